@@ -21,7 +21,7 @@ run: setup ## Set up what is missing and serve: database, API, workers, simulato
 test: setup-test ## Set up what is missing and run every test (ARGS="--test it" for some, TIMES=50 for the slowest)
 	@TIMES="$(TIMES)" sh scripts/test.sh $(ARGS)
 
-soak: setup ## Attack the program, break its network and kill it, minutes per case (ARGS="doors --seconds 10" for some)
+soak: setup ## Attack the program, break its network and kill it, minutes per case (ARGS="attacks --seconds 10" for some)
 	@sh scripts/soak.sh $(ARGS)
 
 bench: setup ## Measure, each figure beside a floor of the same run (ARGS="sends webhooks" for some)

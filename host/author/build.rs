@@ -26,7 +26,7 @@ fn embed() -> Result<(), String> {
         let entries: String = files.iter().filter_map(|file| entry(&top, file)).collect();
         let _ = writeln!(
             code,
-            "/// Files of `{folder}` by their path below it.\npub(crate) static {name}: &[File] = &[{entries}];"
+            "/// Files of `{folder}` by their path below it.\npub(crate) static {name}: &[EmbeddedFile] = &[{entries}];"
         );
     }
     let versions = root.join("plugins/Cargo.toml");
@@ -43,7 +43,7 @@ fn embed() -> Result<(), String> {
 fn entry(top: &Path, file: &Path) -> Option<String> {
     let inside: Vec<_> = file.strip_prefix(top).ok()?.iter().filter_map(|part| part.to_str()).collect();
     Some(format!(
-        "\n    File {{ path: {:?}, bytes: include_bytes!({:?}) }},",
+        "\n    EmbeddedFile {{ path: {:?}, bytes: include_bytes!({:?}) }},",
         inside.join("/"),
         file.display().to_string()
     ))

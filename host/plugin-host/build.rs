@@ -1,4 +1,4 @@
-//! Builds the components in `plugins/` for `src/loading/built_in.rs`.
+//! Builds the components in `plugins/` for `src/loading/built_in_components.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Keys and permissions of roles (SPEC 4.6, part 5; `docs/roles.md`).
 
-use harness::{Client, Patchbay, Reply, Setup, Shared};
+use harness::{ClientReply, Patchbay, PatchbaySetup, SharedPatchbay, TestClient};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,25 +14,25 @@ const CHANNEL: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 /// The password that the harness gives to the first user of every client.
 const PASSWORD: &str = "correct horse";
 
-fn assert_refused(reply: &Reply, status: u16, error: &str) {
+fn assert_refused(reply: &ClientReply, status: u16, error: &str) {
     assert_eq!(reply.status, status, "{}", reply.text);
     assert_eq!(reply.json()["error"], error);
 }
 
-async fn with_header(patchbay: &Patchbay, value: &str) -> Reply {
+async fn with_header(patchbay: &Patchbay, value: &str) -> ClientReply {
     patchbay.ask(Method::GET, NUMBERS, &[("Authorization", value)], "").await
 }
 
-async fn retrieve(patchbay: &Patchbay, client_ref: &str, email: &str, password: &str) -> Reply {
+async fn retrieve(patchbay: &Patchbay, client_ref: &str, email: &str, password: &str) -> ClientReply {
     let body = json!({ "email": email, "password": password, "clientRef": client_ref }).to_string();
     patchbay.ask(Method::POST, RETRIEVE, &[("Content-Type", "application/json")], body).await
 }
 
-fn email(client: &Client) -> String {
+fn email(client: &TestClient) -> String {
     format!("{}@example.com", client.client_ref)
 }
 
-fn as_role(patchbay: &Patchbay, client: &Client, role: &str) -> Client {
+fn as_role(patchbay: &Patchbay, client: &TestClient, role: &str) -> TestClient {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
     let user = patchbay.new_user(&client.client_ref, &email, role);
     assert_eq!(user["role"], role);
@@ -43,7 +43,7 @@ fn as_role(patchbay: &Patchbay, client: &Client, role: &str) -> Client {
 
 #[tokio::test]
 async fn the_key_itself_is_the_header() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     assert_eq!(client.key.len(), 36);
     assert_eq!(with_header(&patchbay, &client.key).await.status, 200);
@@ -51,7 +51,7 @@ async fn the_key_itself_is_the_header() {
 
 #[tokio::test]
 async fn anything_around_the_key_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let key = patchbay.new_bare_client().key;
     let wrong = [
         format!("Bearer {key}"),
@@ -69,7 +69,7 @@ async fn anything_around_the_key_is_refused() {
 
 #[tokio::test]
 async fn a_missing_wrong_or_truncated_key_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let key = patchbay.new_bare_client().key;
     assert_refused(&patchbay.get(NUMBERS).await, 401, "Unauthorized user");
     let wrong = ["", &key[..35], &format!("{key}0"), &key.to_uppercase(), "00000000-0000-4000-8000-000000000000"];
@@ -80,7 +80,7 @@ async fn a_missing_wrong_or_truncated_key_is_refused() {
 
 #[tokio::test]
 async fn the_key_is_taken_from_no_other_place() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let key = patchbay.new_bare_client().key;
     for (name, value) in
         [("X-API-Key", key.clone()), ("Cookie", format!("Authorization={key}")), ("Proxy-Authorization", key.clone())]
@@ -97,7 +97,7 @@ async fn the_key_is_taken_from_no_other_place() {
 
 #[tokio::test]
 async fn every_endpoint_of_a_client_wants_a_key() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let id = uuid::Uuid::nil();
     for (method, path) in [
         (Method::POST, "/whatsapp-api-service/v2/messages".to_owned()),
@@ -120,7 +120,7 @@ async fn every_endpoint_of_a_client_wants_a_key() {
 
 #[tokio::test]
 async fn a_regenerated_key_is_valid_and_the_old_one_is_not_any_more() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
 
     let token = client.request(Method::POST, GENERATE, None, &[]).await.ok()["token"].as_str().unwrap().to_owned();
@@ -133,7 +133,7 @@ async fn a_regenerated_key_is_valid_and_the_old_one_is_not_any_more() {
 
 #[tokio::test]
 async fn the_key_is_retrieved_with_the_password_and_is_the_same_every_time() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for email in [email(&client), email(&client).to_uppercase()] {
         let reply = retrieve(&patchbay, &client.client_ref, &email, PASSWORD).await;
@@ -143,7 +143,7 @@ async fn the_key_is_retrieved_with_the_password_and_is_the_same_every_time() {
 
 #[tokio::test]
 async fn wrong_credentials_are_refused_without_saying_which() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     let (reference, address) = (client.client_ref.as_str(), email(&client));
     let mut said = Vec::new();
@@ -164,7 +164,7 @@ async fn wrong_credentials_are_refused_without_saying_which() {
 
 #[tokio::test]
 async fn ten_wrong_passwords_close_an_account_for_fifteen_minutes() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let (client, other) = (patchbay.bare_client("acme"), patchbay.bare_client("beta"));
     for _ in 0..10 {
         assert_refused(&retrieve(&patchbay, "acme", &email(&client), "guess").await, 401, "Invalid credentials");
@@ -185,7 +185,7 @@ async fn ten_wrong_passwords_close_an_account_for_fifteen_minutes() {
 
 #[tokio::test]
 async fn a_hundred_guesses_at_once_learn_no_more_than_ten() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let address = email(&client);
 
@@ -200,7 +200,7 @@ async fn a_hundred_guesses_at_once_learn_no_more_than_ten() {
 
 #[tokio::test]
 async fn what_belongs_to_another_client_looks_like_what_does_not_exist() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_client().await);
     let hook = other.post(WEBHOOK, &json!({ "statusUpdateURL": "https://hooks.example/x" })).await.ok();
     let (theirs, nobodys) = (hook["id"].as_str().unwrap().to_owned(), uuid::Uuid::nil().to_string());
@@ -220,7 +220,7 @@ async fn what_belongs_to_another_client_looks_like_what_does_not_exist() {
 
 #[tokio::test]
 async fn a_webhook_for_a_number_of_another_client_is_forbidden() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_client().await);
     for number in [other.number_id.as_str(), &uuid::Uuid::nil().to_string()] {
         let body = json!({ "statusUpdateURL": "https://hooks.example/x", "whatsAppNumberId": number });
@@ -231,7 +231,7 @@ async fn a_webhook_for_a_number_of_another_client_is_forbidden() {
 
 #[tokio::test]
 async fn a_plugin_is_not_activated_on_a_number_of_another_client() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_client().await);
     let body = json!({ "mode": "live", "whatsAppNumberId": other.number_id });
 
@@ -255,7 +255,7 @@ const ROLES: &[(&str, [u16; 5])] = &[
 
 #[tokio::test]
 async fn every_role_may_do_what_the_table_says_and_nothing_else() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     for (role, expected) in ROLES {
         let client = as_role(&patchbay, &patchbay.new_client().await, role);
         let hook = json!({ "statusUpdateURL": "https://hooks.example/x" });
@@ -277,7 +277,7 @@ async fn every_role_may_do_what_the_table_says_and_nothing_else() {
 
 #[tokio::test]
 async fn a_new_key_of_one_user_leaves_the_keys_of_others_alone() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let admin = patchbay.new_bare_client();
     let developer = as_role(&patchbay, &admin, "DEVELOPER");
 
@@ -289,7 +289,7 @@ async fn a_new_key_of_one_user_leaves_the_keys_of_others_alone() {
 
 #[tokio::test]
 async fn neither_keys_nor_passwords_are_stored_in_the_open() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut db = patchbay.database().await;
     for table in ["api_key", "client_user", "whatsapp_cloud_inbox"] {
@@ -306,7 +306,7 @@ async fn neither_keys_nor_passwords_are_stored_in_the_open() {
 
 #[tokio::test]
 async fn administrative_changes_leave_an_audit_row() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     client.request(Method::POST, GENERATE, None, &[]).await.ok();
     let mut db = patchbay.database().await;
@@ -325,7 +325,7 @@ async fn administrative_changes_leave_an_audit_row() {
 
 #[tokio::test]
 async fn a_login_with_fields_of_the_wrong_type_names_them() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let wrong: Value = json!({ "email": 1, "password": "p", "clientRef": "c" });
     let reply = patchbay.ask(Method::POST, RETRIEVE, &[("Content-Type", "application/json")], wrong.to_string()).await;
     assert_eq!(reply.faulty_fields(), ["email"]);

@@ -1,7 +1,7 @@
 //! `patchbay client|user|key|number|page|site list` (CONTRACT 9): an operator sees all created objects again, without
 //! secrets.
 
-use harness::Shared;
+use harness::SharedPatchbay;
 use serde_json::Value;
 
 fn each<'l>(list: &'l Value, name: &str, field: &str) -> Vec<&'l str> {
@@ -10,7 +10,7 @@ fn each<'l>(list: &'l Value, name: &str, field: &str) -> Vec<&'l str> {
 
 #[tokio::test]
 async fn the_clients_are_listed_with_their_parents() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let parent = patchbay.new_client().await;
     let child = format!("{}-child", parent.client_ref);
     let email = format!("ops@{child}.example");
@@ -39,7 +39,7 @@ async fn the_clients_are_listed_with_their_parents() {
 
 #[tokio::test]
 async fn users_and_keys_are_listed_without_passwords_and_keys() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let client_ref = client.client_ref.as_str();
     patchbay.admin(&[
@@ -68,7 +68,7 @@ async fn users_and_keys_are_listed_without_passwords_and_keys() {
 
 #[tokio::test]
 async fn numbers_pages_and_sites_are_listed_with_their_ids() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let client_ref = client.client_ref.as_str();
     let site =
@@ -86,7 +86,7 @@ async fn numbers_pages_and_sites_are_listed_with_their_ids() {
 
 #[tokio::test]
 async fn an_unknown_client_is_refused_with_the_command_that_lists_them() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     for command in ["user", "key", "number", "page", "site", "client"] {
         let said = patchbay.refused(&[command, "list", "--client", "no-such-client"]);
         assert!(said.contains("patchbay client list"), "{command}: {said}");

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use harness::{Client, Patchbay, Setup, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, TestClient, WebhookSink, eventually};
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
@@ -21,8 +21,8 @@ async fn database_of_another_owner(patchbay: &Patchbay) -> String {
 }
 
 /// A program that accepts sends and does not work on them.
-async fn program_with_waiting_messages(recipients: &[&str]) -> (Patchbay, Client) {
-    let patchbay = Setup::new().set("server.workers", "false").start().await;
+async fn program_with_waiting_messages(recipients: &[&str]) -> (Patchbay, TestClient) {
+    let patchbay = PatchbaySetup::new().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.send(&client.order_ready(recipients)).await.accepted();
     (patchbay, client)
@@ -44,9 +44,9 @@ fn manifest(backup: &str) -> Value {
 #[tokio::test]
 async fn a_restored_database_of_another_owner_sends_the_waiting_messages_once() {
     let files = tempfile::tempdir().unwrap();
-    let mut patchbay = Setup::new().set("media.store", &place(&files, "kept")).start().await;
+    let mut patchbay = PatchbaySetup::new().set("media.store", &place(&files, "kept")).start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let image = json!({ "type": "image", "base64": "aGVsbG8=", "mimeType": "image/jpeg", "to": client.number });
     patchbay.phone("27820000009").send(image).await;

@@ -1,7 +1,7 @@
 //! Bad input: if a request is wrong, a clear 4xx names the field, and nothing is stored. No 500, no panic (the issue's
 //! "Bad input").
 
-use harness::{Client, Reply, RowCounts, Setup, Shared};
+use harness::{ClientReply, PatchbaySetup, RowCounts, SharedPatchbay, TestClient};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -13,14 +13,14 @@ const PHONE: &str = "27829999997";
 
 /// A client, and its row counts before the test.
 struct Scene {
-    patchbay: Shared,
-    client: Client,
+    patchbay: SharedPatchbay,
+    client: TestClient,
     before: RowCounts,
 }
 
 impl Scene {
     async fn set() -> Self {
-        let patchbay = Shared::get().await;
+        let patchbay = SharedPatchbay::get().await;
         let client = patchbay.new_client().await;
         let before = patchbay.rows_of(&client.client_ref).await;
         Self { patchbay, client, before }
@@ -38,7 +38,7 @@ impl Scene {
         payload
     }
 
-    async fn refused(&self, path: &str, body: impl Into<Vec<u8>>, status: u16) -> Reply {
+    async fn refused(&self, path: &str, body: impl Into<Vec<u8>>, status: u16) -> ClientReply {
         let reply = self.client.post_raw(path, "application/json", body).await;
         assert_error(&reply, status, path);
         reply
@@ -61,7 +61,7 @@ impl Scene {
 }
 
 /// The common body of all error answers (DESIGN 6).
-fn assert_error(reply: &Reply, status: u16, path: &str) {
+fn assert_error(reply: &ClientReply, status: u16, path: &str) {
     assert_eq!(reply.status, status, "{}", reply.text);
     assert_eq!(reply.header("content-type"), Some("application/json"));
     let body = reply.json();
@@ -401,7 +401,7 @@ async fn an_answer_is_never_larger_than_its_request_by_more_than_a_little() {
 
 #[tokio::test]
 async fn the_limits_of_the_operator_hold_and_not_only_the_defaults() {
-    let setup = Setup::new().set("limits.max_body_bytes", "2000").set("limits.max_recipients", "2");
+    let setup = PatchbaySetup::new().set("limits.max_body_bytes", "2000").set("limits.max_recipients", "2");
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", "27110000001").await;
 

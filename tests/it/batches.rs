@@ -1,39 +1,39 @@
 //! Batches: lists, progress, pause, resume, cancel, and reports of a batch or of a day.
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const BATCHES: &str = "/whatsapp-api-service/v2/batches";
 
 /// Sends a template to all these phones, and returns the id of the batch.
-async fn send(client: &Client, phones: &[Phone]) -> String {
+async fn send(client: &TestClient, phones: &[TestPhone]) -> String {
     let numbers: Vec<&str> = phones.iter().map(|phone| phone.msisdn.as_str()).collect();
     client.send(&client.order_ready(&numbers)).await.accepted()["batchId"].as_str().unwrap().to_owned()
 }
 
-async fn progress(client: &Client, batch: &str) -> Value {
+async fn progress(client: &TestClient, batch: &str) -> Value {
     client.get(&format!("{BATCHES}/{batch}")).await.ok()
 }
 
-async fn tell(client: &Client, batch: &str, what: &str) -> Value {
+async fn tell(client: &TestClient, batch: &str, what: &str) -> Value {
     client.post(&format!("{BATCHES}/{batch}/{what}"), &json!({})).await.ok()
 }
 
 /// A server whose number sends so slowly that a batch can be stopped.
-async fn slow(seconds_per_message: &str) -> (Patchbay, Client, Sink) {
+async fn slow(seconds_per_message: &str) -> (Patchbay, TestClient, WebhookSink) {
     let _ = seconds_per_message;
-    let patchbay = Setup::new().set("limits.cloud_rate_per_number", "5").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.cloud_rate_per_number", "5").start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     (patchbay, client, sink)
 }
 
-fn phones(patchbay: &Patchbay, count: u32) -> Vec<Phone> {
+fn phones(patchbay: &Patchbay, count: u32) -> Vec<TestPhone> {
     (0..count).map(|at| patchbay.phone(&format!("2785{at:07}"))).collect()
 }
 
-async fn received(phones: &[Phone]) -> usize {
+async fn received(phones: &[TestPhone]) -> usize {
     let mut count = 0;
     for phone in phones {
         count += phone.inbox().await.len();
@@ -43,7 +43,7 @@ async fn received(phones: &[Phone]) -> usize {
 
 #[tokio::test]
 async fn a_batch_is_listed_with_its_counts_and_tells_how_far_it_is() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let first = client.send(&client.order_ready(&[&phone.msisdn, "083"])).await.accepted();
     let second = client.send(&client.order_ready(&["083"])).await.accepted();
@@ -132,7 +132,7 @@ async fn a_cancelled_batch_fails_what_was_not_sent_and_nothing_else() {
 
 #[tokio::test]
 async fn a_call_that_is_to_be_made_again_finds_its_batch_paused_or_cancelled() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     phone.set(json!({ "rejectWith": { "status": 500, "code": 131_000 } })).await;
     let batch = send(&client, std::slice::from_ref(&phone)).await;
@@ -149,9 +149,9 @@ async fn a_call_that_is_to_be_made_again_finds_its_batch_paused_or_cancelled() {
 
 #[tokio::test]
 async fn the_report_of_a_batch_has_one_line_a_message_in_both_forms() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let phones: Vec<Phone> = (0..3).map(|_| patchbay.new_phone()).collect();
+    let phones: Vec<TestPhone> = (0..3).map(|_| patchbay.new_phone()).collect();
     let batch = send(&client, &phones).await;
     client.send(&client.order_ready(&[&patchbay.new_phone().msisdn])).await.accepted();
     eventually("the deliveries", || async {
@@ -178,7 +178,7 @@ async fn the_report_of_a_batch_has_one_line_a_message_in_both_forms() {
 
 #[tokio::test]
 async fn reports_and_stories_tell_numbers_and_user_ids_apart() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let user_id = phone.user_id().await;
@@ -201,7 +201,7 @@ async fn reports_and_stories_tell_numbers_and_user_ids_apart() {
 
 #[tokio::test]
 async fn the_report_of_a_day_has_the_messages_of_that_day_alone_over_all_pages() {
-    let patchbay = Setup::new().set("server.workers", "false").start().await;
+    let patchbay = PatchbaySetup::new().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let numbers: Vec<String> = (0..1000).map(|at| format!("2783{at:07}")).collect();
     let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();

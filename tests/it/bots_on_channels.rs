@@ -1,7 +1,9 @@
 //! Chatbots on every channel of live chat: each action of `wit/` on WhatsApp, Messenger and web chat, its form on that
 //! channel, and the answer of the customer (SPEC 2.8, issue 11.5).
 
-use harness::{Client, Patchbay, Person, Phone, Setup, Visitor, eventually, visitors::new_key};
+use harness::{
+    MessengerPerson, Patchbay, PatchbaySetup, TestClient, TestPhone, TestVisitor, eventually, visitors::new_key,
+};
 use serde_json::{Value, json};
 
 const NUMBER: &str = "27110000001";
@@ -17,9 +19,9 @@ enum Channel {
 const CHANNELS: [Channel; 3] = [Channel::Whatsapp, Channel::Facebook, Channel::Web];
 
 enum Customer {
-    Whatsapp(Phone),
-    Facebook(Person),
-    Web(Box<Visitor>),
+    Whatsapp(TestPhone),
+    Facebook(MessengerPerson),
+    Web(Box<TestVisitor>),
 }
 
 #[derive(Debug)]
@@ -92,12 +94,12 @@ impl Customer {
 /// A client on all three channels, with one chatbot for all of them.
 struct Scene {
     patchbay: Patchbay,
-    client: Client,
+    client: TestClient,
 }
 
 impl Scene {
     async fn set(bot: &str) -> Self {
-        let patchbay = Setup::new().with_guests().start().await;
+        let patchbay = PatchbaySetup::new().with_guests().start().await;
         let client = patchbay.client("acme", NUMBER).await;
         patchbay.page(&client, PAGE).await;
         client.activate(bot).await;
@@ -110,7 +112,7 @@ impl Scene {
             Channel::Facebook => Customer::Facebook(self.patchbay.person("24071234567", PAGE)),
             Channel::Web => {
                 let site = self.client.new_site("https://shop.example", json!({})).await;
-                Customer::Web(Box::new(Visitor::arrive(&self.patchbay, &site).await))
+                Customer::Web(Box::new(TestVisitor::arrive(&self.patchbay, &site).await))
             }
         }
     }

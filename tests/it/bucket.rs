@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use harness::{Patchbay, Setup, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, WebhookSink, eventually};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -53,7 +53,7 @@ impl Store {
     }
 
     async fn start_program(&self) -> Patchbay {
-        Setup::new()
+        PatchbaySetup::new()
             .set("media.store", "s3://files/of/customers")
             .set("media.s3_endpoint", &self.url)
             .set("media.s3_access_key", "S3RVER")
@@ -81,7 +81,7 @@ async fn files_in_a_bucket_are_given_out_by_every_node_and_forgotten_by_another_
     let store = Store::start();
     let mut patchbay = store.start_program().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let image = json!({ "type": "image", "base64": "aGVsbG8=", "mimeType": "image/jpeg", "to": client.number });
     patchbay.phone("27820000001").send(image).await;

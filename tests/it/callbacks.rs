@@ -1,35 +1,35 @@
 //! Callbacks of the provider: the handshake, signatures, replays, nonsense (PROVIDERS A.7). A forged or replayed
 //! callback changes nothing.
 
-use harness::{Client, Patchbay, Reply, Shared, Sink, inbound_text, status};
+use harness::{ClientReply, Patchbay, SharedPatchbay, TestClient, WebhookSink, inbound_text, status};
 use serde_json::{Value, json};
 
 const PATH: &str = "/providers/whatsapp-cloud/webhook";
 
-async fn shared() -> (Shared, Client, Sink) {
-    let patchbay = Shared::get().await;
+async fn shared() -> (SharedPatchbay, TestClient, WebhookSink) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     (patchbay, client, sink)
 }
 
-fn text_from(client: &Client, id: &str, phone: &str, text: &str) -> Value {
+fn text_from(client: &TestClient, id: &str, phone: &str, text: &str) -> Value {
     client.callback(inbound_text(id, Some(phone), Some(&format!("ZA.{phone}")), text))
 }
 
-async fn arrives(sink: &Sink, text: &str) {
+async fn arrives(sink: &WebhookSink, text: &str) {
     sink.receives("incoming", text, |body| body["text"] == text).await;
     sink.receives("chatbot", text, |body| body["messageText"] == text).await;
 }
 
-async fn handshake(patchbay: &Patchbay, mode: &str, token: &str) -> Reply {
+async fn handshake(patchbay: &Patchbay, mode: &str, token: &str) -> ClientReply {
     patchbay.get(&format!("{PATH}?hub.mode={mode}&hub.verify_token={token}&hub.challenge=1158201444")).await
 }
 
 #[tokio::test]
 async fn the_handshake_echoes_the_challenge() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let reply = handshake(&patchbay, "subscribe", "verify-token-of-the-tests").await;
     assert_eq!((reply.status, reply.text.as_str()), (200, "1158201444"));
     let verified = patchbay.simulate("/simulator/handshake", &json!({})).await;
@@ -38,7 +38,7 @@ async fn the_handshake_echoes_the_challenge() {
 
 #[tokio::test]
 async fn a_handshake_with_another_token_or_mode_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     assert_eq!(handshake(&patchbay, "subscribe", "a-guess").await.status, 403);
     assert_eq!(handshake(&patchbay, "subscribe", "").await.status, 403);
     assert_eq!(handshake(&patchbay, "unsubscribe", "verify-token-of-the-tests").await.status, 403);

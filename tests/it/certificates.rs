@@ -2,12 +2,12 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use harness::{Authority, Node, Patchbay, eventually};
+use harness::{Authority, NodeProcess, Patchbay, eventually};
 use reqwest::Certificate;
 
 /// True if the program shows a certificate of this authority on a new connection.
 #[expect(clippy::disallowed_methods, reason = "calls nothing but the program under test")]
-async fn is_trusted(node: &Node, authority: &Authority) -> bool {
+async fn is_trusted(node: &NodeProcess, authority: &Authority) -> bool {
     let certificate = Certificate::from_pem(&fs::read(authority.certificate()).unwrap()).unwrap();
     let client = reqwest::Client::builder()
         .tls_built_in_root_certs(false)
@@ -24,7 +24,7 @@ fn install(authority: &Authority, folder: &Path) {
     fs::copy(key, folder.join("key.pem")).unwrap();
 }
 
-fn hang_up(node: &Node) {
+fn hang_up(node: &NodeProcess) {
     let id = rustix::process::Pid::from_raw(i32::try_from(node.process_id()).unwrap()).unwrap();
     rustix::process::kill_process(id, rustix::process::Signal::HUP).unwrap();
 }

@@ -1,7 +1,7 @@
 //! `CHAT` messages are free-form. On WhatsApp Cloud they are allowed for 24 hours after the customer's last message
 //! (SPEC 4.1).
 
-use harness::{Client, Patchbay, Phone, Shared, Sink, eventually};
+use harness::{Patchbay, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -11,29 +11,29 @@ use tokio::{
 const HOUR: u64 = 3600;
 
 /// Lets the customer write to the client, and waits until the message is stored.
-async fn write(phone: &Phone, client: &Client) {
-    let sink = Sink::start().await;
+async fn write(phone: &TestPhone, client: &TestClient) {
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     phone.write(&client.number, "hello").await;
     eventually("the incoming webhook", || async { sink.received("incoming").first().cloned() }).await;
 }
 
 /// A client with a customer who has just written.
-async fn in_touch() -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn in_touch() -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     write(&phone, &client).await;
     (patchbay, client, phone)
 }
 
 /// Sends a payload that must reach the phone, and returns the message that arrived.
-async fn deliver(client: &Client, phone: &Phone, payload: &Value) -> Value {
+async fn deliver(client: &TestClient, phone: &TestPhone, payload: &Value) -> Value {
     let answer = client.send(payload).await.accepted();
     assert_eq!(answer["acceptedCount"], 1, "{answer}");
     phone.receives("the message", |_| true).await
 }
 
-fn with_media(client: &Client, to: &str, media: Value) -> Value {
+fn with_media(client: &TestClient, to: &str, media: Value) -> Value {
     let mut payload = client.chat(to, "");
     let message = payload["messages"][0].as_object_mut().unwrap();
     message.remove("messageText");
@@ -41,7 +41,7 @@ fn with_media(client: &Client, to: &str, media: Value) -> Value {
     payload
 }
 
-async fn assert_rejected(client: &Client, to: &str) {
+async fn assert_rejected(client: &TestClient, to: &str) {
     let answer = client.send(&client.chat(to, "too late")).await.accepted();
     assert_eq!((&answer["status"], &answer["acceptedCount"]), (&json!("PARTIAL"), &json!(0)));
     let rejected = &answer["rejectedRecipients"][0];
@@ -138,7 +138,7 @@ async fn a_text_beside_a_file_stands_below_it() {
 
 #[tokio::test]
 async fn a_customer_who_never_wrote_is_rejected() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
 
     assert_rejected(&client, "27829999998").await;
@@ -178,7 +178,7 @@ async fn a_customer_known_by_number_can_be_answered_by_bsuid() {
 
 #[tokio::test]
 async fn a_customer_who_hides_the_number_can_be_answered_by_bsuid() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     phone.set(json!({ "hidePhone": true })).await;
     write(&phone, &client).await;
@@ -208,7 +208,7 @@ async fn the_window_is_open_up_to_24_hours_and_closed_from_then_on() {
 async fn the_next_message_of_the_customer_opens_the_window_again() {
     let patchbay = Patchbay::start().await;
     let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     phone.write(&client.number, "hello").await;
     eventually("the first message", || async { (sink.received("incoming").len() == 1).then_some(()) }).await;

@@ -1,19 +1,19 @@
 //! Clients and their child clients (SPEC 4.7, 9): references, fallbacks, and values that are never shown.
 
-use harness::{Client, Reply, Shared, Sink};
+use harness::{ClientReply, SharedPatchbay, TestClient, WebhookSink};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const ME: &str = "/api/v1/clients/me";
 const BY_REF: &str = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef";
 
-async fn put(client: &Client, path: &str, body: &Value) -> Reply {
+async fn put(client: &TestClient, path: &str, body: &Value) -> ClientReply {
     client.request(Method::PUT, path, Some(body), &[]).await
 }
 
 #[tokio::test]
 async fn a_client_sees_itself_without_credentials() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let mut me = client.get(ME).await.ok();
     assert!(me["createdTime"].as_str().unwrap().ends_with('Z'), "{me}");
@@ -31,7 +31,7 @@ async fn a_client_sees_itself_without_credentials() {
 
 #[tokio::test]
 async fn a_client_creates_clients_below_it_and_lists_them_by_reference() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let child = |suffix: &str| format!("{}-{suffix}", client.client_ref);
     for suffix in ["b", "a"] {
@@ -60,7 +60,7 @@ async fn a_client_creates_clients_below_it_and_lists_them_by_reference() {
 
 #[tokio::test]
 async fn what_names_the_old_reference_of_a_renamed_client_gets_an_empty_result() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let open = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
     client.post(open, &json!({ "sender": client.number, "recipient": "27820000001" })).await.ok();
@@ -86,7 +86,7 @@ async fn what_names_the_old_reference_of_a_renamed_client_gets_an_empty_result()
 
 #[tokio::test]
 async fn a_reference_that_is_taken_or_none_is_refused_and_nothing_changes() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     assert_eq!(put(&client, ME, &json!({ "clientRef": other.client_ref })).await.status, 409);
     for (field, value) in
@@ -101,7 +101,7 @@ async fn a_reference_that_is_taken_or_none_is_refused_and_nothing_changes() {
 
 #[tokio::test]
 async fn a_client_is_seen_from_above_and_not_from_below_or_beside() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let below = format!("{}-below", client.client_ref);
     let created = patchbay.admin(&[
@@ -132,7 +132,7 @@ async fn a_client_is_seen_from_above_and_not_from_below_or_beside() {
 
 #[tokio::test]
 async fn the_password_for_sms_is_written_sealed_kept_when_left_out_and_never_shown() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let path = format!("{ME}/sms-fallback");
     let secret = "s3cret of the account";
@@ -174,9 +174,9 @@ async fn the_password_for_sms_is_written_sealed_kept_when_left_out_and_never_sho
 
 #[tokio::test]
 async fn while_fallbacks_are_off_no_sms_is_sent_and_the_message_fails() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.new_phone();
     phone.set(json!({ "onWhatsApp": false })).await;
@@ -207,7 +207,7 @@ async fn while_fallbacks_are_off_no_sms_is_sent_and_the_message_fails() {
 
 #[tokio::test]
 async fn calls_of_old_are_answered_as_the_new_ones_and_say_that_they_are_deprecated() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let old = "/messaging-service/WhatsApp";
     for (called, successor) in [

@@ -1,30 +1,30 @@
 //! The address book (SPEC 2.10, 4.4).
 
 use futures::future::join_all;
-use harness::{Client, Reply, Shared, eventually};
+use harness::{ClientReply, SharedPatchbay, TestClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const CONTACTS: &str = "/messaging-service/WhatsApp/contacts";
 
-async fn put(client: &Client, path: &str, body: &Value) -> Reply {
+async fn put(client: &TestClient, path: &str, body: &Value) -> ClientReply {
     client.request(Method::PUT, path, Some(body), &[]).await
 }
 
-async fn contact(client: &Client, name: &str, number: &str) -> String {
+async fn contact(client: &TestClient, name: &str, number: &str) -> String {
     let made = client.post(CONTACTS, &json!({ "fullName": name, "phoneNumber": number })).await;
     assert_eq!(made.status, 201, "{}", made.text);
     format!("{CONTACTS}/{}", made.json()["id"].as_str().unwrap())
 }
 
-async fn names(client: &Client, query: &str) -> Vec<String> {
+async fn names(client: &TestClient, query: &str) -> Vec<String> {
     let page = client.get(&format!("{CONTACTS}?{query}")).await.ok();
     page["content"].as_array().unwrap().iter().map(|one| one["fullName"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
 async fn a_contact_is_created_listed_renamed_and_deleted() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let made = client.post(CONTACTS, &json!({ "fullName": " Thandi ", "phoneNumber": "+27820000001" })).await;
     assert_eq!(made.status, 201, "{}", made.text);
@@ -53,7 +53,7 @@ async fn a_contact_is_created_listed_renamed_and_deleted() {
 
 #[tokio::test]
 async fn only_the_name_of_a_contact_can_be_changed() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let path = contact(&client, "Thandi", "27820000001").await;
     for field in ["phoneNumber", "businessName", "customerUserId", "id", "createdTime"] {
@@ -66,7 +66,7 @@ async fn only_the_name_of_a_contact_can_be_changed() {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_contact_is_named_and_nothing_is_stored() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     assert_eq!(client.post(CONTACTS, &json!({})).await.faulty_fields(), ["fullName", "phoneNumber"]);
     for (field, value) in [
@@ -89,7 +89,7 @@ async fn what_is_wrong_with_a_contact_is_named_and_nothing_is_stored() {
 
 #[tokio::test]
 async fn a_customer_has_one_contact_however_many_create_it_at_once() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     let asked: Vec<Value> =
         (0..6).map(|at| json!({ "fullName": format!("Thandi {at}"), "phoneNumber": "27820000001" })).collect();
@@ -102,7 +102,7 @@ async fn a_customer_has_one_contact_however_many_create_it_at_once() {
 
 #[tokio::test]
 async fn contacts_are_searched_by_part_of_name_and_number_in_any_case_and_script() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for (name, number) in [
         ("Thandi Mokoena", "27820000001"),
@@ -136,7 +136,7 @@ async fn contacts_are_searched_by_part_of_name_and_number_in_any_case_and_script
 
 #[tokio::test]
 async fn a_contact_is_the_customer_who_writes_from_that_number() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let path = contact(&client, "Thandi from work", &phone.msisdn).await;

@@ -1,7 +1,7 @@
 //! Two hundred wrong sends. Each is refused with a reason before anything is stored. The simulator, which refuses as
 //! Meta does, refuses the same send too (SPEC 2.3, PROVIDERS A.2, A.3, A.11).
 
-use harness::{Client, Shared};
+use harness::{SharedPatchbay, TestClient};
 use serde_json::{Value, json};
 
 const PHONE: &str = "27829999998";
@@ -216,7 +216,7 @@ fn button(template: &str, at: usize, value: &Value) -> Value {
 }
 
 /// The status with which the provider answers the same send.
-async fn provider(patchbay: &Shared, client: &Client, template: &str, components: &Value) -> u16 {
+async fn provider(patchbay: &SharedPatchbay, client: &TestClient, template: &str, components: &Value) -> u16 {
     let url = format!("{}/v25.0/1{}/messages", patchbay.simulator_url(), client.number);
     let body = json!({
         "messaging_product": "whatsapp", "to": PHONE, "type": "template",
@@ -236,7 +236,7 @@ fn corpus() -> Vec<Case> {
 
 #[tokio::test]
 async fn two_hundred_wrong_sends_are_caught_before_the_provider_refuses_them() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let cases = corpus();
     assert!(cases.len() >= 200, "only {} cases", cases.len());
@@ -256,7 +256,7 @@ async fn two_hundred_wrong_sends_are_caught_before_the_provider_refuses_them() {
 
 #[tokio::test]
 async fn the_same_sends_with_nothing_wrong_are_taken_by_both() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     for template in [
         "order_ready",

@@ -1,7 +1,7 @@
 //! States of an outbound message: statuses in any order, refusals, and calls without an answer (SPEC 3.2, PROVIDERS A.9
 //! and A.11).
 
-use harness::{Client, Patchbay, Setup, Shared, Sink, eventually, status};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, eventually, status};
 use serde_json::{Value, json};
 
 const ALL: [&str; 4] = ["ACCEPTED", "SENT", "DELIVERED", "READ"];
@@ -11,48 +11,48 @@ const CUSTOMER: &str = "27820000001";
 const OTHER_CUSTOMER: &str = "27820000002";
 
 /// A separate server whose provider has faults, with one client and its webhooks.
-async fn with_faults(setup: Setup, faults: Value) -> (Patchbay, Client, Sink) {
+async fn with_faults(setup: PatchbaySetup, faults: Value) -> (Patchbay, TestClient, WebhookSink) {
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     patchbay.simulate("/simulator/faults", &faults).await;
     (patchbay, client, sink)
 }
 
-async fn shared() -> (Shared, Client, Sink) {
-    let patchbay = Shared::get().await;
+async fn shared() -> (SharedPatchbay, TestClient, WebhookSink) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     (patchbay, client, sink)
 }
 
-fn statuses_of(sink: &Sink, phone: &str) -> Vec<String> {
+fn statuses_of(sink: &WebhookSink, phone: &str) -> Vec<String> {
     let of_phone = sink.bodies("status").into_iter().filter(|body| body["ctId"] == format!("ct-{phone}"));
     of_phone.map(|body| body["status"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn status_body(sink: &Sink, phone: &str, state: &str) -> Value {
+async fn status_body(sink: &WebhookSink, phone: &str, state: &str) -> Value {
     let ct_id = format!("ct-{phone}");
     sink.receives("status", &format!("{state} of {phone}"), |body| body["ctId"] == ct_id && body["status"] == state)
         .await
 }
 
-async fn sends_to(patchbay: &Patchbay, client: &Client, phone: &str) -> Vec<Value> {
+async fn sends_to(patchbay: &Patchbay, client: &TestClient, phone: &str) -> Vec<Value> {
     let sends = patchbay.provider_sends(client).await;
     sends.into_iter().filter(|send| send["body"]["to"] == phone).collect()
 }
 
 /// Sends to another phone and waits for the delivery. By then, all earlier statuses of the number have been processed.
-async fn another_is_delivered(client: &Client, sink: &Sink, phone: &str) {
+async fn another_is_delivered(client: &TestClient, sink: &WebhookSink, phone: &str) {
     client.send(&client.order_ready(&[phone])).await.accepted();
     status_body(sink, phone, "DELIVERED").await;
 }
 
 #[tokio::test]
 async fn repeated_callbacks_are_reported_once() {
-    let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "duplicateCallbacks": true })).await;
+    let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), json!({ "duplicateCallbacks": true })).await;
     for phone in [CUSTOMER, OTHER_CUSTOMER] {
         patchbay.phone(phone).set(json!({ "autoRead": true })).await;
         client.send(&client.order_ready(&[phone])).await.accepted();
@@ -84,7 +84,7 @@ async fn a_status_names_the_customer_by_number_and_user_id_as_soon_as_the_provid
 
 #[tokio::test]
 async fn statuses_that_arrive_last_first_are_reported_in_order() {
-    let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "reorderCallbacks": true })).await;
+    let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), json!({ "reorderCallbacks": true })).await;
     patchbay.phone(CUSTOMER).set(json!({ "autoRead": true })).await;
 
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
@@ -96,7 +96,7 @@ async fn statuses_that_arrive_last_first_are_reported_in_order() {
 
 #[tokio::test]
 async fn many_statuses_in_one_callback_are_all_taken() {
-    let (_patchbay, client, sink) = with_faults(Setup::new(), json!({ "batchCallbacks": true })).await;
+    let (_patchbay, client, sink) = with_faults(PatchbaySetup::new(), json!({ "batchCallbacks": true })).await;
     let phones: Vec<String> = (0..20).map(|index| format!("278300000{index:02}")).collect();
     let recipients: Vec<&str> = phones.iter().map(String::as_str).collect();
 
@@ -110,7 +110,7 @@ async fn many_statuses_in_one_callback_are_all_taken() {
 
 #[tokio::test]
 async fn a_message_that_is_read_counts_as_delivered_too() {
-    let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "skipDelivered": true })).await;
+    let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), json!({ "skipDelivered": true })).await;
     patchbay.phone(CUSTOMER).set(json!({ "autoRead": true })).await;
 
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
@@ -122,7 +122,7 @@ async fn a_message_that_is_read_counts_as_delivered_too() {
 
 #[tokio::test]
 async fn a_status_that_overtakes_the_answer_to_its_send_is_not_lost() {
-    let (patchbay, client, sink) = with_faults(Setup::new(), json!({ "statusBeforeAnswer": true })).await;
+    let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), json!({ "statusBeforeAnswer": true })).await;
 
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
 
@@ -134,7 +134,7 @@ async fn a_status_that_overtakes_the_answer_to_its_send_is_not_lost() {
 async fn a_status_of_an_unknown_message_waits_until_the_message_is_known() {
     // The simulator's callbacks come too late and its answers are slow, so the status of the test is the first news.
     let faults = json!({ "holdAnswersMillis": 1500, "delayMillis": 600_000 });
-    let (patchbay, client, sink) = with_faults(Setup::new(), faults).await;
+    let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), faults).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
     let sends = eventually("the provider to have the message", || async {
         let sends = sends_to(&patchbay, &client, CUSTOMER).await;
@@ -244,7 +244,7 @@ async fn a_refused_access_token_fails_the_message_at_once_and_operators_are_told
 
 #[tokio::test]
 async fn an_unanswered_send_is_settled_by_its_late_status_and_not_repeated() {
-    let setup = Setup::new().set("limits.cloud_timeout", "500ms");
+    let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
     let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 1500 })).await;
     patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
@@ -260,7 +260,7 @@ async fn an_unanswered_send_is_settled_by_its_late_status_and_not_repeated() {
 
 #[tokio::test]
 async fn an_unanswered_send_without_any_status_is_repeated_once_after_a_minute() {
-    let setup = Setup::new().set("limits.cloud_timeout", "500ms");
+    let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
     let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
     patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
@@ -287,7 +287,7 @@ async fn an_unanswered_send_without_any_status_is_repeated_once_after_a_minute()
 
 #[tokio::test]
 async fn a_send_whose_repetition_is_not_answered_either_fails() {
-    let setup = Setup::new().set("limits.cloud_timeout", "500ms");
+    let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
     let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
     patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();

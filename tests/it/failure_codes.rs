@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use harness::{Shared, Sink, eventually};
+use harness::{SharedPatchbay, WebhookSink, eventually};
 use serde_json::json;
 
 fn rows(heading: &str) -> Vec<Vec<String>> {
@@ -16,9 +16,9 @@ fn rows(heading: &str) -> Vec<Vec<String>> {
 
 #[tokio::test]
 async fn every_code_of_whatsapp_that_is_documented_reaches_the_client_as_it_came() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let codes: Vec<String> = rows("Codes of WhatsApp").into_iter().map(|row| row[0].clone()).collect();
     assert!(codes.len() > 50, "only {} codes: is the table still there?", codes.len());
@@ -46,7 +46,7 @@ async fn every_code_of_whatsapp_that_is_documented_reaches_the_client_as_it_came
 #[tokio::test]
 async fn the_codes_of_failed_messages_are_listed_with_cause_and_cure() {
     const PATH: &str = "/messaging-service/WhatsApp/failure-codes";
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let listed = client.get(&format!("{PATH}?size=500")).await.ok();
     let codes = listed["content"].as_array().unwrap().iter().map(|code| code["errorCode"].as_str().unwrap().to_owned());

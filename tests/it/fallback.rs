@@ -3,7 +3,9 @@
 
 use std::net::SocketAddr;
 
-use harness::{Client, Patchbay, Phone, Reply, Setup, Shared, Sink, eventually, status};
+use harness::{
+    ClientReply, Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, status,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
@@ -12,10 +14,10 @@ const NUMBER: &str = "27110000001";
 const CUSTOMER: &str = "27820000001";
 
 /// A client of the shared server, its webhooks, and a phone without WhatsApp.
-async fn shared() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::get().await;
+async fn shared() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.new_phone();
     phone.set(json!({ "onWhatsApp": false })).await;
@@ -23,17 +25,17 @@ async fn shared() -> (Shared, Client, Sink, Phone) {
 }
 
 /// The same on a separate server.
-async fn own(setup: Setup) -> (Patchbay, Client, Sink, Phone) {
+async fn own(setup: PatchbaySetup) -> (Patchbay, TestClient, WebhookSink, TestPhone) {
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.phone(CUSTOMER);
     phone.set(json!({ "onWhatsApp": false })).await;
     (patchbay, client, sink, phone)
 }
 
-async fn send(client: &Client, phone: &Phone, fallback: Value) {
+async fn send(client: &TestClient, phone: &TestPhone, fallback: Value) {
     let mut payload = client.order_ready(&[&phone.msisdn]);
     payload["fallback"] = fallback;
     client.send(&payload).await.accepted();
@@ -43,16 +45,16 @@ fn text(text: &str) -> Value {
     json!({ "sendFallback": true, "text": text })
 }
 
-async fn sms(phone: &Phone) -> Value {
+async fn sms(phone: &TestPhone) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS").await
 }
 
-async fn sms_count(phone: &Phone) -> usize {
+async fn sms_count(phone: &TestPhone) -> usize {
     phone.inbox().await.iter().filter(|message| message["channel"] == "SMS").count()
 }
 
 /// The status bodies of a phone, once one of them has the status `last`.
-async fn reports(client: &Client, sink: &Sink, phone: &Phone, last: &str) -> Vec<Value> {
+async fn reports(client: &TestClient, sink: &WebhookSink, phone: &TestPhone, last: &str) -> Vec<Value> {
     let ct_id = format!("ct-{}", phone.msisdn);
     client.statuses(sink, &ct_id, last).await;
     sink.bodies("status").into_iter().filter(|body| body["ctId"] == ct_id).collect()
@@ -69,19 +71,19 @@ const DELIVERED_BY_SMS: [(&str, &str); 4] =
     [("WHATSAPP", "ACCEPTED"), ("SMS", "ACCEPTED"), ("SMS", "SENT"), ("SMS", "DELIVERED")];
 
 /// State, plugin and reason of the client's fallback.
-async fn decision(patchbay: &Patchbay, client: &Client) -> (String, Option<String>, Option<String>) {
+async fn decision(patchbay: &Patchbay, client: &TestClient) -> (String, Option<String>, Option<String>) {
     let mut db = patchbay.database().await;
     let statement =
         "SELECT state, plugin, reason FROM fallback WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
     sqlx::query_as(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap()
 }
 
-async fn put(client: &Client, change: &Value) -> Reply {
+async fn put(client: &TestClient, change: &Value) -> ClientReply {
     client.request(Method::PUT, "/api/v1/clients/me/sms-fallback", Some(change), &[]).await
 }
 
 /// The reason for which the client's fallback was skipped without a plugin call.
-async fn no_sms_because(patchbay: &Patchbay, client: &Client) -> String {
+async fn no_sms_because(patchbay: &Patchbay, client: &TestClient) -> String {
     let (state, plugin, reason) = decision(patchbay, client).await;
     assert_eq!((state.as_str(), plugin), ("SKIPPED", None));
     reason.unwrap()
@@ -162,7 +164,7 @@ async fn an_sms_that_does_not_arrive_fails_the_message_once() {
 
     let failed = reports(&client, &sink, &phone, "FAILED").await.pop().unwrap();
     assert_eq!((&failed["channel"], &failed["errorCode"]), (&json!("SMS"), &json!("900452")));
-    let other = Shared::get().await.new_phone();
+    let other = SharedPatchbay::get().await.new_phone();
     other.set(json!({ "onWhatsApp": false })).await;
     send(&client, &other, text("the next one")).await;
     reports(&client, &sink, &other, "DELIVERED").await;
@@ -172,7 +174,7 @@ async fn an_sms_that_does_not_arrive_fails_the_message_once() {
 
 #[tokio::test]
 async fn a_receipt_that_overtakes_the_answer_of_the_smsc_is_joined_later() {
-    let (patchbay, client, sink, phone) = own(Setup::new()).await;
+    let (patchbay, client, sink, phone) = own(PatchbaySetup::new()).await;
     patchbay.simulate("/simulator/faults", &json!({ "smscReceiptBeforeResponse": true })).await;
 
     send(&client, &phone, text(&"a".repeat(400))).await;
@@ -183,7 +185,7 @@ async fn a_receipt_that_overtakes_the_answer_of_the_smsc_is_joined_later() {
 
 #[tokio::test]
 async fn an_sms_that_fails_before_the_answer_of_the_smsc_is_on_disk_is_metered_all_the_same() {
-    let (patchbay, client, sink, phone) = own(Setup::new()).await;
+    let (patchbay, client, sink, phone) = own(PatchbaySetup::new()).await;
     patchbay.simulate("/simulator/faults", &json!({ "smscReceiptBeforeResponse": true })).await;
     phone.set(json!({ "smsState": "UNDELIV" })).await;
 
@@ -198,7 +200,7 @@ async fn an_sms_that_fails_before_the_answer_of_the_smsc_is_on_disk_is_metered_a
 
 #[tokio::test]
 async fn a_throttling_smsc_gets_the_sms_a_little_later_and_once() {
-    let (patchbay, client, sink, phone) = own(Setup::new()).await;
+    let (patchbay, client, sink, phone) = own(PatchbaySetup::new()).await;
     patchbay.simulate("/simulator/faults", &json!({ "smscThrottle": 2 })).await;
 
     send(&client, &phone, text(&"a".repeat(400))).await;
@@ -211,7 +213,7 @@ async fn a_throttling_smsc_gets_the_sms_a_little_later_and_once() {
 async fn an_sms_waits_for_an_smsc_that_is_down() {
     let door = SmscDoor::closed().await;
     let url = format!("smpp://patchbay:secret@{}?name=simulator", door.address);
-    let (patchbay, client, sink, phone) = own(Setup::new().set("smpp.url", &url)).await;
+    let (patchbay, client, sink, phone) = own(PatchbaySetup::new().set("smpp.url", &url)).await;
     send(&client, &phone, text("patience")).await;
     eventually("the SMS to be put off", || async {
         let mut db = patchbay.database().await;
@@ -370,7 +372,7 @@ async fn a_recipient_without_a_phone_number_fails() {
 
 #[tokio::test]
 async fn a_failure_that_comes_after_more_than_an_hour_brings_no_sms() {
-    let (patchbay, client, sink, phone) = own(Setup::new()).await;
+    let (patchbay, client, sink, phone) = own(PatchbaySetup::new()).await;
     patchbay.simulate("/simulator/faults", &json!({ "delayMillis": 2500 })).await;
     send(&client, &phone, text("too late")).await;
     client.statuses(&sink, "ct-27820000001", "ACCEPTED").await;
@@ -385,7 +387,7 @@ async fn a_failure_that_comes_after_more_than_an_hour_brings_no_sms() {
 
 #[tokio::test]
 async fn the_age_of_a_failure_counts_from_when_the_provider_took_the_message() {
-    let (patchbay, client, _sink, phone) = own(Setup::new()).await;
+    let (patchbay, client, _sink, phone) = own(PatchbaySetup::new()).await;
     phone.set(json!({ "rejectWith": { "status": 400, "code": 131_056, "times": 1 } })).await;
     send(&client, &phone, text("after a long wait")).await;
     eventually("the first call to be refused", || async {
@@ -423,10 +425,10 @@ async fn a_second_failure_of_the_same_message_brings_no_second_sms() {
 }
 
 /// A client of the server with the guests. The guest `picky-fallback` decides its fallbacks.
-async fn picky() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::with_guests().await;
+async fn picky() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     client.activate("picky-fallback").await;
     let phone = patchbay.new_phone();

@@ -3,19 +3,19 @@
 use std::{collections::HashSet, time::Duration};
 
 use futures::future::join_all;
-use harness::{Client, Patchbay, Phone, Shared, eventually};
+use harness::{Patchbay, SharedPatchbay, TestClient, TestPhone, eventually};
 use reqwest::Method;
 use serde_json::json;
 
-async fn client_and_phone() -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn client_and_phone() -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     (patchbay, client, phone)
 }
 
 /// Waits for `count` sends to the provider, and a little longer in case there is one too many.
-async fn sent_exactly(patchbay: &Patchbay, client: &Client, count: usize) {
+async fn sent_exactly(patchbay: &Patchbay, client: &TestClient, count: usize) {
     eventually("the sends", || async { (patchbay.provider_sends(client).await.len() >= count).then_some(()) }).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(patchbay.provider_sends(client).await.len(), count);

@@ -1,27 +1,27 @@
 //! Messages of customers, of every type, and the identity of the customers (SPEC 2.6, 2.7, 6.1, 6.5; PROVIDERS A.8 and
 //! A.10).
 
-use harness::{Client, Patchbay, Phone, Shared, Sink, eventually, inbound_text};
+use harness::{Patchbay, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, inbound_text};
 use serde_json::{Value, json};
 
-async fn shared() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::get().await;
+async fn shared() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.new_phone();
     (patchbay, client, sink, phone)
 }
 
 /// The incoming and the chatbot body of the newest message, once there are `count` of each.
-async fn both(sink: &Sink, count: usize) -> (Value, Value) {
+async fn both(sink: &WebhookSink, count: usize) -> (Value, Value) {
     let incoming = sink.receives_many("incoming", count).await;
     let chatbot = sink.receives_many("chatbot", count).await;
     (incoming[count - 1].json(), chatbot[count - 1].json())
 }
 
 /// The only value of a query about a client; `$1` is the client's reference.
-async fn stored<T>(patchbay: &Patchbay, client: &Client, statement: &str) -> T
+async fn stored<T>(patchbay: &Patchbay, client: &TestClient, statement: &str) -> T
 where
     T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres> + Send + Unpin,
 {
@@ -350,9 +350,9 @@ async fn a_customer_who_changes_the_phone_number_keeps_the_chat() {
 
 #[tokio::test]
 async fn a_changed_number_is_told_to_the_event_webhook() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let body = json!({ "eventWebhookURL": sink.url("events") });
     client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await.ok();
     let (old, new) = (patchbay.new_phone(), patchbay.new_phone());
@@ -406,7 +406,7 @@ async fn the_first_messages_of_a_customer_make_one_chat_however_many_come_at_onc
 async fn a_customer_of_two_numbers_has_a_chat_on_each() {
     let (patchbay, client, sink, phone) = shared().await;
     let other = patchbay.new_client().await;
-    let other_sink = Sink::start().await;
+    let other_sink = WebhookSink::start().await;
     other.webhooks_to(&other_sink, "v2").await;
 
     phone.write(&client.number, "to the one").await;

@@ -2,12 +2,12 @@
 //! limited time (SPEC 6.1, PROVIDERS A.6).
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use harness::{Client, Patchbay, Setup, Shared, Sink};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink};
 use serde_json::{Value, json};
 
 /// Sends a file from a new phone and returns the incoming body.
-async fn sent(patchbay: &Shared, client: &Client, file: Value) -> Value {
-    let sink = Sink::start().await;
+async fn sent(patchbay: &SharedPatchbay, client: &TestClient, file: Value) -> Value {
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let mut message = file;
     message["to"] = json!(client.number);
@@ -29,7 +29,7 @@ async fn download(patchbay: &Patchbay, url: &str) -> (u16, String, Vec<u8>) {
 
 /// Checks a file's extension, MIME type and content type in the chat.
 async fn check(kind: &str, more: Value, bytes: &[u8], expected: (&str, &str, &str)) -> Value {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut message = json!({ "type": kind, "base64": STANDARD.encode(bytes), "mimeType": expected.1 });
     message.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -79,7 +79,7 @@ async fn a_voice_note_is_voice() {
 
 #[tokio::test]
 async fn an_address_that_was_changed_gives_nothing_out() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let incoming = sent(&patchbay, &client, json!({ "type": "image" })).await;
     let url = incoming["mediaUrl"].as_str().unwrap().to_owned();
@@ -108,9 +108,9 @@ async fn an_address_that_was_changed_gives_nothing_out() {
 
 #[tokio::test]
 async fn an_address_expires() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     patchbay.phone("27820000001").send(json!({ "to": client.number, "type": "image" })).await;
     let incoming = sink.receives("incoming", "the image", |_| true).await;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::{Client, Reply, Shared, eventually, guest};
+use harness::{ClientReply, SharedPatchbay, TestClient, eventually, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
 /// Two clients: the keys of one, the ids of the other's objects, and ids that do not exist.
 struct World {
-    patchbay: Shared,
+    patchbay: SharedPatchbay,
     keys: BTreeMap<&'static str, String>,
     theirs: Ids,
     nobodys: Ids,
@@ -22,7 +22,7 @@ struct World {
 
 impl World {
     async fn set() -> Self {
-        let patchbay = Shared::get().await;
+        let patchbay = SharedPatchbay::get().await;
         let (ours, theirs) = (patchbay.new_client().await, patchbay.new_client().await);
         let keys = ROLES.map(|role| (role, key(&patchbay, &ours, role))).into();
         let webhook = theirs.post(WEBHOOK, &json!({ "statusUpdateURL": "https://hooks.example/x" })).await.ok();
@@ -48,7 +48,7 @@ impl World {
         Self { patchbay, keys, theirs: ids, nobodys: Ids::nobodys() }
     }
 
-    async fn call(&self, row: &Row, call: &Call, key: Option<&str>) -> Reply {
+    async fn call(&self, row: &Row, call: &Call, key: Option<&str>) -> ClientReply {
         let method = Method::from_bytes(row.method.as_bytes()).unwrap();
         let mut headers = Vec::new();
         // Each product has its own header for the key.
@@ -59,13 +59,13 @@ impl World {
     }
 }
 
-fn key(patchbay: &Shared, client: &Client, role: &str) -> String {
+fn key(patchbay: &SharedPatchbay, client: &TestClient, role: &str) -> String {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
     patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()
 }
 
 /// The chat id of a customer who has written.
-async fn participant(patchbay: &Shared, client: &Client) -> String {
+async fn participant(patchbay: &SharedPatchbay, client: &TestClient) -> String {
     patchbay.new_phone().write(&client.number, "hello").await;
     eventually("a chat", || async {
         let statement =
@@ -77,33 +77,33 @@ async fn participant(patchbay: &Shared, client: &Client) -> String {
 }
 
 /// The id of a conversation with a customer who has not written.
-async fn conversation(client: &Client) -> String {
+async fn conversation(client: &TestClient) -> String {
     let path = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
     let body = json!({ "sender": client.number, "recipient": "27820000002" });
     client.post(path, &body).await.ok()["conversationId"].as_str().unwrap().to_owned()
 }
 
 /// The id of an upload without waiting for its result.
-async fn upload(client: &Client) -> String {
+async fn upload(client: &TestClient) -> String {
     let path = "/plugin-service/api/v1/plugins?name=theirs-in-time";
     let begun = client.post_raw_with(path, "application/wasm", guest("dice"), &[("Prefer", "respond-async")]).await;
     assert_eq!(begun.status, 202, "{}", begun.text);
     begun.json()["id"].as_str().unwrap().to_owned()
 }
 
-async fn contact(client: &Client) -> String {
+async fn contact(client: &TestClient) -> String {
     let body = json!({ "fullName": "Theirs", "phoneNumber": "27820000003" });
     let made = client.post("/messaging-service/WhatsApp/contacts", &body).await;
     made.json()["id"].as_str().unwrap().to_owned()
 }
 
-async fn team(client: &Client) -> String {
+async fn team(client: &TestClient) -> String {
     let made = client.post("/api/v1/teams", &json!({ "name": "Theirs" })).await;
     made.json()["id"].as_str().unwrap().to_owned()
 }
 
 /// Sends a message and returns its id and that of its batch.
-async fn sent(patchbay: &Shared, client: &Client) -> (String, String) {
+async fn sent(patchbay: &SharedPatchbay, client: &TestClient) -> (String, String) {
     let batch = client.send(&client.order_ready(&["27820000001"])).await.accepted()["batchId"].clone();
     let statement =
         "SELECT gst_id FROM outbound_message WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
@@ -112,7 +112,7 @@ async fn sent(patchbay: &Shared, client: &Client) -> (String, String) {
     (message, batch.as_str().unwrap().to_owned())
 }
 
-async fn client_id(patchbay: &Shared, client: &Client) -> String {
+async fn client_id(patchbay: &SharedPatchbay, client: &TestClient) -> String {
     let mut db = patchbay.database().await;
     let id: uuid::Uuid = sqlx::query_scalar("SELECT id FROM client WHERE client_ref = $1")
         .bind(&client.client_ref)
@@ -124,7 +124,7 @@ async fn client_id(patchbay: &Shared, client: &Client) -> String {
 
 /// The complete body of an error, without the fields that differ between answers. All ids of the request are replaced
 /// by `ID`.
-fn essence(reply: &Reply, ids: &Ids) -> Value {
+fn essence(reply: &ClientReply, ids: &Ids) -> Value {
     let mut body = reply.json();
     for field in ["timestamp", "path", "requestId"] {
         assert!(body.as_object_mut().unwrap().remove(field).is_some(), "no {field} in {}", reply.text);
@@ -136,7 +136,7 @@ fn essence(reply: &Reply, ids: &Ids) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-fn assert_error(row: &Row, reply: &Reply, status: u16, error: &str) {
+fn assert_error(row: &Row, reply: &ClientReply, status: u16, error: &str) {
     let name = format!("{} {}", row.method, row.path);
     assert_eq!(reply.status, status, "{name}: {}", reply.text);
     if row.path.starts_with("/smsbatch/") {
@@ -154,7 +154,7 @@ fn assert_error(row: &Row, reply: &Reply, status: u16, error: &str) {
 }
 
 /// The operations of the document: method, path, and roles that may call them.
-async fn routes(patchbay: &Shared) -> BTreeMap<(String, String), Option<Vec<String>>> {
+async fn routes(patchbay: &SharedPatchbay) -> BTreeMap<(String, String), Option<Vec<String>>> {
     let document = patchbay.get("/openapi.json").await.ok();
     let mut found = BTreeMap::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -168,7 +168,7 @@ async fn routes(patchbay: &Shared) -> BTreeMap<(String, String), Option<Vec<Stri
 
 #[tokio::test]
 async fn every_route_has_a_row_and_every_row_a_route() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let routes = routes(&patchbay).await;
     for (method, path) in routes.keys() {
         let count = rows().filter(|row| row.method == method && row.path == path).count();

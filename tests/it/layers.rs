@@ -90,7 +90,7 @@ const OWNED: &[(&str, &[&str])] = &[
 
 /// Files that include a module of other tests by its path, because that module is in no library.
 const SHARING: &[&str] = &[
-    "host/api/tests/frozen.rs",
+    "host/api/tests/frozen_database.rs",
     "host/app/tests/compiler.rs",
     "host/plugin-host/examples/compile_bombs.rs",
     "tests/soak/main.rs",

@@ -1,10 +1,10 @@
-//! Live events over real sockets (CONTRACT 7, `docs/live-events.md`). `host/events/tests/live/` tests how they are
+//! Live events over real sockets (CONTRACT 7, `docs/live-events.md`). `host/events/tests/live_events/` tests how they are
 //! numbered, kept and resumed if readers lose their connections.
 
 use std::time::Duration;
 
 use futures::StreamExt;
-use harness::{Client, Patchbay, Shared, inbound_text};
+use harness::{Patchbay, SharedPatchbay, TestClient, inbound_text};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
@@ -54,19 +54,19 @@ pub(crate) async fn until(socket: &mut Socket, kind: &str) -> Vec<Value> {
     }
 }
 
-async fn ticket(client: &Client) -> String {
+async fn ticket(client: &TestClient) -> String {
     let body = client.post(&format!("{EVENTS}/ticket"), &json!({})).await.ok();
     body["ticket"].as_str().unwrap().to_owned()
 }
 
-fn key_of(patchbay: &Patchbay, client: &Client, role: &str) -> String {
+fn key_of(patchbay: &Patchbay, client: &TestClient, role: &str) -> String {
     let email = format!("live-{}@{}.example", role.to_lowercase(), client.client_ref);
     patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
 async fn agents_are_told_what_a_customer_writes_with_chat_and_message() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let agent = key_of(&patchbay, &client, "AGENT");
@@ -99,7 +99,7 @@ async fn agents_are_told_what_a_customer_writes_with_chat_and_message() {
 
 #[tokio::test]
 async fn an_agent_whose_customer_turns_out_to_be_another_agents_hears_that_the_chat_is_closed() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let (number, user) = (phone.msisdn.as_str(), format!("ZA.{}", phone.msisdn));
@@ -133,7 +133,7 @@ async fn an_agent_whose_customer_turns_out_to_be_another_agents_hears_that_the_c
 
 #[tokio::test]
 async fn a_message_of_an_agent_is_told_as_the_history_has_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let mut live = socket(&patchbay.url(), "", &client.key).await;
@@ -154,7 +154,7 @@ async fn a_message_of_an_agent_is_told_as_the_history_has_it() {
 
 #[tokio::test]
 async fn a_message_that_does_not_arrive_says_why_live_and_in_the_history() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let mut agent = client.clone();
@@ -186,7 +186,7 @@ async fn a_message_that_does_not_arrive_says_why_live_and_in_the_history() {
 
 #[tokio::test]
 async fn what_takes_several_messages_is_told_of_in_as_many_events() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let page = format!("61{}", patchbay.new_phone().msisdn);
     patchbay.page(&client, &page).await;
@@ -209,7 +209,7 @@ async fn what_takes_several_messages_is_told_of_in_as_many_events() {
 
 #[tokio::test]
 async fn a_customer_is_called_what_the_address_book_calls_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let contact = json!({ "fullName": "Zanele (gold)", "phoneNumber": phone.msisdn });
@@ -224,7 +224,7 @@ async fn a_customer_is_called_what_the_address_book_calls_it() {
 
 #[tokio::test]
 async fn the_parent_of_a_customers_user_id_is_told_with_the_chat() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let number = patchbay.new_phone().msisdn;
     let mut live = socket(&patchbay.url(), "", &client.key).await;
@@ -241,7 +241,7 @@ async fn the_parent_of_a_customers_user_id_is_told_with_the_chat() {
 
 #[tokio::test]
 async fn an_agent_is_not_told_what_a_chatbot_deals_with_and_a_supervisor_is() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.activate("default-chatbot").await;
     let phone = patchbay.new_phone();
@@ -293,7 +293,7 @@ async fn who_comes_back_gets_what_came_meanwhile_once_on_any_node() {
 
 #[tokio::test]
 async fn server_sent_events_say_the_same_and_go_on_after_the_last_id() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let mut live = socket(&patchbay.url(), "", &client.key).await;
@@ -332,7 +332,7 @@ async fn server_sent_events_say_the_same_and_go_on_after_the_last_id() {
 
 #[tokio::test]
 async fn a_ticket_opens_one_connection() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let ticket = ticket(&client).await;
     let query = format!("?ticket={ticket}");
@@ -382,7 +382,7 @@ async fn a_replaced_key_ends_its_sockets_its_streams_and_its_tickets_on_every_no
 
 #[tokio::test]
 async fn nobody_is_told_of_another_clients_chats() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (ours, theirs) = (patchbay.new_client().await, patchbay.new_client().await);
     let mut live = socket(&patchbay.url(), "", &ours.key).await;
     let mut other = socket(&patchbay.url(), "", &theirs.key).await;
@@ -398,7 +398,7 @@ async fn nobody_is_told_of_another_clients_chats() {
 
 #[tokio::test]
 async fn what_is_asked_wrongly_is_said() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let neither = client.get(EVENTS).await;
     assert_eq!(neither.status, 400);
@@ -435,7 +435,7 @@ async fn a_server_that_stops_says_where_to_go_on_and_stops_in_time() {
 
 #[tokio::test]
 async fn the_steps_of_a_message_are_told_and_those_of_sends_are_not() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.activate("default-chatbot").await;
     let phone = patchbay.new_phone();

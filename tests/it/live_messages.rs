@@ -1,6 +1,6 @@
 //! Messages in live events equal those of the history, field by field (SPEC 2.7, `docs/live-events.md`).
 
-use harness::{Client, Shared};
+use harness::{SharedPatchbay, TestClient};
 use serde_json::{Value, json};
 
 use crate::live_events::{Socket, socket, until};
@@ -17,7 +17,7 @@ fn unsigned(mut message: Value) -> Value {
 }
 
 /// Checks that the message of an event has these fields, and all fields of the message in the history.
-async fn is_as_in_the_history(client: &Client, told: &Value, fields: &Value) {
+async fn is_as_in_the_history(client: &TestClient, told: &Value, fields: &Value) {
     for (field, value) in fields.as_object().unwrap() {
         assert_eq!(told[field], *value, "{field} of {told}");
     }
@@ -41,7 +41,7 @@ async fn come_to(live: &mut Socket, id: &Value, status: &str) -> Value {
     }
 }
 
-async fn voice_note(client: &Client) -> Value {
+async fn voice_note(client: &TestClient) -> Value {
     let head =
         "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.ogg\"\r\nContent-Type: audio/ogg\r\n\r\n";
     let body = [head.as_bytes(), VOICE, b"\r\n--b--\r\n"].concat();
@@ -51,7 +51,7 @@ async fn voice_note(client: &Client) -> Value {
 
 #[tokio::test]
 async fn what_a_customer_writes_is_told_with_all_that_the_history_has_of_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let mut live = socket(&patchbay.url(), "", &client.key).await;
@@ -81,7 +81,7 @@ async fn what_a_customer_writes_is_told_with_all_that_the_history_has_of_it() {
 
 #[tokio::test]
 async fn what_an_agent_writes_is_told_with_all_that_the_history_has_of_it_played_or_not() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     let mut live = socket(&patchbay.url(), "", &client.key).await;

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use harness::{Client, Patchbay, Setup, Sink};
+use harness::{Patchbay, PatchbaySetup, TestClient, WebhookSink};
 use reqwest::Method;
 use serde_json::json;
 
@@ -10,7 +10,7 @@ const FIRST: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 const SECOND: &str = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVpBQkNERUY=";
 
 /// The stored key of the first user, which only the master key opens.
-async fn api_key(patchbay: &Patchbay, client: &Client) -> String {
+async fn api_key(patchbay: &Patchbay, client: &TestClient) -> String {
     let email = format!("{}@example.com", client.client_ref);
     let body = json!({ "email": email, "password": "correct horse", "clientRef": client.client_ref }).to_string();
     let path = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
@@ -20,7 +20,7 @@ async fn api_key(patchbay: &Patchbay, client: &Client) -> String {
 }
 
 /// Sends a template, and waits until it and its status have arrived.
-async fn works(patchbay: &Patchbay, client: &Client, sink: &Sink, phone: &str) {
+async fn works(patchbay: &Patchbay, client: &TestClient, sink: &WebhookSink, phone: &str) {
     client.send(&client.order_ready(&[phone])).await.accepted();
     patchbay.phone(phone).receives("the template", |_| true).await;
     client.statuses(sink, &format!("ct-{phone}"), "DELIVERED").await;
@@ -28,9 +28,9 @@ async fn works(patchbay: &Patchbay, client: &Client, sink: &Sink, phone: &str) {
 
 #[tokio::test]
 async fn a_running_program_works_before_during_and_after_the_change_of_the_key() {
-    let mut patchbay = Setup::new().set("security.master_key", FIRST).start().await;
+    let mut patchbay = PatchbaySetup::new().set("security.master_key", FIRST).start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     works(&patchbay, &client, &sink, "27820000001").await;
     let key = api_key(&patchbay, &client).await;
@@ -77,7 +77,7 @@ async fn a_start_without_the_key_of_the_data_says_so_and_leaves_no_new_key() {
 async fn the_key_of_a_data_directory_is_renewed_and_then_used_after_a_restart() {
     let mut patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let key = api_key(&patchbay, &client).await;
 

@@ -1,7 +1,7 @@
 //! A correct request in which each value in turn is replaced by an odd one: the answer is never a 500, and a 400 always
 //! names a field.
 
-use harness::{Client, Patchbay, Reply, Shared};
+use harness::{ClientReply, Patchbay, SharedPatchbay, TestClient};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn places(value: &Value) -> Vec<String> {
 }
 
 /// Posts every mutation of `body`, and checks each answer. `refusals`: the permitted statuses besides 2xx and 400.
-async fn assert_all_answered(client: &Client, path: &str, body: &Value, refusals: &[u16]) {
+async fn assert_all_answered(client: &TestClient, path: &str, body: &Value, refusals: &[u16]) {
     let mut accepted = 0;
     for place in places(body) {
         for odd in oddities() {
@@ -54,7 +54,7 @@ async fn assert_all_answered(client: &Client, path: &str, body: &Value, refusals
     assert!(accepted > 0, "nothing was accepted: the request was wrong to begin with");
 }
 
-fn assert_answered(reply: &Reply, refusals: &[u16], mutation: &Value) {
+fn assert_answered(reply: &ClientReply, refusals: &[u16], mutation: &Value) {
     match reply.status {
         200..=202 => {}
         400 => assert!(!reply.faulty_fields().is_empty(), "no field is named for {mutation}: {}", reply.text),
@@ -68,7 +68,7 @@ fn assert_no_panic(patchbay: &Patchbay) {
 
 #[tokio::test]
 async fn no_value_in_any_place_of_a_template_send_is_a_fault_of_ours() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let card = json!({ "components": [
         { "type": "header", "format": "IMAGE", "url": "https://files.example/a.png" },
@@ -88,7 +88,7 @@ async fn no_value_in_any_place_of_a_template_send_is_a_fault_of_ours() {
 
 #[tokio::test]
 async fn no_value_in_any_place_of_a_chat_send_is_a_fault_of_ours() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut payload = client.chat("nobody", "hi");
     payload["messages"][0]["media"] = json!({ "url": "https://files.example/a.png", "caption": "c" });
@@ -101,7 +101,7 @@ async fn no_value_in_any_place_of_a_chat_send_is_a_fault_of_ours() {
 
 #[tokio::test]
 async fn no_value_in_any_place_of_a_webhook_configuration_is_a_fault_of_ours() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({
         "whatsAppNumberId": client.number_id,
@@ -120,7 +120,7 @@ async fn no_value_in_any_place_of_a_webhook_configuration_is_a_fault_of_ours() {
 
 #[tokio::test]
 async fn no_value_in_any_place_of_an_activation_is_a_fault_of_ours() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({ "version": null, "whatsAppNumberId": client.number_id, "mode": "live",
         "config": { "greeting": "Hi" } });
@@ -133,7 +133,7 @@ async fn no_value_in_any_place_of_an_activation_is_a_fault_of_ours() {
 
 #[tokio::test]
 async fn no_id_in_a_path_is_a_fault_of_ours() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let odd = ["%00", "%ff", "..", "%2e%2e", "1", "a%2fb", "%F0%9F%98%80", "'", "%22", &"x".repeat(5000)];
     for id in odd {

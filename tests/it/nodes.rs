@@ -3,7 +3,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use futures::future::join_all;
-use harness::{Patchbay, Setup, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, WebhookSink, eventually};
 use reqwest::Method;
 use serde_json::json;
 
@@ -72,7 +72,7 @@ async fn the_clock_of_a_node_follows_the_others() {
     let here = patchbay.client("acme", "27110000001").await;
     let node = patchbay.second_node().await;
     let there = node.client(&here);
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     here.webhooks_to(&sink, "v2").await;
     patchbay.phone("27820000001").write("27110000001", "hello").await;
     eventually("the message", || async { sink.received("incoming").first().cloned() }).await;
@@ -91,7 +91,7 @@ async fn the_clock_of_a_node_follows_the_others() {
 async fn a_file_that_one_node_fetched_can_be_had_from_every_node() {
     let patchbay = Patchbay::start().await;
     let here = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     here.webhooks_to(&sink, "v2").await;
     let image = json!({ "type": "image", "base64": "aGVsbG8=", "mimeType": "image/jpeg", "to": here.number });
     patchbay.phone("27820000001").send(image).await;
@@ -116,7 +116,7 @@ async fn a_file_that_one_node_fetched_can_be_had_from_every_node() {
 
 #[tokio::test]
 async fn a_server_without_workers_leaves_the_work_to_a_process_that_only_works() {
-    let patchbay = Setup::new().set("server.workers", "false").start().await;
+    let patchbay = PatchbaySetup::new().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.send(&client.order_ready(&["27820000001"])).await.accepted();
     tokio::time::sleep(Duration::from_secs(1)).await;

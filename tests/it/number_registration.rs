@@ -1,18 +1,18 @@
 //! Registering numbers for WhatsApp Lite (SPEC 4.7 and part 7).
 
-use harness::{Client, Reply, Shared};
+use harness::{ClientReply, SharedPatchbay, TestClient};
 use serde_json::{Value, json};
 
 const REGISTER: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber";
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 
-async fn register(client: &Client, body: Value) -> Reply {
+async fn register(client: &TestClient, body: Value) -> ClientReply {
     client.post(REGISTER, &body).await
 }
 
 #[tokio::test]
 async fn a_registered_number_is_answered_with_its_link_and_listed() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
 
     let reply = register(&client, json!({ "number": "+27340000001" })).await;
@@ -40,7 +40,7 @@ async fn a_registered_number_is_answered_with_its_link_and_listed() {
 
 #[tokio::test]
 async fn a_number_that_is_missing_or_malformed_is_refused_and_nothing_is_stored() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for (body, field) in [
         (json!({}), "number"),
@@ -58,7 +58,7 @@ async fn a_number_that_is_missing_or_malformed_is_refused_and_nothing_is_stored(
 
 #[tokio::test]
 async fn a_number_that_the_client_has_already_is_refused_whatever_its_provider() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({ "number": "27340000002", "hostingType": "WHATSAPP_GO" });
     assert_eq!(register(&client, body.clone()).await.status, 201);
@@ -69,7 +69,7 @@ async fn a_number_that_the_client_has_already_is_refused_whatever_its_provider()
 
 #[tokio::test]
 async fn many_that_register_one_number_at_once_register_it_once() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let calls = (0..8).map(|_| register(&client, json!({ "number": "27340000003" })));
     let mut statuses: Vec<u16> = futures::future::join_all(calls).await.iter().map(|reply| reply.status).collect();
@@ -79,7 +79,7 @@ async fn many_that_register_one_number_at_once_register_it_once() {
 
 #[tokio::test]
 async fn what_another_client_has_registered_neither_keeps_a_number_nor_is_told() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     let body = json!({ "number": "27340000004" });
     let theirs = register(&other, body.clone()).await;

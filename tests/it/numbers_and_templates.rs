@@ -1,6 +1,6 @@
 //! Business numbers and the template catalogue (SPEC 2.13, 4.7; PROVIDERS F).
 
-use harness::{Client, Shared, eventually};
+use harness::{SharedPatchbay, TestClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ const TEMPLATES: &str = "/messaging-service/WhatsApp/templates";
 const PHONE: &str = "27829999996";
 
 /// Adds Lite numbers, which need no provider.
-fn add_numbers(patchbay: &Shared, client: &Client, numbers: &[&str]) {
+fn add_numbers(patchbay: &SharedPatchbay, client: &TestClient, numbers: &[&str]) {
     for number in numbers {
         let line = ["number", "add", "--client", &client.client_ref, "--number", number, "--provider", "WHATSAPP_LITE"];
         patchbay.admin(&line);
@@ -22,13 +22,13 @@ fn digits(page: &Value) -> Vec<&str> {
 }
 
 /// The id of the client's business account in the Graph API.
-fn account(client: &Client) -> String {
+fn account(client: &TestClient) -> String {
     format!("2{}", client.number)
 }
 
 #[tokio::test]
 async fn a_number_shows_its_link_and_itself() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
 
     let page = client.get(NUMBERS).await.ok();
@@ -47,7 +47,7 @@ async fn a_number_shows_its_link_and_itself() {
 
 #[tokio::test]
 async fn a_list_is_wrapped_in_a_page() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     add_numbers(&patchbay, &client, &["27210000001", "27210000002", "27210000003"]);
 
@@ -69,7 +69,7 @@ async fn a_list_is_wrapped_in_a_page() {
 
 #[tokio::test]
 async fn a_search_finds_parts_of_numbers() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     add_numbers(&patchbay, &client, &["27310000001", "27310000022", "44310000022"]);
 
@@ -94,7 +94,7 @@ async fn a_search_finds_parts_of_numbers() {
 
 #[tokio::test]
 async fn a_page_that_cannot_be_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for (query, field) in [
         ("page=-1", "page"),
@@ -115,7 +115,7 @@ async fn a_page_that_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn a_trailing_slash_never_matters() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     assert_eq!(digits(&client.get(&format!("{NUMBERS}/?size=5")).await.ok()), [client.number.as_str()]);
     let sent = client.post("/whatsapp-api-service/v2/channels/whatsapp/", &client.order_ready(&["nobody"])).await;
@@ -124,7 +124,7 @@ async fn a_trailing_slash_never_matters() {
 
 #[tokio::test]
 async fn a_client_sees_its_own_numbers_and_templates_only() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_bare_client());
     assert_eq!(client.get(NUMBERS).await.ok()["totalElements"], 1);
     assert_eq!(other.get(NUMBERS).await.ok()["totalElements"], 0);
@@ -133,7 +133,7 @@ async fn a_client_sees_its_own_numbers_and_templates_only() {
 
 #[tokio::test]
 async fn a_number_that_cannot_be_added_says_why() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_bare_client());
     let add = |client_ref: &str, number: &str, more: &[&str]| {
         let mut line = vec!["number", "add", "--client", client_ref, "--number", number, "--provider"];
@@ -154,7 +154,7 @@ async fn a_number_that_cannot_be_added_says_why() {
 
 #[tokio::test]
 async fn the_catalogue_is_listed_as_the_provider_has_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
 
     let page = client.get(&format!("{TEMPLATES}?searchString=offer")).await.ok();
@@ -170,7 +170,7 @@ async fn the_catalogue_is_listed_as_the_provider_has_it() {
 
 #[tokio::test]
 async fn a_new_template_can_be_sent_after_a_sync() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let url = format!("{}/v25.0/{}/message_templates", patchbay.simulator_url(), account(&client));
     let components = json!([{ "type": "BODY", "text": "Seats: {{1}}", "example": { "body_text": [["12A"]] } }]);
@@ -191,7 +191,7 @@ async fn a_new_template_can_be_sent_after_a_sync() {
 
 #[tokio::test]
 async fn a_template_that_the_provider_pauses_is_refused_soon() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     assert_eq!(client.send(&client.order_ready(&["nobody"])).await.status, 202);
     let event =
@@ -210,7 +210,7 @@ async fn a_template_that_the_provider_pauses_is_refused_soon() {
 
 #[tokio::test]
 async fn a_template_that_is_gone_from_the_provider_is_gone_after_a_sync() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let url = format!("{}/v25.0/{}/message_templates?name=order_ready", patchbay.simulator_url(), account(&client));
     assert!(patchbay.http.delete(url).bearer_auth("t").send().await.unwrap().status().is_success());

@@ -1,16 +1,16 @@
 //! One-time codes and similar templates, which WhatsApp accepts for phone numbers only: the result if one is sent to a
 //! user id (PROVIDERS A.2, A.11: 131062).
 
-use harness::{Client, Phone, Shared, Sink, eventually};
+use harness::{SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const TEMPLATES: &str = "/messaging-service/WhatsApp/templates";
 
 /// A client whose account has the template `code`, a sink for its reports, and a phone.
-async fn stage() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+async fn stage() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;
     let url = format!("{}/v25.0/2{}/message_templates", patchbay.simulator_url(), client.number);
     let code = json!({ "name": "code", "language": "en", "category": "AUTHENTICATION", "components": [
@@ -24,7 +24,7 @@ async fn stage() -> (Shared, Client, Sink, Phone) {
 }
 
 /// A payload that sends the code 4711 to a recipient.
-async fn code(client: &Client, mut recipient: Value) -> Value {
+async fn code(client: &TestClient, mut recipient: Value) -> Value {
     let found = client.get(&format!("{TEMPLATES}?searchString=code")).await.ok();
     recipient["ctId"] = json!("the-code");
     json!({
@@ -37,13 +37,13 @@ async fn code(client: &Client, mut recipient: Value) -> Value {
     })
 }
 
-async fn is_known(client: &Client, sink: &Sink, phone: &Phone) {
+async fn is_known(client: &TestClient, sink: &WebhookSink, phone: &TestPhone) {
     phone.write(&client.number, "hello").await;
     sink.receives("incoming", "the customer", |body| body["sender"] == phone.msisdn).await;
 }
 
 /// Sends to a user id a template that is not known to be for numbers only, and that the provider refuses.
-async fn is_refused(client: &Client, phone: &Phone) {
+async fn is_refused(client: &TestClient, phone: &TestPhone) {
     phone.set(json!({ "rejectWith": { "status": 400, "code": 131_062 } })).await;
     let mut payload = client.order_ready(&[]);
     payload["messages"][0]["recipients"] = json!([{ "customerUserId": phone.user_id().await, "ctId": "the-code" }]);
@@ -51,7 +51,7 @@ async fn is_refused(client: &Client, phone: &Phone) {
 }
 
 /// Leg, outcome, code and receiver of each provider call in the story of the code.
-async fn calls(client: &Client, sink: &Sink) -> Vec<Value> {
+async fn calls(client: &TestClient, sink: &WebhookSink) -> Vec<Value> {
     let told = sink.receives("status", "a status", |body| body["ctId"] == "the-code").await;
     let path = format!("/messaging-service/WhatsApp/messages/{}", told["gstId"].as_str().unwrap());
     let story = client.get(&path).await.ok();
@@ -60,7 +60,7 @@ async fn calls(client: &Client, sink: &Sink) -> Vec<Value> {
 }
 
 /// The sends of templates at the provider, also refused ones. Messages of chatbots are left out.
-async fn template_sends(patchbay: &Shared, client: &Client) -> Vec<Value> {
+async fn template_sends(patchbay: &SharedPatchbay, client: &TestClient) -> Vec<Value> {
     let sends = patchbay.provider_sends(client).await;
     sends.into_iter().filter(|send| send["body"]["type"] == "template").collect()
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use harness::{Client, Patchbay, Setup, Shared, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, eventually};
 use reqwest::Method;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ const HANDSHAKE: &str = "/providers/whatsapp-cloud/webhook";
 
 #[tokio::test]
 async fn the_probes_need_no_key() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     assert_eq!(patchbay.get("/healthz").await.ok()["status"], "UP");
     let ready = patchbay.get("/readyz").await.ok();
     assert_eq!(ready["status"], "READY");
@@ -27,7 +27,7 @@ async fn the_probes_need_no_key() {
 
 #[tokio::test]
 async fn the_metrics_count_requests_by_route_and_messages() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
     patchbay.get("/a/path/that/anybody/may/invent").await;
@@ -49,7 +49,7 @@ async fn the_metrics_count_requests_by_route_and_messages() {
 
 #[tokio::test]
 async fn an_unknown_path_is_404_and_another_method_405() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let unknown = patchbay.get("/no/such/path?with=query").await;
     assert_eq!((unknown.status, &unknown.json()["error"]), (404, &json!("Not found")));
     assert_eq!(unknown.json()["path"], "/no/such/path");
@@ -63,7 +63,7 @@ async fn an_unknown_path_is_404_and_another_method_405() {
 
 #[tokio::test]
 async fn every_response_carries_a_request_id_of_its_own() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let mut seen = HashSet::new();
     for path in ["/healthz", "/readyz", "/metrics", "/nowhere", CHANNEL, HANDSHAKE] {
         let reply = patchbay.ask(Method::GET, path, &[("X-Request-Id", "theirs")], "").await;
@@ -75,7 +75,7 @@ async fn every_response_carries_a_request_id_of_its_own() {
 
 #[tokio::test]
 async fn the_testing_clock_is_not_served_unless_it_is_configured() {
-    let patchbay = Setup::new().set("testing.clock", "false").start().await;
+    let patchbay = PatchbaySetup::new().set("testing.clock", "false").start().await;
     let headers = [("Content-Type", "application/json")];
     let reply = patchbay.ask(Method::POST, "/testing/clock/advance", &headers, "{\"seconds\":1}").await;
     assert_eq!(reply.status, 404);
@@ -83,7 +83,7 @@ async fn the_testing_clock_is_not_served_unless_it_is_configured() {
 
 #[tokio::test]
 async fn the_handshake_gives_the_challenge_back_for_the_right_token_only() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let right = "verify-token-of-the-tests";
     let mut replies = Vec::new();
     for (mode, token) in [("subscribe", right), ("subscribe", "wrong"), ("unsubscribe", right), ("subscribe", "")] {
@@ -100,7 +100,7 @@ async fn the_handshake_gives_the_challenge_back_for_the_right_token_only() {
 }
 
 /// Writes a send up to the middle of its body. Returns the connection and the rest of the body.
-fn half_a_request(patchbay: &Patchbay, client: &Client) -> (TcpStream, String) {
+fn half_a_request(patchbay: &Patchbay, client: &TestClient) -> (TcpStream, String) {
     let body = client.order_ready(&["27820000001"]).to_string();
     let (first, rest) = body.split_at(body.len() / 2);
     let address = patchbay.url().replace("http://", "");
@@ -142,7 +142,7 @@ fn rate_of<'a>(client_ref: &'a str, number: &'a str, rate: &'a str) -> [&'a str;
 
 #[tokio::test]
 async fn a_number_sends_as_fast_as_its_operator_says_also_while_its_queue_is_sent() {
-    let patchbay = Setup::new().set("limits.cloud_rate_per_number", "1").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.cloud_rate_per_number", "1").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let numbers: Vec<String> = (0..40).map(|at| format!("2784{at:07}")).collect();
     let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
@@ -170,7 +170,7 @@ async fn a_number_sends_as_fast_as_its_operator_says_also_while_its_queue_is_sen
 
 #[tokio::test]
 async fn what_was_accepted_before_a_stop_is_sent_after_the_next_start() {
-    let mut patchbay = Setup::new().set("limits.cloud_rate_per_number", "5").start().await;
+    let mut patchbay = PatchbaySetup::new().set("limits.cloud_rate_per_number", "5").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let numbers: Vec<String> = (0..15).map(|at| format!("2784{at:07}")).collect();
     let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
@@ -188,7 +188,7 @@ async fn what_was_accepted_before_a_stop_is_sent_after_the_next_start() {
 #[tokio::test]
 async fn the_configuration_is_printed_with_its_secrets_masked() {
     let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-    let setup = Setup::new().set("security.master_key", key).set("limits.max_recipients", "77");
+    let setup = PatchbaySetup::new().set("security.master_key", key).set("limits.max_recipients", "77");
     let patchbay = setup.start().await;
 
     let printed = patchbay.printed(&["config"]);
@@ -203,7 +203,7 @@ async fn the_configuration_is_printed_with_its_secrets_masked() {
 
 #[tokio::test]
 async fn an_unknown_setting_is_refused_by_name() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mistake.toml");
     std::fs::write(&file, "[server]\nlisen = \"127.0.0.1:0\"\n").unwrap();
@@ -215,7 +215,7 @@ async fn an_unknown_setting_is_refused_by_name() {
 
 #[tokio::test]
 async fn a_start_with_another_master_key_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("other.toml");
     std::fs::write(&file, "[security]\nmaster_key = \"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\"\n").unwrap();
@@ -229,14 +229,14 @@ async fn a_start_with_another_master_key_is_refused() {
 
 #[tokio::test]
 async fn a_start_at_an_address_that_is_taken_names_the_setting() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let said = patchbay.refused(&["serve"]);
     assert!(said.contains("server.listen") && said.contains("in use"), "{said}");
 }
 
 #[tokio::test]
 async fn a_password_can_be_given_on_standard_input() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let whose = ["user", "create", "--client", &client.client_ref, "--email", "in@example.com", "--name", "In"];
     let command = [&whose[..], &["--role", "API", "--password-stdin"]].concat();
@@ -254,7 +254,7 @@ async fn a_password_can_be_given_on_standard_input() {
 
 #[tokio::test]
 async fn every_command_prints_the_object_of_the_contract_while_the_server_runs() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let parent = patchbay.new_bare_client().client_ref;
     let child = format!("{parent}-child");
 
@@ -320,7 +320,7 @@ async fn every_command_prints_the_object_of_the_contract_while_the_server_runs()
 
 #[tokio::test]
 async fn a_command_that_fails_says_why_with_status_1() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let taken = patchbay.new_bare_client().client_ref;
     let client = |reference: &str, email: &str, password: &str| {
         patchbay.refused(&[
@@ -368,9 +368,9 @@ async fn a_command_that_fails_says_why_with_status_1() {
 
 #[tokio::test]
 async fn the_log_tells_neither_keys_nor_numbers_nor_texts() {
-    let patchbay = Setup::new().set("logging.filter", "debug,hyper=info,sqlx=debug").start().await;
+    let patchbay = PatchbaySetup::new().set("logging.filter", "debug,hyper=info,sqlx=debug").start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     client.activate("default-chatbot").await;
     let (phone, absent) = (patchbay.phone("27820000001"), patchbay.phone("27820000002"));

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use harness::{Client, Patchbay, Reply, Setup, eventually};
+use harness::{ClientReply, Patchbay, PatchbaySetup, TestClient, eventually};
 use reqwest::Method;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
@@ -19,15 +19,15 @@ const BODY: usize = 256 * 1024;
 const SOON: Duration = Duration::from_secs(10);
 
 /// Limits with room for four bodies of this size.
-fn room_for_four(body: usize) -> Setup {
-    Setup::new()
+fn room_for_four(body: usize) -> PatchbaySetup {
+    PatchbaySetup::new()
         .set("limits.max_body_bytes", &body.to_string())
         .set("limits.plugin_bytes", &body.to_string())
         .set("limits.bytes_in_flight", &(4 * body).to_string())
         .set("limits.bytes_in_flight_per_client", &(3 * body).to_string())
 }
 
-fn assert_refused(reply: &Reply, status: u16) {
+fn assert_refused(reply: &ClientReply, status: u16) {
     assert_eq!(reply.status, status, "{}", reply.text);
     let error = if status == 429 { "Too many requests" } else { "Service unavailable" };
     assert_eq!(reply.json()["error"], error);
@@ -36,7 +36,7 @@ fn assert_refused(reply: &Reply, status: u16) {
 }
 
 /// A send that stops one byte before the end of its body, or earlier if it is refused.
-fn unfinished(patchbay: &Patchbay, client: &Client, length: usize) -> TcpStream {
+fn unfinished(patchbay: &Patchbay, client: &TestClient, length: usize) -> TcpStream {
     let address = patchbay.url().replace("http://", "");
     let mut connection = TcpStream::connect(&address).unwrap();
     let head = format!(
@@ -56,7 +56,7 @@ async fn until(patchbay: &Patchbay, metric: &str) {
 
 #[tokio::test]
 async fn a_client_that_goes_too_fast_gets_429_and_its_neighbour_does_not() {
-    let patchbay = Setup::new().set("limits.requests_per_second_per_client", "5").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.requests_per_second_per_client", "5").start().await;
     let (fast, slow) = (patchbay.bare_client("fast"), patchbay.bare_client("slow"));
 
     let replies = futures::future::join_all((0..40).map(|_| fast.get(NUMBERS))).await;
@@ -71,7 +71,7 @@ async fn a_client_that_goes_too_fast_gets_429_and_its_neighbour_does_not() {
 
 #[tokio::test]
 async fn a_send_to_many_recipients_delays_the_next_send() {
-    let patchbay = Setup::new().set("limits.recipients_per_second_per_client", "10").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.recipients_per_second_per_client", "10").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let numbers: Vec<String> = (0..20).map(|at| format!("2784{at:07}")).collect();
     let payload = client.order_ready(&numbers.iter().map(String::as_str).collect::<Vec<_>>());
@@ -112,7 +112,7 @@ async fn beyond_the_bytes_in_flight_the_slowest_body_of_the_largest_share_ends_a
 
 #[tokio::test]
 async fn beyond_the_requests_in_flight_the_slowest_ends_for_a_new_one() {
-    let patchbay = Setup::new().set("limits.requests_in_flight", "4").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.requests_in_flight", "4").start().await;
     let client = patchbay.bare_client("acme");
     assert_eq!(client.get(NUMBERS).await.status, 200);
     let held: Vec<TcpStream> = (0..4).map(|_| unfinished(&patchbay, &client, BODY)).collect();
@@ -170,7 +170,7 @@ fn open_many_files() {
 #[tokio::test]
 async fn silent_connections_to_a_process_that_may_open_few_files_are_no_outage() {
     open_many_files();
-    let patchbay = Setup::new().descriptors(1_024).start().await;
+    let patchbay = PatchbaySetup::new().descriptors(1_024).start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let address: SocketAddr = patchbay.url().trim_start_matches("http://").parse().unwrap();
 
@@ -218,7 +218,7 @@ async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio:
 async fn large_bodies_of_strangers_that_are_held_open_cost_little_and_keep_nobody_out() {
     const JSON: &str = "Content-Type: application/json\r\n";
     // The callbacks come from another address, through a proxy.
-    let patchbay = Setup::new().set("server.trusted_proxies", r#"["127.0.0.1/32"]"#).start().await;
+    let patchbay = PatchbaySetup::new().set("server.trusted_proxies", r#"["127.0.0.1/32"]"#).start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.send(&client.order_ready(&["27820000001"])).await.accepted();
     let before = highest_memory(&patchbay);

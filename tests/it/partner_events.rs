@@ -1,23 +1,23 @@
 //! Partner events from the account callbacks of the provider, compared byte for byte except for their time (SPEC 6.4;
 //! PROVIDERS 0.3 to 0.6, A.10).
 
-use harness::{Client, Patchbay, Shared, Sink, eventually};
+use harness::{Patchbay, SharedPatchbay, TestClient, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const CONFIGURATIONS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
-async fn told() -> (Shared, Client, Sink) {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+async fn told() -> (SharedPatchbay, TestClient, WebhookSink) {
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     client.post(CONFIGURATIONS, &json!({ "eventWebhookURL": sink.url("events") })).await.ok();
     (patchbay, client, sink)
 }
 
-fn phone_number_id(client: &Client) -> String {
+fn phone_number_id(client: &TestClient) -> String {
     format!("1{}", client.number)
 }
 
-fn account(client: &Client) -> String {
+fn account(client: &TestClient) -> String {
     format!("2{}", client.number)
 }
 
@@ -26,7 +26,7 @@ async fn happens(patchbay: &Patchbay, event: Value) {
 }
 
 /// Waits for this number of events on a path. Returns them oldest first, without their times.
-async fn events(sink: &Sink, path: &str, count: usize) -> Vec<Value> {
+async fn events(sink: &WebhookSink, path: &str, count: usize) -> Vec<Value> {
     let received = sink.receives_many(path, count).await;
     let mut bodies: Vec<Value> = received.iter().map(|one| one.json()).collect();
     for body in &mut bodies {
@@ -197,7 +197,7 @@ async fn what_is_said_of_an_account_is_told_of_each_of_its_numbers_where_that_nu
 async fn a_number_that_changes_without_a_word_is_found_out_within_the_hour_and_told_once() {
     let patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.post(CONFIGURATIONS, &json!({ "eventWebhookURL": sink.url("events") })).await.ok();
     let due = async || {
         let mut db = patchbay.database().await;

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const ERASE: &str = "/chat-service/api/v2/people/erase";
 const EXPORT: &str = "/chat-service/api/v2/people/export";
 
 /// Lets a customer and a client talk, with this word in every message, name and file. Returns when nothing is on its way.
-async fn talk(patchbay: &Patchbay, (client, sink): (&Client, &Sink), phone: &Phone, word: &str) {
+async fn talk(patchbay: &Patchbay, (client, sink): (&TestClient, &WebhookSink), phone: &TestPhone, word: &str) {
     let contact = json!({ "fullName": format!("name {word}"), "phoneNumber": phone.msisdn });
     assert_eq!(client.post("/messaging-service/WhatsApp/contacts", &contact).await.status, 201);
     phone.write(&client.number, &format!("asks {word}")).await;
@@ -32,7 +32,7 @@ async fn talk(patchbay: &Patchbay, (client, sink): (&Client, &Sink), phone: &Pho
 }
 
 /// Waits until no message of the client is on its way and no webhook waits.
-async fn settled(patchbay: &Patchbay, client: &Client) {
+async fn settled(patchbay: &Patchbay, client: &TestClient) {
     let waiting = "SELECT (SELECT count(*) FROM outbound_work WHERE client_id = client.id)
                         + (SELECT count(*) FROM callback WHERE client_id = client.id)
                         + (SELECT count(*) FROM webhook_delivery WHERE client_id = client.id AND state = 'PENDING')
@@ -51,7 +51,7 @@ async fn database_folder(patchbay: &Patchbay) -> PathBuf {
     PathBuf::from(folder)
 }
 
-fn person<'a>(command: &'a str, client: &'a Client, phone: &'a Phone) -> [&'a str; 6] {
+fn person<'a>(command: &'a str, client: &'a TestClient, phone: &'a TestPhone) -> [&'a str; 6] {
     ["person", command, "--client", &client.client_ref, "--number", &phone.msisdn]
 }
 
@@ -62,14 +62,14 @@ fn places(patchbay: &Patchbay, database: &Path, word: &str) -> Vec<PathBuf> {
     found
 }
 
-async fn listening(client: &Client) -> Sink {
-    let sink = Sink::start().await;
+async fn listening(client: &TestClient) -> WebhookSink {
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     sink
 }
 
 /// `words` are those of the person and of another one, `numbers` theirs. Tests share a database server.
-async fn erased_without_a_trace(setup: Setup, words: [&str; 2], numbers: [&str; 2]) {
+async fn erased_without_a_trace(setup: PatchbaySetup, words: [&str; 2], numbers: [&str; 2]) {
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let sink = listening(&client).await;
@@ -96,19 +96,19 @@ async fn erased_without_a_trace(setup: Setup, words: [&str; 2], numbers: [&str; 
 
 #[tokio::test]
 async fn no_byte_of_an_erased_person_is_left_if_files_are_in_the_database() {
-    let setup = Setup::new().set("media.store", "database");
+    let setup = PatchbaySetup::new().set("media.store", "database");
     erased_without_a_trace(setup, ["zebrafinch", "hornbilled"], ["27829980001", "27829980002"]).await;
 }
 
 #[tokio::test]
 async fn no_byte_of_an_erased_person_is_left_if_files_are_in_the_data_directory() {
-    let setup = Setup::new().set("media.store", "./kept");
+    let setup = PatchbaySetup::new().set("media.store", "./kept");
     erased_without_a_trace(setup, ["weaverbird", "sandgrouse"], ["27829980003", "27829980004"]).await;
 }
 
 #[tokio::test]
 async fn an_export_has_the_messages_and_writes_the_files() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     talk(&patchbay, (&client, &listening(&client).await), &phone, "kingfisher").await;
@@ -130,7 +130,7 @@ async fn an_export_has_the_messages_and_writes_the_files() {
 
 #[tokio::test]
 async fn an_admin_exports_and_erases_a_person_by_api_and_the_person_can_write_again() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     talk(&patchbay, (&client, &listening(&client).await), &phone, "sunbird").await;
@@ -166,7 +166,7 @@ async fn an_admin_exports_and_erases_a_person_by_api_and_the_person_can_write_ag
 
 #[tokio::test]
 async fn a_request_that_names_no_person_or_two_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for (body, field) in [
         (json!({}), "phoneNumber"),

@@ -1,14 +1,14 @@
 //! The version in force: activations, trials, rollbacks, deactivations, deletions (CONTRACT 6).
 
-use harness::{Client, Phone, Reply, Setup, Shared, guest};
+use harness::{ClientReply, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::plugin_uploads::{PLUGINS, bot, misfit};
 
 /// A client with versions 1 to `versions` of the chatbot `shop`, which answers with its version.
-async fn with_versions(versions: u32) -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn with_versions(versions: u32) -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     for number in 1..=versions {
         client.upload("shop", bot(number)).await;
@@ -17,20 +17,20 @@ async fn with_versions(versions: u32) -> (Shared, Client, Phone) {
     (patchbay, client, phone)
 }
 
-async fn rollback(client: &Client, plugin: &str, body: Value) -> Reply {
+async fn rollback(client: &TestClient, plugin: &str, body: Value) -> ClientReply {
     client.post(&format!("{PLUGINS}/{plugin}/rollback"), &body).await
 }
 
-async fn deactivate(client: &Client, plugin: &str, body: Value) -> Reply {
+async fn deactivate(client: &TestClient, plugin: &str, body: Value) -> ClientReply {
     client.post(&format!("{PLUGINS}/{plugin}/deactivate"), &body).await
 }
 
-async fn delete(client: &Client, plugin: &str) -> Reply {
+async fn delete(client: &TestClient, plugin: &str) -> ClientReply {
     client.request(Method::DELETE, &format!("{PLUGINS}/{plugin}"), None, &[]).await
 }
 
 /// Asks the bot for its version. `nth`: the number of earlier questions of this phone.
-async fn answering(client: &Client, phone: &Phone, nth: usize) -> String {
+async fn answering(client: &TestClient, phone: &TestPhone, nth: usize) -> String {
     phone.write(&client.number, "version 0").await;
     let answer = harness::eventually("the answer", || async {
         let inbox = phone.inbox().await;
@@ -45,7 +45,7 @@ async fn answering(client: &Client, phone: &Phone, nth: usize) -> String {
     answer.await
 }
 
-fn said(reply: &Reply, status: u16) -> String {
+fn said(reply: &ClientReply, status: u16) -> String {
     assert_eq!(reply.status, status, "{}", reply.text);
     reply.json()["message"].as_str().unwrap().to_owned()
 }
@@ -191,7 +191,7 @@ async fn what_cannot_be_activated_is_named() {
 
 #[tokio::test]
 async fn a_configuration_that_breaks_the_schema_of_a_plugin_that_ships_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let activate = async |name: &str, config: Value| {
         client.post(&format!("{PLUGINS}/{name}/activate"), &json!({ "config": config })).await
@@ -249,7 +249,7 @@ async fn a_plugin_that_is_in_force_is_not_deleted() {
 
 #[tokio::test]
 async fn everything_is_still_there_after_a_restart() {
-    let mut patchbay = Setup::new().start().await;
+    let mut patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let phone = patchbay.phone("27820000001");
     for number in 1..=2 {
@@ -269,7 +269,7 @@ async fn everything_is_still_there_after_a_restart() {
 
 #[tokio::test]
 async fn a_version_is_in_force_on_the_nodes_that_did_not_hear_of_it_before() {
-    let patchbay = Setup::new().set("server.workers", "false").start().await;
+    let patchbay = PatchbaySetup::new().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let phone = patchbay.phone("27820000001");
     let _worker = patchbay.worker();

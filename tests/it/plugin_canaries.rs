@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::{Client, Phone, Shared, Sink, altered, eventually, guest};
+use harness::{SharedPatchbay, TestClient, TestPhone, WebhookSink, altered, eventually, guest};
 use serde_json::{Value, json};
 
 const STAMP: &str = "stamp";
@@ -14,8 +14,8 @@ const DESK: &str = "desk";
 const PHONES: usize = 12;
 
 /// A client with webhooks for incoming messages only, so each message is one call of its shaper.
-async fn listening(patchbay: &Shared) -> (Client, Sink) {
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+async fn listening(patchbay: &SharedPatchbay) -> (TestClient, WebhookSink) {
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let hooks = json!({ "incomingMessageURL": sink.url("incoming") });
     let reply = client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &hooks).await;
     assert!(matches!(reply.status, 200 | 201), "{}", reply.text);
@@ -23,8 +23,8 @@ async fn listening(patchbay: &Shared) -> (Client, Sink) {
 }
 
 /// A client with a live shaper that stamps its name and answers `nonsense` with JSON, and the sink of its webhooks.
-async fn with_shaper() -> (Shared, Client, Sink) {
-    let patchbay = Shared::with_guests().await;
+async fn with_shaper() -> (SharedPatchbay, TestClient, WebhookSink) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let (client, sink) = listening(&patchbay).await;
     let sensible = format!("{:<width$}}}", r#"{"a": 12"#, width = NONSENSE.len() - 1);
     client.install(STAMP, altered(guest("stamping-shaper"), NONSENSE, &sensible)).await;
@@ -32,12 +32,12 @@ async fn with_shaper() -> (Shared, Client, Sink) {
 }
 
 /// Starts a canary of the shaper with these terms. It stamps another name, and answers `nonsense` with invalid JSON.
-async fn try_shaper(client: &Client, terms: Value) {
+async fn try_shaper(client: &TestClient, terms: Value) {
     let other = altered(guest("stamping-shaper"), "stamping-shaper", "stamping-canary");
     try_out(client, STAMP, other, terms).await;
 }
 
-async fn try_out(client: &Client, name: &str, component: Vec<u8>, mut terms: Value) {
+async fn try_out(client: &TestClient, name: &str, component: Vec<u8>, mut terms: Value) {
     terms["version"] = json!(client.upload(name, component).await);
     terms["mode"] = json!("canary");
     client.put_in_force(name, terms).await;
@@ -54,7 +54,12 @@ fn is_a_share(of_canary: usize) -> bool {
 }
 
 /// All customers write. Returns the shaper of each customer's event.
-async fn stamps(client: &Client, sink: &Sink, phones: &[Phone], round: usize) -> BTreeMap<String, String> {
+async fn stamps(
+    client: &TestClient,
+    sink: &WebhookSink,
+    phones: &[TestPhone],
+    round: usize,
+) -> BTreeMap<String, String> {
     let mut stamps = BTreeMap::new();
     for phone in phones {
         phone.write(&client.number, &format!("round {round} {}", phone.msisdn)).await;
@@ -71,7 +76,7 @@ async fn stamps(client: &Client, sink: &Sink, phones: &[Phone], round: usize) ->
 async fn a_shaper_on_trial_has_its_share_of_conversations_and_keeps_them() {
     let (patchbay, client, sink) = with_shaper().await;
     try_shaper(&client, json!({ "percent": 50 })).await;
-    let phones: Vec<Phone> = (0..PHONES).map(|_| patchbay.new_phone()).collect();
+    let phones: Vec<TestPhone> = (0..PHONES).map(|_| patchbay.new_phone()).collect();
 
     let first = stamps(&client, &sink, &phones, 1).await;
     let second = stamps(&client, &sink, &phones, 2).await;
@@ -129,7 +134,7 @@ async fn a_shaper_on_trial_within_its_threshold_stays() {
 
 #[tokio::test]
 async fn a_shaper_on_trial_without_a_live_one_leaves_its_failures_to_the_built_in_one() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let (client, sink) = listening(&patchbay).await;
     let terms = json!({ "percent": 100, "minimumCalls": 1, "errorThreshold": 0 });
     try_out(&client, STAMP, guest("stamping-shaper"), terms).await;
@@ -143,20 +148,20 @@ async fn a_shaper_on_trial_without_a_live_one_leaves_its_failures_to_the_built_i
     assert_eq!(client.in_force(STAMP).await, Vec::<Value>::new());
 }
 
-async fn with_router() -> (Shared, Client) {
-    let patchbay = Shared::with_guests().await;
+async fn with_router() -> (SharedPatchbay, TestClient) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.install(DESK, guest("usher")).await;
     client.activate("clerk").await;
     (patchbay, client)
 }
 
-async fn hears(phone: &Phone, text: &str) {
+async fn hears(phone: &TestPhone, text: &str) {
     phone.receives(text, |message| message["text"].as_str().unwrap_or_default() == text).await;
 }
 
 /// Waits for this number of decisions of a client. Returns them oldest first.
-async fn decisions(client: &Client, number: usize) -> Vec<Value> {
+async fn decisions(client: &TestClient, number: usize) -> Vec<Value> {
     eventually(&format!("{number} decisions"), || async {
         let mut all = client.decisions().await;
         all.reverse();
@@ -166,7 +171,7 @@ async fn decisions(client: &Client, number: usize) -> Vec<Value> {
 }
 
 /// All customers begin a conversation and end it. Returns the version that decided about each chat.
-async fn deciders(client: &Client, phones: &[Phone], round: usize) -> BTreeMap<String, Value> {
+async fn deciders(client: &TestClient, phones: &[TestPhone], round: usize) -> BTreeMap<String, Value> {
     for phone in phones {
         phone.write(&client.number, &format!("say round {round}")).await;
     }
@@ -190,7 +195,7 @@ async fn deciders(client: &Client, phones: &[Phone], round: usize) -> BTreeMap<S
 async fn a_router_on_trial_has_its_share_of_customers_and_keeps_them() {
     let (patchbay, client) = with_router().await;
     try_out(&client, DESK, again(guest("usher")), json!({ "percent": 50 })).await;
-    let phones: Vec<Phone> = (0..PHONES).map(|_| patchbay.new_phone()).collect();
+    let phones: Vec<TestPhone> = (0..PHONES).map(|_| patchbay.new_phone()).collect();
 
     let first = deciders(&client, &phones, 1).await;
     let second = deciders(&client, &phones, 2).await;
@@ -206,7 +211,7 @@ async fn a_router_on_trial_has_its_share_of_customers_and_keeps_them() {
 
 #[tokio::test]
 async fn a_router_on_trial_that_fails_too_often_is_taken_back_and_its_customers_are_served() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.activate("clerk").await;
     client.put_in_force("router", json!({})).await;
@@ -250,11 +255,11 @@ async fn a_router_on_trial_within_its_threshold_stays() {
 
 #[tokio::test]
 async fn a_router_on_trial_without_a_live_one_decides_for_its_share_and_leaves_the_rest_alone() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.activate("clerk").await;
     try_out(&client, DESK, guest("usher"), json!({ "percent": 50 })).await;
-    let phones: Vec<Phone> = (0..PHONES).map(|_| patchbay.new_phone()).collect();
+    let phones: Vec<TestPhone> = (0..PHONES).map(|_| patchbay.new_phone()).collect();
 
     for phone in &phones {
         phone.write(&client.number, "say hello").await;
@@ -270,7 +275,7 @@ async fn a_router_on_trial_without_a_live_one_decides_for_its_share_and_leaves_t
 
 #[tokio::test]
 async fn a_router_on_trial_without_a_live_one_leaves_its_failures_to_the_default_chatbot() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.activate("clerk").await;
     let terms = json!({ "percent": 100, "minimumCalls": 1, "errorThreshold": 0 });

@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use harness::{Client, Patchbay, Setup, altered, binary, guest};
+use harness::{Patchbay, PatchbaySetup, TestClient, altered, binary, guest};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -32,7 +32,7 @@ impl Machine {
         Self { folder: tempfile::tempdir().unwrap(), environment }
     }
 
-    fn with_server(patchbay: &Patchbay, client: &Client) -> Self {
+    fn with_server(patchbay: &Patchbay, client: &TestClient) -> Self {
         let mut machine = Self::new();
         machine.environment.push(("PATCHBAY_URL", patchbay.url()));
         machine.environment.push(("PATCHBAY_API_KEY", client.key.clone()));
@@ -88,8 +88,8 @@ impl Machine {
     }
 }
 
-pub async fn office() -> (Patchbay, Client, Machine) {
-    let patchbay = Setup::new().start().await;
+pub async fn office() -> (Patchbay, TestClient, Machine) {
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", NUMBER).await;
     let machine = Machine::with_server(&patchbay, &client);
     (patchbay, client, machine)

@@ -3,34 +3,34 @@
 
 use std::time::Duration;
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, guest};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, guest};
 use serde_json::json;
 
 const BOT: &str = "errands";
 
-fn host(sink: &Sink) -> String {
+fn host(sink: &WebhookSink) -> String {
     let url = sink.url("");
     url.trim_start_matches("http://").trim_end_matches('/').to_owned()
 }
 
-async fn hears(phone: &Phone, text: &str) -> String {
+async fn hears(phone: &TestPhone, text: &str) -> String {
     let heard = phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await;
     heard["text"].as_str().unwrap().to_owned()
 }
 
-async fn give(client: &Client, hosts: &[&str]) {
+async fn give(client: &TestClient, hosts: &[&str]) {
     let version = client.upload(BOT, guest("errand-bot")).await;
     client.put_in_force(BOT, json!({ "version": version, "mode": "live", "allowedHosts": hosts })).await;
 }
 
-fn keys(sink: &Sink) -> Vec<String> {
+fn keys(sink: &WebhookSink) -> Vec<String> {
     sink.received("orders").iter().map(|request| request.header("idempotency-key")).collect()
 }
 
 #[tokio::test]
 async fn a_plugin_reaches_the_hosts_that_it_was_given() {
-    let patchbay = Shared::with_guests().await;
-    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), Sink::start().await);
+    let patchbay = SharedPatchbay::with_guests().await;
+    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), WebhookSink::start().await);
     give(&client, &[&host(&sink)]).await;
 
     phone.write(&client.number, &format!("post-twice {}", sink.url("orders"))).await;
@@ -46,8 +46,8 @@ async fn a_plugin_reaches_the_hosts_that_it_was_given() {
 
 #[tokio::test]
 async fn a_plugin_reaches_no_other_host() {
-    let patchbay = Shared::with_guests().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::with_guests().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     for hosts in [&[][..], &["api.example.org"], &["127.0.0.1:1"]] {
         give(&client, hosts).await;
         let phone = patchbay.new_phone();
@@ -59,9 +59,9 @@ async fn a_plugin_reaches_no_other_host() {
 
 #[tokio::test]
 async fn a_turn_that_is_made_again_sends_the_same_keys() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     give(&client, &[&host(&sink)]).await;
 
     sink.misbehave("orders", 500, Duration::ZERO, 2);
@@ -78,9 +78,9 @@ async fn a_turn_that_is_made_again_sends_the_same_keys() {
 
 #[tokio::test]
 async fn a_turn_about_a_timer_that_is_made_again_sees_the_same_clocks() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     give(&client, &[&host(&sink)]).await;
     sink.misbehave("orders", 500, Duration::ZERO, 2);
     phone.write(&client.number, &format!("post-moment-later {}", sink.url("orders"))).await;
@@ -95,7 +95,7 @@ async fn a_turn_about_a_timer_that_is_made_again_sees_the_same_clocks() {
 }
 
 /// Advances the clock between the runs of a turn until the bot has recovered.
-async fn recovers(patchbay: &Patchbay, phone: &Phone, sink: &Sink, runs: usize) {
+async fn recovers(patchbay: &Patchbay, phone: &TestPhone, sink: &WebhookSink, runs: usize) {
     for run in 1..runs {
         sink.receives_many("orders", run).await;
         patchbay.advance_clock(30).await;
@@ -105,16 +105,16 @@ async fn recovers(patchbay: &Patchbay, phone: &Phone, sink: &Sink, runs: usize) 
 }
 
 /// Requests with one key have the same bytes in every run.
-fn assert_same_bodies(sink: &Sink) {
+fn assert_same_bodies(sink: &WebhookSink) {
     let bodies = sink.bodies("orders");
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
 }
 
 #[tokio::test]
 async fn private_addresses_are_out_of_reach_unless_the_operator_says_otherwise() {
-    let patchbay = Setup::new().set("webhooks.allow_private_targets", "false").start().await;
+    let patchbay = PatchbaySetup::new().set("webhooks.allow_private_targets", "false").start().await;
     let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     give(&client, &[&host(&sink)]).await;
 
     phone.write(&client.number, &format!("try {}", sink.url("orders"))).await;
@@ -125,9 +125,9 @@ async fn private_addresses_are_out_of_reach_unless_the_operator_says_otherwise()
 
 #[tokio::test]
 async fn requests_are_refused_beyond_their_number() {
-    let patchbay = Setup::new().set("limits.plugin_http_requests", "1").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.plugin_http_requests", "1").start().await;
     let (client, phone) = (patchbay.client("acme", "27110000001").await, patchbay.phone("27820000001"));
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     give(&client, &[&host(&sink)]).await;
 
     phone.write(&client.number, &format!("post-twice {}", sink.url("orders"))).await;

@@ -1,7 +1,7 @@
 //! Features of version 0.2.0 of the interface, for a chatbot and its client: cancelled timers, key-values that expire
 //! and are listed, shown and erased, events of the business, a number without a chatbot.
 
-use harness::{Client, Patchbay, Phone, Reply, Setup, Shared, eventually};
+use harness::{ClientReply, Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -12,41 +12,41 @@ const EVENTS: &str = "/plugin-service/api/v1/custom-events";
 const VALUES: &str = "/plugin-service/api/v1/plugins/clerk/key-values";
 
 /// A separate server, for tests that move the clock.
-async fn with_clock() -> (Patchbay, Client, Phone) {
-    let patchbay = Setup::new().with_guests().start().await;
+async fn with_clock() -> (Patchbay, TestClient, TestPhone) {
+    let patchbay = PatchbaySetup::new().with_guests().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.activate(BOT).await;
     let phone = patchbay.phone("27820000001");
     (patchbay, client, phone)
 }
 
-async fn with_bot() -> (Shared, Client, Phone) {
-    let patchbay = Shared::with_guests().await;
+async fn with_bot() -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.activate(BOT).await;
     let phone = patchbay.new_phone();
     (patchbay, client, phone)
 }
 
-async fn asks(phone: &Phone, client: &Client, text: &str, answer: &str) {
+async fn asks(phone: &TestPhone, client: &TestClient, text: &str, answer: &str) {
     phone.write(&client.number, text).await;
     phone.receives(answer, |message| message["text"] == answer).await;
 }
 
-async fn texts(phone: &Phone) -> Vec<String> {
+async fn texts(phone: &TestPhone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-async fn participant(db: &mut sqlx::PgConnection, client: &Client) -> String {
+async fn participant(db: &mut sqlx::PgConnection, client: &TestClient) -> String {
     let statement = "SELECT id::text FROM participant WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
     sqlx::query_scalar(statement).bind(&client.client_ref).fetch_one(db).await.unwrap()
 }
 
-async fn erase(client: &Client, query: &str) -> Reply {
+async fn erase(client: &TestClient, query: &str) -> ClientReply {
     client.request(Method::DELETE, &format!("{VALUES}?{query}"), None, &[]).await
 }
 
-async fn keys(client: &Client, query: &str) -> Vec<String> {
+async fn keys(client: &TestClient, query: &str) -> Vec<String> {
     let page = client.get(&format!("{VALUES}?{query}")).await.ok();
     page["content"].as_array().unwrap().iter().map(|value| value["key"].as_str().unwrap().to_owned()).collect()
 }

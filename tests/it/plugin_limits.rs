@@ -1,13 +1,13 @@
 //! Limits of stored data, suspension after repeated failures, and failed calls without effect.
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually, guest};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, guest};
 use serde_json::json;
 
 const BOT: &str = "errands";
 
 /// A separate server with these settings, a client with a guest as its plugin, and a phone.
-async fn with(settings: &[(&str, &str)], plugin: &str, component: &str) -> (Patchbay, Client, Phone) {
-    let setup = settings.iter().fold(Setup::new(), |setup, (key, value)| setup.set(key, value));
+async fn with(settings: &[(&str, &str)], plugin: &str, component: &str) -> (Patchbay, TestClient, TestPhone) {
+    let setup = settings.iter().fold(PatchbaySetup::new(), |setup, (key, value)| setup.set(key, value));
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.install(plugin, guest(component)).await;
@@ -15,17 +15,17 @@ async fn with(settings: &[(&str, &str)], plugin: &str, component: &str) -> (Patc
     (patchbay, client, phone)
 }
 
-async fn asks(phone: &Phone, client: &Client, text: &str, answer: &str) {
+async fn asks(phone: &TestPhone, client: &TestClient, text: &str, answer: &str) {
     phone.write(&client.number, text).await;
     hears(phone, answer).await;
 }
 
-async fn hears(phone: &Phone, answer: &str) {
+async fn hears(phone: &TestPhone, answer: &str) {
     phone.receives(answer, |message| message["text"].as_str().unwrap_or_default().starts_with(answer)).await;
 }
 
 /// Waits until the chat of a phone is in the queue, and advances the clock for repeated attempts. Returns the reason.
-async fn is_queued(patchbay: &Patchbay, phone: &Phone) -> String {
+async fn is_queued(patchbay: &Patchbay, phone: &TestPhone) -> String {
     for _ in 0..40 {
         let mut db = patchbay.database().await;
         let statement = "SELECT participant.state, participant.queued_reason FROM participant
@@ -84,7 +84,7 @@ async fn a_call_that_fails_leaves_nothing_behind() {
 async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_is_told() {
     let settings = [("limits.plugin_failures_in_a_row", "3"), ("limits.plugin_suspended_for", "10s")];
     let (patchbay, client, phone) = with(&settings, "hostile", "hostile-bot").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let hooks = json!({ "eventWebhookURL": sink.url("events") });
     let reply = client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &hooks).await;
     assert!(matches!(reply.status, 200 | 201), "{}", reply.text);
@@ -123,7 +123,7 @@ async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_is_told() {
 async fn a_shaper_that_fails_is_suspended_and_the_built_in_one_writes() {
     let settings = [("limits.plugin_failures_in_a_row", "1")];
     let (_patchbay, client, phone) = with(&settings, "stamp", "stamping-shaper").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let arrived = async |text: &str| phone.write(&client.number, text).await;
     arrived("first").await;
@@ -159,7 +159,7 @@ async fn a_router_that_is_suspended_leaves_conversations_to_the_default_chatbot(
 
 #[tokio::test]
 async fn the_calls_of_one_client_do_not_use_up_those_of_another() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let (busy, quiet) = (patchbay.new_client().await, patchbay.new_client().await);
     busy.install("hostile", guest("hostile-bot")).await;
     quiet.install("clerk", guest("clerk")).await;

@@ -3,26 +3,26 @@
 
 use std::collections::HashMap;
 
-use harness::{Client, Phone, Setup, Shared, eventually, greeter, guest};
+use harness::{PatchbaySetup, SharedPatchbay, TestClient, TestPhone, eventually, greeter, guest};
 use serde_json::{Value, json};
 
 const SHOP: &str = "shop";
 
-async fn setup() -> (Shared, Client) {
-    let patchbay = Shared::with_guests().await;
+async fn setup() -> (SharedPatchbay, TestClient) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     (patchbay, client)
 }
 
-async fn hears(phone: &Phone, text: &str) {
+async fn hears(phone: &TestPhone, text: &str) {
     phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await;
 }
 
-async fn texts(phone: &Phone) -> Vec<String> {
+async fn texts(phone: &TestPhone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-async fn calls(client: &Client, mode: &str, number: usize) -> Vec<Value> {
+async fn calls(client: &TestClient, mode: &str, number: usize) -> Vec<Value> {
     eventually(&format!("{number} calls of the {mode}"), || async {
         let all = client.kept(SHOP, "invocations").await;
         let of_mode: Vec<Value> = all.into_iter().filter(|call| call["mode"] == mode).collect();
@@ -70,7 +70,7 @@ async fn a_shadow_that_answers_alike_leaves_no_difference() {
     assert_eq!(texts(&phone).await, ["total 1", "total 2", "total 3"], "and writes nothing");
 }
 
-async fn skipped(client: &Client) -> Vec<Value> {
+async fn skipped(client: &TestClient) -> Vec<Value> {
     let page = client.get(&format!("/plugin-service/api/v1/plugins/{SHOP}/differences")).await.ok();
     page["skipped"].as_array().cloned().unwrap()
 }
@@ -84,7 +84,7 @@ async fn a_shadow_that_hangs_takes_no_place_of_the_live_calls_and_what_it_misses
         ("limits.plugin_shadows_per_client", "1"),
         ("limits.plugin_cpu", "3s"),
     ];
-    let setup = settings.iter().fold(Setup::new(), |setup, (key, value)| setup.set(key, value));
+    let setup = settings.iter().fold(PatchbaySetup::new(), |setup, (key, value)| setup.set(key, value));
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.install(SHOP, greeter("good day")).await;
@@ -146,7 +146,7 @@ async fn a_canary_has_its_share_of_customers_and_keeps_them() {
     client.install(SHOP, greeter("one")).await;
     let version = client.upload(SHOP, greeter("two")).await;
     client.put_in_force(SHOP, json!({ "version": version, "mode": "canary", "percent": 50 })).await;
-    let phones: Vec<Phone> = (0..16).map(|_| patchbay.new_phone()).collect();
+    let phones: Vec<TestPhone> = (0..16).map(|_| patchbay.new_phone()).collect();
 
     let first = asked_by_all(&client, &phones, 1).await;
     let second = asked_by_all(&client, &phones, 2).await;
@@ -161,7 +161,7 @@ async fn a_canary_has_its_share_of_customers_and_keeps_them() {
 }
 
 /// All customers write once more. Returns the last answer for each of them.
-async fn asked_by_all(client: &Client, phones: &[Phone], round: usize) -> HashMap<String, String> {
+async fn asked_by_all(client: &TestClient, phones: &[TestPhone], round: usize) -> HashMap<String, String> {
     let mut heard = HashMap::new();
     for phone in phones {
         phone.write(&client.number, "hello").await;
@@ -209,7 +209,7 @@ async fn a_canary_that_fails_too_often_is_taken_back_and_its_customers_are_serve
     hears_steady(&phone, 3).await;
 }
 
-async fn hears_steady(phone: &Phone, answers: usize) {
+async fn hears_steady(phone: &TestPhone, answers: usize) {
     eventually("the live version to answer", || async {
         (texts(phone).await.iter().filter(|text| *text == "steady").count() == answers).then_some(())
     })

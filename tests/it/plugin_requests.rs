@@ -1,12 +1,12 @@
 //! Requests about plugins, and the texts of their answers.
 
-use harness::{Client, Shared, guest};
+use harness::{SharedPatchbay, TestClient, guest};
 use serde_json::{Value, json};
 
 use crate::plugin_uploads::{PLUGINS, bot};
 
-async fn shop() -> (Shared, Client) {
-    let patchbay = Shared::get().await;
+async fn shop() -> (SharedPatchbay, TestClient) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.upload("shop", bot(1)).await;
     (patchbay, client)
@@ -107,7 +107,7 @@ async fn an_outcome_or_a_mode_that_there_is_not_is_refused_with_those_that_there
 
 #[tokio::test]
 async fn a_call_is_told_in_the_same_words_wherever_it_is_read() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.install("hostile", guest("hostile-bot")).await;
     client.post(&format!("{PLUGINS}/hostile/recording"), &json!({})).await.ok();

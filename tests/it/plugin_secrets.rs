@@ -1,6 +1,6 @@
 //! Secrets in the configuration of a plugin: only the plugin gets them.
 
-use harness::{Client, Shared, Sink, altered, guest};
+use harness::{SharedPatchbay, TestClient, WebhookSink, altered, guest};
 use serde_json::{Value, json};
 
 use crate::plugin_uploads::PLUGINS;
@@ -12,8 +12,8 @@ fn keeper(number: u32) -> Vec<u8> {
     altered(guest(KEEPER), "keeper-0000", &format!("keeper-{number:04}"))
 }
 
-async fn with_secret(hosts: &[String]) -> (Shared, Client) {
-    let patchbay = Shared::get().await;
+async fn with_secret(hosts: &[String]) -> (SharedPatchbay, TestClient) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.upload(KEEPER, keeper(1)).await;
     let body = json!({ "config": { "apiKey": SECRET, "shop": "books" }, "allowedHosts": hosts });
@@ -23,7 +23,7 @@ async fn with_secret(hosts: &[String]) -> (Shared, Client) {
 }
 
 /// All contents of the tables of plugins, as text.
-async fn stored(patchbay: &Shared) -> String {
+async fn stored(patchbay: &SharedPatchbay) -> String {
     let mut db = patchbay.database().await;
     let mut all = String::new();
     for table in
@@ -120,7 +120,7 @@ async fn a_version_whose_schema_forgot_the_mark_keeps_a_kept_secret_sealed() {
 
 #[tokio::test]
 async fn a_recording_has_a_placeholder_wherever_the_secret_was_and_replays_the_same() {
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let host = sink.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
     let (patchbay, client) = with_secret(&[host]).await;
     client.post(&format!("{PLUGINS}/{KEEPER}/recording"), &json!({})).await.ok();

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use harness::{Phone, Setup, altered, eventually, guest};
+use harness::{PatchbaySetup, TestPhone, altered, eventually, guest};
 use serde_json::json;
 
 pub const SWAPS: usize = 100;
@@ -30,7 +30,7 @@ struct Load {
 
 impl Load {
     /// Writes to the bot until `stop` is set. Returns the number of messages.
-    async fn chatter(self: Arc<Self>, phone: Phone, head_start: Duration) -> usize {
+    async fn chatter(self: Arc<Self>, phone: TestPhone, head_start: Duration) -> usize {
         let mut written = 0;
         tokio::time::sleep(head_start).await;
         while written < MOST_MESSAGES && !self.stop.load(Ordering::Relaxed) {
@@ -44,14 +44,14 @@ impl Load {
 }
 
 /// The versions that answered a phone, in order.
-async fn answers(phone: &Phone) -> Vec<u32> {
+async fn answers(phone: &TestPhone) -> Vec<u32> {
     let inbox = phone.inbox().await;
     let texts = inbox.iter().filter_map(|message| message["text"].as_str());
     texts.filter_map(|text| text.strip_prefix("version-")?.parse().ok()).collect()
 }
 
 /// Waits for this number of answers. It fails only if no further answer comes for a long time.
-async fn all_answers(phone: &Phone, wanted: usize) -> Vec<u32> {
+async fn all_answers(phone: &TestPhone, wanted: usize) -> Vec<u32> {
     let mut found = answers(phone).await;
     while found.len() < wanted {
         let what = format!("answer {} of {wanted}", found.len() + 1);
@@ -76,14 +76,14 @@ async fn swaps_under_load_drop_no_event_and_never_mix_two_versions() {
 /// If an event was dropped, or a conversation was answered by another version than the recorded one.
 pub async fn swapped_under_load(length: Duration, goes_on: impl Fn(usize) -> bool) -> String {
     // The duration of a call is not tested here, and the machine may be slow.
-    let patchbay = Setup::new().set("limits.plugin_chatbot_timeout", "1m").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.plugin_chatbot_timeout", "1m").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     for number in 1..=2 {
         let component = altered(guest("hostile-bot"), "version-0000", &format!("version-{number:04}"));
         client.upload("shop", component).await;
     }
     client.put_in_force("shop", json!({ "version": 1 })).await;
-    let phones: Vec<Phone> = (1..=PHONES).map(|number| patchbay.phone(&format!("278200000{number:02}"))).collect();
+    let phones: Vec<TestPhone> = (1..=PHONES).map(|number| patchbay.phone(&format!("278200000{number:02}"))).collect();
     let between = Duration::from_secs(2).max(length / u32::try_from(MOST_MESSAGES).unwrap());
     let (number, stop, written) = (client.number.clone(), AtomicBool::default(), AtomicUsize::default());
     let load = Arc::new(Load { number, between, stop, written });

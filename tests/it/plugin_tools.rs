@@ -15,7 +15,7 @@ fn parsed(text: &str) -> Value {
 }
 
 /// A server whose client has the chatbot `clerk`, uploaded and live.
-async fn with_clerk() -> (Patchbay, harness::Client, Machine) {
+async fn with_clerk() -> (Patchbay, harness::TestClient, Machine) {
     let (patchbay, client, machine) = office().await;
     machine.write("clerk.wasm", guest("clerk"));
     machine.does(&["push", "clerk.wasm"]);

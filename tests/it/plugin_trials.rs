@@ -1,17 +1,17 @@
 //! Trials of plugins: dry runs, recordings, replays (CONTRACT 6).
 
-use harness::{Client, Shared, eventually, guest};
+use harness::{SharedPatchbay, TestClient, eventually, guest};
 use serde_json::{Value, json};
 
 use crate::plugin_uploads::{PLUGINS, bot};
 
-async fn invoke(client: &Client, plugin: &str, body: Value) -> Value {
+async fn invoke(client: &TestClient, plugin: &str, body: Value) -> Value {
     client.post(&format!("{PLUGINS}/{plugin}/invoke"), &body).await.ok()
 }
 
 #[tokio::test]
 async fn a_chatbot_is_tried_with_an_event_and_nothing_takes_effect() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.upload("clerk", guest("clerk")).await;
     let before = patchbay.rows_of(&client.client_ref).await;
@@ -34,7 +34,7 @@ async fn a_chatbot_is_tried_with_an_event_and_nothing_takes_effect() {
 
 #[tokio::test]
 async fn every_version_can_be_tried_whatever_is_in_force() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     for number in 1..=2 {
         client.install("shop", bot(number)).await;
@@ -50,7 +50,7 @@ async fn every_version_can_be_tried_whatever_is_in_force() {
 
 #[tokio::test]
 async fn plugins_of_every_world_are_tried() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     for name in ["picky-fallback", "stamping-shaper", "usher"] {
         client.upload(&format!("my-{name}"), guest(name)).await;
@@ -74,7 +74,7 @@ async fn plugins_of_every_world_are_tried() {
 
 #[tokio::test]
 async fn a_call_that_fails_says_how_and_what_the_plugin_printed() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.upload("shop", bot(1)).await;
     let tried =
@@ -93,7 +93,7 @@ async fn a_call_that_fails_says_how_and_what_the_plugin_printed() {
 
 #[tokio::test]
 async fn wrong_questions_are_told_by_their_path() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.upload("shop", bot(1)).await;
     let refused = async |body: Value| client.post(&format!("{PLUGINS}/shop/invoke"), &body).await.faulty_fields();
@@ -105,7 +105,7 @@ async fn wrong_questions_are_told_by_their_path() {
 
 #[tokio::test]
 async fn recorded_calls_are_made_again_on_any_version() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.upload("shop", bot(1)).await;
     let path = |rest: &str| format!("{PLUGINS}/shop/{rest}");
@@ -163,7 +163,7 @@ async fn recorded_calls_are_made_again_on_any_version() {
 
 /// Starts a recording, and lets customers write until it ends. Returns the reason of the end, and the sizes of the
 /// stored calls.
-async fn recorded_until_full(patchbay: &Shared, client: &Client, max_bytes: i64) -> (String, Vec<i64>) {
+async fn recorded_until_full(patchbay: &SharedPatchbay, client: &TestClient, max_bytes: i64) -> (String, Vec<i64>) {
     let body = json!({ "maxBytes": max_bytes });
     let begun = client.post(&format!("{PLUGINS}/shop/recording"), &body).await.ok();
     assert_eq!((&begun["recording"]["maxBytes"], &begun["recording"]["stopReason"]), (&json!(max_bytes), &Value::Null));
@@ -183,7 +183,7 @@ async fn recorded_until_full(patchbay: &Shared, client: &Client, max_bytes: i64)
 
 #[tokio::test]
 async fn a_recording_keeps_as_many_bytes_as_it_may_and_says_why_it_stopped() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.install("shop", bot(1)).await;
 

@@ -1,7 +1,7 @@
 //! Uploads of plugins: raw and as a form, versions, and refusals with their reasons (CONTRACT 6).
 
 use futures::future::join_all;
-use harness::{Client, Reply, Setup, Shared, altered, guest};
+use harness::{ClientReply, PatchbaySetup, SharedPatchbay, TestClient, altered, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -25,13 +25,13 @@ pub fn misfit(deed: &str) -> Vec<u8> {
     altered(guest("misfit"), "deed-none", deed)
 }
 
-fn with_key(client: &Client, key: &str) -> Client {
+fn with_key(client: &TestClient, key: &str) -> TestClient {
     let mut other = client.clone();
     key.clone_into(&mut other.key);
     other
 }
 
-async fn upload(client: &Client, name: &str, component: impl Into<Vec<u8>>) -> Reply {
+async fn upload(client: &TestClient, name: &str, component: impl Into<Vec<u8>>) -> ClientReply {
     client.post_raw(&format!("{PLUGINS}?name={name}"), WASM, component).await
 }
 
@@ -45,7 +45,7 @@ fn form(field: &str, component: &[u8]) -> Vec<u8> {
 }
 
 /// The messages of a 400 that names only this field.
-fn problems(reply: &Reply, field: &str) -> Vec<String> {
+fn problems(reply: &ClientReply, field: &str) -> Vec<String> {
     assert_eq!(reply.status, 400, "{}", reply.text);
     let details = reply.json()["details"].as_array().cloned().unwrap();
     assert!(details.iter().all(|detail| detail["field"] == field), "{}", reply.text);
@@ -54,7 +54,7 @@ fn problems(reply: &Reply, field: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_component_becomes_the_next_version_of_its_name() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
 
     let first = upload(&client, "shop", bot(1)).await;
@@ -75,7 +75,7 @@ async fn a_component_becomes_the_next_version_of_its_name() {
 
 #[tokio::test]
 async fn the_same_bytes_under_the_same_name_are_the_same_version_whatever_way_they_come() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let made = upload(&client, "shop", bot(1)).await;
     assert_eq!(made.status, 201);
@@ -95,7 +95,7 @@ async fn the_same_bytes_under_the_same_name_are_the_same_version_whatever_way_th
 
 #[tokio::test]
 async fn the_same_bytes_uploaded_many_times_at_once_are_one_version() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
 
     let replies = join_all((0..4).map(|_| upload(&client, "shop", bot(7)))).await;
@@ -108,8 +108,9 @@ async fn the_same_bytes_uploaded_many_times_at_once_are_one_version() {
 
 #[tokio::test]
 async fn a_client_that_has_used_up_its_time_for_compiling_is_told_when_to_come_back() {
-    let setup =
-        Setup::new().set("limits.plugin_compile_budget", "1ms").set("limits.plugin_compile_budget_period", "1h");
+    let setup = PatchbaySetup::new()
+        .set("limits.plugin_compile_budget", "1ms")
+        .set("limits.plugin_compile_budget_period", "1h");
     let patchbay = setup.start().await;
     let (client, other) = (patchbay.bare_client("acme"), patchbay.bare_client("rival"));
     // Bytes that no earlier run has compiled.
@@ -134,7 +135,7 @@ async fn a_client_that_has_used_up_its_time_for_compiling_is_told_when_to_come_b
 
 #[tokio::test]
 async fn more_than_a_hundred_versions_are_kept_and_can_be_paged_through() {
-    let patchbay = Setup::new().set("limits.plugin_versions_kept", "1").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.plugin_versions_kept", "1").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let bytes = guest("picky-fallback");
     for number in 1..=104 {
@@ -160,7 +161,7 @@ async fn more_than_a_hundred_versions_are_kept_and_can_be_paged_through() {
 
 #[tokio::test]
 async fn plugins_are_listed_page_by_page_with_what_ships() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for name in ["zebra", "zoo"] {
         upload(&client, name, bot(1)).await;
@@ -185,7 +186,7 @@ async fn plugins_are_listed_page_by_page_with_what_ships() {
 
 #[tokio::test]
 async fn another_clients_plugin_is_not_there() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (owner, stranger) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     upload(&owner, "secret", bot(1)).await;
     let unknown = stranger.get(&format!("{PLUGINS}/unknown")).await.json();
@@ -205,7 +206,7 @@ async fn another_clients_plugin_is_not_there() {
 
 #[tokio::test]
 async fn what_is_no_component_is_refused_with_the_reason() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let before = patchbay.rows_of(&client.client_ref).await;
     let whole = bot(1);
@@ -227,7 +228,7 @@ async fn what_is_no_component_is_refused_with_the_reason() {
 
 #[tokio::test]
 async fn a_component_of_no_known_world_is_told_what_is_missing() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     // The smallest possible component.
     let problems = problems(&upload(&client, "shop", b"\0asm\x0d\0\x01\0".as_slice()).await, "file");
@@ -241,7 +242,7 @@ async fn a_component_of_no_known_world_is_told_what_is_missing() {
 
 #[tokio::test]
 async fn a_version_of_another_world_needs_another_name() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     upload(&client, "shop", bot(1)).await;
     let problems = problems(&upload(&client, "shop", guest("picky-fallback")).await, "file");
@@ -250,7 +251,7 @@ async fn a_version_of_another_world_needs_another_name() {
 
 #[tokio::test]
 async fn a_component_that_fails_its_trial_call_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let trapped = problems(&upload(&client, "shop", misfit("deed-trap")).await, "file");
     assert!(trapped[0].contains("trial call") && trapped[0].contains("this bot never works"), "{trapped:?}");
@@ -263,7 +264,7 @@ async fn a_component_that_fails_its_trial_call_is_refused() {
 
 #[tokio::test]
 async fn names_are_checked_before_anything_else() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let long = "x".repeat(65);
     for name in ["", "-x", ".x", "a%20b", "a%2Fb", "%C3%A9", "a%00b", long.as_str(), "check"] {
@@ -279,7 +280,7 @@ async fn names_are_checked_before_anything_else() {
 
 #[tokio::test]
 async fn a_hundred_megabytes_are_refused_and_say_how_many_are_allowed() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let most = 32 << 20;
     let reply = upload(&client, "shop", vec![0; 100 << 20]).await;
@@ -296,7 +297,7 @@ async fn a_hundred_megabytes_are_refused_and_say_how_many_are_allowed() {
 
 #[tokio::test]
 async fn forms_and_types_that_cannot_be_read_are_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let path = format!("{PLUGINS}?name=shop");
     let post = async |kind: &str, body: Vec<u8>| client.post_raw(&path, kind, body).await;
@@ -312,7 +313,7 @@ async fn forms_and_types_that_cannot_be_read_are_refused() {
 #[tokio::test]
 async fn what_a_client_stores_is_limited_in_bytes_and_in_names() {
     let size = bot(1).len();
-    let patchbay = Setup::new()
+    let patchbay = PatchbaySetup::new()
         .set("limits.plugin_storage_bytes_per_client", &(2 * size).to_string())
         .set("limits.plugins_per_client", "3")
         .start()
@@ -336,7 +337,7 @@ async fn what_a_client_stores_is_limited_in_bytes_and_in_names() {
 
 #[tokio::test]
 async fn a_check_finds_what_an_upload_would_and_stores_nothing() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let before = patchbay.rows_of(&client.client_ref).await;
     let check = async |body: Vec<u8>| client.post_raw(&format!("{PLUGINS}/check"), WASM, body).await;
@@ -350,7 +351,7 @@ async fn a_check_finds_what_an_upload_would_and_stores_nothing() {
 
 #[tokio::test]
 async fn only_some_roles_may_touch_plugins() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for (role, may) in [("DEVELOPER", true), ("AGENT", false), ("SUPERVISOR", false), ("API", false)] {
         let email = format!("{}@example.org", role.to_lowercase());

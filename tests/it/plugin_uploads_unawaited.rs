@@ -1,16 +1,16 @@
 //! Uploads that are answered before their check ends: `Prefer: respond-async`.
 
-use harness::{Client, Reply, Shared, eventually, guest};
+use harness::{ClientReply, SharedPatchbay, TestClient, eventually, guest};
 use serde_json::{Value, json};
 
 use crate::plugin_uploads::{PLUGINS, bot, misfit};
 
-async fn push(client: &Client, name: &str, component: Vec<u8>) -> Reply {
+async fn push(client: &TestClient, name: &str, component: Vec<u8>) -> ClientReply {
     let path = format!("{PLUGINS}?name={name}");
     client.post_raw_with(&path, "application/wasm", component, &[("Prefer", "wait=1, Respond-Async;x=1")]).await
 }
 
-async fn done(client: &Client, begun: &Reply) -> Value {
+async fn done(client: &TestClient, begun: &ClientReply) -> Value {
     assert_eq!(begun.status, 202, "{}", begun.text);
     let body = begun.json();
     assert_eq!(body["state"], "COMPILING");
@@ -26,7 +26,7 @@ async fn done(client: &Client, begun: &Reply) -> Value {
 
 #[tokio::test]
 async fn an_upload_that_is_not_waited_for_becomes_a_version() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let begun = push(&client, "shop", bot(41)).await;
     let upload = done(&client, &begun).await;
@@ -42,7 +42,7 @@ async fn an_upload_that_is_not_waited_for_becomes_a_version() {
 
 #[tokio::test]
 async fn an_upload_that_is_not_waited_for_says_why_it_was_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     assert_eq!(push(&client, "-", bot(1)).await.faulty_fields(), ["name"], "what is known at once is said at once");
     let begun = push(&client, "broken", misfit("deed-trap")).await;
@@ -61,7 +61,7 @@ async fn an_upload_that_is_not_waited_for_says_why_it_was_refused() {
 
 #[tokio::test]
 async fn an_upload_whose_process_is_gone_says_so() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let begun = push(&client, "shop", bot(43)).await;
     done(&client, &begun).await;

@@ -1,6 +1,6 @@
 //! Masking of customers' numbers and names (SPEC 4.7 `popia-compliance`; `docs/roles.md`).
 
-use harness::{Client, Setup, Shared, eventually};
+use harness::{PatchbaySetup, SharedPatchbay, TestClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -10,19 +10,19 @@ const POPIA: &str = "/api/v1/clients/me/popia-compliance";
 const NAME: &str = "Xolani Qwabe";
 const USERNAME: &str = "xolani_q";
 
-async fn switch(client: &Client, on: bool) {
+async fn switch(client: &TestClient, on: bool) {
     let reply = client.request(Method::PUT, POPIA, Some(&json!({ "popiaCompliant": on })), &[]).await;
     assert_eq!(reply.ok()["popiaCompliant"], json!(on));
 }
 
-fn with_role(patchbay: &harness::Patchbay, client: &Client, role: &str) -> Client {
+fn with_role(patchbay: &harness::Patchbay, client: &TestClient, role: &str) -> TestClient {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
     let mut other = client.clone();
     other.key = patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned();
     other
 }
 
-async fn own_ids(patchbay: &harness::Patchbay, client: &Client, contact: &str, conversation: &str) -> Ids {
+async fn own_ids(patchbay: &harness::Patchbay, client: &TestClient, contact: &str, conversation: &str) -> Ids {
     let mut db = patchbay.database().await;
     let one = |column: &str, table: &str| {
         format!(
@@ -47,7 +47,7 @@ async fn own_ids(patchbay: &harness::Patchbay, client: &Client, contact: &str, c
 
 #[tokio::test]
 async fn an_agent_finds_no_number_and_no_name_in_any_answer_nor_anybody_in_the_log() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let phone = patchbay.phone("27829998877");
     phone.set(json!({ "name": NAME, "username": USERNAME })).await;
@@ -92,7 +92,7 @@ async fn an_agent_finds_no_number_and_no_name_in_any_answer_nor_anybody_in_the_l
 
 #[tokio::test]
 async fn what_is_masked_keeps_its_form_and_is_whole_for_those_who_need_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({ "fullName": NAME, "phoneNumber": "27829998877" });
     client.post("/messaging-service/WhatsApp/contacts", &body).await;
@@ -141,7 +141,7 @@ async fn what_is_masked_keeps_its_form_and_is_whole_for_those_who_need_it() {
 
 #[tokio::test]
 async fn an_agent_of_the_client_above_sees_customers_as_their_own_client_has_them_seen() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (above, below) = (patchbay.new_client().await, patchbay.new_client().await);
     let adopt = "UPDATE client SET parent_id = (SELECT id FROM client WHERE client_ref = $1) WHERE client_ref = $2";
     let adopt = sqlx::query(adopt).bind(&above.client_ref).bind(&below.client_ref);
@@ -165,7 +165,7 @@ async fn an_agent_of_the_client_above_sees_customers_as_their_own_client_has_the
         "/chat-service/ticket/search?clientRef={below_ref}&page=0&size=10&startDateTime={from}&endDateTime={to}"
     );
     let list = format!("{list}?clientRef={below_ref}");
-    let seen = async |of: &Client| {
+    let seen = async |of: &TestClient| {
         let (list, tickets) = (of.get(&list).await.ok(), of.get(&tickets).await.ok());
         json!([list[0]["recipient"], tickets["content"][0]["phoneNumber"]])
     };
@@ -185,7 +185,7 @@ async fn an_agent_of_the_client_above_sees_customers_as_their_own_client_has_the
 
 #[tokio::test]
 async fn masking_takes_a_yes_or_a_no() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for body in [json!({}), json!({ "popiaCompliant": "yes" }), json!({ "popiaCompliant": null })] {
         let reply = client.request(Method::PUT, POPIA, Some(&body), &[]).await;

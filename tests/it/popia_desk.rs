@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine;
 use futures::StreamExt;
-use harness::{Client, Patchbay, Phone, Setup, eventually};
+use harness::{Patchbay, PatchbaySetup, TestClient, TestPhone, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -40,16 +40,16 @@ type Live = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 struct Scene {
     patchbay: Patchbay,
-    client: Client,
-    agent: Client,
-    phone: Phone,
+    client: TestClient,
+    agent: TestClient,
+    phone: TestPhone,
     chat: String,
 }
 
 impl Scene {
     /// A customer with a name, a ticket, a contact and a conversation, whose chat an agent has taken and answered.
     async fn set() -> Self {
-        let patchbay = Setup::new().start().await;
+        let patchbay = PatchbaySetup::new().start().await;
         let client = patchbay.client("acme", "27110000001").await;
         let user = patchbay.new_user("acme", "agent@acme.example", "AGENT");
         let mut agent = client.clone();

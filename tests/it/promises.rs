@@ -1,6 +1,6 @@
 //! The promises in the first paragraph of the README, one test each.
 
-use harness::{Patchbay, Setup, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, WebhookSink, eventually};
 use serde_json::json;
 
 const CUSTOMER: &str = "27820000001";
@@ -9,7 +9,7 @@ const CUSTOMER: &str = "27820000001";
 async fn a_client_sends_a_template_and_gets_receipts_on_its_webhook() {
     let patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     patchbay.phone(CUSTOMER).set(json!({ "autoRead": true })).await;
 
@@ -26,7 +26,7 @@ async fn a_client_sends_a_template_and_gets_receipts_on_its_webhook() {
 async fn a_customer_writes_and_a_chatbot_component_answers() {
     let patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     client.activate("default-chatbot").await;
     let phone = patchbay.phone(CUSTOMER);
@@ -49,7 +49,7 @@ async fn a_customer_writes_and_a_chatbot_component_answers() {
 async fn a_recipient_who_is_not_on_whatsapp_gets_an_sms_because_a_plugin_decided_so() {
     let patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.phone("27820000009");
     phone.set(json!({ "onWhatsApp": false })).await;
@@ -71,7 +71,7 @@ async fn webhook_bodies_are_shaped_by_the_components_v1_and_v2() {
     let patchbay = Patchbay::start().await;
     let (first, second) =
         (patchbay.client("first", "27110000001").await, patchbay.client("second", "27110000002").await);
-    let (flat, full) = (Sink::start().await, Sink::start().await);
+    let (flat, full) = (WebhookSink::start().await, WebhookSink::start().await);
     first.webhooks_to(&flat, "v1").await;
     second.webhooks_to(&full, "v2").await;
     let phone = patchbay.phone(CUSTOMER);
@@ -90,7 +90,7 @@ async fn webhook_bodies_are_shaped_by_the_components_v1_and_v2() {
 #[tokio::test]
 async fn a_changed_plugin_file_is_live_without_a_restart() {
     let plugins = tempfile::tempdir().unwrap();
-    let patchbay = Setup::new().set("plugins.dir", plugins.path().to_str().unwrap()).start().await;
+    let patchbay = PatchbaySetup::new().set("plugins.dir", plugins.path().to_str().unwrap()).start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let file = plugins.path().join("greeter.wasm");
     std::fs::write(&file, harness::greeter("Hello from version one")).unwrap();

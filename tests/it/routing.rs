@@ -1,12 +1,12 @@
 //! Conversations that a router assigns (DESIGN 4 and 5). The guest `usher` decides by the first message.
 
-use harness::{Client, Phone, Setup, Shared, Sink, eventually, greeter, guest};
+use harness::{PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, greeter, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// The shared server, a new client with the router `usher` and the default chatbot `clerk`, and a new phone.
-async fn with_router() -> (Shared, Client, Phone) {
-    let patchbay = Shared::with_guests().await;
+async fn with_router() -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.install("usher", guest("usher")).await;
     client.activate("clerk").await;
@@ -15,7 +15,7 @@ async fn with_router() -> (Shared, Client, Phone) {
 }
 
 /// Writes a text, and returns the decision about it.
-async fn decided(client: &Client, phone: &Phone, text: &str) -> Value {
+async fn decided(client: &TestClient, phone: &TestPhone, text: &str) -> Value {
     let before = client.decisions().await.len();
     phone.write(&client.number, text).await;
     let what = format!("the decision about `{text}`");
@@ -31,7 +31,7 @@ async fn decided(client: &Client, phone: &Phone, text: &str) -> Value {
 type Chat = (String, Option<String>, Option<String>, Option<String>, i64);
 
 /// State, team, reason, agent and events of the only chat of a client.
-async fn chat(patchbay: &Shared, client: &Client) -> Chat {
+async fn chat(patchbay: &SharedPatchbay, client: &TestClient) -> Chat {
     let mut db = patchbay.database().await;
     let statement =
         "SELECT state, (SELECT name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id),
@@ -41,7 +41,7 @@ async fn chat(patchbay: &Shared, client: &Client) -> Chat {
     sqlx::query_as(statement).bind(&client.client_ref).fetch_one(&mut db).await.unwrap()
 }
 
-async fn hears(phone: &Phone, text: &str) {
+async fn hears(phone: &TestPhone, text: &str) {
     phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await;
 }
 
@@ -80,7 +80,7 @@ async fn a_router_picks_a_chatbot_that_is_not_the_default_one() {
 
 #[tokio::test]
 async fn a_router_may_answer_for_a_number_that_has_no_default_chatbot() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     client.install("usher", guest("usher")).await;
 
@@ -194,7 +194,7 @@ async fn a_router_that_fails_is_not_waited_for_and_the_default_chatbot_answers()
 
 #[tokio::test]
 async fn a_router_that_fails_without_a_default_chatbot_leaves_the_queue() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     client.install("usher", guest("usher")).await;
 
@@ -269,9 +269,9 @@ async fn decisions_are_the_clients_own_and_can_be_asked_for_by_conversation() {
 
 #[tokio::test]
 async fn a_decision_waits_for_no_clock_and_survives_a_restart() {
-    let mut patchbay = Setup::new().with_guests().set("server.workers", "false").start().await;
+    let mut patchbay = PatchbaySetup::new().with_guests().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     client.install("usher", guest("usher")).await;
     client.activate("clerk").await;

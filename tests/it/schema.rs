@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, process::Command};
 
-use harness::Setup;
+use harness::PatchbaySetup;
 
 fn root() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..")
@@ -24,7 +24,7 @@ async fn no_request_gets_an_answer_that_the_document_does_not_allow() {
 ///
 /// If there is an answer that the document does not allow.
 pub async fn try_out(seconds: u64, seed: u64) {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let (url, key, reports) = (patchbay.url(), client.key.clone(), tempfile::tempdir().unwrap());
 
@@ -42,7 +42,7 @@ pub async fn try_out(seconds: u64, seed: u64) {
 
 #[tokio::test]
 async fn the_script_says_what_it_needs() {
-    let _patchbay = harness::Shared::get().await;
+    let _patchbay = harness::SharedPatchbay::get().await;
     let mut program = Command::new("sh");
     program.arg(root().join("scripts/schemathesis.sh")).env_remove("PATCHBAY_URL").env_remove("PATCHBAY_API_KEY");
     let output = program.output().unwrap();

@@ -1,6 +1,6 @@
 //! Sends through both endpoints: their answers, accepted recipients and rejected ones (SPEC 2.2, 2.5, 4.1).
 
-use harness::{Client, Setup, Shared, eventually};
+use harness::{PatchbaySetup, SharedPatchbay, TestClient, eventually};
 use serde_json::{Value, json};
 
 /// The rejected recipients of an answer as (number, reason).
@@ -10,7 +10,7 @@ fn rejected(answer: &Value) -> Vec<(String, String)> {
     entries.iter().map(|entry| (text(&entry["number"]), text(&entry["reason"]))).collect()
 }
 
-fn to_recipients(client: &Client, recipients: Value) -> Value {
+fn to_recipients(client: &TestClient, recipients: Value) -> Value {
     let mut payload = client.order_ready(&[]);
     payload["messages"][0]["recipients"] = recipients;
     payload
@@ -18,7 +18,7 @@ fn to_recipients(client: &Client, recipients: Value) -> Value {
 
 #[tokio::test]
 async fn a_template_sent_through_the_unified_endpoint_reaches_the_phone() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
 
     client.send_unified(&client.order_ready(&[&phone.msisdn])).await.accepted();
@@ -30,7 +30,7 @@ async fn a_template_sent_through_the_unified_endpoint_reaches_the_phone() {
 
 #[tokio::test]
 async fn a_template_sent_through_the_channel_endpoint_reaches_the_phone() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
 
     client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
@@ -40,7 +40,7 @@ async fn a_template_sent_through_the_channel_endpoint_reaches_the_phone() {
 
 #[tokio::test]
 async fn the_answer_of_both_endpoints_carries_every_field() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let payload = client.order_ready(&[&phone.msisdn]);
 
@@ -82,7 +82,7 @@ async fn the_answer_of_both_endpoints_carries_every_field() {
 
 #[tokio::test]
 async fn the_request_is_echoed_byte_for_byte() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let mut payload = client.order_ready(&[&phone.msisdn]);
     payload["theirOwnField"] = json!({ "kept": [1, null, "é"] });
@@ -97,7 +97,7 @@ async fn the_request_is_echoed_byte_for_byte() {
 
 #[tokio::test]
 async fn one_bad_number_is_rejected_and_the_others_are_sent_to() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
 
     let answer = client.send(&client.order_ready(&["0821234567", &phone.msisdn, "12345"])).await.accepted();
@@ -114,7 +114,7 @@ async fn one_bad_number_is_rejected_and_the_others_are_sent_to() {
 
 #[tokio::test]
 async fn numbers_are_taken_from_seven_to_fifteen_digits_and_no_others() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let good = ["1234567", "+1234567", "123456789012345"];
     let bad = [
@@ -139,7 +139,7 @@ async fn numbers_are_taken_from_seven_to_fifteen_digits_and_no_others() {
 
 #[tokio::test]
 async fn the_sender_itself_is_rejected() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
 
     let answer = client.send(&client.order_ready(&[&format!("+{}", client.number)])).await.accepted();
@@ -151,7 +151,7 @@ async fn the_sender_itself_is_rejected() {
 
 #[tokio::test]
 async fn a_request_whose_recipients_are_all_rejected_is_partial_with_nobody_accepted() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
 
     let answer = client.send_unified(&to_recipients(&client, json!([{ "to": "nobody" }, {}]))).await.accepted();
@@ -164,7 +164,7 @@ async fn a_request_whose_recipients_are_all_rejected_is_partial_with_nobody_acce
 
 #[tokio::test]
 async fn a_recipient_with_only_a_bsuid_is_sent_to_by_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let user_id = phone.user_id().await;
 
@@ -178,7 +178,7 @@ async fn a_recipient_with_only_a_bsuid_is_sent_to_by_it() {
 
 #[tokio::test]
 async fn the_number_wins_where_a_bsuid_is_given_too() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone, other) = (patchbay.new_client().await, patchbay.new_phone(), patchbay.new_phone());
     let entry = json!([{ "to": format!("+{}", phone.msisdn), "customerUserId": other.user_id().await }]);
 
@@ -191,7 +191,7 @@ async fn the_number_wins_where_a_bsuid_is_given_too() {
 
 #[tokio::test]
 async fn a_malformed_bsuid_beside_a_number_is_ignored() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let entry = json!([{ "to": phone.msisdn, "customerUserId": "not-a-bsuid" }]);
 
@@ -203,7 +203,7 @@ async fn a_malformed_bsuid_beside_a_number_is_ignored() {
 
 #[tokio::test]
 async fn a_malformed_bsuid_without_a_number_is_rejected() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let entries = json!([{ "customerUserId": "not-a-bsuid" }, { "customerUserId": "ZA." }, { "to": "", "customerUserId": "ZA.1 2" }]);
 
@@ -216,7 +216,7 @@ async fn a_malformed_bsuid_without_a_number_is_rejected() {
 
 #[tokio::test]
 async fn every_element_of_messages_has_its_own_parameters_and_recipients() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, first, second) = (patchbay.new_client().await, patchbay.new_phone(), patchbay.new_phone());
     let mut payload = client.order_ready(&[&first.msisdn]);
     payload["messages"].as_array_mut().unwrap().push(json!({
@@ -236,7 +236,7 @@ async fn every_element_of_messages_has_its_own_parameters_and_recipients() {
 
 #[tokio::test]
 async fn a_recipient_named_twice_gets_two_messages() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
 
     let answer = client.send(&client.order_ready(&[&phone.msisdn, &phone.msisdn])).await.accepted();
@@ -247,7 +247,7 @@ async fn a_recipient_named_twice_gets_two_messages() {
 
 #[tokio::test]
 async fn a_sender_may_be_written_with_a_plus() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let mut payload = client.order_ready(&[&phone.msisdn]);
     payload["sender"] = json!(format!("+{}", client.number));
@@ -260,7 +260,7 @@ async fn a_sender_may_be_written_with_a_plus() {
 #[tokio::test]
 async fn a_thousand_recipients_fit_in_one_request_and_are_all_stored() {
     // Without workers nothing is sent, which leaves the processors to other tests.
-    let patchbay = Setup::new().set("server.workers", "false").start().await;
+    let patchbay = PatchbaySetup::new().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let numbers: Vec<String> = (0..1000).map(|at| format!("2783{at:07}")).collect();
     let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
@@ -274,7 +274,7 @@ async fn a_thousand_recipients_fit_in_one_request_and_are_all_stored() {
 
 #[tokio::test]
 async fn a_thousand_and_one_recipients_are_refused_whole() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let numbers: Vec<String> = (0..1001).map(|at| format!("2783{at:07}")).collect();
     let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
@@ -289,7 +289,7 @@ async fn a_thousand_and_one_recipients_are_refused_whole() {
 
 #[tokio::test]
 async fn a_burst_to_one_number_never_exceeds_what_the_provider_takes() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     // At 80 a second this takes longer than the renewal period of a worker's lease.
     let phones: Vec<_> = (0..450).map(|_| patchbay.new_phone()).collect();

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use harness::Setup;
+use harness::PatchbaySetup;
 use tokio::{net::UnixDatagram, time::timeout};
 
 /// A service manager that waits for messages at a socket, as systemd does.
@@ -25,7 +25,8 @@ async fn the_service_manager_learns_that_the_service_is_ready_alive_and_stopping
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("notify");
     let manager = ServiceManager::at(&socket);
-    let setup = Setup::new().variable("NOTIFY_SOCKET", socket.to_str().unwrap()).variable("WATCHDOG_USEC", "200000");
+    let setup =
+        PatchbaySetup::new().variable("NOTIFY_SOCKET", socket.to_str().unwrap()).variable("WATCHDOG_USEC", "200000");
     let mut patchbay = setup.start().await;
     assert_eq!(manager.next().await, "READY=1");
     assert_eq!(manager.next().await, "WATCHDOG=1");

@@ -1,7 +1,7 @@
 //! Requests that the SMS gateways refuse with the documented code (issue 12, "Bad input"). Nothing is stored or
 //! charged.
 
-use harness::{Client, Patchbay, Reply, RowCounts, Setup, Shared};
+use harness::{ClientReply, Patchbay, PatchbaySetup, RowCounts, SharedPatchbay, TestClient};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,26 +14,26 @@ const CELL: &str = "27829999997";
 
 /// A client with credits, and its row counts before the test.
 struct Scene {
-    patchbay: Shared,
-    client: Client,
+    patchbay: SharedPatchbay,
+    client: TestClient,
     before: RowCounts,
 }
 
 impl Scene {
     async fn set() -> Self {
-        let patchbay = Shared::get().await;
+        let patchbay = SharedPatchbay::get().await;
         let client = patchbay.new_bare_client();
         patchbay.credits(&client, CREDITS);
         let before = patchbay.rows_of(&client.client_ref).await;
         Self { patchbay, client, before }
     }
 
-    async fn post(&self, path: &str, kind: &str, body: impl Into<Vec<u8>>) -> Reply {
+    async fn post(&self, path: &str, kind: &str, body: impl Into<Vec<u8>>) -> ClientReply {
         let headers = [("X-API-Key", self.client.key.as_str()), ("Content-Type", kind)];
         self.patchbay.ask(Method::POST, path, &headers, body).await
     }
 
-    async fn json(&self, path: &str, body: impl Into<Vec<u8>>) -> Reply {
+    async fn json(&self, path: &str, body: impl Into<Vec<u8>>) -> ClientReply {
         self.post(path, "application/json", body).await
     }
 
@@ -279,7 +279,7 @@ async fn each_wrong_keyword_of_a_batch_has_its_code() {
 
 #[tokio::test]
 async fn a_batch_counts_against_what_a_client_may_send_in_a_second() {
-    let patchbay: Patchbay = Setup::new().set("limits.recipients_per_second_per_client", "2").start().await;
+    let patchbay: Patchbay = PatchbaySetup::new().set("limits.recipients_per_second_per_client", "2").start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 300);
     let cells: Vec<String> = (0..200).map(|at| format!("27820{at:06}")).collect();
@@ -295,7 +295,7 @@ async fn a_batch_counts_against_what_a_client_may_send_in_a_second() {
 
 #[tokio::test]
 async fn where_nothing_can_be_stored_it_is_502_until_it_is_100() {
-    let patchbay: Patchbay = Setup::new().start().await;
+    let patchbay: Patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, CREDITS);
     let mut db = patchbay.database().await;

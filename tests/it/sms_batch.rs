@@ -1,6 +1,6 @@
 //! The batch SMS gateway (SPEC 2.15, 3.7, 4.9; parts 7 and 8).
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, eventually};
 use reqwest::Method;
 use serde_json::json;
 
@@ -9,8 +9,8 @@ const RECEIPTS: &str = "/smsbatch/deliveryreceiptscheck";
 const REPLIES: &str = "/smsbatch/replysmscheck";
 const SERVICE: &str = "/smsbatch/servicequery";
 
-async fn stage(credits: u32) -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn stage(credits: u32) -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     if credits > 0 {
         patchbay.credits(&client, credits);
@@ -29,7 +29,7 @@ fn text<'x>(xml: &'x str, element: &str) -> Option<&'x str> {
     Some(rest.split_once(&format!("</{element}>"))?.0)
 }
 
-async fn send(patchbay: &Patchbay, client: &Client, fields: &[(&str, &str)]) -> String {
+async fn send(patchbay: &Patchbay, client: &TestClient, fields: &[(&str, &str)]) -> String {
     patchbay.batch(client, SEND, fields).await
 }
 
@@ -196,7 +196,7 @@ async fn receipts_are_final_states_of_batches_that_asked_for_them() {
 
 #[tokio::test]
 async fn a_pending_message_has_no_receipt_and_notavail_when_its_time_is_over() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);
     let phone = patchbay.phone("27820000001");
@@ -302,7 +302,7 @@ async fn a_long_text_is_joined_with_concat_and_says_its_places_without() {
 
 #[tokio::test]
 async fn a_future_time_is_that_of_the_client() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);
     let phone = patchbay.phone("27820000001");
@@ -323,7 +323,7 @@ async fn a_future_time_is_that_of_the_client() {
 
 #[tokio::test]
 async fn a_batch_that_waits_for_its_time_is_pending_however_long_that_is() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);
     let later = harness::real_time() + chrono::TimeDelta::days(5);
@@ -346,7 +346,7 @@ async fn a_batch_that_waits_for_its_time_is_pending_however_long_that_is() {
 
 #[tokio::test]
 async fn nothing_is_scheduled_for_when_it_would_be_forgotten() {
-    let patchbay = Setup::new().set("retention.message_days", "30").start().await;
+    let patchbay = PatchbaySetup::new().set("retention.message_days", "30").start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);
     let at = |days: i64| {

@@ -1,16 +1,16 @@
 //! Chats over SMS: an incoming SMS begins one. Plugins find the channel in the metadata, because the interface has no
 //! case for it (ADR 0039).
 
-use harness::{Client, Phone, Shared, Sink, eventually, guest};
+use harness::{SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, guest};
 use serde_json::{Value, json};
 
 const SMS: &str = "/whatsapp-api-service/v2/channels/sms";
 const SOURCE: &str = "PATCHBAY";
 
 /// A client with the guests `clerk` and `stamping-shaper`, and a phone that has received an SMS.
-async fn stage() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::with_guests().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+async fn stage() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::with_guests().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;
     client.activate("clerk").await;
     client.activate("stamping-shaper").await;
@@ -22,7 +22,7 @@ async fn stage() -> (Shared, Client, Sink, Phone) {
 }
 
 /// The stamped body of a webhook about a text that begins with `words`.
-async fn stamped(sink: &Sink, webhook: &str, words: &str) -> Value {
+async fn stamped(sink: &WebhookSink, webhook: &str, words: &str) -> Value {
     let begins = |body: &Value| body["words"].as_str().is_some_and(|said| said.starts_with(words));
     sink.receives(webhook, "the stamped body", begins).await
 }
@@ -62,8 +62,8 @@ async fn a_router_can_tell_a_chat_over_sms() {
 
 #[tokio::test]
 async fn who_writes_first_to_a_number_of_one_client_alone_is_in_a_chat_of_that_client() {
-    let patchbay = Shared::get().await;
-    let (client, other, sink) = (patchbay.new_bare_client(), patchbay.new_bare_client(), Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, other, sink) = (patchbay.new_bare_client(), patchbay.new_bare_client(), WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;
     let number = || format!("27{}", &patchbay.new_phone().msisdn[2..]);
     let (own, shared) = (number(), number());

@@ -1,6 +1,6 @@
 //! One engine for all SMS: priorities, turns, and faults of an SMSC (issue 12, part 1; ADR 0035).
 
-use harness::{Client, Patchbay, Phone, Setup, eventually};
+use harness::{Patchbay, PatchbaySetup, TestClient, TestPhone, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const RATE: i64 = 20;
 /// Recipients of a batch, for ten seconds of work.
 const MANY: usize = 200;
 
-async fn client(patchbay: &Patchbay, name: &str) -> Client {
+async fn client(patchbay: &Patchbay, name: &str) -> TestClient {
     let client = patchbay.bare_client(name);
     patchbay.credits(&client, 1000);
     client
@@ -21,12 +21,12 @@ fn many(area: &str, count: usize) -> Value {
 }
 
 /// Sends one text to many recipients, at once or at the time in `settings`.
-async fn batch(patchbay: &Patchbay, client: &Client, recipients: Value, settings: Value) {
+async fn batch(patchbay: &Patchbay, client: &TestClient, recipients: Value, settings: Value) {
     let body = json!({ "recipients": recipients, "messageText": "One of many", "settings": settings });
     patchbay.sms(client, "/sms/json", &body).await.ok();
 }
 
-async fn one(patchbay: &Patchbay, client: &Client, phone: &Phone, pin: bool) {
+async fn one(patchbay: &Patchbay, client: &TestClient, phone: &TestPhone, pin: bool) {
     let body = json!({ "recipients": [{ "to": phone.msisdn }], "messageText": "Just one" });
     let mut headers = vec![("X-API-Key", client.key.as_str()), ("Content-Type", "application/json")];
     headers.extend(pin.then_some(("otpToken", "yes")));
@@ -63,8 +63,8 @@ async fn all_delivered(patchbay: &Patchbay, count: usize) {
     eventually("all receipts", || async { (at(patchbay, "DELIVERED").await == count).then_some(()) }).await;
 }
 
-fn paced() -> Setup {
-    Setup::new().bind(&format!("name=paced&window=8&rate={RATE}"))
+fn paced() -> PatchbaySetup {
+    PatchbaySetup::new().bind(&format!("name=paced&window=8&rate={RATE}"))
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn what_is_due_at_one_time_leaves_in_turns_of_its_clients() {
 
 #[tokio::test]
 async fn an_smsc_that_throttles_or_has_a_full_queue_loses_nothing() {
-    let patchbay = Setup::new().bind("name=pair&window=4").bind("name=pair&window=4").start().await;
+    let patchbay = PatchbaySetup::new().bind("name=pair&window=4").bind("name=pair&window=4").start().await;
     let client = client(&patchbay, "acme").await;
     patchbay.simulate("/simulator/faults", &json!({ "smscThrottle": 6, "smscQueueFull": 3 })).await;
 
@@ -140,10 +140,10 @@ async fn an_smsc_that_throttles_or_has_a_full_queue_loses_nothing() {
 
 #[tokio::test]
 async fn links_that_are_lost_lose_nothing_and_double_no_more_than_the_window() {
-    let setup = Setup::new().set("limits.unknown_after", "1s");
+    let setup = PatchbaySetup::new().set("limits.unknown_after", "1s");
     let patchbay = setup.bind("name=pair&window=4&rate=60").bind("name=pair&window=4&rate=60").start().await;
     let client = client(&patchbay, "acme").await;
-    let phones: Vec<Phone> = (0..60).map(|number| patchbay.phone(&format!("2782{number:07}"))).collect();
+    let phones: Vec<TestPhone> = (0..60).map(|number| patchbay.phone(&format!("2782{number:07}"))).collect();
     batch(&patchbay, &client, many("82", phones.len()), json!({})).await;
     eventually("some of them", || async { (taken(&patchbay).await > 15).then_some(()) }).await;
 
@@ -161,7 +161,7 @@ async fn links_that_are_lost_lose_nothing_and_double_no_more_than_the_window() {
 
 #[tokio::test]
 async fn an_smsc_that_answers_nonsense_or_nothing_is_asked_again() {
-    let setup = Setup::new().set("limits.unknown_after", "1s");
+    let setup = PatchbaySetup::new().set("limits.unknown_after", "1s");
     let patchbay = setup.bind("name=one&window=2").start().await;
     let (client, phone) = (client(&patchbay, "acme").await, patchbay.phone("27820000001"));
     patchbay.simulate("/simulator/faults", &json!({ "smscNonsense": 1 })).await;
@@ -175,7 +175,7 @@ async fn an_smsc_that_answers_nonsense_or_nothing_is_asked_again() {
 
 #[tokio::test]
 async fn receipts_join_over_a_crash_whatever_their_order_and_form() {
-    let mut patchbay = Setup::new().bind("name=one&ids=hexdec").start().await;
+    let mut patchbay = PatchbaySetup::new().bind("name=one&ids=hexdec").start().await;
     let client = client(&patchbay, "acme").await;
     let faults = json!({ "smscHexIds": true, "smscReceiptDelayMillis": 1500 });
     patchbay.simulate("/simulator/faults", &faults).await;

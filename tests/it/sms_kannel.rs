@@ -10,7 +10,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use harness::{Setup, Sink, eventually};
+use harness::{PatchbaySetup, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = "/usr/lib/kannel/test/drive_smpp";
@@ -72,8 +72,8 @@ async fn kannels_drive_smpp_gets_each_sms_once_and_brings_what_subscribers_answe
     let folder = tempfile::tempdir().unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("smpp://esme:secret@127.0.0.1:{port}?name=kannel&mode=txrx&window=8");
-    let mut patchbay = Setup::new().set("smpp.url", &url).set("limits.unknown_after", "1s").start().await;
-    let (client, sink) = (patchbay.bare_client("acme"), Sink::start().await);
+    let mut patchbay = PatchbaySetup::new().set("smpp.url", &url).set("limits.unknown_after", "1s").start().await;
+    let (client, sink) = (patchbay.bare_client("acme"), WebhookSink::start().await);
     patchbay.credits(&client, 100);
     let messages: Vec<Value> = (0..MESSAGES)
         .map(

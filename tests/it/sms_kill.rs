@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use harness::{Client, Patchbay, Setup};
+use harness::{Patchbay, PatchbaySetup, TestClient};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -63,7 +63,7 @@ pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> Str
 }
 
 pub async fn start() -> Patchbay {
-    let setup = Setup::new().set("limits.unknown_after", "2s");
+    let setup = PatchbaySetup::new().set("limits.unknown_after", "2s");
     let patchbay = setup.bind("name=pair&window=8").bind("name=pair&window=8").start().await;
     patchbay.simulate("/simulator/faults", &json!({ "smscReceiptDelayMillis": 300 })).await;
     patchbay
@@ -146,7 +146,7 @@ impl Sending {
 
 /// Sends request after request, and repeats each until it is answered. The `ctid` prevents a second send.
 #[expect(clippy::disallowed_methods, reason = "calls nothing but the program under test")]
-async fn send(url: String, client: Client, name: usize, ledger: Ledger, over: Arc<AtomicBool>) {
+async fn send(url: String, client: TestClient, name: usize, ledger: Ledger, over: Arc<AtomicBool>) {
     let http = reqwest::Client::new();
     for round in 0.. {
         let text = format!("{name}-{round} for you");

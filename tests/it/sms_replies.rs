@@ -2,32 +2,32 @@
 
 use std::collections::HashSet;
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "PATCHBAY";
 
-async fn stage() -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn stage() -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     patchbay.credits(&client, 20);
     let phone = patchbay.new_phone();
     (patchbay, client, phone)
 }
 
-async fn send(patchbay: &Patchbay, client: &Client, phone: &Phone, text: &str, settings: Value) -> String {
+async fn send(patchbay: &Patchbay, client: &TestClient, phone: &TestPhone, text: &str, settings: Value) -> String {
     let recipients = json!([{ "to": phone.msisdn, "identifier": "Thandi" }]);
     let body = json!({ "ctid": text, "recipients": recipients, "messageText": text, "settings": settings });
     patchbay.sms(client, "/sms/json", &body).await.ok()["gstid"].as_str().unwrap().to_owned()
 }
 
-async fn opted_out(patchbay: &Patchbay, client: &Client) -> Vec<Value> {
+async fn opted_out(patchbay: &Patchbay, client: &TestClient) -> Vec<Value> {
     let answer = patchbay.sms(client, "/sms/getUnsubscribelist", &json!({})).await.ok();
     answer["numbers"].as_array().unwrap().clone()
 }
 
 /// Waits until the phone is on the stop list, or off it.
-async fn listed(patchbay: &Patchbay, client: &Client, phone: &Phone, wanted: bool) {
+async fn listed(patchbay: &Patchbay, client: &TestClient, phone: &TestPhone, wanted: bool) {
     eventually("the list", || async {
         let found = opted_out(patchbay, client).await.contains(&json!(phone.msisdn));
         (found == wanted).then_some(())
@@ -38,7 +38,7 @@ async fn listed(patchbay: &Patchbay, client: &Client, phone: &Phone, wanted: boo
 #[tokio::test]
 async fn a_reply_is_told_to_the_client_whose_message_it_answers() {
     let (patchbay, client, phone) = stage().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let settings = json!({ "replyCallBackURL": sink.url("reply"), "replyCallBackMethod": "POST" });
     let gst_id = send(&patchbay, &client, &phone, "Coming?", settings).await;
     phone.receives("the SMS", |message| message["text"] == "Coming?").await;
@@ -65,7 +65,7 @@ async fn a_reply_is_told_to_the_client_whose_message_it_answers() {
 #[tokio::test]
 async fn the_latest_send_is_the_one_that_is_answered() {
     let (patchbay, client, phone) = stage().await;
-    let (other, sink) = (patchbay.new_bare_client(), Sink::start().await);
+    let (other, sink) = (patchbay.new_bare_client(), WebhookSink::start().await);
     patchbay.credits(&other, 5);
     send(&patchbay, &client, &phone, "One", json!({ "replyCallBackURL": sink.url("first") })).await;
     send(&patchbay, &other, &phone, "Two", json!({ "replyCallBackURL": sink.url("second") })).await;
@@ -139,7 +139,7 @@ async fn what_never_left_and_was_given_back_may_be_sent_again_under_its_ctid() {
 #[tokio::test]
 async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid() {
     let (patchbay, client, phone) = stage().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     send(&patchbay, &client, &phone, "One", json!({})).await;
     phone.receives("the first SMS", |message| message["text"] == "One").await;
     phone.write_sms(SOURCE, "stop").await;
@@ -164,7 +164,7 @@ async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid
 #[tokio::test]
 async fn each_of_the_requests_for_one_who_is_blocked_is_told_of_it_when_they_come_together() {
     let (patchbay, client, phone) = stage().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     send(&patchbay, &client, &phone, "One", json!({})).await;
     phone.receives("the first SMS", |message| message["text"] == "One").await;
     phone.write_sms(SOURCE, "stop").await;
@@ -181,9 +181,9 @@ async fn each_of_the_requests_for_one_who_is_blocked_is_told_of_it_when_they_com
 
 #[tokio::test]
 async fn what_waits_for_its_time_is_answered_when_it_was_sent_and_not_before() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let (client, other) = (patchbay.bare_client("acme"), patchbay.bare_client("other"));
-    let (phone, sink) = (patchbay.phone("27820000001"), Sink::start().await);
+    let (phone, sink) = (patchbay.phone("27820000001"), WebhookSink::start().await);
     for client in [&client, &other] {
         patchbay.credits(client, 5);
     }

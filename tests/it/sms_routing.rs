@@ -1,14 +1,14 @@
 //! Routers of SMS: the client's own router and the operator's decide how each message is sent (ADR 0036).
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually, guest};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, guest};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 const ROUTER: &str = "sms-router";
 const PLUGINS: &str = "/plugin-service/api/v1/plugins";
 
-async fn stage() -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn stage() -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     patchbay.credits(&client, 50);
     let phone = patchbay.new_phone();
@@ -16,12 +16,12 @@ async fn stage() -> (Shared, Client, Phone) {
 }
 
 /// Activates the built-in router with these rules.
-async fn rules(client: &Client, rules: Value) {
+async fn rules(client: &TestClient, rules: Value) {
     client.put_in_force(ROUTER, json!({ "mode": "live", "config": { "rules": rules } })).await;
 }
 
 /// Sends an SMS by the JSON gateway, and returns the id of the message.
-async fn send(patchbay: &Patchbay, client: &Client, phone: &Phone, text: &str, settings: Value) -> Uuid {
+async fn send(patchbay: &Patchbay, client: &TestClient, phone: &TestPhone, text: &str, settings: Value) -> Uuid {
     let recipients = json!([{ "to": phone.msisdn }]);
     let body = json!({ "ctid": text, "recipients": recipients, "messageText": text, "settings": settings });
     let answer = patchbay.sms(client, "/sms/json", &body).await.ok();
@@ -32,7 +32,7 @@ async fn send(patchbay: &Patchbay, client: &Client, phone: &Phone, text: &str, s
 }
 
 /// Waits until a message has this status, and returns its story.
-async fn story(client: &Client, message: Uuid, status: &str) -> Value {
+async fn story(client: &TestClient, message: Uuid, status: &str) -> Value {
     eventually(&format!("{message} at {status}"), || async {
         let story = client.get(&format!("/messaging-service/WhatsApp/messages/{message}")).await.ok();
         (story["status"] == status).then_some(story)
@@ -70,7 +70,7 @@ async fn what_a_router_refuses_fails_with_its_reason_and_is_not_charged() {
 #[tokio::test]
 async fn source_priority_validity_and_text_reach_the_subscriber_and_replies_find_back() {
     let (patchbay, client, phone) = stage().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let source = format!("S{}", &phone.msisdn[phone.msisdn.len() - 8..]);
     let rule = json!({ "source": source, "priority": 2, "validitySeconds": 600, "append": " Bye.", "bind": "nowhere" });
     rules(&client, json!([rule])).await;
@@ -129,7 +129,7 @@ async fn a_router_counts_from_the_next_message_on_and_no_longer_than_it_is_in_fo
 async fn one_call_decides_about_many_messages() {
     let (patchbay, client, _) = stage().await;
     client.install("picky", guest("picky-router")).await;
-    let phones: Vec<Phone> = (0..40).map(|_| patchbay.new_phone()).collect();
+    let phones: Vec<TestPhone> = (0..40).map(|_| patchbay.new_phone()).collect();
     let recipients: Vec<Value> = phones.iter().map(|phone| json!({ "to": phone.msisdn })).collect();
     let body = json!({ "ctid": "many", "recipients": recipients, "messageText": "Good morning" });
     patchbay.sms(&client, "/sms/json", &body).await.ok();
@@ -222,7 +222,7 @@ async fn a_version_on_trial_that_fails_leaves_the_message_to_the_live_one() {
 #[tokio::test]
 async fn what_subscribers_answer_is_rewritten_or_refused_and_a_stop_is_heeded_all_the_same() {
     let (patchbay, client, phone) = stage().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let other = patchbay.new_phone();
     let incoming = json!([
         { "incoming": true, "words": ["stop", "spam"], "refuse": "nobody reads this" },
@@ -281,7 +281,7 @@ async fn another_source_does_not_lead_around_who_stopped_messages_from_it() {
 async fn the_operators_router_is_asked_last_about_the_messages_of_every_client() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("operator-sms-router.wasm"), guest("picky-router")).unwrap();
-    let patchbay = Setup::new().set("plugins.dir", directory.path().to_str().unwrap()).start().await;
+    let patchbay = PatchbaySetup::new().set("plugins.dir", directory.path().to_str().unwrap()).start().await;
     let client = patchbay.bare_client("operated");
     patchbay.credits(&client, 50);
     let phone = patchbay.phone("27829000001");
@@ -303,7 +303,7 @@ async fn the_operators_router_is_asked_last_about_the_messages_of_every_client()
 
 #[tokio::test]
 async fn a_stop_to_a_routers_source_holds_for_what_was_tried_before_it() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("routed");
     patchbay.credits(&client, 50);
     let phone = patchbay.phone("27829000001");

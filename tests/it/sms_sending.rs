@@ -1,16 +1,16 @@
 //! Text messages through the send endpoints (SPEC 2.3, 2.5, 4.1; part 8): `/v2/channels/sms`, and the unified endpoint
 //! with `channel` `SMS`.
 
-use harness::{Client, Phone, Reply, Shared, Sink};
+use harness::{ClientReply, SharedPatchbay, TestClient, TestPhone, WebhookSink};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const SMS: &str = "/whatsapp-api-service/v2/channels/sms";
 
-async fn stage() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::get().await;
+async fn stage() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.new_phone();
     (patchbay, client, sink, phone)
@@ -20,7 +20,7 @@ fn payload(to: &str, text: &str) -> Value {
     json!({ "messages": [{ "recipients": [{ "to": to, "ctId": format!("ct-{to}") }], "messageText": text }] })
 }
 
-async fn sms(phone: &Phone) -> Value {
+async fn sms(phone: &TestPhone) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS").await
 }
 
@@ -162,7 +162,7 @@ async fn a_repeated_key_replays_the_answer_and_sends_nothing() {
     let body = payload(&phone.msisdn, "once");
     let send = || async { client.request(Method::POST, SMS, Some(&body), &[("Idempotency-Key", "sms-1")]).await };
 
-    let (first, second): (Reply, Reply) = (send().await, send().await);
+    let (first, second): (ClientReply, ClientReply) = (send().await, send().await);
 
     assert_eq!(first.accepted(), second.accepted());
     assert_eq!(patchbay.messages_of(&client.client_ref).await, 1);

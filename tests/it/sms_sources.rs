@@ -1,22 +1,22 @@
 //! `patchbay sms-source`: source addresses for a client's SMS, and `virtualname`, which chooses one of them (SPEC 2.15,
 //! 4.9).
 
-use harness::{Client, Patchbay, Shared, eventually};
+use harness::{Patchbay, SharedPatchbay, TestClient, eventually};
 use serde_json::json;
 
 const SEND: &str = "/smsbatch/sms";
 const REPLIES: &str = "/smsbatch/replysmscheck";
 const CHANNEL: &str = "/whatsapp-api-service/v2/channels/sms";
 
-fn add(patchbay: &Patchbay, client: &Client, address: &str) -> serde_json::Value {
+fn add(patchbay: &Patchbay, client: &TestClient, address: &str) -> serde_json::Value {
     patchbay.admin(&["sms-source", "add", "--client", &client.client_ref, "--address", address])
 }
 
-fn removal<'a>(client: &'a Client, address: &'a str) -> [&'a str; 6] {
+fn removal<'a>(client: &'a TestClient, address: &'a str) -> [&'a str; 6] {
     ["sms-source", "remove", "--client", &client.client_ref, "--address", address]
 }
 
-async fn send(patchbay: &Patchbay, client: &Client, id: &str, cell: &str, virtual_name: &str) -> String {
+async fn send(patchbay: &Patchbay, client: &TestClient, id: &str, cell: &str, virtual_name: &str) -> String {
     let fields = [
         ("batchref", "desk"),
         ("batchid", id),
@@ -31,7 +31,7 @@ async fn send(patchbay: &Patchbay, client: &Client, id: &str, cell: &str, virtua
 
 #[tokio::test]
 async fn a_virtualname_chooses_the_source_and_replies_to_it_are_the_batchs() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     patchbay.credits(&client, 10);
     let phone = patchbay.new_phone();
@@ -61,7 +61,7 @@ async fn a_virtualname_chooses_the_source_and_replies_to_it_are_the_batchs() {
 
 #[tokio::test]
 async fn a_source_is_added_once_and_what_is_none_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     add(&patchbay, &client, "SHOP");
     let refused = |client_ref: &str, address: &str| {
@@ -77,7 +77,7 @@ async fn a_source_is_added_once_and_what_is_none_is_refused() {
 
 #[tokio::test]
 async fn a_source_is_a_sender_of_the_send_endpoint_for_its_client_alone() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     let phone = patchbay.new_phone();
     add(&patchbay, &client, "ACME");
@@ -93,7 +93,7 @@ async fn a_source_is_a_sender_of_the_send_endpoint_for_its_client_alone() {
 
 #[tokio::test]
 async fn a_number_of_another_client_is_no_senderid_until_it_is_ones_own() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     patchbay.credits(&client, 10);
     let (phone, source) = (patchbay.new_phone(), format!("27{}", &patchbay.new_phone().msisdn[2..]));
@@ -116,10 +116,10 @@ async fn a_number_of_another_client_is_no_senderid_until_it_is_ones_own() {
 
 #[tokio::test]
 async fn a_source_that_is_taken_out_can_be_chosen_no_more_until_it_is_added_again() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     patchbay.credits(&client, 10);
-    let list = |client: &Client| patchbay.admin(&["sms-source", "list", "--client", &client.client_ref]);
+    let list = |client: &TestClient| patchbay.admin(&["sms-source", "list", "--client", &client.client_ref]);
     assert_eq!(list(&client), json!({ "clientRef": client.client_ref, "sources": [] }));
     let (shop, _) = (add(&patchbay, &client, "SHOP"), add(&patchbay, &other, "SHOP"));
     let bakery = add(&patchbay, &client, "BAKERY");

@@ -1,6 +1,6 @@
 //! Replies to SMS of the send endpoints, and their opt-outs: the fallback and `/v2/channels/sms` (SPEC 2.4, 4.1, 4.8).
 
-use harness::{Client, Patchbay, Phone, Shared, Sink, eventually};
+use harness::{Patchbay, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const SMS: &str = "/whatsapp-api-service/v2/channels/sms";
@@ -8,10 +8,10 @@ const CHATS: &str = "/chat-service/api/v2/chats";
 const MESSAGES: &str = "/chat-service/api/v2/messages";
 const SOURCE: &str = "PATCHBAY";
 
-async fn stage() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::get().await;
+async fn stage() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.new_phone();
     phone.set(json!({ "onWhatsApp": false })).await;
@@ -22,24 +22,24 @@ fn payload(to: &str, text: &str) -> Value {
     json!({ "messages": [{ "recipients": [{ "to": to, "ctId": format!("{text}-{to}") }], "messageText": text }] })
 }
 
-async fn sms(phone: &Phone, text: &str) -> Value {
+async fn sms(phone: &TestPhone, text: &str) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS" && message["text"] == text).await
 }
 
 /// Sends a message that cannot arrive on WhatsApp, with this text for the SMS.
-async fn fall_back(client: &Client, phone: &Phone, text: &str) {
+async fn fall_back(client: &TestClient, phone: &TestPhone, text: &str) {
     let mut payload = client.order_ready(&[&phone.msisdn]);
     payload["fallback"] = json!({ "sendFallback": true, "text": text });
     client.send(&payload).await.accepted();
 }
 
-async fn chat_of(client: &Client, phone: &Phone) -> Value {
+async fn chat_of(client: &TestClient, phone: &TestPhone) -> Value {
     let path = format!("{CHATS}?scope=all&search={}", phone.msisdn);
     eventually("the chat", || async { client.get(&path).await.ok()["content"].as_array().unwrap().first().cloned() })
         .await
 }
 
-async fn stopped(patchbay: &Patchbay, client: &Client, phone: &Phone, wanted: bool) {
+async fn stopped(patchbay: &Patchbay, client: &TestClient, phone: &TestPhone, wanted: bool) {
     eventually("the list", || async {
         let answer = patchbay.sms(client, "/sms/getUnsubscribelist", &json!({})).await.ok();
         let found = answer["numbers"].as_array().unwrap().contains(&json!(phone.msisdn));

@@ -2,14 +2,14 @@
 
 use std::net::TcpListener;
 
-use harness::{Authority, Setup};
+use harness::{Authority, PatchbaySetup};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "calls nothing but the program under test")]
 async fn the_batch_gateway_is_on_a_second_port_over_tls() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);
     let authority = Authority::new();
@@ -42,7 +42,7 @@ async fn the_batch_gateway_is_on_a_second_port_over_tls() {
 
 #[tokio::test]
 async fn where_https_is_required_no_sms_is_taken_without_it() {
-    let patchbay = Setup::new().set("server.require_https", "true").start().await;
+    let patchbay = PatchbaySetup::new().set("server.require_https", "true").start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);
     let key = ("X-API-Key", client.key.as_str());

@@ -1,6 +1,6 @@
 //! `patchbay status` (CONTRACT 9): the waiting rows of each queue, their age, and failures of providers.
 
-use harness::{Setup, Shared, eventually};
+use harness::{PatchbaySetup, SharedPatchbay, eventually};
 use serde_json::{Value, json};
 
 fn queue<'s>(status: &'s Value, name: &str) -> &'s Value {
@@ -9,7 +9,7 @@ fn queue<'s>(status: &'s Value, name: &str) -> &'s Value {
 
 #[tokio::test]
 async fn every_queue_and_the_process_are_shown() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let status = patchbay.admin(&["status", "--json"]);
     let names: Vec<&str> =
         status["queues"].as_array().unwrap().iter().map(|queue| queue["name"].as_str().unwrap()).collect();
@@ -21,7 +21,7 @@ async fn every_queue_and_the_process_are_shown() {
 
 #[tokio::test]
 async fn a_provider_that_fails_is_seen_with_the_messages_that_wait() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 50);
     patchbay.simulate("/simulator/faults", &json!({ "smscThrottle": 100_000 })).await;

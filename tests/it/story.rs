@@ -1,21 +1,21 @@
 //! The story of one message by its tracking id (CONTRACT 7), and the second address of a recipient (SPEC 2.2).
 
-use harness::{Client, Phone, Shared, Sink, eventually};
+use harness::{SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const MESSAGES: &str = "/messaging-service/WhatsApp/messages";
 
-async fn stage() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::get().await;
+async fn stage() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.new_phone();
     (patchbay, client, sink, phone)
 }
 
 /// Waits until the story of the message to a phone satisfies `until`.
-async fn story(client: &Client, sink: &Sink, phone: &Phone, until: impl Fn(&Value) -> bool) -> Value {
+async fn story(client: &TestClient, sink: &WebhookSink, phone: &TestPhone, until: impl Fn(&Value) -> bool) -> Value {
     let ct_id = format!("ct-{}", phone.msisdn);
     let told =
         eventually("a status", || async { sink.bodies("status").into_iter().find(|body| body["ctId"] == ct_id) });
@@ -82,9 +82,9 @@ async fn the_story_of_a_fallback_names_what_decided_and_the_parts_of_the_sms() {
 
 #[tokio::test]
 async fn a_message_has_not_failed_while_it_is_not_decided_whether_an_sms_follows() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     // The guest fails on this text, and is called again after one second and after five.
     client.activate("picky-fallback").await;

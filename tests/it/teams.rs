@@ -1,32 +1,32 @@
 //! Teams of agents through the API.
 
-use harness::{Client, Reply, Setup, Shared};
+use harness::{ClientReply, PatchbaySetup, SharedPatchbay, TestClient};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const TEAMS: &str = "/api/v1/teams";
 
-async fn put(client: &Client, path: &str, body: &Value) -> Reply {
+async fn put(client: &TestClient, path: &str, body: &Value) -> ClientReply {
     client.request(Method::PUT, path, Some(body), &[]).await
 }
 
-async fn delete(client: &Client, path: &str) -> Reply {
+async fn delete(client: &TestClient, path: &str) -> ClientReply {
     client.request(Method::DELETE, path, None, &[]).await
 }
 
-async fn team(client: &Client, name: &str) -> String {
+async fn team(client: &TestClient, name: &str) -> String {
     let made = client.post(TEAMS, &json!({ "name": name })).await;
     assert_eq!(made.status, 201, "{}", made.text);
     format!("{TEAMS}/{}", made.json()["id"].as_str().unwrap())
 }
 
-fn agent(patchbay: &Shared, client: &Client, email: &str) -> String {
+fn agent(patchbay: &SharedPatchbay, client: &TestClient, email: &str) -> String {
     patchbay.new_user(&client.client_ref, email, "AGENT")["userId"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
 async fn a_new_team_is_always_open_and_gives_out_no_chats() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let made = client.post(TEAMS, &json!({ "name": " Sales " })).await.json();
     let said = ["name", "assignment", "timeZone", "businessHours", "open"].map(|field| made[field].clone());
@@ -37,7 +37,7 @@ async fn a_new_team_is_always_open_and_gives_out_no_chats() {
 
 #[tokio::test]
 async fn names_of_teams_are_unique_whatever_their_case() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (sales, support) = (team(&client, "Sales").await, team(&client, "Support").await);
     assert_eq!(client.post(TEAMS, &json!({ "name": "SALES" })).await.status, 409);
@@ -49,7 +49,7 @@ async fn names_of_teams_are_unique_whatever_their_case() {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_team_is_named() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     assert_eq!(client.post(TEAMS, &json!({})).await.faulty_fields(), ["name"]);
     let monday = json!({ "day": "MONDAY", "from": "08:00", "to": "08:00" });
@@ -71,7 +71,7 @@ async fn what_is_wrong_with_a_team_is_named() {
 
 #[tokio::test]
 async fn a_team_says_whether_it_is_open_by_its_own_clock() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     let path = team(&client, "Sales").await;
     let whole_week: Vec<Value> = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
@@ -98,7 +98,7 @@ async fn a_team_says_whether_it_is_open_by_its_own_clock() {
 
 #[tokio::test]
 async fn a_user_is_a_member_of_one_team_at_most() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (sales, support) = (team(&client, "Sales").await, team(&client, "Support").await);
     let user = agent(&patchbay, &client, "thandi@acme.example");
@@ -125,7 +125,7 @@ async fn a_user_is_a_member_of_one_team_at_most() {
 
 #[tokio::test]
 async fn a_team_with_members_is_not_deleted() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let sales = team(&client, "Sales").await;
     let user = agent(&patchbay, &client, "thandi@acme.example");
@@ -140,7 +140,7 @@ async fn a_team_with_members_is_not_deleted() {
 
 #[tokio::test]
 async fn the_command_line_finds_a_team_by_name_or_makes_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let sales = team(&client, "Sales").await;
     for (at, name) in ["SALES", "Night shift"].into_iter().enumerate() {

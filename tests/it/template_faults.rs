@@ -1,13 +1,13 @@
 //! Template sends that are refused as a whole: 400 with the faulty field, and nothing stored (SPEC 2.3, DESIGN 6).
 
-use harness::{Client, Shared};
+use harness::{SharedPatchbay, TestClient};
 use serde_json::{Value, json};
 
 const PHONE: &str = "27829999999";
 const IMAGE: &str = "https://files.example/a.png";
 
 /// Sends a payload that must be refused. Returns the (field, message) pairs of the refusal.
-async fn refused(patchbay: &Shared, client: &Client, payload: &Value) -> Vec<(String, String)> {
+async fn refused(patchbay: &SharedPatchbay, client: &TestClient, payload: &Value) -> Vec<(String, String)> {
     let before = patchbay.rows_of(&client.client_ref).await;
     let reply = client.send(payload).await;
     assert_eq!(reply.status, 400, "{}", reply.text);
@@ -19,7 +19,7 @@ async fn refused(patchbay: &Shared, client: &Client, payload: &Value) -> Vec<(St
 
 /// The only faulty field of a template send with these components, and its message.
 async fn fault(template: &str, components: Value) -> (String, String) {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut faults = refused(&patchbay, &client, &client.template(template, PHONE, components)).await;
     assert_eq!(faults.len(), 1, "{faults:?}");
@@ -42,7 +42,7 @@ async fn a_rejected_template_is_refused() {
 
 #[tokio::test]
 async fn an_unknown_template_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut payload = client.order_ready(&[PHONE]);
     payload["templateId"] = json!("1");
@@ -52,7 +52,7 @@ async fn an_unknown_template_is_refused() {
 
 #[tokio::test]
 async fn a_template_of_another_client_is_as_unknown_as_any_other() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_client().await);
     let mut payload = client.order_ready(&[PHONE]);
     payload["templateId"] = json!("1");
@@ -64,7 +64,7 @@ async fn a_template_of_another_client_is_as_unknown_as_any_other() {
 
 #[tokio::test]
 async fn a_name_that_is_not_that_of_the_id_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut payload = client.order_ready(&[PHONE]);
     payload["templateName"] = json!("welcome");
@@ -74,7 +74,7 @@ async fn a_name_that_is_not_that_of_the_id_is_refused() {
 
 #[tokio::test]
 async fn a_notification_needs_both_name_and_id() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut payload = client.order_ready(&[PHONE]);
     payload.as_object_mut().unwrap().remove("templateName");
@@ -178,7 +178,7 @@ async fn a_carousel_needs_its_component_and_as_many_cards_as_the_template_has() 
 
 #[tokio::test]
 async fn every_fault_of_every_card_is_named_at_once() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let whole = json!({ "type": "header", "format": "VIDEO", "url": IMAGE });
     let cards = json!([{ "components": [whole, { "type": "body", "parameters": ["blue"] }] }, { "components": [] }]);
@@ -205,7 +205,7 @@ async fn a_second_component_of_a_kind_is_named() {
 
 #[tokio::test]
 async fn the_unified_endpoint_names_fields_below_payload() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let payload = client.template("order_ready", PHONE, json!([{ "type": "body", "parameters": ["Thandi", "#42"] }]));
 
@@ -214,7 +214,7 @@ async fn the_unified_endpoint_names_fields_below_payload() {
 
 #[tokio::test]
 async fn a_conversation_id_is_not_taken_on_a_notification() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut payload = client.order_ready(&[PHONE]);
     payload["messages"][0]["conversationId"] = json!("0199aa6e-3f0c-7000-8a51-6f0c1d2e3f40");
@@ -224,7 +224,7 @@ async fn a_conversation_id_is_not_taken_on_a_notification() {
 
 #[tokio::test]
 async fn one_wrong_element_of_messages_refuses_the_others_too() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut payload = client.order_ready(&[PHONE]);
     payload["messages"].as_array_mut().unwrap().push(json!({ "recipients": [{ "to": PHONE }], "components": [] }));

@@ -1,16 +1,16 @@
 //! Every kind of template: the request that the provider receives (SPEC 2.3, PROVIDERS A.3).
 
-use harness::{Client, Phone, Shared, Sink, eventually};
+use harness::{SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 /// Sends a template and returns the message that arrived on the phone.
-async fn deliver(client: &Client, phone: &Phone, name: &str, components: Value) -> Value {
+async fn deliver(client: &TestClient, phone: &TestPhone, name: &str, components: Value) -> Value {
     client.send(&client.template(name, &phone.msisdn, components)).await.accepted();
     phone.receives(name, |message| message["type"] == "template").await
 }
 
-async fn client_and_phone() -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn client_and_phone() -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
     (patchbay, client, phone)
@@ -128,7 +128,7 @@ async fn a_coupon_code_fills_its_button() {
 #[tokio::test]
 async fn a_quick_reply_with_an_effect_hides_the_payload_and_gives_it_back_when_tapped() {
     let (_patchbay, client, phone) = client_and_phone().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let replies = json!([
         { "payload": "GOOD", "conversationState": "start" },

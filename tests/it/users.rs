@@ -1,7 +1,7 @@
 //! Users through the API (SPEC 4.7): the calls of an administrator, and those of the users themselves.
 
 use futures::future::join_all;
-use harness::{Client, Reply, Setup, Shared};
+use harness::{ClientReply, PatchbaySetup, SharedPatchbay, TestClient};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -9,11 +9,11 @@ const USERS: &str = "/api/v1/users";
 const RETRIEVE: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
 const CHANGE: &str = "/messaging-service/WhatsApp/authenticate/changePassword";
 
-async fn put(client: &Client, path: &str, body: &Value) -> Reply {
+async fn put(client: &TestClient, path: &str, body: &Value) -> ClientReply {
     client.request(Method::PUT, path, Some(body), &[]).await
 }
 
-async fn delete(client: &Client, path: &str) -> Reply {
+async fn delete(client: &TestClient, path: &str) -> ClientReply {
     client.request(Method::DELETE, path, None, &[]).await
 }
 
@@ -22,29 +22,29 @@ fn thandi() -> Value {
 }
 
 /// Creates a user, and returns its id and its temporary password.
-async fn created(client: &Client, body: &Value) -> (String, String) {
+async fn created(client: &TestClient, body: &Value) -> (String, String) {
     let reply = client.post(USERS, body).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     let text = |field: &str| reply.json()[field].as_str().unwrap().to_owned();
     (text("id"), text("temporaryPassword"))
 }
 
-fn login(client: &Client, password: &str) -> Value {
+fn login(client: &TestClient, password: &str) -> Value {
     json!({ "email": "thandi@acme.example", "password": password, "clientRef": client.client_ref })
 }
 
-async fn retrieve(client: &Client, password: &str) -> Reply {
+async fn retrieve(client: &TestClient, password: &str) -> ClientReply {
     client.post(RETRIEVE, &login(client, password)).await
 }
 
-async fn change(client: &Client, password: &str, new: &str) -> Reply {
+async fn change(client: &TestClient, password: &str, new: &str) -> ClientReply {
     let mut body = login(client, password);
     body["newPassword"] = json!(new);
     client.post(CHANGE, &body).await
 }
 
 /// The same client with the key of a new user of this role, and that user's id.
-fn with_role(patchbay: &Shared, client: &Client, role: &str) -> (Client, String) {
+fn with_role(patchbay: &SharedPatchbay, client: &TestClient, role: &str) -> (TestClient, String) {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
     let user = patchbay.new_user(&client.client_ref, &email, role);
     let mut other = client.clone();
@@ -54,7 +54,7 @@ fn with_role(patchbay: &Shared, client: &Client, role: &str) -> (Client, String)
 
 #[tokio::test]
 async fn a_new_user_is_answered_with_a_temporary_password_once_and_without_credentials_ever_after() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     client.post("/api/v1/teams", &json!({ "name": "Sales" })).await;
 
@@ -79,7 +79,7 @@ async fn a_new_user_is_answered_with_a_temporary_password_once_and_without_crede
 
 #[tokio::test]
 async fn nobody_chooses_the_password_of_a_new_user() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let mut asked = thandi();
     asked["password"] = json!("chosen by somebody else");
@@ -89,7 +89,7 @@ async fn nobody_chooses_the_password_of_a_new_user() {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_new_user_is_named() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     assert_eq!(client.post(USERS, &json!({})).await.faulty_fields(), ["email", "name", "role"]);
     for (field, value) in [
@@ -112,7 +112,7 @@ async fn what_is_wrong_with_a_new_user_is_named() {
 
 #[tokio::test]
 async fn a_temporary_password_gives_no_key_and_ends_when_the_password_is_changed_with_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (_, temporary) = created(&client, &thandi()).await;
 
@@ -135,7 +135,7 @@ async fn a_temporary_password_gives_no_key_and_ends_when_the_password_is_changed
 
 #[tokio::test]
 async fn of_two_changes_with_one_temporary_password_one_counts() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (_, temporary) = created(&client, &thandi()).await;
     let words: Vec<String> = (0..4).map(|at| format!("my own words {at}")).collect();
@@ -149,7 +149,7 @@ async fn of_two_changes_with_one_temporary_password_one_counts() {
 
 #[tokio::test]
 async fn a_new_password_has_8_to_1024_bytes_and_differs_from_the_old_one() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (_, temporary) = created(&client, &thandi()).await;
     for bad in ["1234567".to_owned(), "x".repeat(1025), temporary.clone()] {
@@ -162,7 +162,7 @@ async fn a_new_password_has_8_to_1024_bytes_and_differs_from_the_old_one() {
 
 #[tokio::test]
 async fn wrong_passwords_at_a_change_close_the_account_as_wrong_logins_do() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     let (_, temporary) = created(&client, &thandi()).await;
     for at in 0..10 {
@@ -179,7 +179,7 @@ async fn wrong_passwords_at_a_change_close_the_account_as_wrong_logins_do() {
 
 #[tokio::test]
 async fn a_user_changes_the_own_password_with_the_current_one_and_keeps_the_key() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let path = "/api/v1/users/me/password";
     let ask = |current: &str, new: &str| json!({ "currentPassword": current, "newPassword": new });
@@ -197,7 +197,7 @@ async fn a_user_changes_the_own_password_with_the_current_one_and_keeps_the_key(
 
 #[tokio::test]
 async fn an_admin_resets_the_password_of_others_with_a_temporary_one() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (id, temporary) = created(&client, &thandi()).await;
     assert_eq!(change(&client, &temporary, "my own words").await.status, 204);
@@ -216,7 +216,7 @@ async fn an_admin_resets_the_password_of_others_with_a_temporary_one() {
 
 #[tokio::test]
 async fn a_user_is_renamed_and_gets_another_role_and_team() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     client.post("/api/v1/teams", &json!({ "name": "Sales" })).await;
     let (id, _) = created(&client, &thandi()).await;
@@ -243,7 +243,7 @@ async fn a_user_is_renamed_and_gets_another_role_and_team() {
 
 #[tokio::test]
 async fn a_role_that_was_taken_away_counts_from_the_next_request_on() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (other, id) = with_role(&patchbay, &client, "ADMIN");
     assert_eq!(put(&other, &format!("{USERS}/{id}"), &json!({ "name": "Boss" })).await.status, 200);
@@ -253,7 +253,7 @@ async fn a_role_that_was_taken_away_counts_from_the_next_request_on() {
 
 #[tokio::test]
 async fn the_last_admin_is_neither_deleted_nor_demoted() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let me = client.get("/api/v1/users/me").await.ok()["id"].as_str().unwrap().to_owned();
     let path = format!("{USERS}/{me}");
@@ -272,7 +272,7 @@ async fn the_last_admin_is_neither_deleted_nor_demoted() {
 
 #[tokio::test]
 async fn nobody_deletes_the_own_account() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     with_role(&patchbay, &client, "ADMIN");
     let me = client.get("/api/v1/users/me").await.ok()["id"].as_str().unwrap().to_owned();
@@ -281,7 +281,7 @@ async fn nobody_deletes_the_own_account() {
 
 #[tokio::test]
 async fn a_deleted_user_has_no_key_on_any_node_and_the_email_is_free_again() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let node = patchbay.second_node().await;
     let client = patchbay.bare_client("acme");
     let user = patchbay.new_user("acme", "thandi@acme.example", "AGENT");
@@ -306,7 +306,7 @@ async fn a_deleted_user_has_no_key_on_any_node_and_the_email_is_free_again() {
 
 #[tokio::test]
 async fn users_are_listed_by_name_in_pages_and_searched_in_any_case_and_script() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for (at, name) in ["Élodie", "bongani", "Ünal", "नेहा"].into_iter().enumerate() {
         created(&client, &json!({ "email": format!("u{at}@acme.example"), "name": name, "role": "AGENT" })).await;
@@ -331,7 +331,7 @@ async fn users_are_listed_by_name_in_pages_and_searched_in_any_case_and_script()
 
 #[tokio::test]
 async fn agents_say_themselves_whether_they_are_available_and_their_leaders_how_many_chats_they_have() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (agent, id) = with_role(&patchbay, &client, "AGENT");
     assert_eq!(
@@ -364,7 +364,7 @@ async fn agents_say_themselves_whether_they_are_available_and_their_leaders_how_
 
 #[tokio::test]
 async fn whatsapp_is_metered_so_there_are_counts_and_no_balance() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.send(&client.order_ready(&["27820000001", "27820000002"])).await.accepted();
     let credits = client.get("/api/v1/users/me/whatsapp-credits").await.ok();
@@ -377,7 +377,7 @@ async fn whatsapp_is_metered_so_there_are_counts_and_no_balance() {
 
 #[tokio::test]
 async fn accounts_are_served_under_both_paths_and_a_trailing_slash_does_not_matter() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for path in [
         "/api/v1/users/me",
@@ -395,7 +395,7 @@ async fn accounts_are_served_under_both_paths_and_a_trailing_slash_does_not_matt
 
 #[tokio::test]
 async fn every_change_of_a_user_leaves_an_audit_row_without_names() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (id, temporary) = created(&client, &thandi()).await;
     change(&client, &temporary, "my own words").await;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use harness::{Client, Reply, Setup, Shared, Sink, eventually};
+use harness::{ClientReply, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,11 +14,11 @@ fn of(configuration: &Value, rest: &str) -> String {
     format!("{CONFIGURATIONS}/{}{rest}", configuration["id"].as_str().unwrap())
 }
 
-async fn put(client: &Client, body: Value) -> Reply {
+async fn put(client: &TestClient, body: Value) -> ClientReply {
     client.request(Method::PUT, CONFIGURATIONS, Some(&body), &[]).await
 }
 
-async fn attempts(client: &Client, configuration: &Value, query: &str, count: u64) -> Vec<Value> {
+async fn attempts(client: &TestClient, configuration: &Value, query: &str, count: u64) -> Vec<Value> {
     eventually(&format!("{count} attempts of {query}"), || async {
         let page = client.get(&of(configuration, &format!("/attempts?{query}"))).await.ok();
         (page["totalElements"].as_u64().unwrap() >= count).then(|| page["content"].as_array().unwrap().clone())
@@ -26,16 +26,16 @@ async fn attempts(client: &Client, configuration: &Value, query: &str, count: u6
     .await
 }
 
-async fn delivery(client: &Client, configuration: &Value, id: &Value) -> Value {
+async fn delivery(client: &TestClient, configuration: &Value, id: &Value) -> Value {
     client.get(&of(configuration, &format!("/deliveries/{}", id.as_str().unwrap()))).await.ok()
 }
 
-async fn health(client: &Client, configuration: &Value, webhook: &str) -> Value {
+async fn health(client: &TestClient, configuration: &Value, webhook: &str) -> Value {
     let all = client.get(&of(configuration, "/health")).await.ok();
     all.as_array().unwrap().iter().find(|one| one["webhookType"] == webhook).unwrap().clone()
 }
 
-async fn turned_off(client: &Client, configuration: &Value, webhook: &str) -> Value {
+async fn turned_off(client: &TestClient, configuration: &Value, webhook: &str) -> Value {
     eventually("the webhook to be turned off", || async {
         let health = health(client, configuration, webhook).await;
         (health["state"] == "DISABLED").then_some(health)
@@ -45,8 +45,8 @@ async fn turned_off(client: &Client, configuration: &Value, webhook: &str) -> Va
 
 #[tokio::test]
 async fn an_attempt_shows_its_code_its_time_and_the_first_kilobyte_of_the_answer() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let configuration = client.webhooks_to(&sink, "v2").await;
     sink.answers("incoming", "thank you");
     sink.answers("chatbot", &"x".repeat(5_000));
@@ -84,8 +84,8 @@ async fn an_attempt_shows_its_code_its_time_and_the_first_kilobyte_of_the_answer
 
 #[tokio::test]
 async fn attempts_come_the_newest_first_and_in_pages() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("incoming") });
     let configuration = client.post(CONFIGURATIONS, &body).await.ok();
     let phone = patchbay.new_phone();
@@ -112,8 +112,8 @@ async fn attempts_come_the_newest_first_and_in_pages() {
 
 #[tokio::test]
 async fn a_delivery_is_sent_again_with_the_same_id_and_bytes_even_if_it_was_received() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let configuration = client.webhooks_to(&sink, "v2").await;
     patchbay.new_phone().write(&client.number, "once more").await;
     let made = attempts(&client, &configuration, "webhookType=INCOMING_MESSAGE", 1).await;
@@ -130,8 +130,8 @@ async fn a_delivery_is_sent_again_with_the_same_id_and_bytes_even_if_it_was_rece
 
 #[tokio::test]
 async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("incoming"), "eventWebhookURL": sink.url("events") });
     let configuration = client.post(CONFIGURATIONS, &body).await.ok();
     // The answer to the first is delayed, so that the others wait when it is refused for good.
@@ -179,9 +179,9 @@ async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again()
 
 #[tokio::test]
 async fn a_delivery_that_is_sent_again_has_the_whole_schedule_before_it() {
-    let patchbay = Setup::new().set("webhooks.retry_schedule", "[\"5s\"]").start().await;
+    let patchbay = PatchbaySetup::new().set("webhooks.retry_schedule", "[\"5s\"]").start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     sink.misbehave("incoming", 503, Duration::ZERO, 4);
     let body = json!({ "incomingMessageURL": sink.url("incoming") });
     let configuration = client.post(CONFIGURATIONS, &body).await.ok();
@@ -203,9 +203,9 @@ async fn a_delivery_that_is_sent_again_has_the_whole_schedule_before_it() {
 
 #[tokio::test]
 async fn an_event_that_was_dropped_or_whose_webhook_is_off_is_not_sent_again() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     sink.misbehave("incoming", 503, Duration::ZERO, u32::MAX);
     let configuration = client.webhooks_to(&sink, "v2").await;
     patchbay.phone("27820000001").write(&client.number, "unwanted").await;
@@ -233,8 +233,8 @@ async fn an_event_that_was_dropped_or_whose_webhook_is_off_is_not_sent_again() {
 
 #[tokio::test]
 async fn a_ping_is_signed_sent_at_once_and_answered_with_what_came_back() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let configuration = client.webhooks_to(&sink, "v2").await;
     sink.answers("status", "pong");
     let ping = |webhook: &str| {
@@ -268,8 +268,8 @@ async fn a_ping_is_signed_sent_at_once_and_answered_with_what_came_back() {
 
 #[tokio::test]
 async fn a_webhook_that_was_turned_off_is_told_to_the_event_webhook() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("incoming"), "eventWebhookURL": sink.url("events") });
     let default = client.post(CONFIGURATIONS, &body).await.ok();
     sink.misbehave("incoming", 410, Duration::ZERO, 2);
@@ -302,8 +302,8 @@ async fn a_webhook_that_was_turned_off_is_told_to_the_event_webhook() {
 
 #[tokio::test]
 async fn an_address_that_takes_nothing_is_not_told_so() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("all"), "eventWebhookURL": sink.url("all") });
     let configuration = client.post(CONFIGURATIONS, &body).await.ok();
     sink.misbehave("all", 410, Duration::ZERO, u32::MAX);

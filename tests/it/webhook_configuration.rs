@@ -3,14 +3,14 @@
 
 use std::net::IpAddr;
 
-use harness::{Client, Patchbay, Setup, Shared, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const CONFIGURATIONS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
 #[tokio::test]
 async fn the_default_configuration_comes_back_as_it_was_stored() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let path = format!("{CONFIGURATIONS}/getForCurrentLoginUser");
     assert_eq!(client.get(&path).await.status, 404, "there is none yet");
@@ -39,7 +39,7 @@ async fn the_default_configuration_comes_back_as_it_was_stored() {
 
 #[tokio::test]
 async fn a_second_default_and_a_second_override_are_conflicts() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let of_number = json!({ "whatsAppNumberId": client.number_id, "statusUpdateURL": "http://127.0.0.1:9/own" });
 
@@ -53,7 +53,7 @@ async fn a_second_default_and_a_second_override_are_conflicts() {
 
 #[tokio::test]
 async fn a_number_of_somebody_else_is_forbidden() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_client().await);
     for id in [other.number_id.as_str(), "01a1fb88-0000-7000-8000-000000000000", "my-number"] {
         let reply = client.post(CONFIGURATIONS, &json!({ "whatsAppNumberId": id })).await;
@@ -63,9 +63,9 @@ async fn a_number_of_somebody_else_is_forbidden() {
 
 #[tokio::test]
 async fn an_override_replaces_the_default_as_a_whole() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let (all, own) = (Sink::start().await, Sink::start().await);
+    let (all, own) = (WebhookSink::start().await, WebhookSink::start().await);
     client.webhooks_to(&all, "v2").await;
     let body = json!({ "whatsAppNumberId": client.number_id, "incomingMessageURL": own.url("incoming") });
     client.post(CONFIGURATIONS, &body).await.ok();
@@ -81,8 +81,8 @@ async fn an_override_replaces_the_default_as_a_whole() {
 }
 
 /// A server that calls public addresses only.
-async fn strict() -> (Patchbay, Client) {
-    let patchbay = Setup::new().set("webhooks.allow_private_targets", "false").start().await;
+async fn strict() -> (Patchbay, TestClient) {
+    let patchbay = PatchbaySetup::new().set("webhooks.allow_private_targets", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     (patchbay, client)
 }
@@ -127,7 +127,7 @@ async fn addresses_inside_the_network_are_refused_and_the_field_is_named() {
 
 #[tokio::test]
 async fn an_address_that_is_none_is_refused_and_every_such_field_is_named() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({
         "incomingMessageURL": "not an address",
@@ -147,7 +147,7 @@ async fn an_address_that_is_none_is_refused_and_every_such_field_is_named() {
 #[tokio::test]
 async fn a_name_that_leads_inside_the_network_is_refused_when_it_is_called() {
     let (patchbay, client) = strict().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let port = sink.url("").split(':').nth(2).unwrap().trim_end_matches('/').to_owned();
     let mut taken = false;
     for name in names_of_this_machine() {

@@ -3,38 +3,38 @@
 
 use std::time::Duration;
 
-use harness::{Client, Reply, Setup, Shared, Sink, eventually};
+use harness::{ClientReply, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const CONFIGURATIONS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
-async fn create(client: &Client, body: Value) -> Value {
+async fn create(client: &TestClient, body: Value) -> Value {
     client.post(CONFIGURATIONS, &body).await.ok()
 }
 
-async fn put(client: &Client, body: Value) -> Reply {
+async fn put(client: &TestClient, body: Value) -> ClientReply {
     client.request(Method::PUT, CONFIGURATIONS, Some(&body), &[]).await
 }
 
-async fn delete(client: &Client, id: &Value) -> Reply {
+async fn delete(client: &TestClient, id: &Value) -> ClientReply {
     let path = format!("{CONFIGURATIONS}/{}", id.as_str().unwrap());
     client.request(Method::DELETE, &path, None, &[]).await
 }
 
-async fn default_of(client: &Client) -> Reply {
+async fn default_of(client: &TestClient) -> ClientReply {
     client.get(&format!("{CONFIGURATIONS}/getForCurrentLoginUser")).await
 }
 
 /// Adds a Lite number, which needs no provider, and returns its id.
-fn add_number(patchbay: &Shared, client: &Client, number: &str) -> String {
+fn add_number(patchbay: &SharedPatchbay, client: &TestClient, number: &str) -> String {
     let line = ["number", "add", "--client", &client.client_ref, "--number", number, "--provider", "WHATSAPP_LITE"];
     patchbay.admin(&line)["whatsAppNumber"]["id"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
 async fn an_update_leaves_what_it_does_not_name_and_an_empty_address_turns_its_type_off() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let created = create(
         &client,
@@ -72,7 +72,7 @@ async fn an_update_leaves_what_it_does_not_name_and_an_empty_address_turns_its_t
 
 #[tokio::test]
 async fn an_update_cannot_change_the_number_that_a_configuration_is_for() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let default = create(&client, json!({ "statusUpdateURL": "http://127.0.0.1:9/all" })).await;
     let other = add_number(&patchbay, &client, "27320000009");
@@ -89,7 +89,7 @@ async fn an_update_cannot_change_the_number_that_a_configuration_is_for() {
 
 #[tokio::test]
 async fn an_update_without_an_id_is_refused_and_one_of_an_unknown_id_finds_nothing() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({ "statusUpdateURL": "http://127.0.0.1:9/all" });
     assert_eq!(put(&client, body.clone()).await.faulty_fields(), ["id"]);
@@ -103,7 +103,7 @@ async fn an_update_without_an_id_is_refused_and_one_of_an_unknown_id_finds_nothi
 
 #[tokio::test]
 async fn an_address_is_judged_whenever_it_is_saved_and_one_that_is_not_named_is_left_alone() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let created = create(&client, json!({ "statusUpdateURL": "http://127.0.0.1:9/status" })).await;
     let metadata = "http://169.254.169.254/latest";
@@ -126,7 +126,7 @@ async fn an_address_is_judged_whenever_it_is_saved_and_one_that_is_not_named_is_
 
 #[tokio::test]
 async fn the_list_has_the_default_first_and_then_the_overrides_by_number() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for number in ["27330000003", "27330000001", "27330000002"] {
         let id = add_number(&patchbay, &client, number);
@@ -150,7 +150,7 @@ async fn the_list_has_the_default_first_and_then_the_overrides_by_number() {
 
 #[tokio::test]
 async fn a_deleted_configuration_is_gone_and_leaves_room_for_another() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     for body in [json!({}), json!({ "whatsAppNumberId": client.number_id })] {
         let created = create(&client, body.clone()).await;
@@ -170,9 +170,9 @@ async fn a_deleted_configuration_is_gone_and_leaves_room_for_another() {
 
 #[tokio::test]
 async fn a_number_without_its_override_has_the_default_again() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let (all, own) = (Sink::start().await, Sink::start().await);
+    let (all, own) = (WebhookSink::start().await, WebhookSink::start().await);
     client.webhooks_to(&all, "v2").await;
     let body = json!({ "whatsAppNumberId": client.number_id, "incomingMessageURL": own.url("incoming") });
     let configuration = create(&client, body).await;
@@ -189,9 +189,9 @@ async fn a_number_without_its_override_has_the_default_again() {
 
 #[tokio::test]
 async fn without_the_default_overrides_go_on_and_other_numbers_are_silent() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let (all, own) = (Sink::start().await, Sink::start().await);
+    let (all, own) = (WebhookSink::start().await, WebhookSink::start().await);
     let default = client.webhooks_to(&all, "v2").await;
     assert_eq!(delete(&client, &default["id"]).await.status, 204);
     let phone = patchbay.new_phone();
@@ -219,9 +219,9 @@ async fn without_the_default_overrides_go_on_and_other_numbers_are_silent() {
 
 #[tokio::test]
 async fn what_waits_for_an_address_goes_to_the_one_that_replaces_it() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let (old, new) = (Sink::start().await, Sink::start().await);
+    let (old, new) = (WebhookSink::start().await, WebhookSink::start().await);
     old.misbehave("incoming", 500, Duration::ZERO, u32::MAX);
     let configuration = create(&client, json!({ "incomingMessageURL": old.url("incoming") })).await;
     patchbay.phone("27820000001").write(&client.number, "moved").await;
@@ -235,9 +235,9 @@ async fn what_waits_for_an_address_goes_to_the_one_that_replaces_it() {
 
 #[tokio::test]
 async fn what_waits_for_a_deleted_configuration_is_dropped_at_once() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     sink.misbehave("incoming", 500, Duration::ZERO, u32::MAX);
     let configuration = create(&client, json!({ "incomingMessageURL": sink.url("incoming") })).await;
     patchbay.phone("27820000001").write(&client.number, "too late").await;
@@ -262,9 +262,9 @@ async fn what_waits_for_a_deleted_configuration_is_dropped_at_once() {
 
 #[tokio::test]
 async fn an_address_that_was_turned_off_is_on_again_when_it_is_saved_again() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let configuration = client.webhooks_to(&sink, "v2").await;
     sink.misbehave("incoming", 410, Duration::ZERO, 1);
     let phone = patchbay.new_phone();

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use harness::{Client, Patchbay, Received, Shared, Sink, binary, eventually};
+use harness::{Patchbay, SharedPatchbay, SinkRequest, TestClient, WebhookSink, binary, eventually};
 use serde_json::{Value, json};
 
 use super::webhooks::peers::is_signed_by;
@@ -30,7 +30,7 @@ fn command(patchbay: &Patchbay, key: &str, arguments: &[&str]) -> Command {
 
 impl Listening {
     /// Starts it and waits until it listens.
-    async fn start(patchbay: &Patchbay, client: &Client, sink: &Sink) -> Self {
+    async fn start(patchbay: &Patchbay, client: &TestClient, sink: &WebhookSink) -> Self {
         let mut child = command(patchbay, &client.key, &["--to", &sink.url("hook")]).spawn().unwrap();
         let output = Arc::<Mutex<String>>::default();
         let streams: [Box<dyn std::io::Read + Send>; 2] =
@@ -66,20 +66,20 @@ impl Drop for Listening {
     }
 }
 
-async fn secret(client: &Client) -> String {
+async fn secret(client: &TestClient) -> String {
     let configuration = client.get(&format!("{CONFIGURATIONS}/getForCurrentLoginUser")).await.ok();
     let id = configuration["id"].as_str().unwrap();
     client.get(&format!("{CONFIGURATIONS}/{id}/secret")).await.ok()["secret"].as_str().unwrap().to_owned()
 }
 
-fn ids(received: &[Received]) -> Vec<String> {
+fn ids(received: &[SinkRequest]) -> Vec<String> {
     received.iter().map(|one| one.header("webhook-id")).collect()
 }
 
 #[tokio::test]
 async fn a_client_without_any_webhook_address_hears_its_webhooks_and_sends_one_again() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     sink.answers("hook", "thanks");
     let mut listening = Listening::start(&patchbay, &client, &sink).await;
     listening.says("one without addresses was made").await;
@@ -116,8 +116,8 @@ async fn a_client_without_any_webhook_address_hears_its_webhooks_and_sends_one_a
 
 #[tokio::test]
 async fn the_configured_receiver_gets_the_same_bytes_under_the_same_id() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;
     let listening = Listening::start(&patchbay, &client, &sink).await;
     let sent = client.send(&client.order_ready(&["27820000077"])).await;
@@ -132,8 +132,8 @@ async fn the_configured_receiver_gets_the_same_bytes_under_the_same_id() {
 
 #[tokio::test]
 async fn a_receiver_that_fails_is_shown_and_a_replay_to_it_ends_with_status_1() {
-    let patchbay = Shared::get().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     sink.misbehave("hook", 500, std::time::Duration::ZERO, u32::MAX);
     let listening = Listening::start(&patchbay, &client, &sink).await;
     patchbay.new_phone().write(&client.number, "hello").await;
@@ -160,7 +160,7 @@ async fn a_receiver_that_fails_is_shown_and_a_replay_to_it_ends_with_status_1() 
 
 #[tokio::test]
 async fn webhooks_are_numbered_and_read_once_from_any_number_on() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let refused = client.post(LISTENER, &json!({})).await;
     assert_eq!(refused.status, 409, "{}", refused.text);

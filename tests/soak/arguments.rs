@@ -2,11 +2,11 @@
 
 use std::{path::PathBuf, time::Duration};
 
-/// Length of the attack of a door case, if nothing else is asked for.
+/// Length of the attack of an attack case, if nothing else is asked for.
 const DOOR: Duration = Duration::from_secs(120);
 
 /// The groups of cases, in the order in which they run.
-pub const GROUPS: [&str; 4] = ["doors", "network", "kills", "long"];
+pub const GROUPS: [&str; 4] = ["attacks", "network", "kills", "long"];
 
 /// A run.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Attacks on every door, a broken network and kills, for minutes each: `make soak`, or `make soak ARGS="doors --seconds 10"`
+//! Attacks on every entrance, a broken network and kills, for minutes each: `make soak`, or `make soak ARGS="attacks --seconds 10"`
 //! for some (docs/testing.md).
 
 #![expect(
@@ -10,13 +10,13 @@
 )]
 
 mod arguments;
-mod doors;
+mod attacks;
 mod http1;
 mod http2;
 #[path = "../it/kill/mod.rs"]
 mod kill;
 mod kills;
-mod long;
+mod long_tests;
 mod memory;
 mod neighbour;
 mod network;
@@ -44,14 +44,18 @@ use arguments::Arguments;
 use futures::FutureExt;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sources::Sources;
-use table::{CheckOutcome, DoorOutcome};
+use table::{AttackOutcome, CheckOutcome};
 
 fn main() -> ExitCode {
-    let (doors, networks) = (doors::doors(), network::networks());
-    let names: Vec<&str> = doors.iter().map(|door| door.name).collect();
-    let names =
-        [names, networks.iter().map(|network| network.name).collect(), kills::KILLS.to_vec(), long::LONG.to_vec()]
-            .concat();
+    let (attacks, networks) = (attacks::cases(), network::networks());
+    let names: Vec<&str> = attacks.iter().map(|case| case.name).collect();
+    let names = [
+        names,
+        networks.iter().map(|network| network.name).collect(),
+        kills::KILLS.to_vec(),
+        long_tests::LONG.to_vec(),
+    ]
+    .concat();
     let arguments = match Arguments::read(&names) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -66,7 +70,7 @@ fn main() -> ExitCode {
     open_many_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let mut report = Report { file: arguments.report.clone(), attacked: vec![], checked: vec![] };
-    runtime.block_on(run(&arguments, &doors, &networks, &mut report));
+    runtime.block_on(run(&arguments, &attacks, &networks, &mut report));
     report.print();
     if report.is_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -74,7 +78,7 @@ fn main() -> ExitCode {
 /// The outcomes so far, which are in the file after every case.
 struct Report {
     file: std::path::PathBuf,
-    attacked: Vec<DoorOutcome>,
+    attacked: Vec<AttackOutcome>,
     checked: Vec<CheckOutcome>,
 }
 
@@ -94,17 +98,22 @@ impl Report {
     }
 
     fn is_met(&self) -> bool {
-        self.attacked.iter().all(DoorOutcome::is_met) && self.checked.iter().all(|checked| checked.outcome.is_ok())
+        self.attacked.iter().all(AttackOutcome::is_met) && self.checked.iter().all(|checked| checked.outcome.is_ok())
     }
 }
 
-async fn run(arguments: &Arguments, doors: &[doors::Door], networks: &[network::Network], report: &mut Report) {
-    for door in doors.iter().filter(|door| arguments.wants("doors", door.name)) {
-        eprintln!("soak: {}", door.name);
-        let attacked = doors::run(door, arguments.length);
+async fn run(
+    arguments: &Arguments,
+    attacks: &[attacks::AttackCase],
+    networks: &[network::Network],
+    report: &mut Report,
+) {
+    for case in attacks.iter().filter(|case| arguments.wants("attacks", case.name)) {
+        eprintln!("soak: {}", case.name);
+        let attacked = attacks::run(case, arguments.length);
         match std::panic::AssertUnwindSafe(attacked).catch_unwind().await {
             Ok(attacked) => report.attacked.push(attacked),
-            Err(panic) => report.checked.push(failed(door.name, &*panic)),
+            Err(panic) => report.checked.push(failed(case.name, &*panic)),
         }
         report.write();
     }
@@ -116,8 +125,8 @@ async fn run(arguments: &Arguments, doors: &[doors::Door], networks: &[network::
         report.checked.push(check(case, kills::run(case, arguments.length)).await);
         report.write();
     }
-    for case in long::LONG.into_iter().filter(|case| arguments.wants("long", case)) {
-        report.checked.push(check(case, long::run(case, arguments.length)).await);
+    for case in long_tests::LONG.into_iter().filter(|case| arguments.wants("long", case)) {
+        report.checked.push(check(case, long_tests::run(case, arguments.length)).await);
         report.write();
     }
 }

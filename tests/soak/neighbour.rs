@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use harness::{Client, Site, inbound_text, status};
+use harness::{TestClient, TestSite, inbound_text, status};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -111,8 +111,8 @@ pub struct Neighbour {
     source: Source,
     http: reqwest::Client,
     probe: reqwest::Client,
-    client: Client,
-    site: Site,
+    client: TestClient,
+    site: TestSite,
     receiver: Receiver,
     app_secret: &'static str,
 }

@@ -67,7 +67,7 @@ pub async fn key_values(stage: &Stage, plugin: &str, count: i32) {
 /// The path of a file of 1 MB that the attacker received from a customer.
 pub async fn file(stage: &Stage) -> String {
     use base64::{Engine, engine::general_purpose::STANDARD};
-    let sink = harness::Sink::start().await;
+    let sink = harness::WebhookSink::start().await;
     stage.attacker.webhooks_to(&sink, "v2").await;
     let bytes: Vec<u8> = b"GIF89a".iter().copied().cycle().take(1 << 20).collect();
     let message = json!({

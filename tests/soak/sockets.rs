@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use futures::{SinkExt, StreamExt};
-use harness::Site;
+use harness::TestSite;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
@@ -51,7 +51,7 @@ impl Socket {
     }
 
     /// Opens the socket of a widget and says hello.
-    pub async fn widget(source: Source, to: SocketAddr, site: &Site, token: &str) -> Result<Self, Failed> {
+    pub async fn widget(source: Source, to: SocketAddr, site: &TestSite, token: &str) -> Result<Self, Failed> {
         let stream = source.connect(to).await.map_err(|error| format!("connect: {}", error.kind()))?;
         Self::widget_on(stream, source, to, site, token).await
     }
@@ -61,7 +61,7 @@ impl Socket {
         stream: TcpStream,
         source: Source,
         to: SocketAddr,
-        site: &Site,
+        site: &TestSite,
         token: &str,
     ) -> Result<Self, Failed> {
         let path = format!("/web-chat/socket?site={}", site.key);
@@ -116,7 +116,7 @@ impl Socket {
 }
 
 /// Begins a visit; answers its token.
-pub async fn visit(http: &reqwest::Client, base: &str, site: &Site) -> Result<String, Failed> {
+pub async fn visit(http: &reqwest::Client, base: &str, site: &TestSite) -> Result<String, Failed> {
     let url = format!("{base}/web-chat/sessions?site={}", site.key);
     let sent = http.post(url).header("Origin", ORIGIN).json(&json!({})).send().await;
     let reply = sent.map_err(|_| "no answer to a visit".to_owned())?;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use harness::{Authority, Client, Node, Patchbay, Setup, Site};
+use harness::{Authority, NodeProcess, Patchbay, PatchbaySetup, TestClient, TestSite};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -17,17 +17,17 @@ pub const PASSWORD: &str = "correct horse";
 pub struct Stage {
     pub patchbay: Patchbay,
     pub sources: Sources,
-    pub neighbour: Client,
-    pub attacker: Client,
-    pub neighbours_site: Site,
-    pub attackers_site: Site,
+    pub neighbour: TestClient,
+    pub attacker: TestClient,
+    pub neighbours_site: TestSite,
+    pub attackers_site: TestSite,
     /// The node under attack, if it is not the first one.
-    node: Option<Node>,
+    node: Option<NodeProcess>,
     /// Where files of customers are kept: a folder, so that a download is an open file.
     _media: TempDir,
 }
 
-/// The doors of the program, and the key of the client that attacks.
+/// The entrances of the program, and the key of the client that attacks.
 #[derive(Debug, Clone)]
 pub struct Ground {
     pub sources: Sources,
@@ -37,7 +37,7 @@ pub struct Ground {
     pub mail: SocketAddr,
     pub key: String,
     /// The site of the attacker.
-    pub site: Site,
+    pub site: TestSite,
 }
 
 impl Stage {
@@ -45,7 +45,7 @@ impl Stage {
     pub async fn set() -> Self {
         let sources = Sources::find();
         let media = tempfile::tempdir().unwrap();
-        let mut setup = Setup::new()
+        let mut setup = PatchbaySetup::new()
             .set("email.listen", "127.0.0.1:0")
             .set("email.domain", "sms.example.com")
             .set("media.store", media.path().to_str().expect("temporary folders have plain names"))
@@ -76,7 +76,7 @@ impl Stage {
 
     /// The process of the node under attack.
     pub fn process(&self) -> u32 {
-        self.node.as_ref().map_or_else(|| self.patchbay.process_id(), Node::process_id)
+        self.node.as_ref().map_or_else(|| self.patchbay.process_id(), NodeProcess::process_id)
     }
 
     /// The facts that an attack needs.

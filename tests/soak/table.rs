@@ -16,8 +16,8 @@ const LEAST_P99: Duration = Duration::from_millis(25);
 /// Resident memory that the process never exceeds, in MiB (`docs/operations.md`, "Overload").
 const MEMORY: u64 = 550;
 
-/// A door under attack.
-pub struct DoorOutcome {
+/// An entrance under attack.
+pub struct AttackOutcome {
     pub case: &'static str,
     pub quiet: Timings,
     pub under_attack: Timings,
@@ -53,7 +53,7 @@ fn judge(quiet: &Samples, attacked: &Samples) -> Line {
     Line { factor: median, p99_factor: p99, met: within(median) && within(p99) && attacked.failed() == 0 }
 }
 
-impl DoorOutcome {
+impl AttackOutcome {
     /// Whether every action and the memory stay within their bars.
     pub fn is_met(&self) -> bool {
         self.peak.peak <= MEMORY && self.actions().all(|(_, quiet, attacked)| judge(quiet, attacked).met)
@@ -65,10 +65,10 @@ impl DoorOutcome {
 }
 
 /// The report as Markdown.
-pub fn report(attacked: &[DoorOutcome], checked: &[CheckOutcome]) -> String {
+pub fn report(attacked: &[AttackOutcome], checked: &[CheckOutcome]) -> String {
     let mut text = String::new();
     if !attacked.is_empty() {
-        doors(&mut text, attacked).unwrap();
+        attacks(&mut text, attacked).unwrap();
     }
     if !checked.is_empty() {
         checks(&mut text, checked).unwrap();
@@ -76,7 +76,7 @@ pub fn report(attacked: &[DoorOutcome], checked: &[CheckOutcome]) -> String {
     text
 }
 
-fn doors(text: &mut String, attacked: &[DoorOutcome]) -> std::fmt::Result {
+fn attacks(text: &mut String, attacked: &[AttackOutcome]) -> std::fmt::Result {
     writeln!(text, "| case | action | quiet p50 / p99 ms | attacked p50 / p99 ms | factor | failed | |")?;
     writeln!(text, "|---|---|---:|---:|---:|---:|---|")?;
     for case in attacked {
@@ -113,7 +113,7 @@ fn doors(text: &mut String, attacked: &[DoorOutcome]) -> std::fmt::Result {
     writeln!(text)
 }
 
-fn notes(case: &DoorOutcome) -> String {
+fn notes(case: &AttackOutcome) -> String {
     let failures = case.actions().filter(|(_, _, attacked)| attacked.failed() > 0);
     let mut notes: Vec<String> =
         failures.map(|(action, _, attacked)| format!("{action}: {}", attacked.reasons())).collect();

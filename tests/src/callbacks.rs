@@ -5,21 +5,21 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::{Client, Patchbay, Reply};
+use crate::{ClientReply, Patchbay, TestClient};
 
 /// Where Meta posts.
 const PATH: &str = "/providers/whatsapp-cloud/webhook";
 
 impl Patchbay {
     /// Posts a callback with a good signature.
-    pub async fn callback(&self, body: &Value) -> Reply {
+    pub async fn callback(&self, body: &Value) -> ClientReply {
         let body = body.to_string();
         let signature = self.sign_callback(body.as_bytes());
         self.callback_signed(body, Some(&signature)).await
     }
 
     /// Posts a callback with the signature given, or without any.
-    pub async fn callback_signed(&self, body: impl Into<Vec<u8>>, signature: Option<&str>) -> Reply {
+    pub async fn callback_signed(&self, body: impl Into<Vec<u8>>, signature: Option<&str>) -> ClientReply {
         let mut headers = vec![("Content-Type", "application/json")];
         headers.extend(signature.map(|signature| ("X-Hub-Signature-256", signature)));
         self.ask(Method::POST, PATH, &headers, body).await
@@ -33,7 +33,7 @@ impl Patchbay {
     }
 }
 
-impl Client {
+impl TestClient {
     /// A callback about the client's number. `value` holds `messages`, `statuses` and `contacts`.
     pub fn callback(&self, value: Value) -> Value {
         let mut value = value;

@@ -3,11 +3,11 @@
 use reqwest::{Method, header::HeaderMap};
 use serde_json::{Value, json};
 
-use crate::{Patchbay, Sink, eventually};
+use crate::{Patchbay, WebhookSink, eventually};
 
 /// A client with its key and, once it has one, its number.
 #[derive(Clone)]
-pub struct Client {
+pub struct TestClient {
     base: String,
     http: reqwest::Client,
     /// Its reference.
@@ -23,7 +23,7 @@ pub struct Client {
 
 /// An answer of the program.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub struct ClientReply {
     /// Status code.
     pub status: u16,
     /// Header `X-Request-Id`.
@@ -34,7 +34,7 @@ pub struct Reply {
     pub text: String,
 }
 
-impl Reply {
+impl ClientReply {
     pub(crate) async fn to(request: reqwest::RequestBuilder) -> Self {
         Self::attempt(request).await.expect("the program answers")
     }
@@ -81,7 +81,7 @@ impl Reply {
     }
 }
 
-impl Client {
+impl TestClient {
     pub(crate) fn new(patchbay: &Patchbay, client_ref: &str, key: &str) -> Self {
         Self {
             base: patchbay.url(),
@@ -119,7 +119,13 @@ impl Client {
     }
 
     /// Sends a request with the client's key.
-    pub async fn request(&self, method: Method, path: &str, body: Option<&Value>, headers: &[(&str, &str)]) -> Reply {
+    pub async fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        headers: &[(&str, &str)],
+    ) -> ClientReply {
         let mut request = self.http.request(method, format!("{}{path}", self.base)).header("Authorization", &self.key);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -127,21 +133,21 @@ impl Client {
         if let Some(body) = body {
             request = request.json(body);
         }
-        Reply::to(request).await
+        ClientReply::to(request).await
     }
 
     /// GET.
-    pub async fn get(&self, path: &str) -> Reply {
+    pub async fn get(&self, path: &str) -> ClientReply {
         self.request(Method::GET, path, None, &[]).await
     }
 
     /// POST.
-    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+    pub async fn post(&self, path: &str, body: &Value) -> ClientReply {
         self.request(Method::POST, path, Some(body), &[]).await
     }
 
     /// POST of bytes that may be anything.
-    pub async fn post_raw(&self, path: &str, content_type: &str, body: impl Into<Vec<u8>>) -> Reply {
+    pub async fn post_raw(&self, path: &str, content_type: &str, body: impl Into<Vec<u8>>) -> ClientReply {
         self.post_raw_with(path, content_type, body, &[]).await
     }
 
@@ -152,7 +158,7 @@ impl Client {
         content_type: &str,
         body: impl Into<Vec<u8>>,
         headers: &[(&str, &str)],
-    ) -> Reply {
+    ) -> ClientReply {
         let mut request = self
             .http
             .post(format!("{}{path}", self.base))
@@ -162,7 +168,7 @@ impl Client {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Reply::to(request).await
+        ClientReply::to(request).await
     }
 
     /// A payload that sends the template `order_ready` to these numbers.
@@ -205,31 +211,31 @@ impl Client {
     }
 
     /// Sends a payload through the unified endpoint.
-    pub async fn send_unified(&self, payload: &Value) -> Reply {
+    pub async fn send_unified(&self, payload: &Value) -> ClientReply {
         self.post("/whatsapp-api-service/v2/messages", &json!({ "channel": "WHATSAPP", "payload": payload })).await
     }
 
     /// Sends a payload through the channel endpoint.
-    pub async fn send(&self, payload: &Value) -> Reply {
+    pub async fn send(&self, payload: &Value) -> ClientReply {
         self.post("/whatsapp-api-service/v2/channels/whatsapp", payload).await
     }
 
     /// Sends a payload under an idempotency key.
-    pub async fn send_with_key(&self, payload: &Value, key: &str) -> Reply {
+    pub async fn send_with_key(&self, payload: &Value, key: &str) -> ClientReply {
         let path = "/whatsapp-api-service/v2/channels/whatsapp";
         self.request(Method::POST, path, Some(payload), &[("Idempotency-Key", key)]).await
     }
 
     /// Sends a payload under an idempotency key to a program that may be dead; `None` when no answer came.
-    pub async fn try_send(&self, payload: &Value, key: &str) -> Option<Reply> {
+    pub async fn try_send(&self, payload: &Value, key: &str) -> Option<ClientReply> {
         let url = format!("{}/whatsapp-api-service/v2/channels/whatsapp", self.base);
         let request =
             self.http.post(url).header("Authorization", &self.key).header("Idempotency-Key", key).json(payload);
-        Reply::attempt(request).await.ok()
+        ClientReply::attempt(request).await.ok()
     }
 
     /// Points all webhooks of the client at `sink`, with chatbot payload `version`; answers the configuration.
-    pub async fn webhooks_to(&self, sink: &Sink, version: &str) -> Value {
+    pub async fn webhooks_to(&self, sink: &WebhookSink, version: &str) -> Value {
         let body = json!({
             "incomingMessageURL": sink.url("incoming"),
             "statusUpdateURL": sink.url("status"),
@@ -250,7 +256,7 @@ impl Client {
     }
 
     /// The statuses that reached `sink` for a `ctId`, in order of arrival, once `last` is among them.
-    pub async fn statuses(&self, sink: &Sink, ct_id: &str, last: &str) -> Vec<String> {
+    pub async fn statuses(&self, sink: &WebhookSink, ct_id: &str, last: &str) -> Vec<String> {
         eventually(&format!("{last} of {ct_id}"), || async {
             let statuses: Vec<String> = sink
                 .received("status")

@@ -3,28 +3,28 @@
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::{Client, Patchbay, Reply};
+use crate::{ClientReply, Patchbay, TestClient};
 
 impl Patchbay {
     /// Gives a client SMS credits.
-    pub fn credits(&self, client: &Client, amount: u32) -> Value {
+    pub fn credits(&self, client: &TestClient, amount: u32) -> Value {
         self.admin(&["credits", "add", "--client", &client.client_ref, "--amount", &amount.to_string()])
     }
 
     /// Posts JSON to the JSON gateway.
-    pub async fn sms(&self, client: &Client, path: &str, body: &Value) -> Reply {
+    pub async fn sms(&self, client: &TestClient, path: &str, body: &Value) -> ClientReply {
         let headers = [("X-API-Key", client.key.as_str()), ("Content-Type", "application/json")];
         self.ask(Method::POST, path, &headers, body.to_string()).await
     }
 
     /// What is left of a client's credits.
-    pub async fn sms_balance(&self, client: &Client) -> i64 {
+    pub async fn sms_balance(&self, client: &TestClient) -> i64 {
         let answer = self.sms(client, "/sms/getBalance", &serde_json::json!({})).await.ok();
         answer["balance"].as_i64().expect("a balance is a number")
     }
 
     /// Posts a form to the batch gateway, and answers the XML.
-    pub async fn batch(&self, client: &Client, path: &str, fields: &[(&str, &str)]) -> String {
+    pub async fn batch(&self, client: &TestClient, path: &str, fields: &[(&str, &str)]) -> String {
         let mut form = reqwest::Url::parse("form:").unwrap();
         form.query_pairs_mut().extend_pairs(fields);
         let form = form.query().unwrap_or_default().to_owned();

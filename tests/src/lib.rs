@@ -19,25 +19,25 @@ mod patchbay;
 mod phones;
 mod plugins;
 mod process;
-mod shared;
+mod shared_patchbay;
 mod sink;
-mod stored;
+mod stored_rows;
 mod telegram;
 pub mod visitors;
 
 pub use authority::Authority;
 pub use callbacks::{inbound_text, status};
-pub use client::{Client, Reply};
+pub use client::{ClientReply, TestClient};
 pub use guests::{altered, greeter, guest};
-pub use messenger::Person;
-pub use patchbay::{Patchbay, Setup, binary};
-pub use phones::Phone;
-pub use process::Node;
-pub use shared::Shared;
-pub use sink::{Received, Sink};
-pub use stored::RowCounts;
+pub use messenger::MessengerPerson;
+pub use patchbay::{Patchbay, PatchbaySetup, binary};
+pub use phones::TestPhone;
+pub use process::NodeProcess;
+pub use shared_patchbay::SharedPatchbay;
+pub use sink::{SinkRequest, WebhookSink};
+pub use stored_rows::RowCounts;
 pub use telegram::{TelegramUser, bot_token};
-pub use visitors::{Site, Visitor};
+pub use visitors::{TestSite, TestVisitor};
 
 use std::{future::Future, sync::OnceLock, time::Duration};
 

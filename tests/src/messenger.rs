@@ -5,14 +5,14 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::{Client, Patchbay, Reply, eventually, patchbay::MESSENGER_SECRET};
+use crate::{ClientReply, Patchbay, TestClient, eventually, patchbay::MESSENGER_SECRET};
 
 /// Where Meta posts about pages.
 const PATH: &str = "/providers/messenger/webhook";
 
 /// Somebody who writes to a page.
 #[derive(Clone)]
-pub struct Person {
+pub struct MessengerPerson {
     base: String,
     http: reqwest::Client,
     /// As the page knows them.
@@ -23,7 +23,7 @@ pub struct Person {
 
 impl Patchbay {
     /// Gives a client a page, which the simulator knows. Answers the id of its inbox.
-    pub async fn page(&self, client: &Client, page_id: &str) -> String {
+    pub async fn page(&self, client: &TestClient, page_id: &str) -> String {
         self.simulate("/simulator/pages", &json!({ "pageId": page_id })).await;
         let names = ["--client", &client.client_ref, "--page-id", page_id, "--access-token", "token-of-the-page"];
         let added = self.admin(&[&["page", "add"], &names[..]].concat());
@@ -32,20 +32,20 @@ impl Patchbay {
     }
 
     /// Somebody who writes to this page.
-    pub fn person(&self, psid: &str, page: &str) -> Person {
+    pub fn person(&self, psid: &str, page: &str) -> MessengerPerson {
         let base = format!("{}/messenger/phones/{psid}", self.simulator_url());
-        Person { base, http: self.http.clone(), psid: psid.to_owned(), page: page.to_owned() }
+        MessengerPerson { base, http: self.http.clone(), psid: psid.to_owned(), page: page.to_owned() }
     }
 
     /// Posts a callback about a page with a good signature.
-    pub async fn page_callback(&self, body: &Value) -> Reply {
+    pub async fn page_callback(&self, body: &Value) -> ClientReply {
         let body = body.to_string();
         let signature = Self::sign_page_callback(body.as_bytes());
         self.page_callback_signed(body, Some(&signature)).await
     }
 
     /// Posts one with the signature given, or without any.
-    pub async fn page_callback_signed(&self, body: impl Into<Vec<u8>>, signature: Option<&str>) -> Reply {
+    pub async fn page_callback_signed(&self, body: impl Into<Vec<u8>>, signature: Option<&str>) -> ClientReply {
         let mut headers = vec![("Content-Type", "application/json")];
         headers.extend(signature.map(|signature| ("X-Hub-Signature-256", signature)));
         self.ask(Method::POST, PATH, &headers, body).await
@@ -68,7 +68,7 @@ impl Patchbay {
     }
 }
 
-impl Person {
+impl MessengerPerson {
     async fn post(&self, path: &str, body: &Value) -> Value {
         let response = self.http.post(format!("{}{path}", self.base)).json(body).send().await.unwrap();
         let status = response.status();

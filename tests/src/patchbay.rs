@@ -14,8 +14,8 @@ use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use tempfile::TempDir;
 
 use crate::{
-    Client, Phone, Reply, outside_world,
-    process::{Node, Process},
+    ClientReply, TestClient, TestPhone, outside_world,
+    process::{NodeProcess, Process},
 };
 
 const APP_SECRET: &str = "app-secret-of-the-tests";
@@ -24,14 +24,14 @@ const VERIFY_TOKEN: &str = "verify-token-of-the-tests";
 
 /// What a test changes about the set-up.
 #[derive(Debug, Clone, Default)]
-pub struct Setup {
+pub struct PatchbaySetup {
     environment: Vec<(String, String)>,
     durable: bool,
     smpp: Vec<String>,
     descriptors: Option<u32>,
 }
 
-impl Setup {
+impl PatchbaySetup {
     /// The usual set-up.
     pub fn new() -> Self {
         Self::default()
@@ -101,10 +101,10 @@ pub struct Patchbay {
 impl Patchbay {
     /// Starts it with the usual set-up.
     pub async fn start() -> Self {
-        Setup::new().start().await
+        PatchbaySetup::new().start().await
     }
 
-    async fn start_with(setup: Setup) -> Self {
+    async fn start_with(setup: PatchbaySetup) -> Self {
         let database = if setup.durable { scratch::durable_database().await } else { scratch::database().await };
         let starting = Simulator::start(SimulatorConfig {
             listen: "127.0.0.1:0".parse().unwrap(),
@@ -157,12 +157,12 @@ impl Patchbay {
     }
 
     /// A second process on the same database, as a cluster has it.
-    pub async fn second_node(&self) -> Node {
+    pub async fn second_node(&self) -> NodeProcess {
         self.node(self.command()).await
     }
 
     /// A second process as on another machine: it has the same key, and a data directory of its own.
-    pub async fn node_elsewhere(&self) -> (Node, TempDir) {
+    pub async fn node_elsewhere(&self) -> (NodeProcess, TempDir) {
         let elsewhere = tempfile::tempdir().unwrap();
         share_compiled_plugins(&elsewhere);
         let (key, data) = (Path::new("data").join("master.key"), elsewhere.path().join("data"));
@@ -173,23 +173,23 @@ impl Patchbay {
     }
 
     /// A second process on the same database with other settings, such as HTTPS.
-    pub async fn second_node_with(&self, settings: &[(&str, &str)]) -> Node {
+    pub async fn second_node_with(&self, settings: &[(&str, &str)]) -> NodeProcess {
         let mut command = self.command();
         command.envs(settings.iter().map(|(key, value)| (variable(key), value)));
         self.node(command).await
     }
 
-    async fn node(&self, mut command: Command) -> Node {
+    async fn node(&self, mut command: Command) -> NodeProcess {
         command.env("PATCHBAY__SERVER__LISTEN", "127.0.0.1:0");
         let process = Process::start(command).await;
-        Node { url: format!("{}://{}", process.scheme, process.address), child: process.child }
+        NodeProcess { url: format!("{}://{}", process.scheme, process.address), child: process.child }
     }
 
     /// A process that only works (`patchbay work`), beside servers that only listen.
-    pub fn worker(&self) -> Node {
+    pub fn worker(&self) -> NodeProcess {
         let mut command = self.command();
         command.arg("work").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Node { url: String::new(), child: command.spawn().expect("the program starts") }
+        NodeProcess { url: String::new(), child: command.spawn().expect("the program starts") }
     }
 
     fn command(&self) -> Command {
@@ -302,7 +302,7 @@ impl Patchbay {
     }
 
     /// A client with an ADMIN user, without any number.
-    pub fn bare_client(&self, client_ref: &str) -> Client {
+    pub fn bare_client(&self, client_ref: &str) -> TestClient {
         let email = format!("{client_ref}@example.com");
         let created = self.admin(&[
             "client",
@@ -316,11 +316,11 @@ impl Patchbay {
             "--password",
             "correct horse",
         ]);
-        Client::new(self, client_ref, created["apiKey"].as_str().unwrap())
+        TestClient::new(self, client_ref, created["apiKey"].as_str().unwrap())
     }
 
     /// A client with a Cloud number and a synced template catalogue. `number` also makes its provider ids.
-    pub async fn client(&self, client_ref: &str, number: &str) -> Client {
+    pub async fn client(&self, client_ref: &str, number: &str) -> TestClient {
         let mut client = self.bare_client(client_ref);
         let (phone_number_id, waba_id) = (format!("1{number}"), format!("2{number}"));
         let body = json!({ "phoneNumberId": phone_number_id, "wabaId": waba_id, "number": number });
@@ -347,19 +347,19 @@ impl Patchbay {
     }
 
     /// Gives a client a Lite number, which is not connected yet. Answers its id.
-    pub fn lite_number(&self, client: &Client, number: &str) -> String {
+    pub fn lite_number(&self, client: &TestClient, number: &str) -> String {
         let names = ["--client", &client.client_ref, "--number", number, "--provider", "WHATSAPP_LITE"];
         let added = self.admin(&[&["number", "add"], &names[..]].concat());
         added["whatsAppNumber"]["id"].as_str().unwrap().to_owned()
     }
 
     /// The simulated phone with this number.
-    pub fn phone(&self, msisdn: &str) -> Phone {
-        Phone::new(self.simulator_url(), msisdn, self.http.clone())
+    pub fn phone(&self, msisdn: &str) -> TestPhone {
+        TestPhone::new(self.simulator_url(), msisdn, self.http.clone())
     }
 
     /// The sends that the simulated Graph API got for the number of a client, oldest first, refused ones included.
-    pub async fn provider_sends(&self, client: &Client) -> Vec<Value> {
+    pub async fn provider_sends(&self, client: &TestClient) -> Vec<Value> {
         let url = format!("{}/simulator/requests?kind=send", self.simulator_url());
         let log: Value = self.http.get(url).send().await.unwrap().json().await.unwrap();
         let node = format!("/1{}/messages", client.number);
@@ -378,16 +378,22 @@ impl Patchbay {
     }
 
     /// Asks for a path with the headers given and no others.
-    pub async fn ask(&self, method: Method, path: &str, headers: &[(&str, &str)], body: impl Into<Vec<u8>>) -> Reply {
+    pub async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Vec<u8>>,
+    ) -> ClientReply {
         let mut request = self.http.request(method, format!("{}{path}", self.url())).body(body.into());
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Reply::to(request).await
+        ClientReply::to(request).await
     }
 
     /// GET without a key.
-    pub async fn get(&self, path: &str) -> Reply {
+    pub async fn get(&self, path: &str) -> ClientReply {
         self.ask(Method::GET, path, &[], "").await
     }
 

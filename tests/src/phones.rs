@@ -6,14 +6,14 @@ use crate::eventually;
 
 /// A phone in the simulator.
 #[derive(Clone)]
-pub struct Phone {
+pub struct TestPhone {
     base: String,
     http: reqwest::Client,
     /// Its number in digits.
     pub msisdn: String,
 }
 
-impl Phone {
+impl TestPhone {
     pub(crate) fn new(simulator: String, msisdn: &str, http: reqwest::Client) -> Self {
         Self { base: format!("{simulator}/phones/{msisdn}"), http, msisdn: msisdn.to_owned() }
     }

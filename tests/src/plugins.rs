@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::{Client, eventually};
+use crate::{TestClient, eventually};
 
 const BASE: &str = "/plugin-service/api/v1";
 
-impl Client {
+impl TestClient {
     /// Uploads a component under a name; answers its version.
     pub async fn upload(&self, name: &str, component: Vec<u8>) -> u64 {
         let path = format!("{BASE}/plugins?name={name}");

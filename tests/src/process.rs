@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::Client;
+use crate::TestClient;
 
 /// Longest time that a start may take.
 const START: Duration = Duration::from_secs(120);
@@ -64,15 +64,15 @@ fn collect(mut from: impl std::io::Read, log: &Mutex<String>) {
 }
 
 /// A process beside the first one.
-pub struct Node {
+pub struct NodeProcess {
     /// Its base URL; empty for one that does not listen.
     pub url: String,
     pub(crate) child: Child,
 }
 
-impl Node {
+impl NodeProcess {
     /// The client, talking to this node.
-    pub fn client(&self, client: &Client) -> Client {
+    pub fn client(&self, client: &TestClient) -> TestClient {
         client.at(&self.url)
     }
 
@@ -82,7 +82,7 @@ impl Node {
     }
 }
 
-impl Drop for Node {
+impl Drop for NodeProcess {
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());

@@ -20,7 +20,7 @@ use crate::{eventually, outside_world};
 
 /// One request that arrived.
 #[derive(Debug, Clone)]
-pub struct Received {
+pub struct SinkRequest {
     /// Last part of the path.
     pub path: String,
     /// Headers.
@@ -29,7 +29,7 @@ pub struct Received {
     pub body: Bytes,
 }
 
-impl Received {
+impl SinkRequest {
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("webhook bodies are JSON")
@@ -49,7 +49,7 @@ impl Received {
 
 #[derive(Default)]
 struct Shared {
-    received: Mutex<Vec<Received>>,
+    received: Mutex<Vec<SinkRequest>>,
     behaviour: Mutex<HashMap<String, (StatusCode, Duration, u32)>>,
     answers: Mutex<HashMap<String, String>>,
     busy: Mutex<HashMap<String, Busy>>,
@@ -64,12 +64,12 @@ struct Busy {
 
 /// The receiver.
 #[derive(Clone)]
-pub struct Sink {
+pub struct WebhookSink {
     address: SocketAddr,
     shared: Arc<Shared>,
 }
 
-impl Sink {
+impl WebhookSink {
     /// Starts one on a free port.
     pub async fn start() -> Self {
         let shared = Arc::<Shared>::default();
@@ -87,14 +87,14 @@ impl Sink {
     }
 
     /// What arrived at a path so far.
-    pub fn received(&self, path: &str) -> Vec<Received> {
+    pub fn received(&self, path: &str) -> Vec<SinkRequest> {
         let received = self.shared.received.lock().unwrap();
         received.iter().filter(|one| one.path == path).cloned().collect()
     }
 
     /// What arrived at a path so far, as JSON.
     pub fn bodies(&self, path: &str) -> Vec<Value> {
-        self.received(path).iter().map(Received::json).collect()
+        self.received(path).iter().map(SinkRequest::json).collect()
     }
 
     /// The first body at a path that `wanted` likes, once it is there.
@@ -103,7 +103,7 @@ impl Sink {
     }
 
     /// What arrived at a path, once there is so much.
-    pub async fn receives_many(&self, path: &str, count: usize) -> Vec<Received> {
+    pub async fn receives_many(&self, path: &str, count: usize) -> Vec<SinkRequest> {
         eventually(&format!("{count} requests to {path}"), || async {
             let received = self.received(path);
             (received.len() >= count).then_some(received)
@@ -147,7 +147,7 @@ async fn take(
             _ => (StatusCode::OK, Duration::ZERO),
         }
     };
-    shared.received.lock().unwrap().push(Received { path: path.clone(), headers, body });
+    shared.received.lock().unwrap().push(SinkRequest { path: path.clone(), headers, body });
     begin(&shared, &path);
     tokio::time::sleep(delay).await;
     let answer = shared.answers.lock().unwrap().get(&path).cloned().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Client, Patchbay, eventually};
+use crate::{Patchbay, TestClient, eventually};
 
 /// A person who writes to a bot.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub fn bot_token(bot: &str) -> String {
 
 impl Patchbay {
     /// Connects a bot to a client by `--webhook` or `--polling`. Returns the id of its inbox.
-    pub fn bot(&self, client: &Client, bot: &str, way: &str) -> String {
+    pub fn bot(&self, client: &TestClient, bot: &str, way: &str) -> String {
         let token = bot_token(bot);
         let added = self.admin(&["telegram", "add", "--client", &client.client_ref, "--token", &token, way]);
         assert_eq!((&added["botId"], &added["username"]), (&json!(bot), &json!(format!("bot_{bot}_bot"))));

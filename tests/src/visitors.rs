@@ -10,14 +10,14 @@ use tokio_tungstenite::{
     tungstenite::{Error, Message, client::IntoClientRequest, http::HeaderValue},
 };
 
-use crate::{Client, Patchbay, Reply};
+use crate::{ClientReply, Patchbay, TestClient};
 
 /// How long a frame is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A site of a client.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub struct TestSite {
     /// Its id.
     pub id: String,
     /// Its key.
@@ -26,23 +26,23 @@ pub struct Site {
     pub origin: String,
 }
 
-impl Client {
+impl TestClient {
     /// A site whose pages are at this origin; `more` = other fields of the request.
-    pub async fn new_site(&self, origin: &str, more: Value) -> Site {
+    pub async fn new_site(&self, origin: &str, more: Value) -> TestSite {
         let mut body = json!({ "name": "Shop", "origins": [origin] });
         body.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
         let made = self.post("/messaging-service/web/sites", &body).await;
         assert_eq!(made.status, 201, "{}", made.text);
         let text = |field: &str| made.json()[field].as_str().unwrap().to_owned();
-        Site { id: text("id"), key: text("siteKey"), origin: origin.to_owned() }
+        TestSite { id: text("id"), key: text("siteKey"), origin: origin.to_owned() }
     }
 }
 
 /// A page of a site in somebody's browser.
-pub struct Visitor {
+pub struct TestVisitor {
     base: String,
     http: reqwest::Client,
-    site: Site,
+    site: TestSite,
     /// The token of the session.
     pub token: String,
     /// What the session said.
@@ -55,16 +55,16 @@ pub struct Visitor {
     numbering: Value,
 }
 
-impl Visitor {
+impl TestVisitor {
     /// Loads the page for the first time and opens the socket.
-    pub async fn arrive(patchbay: &Patchbay, site: &Site) -> Self {
+    pub async fn arrive(patchbay: &Patchbay, site: &TestSite) -> Self {
         let mut visitor = Self::load(&patchbay.url(), patchbay.http.clone(), site, json!({})).await;
         visitor.connect().await;
         visitor
     }
 
     /// Loads the page, with what the widget brings to the session.
-    pub async fn load(base: &str, http: reqwest::Client, site: &Site, brings: Value) -> Self {
+    pub async fn load(base: &str, http: reqwest::Client, site: &TestSite, brings: Value) -> Self {
         let reply = session(base, &http, site, &site.origin, &brings).await;
         let session = reply.ok();
         Self {
@@ -202,10 +202,10 @@ impl Visitor {
     }
 
     /// Uploads a file.
-    pub async fn uploads(&self, name: &str, content_type: &str, bytes: Vec<u8>) -> Reply {
+    pub async fn uploads(&self, name: &str, content_type: &str, bytes: Vec<u8>) -> ClientReply {
         let url = format!("{}/web-chat/files?site={}&name={name}", self.base, self.site.key);
         let request = self.http.post(url).header("Origin", &self.site.origin).header("X-Visitor-Token", &self.token);
-        Reply::to(request.header("Content-Type", content_type).body(bytes)).await
+        ClientReply::to(request.header("Content-Type", content_type).body(bytes)).await
     }
 }
 
@@ -215,15 +215,15 @@ pub fn new_key() -> String {
 }
 
 /// Begins a session from a page of this origin.
-pub async fn session(base: &str, http: &reqwest::Client, site: &Site, origin: &str, brings: &Value) -> Reply {
+pub async fn session(base: &str, http: &reqwest::Client, site: &TestSite, origin: &str, brings: &Value) -> ClientReply {
     let url = format!("{base}/web-chat/sessions?site={}", site.key);
-    Reply::to(http.post(url).header("Origin", origin).json(brings)).await
+    ClientReply::to(http.post(url).header("Origin", origin).json(brings)).await
 }
 
 /// Opens a socket from a page of this origin.
 pub async fn open(
     base: &str,
-    site: &Site,
+    site: &TestSite,
     origin: &str,
 ) -> Result<WebSocketStream<MaybeTlsStream<TcpStream>>, Box<Error>> {
     let url = format!("{}/web-chat/socket?site={}", base.replacen("http", "ws", 1), site.key);

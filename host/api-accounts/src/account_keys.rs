@@ -3,10 +3,10 @@
 use std::{net::IpAddr, time::Duration};
 
 use api_core::{
-    auth::{Allowed, OwnKey, Permission},
+    auth::{AuthorizedCaller, OwnKey, Permission},
     body::SmallJson,
     error::{ApiError, ErrorKind},
-    https::Source,
+    https::RequestSource,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -72,7 +72,7 @@ struct Generated {
 )]
 async fn retrieve(
     State(state): State<ApiState>,
-    Source(from): Source,
+    RequestSource(from): RequestSource,
     SmallJson(body): SmallJson<RetrieveBody>,
 ) -> Result<Json<Retrieved>, ApiError> {
     let login = login(body, from)?;
@@ -151,7 +151,7 @@ struct ChangeBody {
 )]
 async fn change(
     State(state): State<ApiState>,
-    Source(from): Source,
+    RequestSource(from): RequestSource,
     SmallJson(body): SmallJson<ChangeBody>,
 ) -> Result<StatusCode, ApiError> {
     let new = body.new_password;
@@ -184,7 +184,10 @@ pub(crate) fn refused_change(error: PasswordError) -> ApiError {
     security(("apiKey" = [OwnKey::ROW.name])),
     responses((status = 200, description = "The new key.", body = Generated)),
 )]
-async fn generate(State(state): State<ApiState>, allowed: Allowed<OwnKey>) -> Result<Json<Generated>, ApiError> {
+async fn generate(
+    State(state): State<ApiState>,
+    allowed: AuthorizedCaller<OwnKey>,
+) -> Result<Json<Generated>, ApiError> {
     let key = generate_api_key(&state.administration(), allowed.caller.client, allowed.caller.user).await?;
     Ok(Json(Generated { token: key.expose().to_owned() }))
 }

@@ -1,7 +1,7 @@
 //! A client and its descendants (SPEC 4.7): `/api/v1/clients`. Secrets are accepted and never shown.
 
 use api_core::{
-    auth::{Allowed, Clients, OwnClient, Permission},
+    auth::{AuthorizedCaller, Clients, OwnClient, Permission},
     body::JsonBytes,
     error::ApiError,
     page::{ListQuery, Page},
@@ -18,7 +18,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use tenancy::{
     accounts::CreateError,
-    clients::{self, ClientChange, ClientError, FallbackChange, SMS_LOGIN_MAX, Shown},
+    clients::{self, ClientChange, ClientError, ClientView, FallbackChange, SMS_LOGIN_MAX},
 };
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -75,8 +75,8 @@ struct FallbackBody {
     sms_username: Option<String>,
 }
 
-impl From<Shown> for ClientBody {
-    fn from(Shown { client, parent_ref }: Shown) -> Self {
+impl From<ClientView> for ClientBody {
+    fn from(ClientView { client, parent_ref }: ClientView) -> Self {
         Self {
             client_ref: client.client_ref,
             display_name: client.display_name,
@@ -186,7 +186,7 @@ fn refused(error: ClientError) -> ApiError {
 )]
 async fn read(
     State(state): State<ApiState>,
-    allowed: Allowed<OwnClient>,
+    allowed: AuthorizedCaller<OwnClient>,
     Segments(client_ref): Segments<String>,
 ) -> Result<Json<ClientBody>, ApiError> {
     let found = clients::find(&state.context.db, allowed.caller.client, &client_ref).await.map_err(refused)?;
@@ -211,7 +211,7 @@ async fn read(
 )]
 async fn update(
     State(state): State<ApiState>,
-    allowed: Allowed<Clients>,
+    allowed: AuthorizedCaller<Clients>,
     Segments(client_ref): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ClientBody>, ApiError> {
@@ -246,7 +246,7 @@ async fn update(
 )]
 async fn children(
     State(state): State<ApiState>,
-    allowed: Allowed<Clients>,
+    allowed: AuthorizedCaller<Clients>,
     Segments(client_ref): Segments<String>,
     query: ListQuery,
 ) -> Result<Page<ClientBody>, ApiError> {
@@ -273,7 +273,7 @@ async fn children(
 )]
 async fn create_child(
     State(state): State<ApiState>,
-    allowed: Allowed<Clients>,
+    allowed: AuthorizedCaller<Clients>,
     Segments(client_ref): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<ClientBody>), ApiError> {
@@ -307,7 +307,7 @@ async fn create_child(
 )]
 async fn set_fallback(
     State(state): State<ApiState>,
-    allowed: Allowed<Clients>,
+    allowed: AuthorizedCaller<Clients>,
     Segments(client_ref): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ClientBody>, ApiError> {
@@ -355,7 +355,7 @@ async fn set_fallback(
 )]
 async fn set_popia(
     State(state): State<ApiState>,
-    allowed: Allowed<Clients>,
+    allowed: AuthorizedCaller<Clients>,
     Segments(client_ref): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ClientBody>, ApiError> {

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use api_core::{
-    auth::{Allowed, Permission, Requests},
+    auth::{AuthorizedCaller, Permission, Requests},
     error::ApiError,
     page::{ListQuery, Page},
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{extract::State, http::request::Parts};
@@ -113,19 +113,19 @@ impl From<RequestRow> for RequestLogBody {
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Requests>,
+    allowed: AuthorizedCaller<Requests>,
     query: ListQuery,
     parts: Parts,
 ) -> Result<Page<RequestLogBody>, ApiError> {
     let ctx = &state.context;
     let mut filter = RequestFilter::period(kept_since(ctx.now(), ctx.settings.retention.request_log_days), None);
-    narrow(&mut filter, &Parameters::of(&parts.uri)?)?;
+    narrow(&mut filter, &QueryParameters::of(&parts.uri)?)?;
     let page = request_log::list(&ctx.db, allowed.caller.client, &filter, query.page).await?;
     Ok(Page::new(query.page, page, RequestLogBody::from))
 }
 
 /// Reports all faults of the filters at once.
-fn narrow(filter: &mut RequestFilter, given: &Parameters) -> Result<(), ApiError> {
+fn narrow(filter: &mut RequestFilter, given: &QueryParameters) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     let mut moment = |name: &str| {
         given.moment(name).unwrap_or_else(|fault| {

@@ -1,10 +1,10 @@
 //! Teams of agents: `/api/v1/teams`.
 
 use api_core::{
-    auth::{Allowed, Permission, Teams, UserReading},
+    auth::{AuthorizedCaller, Permission, Teams, UserReading},
     body::JsonBytes,
     error::{ApiError, ErrorKind},
-    page::{ListQuery, Page, Search},
+    page::{ListQuery, Page, SearchParameter},
     path::Segments,
     state::ApiState,
 };
@@ -158,15 +158,15 @@ fn refused(error: TeamError) -> ApiError {
     path = "/api/v1/teams",
     operation_id = "listTeams",
     tag = "Teams",
-    params(ListQuery, Search),
+    params(ListQuery, SearchParameter),
     security(("apiKey" = [UserReading::ROW.name])),
     responses((status = 200, description = "A page of teams.", body = Page<TeamBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<UserReading>,
+    allowed: AuthorizedCaller<UserReading>,
     query: ListQuery,
-    Search(search): Search,
+    SearchParameter(search): SearchParameter,
 ) -> Result<Page<TeamBody>, ApiError> {
     let found = teams::list(&state.context.db, allowed.caller.client, &search, query.page).await?;
     let now = state.context.now();
@@ -190,7 +190,7 @@ async fn list(
 )]
 async fn create(
     State(state): State<ApiState>,
-    allowed: Allowed<Teams>,
+    allowed: AuthorizedCaller<Teams>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<TeamBody>), ApiError> {
     let mut begin = ChangeBody::parse(&bytes)?;
@@ -214,7 +214,7 @@ async fn create(
 )]
 async fn read(
     State(state): State<ApiState>,
-    allowed: Allowed<UserReading>,
+    allowed: AuthorizedCaller<UserReading>,
     Segments(id): Segments<String>,
 ) -> Result<Json<TeamBody>, ApiError> {
     let found = teams::find(&state.context.db, allowed.caller.client, team_id(&id)?).await.map_err(refused)?;
@@ -239,7 +239,7 @@ async fn read(
 )]
 async fn update(
     State(state): State<ApiState>,
-    allowed: Allowed<Teams>,
+    allowed: AuthorizedCaller<Teams>,
     Segments(id): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<TeamBody>, ApiError> {
@@ -266,7 +266,7 @@ async fn update(
 )]
 async fn remove(
     State(state): State<ApiState>,
-    allowed: Allowed<Teams>,
+    allowed: AuthorizedCaller<Teams>,
     Segments(id): Segments<String>,
 ) -> Result<StatusCode, ApiError> {
     let (admin, client) = (state.administration(), allowed.caller.client);
@@ -282,16 +282,16 @@ async fn remove(
     path = "/api/v1/teams/{id}/members",
     operation_id = "listMembers",
     tag = "Teams",
-    params(("id" = String, Path, description = "Id of the team."), ListQuery, Search),
+    params(("id" = String, Path, description = "Id of the team."), ListQuery, SearchParameter),
     security(("apiKey" = [UserReading::ROW.name])),
     responses((status = 200, description = "A page of users.", body = Page<UserBody>)),
 )]
 async fn members(
     State(state): State<ApiState>,
-    allowed: Allowed<UserReading>,
+    allowed: AuthorizedCaller<UserReading>,
     Segments(id): Segments<String>,
     query: ListQuery,
-    Search(search): Search,
+    SearchParameter(search): SearchParameter,
 ) -> Result<Page<UserBody>, ApiError> {
     let (db, client, team) = (&state.context.db, allowed.caller.client, team_id(&id)?);
     teams::find(db, client, team).await.map_err(refused)?;
@@ -316,7 +316,7 @@ async fn members(
 )]
 async fn add_member(
     State(state): State<ApiState>,
-    allowed: Allowed<Teams>,
+    allowed: AuthorizedCaller<Teams>,
     Segments((id, user)): Segments<(String, String)>,
 ) -> Result<StatusCode, ApiError> {
     let member = (team_id(&id)?, user_id(&user)?);
@@ -342,7 +342,7 @@ async fn add_member(
 )]
 async fn remove_member(
     State(state): State<ApiState>,
-    allowed: Allowed<Teams>,
+    allowed: AuthorizedCaller<Teams>,
     Segments((id, user)): Segments<(String, String)>,
 ) -> Result<StatusCode, ApiError> {
     let member = (team_id(&id)?, user_id(&user)?);

@@ -7,7 +7,7 @@ use axum::{
     http::{Method, request::Parts},
 };
 use base::audit::Actor;
-use domain::{ids::ClientId, privacy::Sight};
+use domain::{ids::ClientId, privacy::CustomerVisibility};
 use futures::{FutureExt, future::BoxFuture};
 use tenancy::{
     accounts::{Caller, Role},
@@ -16,10 +16,10 @@ use tenancy::{
 use tracing::Span;
 
 use crate::{
-    admission::reservation::Held,
+    admission::reservation::AdmittedRequest,
     error::{ApiError, ErrorKind},
-    privacy::Viewer,
-    product::Product,
+    privacy::CustomerView,
+    product::ApiProduct,
     request_facts::RequestFacts,
     served_document::Document,
     state::ApiState,
@@ -141,20 +141,20 @@ permissions! {
 }
 
 /// A caller with permission `P`. A missing or unknown key gives 401; a known key without the permission gives 403.
-pub struct Allowed<P> {
+pub struct AuthorizedCaller<P> {
     pub caller: Caller,
     /// The place of the request in the ledger.
-    pub held: Held,
-    viewer: Viewer,
+    pub held: AdmittedRequest,
+    viewer: CustomerView,
     permission: PhantomData<P>,
 }
 
-impl<P> Allowed<P> {
+impl<P> AuthorizedCaller<P> {
     /// Returns 403 if the caller's view of customers is masked, because `what` shows them and cannot be masked.
     pub fn sees_customers(&self, what: &str) -> Result<(), ApiError> {
         match self.viewer.sight() {
-            Sight::Whole => Ok(()),
-            Sight::Masked => {
+            CustomerVisibility::Whole => Ok(()),
+            CustomerVisibility::Masked => {
                 let said =
                     format!("{what} shows the customer, and a user with the role {} may not see it", self.caller.role);
                 Err(ApiError::new(ErrorKind::Forbidden, said))
@@ -177,7 +177,7 @@ impl<P> Allowed<P> {
     }
 }
 
-impl<P: Permission, S> FromRequestParts<S> for Allowed<P>
+impl<P: Permission, S> FromRequestParts<S> for AuthorizedCaller<P>
 where
     S: Send + Sync,
     ApiState: FromRef<S>,
@@ -193,8 +193,8 @@ where
 
 struct Admitted {
     caller: Caller,
-    held: Held,
-    viewer: Viewer,
+    held: AdmittedRequest,
+    viewer: CustomerView,
 }
 
 /// Looks the key up and checks the role. It is compiled once, not in each handler.
@@ -204,7 +204,7 @@ fn admit<'a>(
     permission: PermissionRow,
 ) -> BoxFuture<'a, Result<Admitted, ApiError>> {
     async move {
-        let credential = Product::of(parts.uri.path()).credential();
+        let credential = ApiProduct::of(parts.uri.path()).credential();
         let key = credential.key(&parts.headers).ok_or_else(|| ApiError::unauthorized(credential))?;
         let caller = state.authenticator.authenticate(key).await.map_err(ApiError::unavailable)?;
         let Some(caller) = caller else {
@@ -212,10 +212,10 @@ fn admit<'a>(
             return Err(ApiError::unauthorized(credential));
         };
         state.admission.remember_key(key, caller.client);
-        RequestFacts::of(&parts.extensions).asked_by(&caller, key);
+        RequestFacts::of(&parts.extensions).set_caller(&caller, key);
         Span::current().record("client.id", tracing::field::display(caller.client));
-        let held = Held::of(&parts.extensions);
-        let viewer = Viewer::of(&parts.extensions);
+        let held = AdmittedRequest::of(&parts.extensions);
+        let viewer = CustomerView::of(&parts.extensions);
         viewer.sees(caller.sight);
         held.belongs_to(caller.client)?;
         if permission.takes_turns(&parts.method) {

@@ -7,14 +7,14 @@ use axum::{
     extract::{FromRef, FromRequest, Request},
     http::{HeaderMap, header},
 };
-use base::aside::{self, Whose};
+use base::heavy_work::{self, BodyOwner};
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::{
-    admission::reservation::Held,
+    admission::reservation::AdmittedRequest,
     error::{ApiError, ErrorKind},
     media_kind::is_json,
     request_facts::{BodyKind, RequestFacts},
@@ -76,9 +76,9 @@ where
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let whose = Whose::from(Held::of(request.extensions()).client());
+        let whose = BodyOwner::from(AdmittedRequest::of(request.extensions()).client());
         let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
-        let parsed = aside::work(bytes.len(), whose, move || domain::body::parse(&bytes)).await?;
+        let parsed = heavy_work::work(bytes.len(), whose, move || domain::body::parse(&bytes)).await?;
         parsed.map(Self).map_err(ApiError::faults)
     }
 }
@@ -145,7 +145,7 @@ pub async fn read_saying(
     said: impl Fn(Option<u64>) -> String,
 ) -> Result<Bytes, ApiError> {
     let length = declared(request.headers());
-    let held = Held::of(request.extensions());
+    let held = AdmittedRequest::of(request.extensions());
     let too_large = || ApiError::new(ErrorKind::PayloadTooLarge, said(length));
     let declared_too_large = declares_more(request.headers(), limit);
     // A caller that waits for `100 Continue` gets the answer instead.
@@ -249,7 +249,7 @@ impl Bounds {
 }
 
 /// Reads a body. Memory is allocated and counted when bytes arrive, because a caller may declare much and send nothing.
-async fn collect(body: Body, held: &Held, bounds: Bounds) -> Result<Bytes, Unread> {
+async fn collect(body: Body, held: &AdmittedRequest, bounds: Bounds) -> Result<Bytes, Unread> {
     let (began, is_known, receiving) = (Instant::now(), held.is_known(), held.receive());
     let mut chunks = body.into_data_stream();
     let mut whole = Vec::new();
@@ -283,14 +283,14 @@ async fn collect(body: Body, held: &Held, bounds: Bounds) -> Result<Bytes, Unrea
 /// Reads some of the body of a refused request, so that its caller can read the answer.
 pub async fn discard_some(request: Request) {
     if !request.headers().contains_key(header::EXPECT) {
-        discard(request.into_body(), REFUSED_BYTES, REFUSED_TIMEOUT, &Held::default()).await;
+        discard(request.into_body(), REFUSED_BYTES, REFUSED_TIMEOUT, &AdmittedRequest::default()).await;
     }
 }
 
 /// Reads up to `most` bytes of a body and drops them. The request waits for its peer in this time, so it loses its
 /// place like others if there is no room for a new one. Even then its caller gets the answer only after
 /// [`REFUSED_TIMEOUT`], or attackers would come again at once.
-async fn discard(body: Body, most: usize, time: Duration, held: &Held) {
+async fn discard(body: Body, most: usize, time: Duration, held: &AdmittedRequest) {
     let receiving = held.receive();
     let read_away = async {
         let mut left = most;

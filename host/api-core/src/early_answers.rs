@@ -8,7 +8,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use domain::ids::RequestId;
 
 use crate::{
-    error::{ApiError, ErrorBody, ErrorKind, Failed},
+    error::{ApiError, ErrorBody, ErrorKind, FailureFacts},
     observe::REQUEST_ID,
 };
 
@@ -57,8 +57,8 @@ impl EarlyAnswers {
     pub fn answer(&self, fault: EarlyFault) -> Vec<u8> {
         let (id, now) = (self.0)();
         let error = fault.error();
-        let (status, ..) = error.told();
-        let failed = Failed {
+        let (status, ..) = error.parts();
+        let failed = FailureFacts {
             timestamp: now.to_rfc3339_opts(SecondsFormat::Millis, true),
             // The path may be the part that cannot be read.
             path: "",
@@ -95,13 +95,13 @@ fn count(status: StatusCode) {
 
 /// A fault in the head of a request that was routed all the same. It is in the extensions of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WrongHead {
+pub struct HeadFault {
     /// The header at fault.
     pub header: &'static str,
     pub said: &'static str,
 }
 
-impl WrongHead {
+impl HeadFault {
     pub fn refusal(self) -> ApiError {
         ApiError::fault(self.header, self.said)
     }

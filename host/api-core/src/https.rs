@@ -50,9 +50,9 @@ pub fn peer(extensions: &Extensions) -> Option<IpAddr> {
 }
 
 /// The source of a request: the peer, or the address that a trusted proxy reports.
-pub struct Source(pub Option<IpAddr>);
+pub struct RequestSource(pub Option<IpAddr>);
 
-impl<S> FromRequestParts<S> for Source
+impl<S> FromRequestParts<S> for RequestSource
 where
     S: Send + Sync,
     ApiState: FromRef<S>,

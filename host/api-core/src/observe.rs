@@ -16,12 +16,12 @@ use domain::ids::RequestId;
 use tracing::{Instrument, Span, field::Empty};
 
 use crate::{
-    admission::Exit,
+    admission::AnswerSender,
     deprecation::DEPRECATION,
-    error::{ApiError, Failed},
+    error::{ApiError, FailureFacts},
     https,
     path_aliases::Successor,
-    product::Product,
+    product::ApiProduct,
     request_facts::RequestFacts,
     state::ApiState,
 };
@@ -59,7 +59,7 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
     let facts = RequestFacts::default();
     request.extensions_mut().insert(facts.clone());
     let successor = Successor::of(&request);
-    let exit = Exit::of(&request, &state);
+    let exit = AnswerSender::of(&request, &state);
 
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
@@ -67,14 +67,14 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
         let timestamp = now.to_rfc3339_opts(SecondsFormat::Millis, true);
         // Errors keep the headers that tell browsers which pages may read the answer, and the deprecation headers.
         let kept = KEPT.map(|name| (name.clone(), response.headers_mut().remove(&name)));
-        let failed = Failed {
+        let failed = FailureFacts {
             timestamp,
             path: path.path(),
             request_id: id.to_string(),
             namespace: &state.settings.batch_namespace,
         };
         response = (state.outage_answer)(&error, path.path(), now)
-            .unwrap_or_else(|| Product::of(path.path()).error_format().render(&error, failed));
+            .unwrap_or_else(|| ApiProduct::of(path.path()).error_format().render(&error, failed));
         log_fault(&span, &error, response.status());
         response.headers_mut().extend(kept.into_iter().filter_map(|(name, value)| Some((name, value?))));
     }

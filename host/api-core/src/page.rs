@@ -26,7 +26,7 @@ use utoipa::{
     },
 };
 
-use crate::{admission::reservation::Held, error::ApiError, query::Parameters, state::ApiState};
+use crate::{admission::reservation::AdmittedRequest, error::ApiError, query::QueryParameters, state::ApiState};
 
 /// Items per page if the caller gives no `size` (SPEC 8).
 pub const DEFAULT_SIZE: u32 = 10;
@@ -57,16 +57,16 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let state = ApiState::from_ref(state);
-        let query: Self = parse(&Parameters::of(&parts.uri)?)?;
+        let query: Self = parse(&QueryParameters::of(&parts.uri)?)?;
         if query.page.size > LARGE_SIZE {
-            Held::of(&parts.extensions).wait_to_make_a_large_page(&state.admission).await;
+            AdmittedRequest::of(&parts.extensions).wait_to_make_a_large_page(&state.admission).await;
         }
         Ok(query)
     }
 }
 
 /// Reports all faults of a query at once.
-fn parse<const SIZE: u32>(given: &Parameters) -> Result<ListQuery<SIZE>, ApiError> {
+fn parse<const SIZE: u32>(given: &QueryParameters) -> Result<ListQuery<SIZE>, ApiError> {
     let mut faults = Faults::default();
     let mut number = |name: &str, allowed: RangeInclusive<u32>, usual: u32| match given.value(name) {
         None => usual,
@@ -102,9 +102,9 @@ impl<const SIZE: u32> IntoParams for ListQuery<SIZE> {
 }
 
 /// The parameter `searchString` of searchable lists.
-pub struct Searched;
+pub struct SearchStringParameter;
 
-impl IntoParams for Searched {
+impl IntoParams for SearchStringParameter {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
         vec![parameter("searchString", "A part of a name or number. Absent or empty: everything.", schema)]
@@ -112,18 +112,18 @@ impl IntoParams for Searched {
 }
 
 /// The parameter `search` of the lists of accounts and live chat. Empty: everything.
-pub struct Search(pub String);
+pub struct SearchParameter(pub String);
 
-impl<S: Send + Sync> FromRequestParts<S> for Search {
+impl<S: Send + Sync> FromRequestParts<S> for SearchParameter {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        searched(&Parameters::of(&parts.uri)?, "search").map(Self).map_err(ApiError::faults)
+        searched(&QueryParameters::of(&parts.uri)?, "search").map(Self).map_err(ApiError::faults)
     }
 }
 
 /// Reads a search parameter. Empty: everything.
-fn searched(given: &Parameters, name: &str) -> Result<String, FieldFault> {
+fn searched(given: &QueryParameters, name: &str) -> Result<String, FieldFault> {
     let search = given.value(name).unwrap_or_default();
     if search.chars().count() > SEARCH_MAX {
         return Err(FieldFault::new(name, format!("must have at most {SEARCH_MAX} characters")));
@@ -131,7 +131,7 @@ fn searched(given: &Parameters, name: &str) -> Result<String, FieldFault> {
     Ok(search.to_owned())
 }
 
-impl IntoParams for Search {
+impl IntoParams for SearchParameter {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
         vec![parameter("search", "The search text. Absent or empty: everything.", schema)]
@@ -215,7 +215,7 @@ mod tests {
     }
 
     fn query_of<const SIZE: u32>(text: &str) -> Result<ListQuery<SIZE>, ApiError> {
-        parse(&Parameters::of(&format!("/?{text}").parse().unwrap())?)
+        parse(&QueryParameters::of(&format!("/?{text}").parse().unwrap())?)
     }
 
     fn wrapped(page: u32, size: u32, total: u64) -> serde_json::Value {
@@ -255,7 +255,7 @@ mod tests {
         let most = "ß".repeat(SEARCH_MAX);
         assert_eq!(query(&format!("searchString={most}")).unwrap().search, most);
         for name in ["search", "searchString"] {
-            let given = |text: &str| Parameters::of(&format!("/?{name}={text}").parse().unwrap()).unwrap();
+            let given = |text: &str| QueryParameters::of(&format!("/?{name}={text}").parse().unwrap()).unwrap();
             assert_eq!(searched(&given(&most), name).unwrap(), most);
             let fault = format!("{:?}", searched(&given(&format!("{most}a")), name).unwrap_err());
             assert!(fault.contains(name) && fault.contains("must have at most 200 characters"), "{fault}");

@@ -13,43 +13,43 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use domain::privacy::Sight;
+use domain::privacy::CustomerVisibility;
 use serde_json::Value;
 
 use crate::error::ApiError;
 
 /// How the caller of a request sees customers. It is known after the lookup of the key and of the client.
 #[derive(Clone, Default)]
-pub struct Viewer {
+pub struct CustomerView {
     masked: Arc<AtomicBool>,
 }
 
-impl Viewer {
+impl CustomerView {
     /// The viewer of the request with these extensions.
     pub fn of(extensions: &Extensions) -> Self {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
     /// Limits the view to this.
-    pub fn sees(&self, sight: Sight) {
+    pub fn sees(&self, sight: CustomerVisibility) {
         match sight {
-            Sight::Whole => {}
-            Sight::Masked => self.masked.store(true, Ordering::Relaxed),
+            CustomerVisibility::Whole => {}
+            CustomerVisibility::Masked => self.masked.store(true, Ordering::Relaxed),
         }
     }
 
     /// Returns the view. A caller without a key has the public view.
-    pub fn sight(&self) -> Sight {
-        if self.masked.load(Ordering::Relaxed) { Sight::Masked } else { Sight::Whole }
+    pub fn sight(&self) -> CustomerVisibility {
+        if self.masked.load(Ordering::Relaxed) { CustomerVisibility::Masked } else { CustomerVisibility::Whole }
     }
 }
 
-/// Masks JSON answers for the caller. Streams of events mask each event themselves, with [`Viewer::sight`].
+/// Masks JSON answers for the caller. Streams of events mask each event themselves, with [`CustomerView::sight`].
 pub async fn mask(mut request: Request, next: Next) -> Response {
-    let viewer = Viewer::default();
+    let viewer = CustomerView::default();
     request.extensions_mut().insert(viewer.clone());
     let response = next.run(request).await;
-    if viewer.sight() == Sight::Whole || !is_json(response.headers()) {
+    if viewer.sight() == CustomerVisibility::Whole || !is_json(response.headers()) {
         return response;
     }
     let (mut parts, body) = response.into_parts();

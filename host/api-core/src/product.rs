@@ -9,7 +9,7 @@ const KEY_LENGTH: usize = 36;
 
 /// One of the products of the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
+pub enum ApiProduct {
     /// Messaging, live chat, conversations, webhooks, plugins (SPEC 4.1 to 4.7).
     Omnichannel,
     /// The JSON SMS gateway (SPEC 4.8).
@@ -18,7 +18,7 @@ pub enum Product {
     BatchGateway,
 }
 
-impl Product {
+impl ApiProduct {
     /// Returns the product of a path. It also holds for unknown paths, so their errors have the form of their product.
     pub fn of(path: &str) -> Self {
         match path.split('/').nth(1) {
@@ -138,7 +138,7 @@ mod tests {
             ("/smsbatch/sms", "x-api-key"),
             ("/", "authorization"),
         ] {
-            let credential = Product::of(path).credential();
+            let credential = ApiProduct::of(path).credential();
             for name in ["authorization", "x-api-key"] {
                 assert_eq!(credential.key(&headers(name, &[KEY])).is_some(), name == header, "{path} with {name}");
             }

@@ -6,7 +6,7 @@ use axum::extract::Request;
 use crate::{
     error::{ApiError, no_such_path},
     host_name::host_of,
-    product::Product,
+    product::ApiProduct,
     state::ApiSettings,
 };
 
@@ -17,17 +17,17 @@ pub fn served(settings: &ApiSettings, request: &Request) -> Result<(), ApiError>
         return Ok(());
     }
     let host = host_of(request.headers(), request.uri());
-    let product = Product::of(request.uri().path());
+    let product = ApiProduct::of(request.uri().path());
     if is_served(product, host, (sms, batch)) { Ok(()) } else { Err(no_such_path()) }
 }
 
 /// True if a product is served on a host, given the hosts of the two gateways. Monitoring may use every host.
-fn is_served(product: Product, host: &str, (sms, batch): (&str, &str)) -> bool {
+fn is_served(product: ApiProduct, host: &str, (sms, batch): (&str, &str)) -> bool {
     let is = |name: &str| !name.is_empty() && host.eq_ignore_ascii_case(name);
     match product {
-        Product::Omnichannel => true,
-        Product::SmsGateway => sms.is_empty() || is(sms),
-        Product::BatchGateway => batch.is_empty() || is(batch),
+        ApiProduct::Omnichannel => true,
+        ApiProduct::SmsGateway => sms.is_empty() || is(sms),
+        ApiProduct::BatchGateway => batch.is_empty() || is(batch),
     }
 }
 
@@ -38,14 +38,14 @@ mod tests {
     #[test]
     fn a_gateway_with_a_host_is_served_there_alone() {
         let served = |product, host| is_served(product, host, ("sms.example", "biz.example"));
-        assert!(served(Product::SmsGateway, "SMS.example") && !served(Product::SmsGateway, "biz.example"));
-        assert!(served(Product::BatchGateway, "biz.example") && !served(Product::BatchGateway, "other.example"));
-        assert!(served(Product::Omnichannel, "other.example"));
+        assert!(served(ApiProduct::SmsGateway, "SMS.example") && !served(ApiProduct::SmsGateway, "biz.example"));
+        assert!(served(ApiProduct::BatchGateway, "biz.example") && !served(ApiProduct::BatchGateway, "other.example"));
+        assert!(served(ApiProduct::Omnichannel, "other.example"));
     }
 
     #[test]
     fn without_hosts_everything_is_served_everywhere() {
-        assert!(is_served(Product::SmsGateway, "any.example", ("", "")));
-        assert!(is_served(Product::BatchGateway, "any.example", ("sms.example", "")));
+        assert!(is_served(ApiProduct::SmsGateway, "any.example", ("", "")));
+        assert!(is_served(ApiProduct::BatchGateway, "any.example", ("sms.example", "")));
     }
 }

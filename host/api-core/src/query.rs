@@ -8,9 +8,9 @@ use crate::error::ApiError;
 
 /// The parameters of a query, in the order given.
 #[derive(Debug, Default)]
-pub struct Parameters(Vec<(String, String)>);
+pub struct QueryParameters(Vec<(String, String)>);
 
-impl Parameters {
+impl QueryParameters {
     /// Reads a query. A malformed one is refused, and so is a NUL character, which PostgreSQL cannot store.
     ///
     /// # Errors
@@ -51,8 +51,8 @@ impl Parameters {
 mod tests {
     use super::*;
 
-    fn parameters(query: &str) -> Result<Parameters, ApiError> {
-        Parameters::of(&format!("/chats?{query}").parse().unwrap())
+    fn parameters(query: &str) -> Result<QueryParameters, ApiError> {
+        QueryParameters::of(&format!("/chats?{query}").parse().unwrap())
     }
 
     #[test]

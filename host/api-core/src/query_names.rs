@@ -13,7 +13,7 @@ use utoipa::openapi::{
     path::{Operation, ParameterIn, PathItem},
 };
 
-use crate::{error::ApiError, query::Parameters};
+use crate::{error::ApiError, query::QueryParameters};
 
 /// The names of the query parameters, by path template and method.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl QueryNames {
         let Some(path) = parts.extensions.get::<MatchedPath>() else { return Ok(()) };
         let known = self.names(path.as_str(), &parts.method);
         let mut faults = Faults::default();
-        for name in Parameters::of(&parts.uri)?.names() {
+        for name in QueryParameters::of(&parts.uri)?.names() {
             if let Some(said) = slip(name, &known, &[]) {
                 faults.push(FieldFault::new(name, said.replace("is not a field here", "is not a parameter here")));
             }

@@ -7,11 +7,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::{admission, early_answers::WrongHead, https, privacy, product_hosts, state::ApiState};
+use crate::{admission, early_answers::HeadFault, https, privacy, product_hosts, state::ApiState};
 
 /// The middleware: checks the host and TLS of the request, its room in the ledger, and masks the answer.
 pub async fn pass(State(state): State<ApiState>, request: Request, next: Next) -> Response {
-    if let Some(wrong) = request.extensions().get::<WrongHead>() {
+    if let Some(wrong) = request.extensions().get::<HeadFault>() {
         return wrong.refusal().into_response();
     }
     let settings = &state.settings;

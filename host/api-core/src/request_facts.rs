@@ -52,7 +52,7 @@ impl RequestFacts {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    pub fn asked_by(&self, caller: &Caller, key: &[u8]) {
+    pub fn set_caller(&self, caller: &Caller, key: &[u8]) {
         let start: String = key.iter().take(KEY_START).map(|byte| char::from(*byte)).collect();
         self.known().caller = Some((caller.client, caller.user, start));
     }

@@ -17,7 +17,7 @@ use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tenancy::{accounts::Authenticator, request_log::RequestLog};
 
-use crate::{admission::gate::Admission, error::ApiError};
+use crate::{admission::gate::AdmissionGate, error::ApiError};
 
 /// The state of every request. Layers and handlers get a clone, which is one reference count.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ pub struct CommonServices {
     pub context: Arc<Context>,
     pub authenticator: Authenticator,
     pub settings: Arc<ApiSettings>,
-    pub admission: Arc<Admission>,
+    pub admission: Arc<AdmissionGate>,
     pub request_log: Arc<RequestLog>,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
@@ -89,9 +89,9 @@ pub struct CommonServices {
 /// Held by work that goes on after its request was answered. Until the last clone is gone, the listener does not treat
 /// the connection as idle. It is in the extensions of requests.
 #[derive(Clone)]
-pub struct InUse(#[expect(dead_code, reason = "it is only held")] Arc<dyn std::any::Any + Send + Sync>);
+pub struct UseGuard(#[expect(dead_code, reason = "it is only held")] Arc<dyn std::any::Any + Send + Sync>);
 
-impl InUse {
+impl UseGuard {
     pub fn new(held: Arc<dyn std::any::Any + Send + Sync>) -> Self {
         Self(held)
     }

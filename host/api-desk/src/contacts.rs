@@ -1,10 +1,10 @@
 //! The address book (SPEC 2.10, 4.4).
 
 use api_core::{
-    auth::{Allowed, Contacts, Permission},
+    auth::{AuthorizedCaller, Contacts, Permission},
     body::JsonBytes,
     error::{ApiError, ErrorKind},
-    page::{ListQuery, Page, Search},
+    page::{ListQuery, Page, SearchParameter},
     path::Segments,
     state::ApiState,
 };
@@ -99,15 +99,15 @@ fn refused(error: ContactError) -> ApiError {
     path = "/messaging-service/WhatsApp/contacts",
     operation_id = "listContacts",
     tag = "Contacts",
-    params(ListQuery, Search),
+    params(ListQuery, SearchParameter),
     security(("apiKey" = [Contacts::ROW.name])),
     responses((status = 200, description = "A page of contacts.", body = Page<ContactBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Contacts>,
+    allowed: AuthorizedCaller<Contacts>,
     query: ListQuery,
-    Search(search): Search,
+    SearchParameter(search): SearchParameter,
 ) -> Result<Page<ContactBody>, ApiError> {
     let caller = (allowed.caller.client, allowed.caller.sight);
     let found = contacts::list(&state.context.db, caller, &search, query.page).await?;
@@ -131,7 +131,7 @@ async fn list(
 )]
 async fn create(
     State(state): State<ApiState>,
-    allowed: Allowed<Contacts>,
+    allowed: AuthorizedCaller<Contacts>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<ContactBody>), ApiError> {
     let new = NewContact::parse(&bytes).map_err(ApiError::faults)?;
@@ -155,7 +155,7 @@ async fn create(
 )]
 async fn rename(
     State(state): State<ApiState>,
-    allowed: Allowed<Contacts>,
+    allowed: AuthorizedCaller<Contacts>,
     Segments(id): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ContactBody>, ApiError> {
@@ -179,7 +179,7 @@ async fn rename(
 )]
 async fn remove(
     State(state): State<ApiState>,
-    allowed: Allowed<Contacts>,
+    allowed: AuthorizedCaller<Contacts>,
     Segments(id): Segments<String>,
 ) -> Result<StatusCode, ApiError> {
     let (admin, client) = (state.administration(), allowed.caller.client);

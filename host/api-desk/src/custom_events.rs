@@ -1,13 +1,13 @@
 //! `POST /plugin-service/api/v1/custom-events`: sends an event of the client's own to the chatbot of a chat.
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     body::JsonBody,
     error::{ApiError, ErrorKind},
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chat::raise::{Hears, Raise, RaiseError, raise};
+use chat::custom_events::{CustomEventRequest, EventReceiver, RaiseError, raise};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -68,24 +68,24 @@ struct RaisedBody {
 )]
 async fn tell(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     JsonBody(body): JsonBody<EventBody>,
 ) -> Result<(StatusCode, Json<RaisedBody>), ApiError> {
-    let wanted = Raise { hears: hears(&body)?, name: body.name, payload: body.payload };
+    let wanted = CustomEventRequest { hears: hears(&body)?, name: body.name, payload: body.payload };
     let id = raise(&state.context, allowed.caller.client, wanted).await.map_err(refused)?;
     Ok((StatusCode::ACCEPTED, Json(RaisedBody { id: id.0 })))
 }
 
-fn hears(body: &EventBody) -> Result<Hears, ApiError> {
+fn hears(body: &EventBody) -> Result<EventReceiver, ApiError> {
     match (&body.participant_id, &body.whats_app_number_id, &body.customer) {
         (Some(id), None, None) => {
             let id = id.parse().map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
-            Ok(Hears::Participant(id))
+            Ok(EventReceiver::Participant(id))
         }
         (None, Some(number), Some(customer)) => {
             let said = "is not the id of one of your numbers";
             let number = number.parse().map_err(|_| ApiError::fault("whatsAppNumberId", said))?;
-            Ok(Hears::Customer(number, customer.clone()))
+            Ok(EventReceiver::Customer(number, customer.clone()))
         }
         _ => {
             let said = "must be given, or `whatsAppNumberId` and `customer` instead of it";

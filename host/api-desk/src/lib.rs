@@ -10,7 +10,7 @@ mod tickets;
 use std::sync::Arc;
 
 use api_core::state::{ApiState, StateWith};
-use events::live::Hub;
+use events::live_events::Hub;
 use utoipa_axum::router::OpenApiRouter;
 
 /// The routes of this crate. `live` sends live events.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use api_core::{
-    auth::{Allowed, People, Permission},
+    auth::{AuthorizedCaller, People, Permission},
     body::JsonBytes,
     error::{ApiError, ErrorKind},
     state::ApiState,
@@ -161,7 +161,7 @@ impl From<Certificate> for CertificateBody {
 )]
 async fn export(
     State(state): State<ApiState>,
-    allowed: Allowed<People>,
+    allowed: AuthorizedCaller<People>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ExportBody>, ApiError> {
     let address = address(&bytes)?;
@@ -203,7 +203,7 @@ fn shown(state: &ApiState, client: ClientId, export: Export) -> ExportBody {
 )]
 async fn erase(
     State(state): State<ApiState>,
-    allowed: Allowed<People>,
+    allowed: AuthorizedCaller<People>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<CertificateBody>, ApiError> {
     let address = address(&bytes)?;

@@ -1,11 +1,11 @@
 //! `/chat-service/ticket`: tickets (SPEC 4.3, CONTRACT 7).
 
 use api_core::{
-    auth::{Allowed, LiveChat, Permission},
+    auth::{AuthorizedCaller, LiveChat, Permission},
     error::ApiError,
     page::{ListQuery, Page},
     path::Segments,
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{
@@ -137,7 +137,7 @@ impl FromRequestParts<ApiState> for TicketQuery {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
-        let given = Parameters::of(&parts.uri)?;
+        let given = QueryParameters::of(&parts.uri)?;
         let query = read(&given);
         let page = ListQuery::<10>::from_request_parts(parts, state).await?.page;
         query.map(|query| Self { page, ..query }).map_err(ApiError::faults)
@@ -146,7 +146,7 @@ impl FromRequestParts<ApiState> for TicketQuery {
 
 const REQUIRED: [&str; 5] = ["page", "size", "startDateTime", "endDateTime", "clientRef"];
 
-fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
+fn read(given: &QueryParameters) -> Result<TicketQuery, Vec<FieldFault>> {
     let value = |wanted: &str| given.value(wanted).map(str::trim).filter(|value| !value.is_empty());
     let missing = REQUIRED.into_iter().filter(|name| value(name).is_none());
     let mut faults: Vec<FieldFault> = missing.map(|name| FieldFault::new(name, "is required")).collect();
@@ -207,7 +207,7 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
 )]
 async fn search(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     query: TicketQuery,
 ) -> Result<Page<TicketBody>, ApiError> {
     let (Some(filter), Some(client)) = (query.filter, allowed.opens(&state, &query.client_ref).await?) else {
@@ -240,13 +240,13 @@ struct NewStatus {
 )]
 async fn set_status(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
     parts: Parts,
 ) -> Result<Json<TicketBody>, ApiError> {
     let id: TicketId = id.parse().map_err(|_| ApiError::not_found())?;
     let all = TicketStatus::ALL.map(TicketStatus::as_str).join(", ");
-    let given = Parameters::of(&parts.uri)?;
+    let given = QueryParameters::of(&parts.uri)?;
     let status = given.value("newStatus").and_then(TicketStatus::from_name);
     let status = status.ok_or_else(|| ApiError::fault("newStatus", format!("must be one of {all}")))?;
     let moved = tickets::set_status(&state.context, acting(&allowed), id, status).await.map_err(refused)?;
@@ -276,10 +276,10 @@ struct Number {
 )]
 async fn by_number(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<TicketBody>, ApiError> {
-    let given = Parameters::of(&parts.uri)?;
+    let given = QueryParameters::of(&parts.uri)?;
     let number = given.value("ticketNumber").map(str::trim).filter(|number| !number.is_empty());
     let number = number.ok_or_else(|| ApiError::fault("ticketNumber", "is required"))?;
     let found = tickets::by_number(&state.context, acting(&allowed), number).await.map_err(refused)?;
@@ -292,7 +292,7 @@ mod tests {
 
     fn query(text: &str) -> Result<TicketQuery, Vec<String>> {
         let escaped = text.replace(' ', "%20").replace('+', "%2B");
-        let given = Parameters::of(&format!("/?{escaped}").parse().unwrap()).unwrap();
+        let given = QueryParameters::of(&format!("/?{escaped}").parse().unwrap()).unwrap();
         read(&given).map_err(|faults| faults.into_iter().map(|fault| fault.field).collect())
     }
 

@@ -5,7 +5,7 @@ const FIELDS_MAX: usize = 100;
 
 /// The reason why a form cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unreadable {
+pub(crate) enum FormError {
     /// Its bytes are not UTF-8 text.
     #[error("is not UTF-8 text: encode each character as the bytes of its UTF-8")]
     NotText,
@@ -15,10 +15,10 @@ pub(crate) enum Unreadable {
 }
 
 /// Returns the fields of a form, in order. A name without a value has an empty one.
-pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, Unreadable> {
+pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, FormError> {
     let pairs = || form.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
     if pairs().nth(FIELDS_MAX).is_some() {
-        return Err(Unreadable::TooManyFields);
+        return Err(FormError::TooManyFields);
     }
     pairs()
         .map(|pair| {
@@ -30,7 +30,7 @@ pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, Unreadable> {
 }
 
 /// `%41+` is `A `. A `%` without two hexadecimal digits is kept.
-fn decoded(text: &[u8]) -> Result<String, Unreadable> {
+fn decoded(text: &[u8]) -> Result<String, FormError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((first, behind)) = rest.split_first() {
@@ -46,7 +46,7 @@ fn decoded(text: &[u8]) -> Result<String, Unreadable> {
             }
         };
     }
-    String::from_utf8(bytes).map_err(|_| Unreadable::NotText)
+    String::from_utf8(bytes).map_err(|_| FormError::NotText)
 }
 
 fn hex(digits: &[u8; 2]) -> Option<u8> {
@@ -77,12 +77,12 @@ mod tests {
 
     #[test]
     fn what_is_not_utf8_is_refused() {
-        assert_eq!(fields(b"message=%ff"), Err(Unreadable::NotText));
+        assert_eq!(fields(b"message=%ff"), Err(FormError::NotText));
     }
 
     #[test]
     fn what_has_more_fields_than_anybody_could_mean_is_not_read() {
         assert_eq!(read(&"a&".repeat(FIELDS_MAX)).len(), FIELDS_MAX);
-        assert_eq!(fields("a&".repeat(FIELDS_MAX + 1).as_bytes()), Err(Unreadable::TooManyFields));
+        assert_eq!(fields("a&".repeat(FIELDS_MAX + 1).as_bytes()), Err(FormError::TooManyFields));
     }
 }

@@ -12,7 +12,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use base::media::AddressRefused;
+use base::media::MediaAddressRefused;
 use domain::ids::{ClientId, MediaId};
 use inbound::media::{FoundMedia, MediaRefused, find};
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::ranges::{FileState, Wanted};
+use crate::ranges::{FileState, RangeAnswer};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(fetch))
@@ -90,7 +90,7 @@ async fn fetch(
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let Ok(Query(signed)) = signed else { return Err(refused(AddressRefused::BadSignature.into())) };
+    let Ok(Query(signed)) = signed else { return Err(refused(MediaAddressRefused::BadSignature.into())) };
     let found = find(&state.context, client, id, signed.expires, &signed.signature).await.map_err(refused)?;
     answer(&found, &method, &headers).await
 }
@@ -101,11 +101,11 @@ async fn answer(found: &FoundMedia, method: &Method, asked: &HeaderMap) -> Resul
     let wanted = file.wanted(asked);
     let (status, part) = match wanted {
         // Ranges apply to GET only.
-        Wanted::Part(_) | Wanted::Beyond if *method == Method::HEAD => (StatusCode::OK, None),
-        Wanted::Whole => (StatusCode::OK, None),
-        Wanted::Part(part) => (StatusCode::PARTIAL_CONTENT, Some(part)),
-        Wanted::NothingNew => (StatusCode::NOT_MODIFIED, None),
-        Wanted::Beyond => return Ok(beyond(found.bytes)),
+        RangeAnswer::Part(_) | RangeAnswer::Beyond if *method == Method::HEAD => (StatusCode::OK, None),
+        RangeAnswer::Whole => (StatusCode::OK, None),
+        RangeAnswer::Part(part) => (StatusCode::PARTIAL_CONTENT, Some(part)),
+        RangeAnswer::NothingNew => (StatusCode::NOT_MODIFIED, None),
+        RangeAnswer::Beyond => return Ok(beyond(found.bytes)),
     };
     let mut response = match (status, method) {
         (StatusCode::NOT_MODIFIED, _) => status.into_response(),

@@ -21,7 +21,8 @@ use domain::{
 };
 use inbound::{
     callbacks::{
-        CallbackRefused, Handshake, Handshaken, NotTaken, handshake as answer_handshake, is_signature, open_callback,
+        CallbackRefused, Handshake, HandshakeAnswer, IntakeRefused, handshake as answer_handshake, is_signature,
+        open_callback,
     },
     lite::LiteCallbackRefused,
 };
@@ -65,7 +66,7 @@ async fn handshake(
 pub(crate) fn shaken(
     setting: &str,
     query: Result<Query<Handshake>, QueryRejection>,
-    answer: impl FnOnce(&Handshake) -> Option<Handshaken>,
+    answer: impl FnOnce(&Handshake) -> Option<HandshakeAnswer>,
 ) -> Result<String, ApiError> {
     let answer = query.ok().and_then(|Query(query)| answer(&query));
     answer.map(|challenge| challenge.0).ok_or_else(|| {
@@ -121,7 +122,7 @@ pub(crate) async fn keep(
     opened: Result<Vec<CallbackItem>, CallbackRefused>,
 ) -> Result<StatusCode, ApiError> {
     let items = opened.map_err(refused)?;
-    state.service.take(raw.len(), items).await.map_err(|NotTaken(cause)| ApiError::from_shared(cause))?;
+    state.service.take(raw.len(), items).await.map_err(|IntakeRefused(cause)| ApiError::from_shared(cause))?;
     Ok(StatusCode::OK)
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct FileState<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum RangeAnswer {
     /// 200 with the whole file.
     Whole,
     /// 206 with these bytes.
@@ -31,12 +31,12 @@ pub(crate) enum Wanted {
 
 impl FileState<'_> {
     /// Returns the answer to a `GET` with these headers.
-    pub(crate) fn wanted(&self, headers: &HeaderMap) -> Wanted {
+    pub(crate) fn wanted(&self, headers: &HeaderMap) -> RangeAnswer {
         if self.is_known(headers) {
-            return Wanted::NothingNew;
+            return RangeAnswer::NothingNew;
         }
         let ranges = text(headers, header::RANGE).filter(|_| self.range_applies(headers));
-        ranges.and_then(|said| one_range(said, self.size)).unwrap_or(Wanted::Whole)
+        ranges.and_then(|said| one_range(said, self.size)).unwrap_or(RangeAnswer::Whole)
     }
 
     /// True if the caller has the file. If there is a tag, the date is ignored.
@@ -76,7 +76,7 @@ fn date(headers: &HeaderMap, name: HeaderName) -> Option<DateTime<Utc>> {
 }
 
 /// Parses the range in a header. `None` if it is not a range of bytes, or if there are several.
-fn one_range(said: &str, size: u64) -> Option<Wanted> {
+fn one_range(said: &str, size: u64) -> Option<RangeAnswer> {
     let (unit, ranges) = said.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
         return None;
@@ -92,13 +92,13 @@ fn one_range(said: &str, size: u64) -> Option<Wanted> {
         (Some(first), None) if last.is_empty() => first..size,
         (None, Some(length)) if first.is_empty() => {
             if length == 0 {
-                return Some(Wanted::Beyond);
+                return Some(RangeAnswer::Beyond);
             }
             size.saturating_sub(length)..size
         }
         _ => return None,
     };
-    Some(if range.is_empty() { Wanted::Beyond } else { Wanted::Part(range) })
+    Some(if range.is_empty() { RangeAnswer::Beyond } else { RangeAnswer::Part(range) })
 }
 
 /// Parses a whole number of any length.
@@ -113,13 +113,13 @@ mod tests {
 
     const TAG: &str = "\"7\"";
 
-    fn wanted(size: u64, headers: &[(HeaderName, &str)]) -> Wanted {
+    fn wanted(size: u64, headers: &[(HeaderName, &str)]) -> RangeAnswer {
         let modified = DateTime::parse_from_rfc3339("2026-11-18T12:00:00.750Z").unwrap().to_utc();
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
         FileState { size, tag: TAG, modified }.wanted(&headers)
     }
 
-    fn range(said: &str) -> Wanted {
+    fn range(said: &str) -> RangeAnswer {
         wanted(100, &[(header::RANGE, said)])
     }
 
@@ -138,17 +138,17 @@ mod tests {
             ("bytes=0-99999999999999999999999", 0..100),
             ("bytes=3-4,", 3..5),
         ] {
-            assert_eq!(range(said), Wanted::Part(part), "{said}");
+            assert_eq!(range(said), RangeAnswer::Part(part), "{said}");
         }
     }
 
     #[test]
     fn a_range_behind_the_end_is_beyond() {
         for said in ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999-"] {
-            assert_eq!(range(said), Wanted::Beyond, "{said}");
+            assert_eq!(range(said), RangeAnswer::Beyond, "{said}");
         }
-        assert_eq!(wanted(0, &[(header::RANGE, "bytes=0-0")]), Wanted::Beyond);
-        assert_eq!(wanted(0, &[(header::RANGE, "bytes=-5")]), Wanted::Beyond);
+        assert_eq!(wanted(0, &[(header::RANGE, "bytes=0-0")]), RangeAnswer::Beyond);
+        assert_eq!(wanted(0, &[(header::RANGE, "bytes=-5")]), RangeAnswer::Beyond);
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             "bytes=+1-2",
             "bytes=0-1-2",
         ] {
-            assert_eq!(range(said), Wanted::Whole, "{said}");
+            assert_eq!(range(said), RangeAnswer::Whole, "{said}");
         }
     }
 
@@ -174,10 +174,10 @@ mod tests {
     fn a_part_is_only_of_the_file_that_the_caller_means() {
         let part = |condition: &str| wanted(100, &[(header::RANGE, "bytes=0-1"), (header::IF_RANGE, condition)]);
         for same in [TAG, "Wed, 18 Nov 2026 12:00:00 GMT"] {
-            assert_eq!(part(same), Wanted::Part(0..2), "{same}");
+            assert_eq!(part(same), RangeAnswer::Part(0..2), "{same}");
         }
         for other in ["\"8\"", "W/\"7\"", "7", "Wed, 18 Nov 2026 12:00:01 GMT", "Wed, 18 Nov 2026 11:59:59 GMT", "*"] {
-            assert_eq!(part(other), Wanted::Whole, "{other}");
+            assert_eq!(part(other), RangeAnswer::Whole, "{other}");
         }
     }
 
@@ -190,11 +190,11 @@ mod tests {
             (header::IF_NONE_MATCH, "*"),
             (header::IF_MODIFIED_SINCE, "Wed, 18 Nov 2026 12:00:00 GMT"),
         ] {
-            assert_eq!(wanted(100, &[(name, value), (header::RANGE, "bytes=0-1")]), Wanted::NothingNew, "{value}");
+            assert_eq!(wanted(100, &[(name, value), (header::RANGE, "bytes=0-1")]), RangeAnswer::NothingNew, "{value}");
         }
         let older = (header::IF_MODIFIED_SINCE, "Wed, 18 Nov 2026 11:59:59 GMT");
-        assert_eq!(wanted(100, std::slice::from_ref(&older)), Wanted::Whole);
+        assert_eq!(wanted(100, std::slice::from_ref(&older)), RangeAnswer::Whole);
         let newer = (header::IF_MODIFIED_SINCE, "Wed, 18 Nov 2026 13:00:00 GMT");
-        assert_eq!(wanted(100, &[(header::IF_NONE_MATCH, "\"8\""), newer]), Wanted::Whole, "a tag says more");
+        assert_eq!(wanted(100, &[(header::IF_NONE_MATCH, "\"8\""), newer]), RangeAnswer::Whole, "a tag says more");
     }
 }

@@ -1,17 +1,17 @@
 //! Batches: the progress of a send, and how to stop it (`/whatsapp-api-service/v2/batches`).
 
 use api_core::{
-    auth::{Allowed, Following, Permission, Sending},
+    auth::{AuthorizedCaller, Following, Permission, Sending},
     error::{ApiError, ErrorKind},
     page::{ListQuery, Page},
     path::Segments,
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::request::Parts};
 use chrono::SecondsFormat;
 use domain::{delivery::DeliveryState, ids::BatchId};
-use outbound::batches::{self, Batch, BatchError, Progress};
+use outbound::batches::{self, Batch, BatchError, BatchProgress};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -126,8 +126,8 @@ struct Counts {
     failed: u64,
 }
 
-impl From<Progress> for ProgressBody {
-    fn from(told: Progress) -> Self {
+impl From<BatchProgress> for ProgressBody {
+    fn from(told: BatchProgress) -> Self {
         let mut progress = Counts::default();
         for (state, count) in told.counts {
             let place = match state {
@@ -167,11 +167,11 @@ fn refused(error: BatchError) -> ApiError {
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Following>,
+    allowed: AuthorizedCaller<Following>,
     query: ListQuery,
     parts: Parts,
 ) -> Result<Page<BatchBody>, ApiError> {
-    let given = Parameters::of(&parts.uri)?;
+    let given = QueryParameters::of(&parts.uri)?;
     let wanted = |name: &str| given.moment(name).map_err(ApiError::faults);
     let between = (wanted("from")?, wanted("to")?);
     let page = batches::list(&state.context.db, allowed.caller.client, between, query.page).await?;
@@ -192,7 +192,7 @@ async fn list(
 )]
 async fn one(
     State(state): State<ApiState>,
-    allowed: Allowed<Following>,
+    allowed: AuthorizedCaller<Following>,
     Segments(batch): Segments<BatchId>,
 ) -> Result<Json<ProgressBody>, ApiError> {
     let progress = batches::progress(&state.context.db, allowed.caller.client, batch).await?;
@@ -216,7 +216,7 @@ async fn one(
 )]
 async fn pause(
     State(state): State<ApiState>,
-    allowed: Allowed<Sending>,
+    allowed: AuthorizedCaller<Sending>,
     Segments(batch): Segments<BatchId>,
 ) -> Result<Json<ProgressBody>, ApiError> {
     Ok(Json(batches::pause(&state.context, allowed.caller.client, batch).await.map_err(refused)?.into()))
@@ -239,7 +239,7 @@ async fn pause(
 )]
 async fn resume(
     State(state): State<ApiState>,
-    allowed: Allowed<Sending>,
+    allowed: AuthorizedCaller<Sending>,
     Segments(batch): Segments<BatchId>,
 ) -> Result<Json<ProgressBody>, ApiError> {
     Ok(Json(batches::resume(&state.context, allowed.caller.client, batch).await.map_err(refused)?.into()))
@@ -260,7 +260,7 @@ async fn resume(
 )]
 async fn cancel(
     State(state): State<ApiState>,
-    allowed: Allowed<Sending>,
+    allowed: AuthorizedCaller<Sending>,
     Segments(batch): Segments<BatchId>,
 ) -> Result<Json<ProgressBody>, ApiError> {
     Ok(Json(batches::cancel(&state.context, allowed.caller.client, batch).await.map_err(refused)?.into()))

@@ -1,17 +1,17 @@
 //! The client's blocklist: recipients that its sends reject on every channel.
 
 use api_core::{
-    auth::{Allowed, Blocking, Permission},
+    auth::{AuthorizedCaller, Blocking, Permission},
     body::JsonBytes,
     error::ApiError,
-    page::{ListQuery, Page, Searched},
+    page::{ListQuery, Page, SearchStringParameter},
     path::Segments,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use chrono::SecondsFormat;
 use domain::body;
-use outbound::blocklist::{self, Additions, Blocked};
+use outbound::blocklist::{self, Additions, BlockedRecipient};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -36,8 +36,8 @@ struct BlockedBody {
     created_time: String,
 }
 
-impl From<Blocked> for BlockedBody {
-    fn from(blocked: Blocked) -> Self {
+impl From<BlockedRecipient> for BlockedBody {
+    fn from(blocked: BlockedRecipient) -> Self {
         Self {
             recipient: blocked.address.value().to_owned(),
             reason: blocked.reason,
@@ -75,13 +75,13 @@ struct AddedBody {
     path = "/messaging-service/WhatsApp/blocklist",
     operation_id = "listBlockedRecipients",
     tag = "Blocklist",
-    params(ListQuery, Searched),
+    params(ListQuery, SearchStringParameter),
     security(("apiKey" = [Blocking::ROW.name])),
     responses((status = 200, description = "A page of recipients.", body = Page<BlockedBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Blocking>,
+    allowed: AuthorizedCaller<Blocking>,
     query: ListQuery,
 ) -> Result<Page<BlockedBody>, ApiError> {
     let page = blocklist::list(&state.context.db, allowed.caller.client, &query.search, query.page).await?;
@@ -102,7 +102,7 @@ async fn list(
 )]
 async fn add(
     State(state): State<ApiState>,
-    allowed: Allowed<Blocking>,
+    allowed: AuthorizedCaller<Blocking>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<AddedBody>, ApiError> {
     let asked: AddBody = body::parse(&bytes).map_err(ApiError::faults)?;
@@ -125,7 +125,7 @@ async fn add(
 )]
 async fn remove(
     State(state): State<ApiState>,
-    allowed: Allowed<Blocking>,
+    allowed: AuthorizedCaller<Blocking>,
     Segments(recipient): Segments<String>,
 ) -> Result<StatusCode, ApiError> {
     let address = blocklist::address_of(&recipient).ok_or_else(ApiError::not_found)?;

@@ -1,6 +1,6 @@
 //! Fields of CSV files that people open in a spreadsheet.
 
-use domain::invisible::is_blank;
+use domain::invisible_characters::is_blank;
 
 /// Appends `field` as RFC 4180 writes it.
 ///

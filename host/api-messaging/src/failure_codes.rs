@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use api_core::{
-    auth::{Allowed, Following, Permission},
+    auth::{AuthorizedCaller, Following, Permission},
     error::ApiError,
-    page::{ListQuery, Page, Searched},
+    page::{ListQuery, Page, SearchStringParameter},
     state::ApiState,
 };
 use domain::{page::Page as Found, search::fold};
@@ -66,11 +66,11 @@ fn rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
     path = "/messaging-service/WhatsApp/failure-codes",
     operation_id = "listFailureCodes",
     tag = "Messages",
-    params(ListQuery, Searched),
+    params(ListQuery, SearchStringParameter),
     security(("apiKey" = [Following::ROW.name])),
     responses((status = 200, description = "A page of codes.", body = Page<CodeBody>)),
 )]
-async fn list(_allowed: Allowed<Following>, query: ListQuery) -> Result<Page<CodeBody>, ApiError> {
+async fn list(_allowed: AuthorizedCaller<Following>, query: ListQuery) -> Result<Page<CodeBody>, ApiError> {
     let search = fold(&query.search);
     let has = |code: &&CodeBody| code.error_code.contains(&search) || fold(code.cause).contains(&search);
     let found: Vec<&CodeBody> = CODES.iter().filter(has).collect();

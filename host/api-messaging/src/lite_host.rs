@@ -9,9 +9,9 @@ use outbound::accept::Senders;
 use crate::state::SendState;
 
 /// The numbers that may send through the host name of a request.
-pub(crate) struct Asked(pub(crate) Senders);
+pub(crate) struct HostNumbers(pub(crate) Senders);
 
-impl FromRequestParts<SendState> for Asked {
+impl FromRequestParts<SendState> for HostNumbers {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &SendState) -> Result<Self, Infallible> {

@@ -1,16 +1,16 @@
 //! `GET /messaging-service/WhatsApp/messages`: messages by the client's tracking id and by recipient.
 
 use api_core::{
-    auth::{Allowed, Following, Permission},
+    auth::{AuthorizedCaller, Following, Permission},
     error::ApiError,
     page::{ListQuery, Page},
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{extract::State, http::request::Parts};
 use chrono::SecondsFormat;
 use domain::{body::FieldFault, clock::minted_at, numbering, phone};
-use outbound::lookup::{self, FoundMessage, Lookup};
+use outbound::lookup::{self, FoundMessage, MessageFilter};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -92,21 +92,21 @@ impl From<FoundMessage> for FoundBody {
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Following>,
+    allowed: AuthorizedCaller<Following>,
     query: ListQuery,
     parts: Parts,
 ) -> Result<Page<FoundBody>, ApiError> {
-    let lookup = lookup_of(&Parameters::of(&parts.uri)?).map_err(ApiError::faults)?;
+    let lookup = lookup_of(&QueryParameters::of(&parts.uri)?).map_err(ApiError::faults)?;
     let page = lookup::find(&state.context.db, allowed.caller.client, &lookup, query.page).await?;
     Ok(Page::new(query.page, page, FoundBody::from))
 }
 
-fn lookup_of(given: &Parameters) -> Result<Lookup, FieldFault> {
+fn lookup_of(given: &QueryParameters) -> Result<MessageFilter, FieldFault> {
     let addresses = given.value("recipient").map_or_else(Vec::new, spellings);
     match given.value("ctId") {
-        Some(ct_id) => Ok(Lookup::CtId { ct_id: ct_id.to_owned(), addresses }),
+        Some(ct_id) => Ok(MessageFilter::CtId { ct_id: ct_id.to_owned(), addresses }),
         None if addresses.is_empty() => Err(FieldFault::new("ctId", "is required if there is no `recipient`")),
-        None => Ok(Lookup::Recipient { addresses }),
+        None => Ok(MessageFilter::Recipient { addresses }),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Business numbers of the caller (SPEC 4.7).
 
 use api_core::{
-    auth::{Allowed, Looking, Numbers, Permission},
+    auth::{AuthorizedCaller, Looking, Numbers, Permission},
     body::JsonBytes,
     error::ApiError,
-    page::{ListQuery, Page, Searched},
+    page::{ListQuery, Page, SearchStringParameter},
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{ids::InboxId, registration::LiteRegistration, search::Sought};
+use domain::{ids::InboxId, registration::LiteRegistration, search::SearchText};
 use serde::Serialize;
 use tenancy::inboxes::{self, RegisterError};
 use utoipa::ToSchema;
@@ -75,17 +75,17 @@ impl From<inboxes::WhatsAppNumber> for NumberRow {
     path = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser",
     operation_id = "listNumbers",
     tag = "Numbers",
-    params(ListQuery, Searched),
+    params(ListQuery, SearchStringParameter),
     security(("apiKey" = [Looking::ROW.name])),
     responses((status = 200, description = "A page of numbers.", body = Page<NumberRow>)),
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Looking>,
+    allowed: AuthorizedCaller<Looking>,
     query: ListQuery,
 ) -> Result<Page<NumberRow>, ApiError> {
-    let sought = Sought::parse(&query.search);
-    let search = sought.as_ref().map(Sought::digits_or_words).unwrap_or_default();
+    let sought = SearchText::parse(&query.search);
+    let search = sought.as_ref().map(SearchText::digits_or_words).unwrap_or_default();
     let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, search, query.page).await?;
     Ok(Page::new(query.page, page, NumberRow::from))
 }
@@ -126,7 +126,7 @@ struct Registration {
 )]
 async fn register(
     State(state): State<ApiState>,
-    allowed: Allowed<Numbers>,
+    allowed: AuthorizedCaller<Numbers>,
     JsonBytes(body): JsonBytes,
 ) -> Result<(StatusCode, Json<NumberRow>), ApiError> {
     let new = LiteRegistration::parse(&body).map_err(|fault| ApiError::faults(vec![fault]))?;

@@ -1,7 +1,7 @@
 //! The rate card: the cost of messages, by category and country.
 
 use api_core::{
-    auth::{Allowed, Permission, Rates},
+    auth::{AuthorizedCaller, Permission, Rates},
     body::JsonBytes,
     error::ApiError,
     state::ApiState,
@@ -67,7 +67,7 @@ fn shown(rates: Vec<Rate>) -> Json<CardBody> {
     security(("apiKey" = [Rates::ROW.name])),
     responses((status = 200, description = "The rates.", body = CardBody)),
 )]
-async fn read(State(state): State<ApiState>, allowed: Allowed<Rates>) -> Result<Json<CardBody>, ApiError> {
+async fn read(State(state): State<ApiState>, allowed: AuthorizedCaller<Rates>) -> Result<Json<CardBody>, ApiError> {
     Ok(shown(rates::all(&state.context.db, allowed.caller.client).await?))
 }
 
@@ -85,7 +85,7 @@ async fn read(State(state): State<ApiState>, allowed: Allowed<Rates>) -> Result<
 )]
 async fn replace(
     State(state): State<ApiState>,
-    allowed: Allowed<Rates>,
+    allowed: AuthorizedCaller<Rates>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<CardBody>, ApiError> {
     let card = WireRates::parse(&bytes).map_err(ApiError::faults)?;

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use api_core::{
-    auth::{Allowed, Following, Permission},
+    auth::{AuthorizedCaller, Following, Permission},
     error::ApiError,
     path::Segments,
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{
@@ -19,7 +19,7 @@ use bytes::Bytes;
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{clock::minted_at, dates, ids::BatchId};
 use futures::stream;
-use outbound::reports::{Report, ReportedMessage};
+use outbound::reports::{ReportQuery, ReportedMessage};
 use serde::Serialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -49,7 +49,7 @@ enum Format {
 
 impl Format {
     fn asked(parts: &Parts) -> Result<Self, ApiError> {
-        match Parameters::of(&parts.uri)?.value("format") {
+        match QueryParameters::of(&parts.uri)?.value("format") {
             None | Some("csv") => Ok(Self::Csv),
             Some("ndjson") => Ok(Self::Ndjson),
             Some(_) => Err(ApiError::fault("format", "must be csv or ndjson")),
@@ -172,7 +172,7 @@ impl Line {
 }
 
 /// Reads a page when the one before it has been sent, so the whole report is never in memory.
-fn streamed(report: Report, format: Format, name: &str) -> Result<Response, ApiError> {
+fn streamed(report: ReportQuery, format: Format, name: &str) -> Result<Response, ApiError> {
     let first = (format == Format::Csv).then(|| HEADINGS.to_owned());
     let pages = stream::unfold((report, first), move |(mut report, first)| async move {
         if let Some(headings) = first {
@@ -217,12 +217,12 @@ fn streamed(report: Report, format: Format, name: &str) -> Result<Response, ApiE
 )]
 async fn of_batch(
     State(state): State<ApiState>,
-    allowed: Allowed<Following>,
+    allowed: AuthorizedCaller<Following>,
     Segments(batch): Segments<BatchId>,
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let format = Format::asked(&parts)?;
-    let report = Report::of_batch(&state.context.db, allowed.caller.client, batch).await?;
+    let report = ReportQuery::of_batch(&state.context.db, allowed.caller.client, batch).await?;
     streamed(report.ok_or_else(ApiError::not_found)?, format, &format!("batch-{batch}"))
 }
 
@@ -244,13 +244,13 @@ async fn of_batch(
 )]
 async fn of_day(
     State(state): State<ApiState>,
-    allowed: Allowed<Following>,
+    allowed: AuthorizedCaller<Following>,
     Segments(day): Segments<String>,
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let day = dates::day(&day).ok_or_else(ApiError::not_found)?;
     let format = Format::asked(&parts)?;
-    let report = Report::of_day(&state.context.db, allowed.caller.client, day);
+    let report = ReportQuery::of_day(&state.context.db, allowed.caller.client, day);
     streamed(report, format, &format!("messages-{day}"))
 }
 

@@ -1,15 +1,15 @@
 //! `GET /messaging-service/WhatsApp/messages/{gstId}`: the story of one message (CONTRACT 7).
 
 use api_core::{
-    auth::{Allowed, Following, Permission},
+    auth::{AuthorizedCaller, Following, Permission},
     error::ApiError,
     path::Segments,
     state::ApiState,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::sms_route::{RoutedBy, SmsRoute};
-use outbound::story::{self, Entry, Story, StoryCall, StoryLeg, StoryPart, What};
+use domain::sms_route::{RouterStep, SmsRoute};
+use outbound::story::{self, Story, StoryCall, StoryEntry, StoryEvent, StoryLeg, StoryPart};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -197,7 +197,7 @@ struct RouterBody {
 
 impl From<SmsRoute> for RouteBody {
     fn from(route: SmsRoute) -> Self {
-        let router = |by: RoutedBy| RouterBody {
+        let router = |by: RouterStep| RouterBody {
             plugin: by.plugin,
             version: by.version,
             sha256: by.sha256,
@@ -285,16 +285,16 @@ impl EntryBody {
     }
 }
 
-impl From<Entry> for EntryBody {
-    fn from(entry: Entry) -> Self {
+impl From<StoryEntry> for EntryBody {
+    fn from(entry: StoryEntry) -> Self {
         let body = Self { time: shown(entry.time), ..Self::default() };
         match entry.what {
-            What::Request { request, batch } => {
+            StoryEvent::Request { request, batch } => {
                 Self { kind: "REQUEST", request_id: request.map(|id| id.0), batch_id: batch.map(|id| id.0), ..body }
             }
-            What::Taken { leg, parts } => Self { time: body.time, ..Self::taken(*leg, parts) },
-            What::NotTaken { call, leg } => Self { time: body.time, ..Self::not_taken(call, leg) },
-            What::Receipt(receipt) => Self {
+            StoryEvent::Taken { leg, parts } => Self { time: body.time, ..Self::taken(*leg, parts) },
+            StoryEvent::NotTaken { call, leg } => Self { time: body.time, ..Self::not_taken(call, leg) },
+            StoryEvent::Receipt(receipt) => Self {
                 kind: "RECEIPT",
                 channel: Some(receipt.channel),
                 status: Some(receipt.state),
@@ -303,7 +303,7 @@ impl From<Entry> for EntryBody {
                 error_code_string: receipt.error_text,
                 ..body
             },
-            What::Decision(decision) => Self {
+            StoryEvent::Decision(decision) => Self {
                 kind: "DECISION",
                 outcome: Some(decision.state),
                 plugin: decision.plugin,
@@ -312,7 +312,7 @@ impl From<Entry> for EntryBody {
                 reason: decision.reason,
                 ..body
             },
-            What::Routed { leg, route } => Self {
+            StoryEvent::Routed { leg, route } => Self {
                 kind: "ROUTE",
                 leg: Some(leg),
                 outcome: Some(route.outcome().to_owned()),
@@ -320,7 +320,7 @@ impl From<Entry> for EntryBody {
                 route: Some(route.into()),
                 ..body
             },
-            What::Webhook { webhook, state } => Self {
+            StoryEvent::Webhook { webhook, state } => Self {
                 kind: "WEBHOOK",
                 webhook_id: Some(webhook.id),
                 outcome: Some(webhook.state),
@@ -331,7 +331,7 @@ impl From<Entry> for EntryBody {
                 sha256: webhook.shaper_sha256,
                 ..body
             },
-            What::Attempt(attempt) => Self {
+            StoryEvent::Attempt(attempt) => Self {
                 kind: "WEBHOOK_ATTEMPT",
                 webhook_id: Some(attempt.delivery_id),
                 attempt: Some(attempt.attempt),
@@ -360,9 +360,9 @@ impl From<Entry> for EntryBody {
 )]
 async fn one(
     State(state): State<ApiState>,
-    allowed: Allowed<Following>,
+    allowed: AuthorizedCaller<Following>,
     Segments(gst_id): Segments<String>,
 ) -> Result<Json<StoryBody>, ApiError> {
-    let story = story::tell(&state.context.db, allowed.caller.client, &gst_id).await?;
+    let story = story::read_story(&state.context.db, allowed.caller.client, &gst_id).await?;
     story.map(|story| Json(StoryBody::from(story))).ok_or_else(ApiError::not_found)
 }

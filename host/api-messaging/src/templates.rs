@@ -1,9 +1,9 @@
 //! The template catalogue (DESIGN 6): listed from the cache, and fetched from the provider on request.
 
 use api_core::{
-    auth::{Allowed, Looking, Permission, Templates},
+    auth::{AuthorizedCaller, Looking, Permission, Templates},
     error::{ApiError, ErrorKind},
-    page::{ListQuery, Page, Searched},
+    page::{ListQuery, Page, SearchStringParameter},
     state::ApiState,
 };
 use axum::{Json, extract::State};
@@ -87,13 +87,13 @@ struct Synced {
     path = "/messaging-service/WhatsApp/templates",
     operation_id = "listTemplates",
     tag = "Templates",
-    params(ListQuery, Searched),
+    params(ListQuery, SearchStringParameter),
     security(("apiKey" = [Looking::ROW.name])),
     responses((status = 200, description = "A page of templates.", body = Page<Template>)),
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Looking>,
+    allowed: AuthorizedCaller<Looking>,
     query: ListQuery,
 ) -> Result<Page<Template>, ApiError> {
     let page = list_templates(&state.context.db, allowed.caller.client, &query.search, query.page).await?;
@@ -114,7 +114,7 @@ async fn list(
         (status = 502, description = "The provider did not return the templates."),
     ),
 )]
-async fn sync(State(state): State<ApiState>, allowed: Allowed<Templates>) -> Result<Json<Synced>, ApiError> {
+async fn sync(State(state): State<ApiState>, allowed: AuthorizedCaller<Templates>) -> Result<Json<Synced>, ApiError> {
     let admin = state.administration();
     let cloud = &state.context.cloud;
     match sync_templates(&admin, cloud, allowed.caller.client, Some(allowed.actor())).await {

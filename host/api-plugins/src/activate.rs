@@ -1,7 +1,7 @@
 //! Activating plugins, and deactivating them.
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     body::OptionalJson,
     error::ApiError,
     path::Segments,
@@ -14,14 +14,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::body::FieldFault;
-use plugins::{self, Activate, RollBack, RolledBack, slots::Mode};
+use plugins::{self, NewActivation, RollBack, RollbackResult, slots::Mode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
     plugin_bodies::ActivationBody,
-    request::{Named, inbox_id, mode, refused, small, version},
+    request::{PluginPath, inbox_id, mode, refused, small, version},
 };
 
 #[derive(Deserialize, Default, ToSchema)]
@@ -84,7 +84,7 @@ impl ActivateBody {
 
 /// The present activation.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Activated)]
+#[schema(as = ActivationResult)]
 pub(super) struct ActivatedBody {
     #[serde(flatten)]
     activation: ActivationBody,
@@ -113,7 +113,7 @@ struct ReplacedBody {
     path = "/plugin-service/api/v1/plugins/{name}/activate",
     operation_id = "activatePlugin",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     request_body(content = Option<ActivateBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
@@ -123,14 +123,14 @@ struct ReplacedBody {
 )]
 pub(super) async fn activate(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<ActivateBody>,
 ) -> Result<Json<ActivatedBody>, ApiError> {
     let mode = mode(body.mode.as_deref())?;
     body.contradictions(mode)?;
-    let usual = Activate::newest(name, mode);
-    let wanted = Activate {
+    let usual = NewActivation::newest(name, mode);
+    let wanted = NewActivation {
         version: version(body.version.as_ref())?,
         inbox: inbox_id(body.whats_app_number_id.as_deref())?,
         percent: small(body.percent, usual.percent, 0),
@@ -177,7 +177,7 @@ pub(super) struct RollbackBody {
 
 /// The activation that is in force after a rollback.
 #[derive(Serialize, ToSchema)]
-#[schema(as = RolledBack)]
+#[schema(as = RollbackResult)]
 pub(super) struct RolledBackBody {
     #[serde(flatten)]
     activation: ActivationBody,
@@ -193,7 +193,7 @@ pub(super) struct RolledBackBody {
     path = "/plugin-service/api/v1/plugins/{name}/rollback",
     operation_id = "rollBackPlugin",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     request_body(content = Option<RollbackBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
@@ -204,7 +204,7 @@ pub(super) struct RolledBackBody {
 )]
 pub(super) async fn rollback(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<RollbackBody>,
 ) -> Result<Response, ApiError> {
@@ -215,7 +215,7 @@ pub(super) async fn rollback(
         true => plugins::preview_rollback(ctx, client, wanted).await,
         false => plugins::rollback(ctx, client, wanted, allowed.actor()).await,
     };
-    let RolledBack { before, live } = rolled_back.map_err(refused)?;
+    let RollbackResult { before, live } = rolled_back.map_err(refused)?;
     Ok(match live {
         Some(live) => {
             let before = before.map(ActivationBody::from);
@@ -234,7 +234,7 @@ pub(super) async fn rollback(
     path = "/plugin-service/api/v1/plugins/{name}/deactivate",
     operation_id = "deactivatePlugin",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     request_body(content = Option<ScopeBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
@@ -243,7 +243,7 @@ pub(super) async fn rollback(
 )]
 pub(super) async fn deactivate(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<ScopeBody>,
 ) -> Result<StatusCode, ApiError> {
@@ -261,7 +261,7 @@ pub(super) async fn deactivate(
     path = "/plugin-service/api/v1/plugins/{name}",
     operation_id = "deletePlugin",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 204, description = "Deleted."),
@@ -270,7 +270,7 @@ pub(super) async fn deactivate(
 )]
 pub(super) async fn delete(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
 ) -> Result<StatusCode, ApiError> {
     plugins::delete(&state.context, allowed.caller.client, &name, allowed.actor()).await.map_err(refused)?;

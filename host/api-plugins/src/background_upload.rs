@@ -1,7 +1,7 @@
 //! Uploads with `Prefer: respond-async` (RFC 7240), and their progress.
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     error::ApiError,
     path::Segments,
     state::ApiState,
@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::body::FieldFault;
-use plugins::{Begun, PendingUpload, PluginError, Progress};
+use plugins::{PendingUpload, PluginError, UploadProgress, UploadStart};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -82,7 +82,7 @@ struct RefusedBody {
 impl RefusedBody {
     fn of(error: PluginError) -> Self {
         let error = refused(error);
-        let (status, message, details, delay) = error.told();
+        let (status, message, details, delay) = error.parts();
         Self {
             status: status.as_u16(),
             message: message.to_owned(),
@@ -92,11 +92,11 @@ impl RefusedBody {
     }
 }
 
-fn body(upload: PendingUpload, progress: Progress) -> PendingBody {
+fn body(upload: PendingUpload, progress: UploadProgress) -> PendingBody {
     let (state, plugin, refused) = match progress {
-        Progress::Working => ("COMPILING", None, None),
-        Progress::Ready(version) => ("READY", Some(PluginBody::from(*version)), None),
-        Progress::Refused(error) => ("REFUSED", None, Some(RefusedBody::of(error))),
+        UploadProgress::Working => ("COMPILING", None, None),
+        UploadProgress::Ready(version) => ("READY", Some(PluginBody::from(*version)), None),
+        UploadProgress::Refused(error) => ("REFUSED", None, Some(RefusedBody::of(error))),
     };
     PendingBody {
         id: upload.id,
@@ -118,12 +118,12 @@ pub(super) fn prefers_no_wait(headers: &HeaderMap) -> bool {
 }
 
 /// The answer to an upload in the background.
-pub(super) fn begun(begun: Begun) -> Response {
+pub(super) fn begun(begun: UploadStart) -> Response {
     match begun {
-        Begun::There(version) => Json(PluginBody::from(*version)).into_response(),
-        Begun::Working(upload) => {
+        UploadStart::There(version) => Json(PluginBody::from(*version)).into_response(),
+        UploadStart::Working(upload) => {
             let place = format!("/plugin-service/api/v1/plugin-uploads/{}", upload.id);
-            let mut response = (StatusCode::ACCEPTED, Json(body(*upload, Progress::Working))).into_response();
+            let mut response = (StatusCode::ACCEPTED, Json(body(*upload, UploadProgress::Working))).into_response();
             let headers = response.headers_mut();
             headers.insert(APPLIED, HeaderValue::from_static(NO_WAIT));
             if let Ok(place) = HeaderValue::from_str(&place) {
@@ -148,7 +148,7 @@ pub(super) fn begun(begun: Begun) -> Response {
 )]
 pub(super) async fn upload(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(id): Segments<String>,
 ) -> Result<Json<PendingBody>, ApiError> {
     let id: Uuid = id.parse().map_err(|_| ApiError::not_found())?;

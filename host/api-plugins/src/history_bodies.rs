@@ -2,7 +2,7 @@
 
 use api_core::page::Page;
 use chrono::DateTime;
-use plugins::{Difference, Invocation, PluginEvent, Skipped, calls::annotation::AnnotatedLog};
+use plugins::{AnswerDifference, Invocation, PluginEvent, SkippedCount, calls::annotation::AnnotatedLog};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use utoipa::ToSchema;
@@ -139,8 +139,8 @@ pub(super) struct DifferenceBody {
     shadow: Value,
 }
 
-impl From<Difference> for DifferenceBody {
-    fn from(difference: Difference) -> Self {
+impl From<AnswerDifference> for DifferenceBody {
+    fn from(difference: AnswerDifference) -> Self {
         Self {
             id: difference.id,
             time: time_of(difference.id),
@@ -183,8 +183,8 @@ pub(super) struct SkippedBody {
     last_time: String,
 }
 
-impl From<Skipped> for SkippedBody {
-    fn from(skipped: Skipped) -> Self {
+impl From<SkippedCount> for SkippedBody {
+    fn from(skipped: SkippedCount) -> Self {
         Self {
             activation_id: skipped.activation,
             version: skipped.version,
@@ -223,7 +223,7 @@ pub(super) struct RecordedBody {
 impl RecordedBody {
     /// Shows a recording exactly as it is stored, or in the terms of the rest of the API. A value that is not JSON,
     /// which this program never writes, is shown as null.
-    pub(super) fn of(recorded: plugins::Recording, is_exact: bool) -> Self {
+    pub(super) fn of(recorded: plugins::RecordingRow, is_exact: bool) -> Self {
         let shown = if is_exact { recorded.recording.clone() } else { plugins::readable(&recorded).to_string() };
         Self {
             id: recorded.id,

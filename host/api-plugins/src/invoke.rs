@@ -1,7 +1,7 @@
 //! Calling a plugin once to try it out.
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     body::OptionalJson,
     error::ApiError,
     path::Segments,
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::request::{Named, refused, version};
+use super::request::{PluginPath, refused, version};
 
 #[derive(Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +37,7 @@ pub(super) struct InvokeBody {
 
 /// The answer of the plugin: one of the first four fields, by its world, or the failure.
 #[derive(ToSchema)]
-#[schema(as = Invoked, rename_all = "camelCase")]
+#[schema(as = InvokeResult, rename_all = "camelCase")]
 #[expect(dead_code, reason = "described: the use case tells it as a map")]
 struct InvokedBody {
     /// Answer of a chatbot.
@@ -49,13 +49,13 @@ struct InvokedBody {
     /// Answer of a router.
     route: Option<Value>,
     /// The failure of the call, if it failed.
-    error: Option<InvokedError>,
+    error: Option<InvokeError>,
     /// Key-values that the plugin would have written.
     writes: Option<Vec<Value>>,
     /// For a failed call: its standard error.
     stderr: Option<String>,
     /// Log lines of the call.
-    logs: Vec<InvokedLog>,
+    logs: Vec<InvokeLog>,
     /// Duration of the call.
     #[schema(minimum = 0)]
     duration_micros: i64,
@@ -70,7 +70,7 @@ struct InvokedBody {
 /// The failure of a call.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "described, as above")]
-struct InvokedError {
+struct InvokeError {
     /// The kind, such as `trapped`.
     kind: String,
     /// A text for people.
@@ -80,7 +80,7 @@ struct InvokedError {
 /// One line of a log.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "described, as above")]
-struct InvokedLog {
+struct InvokeLog {
     /// The level, such as `info`.
     level: String,
     /// The line.
@@ -95,7 +95,7 @@ struct InvokedLog {
     path = "/plugin-service/api/v1/plugins/{name}/invoke",
     operation_id = "invokePlugin",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     request_body(content = Option<InvokeBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
@@ -105,7 +105,7 @@ struct InvokedLog {
 )]
 pub(super) async fn invoke(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<InvokeBody>,
 ) -> Result<Json<Map<String, Value>>, ApiError> {

@@ -19,13 +19,13 @@ use std::sync::Arc;
 
 use api_core::state::ApiState;
 use axum::extract::DefaultBodyLimit;
-use plugins::Uploads;
+use plugins::UploadPlaces;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use state::PluginState;
 
 /// The routes of this crate. `uploads` has the turns of uploads.
-pub fn routes(state: &ApiState, uploads: Arc<Uploads>) -> OpenApiRouter<ApiState> {
+pub fn routes(state: &ApiState, uploads: Arc<UploadPlaces>) -> OpenApiRouter<ApiState> {
     plugin_routes().with_state(PluginState::new(state, uploads)).merge(routing::routes())
 }
 

@@ -1,23 +1,23 @@
 //! Lists of plugins and of their history.
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     error::ApiError,
-    page::{ListQuery, Page, Searched},
+    page::{ListQuery, Page, SearchStringParameter},
     path::Segments,
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::request::Parts};
 use domain::page::PageRequest;
-use plugins::{self, Wanted, calls::annotation, slots::Mode};
+use plugins::{self, InvocationFilter, calls::annotation, slots::Mode};
 use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::{
     history_bodies::{DifferenceBody, DifferencesBody, EventBody, InvocationBody, SkippedBody},
     plugin_bodies::{DetailBody, PluginBody, VersionBody},
-    request::Named,
+    request::PluginPath,
 };
 
 /// Versions of a plugin in one answer if the caller gives no size. Usually these are all.
@@ -31,7 +31,7 @@ const VERSIONS: u32 = 500;
     path = "/plugin-service/api/v1/plugins",
     operation_id = "listPlugins",
     tag = "Plugins",
-    params(ListQuery, Searched),
+    params(ListQuery, SearchStringParameter),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "A page of plugins, each with its newest version.", body = Page<PluginBody>),
@@ -39,7 +39,7 @@ const VERSIONS: u32 = 500;
 )]
 pub(super) async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     query: ListQuery,
 ) -> Result<Page<PluginBody>, ApiError> {
     let page = plugins::list(&state.context, allowed.caller.client, &query.search, query.page).await?;
@@ -54,7 +54,7 @@ pub(super) async fn list(
     path = "/plugin-service/api/v1/plugins/{name}",
     operation_id = "getPlugin",
     tag = "Plugins",
-    params(Named, ListQuery<VERSIONS>),
+    params(PluginPath, ListQuery<VERSIONS>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "The plugin. `page` and `size` select its versions.", body = DetailBody),
@@ -62,7 +62,7 @@ pub(super) async fn list(
 )]
 pub(super) async fn one(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery<VERSIONS>,
 ) -> Result<Json<DetailBody>, ApiError> {
@@ -77,11 +77,11 @@ pub(super) async fn one(
 
 /// Reads a query parameter. An empty one counts as absent.
 pub(super) fn parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, ApiError> {
-    Ok(Parameters::of(&parts.uri)?.value(wanted).map(str::to_owned))
+    Ok(QueryParameters::of(&parts.uri)?.value(wanted).map(str::to_owned))
 }
 
 /// Returns 404 unless the client has a plugin of this name or it is a built-in one. Histories exist for those only.
-pub(super) async fn known(state: &ApiState, allowed: &Allowed<Plugins>, name: &str) -> Result<(), ApiError> {
+pub(super) async fn known(state: &ApiState, allowed: &AuthorizedCaller<Plugins>, name: &str) -> Result<(), ApiError> {
     let newest = PageRequest { page: 0, size: 1 };
     match plugins::one(&state.context, allowed.caller.client, name, newest).await? {
         Some(_) => Ok(()),
@@ -139,7 +139,7 @@ pub(super) struct WantedCalls {
     path = "/plugin-service/api/v1/plugins/{name}/invocations",
     operation_id = "listInvocations",
     tag = "Plugins",
-    params(Named, ListQuery, WantedCalls),
+    params(PluginPath, ListQuery, WantedCalls),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "A page of calls.", body = Page<InvocationBody>),
@@ -147,7 +147,7 @@ pub(super) struct WantedCalls {
 )]
 pub(super) async fn invocations(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
     parts: Parts,
@@ -159,7 +159,7 @@ pub(super) async fn invocations(
     let event = parameter(&parts, "event")?;
     one_of("event", event.as_deref(), annotation::EVENTS.into_iter())?;
     let log_begins = event.as_deref().map(annotation::first_line);
-    let wanted = Wanted {
+    let wanted = InvocationFilter {
         outcome: outcome.as_deref(),
         mode: mode.as_deref(),
         after: id(&parts, "after", "must be the id of a call")?,
@@ -178,7 +178,7 @@ pub(super) async fn invocations(
     path = "/plugin-service/api/v1/plugins/{name}/events",
     operation_id = "listPluginEvents",
     tag = "Plugins",
-    params(Named, ListQuery),
+    params(PluginPath, ListQuery),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "A page of events.", body = Page<EventBody>),
@@ -186,7 +186,7 @@ pub(super) async fn invocations(
 )]
 pub(super) async fn events(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
 ) -> Result<Page<EventBody>, ApiError> {
@@ -203,7 +203,7 @@ pub(super) async fn events(
     path = "/plugin-service/api/v1/plugins/{name}/differences",
     operation_id = "listDifferences",
     tag = "Plugins",
-    params(Named, ListQuery),
+    params(PluginPath, ListQuery),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "A page of differences.", body = DifferencesBody),
@@ -211,7 +211,7 @@ pub(super) async fn events(
 )]
 pub(super) async fn differences(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
 ) -> Result<Json<DifferencesBody>, ApiError> {

@@ -3,8 +3,8 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::ids::InboxId;
 use plugins::{
-    Origin, Plugin, Version,
-    slots::{Activation, RecordingTerms},
+    CataloguePlugin, PluginOrigin, UploadedVersion,
+    slots::{SlotActivation, SlotRecordingTerms},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -87,8 +87,8 @@ pub(super) struct PluginBody {
 
 const READY: &str = "READY";
 
-impl From<Plugin> for PluginBody {
-    fn from(plugin: Plugin) -> Self {
+impl From<CataloguePlugin> for PluginBody {
+    fn from(plugin: CataloguePlugin) -> Self {
         Self {
             name: plugin.name,
             version: plugin.version,
@@ -98,9 +98,9 @@ impl From<Plugin> for PluginBody {
             imports: plugin.imports,
             state: if plugin.ready { READY } else { "BROKEN" },
             source: match plugin.origin {
-                Origin::Uploaded => UPLOADED,
-                Origin::BuiltIn => "built-in",
-                Origin::Directory => "directory",
+                PluginOrigin::Uploaded => UPLOADED,
+                PluginOrigin::BuiltIn => "built-in",
+                PluginOrigin::Directory => "directory",
             },
             created_time: plugin.created_at.map(time),
             api_version: plugin.api_version,
@@ -113,8 +113,8 @@ impl From<Plugin> for PluginBody {
 
 const UPLOADED: &str = "uploaded";
 
-impl From<Version> for PluginBody {
-    fn from(version: Version) -> Self {
+impl From<UploadedVersion> for PluginBody {
+    fn from(version: UploadedVersion) -> Self {
         Self {
             name: version.name,
             version: u64::from(version.version.unsigned_abs()),
@@ -174,8 +174,8 @@ pub(super) struct VersionBody {
     created_time: String,
 }
 
-impl From<Version> for VersionBody {
-    fn from(version: Version) -> Self {
+impl From<UploadedVersion> for VersionBody {
+    fn from(version: UploadedVersion) -> Self {
         Self {
             version: version.version,
             sha256: version.sha256,
@@ -249,8 +249,8 @@ struct RecordingBody {
     stop_reason: Option<String>,
 }
 
-impl From<RecordingTerms> for RecordingBody {
-    fn from(terms: RecordingTerms) -> Self {
+impl From<SlotRecordingTerms> for RecordingBody {
+    fn from(terms: SlotRecordingTerms) -> Self {
         Self {
             sample: terms.sample,
             max_calls: terms.max_calls,
@@ -261,8 +261,8 @@ impl From<RecordingTerms> for RecordingBody {
     }
 }
 
-impl From<Activation> for ActivationBody {
-    fn from(activation: Activation) -> Self {
+impl From<SlotActivation> for ActivationBody {
+    fn from(activation: SlotActivation) -> Self {
         let (config, secrets) = plugins::shown_config(&activation.config);
         Self {
             id: activation.id,

@@ -9,12 +9,12 @@ use axum::{
 };
 use base::{
     Context,
-    aside::{self, Whose},
+    heavy_work::{self, BodyOwner},
 };
 use bytes::Bytes;
 use domain::{ids::ClientId, page::Page as Found};
 use futures::stream;
-use plugins::{ListedRecording, Recording};
+use plugins::{ListedRecording, RecordingRow};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -90,13 +90,14 @@ impl Writing {
         let first = self.first;
         self.first = first && recordings.is_empty();
         let is_exact = self.is_exact;
-        let written = aside::work(bytes, Whose::Client(self.client), move || write(recordings, first, is_exact));
+        let written =
+            heavy_work::work(bytes, BodyOwner::Client(self.client), move || write(recordings, first, is_exact));
         Ok(Some((written.await??, self)))
     }
 }
 
 /// Writes a part of the list. `first`: no part was written before.
-fn write(recordings: Vec<Recording>, first: bool, is_exact: bool) -> Result<Bytes, base::Error> {
+fn write(recordings: Vec<RecordingRow>, first: bool, is_exact: bool) -> Result<Bytes, base::Error> {
     let unreadable = |source| base::Error::Unreadable { what: "recording of a plugin call", source };
     let mut text = Vec::new();
     for (at, recording) in recordings.into_iter().enumerate() {

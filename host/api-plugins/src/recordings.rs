@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     body::OptionalJson,
     error::ApiError,
     page::{ListQuery, Page},
@@ -28,7 +28,7 @@ use super::{
     lists::{known, parameter},
     plugin_bodies::ActivationBody,
     recorded_page,
-    request::{Named, inbox_id, mode, refused, small, version},
+    request::{PluginPath, inbox_id, mode, refused, small, version},
 };
 
 #[derive(Deserialize, Default, ToSchema)]
@@ -63,7 +63,7 @@ pub(super) struct RecordBody {
     path = "/plugin-service/api/v1/plugins/{name}/recording",
     operation_id = "startRecording",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     request_body(content = Option<RecordBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
@@ -73,7 +73,7 @@ pub(super) struct RecordBody {
 )]
 pub(super) async fn start(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<RecordBody>,
 ) -> Result<Json<ActivationBody>, ApiError> {
@@ -98,7 +98,7 @@ pub(super) async fn start(
     path = "/plugin-service/api/v1/plugins/{name}/recording",
     operation_id = "stopRecording",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     request_body(content = Option<ScopeBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
@@ -108,7 +108,7 @@ pub(super) async fn start(
 )]
 pub(super) async fn stop(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<ScopeBody>,
 ) -> Result<StatusCode, ApiError> {
@@ -137,7 +137,7 @@ pub(super) struct WantedForm {
     path = "/plugin-service/api/v1/plugins/{name}/recordings",
     operation_id = "listRecordings",
     tag = "Plugins",
-    params(Named, ListQuery, WantedForm),
+    params(PluginPath, ListQuery, WantedForm),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "A page of calls.", body = Page<RecordedBody>),
@@ -145,7 +145,7 @@ pub(super) struct WantedForm {
 )]
 pub(super) async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
     parts: Parts,
@@ -235,7 +235,7 @@ impl From<ReplayReport> for ReportBody {
     path = "/plugin-service/api/v1/plugins/{name}/replay",
     operation_id = "replayRecordings",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     request_body(content = Option<ReplayBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
@@ -244,7 +244,7 @@ impl From<ReplayReport> for ReportBody {
 )]
 pub(super) async fn replay(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<ReplayBody>,
 ) -> Result<Json<ReportBody>, ApiError> {

@@ -15,7 +15,7 @@ pub(super) const BUSY_RETRY: Duration = Duration::from_secs(5);
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 #[expect(dead_code, reason = "says what the paths have")]
-pub(super) struct Named {
+pub(super) struct PluginPath {
     /// Name of the plugin.
     #[param(example = "default-chatbot")]
     pub(super) name: String,

@@ -1,10 +1,10 @@
 //! `GET /plugin-service/api/v1/routing-decisions`: the decisions of routers about conversations.
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     error::ApiError,
     page::{ListQuery, Page},
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{extract::State, http::request::Parts};
@@ -112,11 +112,11 @@ fn time_of(id: Uuid) -> Option<String> {
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     query: ListQuery,
     parts: Parts,
 ) -> Result<Page<DecisionBody>, ApiError> {
-    let given = Parameters::of(&parts.uri)?;
+    let given = QueryParameters::of(&parts.uri)?;
     let participant = given.value("participantId").map(str::parse::<ParticipantId>).transpose();
     let participant = participant.map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
     let page = routing::list(&state.context.db, allowed.caller.client, participant, query.page).await?;

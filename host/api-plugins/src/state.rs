@@ -1,7 +1,7 @@
 //! The state of the plugin endpoints.
 
 use api_core::state::StateWith;
-use plugins::Uploads;
+use plugins::UploadPlaces;
 
 /// With the turns of uploads.
-pub(crate) type PluginState = StateWith<Uploads>;
+pub(crate) type PluginState = StateWith<UploadPlaces>;

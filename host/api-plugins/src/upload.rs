@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     body,
     error::{ApiError, ErrorKind},
-    query::Parameters,
+    query::QueryParameters,
 };
 use axum::{
     Json,
@@ -16,7 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use plugins::{self, Place};
+use plugins::{self, UploadPlace};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -87,7 +87,7 @@ pub(super) struct CheckName {
 )]
 pub(super) async fn upload(
     State(state): State<PluginState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     request: Request,
 ) -> Result<Response, ApiError> {
     let name = name(&request)?.unwrap_or_default();
@@ -141,7 +141,7 @@ pub(super) struct CheckBody {
 )]
 pub(super) async fn check(
     State(state): State<PluginState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     request: Request,
 ) -> Result<Json<CheckBody>, ApiError> {
     let name = name(&request)?;
@@ -159,15 +159,15 @@ pub(super) async fn check(
 }
 
 fn name(request: &Request) -> Result<Option<String>, ApiError> {
-    Ok(Parameters::of(request.uri())?.value("name").map(str::to_owned))
+    Ok(QueryParameters::of(request.uri())?.value("name").map(str::to_owned))
 }
 
 /// Returns the bytes of the component, and the turn in which it was read.
 async fn component(
     state: &PluginState,
-    allowed: &Allowed<Plugins>,
+    allowed: &AuthorizedCaller<Plugins>,
     request: Request,
-) -> Result<(Vec<u8>, Place), ApiError> {
+) -> Result<(Vec<u8>, UploadPlace), ApiError> {
     let most = state.context.settings.limits.plugin_bytes();
     let form = is_form(request.headers())?;
     let limit = if form { most.saturating_add(FORM_BYTES) } else { most };

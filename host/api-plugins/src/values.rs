@@ -1,7 +1,7 @@
 //! Lists and erases the key-values of a plugin.
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     error::ApiError,
     page::{ListQuery, Page},
     path::Segments,
@@ -17,7 +17,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     lists::parameter,
     plugin_bodies::time,
-    request::{Named, refused},
+    request::{PluginPath, refused},
 };
 
 /// Filters of the list of values.
@@ -101,13 +101,13 @@ fn participant(parts: &Parts) -> Result<Option<ParticipantId>, ApiError> {
     path = "/plugin-service/api/v1/plugins/{name}/key-values",
     operation_id = "listKeyValues",
     tag = "Plugins",
-    params(Named, ListQuery, WantedValues),
+    params(PluginPath, ListQuery, WantedValues),
     security(("apiKey" = [Plugins::ROW.name])),
     responses((status = 200, description = "A page of values.", body = Page<ValueBody>)),
 )]
 pub(super) async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
     parts: Parts,
@@ -126,13 +126,13 @@ pub(super) async fn list(
     path = "/plugin-service/api/v1/plugins/{name}/key-values",
     operation_id = "eraseKeyValues",
     tag = "Plugins",
-    params(Named, ErasedValues),
+    params(PluginPath, ErasedValues),
     security(("apiKey" = [Plugins::ROW.name])),
     responses((status = 200, description = "Erased.", body = ErasedBody)),
 )]
 pub(super) async fn erase(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     parts: Parts,
 ) -> Result<Json<ErasedBody>, ApiError> {

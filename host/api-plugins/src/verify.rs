@@ -1,21 +1,21 @@
 //! Verifying a stored version.
 
 use api_core::{
-    auth::{Allowed, Permission, Plugins},
+    auth::{AuthorizedCaller, Permission, Plugins},
     body::OptionalJson,
     error::ApiError,
     path::Segments,
     state::ApiState,
 };
 use axum::{Json, extract::State};
-use plugins::{self, Verified};
+use plugins::{self, VerificationResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
     plugin_bodies::{WorldName, time},
-    request::{Named, refused, version},
+    request::{PluginPath, refused, version},
 };
 
 #[derive(Deserialize, Default, ToSchema)]
@@ -59,9 +59,9 @@ pub(super) struct VerifiedBody {
     created_time: String,
 }
 
-impl From<Verified> for VerifiedBody {
-    fn from(verified: Verified) -> Self {
-        let Verified { version, stored_sha256, problems } = verified;
+impl From<VerificationResult> for VerifiedBody {
+    fn from(verified: VerificationResult) -> Self {
+        let VerificationResult { version, stored_sha256, problems } = verified;
         Self {
             name: version.name,
             version: version.version,
@@ -86,7 +86,7 @@ impl From<Verified> for VerifiedBody {
     path = "/plugin-service/api/v1/plugins/{name}/verify",
     operation_id = "verifyPlugin",
     tag = "Plugins",
-    params(Named),
+    params(PluginPath),
     request_body(content = Option<VerifyBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
@@ -96,7 +96,7 @@ impl From<Verified> for VerifiedBody {
 )]
 pub(super) async fn verify(
     State(state): State<ApiState>,
-    allowed: Allowed<Plugins>,
+    allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
     OptionalJson(body): OptionalJson<VerifyBody>,
 ) -> Result<Json<VerifiedBody>, ApiError> {

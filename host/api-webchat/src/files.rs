@@ -3,7 +3,7 @@
 use api_core::{
     body,
     error::{ApiError, ErrorKind},
-    query::Parameters,
+    query::QueryParameters,
 };
 use axum::{
     Json,
@@ -12,14 +12,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::web_chat::{FileRefused, largest_file};
-use inbound::web_chat::{UploadRefused, upload};
+use inbound::web_chat::{VisitorUploadRefused, upload};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     limits::too_often,
-    page_access::{Door, Named, VISITOR_TOKEN},
+    page_access::{VISITOR_TOKEN, WidgetPage, WidgetSite},
 };
 use crate::state::WidgetState;
 
@@ -52,17 +52,17 @@ struct FileBody {
     url: String,
 }
 
-fn refused(error: UploadRefused) -> ApiError {
+fn refused(error: VisitorUploadRefused) -> ApiError {
     match error {
-        UploadRefused::File(FileRefused::TooLarge { .. }) => {
+        VisitorUploadRefused::File(FileRefused::TooLarge { .. }) => {
             ApiError::new(ErrorKind::PayloadTooLarge, error.to_string())
         }
-        UploadRefused::File(FileRefused::UnknownType | FileRefused::Lies { .. }) => {
+        VisitorUploadRefused::File(FileRefused::UnknownType | FileRefused::Lies { .. }) => {
             ApiError::new(ErrorKind::UnsupportedMediaType, error.to_string())
         }
-        UploadRefused::File(FileRefused::Empty) => ApiError::fault("body", error.to_string()),
-        UploadRefused::Store(cause) => ApiError::internal(cause),
-        UploadRefused::Failed(cause) => cause.into(),
+        VisitorUploadRefused::File(FileRefused::Empty) => ApiError::fault("body", error.to_string()),
+        VisitorUploadRefused::Store(cause) => ApiError::internal(cause),
+        VisitorUploadRefused::Failed(cause) => cause.into(),
     }
 }
 
@@ -75,7 +75,7 @@ fn refused(error: UploadRefused) -> ApiError {
     path = "/web-chat/files",
     operation_id = "uploadWebFile",
     tag = "Web chat",
-    params(Named, Called, ("X-Visitor-Token" = String, Header, description = "Token of the visitor.")),
+    params(WidgetSite, Called, ("X-Visitor-Token" = String, Header, description = "Token of the visitor.")),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
         (status = 201, description = "The stored file.", body = FileBody),
@@ -85,17 +85,17 @@ fn refused(error: UploadRefused) -> ApiError {
         (status = 429, description = "Too many files or calls."),
     ),
 )]
-async fn take(State(state): State<WidgetState>, door: Door, request: Request) -> Response {
+async fn take(State(state): State<WidgetState>, door: WidgetPage, request: Request) -> Response {
     let answer = taken(&state, &door, request).await;
     door.answer(answer.map(|body| (StatusCode::CREATED, Json(body)).into_response()))
 }
 
-async fn taken(state: &WidgetState, door: &Door, request: Request) -> Result<FileBody, ApiError> {
+async fn taken(state: &WidgetState, door: &WidgetPage, request: Request) -> Result<FileBody, ApiError> {
     let (token, said) = {
         let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         (text(VISITOR_TOKEN).to_owned(), text(header::CONTENT_TYPE).to_owned())
     };
-    let called = Parameters::of(request.uri())?.value("name").map(str::to_owned);
+    let called = QueryParameters::of(request.uri())?.value("name").map(str::to_owned);
     let visitor = door.visitor(state, &token).await?;
     state.web_chat.limits.post(visitor.visitor).map_err(too_often)?;
     let bytes = body::read(request, largest_file(), state.settings.body_timeout).await?;
@@ -111,13 +111,13 @@ async fn taken(state: &WidgetState, door: &Door, request: Request) -> Result<Fil
     path = "/web-chat/files",
     operation_id = "mayUploadWebFile",
     tag = "Web chat",
-    params(Named),
+    params(WidgetSite),
     responses(
         (status = 204, description = "The page may upload."),
         (status = 400, description = "`site` is missing or is the key of no site."),
         (status = 403, description = "The page does not belong to the site."),
     ),
 )]
-async fn preflight(door: Door) -> Response {
+async fn preflight(door: WidgetPage) -> Response {
     door.preflight()
 }

@@ -8,7 +8,7 @@ use domain::{
     body::{self, FieldFault},
     web_chat::{FormAnswer, PostKey},
 };
-use inbound::web_chat::{Post, Progress};
+use inbound::web_chat::{VisitorPost, VisitorProgress};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use super::limits::HISTORY_COST;
 
 /// A frame of a widget.
 #[derive(Debug)]
-pub(super) enum Frame {
+pub(super) enum WidgetFrame {
     /// The first frame: the visitor, and the last message that the widget has.
     Hello { token: String, chat: Option<String>, after: Option<i64> },
     /// A text message.
@@ -77,10 +77,10 @@ struct Written {
     before: Option<i64>,
 }
 
-pub(super) enum Said {
+pub(super) enum WidgetAction {
     /// Store it under this key.
-    Post(PostKey, Post),
-    Progress(Progress),
+    Post(PostKey, VisitorPost),
+    Progress(VisitorProgress),
     /// Shows older messages.
     History(i64),
     /// Only acknowledges the frame.
@@ -89,7 +89,7 @@ pub(super) enum Said {
 }
 
 /// A message from a socket.
-pub(super) enum Heard {
+pub(super) enum SocketMessage {
     /// The widget closed the socket.
     Closed,
     /// A frame that is not text.
@@ -99,16 +99,16 @@ pub(super) enum Heard {
     /// The other end has read everything up to the probe with this mark.
     Mark(Vec<u8>),
     /// A frame, or its fault. Answers name its key, if it has one.
-    Frame(Option<String>, Result<Said, FieldFault>),
+    Frame(Option<String>, Result<WidgetAction, FieldFault>),
 }
 
-impl Heard {
+impl SocketMessage {
     /// Reads a message.
     pub(super) fn of(message: Message) -> Self {
         match message {
             Message::Text(text) => {
                 let key = serde_json::from_str::<Keyed>(&text).ok().and_then(|keyed| keyed.key);
-                Self::Frame(key, read(&text).and_then(Frame::said))
+                Self::Frame(key, read(&text).and_then(WidgetFrame::said))
             }
             Message::Ping(_) => Self::Probe,
             Message::Pong(mark) => Self::Mark(mark.to_vec()),
@@ -122,7 +122,7 @@ impl Heard {
         match self {
             // Marks are answers to our own probes.
             Self::Closed | Self::NotText | Self::Mark(_) => 0,
-            Self::Frame(_, Ok(Said::History(_))) => HISTORY_COST,
+            Self::Frame(_, Ok(WidgetAction::History(_))) => HISTORY_COST,
             Self::Frame(..) | Self::Probe => 1,
         }
     }
@@ -135,32 +135,33 @@ struct Keyed {
 }
 
 /// Parses a frame. A fault names its field.
-pub(super) fn read(text: &str) -> Result<Frame, FieldFault> {
+pub(super) fn read(text: &str) -> Result<WidgetFrame, FieldFault> {
     let written: Written = body::parse(text.as_bytes())?;
     let key = || needed("key", written.key.clone());
     Ok(match written.kind {
         Kind::Hello => {
-            Frame::Hello { token: needed("token", written.token)?, chat: written.chat, after: written.after }
+            WidgetFrame::Hello { token: needed("token", written.token)?, chat: written.chat, after: written.after }
         }
-        Kind::Text => Frame::Text { key: key()?, text: needed("text", written.text)? },
-        Kind::File => Frame::File { key: key()?, file: id("file", written.file)?, caption: written.caption },
-        Kind::Tap => Frame::Tap {
+        Kind::Text => WidgetFrame::Text { key: key()?, text: needed("text", written.text)? },
+        Kind::File => WidgetFrame::File { key: key()?, file: id("file", written.file)?, caption: written.caption },
+        Kind::Tap => WidgetFrame::Tap {
             key: key()?,
             message: id("message", written.message)?,
             choice: needed("choice", written.choice)?,
         },
-        Kind::Place => Frame::Place {
+        Kind::Place => WidgetFrame::Place {
             key: key()?,
             latitude: needed("latitude", written.latitude)?,
             longitude: needed("longitude", written.longitude)?,
         },
-        Kind::Form => Frame::Form { key: key()?, answers: needed("answers", written.answers)? },
-        Kind::Progress => {
-            Frame::Progress { delivered: needed("delivered", written.delivered)?, read: needed("read", written.read)? }
-        }
-        Kind::History => Frame::History { before: needed("before", written.before)? },
-        Kind::Typing => Frame::Typing,
-        Kind::Ping => Frame::Ping,
+        Kind::Form => WidgetFrame::Form { key: key()?, answers: needed("answers", written.answers)? },
+        Kind::Progress => WidgetFrame::Progress {
+            delivered: needed("delivered", written.delivered)?,
+            read: needed("read", written.read)?,
+        },
+        Kind::History => WidgetFrame::History { before: needed("before", written.before)? },
+        Kind::Typing => WidgetFrame::Typing,
+        Kind::Ping => WidgetFrame::Ping,
     })
 }
 
@@ -172,40 +173,40 @@ fn id(field: &str, given: Option<String>) -> Result<uuid::Uuid, FieldFault> {
     needed(field, given)?.parse().map_err(|_| FieldFault::new(field, "is no id"))
 }
 
-impl Frame {
+impl WidgetFrame {
     /// Returns the effect of a frame. A fault names its field.
-    pub(super) fn said(self) -> Result<Said, FieldFault> {
+    pub(super) fn said(self) -> Result<WidgetAction, FieldFault> {
         let (key, post) = match self {
-            Self::Text { key, text } => (key, Post::Text(text)),
+            Self::Text { key, text } => (key, VisitorPost::Text(text)),
             Self::File { key, file, caption } => {
-                (key, Post::File { file: file.into(), caption: caption.filter(|text| !text.trim().is_empty()) })
+                (key, VisitorPost::File { file: file.into(), caption: caption.filter(|text| !text.trim().is_empty()) })
             }
-            Self::Tap { key, message, choice } => (key, Post::Tap { message: message.into(), choice }),
-            Self::Place { key, latitude, longitude } => (key, Post::Place { latitude, longitude }),
-            Self::Form { key, answers } => (key, Post::Form(answers)),
+            Self::Tap { key, message, choice } => (key, VisitorPost::Tap { message: message.into(), choice }),
+            Self::Place { key, latitude, longitude } => (key, VisitorPost::Place { latitude, longitude }),
+            Self::Form { key, answers } => (key, VisitorPost::Form(answers)),
             Self::Progress { delivered, read } => {
-                return Ok(Said::Progress(Progress { delivered_up_to: delivered, read_up_to: read }));
+                return Ok(WidgetAction::Progress(VisitorProgress { delivered_up_to: delivered, read_up_to: read }));
             }
-            Self::History { before } => return Ok(Said::History(before)),
-            Self::Typing => return Ok(Said::Typing),
-            Self::Ping => return Ok(Said::Ping),
+            Self::History { before } => return Ok(WidgetAction::History(before)),
+            Self::Typing => return Ok(WidgetAction::Typing),
+            Self::Ping => return Ok(WidgetAction::Ping),
             Self::Hello { .. } => {
                 return Err(FieldFault::new("type", "hello must be the first frame, and is sent only once"));
             }
         };
         let wrong = || FieldFault::new("key", "must be 8 to 64 letters, digits, `-` and `_`");
-        Ok(Said::Post(PostKey::parse(&key).ok_or_else(wrong)?, post))
+        Ok(WidgetAction::Post(PostKey::parse(&key).ok_or_else(wrong)?, post))
     }
 }
 
 /// The answer that a message is stored.
-pub(super) fn taken(key: &PostKey, posted: inbound::web_chat::Posted) -> Value {
+pub(super) fn taken(key: &PostKey, posted: inbound::web_chat::PostedMessage) -> Value {
     json!({ "type": "taken", "key": key.as_str(), "id": posted.id, "sequence": posted.sequence })
 }
 
 /// The answer that a message is not stored, with the reason.
 pub(super) fn refused(key: Option<&str>, error: &ApiError) -> Value {
-    let (status, message, details, wait) = error.told();
+    let (status, message, details, wait) = error.parts();
     json!({
         "type": "refused",
         "key": key,
@@ -222,8 +223,11 @@ mod tests {
 
     #[test]
     fn a_frame_is_an_object_with_a_type_that_is_known() {
-        assert!(matches!(read(r#"{"type":"hello","token":"t","after":3}"#), Ok(Frame::Hello { after: Some(3), .. })));
-        assert!(matches!(read(r#"{"type":"ping"}"#).unwrap().said(), Ok(Said::Ping)));
+        assert!(matches!(
+            read(r#"{"type":"hello","token":"t","after":3}"#),
+            Ok(WidgetFrame::Hello { after: Some(3), .. })
+        ));
+        assert!(matches!(read(r#"{"type":"ping"}"#).unwrap().said(), Ok(WidgetAction::Ping)));
         for odd in [
             "",
             "[]",
@@ -257,7 +261,7 @@ mod tests {
     #[test]
     fn a_message_needs_a_key_that_can_be_one() {
         let said = |key: &str| read(&json!({ "type": "text", "key": key, "text": "hi" }).to_string()).unwrap().said();
-        assert!(matches!(said("0190c7a2-7b1e"), Ok(Said::Post(..))));
+        assert!(matches!(said("0190c7a2-7b1e"), Ok(WidgetAction::Post(..))));
         assert!(matches!(said("no key"), Err(fault) if fault.field == "key"));
     }
 }

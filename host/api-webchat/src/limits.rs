@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::{
     buckets::Buckets,
-    shares::{Part, Shares},
+    shares::{SharePart, Shares},
 };
 
 /// Limits of a visitor and of an address (`limits.web_chat_*`).
@@ -68,14 +68,14 @@ const ONE_OF_ADDRESS: usize = 5;
 
 /// The owner of a socket.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Guest {
+pub(super) struct SocketOwner {
     pub(super) visitor: Uuid,
     /// Source address. An unknown one is not limited.
     pub(super) address: Option<IpAddr>,
 }
 
 /// The limits and their present use.
-pub(super) struct Limits {
+pub(super) struct SocketLimits {
     pub(super) settings: WebChatLimits,
     posts: Buckets<Uuid>,
     calls: Buckets<IpAddr>,
@@ -90,18 +90,18 @@ pub(super) struct Limits {
 }
 
 /// Room for a page that is not read yet.
-pub(super) struct Room {
+pub(super) struct PageRoom {
     _of_visitor: OwnedSemaphorePermit,
-    _of_address: Part,
+    _of_address: SharePart,
 }
 
-pub(super) struct Turn {
-    _of_address: Part,
-    _of_client: Part,
-    _of_all: Part,
+pub(super) struct PageTurn {
+    _of_address: SharePart,
+    _of_client: SharePart,
+    _of_all: SharePart,
 }
 
-impl Limits {
+impl SocketLimits {
     pub(super) fn new(settings: WebChatLimits) -> Self {
         let at_once = settings.database_connections.max(1);
         Self {
@@ -130,7 +130,7 @@ impl Limits {
     }
 
     /// Counts a frame of a socket. If it is refused, it counts neither for its visitor nor for its address.
-    pub(super) fn frame(&self, from: Guest, cost: u32) -> Result<(), Duration> {
+    pub(super) fn frame(&self, from: SocketOwner, cost: u32) -> Result<(), Duration> {
         let now = Instant::now();
         self.frames.take(from.visitor, cost, now)?;
         let of_address = from.address.map_or(Ok(()), |from| self.frames_of_addresses.take(source_of(from), cost, now));
@@ -138,7 +138,7 @@ impl Limits {
     }
 
     /// Takes a place for a socket from an address, if the address has one left.
-    pub(super) fn socket(&self, from: Option<IpAddr>) -> Result<Part, ApiError> {
+    pub(super) fn socket(&self, from: Option<IpAddr>) -> Result<SharePart, ApiError> {
         let Some(from) = from else { return Ok(None) };
         let said = "too many widgets are open at this address: close one, or try again later";
         let full = || ApiError::new(ErrorKind::TooManyRequests, said);
@@ -146,18 +146,18 @@ impl Limits {
     }
 
     /// Takes room for unread bytes of a widget, if its visitor and its address have it.
-    pub(super) fn room(&self, of: Guest, bytes: usize) -> Option<Room> {
+    pub(super) fn room(&self, of: SocketOwner, bytes: usize) -> Option<PageRoom> {
         let of_visitor = self.unread.try_take(of.visitor, bytes)?;
         let of_address = match of.address {
             Some(address) => Some(self.unread_of_addresses.try_take(source_of(address), bytes)?),
             None => None,
         };
-        Some(Room { _of_visitor: of_visitor, _of_address: of_address })
+        Some(PageRoom { _of_visitor: of_visitor, _of_address: of_address })
     }
 
     /// Takes a turn at the database. Turns are limited for each address, for each client's visitors, and for web chat
     /// as a whole, in this order. So a caller that waits for its own share blocks no other.
-    pub(super) async fn turn(&self, address: Option<IpAddr>, client: Option<ClientId>) -> Turn {
+    pub(super) async fn turn(&self, address: Option<IpAddr>, client: Option<ClientId>) -> PageTurn {
         let of_address = match address {
             Some(address) => self.reads_of_addresses.take(source_of(address), 1).await,
             None => None,
@@ -167,7 +167,7 @@ impl Limits {
             None => None,
         };
         let of_all = Arc::clone(&self.reads).acquire_owned().await.ok();
-        Turn { _of_address: of_address, _of_client: of_client, _of_all: of_all }
+        PageTurn { _of_address: of_address, _of_client: of_client, _of_all: of_all }
     }
 }
 
@@ -183,8 +183,8 @@ mod tests {
 
     use super::*;
 
-    fn guest(visitor: u128, address: &str) -> Guest {
-        Guest { visitor: Uuid::from_u128(visitor), address: Some(address.parse().unwrap()) }
+    fn guest(visitor: u128, address: &str) -> SocketOwner {
+        SocketOwner { visitor: Uuid::from_u128(visitor), address: Some(address.parse().unwrap()) }
     }
 
     fn client(id: u128) -> Option<ClientId> {
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn frames_are_charged_to_the_visitor_and_to_the_address() {
-        let limits = Limits::new(WebChatLimits {
+        let limits = SocketLimits::new(WebChatLimits {
             frames_per_minute: 3,
             frames_per_minute_per_address: 5,
             ..WebChatLimits::default()
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn pages_that_are_not_read_fill_the_share_of_the_visitor_and_of_the_address() {
-        let limits = Limits::new(WebChatLimits {
+        let limits = SocketLimits::new(WebChatLimits {
             unread_bytes_per_visitor: 100,
             unread_bytes_per_address: 150,
             ..WebChatLimits::default()
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_address_has_so_many_sockets() {
-        let limits = Limits::new(WebChatLimits { sockets_per_address: 2, ..WebChatLimits::default() });
+        let limits = SocketLimits::new(WebChatLimits { sockets_per_address: 2, ..WebChatLimits::default() });
         let at = |address: &str| limits.socket(Some(address.parse().unwrap()));
         let held = (at("192.0.2.1").unwrap(), at("192.0.2.1").unwrap());
         assert!(at("192.0.2.1").is_err() && at("192.0.2.2").is_ok());
@@ -242,7 +242,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_address_and_a_client_have_a_small_part_of_the_database() {
-        let limits = Limits::new(WebChatLimits { database_connections: 10, ..WebChatLimits::default() });
+        let limits = SocketLimits::new(WebChatLimits { database_connections: 10, ..WebChatLimits::default() });
         let at = |last: u8| Some(IpAddr::from([192, 0, 2, last]));
         let mut held = vec![limits.turn(at(1), client(1)).await, limits.turn(at(1), client(2)).await];
         assert!(poll!(Box::pin(limits.turn(at(1), client(3)))).is_pending(), "two of one address");

@@ -5,19 +5,19 @@ use std::net::IpAddr;
 
 use api_core::{
     error::{ApiError, ErrorKind},
-    https::Source,
-    query::Parameters,
+    https::RequestSource,
+    query::QueryParameters,
 };
 use axum::{
     extract::FromRequestParts,
     http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use domain::web_chat::Origin;
+use domain::web_chat::PageOrigin;
 use inbound::web_chat::{Site, VisitorToken, site_of_key, visitor_of};
 use utoipa::IntoParams;
 
-use super::limits::{Turn, too_often};
+use super::limits::{PageTurn, too_often};
 use crate::state::WidgetState;
 
 /// The header with the token of a visitor.
@@ -29,35 +29,35 @@ const REMEMBERED: &str = "600";
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
-pub(super) struct Named {
+pub(super) struct WidgetSite {
     /// Key of the site.
     pub(super) site: String,
 }
 
 /// A page of a site that may show the widget.
-pub(super) struct Door {
+pub(super) struct WidgetPage {
     pub(super) site: Site,
     /// Origin of the page.
-    pub(super) origin: Origin,
+    pub(super) origin: PageOrigin,
     /// Source address of the visitor.
     pub(super) address: Option<IpAddr>,
 }
 
-impl FromRequestParts<WidgetState> for Door {
+impl FromRequestParts<WidgetState> for WidgetPage {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &WidgetState) -> Result<Self, ApiError> {
-        let Ok(Source(address)) = Source::from_request_parts(parts, state).await;
+        let Ok(RequestSource(address)) = RequestSource::from_request_parts(parts, state).await;
         // Preflight requests are not counted.
         if parts.method != Method::OPTIONS {
             state.web_chat.limits.call(address).map_err(too_often)?;
         }
-        let given = Parameters::of(&parts.uri)?;
+        let given = QueryParameters::of(&parts.uri)?;
         let site = given.value("site");
         let site = site.ok_or_else(|| ApiError::fault("site", "is required: the key of the site in the script tag"))?;
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
         let (origin, more) = (origins.next(), origins.next());
-        let origin = origin.filter(|_| more.is_none()).and_then(|origin| Origin::parse(origin.to_str().ok()?).ok());
+        let origin = origin.filter(|_| more.is_none()).and_then(|origin| PageOrigin::parse(origin.to_str().ok()?).ok());
         let turn = state.web_chat.limits.turn(address, None).await;
         let known = site_of_key(&state.context, site).await?;
         drop(turn);
@@ -72,7 +72,7 @@ impl FromRequestParts<WidgetState> for Door {
     }
 }
 
-impl Door {
+impl WidgetPage {
     /// Adds the headers that let the page read the answer.
     pub(super) fn answer(&self, answer: Result<Response, ApiError>) -> Response {
         let mut response = answer.unwrap_or_else(IntoResponse::into_response);
@@ -96,7 +96,7 @@ impl Door {
     }
 
     /// Takes a turn at the database for this page.
-    pub(super) async fn turn(&self, state: &WidgetState) -> Turn {
+    pub(super) async fn turn(&self, state: &WidgetState) -> PageTurn {
         state.web_chat.limits.turn(self.address, Some(self.site.client)).await
     }
 

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::limits::Room;
+use super::limits::PageRoom;
 
 /// Bytes of small frames that may be sent before a probe.
 pub(super) const UNASKED: usize = 16 * 1024;
 
 /// The unread bytes of one socket.
 #[derive(Default)]
-pub(super) struct Unread {
+pub(super) struct UnreadBytes {
     /// Bytes since the last probe.
     unasked: usize,
     /// Number of probes.
@@ -26,10 +26,10 @@ pub(super) struct Unread {
 struct Waiting {
     mark: [u8; 8],
     since: Instant,
-    _room: Option<Room>,
+    _room: Option<PageRoom>,
 }
 
-impl Unread {
+impl UnreadBytes {
     /// True if the other end has not read everything.
     pub(super) fn is_waiting(&self) -> bool {
         self.waiting.is_some()
@@ -37,7 +37,7 @@ impl Unread {
 
     /// Records sent bytes. Returns the mark of a probe if one must follow. The room is kept until the bytes are read,
     /// if a probe follows.
-    pub(super) fn sent(&mut self, bytes: usize, room: Option<Room>) -> Option<[u8; 8]> {
+    pub(super) fn sent(&mut self, bytes: usize, room: Option<PageRoom>) -> Option<[u8; 8]> {
         self.unasked += bytes;
         if self.unasked < UNASKED || self.is_waiting() {
             return None;
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_probe_follows_what_is_much_and_its_mark_alone_says_that_it_was_read() {
-        let mut unread = Unread::default();
+        let mut unread = UnreadBytes::default();
         assert_eq!(unread.sent(UNASKED - 1, None), None);
         let mark = unread.sent(1, None).unwrap();
         assert!(unread.is_waiting());
@@ -81,13 +81,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_does_not_read_is_stuck_after_a_while() {
-        let mut unread = Unread::default();
+        let mut unread = UnreadBytes::default();
         let patience = Duration::from_secs(30);
         unread.sent(UNASKED, None);
         time::advance(patience).await;
         assert!(!unread.is_stuck(patience));
         time::advance(Duration::from_millis(1)).await;
         assert!(unread.is_stuck(patience));
-        assert!(!Unread::default().is_stuck(Duration::ZERO), "nothing was sent");
+        assert!(!UnreadBytes::default().is_stuck(Duration::ZERO), "nothing was sent");
     }
 }

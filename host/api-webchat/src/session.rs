@@ -11,14 +11,14 @@ use axum::{
 };
 use chrono::SecondsFormat;
 use domain::{body, web_chat::largest_file};
-use inbound::web_chat::{self, Asked, Identity, SessionRefused};
+use inbound::web_chat::{self, Identity, SessionRefused, VisitorSessionRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    page_access::{Door, Named},
+    page_access::{WidgetPage, WidgetSite},
     visitor_view::state_of,
 };
 use crate::state::WidgetState;
@@ -98,7 +98,7 @@ fn refused(error: SessionRefused) -> ApiError {
     path = "/web-chat/sessions",
     operation_id = "beginWebSession",
     tag = "Web chat",
-    params(Named),
+    params(WidgetSite),
     request_body = SessionRequest,
     responses(
         (status = 200, description = "The visit.", body = SessionBody),
@@ -108,7 +108,7 @@ fn refused(error: SessionRefused) -> ApiError {
 )]
 async fn begin(
     State(state): State<WidgetState>,
-    door: Door,
+    door: WidgetPage,
     asked: Result<SmallJson<SessionRequest>, ApiError>,
 ) -> Response {
     let answer = match asked {
@@ -118,9 +118,9 @@ async fn begin(
     door.answer(answer.map(|body| Json(body).into_response()))
 }
 
-async fn visit(state: &WidgetState, door: &Door, asked: SessionRequest) -> Result<SessionBody, ApiError> {
+async fn visit(state: &WidgetState, door: &WidgetPage, asked: SessionRequest) -> Result<SessionBody, ApiError> {
     let identity = asked.identity.map(|given| Identity { user_id: given.user_id, hash: given.hash });
-    let asked = Asked { token: asked.token, identity };
+    let asked = VisitorSessionRequest { token: asked.token, identity };
     let turn = door.turn(state).await;
     let session = web_chat::begin(&state.context, &door.site, asked).await.map_err(refused)?;
     drop(turn);
@@ -149,13 +149,13 @@ async fn visit(state: &WidgetState, door: &Door, asked: SessionRequest) -> Resul
     path = "/web-chat/sessions",
     operation_id = "mayBeginWebSession",
     tag = "Web chat",
-    params(Named),
+    params(WidgetSite),
     responses(
         (status = 204, description = "The page may start a visit."),
         (status = 400, description = "`site` is missing or is the key of no site."),
         (status = 403, description = "The page does not belong to the site."),
     ),
 )]
-async fn preflight(door: Door) -> Response {
+async fn preflight(door: WidgetPage) -> Response {
     door.preflight()
 }

@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const KEPT: usize = 1024;
 
 /// A part of a share, returned when it is dropped. `None`: the key is not known and has no limit.
-pub(super) type Part = Option<OwnedSemaphorePermit>;
+pub(super) type SharePart = Option<OwnedSemaphorePermit>;
 
 /// A share for each key.
 pub(super) struct Shares<K> {
@@ -33,7 +33,7 @@ impl<K: Hash + Eq> Shares<K> {
     }
 
     /// Waits for a part, in the order of requests.
-    pub(super) async fn take(&self, key: K, much: usize) -> Part {
+    pub(super) async fn take(&self, key: K, much: usize) -> SharePart {
         // Shares are never closed.
         self.share(key).acquire_many_owned(self.within(much)).await.ok()
     }

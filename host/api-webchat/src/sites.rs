@@ -1,7 +1,7 @@
 //! Sites with the web chat widget: their keys, origins, look and team (`docs/web-chat.md`).
 
 use api_core::{
-    auth::{Allowed, Permission, SiteReading, Sites},
+    auth::{AuthorizedCaller, Permission, SiteReading, Sites},
     body::JsonBytes,
     error::{ApiError, ErrorKind},
     page::{ListQuery, Page},
@@ -138,7 +138,7 @@ fn refused(error: SiteError) -> ApiError {
 )]
 async fn add(
     State(state): State<ApiState>,
-    allowed: Allowed<Sites>,
+    allowed: AuthorizedCaller<Sites>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<SiteBody>), ApiError> {
     let asked: SiteForm = body::parse(&bytes).map_err(ApiError::faults)?;
@@ -160,7 +160,7 @@ async fn add(
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<SiteReading>,
+    allowed: AuthorizedCaller<SiteReading>,
     query: ListQuery,
 ) -> Result<Page<SiteBody>, ApiError> {
     let page = sites::list(&state.context.db, allowed.caller.client, query.page).await?;
@@ -181,7 +181,7 @@ async fn list(
 )]
 async fn find(
     State(state): State<ApiState>,
-    allowed: Allowed<SiteReading>,
+    allowed: AuthorizedCaller<SiteReading>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SiteBody>, ApiError> {
     let site = sites::find(&state.context.db, allowed.caller.client, id).await.map_err(refused)?;
@@ -204,7 +204,7 @@ async fn find(
 )]
 async fn update(
     State(state): State<ApiState>,
-    allowed: Allowed<Sites>,
+    allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<SiteBody>, ApiError> {
@@ -228,7 +228,7 @@ async fn update(
 )]
 async fn delete(
     State(state): State<ApiState>,
-    allowed: Allowed<Sites>,
+    allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
 ) -> Result<StatusCode, ApiError> {
     let object = (allowed.caller.client, id);
@@ -250,7 +250,7 @@ async fn delete(
 )]
 async fn new_key(
     State(state): State<ApiState>,
-    allowed: Allowed<Sites>,
+    allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SiteBody>, ApiError> {
     let object = (allowed.caller.client, id);
@@ -272,7 +272,7 @@ async fn new_key(
 )]
 async fn secret(
     State(state): State<ApiState>,
-    allowed: Allowed<Sites>,
+    allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SecretBody>, ApiError> {
     let found = sites::identity_secret(&state.administration(), allowed.caller.client, id).await;
@@ -293,7 +293,7 @@ async fn secret(
 )]
 async fn rotate_secret(
     State(state): State<ApiState>,
-    allowed: Allowed<Sites>,
+    allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SecretBody>, ApiError> {
     let object = (allowed.caller.client, id);

@@ -16,11 +16,11 @@ use tokio::time::timeout;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    connection::Line,
-    frames::{self, Frame},
-    page_access::{Door, Named},
-    shares::Part,
-    socket_end::{End, Resume, code},
+    connection::SocketLine,
+    frames::{self, WidgetFrame},
+    page_access::{WidgetPage, WidgetSite},
+    shares::SharePart,
+    socket_end::{Resume, SocketEnd, code},
 };
 use crate::state::WidgetState;
 
@@ -50,7 +50,7 @@ pub(super) fn routes() -> OpenApiRouter<WidgetState> {
     path = "/web-chat/socket",
     operation_id = "openWebSocket",
     tag = "Web chat",
-    params(Named),
+    params(WidgetSite),
     responses(
         (status = 101, description = "The socket."),
         (status = 400, description = "The request does not ask for a WebSocket."),
@@ -60,7 +60,7 @@ pub(super) fn routes() -> OpenApiRouter<WidgetState> {
 )]
 async fn open(
     State(state): State<WidgetState>,
-    door: Door,
+    door: WidgetPage,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let upgrade = upgrade.map_err(|_| ApiError::fault("Upgrade", "must ask for a WebSocket"))?;
@@ -75,12 +75,12 @@ async fn open(
     Ok(upgrade.on_upgrade(move |socket| serve(state, (door, place), socket)))
 }
 
-async fn serve(state: WidgetState, (door, _place): (Door, Part), mut socket: WebSocket) {
+async fn serve(state: WidgetState, (door, _place): (WidgetPage, SharePart), mut socket: WebSocket) {
     let ended = match greet(&state, &door, &mut socket).await {
         Ok((visitor, resume)) => {
             let id = visitor.visitor.to_string();
             let watching = state.web_chat.presence.watch((door.site.client, door.site.id), &id);
-            Line::new((&state, &door), &mut socket, (visitor, id)).hold(watching, resume).await
+            SocketLine::new((&state, &door), &mut socket, (visitor, id)).hold(watching, resume).await
         }
         Err(end) => end,
     };
@@ -93,12 +93,12 @@ async fn serve(state: WidgetState, (door, _place): (Door, Part), mut socket: Web
 
 async fn greet(
     state: &WidgetState,
-    door: &Door,
+    door: &WidgetPage,
     socket: &mut WebSocket,
-) -> Result<(VisitorToken, Resume), Option<End>> {
+) -> Result<(VisitorToken, Resume), Option<SocketEnd>> {
     let first = timeout(HELLO, socket.recv()).await.map_err(|_| Some((code::NO_HELLO, "no hello came")))?;
     let Some(Ok(Message::Text(text))) = first else { return Err(Some((code::NOT_TEXT, "no hello came"))) };
-    let Ok(Frame::Hello { token, chat, after }) = frames::read(&text) else {
+    let Ok(WidgetFrame::Hello { token, chat, after }) = frames::read(&text) else {
         return Err(Some((code::NO_HELLO, "the first frame must be a hello")));
     };
     let visitor = door.visitor(state, &token).await.map_err(|_| Some((code::NO_VISITOR, "begin a session")))?;

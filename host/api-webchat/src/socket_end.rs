@@ -1,7 +1,7 @@
 //! The end of a socket, and the point where it resumes.
 
 /// Code and reason of the end of a socket.
-pub(super) type End = (u16, &'static str);
+pub(super) type SocketEnd = (u16, &'static str);
 
 /// The last message that a widget has, and its numbering.
 pub(super) struct Resume {

@@ -1,14 +1,14 @@
 //! Items of providers' callbacks that could not be read.
 
 use api_core::{
-    auth::{Allowed, FailedCallbacks, Permission},
+    auth::{AuthorizedCaller, FailedCallbacks, Permission},
     error::ApiError,
     page::{ListQuery, Page},
     state::ApiState,
 };
 use axum::extract::State;
 use chrono::SecondsFormat;
-use inbound::callbacks::failed::{self, FailedCallback};
+use inbound::callbacks::failed_items::{self, FailedCallback};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -70,10 +70,10 @@ impl From<FailedCallback> for FailedBody {
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<FailedCallbacks>,
+    allowed: AuthorizedCaller<FailedCallbacks>,
     query: ListQuery,
 ) -> Result<Page<FailedBody>, ApiError> {
     allowed.sees_customers("a provider's callback")?;
-    let page = failed::list(&state.context.db, allowed.caller.client, query.page).await?;
+    let page = failed_items::list(&state.context.db, allowed.caller.client, query.page).await?;
     Ok(Page::new(query.page, page, FailedBody::from))
 }

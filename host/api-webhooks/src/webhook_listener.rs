@@ -1,7 +1,7 @@
 //! Webhooks for a developer who listens (`patchbay listen`). The specification has none of these endpoints.
 
 use api_core::{
-    auth::{Allowed, Permission, Webhooks},
+    auth::{AuthorizedCaller, Permission, Webhooks},
     body::JsonBody,
     error::{ApiError, ErrorKind},
     path::Segments,
@@ -117,7 +117,7 @@ struct HeardBody {
 )]
 async fn listen(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     JsonBody(PositionBody { after }): JsonBody<PositionBody>,
 ) -> Result<Json<HeardBody>, ApiError> {
     if after.is_some_and(|after| after < 0) {
@@ -143,7 +143,7 @@ async fn listen(
 )]
 async fn one(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments(delivery): Segments<DeliveryId>,
 ) -> Result<Json<WebhookBody>, ApiError> {
     let found = deliver::webhook(&state.context, allowed.caller.client, delivery).await?;

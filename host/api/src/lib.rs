@@ -14,12 +14,12 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use api_core::{
-    admission::{Admission, AdmissionSettings, Graces, PeerLink},
+    admission::{AdmissionGate, AdmissionSettings, GracePeriods, PeerLink},
     auth::{PERMISSIONS, PermissionRow},
-    early_answers::{EarlyAnswers, EarlyFault, WrongHead},
+    early_answers::{EarlyAnswers, EarlyFault, HeadFault},
     error::ErrorKind,
     https::OverTls,
-    state::{ApiSettings, ClockControl, ClockFailed, InUse, Readiness},
+    state::{ApiSettings, ClockControl, ClockFailed, Readiness, UseGuard},
 };
 pub use api_webchat::{WebChat, WebChatLimits, site_script};
 pub use operations::metrics_router;

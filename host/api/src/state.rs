@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use api_core::{
-    admission::Admission,
+    admission::AdmissionGate,
     state::{ApiSettings, ApiState, CommonServices, Readiness},
 };
 use api_webchat::WebChat;
 use base::Context;
-use events::live::Hub;
+use events::live_events::Hub;
 use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
-use plugins::Uploads;
+use plugins::UploadPlaces;
 use sms_products::Gateways;
 use tenancy::{accounts::Authenticator, request_log::RequestLog};
 
@@ -26,12 +26,12 @@ pub struct SharedState {
     /// Takes callbacks of providers.
     pub callbacks: Arc<Intake>,
     /// The turns of uploads of plugins.
-    pub uploads: Arc<Uploads>,
+    pub uploads: Arc<UploadPlaces>,
     pub web_chat: Arc<WebChat>,
     pub authenticator: Authenticator,
     pub settings: Arc<ApiSettings>,
     pub live: Arc<Hub>,
-    pub admission: Arc<Admission>,
+    pub admission: Arc<AdmissionGate>,
     pub request_log: Arc<RequestLog>,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
@@ -44,7 +44,7 @@ pub(crate) struct AudienceServices {
     pub(crate) acceptor: Arc<Acceptor>,
     pub(crate) sms: Arc<Gateways>,
     pub(crate) callbacks: Arc<Intake>,
-    pub(crate) uploads: Arc<Uploads>,
+    pub(crate) uploads: Arc<UploadPlaces>,
     pub(crate) web_chat: Arc<WebChat>,
     pub(crate) live: Arc<Hub>,
 }

@@ -18,15 +18,15 @@ use channels::{
     whatsapp_lite::{LiteCarrier, LiteDevices},
 };
 use domain::{clock::Clock, ids::MediaId};
-use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
+use plugin_host::{CallLimits, Compiler, HostConfig, PluginHost};
 use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use settings::{BaseUrl, DatabaseSettings, Secret, Security, Settings};
 use tokio::sync::mpsc;
 
-use crate::{clock::SystemClock, email, lite, media, opened_base::Base, simulated_providers::Simulated};
+use crate::{clock::SystemClock, email, lite, media, process_base::Base, simulated_providers::SimulatorAccess};
 
 /// The parts of a process.
-pub struct Parts {
+pub struct ProcessParts {
     pub context: Arc<Context>,
     /// Wake-ups from use cases to the runner.
     pub wakes: mpsc::Receiver<Wake>,
@@ -39,12 +39,12 @@ pub async fn context(
     config: &Settings,
     base: Base,
     public_url: String,
-    simulated: Option<&Simulated>,
-) -> anyhow::Result<Parts> {
+    simulated: Option<&SimulatorAccess>,
+) -> anyhow::Result<ProcessParts> {
     let (wake, wakes) = Wakeups::channel();
     let media_folder = config.media_folder();
     media::make_folders(config).await?;
-    let graph_url = simulated.map(Simulated::graph_url);
+    let graph_url = simulated.map(SimulatorAccess::graph_url);
     let cloud = CloudApi::new(CloudSettings {
         graph_url: config.whatsapp_graph_url(graph_url.as_deref()),
         api_version: config.whatsapp_cloud.api_version.clone(),
@@ -92,7 +92,7 @@ pub async fn context(
         relay: email::relay(config)?,
         settings: in_force(config, &public_url, simulated)?,
     };
-    Ok(Parts { context: Arc::new(parts.build(wake)), wakes, smpp })
+    Ok(ProcessParts { context: Arc::new(parts.build(wake)), wakes, smpp })
 }
 
 fn carriers(
@@ -138,7 +138,7 @@ fn with_telegram(
 
 /// The settings in force: with the values that are decided at the start. The URL of the database and the keys are left
 /// out, because use cases need neither.
-fn in_force(config: &Settings, public_url: &str, simulated: Option<&Simulated>) -> anyhow::Result<Settings> {
+fn in_force(config: &Settings, public_url: &str, simulated: Option<&SimulatorAccess>) -> anyhow::Result<Settings> {
     let mut settings =
         Settings { database: DatabaseSettings::default(), security: Security::default(), ..config.clone() };
     let public_url = public_url.parse::<BaseUrl>();
@@ -167,10 +167,10 @@ fn host_config(config: &Settings) -> HostConfig {
     }
 }
 
-fn plugin_limits(config: &Settings) -> Limits {
+fn plugin_limits(config: &Settings) -> CallLimits {
     let limits = &config.limits;
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    Limits {
+    CallLimits {
         memory_bytes: bytes(limits.plugin_memory_bytes),
         memory_bytes_of_all: bytes(limits.plugin_memory_bytes_of_all),
         table_elements: limits.plugin_table_elements,
@@ -223,7 +223,7 @@ pub fn compiler() -> Compiler {
 }
 
 /// The SMSC binds: as configured, or the simulated one.
-pub fn smpp_urls(config: &Settings, simulated: Option<&Simulated>) -> anyhow::Result<Vec<SmppUrl>> {
+pub fn smpp_urls(config: &Settings, simulated: Option<&SimulatorAccess>) -> anyhow::Result<Vec<SmppUrl>> {
     let configured = config.smpp.url.iter().map(|url| url.expose().to_owned());
     let mut urls: Vec<String> = configured.collect();
     if let (true, Some(simulated)) = (urls.is_empty(), simulated) {

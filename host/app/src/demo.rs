@@ -9,13 +9,13 @@ use base::{
     audit::{Actor, Administration},
     secrets,
 };
-use plugins::{self, Activate, slots::Mode};
+use plugins::{self, NewActivation, slots::Mode};
 use tenancy::{
     accounts::{self, CreatedUser, NewClient},
     inboxes,
 };
 
-use crate::{simulated_numbers, simulated_providers::Simulated};
+use crate::{simulated_numbers, simulated_providers::SimulatorAccess};
 
 const CLIENT_REF: &str = "demo";
 const NUMBER: &str = "27110000000";
@@ -26,7 +26,7 @@ const CUSTOMER: &str = "27820000001";
 
 /// Registers our numbers with the simulator. In an empty database it first creates the demo client and prints its key
 /// once.
-pub async fn prepare(ctx: &Context, simulated: &Simulated, url: &str) -> anyhow::Result<()> {
+pub async fn prepare(ctx: &Context, simulated: &SimulatorAccess, url: &str) -> anyhow::Result<()> {
     let mut db = ctx.db.acquire().await?;
     let empty = !storage::tenancy::clients::any(&mut db).await?;
     drop(db);
@@ -54,7 +54,7 @@ async fn create(ctx: &Context) -> anyhow::Result<CreatedUser> {
     let number = inboxes::NewNumber {
         client_ref: CLIENT_REF.to_owned(),
         msisdn: NUMBER.to_owned(),
-        provider: inboxes::Provider::Cloud,
+        provider: inboxes::NumberConnection::Cloud,
         cloud: Some(inboxes::CloudAccount {
             phone_number_id: PHONE_NUMBER_ID.to_owned(),
             waba_id: WABA_ID.to_owned(),
@@ -65,12 +65,12 @@ async fn create(ctx: &Context) -> anyhow::Result<CreatedUser> {
     };
     inboxes::add_number(&admin, number, Actor::Operator).await?;
     inboxes::sync_templates(&admin, &ctx.cloud, created.client, Some(Actor::Operator)).await?;
-    let bot = Activate::newest("default-chatbot", Mode::Live);
+    let bot = NewActivation::newest("default-chatbot", Mode::Live);
     plugins::activate(ctx, created.client, bot, Actor::Operator).await?;
     Ok(created)
 }
 
-fn announce(created: &CreatedUser, simulated: &Simulated, url: &str) -> anyhow::Result<()> {
+fn announce(created: &CreatedUser, simulated: &SimulatorAccess, url: &str) -> anyhow::Result<()> {
     let (key, phones) = (created.api_key.expose(), simulated.graph_url());
     let text = format!(
         "

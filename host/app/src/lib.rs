@@ -9,7 +9,7 @@
 //!
 //! 1. `Settings::load`, logging, TLS provider. The log names settings that have no effect.
 //! 2. `Database::start` uses `database.url`, or `EmbeddedPostgres::start`: take `patchbay.lock`, find the programs,
-//!    make the cluster or check its version, stop the remains of a killed run (`orphan::clear`), start the server and
+//!    make the cluster or check its version, stop the remains of a killed run (`orphan_server::clear`), start the server and
 //!    its watcher, wait until it is ready. `patchbay work` joins the server of the data directory.
 //! 3. `Base::open` connects, migrates, checks the master key (`Sealer::check_or_init` refuses a different one) and
 //!    reads the testing clock. (*) On an embedded database all leases end, because their owners are dead.
@@ -35,16 +35,16 @@ pub mod cli;
 pub mod clock;
 pub mod demo;
 pub mod email;
-mod ending;
+mod end_signals;
 pub mod listeners;
 mod lite;
 pub mod logging;
 pub mod master_key;
 mod media;
 pub mod metrics;
-mod opened_base;
 pub mod plugin;
 pub mod postgres;
+mod process_base;
 pub mod serve;
 mod service_manager;
 pub mod simulated_numbers;
@@ -59,7 +59,7 @@ use anyhow::Context;
 use clap::Parser;
 
 use cli::{Cli, Command};
-use logging::Audience;
+use logging::LogAudience;
 use settings::Settings;
 
 /// Runs one command line. Results go to standard output, all other output to standard error. A failure is status 1.
@@ -91,7 +91,7 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
     let config = Settings::load(file)?;
     let command = cli.command.unwrap_or(Command::Serve);
     let audience = match command {
-        Command::Serve | Command::Work => Audience::Server,
+        Command::Serve | Command::Work => LogAudience::Server,
         Command::Config
         | Command::Status(_)
         | Command::Backup(_)
@@ -99,7 +99,7 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
         | Command::Plugin(_)
         | Command::Listen(_)
         | Command::CompilePlugin { .. }
-        | Command::Admin(_) => Audience::Command,
+        | Command::Admin(_) => LogAudience::Command,
     };
     logging::init(&config.logging, audience)?;
     tls::install_crypto();

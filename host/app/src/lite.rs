@@ -8,17 +8,17 @@ use channels::{
     whatsapp_lite::{
         LiteDevices,
         bridge::{BridgeDevices, BridgeSettings},
-        simulated::SimulatedDevices,
+        simulated_devices::SimulatedDevices,
     },
 };
 use settings::Settings;
 
-use crate::{opened_base::Base, simulated_providers::Simulated};
+use crate::{process_base::Base, simulated_providers::SimulatorAccess};
 
 /// The devices of Lite numbers, if there are any.
 pub(crate) fn devices(
     config: &Settings,
-    simulated: Option<&Simulated>,
+    simulated: Option<&SimulatorAccess>,
     public_url: &str,
     (base, http): (&Base, &GuardedClient),
 ) -> anyhow::Result<Option<Arc<dyn LiteDevices>>> {
@@ -45,7 +45,7 @@ pub(crate) fn devices(
         return native(config, base, http).map(Some);
     }
     let own = config.whatsapp_lite.simulator_url.as_ref().map(|url| url.as_str().to_owned());
-    match own.or_else(|| simulated.map(Simulated::graph_url)) {
+    match own.or_else(|| simulated.map(SimulatorAccess::graph_url)) {
         Some(url) => Ok(Some(Arc::new(SimulatedDevices::new(&url)?))),
         None => Ok(None),
     }
@@ -54,7 +54,7 @@ pub(crate) fn devices(
 #[cfg(feature = "lite-native")]
 fn native(config: &Settings, base: &Base, http: &GuardedClient) -> anyhow::Result<Arc<dyn LiteDevices>> {
     use ::base::DatabaseDeviceValues;
-    use channels::whatsapp_lite::native::{NativeDevices, NativeSettings};
+    use channels::whatsapp_lite::native_device::{NativeDevices, NativeSettings};
 
     let devices = NativeDevices::new(NativeSettings {
         values: Arc::new(DatabaseDeviceValues::new(base.db.clone(), base.sealer.clone())),

@@ -7,7 +7,7 @@ use tracing_subscriber::{EnvFilter, Layer, Registry, layer::SubscriberExt, util:
 
 /// The reader of the log, which determines the default level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Audience {
+pub enum LogAudience {
     /// A server: `info`. Statements of the SQL client are logged at `debug`.
     Server,
     /// A user of a command: `warn`.
@@ -31,7 +31,7 @@ pub enum LoggingError {
 }
 
 /// Sends all log lines of this process to standard error.
-pub fn init(logging: &Logging, audience: Audience) -> Result<(), LoggingError> {
+pub fn init(logging: &Logging, audience: LogAudience) -> Result<(), LoggingError> {
     let filter = filter(logging, audience)?;
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
     let layer: Box<dyn Layer<Registry> + Send + Sync> = match logging.format {
@@ -45,10 +45,10 @@ pub fn init(logging: &Logging, audience: Audience) -> Result<(), LoggingError> {
 /// The SMPP codec logs whole PDUs with texts and passwords, so no filter can turn it on.
 const ALWAYS_QUIET: &str = "rusmpp=off,rusmpp_core=off";
 
-fn filter(logging: &Logging, audience: Audience) -> Result<EnvFilter, LoggingError> {
+fn filter(logging: &Logging, audience: LogAudience) -> Result<EnvFilter, LoggingError> {
     let default = match audience {
-        Audience::Server => "info",
-        Audience::Command => "warn",
+        LogAudience::Server => "info",
+        LogAudience::Command => "warn",
     };
     let wanted = if logging.filter.is_empty() { default } else { &logging.filter };
     EnvFilter::try_new(format!("{wanted},{ALWAYS_QUIET}"))
@@ -66,22 +66,22 @@ mod tests {
             let text = filter(logging, audience).unwrap().to_string();
             text.split(',').find(|part| !part.contains('=')).unwrap().to_owned()
         };
-        assert_eq!(level(&settings, Audience::Server), "info");
-        assert_eq!(level(&settings, Audience::Command), "warn");
+        assert_eq!(level(&settings, LogAudience::Server), "info");
+        assert_eq!(level(&settings, LogAudience::Command), "warn");
         let settings = Logging { filter: "debug".to_owned(), ..settings };
-        assert_eq!(level(&settings, Audience::Command), "debug");
+        assert_eq!(level(&settings, LogAudience::Command), "debug");
     }
 
     #[test]
     fn no_filter_turns_on_the_codec_that_logs_passwords() {
         let settings = Logging { filter: "trace,rusmpp=trace".to_owned(), ..Logging::default() };
-        assert!(filter(&settings, Audience::Server).unwrap().to_string().contains("rusmpp=off"));
+        assert!(filter(&settings, LogAudience::Server).unwrap().to_string().contains("rusmpp=off"));
     }
 
     #[test]
     fn a_filter_that_is_none_is_refused_by_its_key() {
         let settings = Logging { filter: "api=loudly".to_owned(), ..Logging::default() };
-        let error = filter(&settings, Audience::Server).unwrap_err();
+        let error = filter(&settings, LogAudience::Server).unwrap_err();
         assert!(error.to_string().starts_with("logging.filter is \"api=loudly\""), "{error}");
     }
 }

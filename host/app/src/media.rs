@@ -3,7 +3,7 @@
 use std::{io, path::Path, sync::Arc};
 
 use anyhow::Context as _;
-use base::MediaKept;
+use base::MediaLocation;
 use channels::{
     media_store::{close_to_others, create_private_folder},
     object_media::{BucketSettings, ObjectMediaStore},
@@ -13,11 +13,11 @@ use settings::{MediaPlace, Settings};
 use tokio::fs;
 
 /// The place in `media.store`. A bucket is tested in parallel to the start. `trial` names the test file.
-pub(crate) fn kept(config: &Settings, trial: MediaId) -> anyhow::Result<MediaKept> {
+pub(crate) fn kept(config: &Settings, trial: MediaId) -> anyhow::Result<MediaLocation> {
     Ok(match config.media_place() {
-        MediaPlace::Folder(folder) if folder != config.media_folder() => MediaKept::InSharedFolder(folder),
-        MediaPlace::Folder(_) | MediaPlace::Auto => MediaKept::InFolder,
-        MediaPlace::Database => MediaKept::InDatabase,
+        MediaPlace::Folder(folder) if folder != config.media_folder() => MediaLocation::InSharedFolder(folder),
+        MediaPlace::Folder(_) | MediaPlace::Auto => MediaLocation::InFolder,
+        MediaPlace::Database => MediaLocation::InDatabase,
         MediaPlace::Bucket(url) => {
             let store = ObjectMediaStore::in_bucket(&BucketSettings {
                 url,
@@ -28,7 +28,7 @@ pub(crate) fn kept(config: &Settings, trial: MediaId) -> anyhow::Result<MediaKep
             });
             let store = store.context("media.store")?;
             tokio::spawn(try_out(store.clone(), trial));
-            MediaKept::Elsewhere(Arc::new(store))
+            MediaLocation::Elsewhere(Arc::new(store))
         }
     })
 }

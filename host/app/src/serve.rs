@@ -4,8 +4,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, Graces, OverTls, Readiness,
-    SharedState, WebChat, WebChatLimits,
+    AdmissionGate, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, GracePeriods, OverTls,
+    Readiness, SharedState, WebChat, WebChatLimits,
 };
 use base::{Context, lanes::Wake};
 use channels::smpp::{SmppEvents, SmppGateway};
@@ -23,16 +23,16 @@ use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
 use crate::{
-    boot::{self, Parts},
+    boot::{self, ProcessParts},
     clock::SystemClock,
     demo, email,
-    ending::Ending,
-    listeners::{self, ConnectionLimits, Doors, Patience, Reception},
+    end_signals::EndSignals,
+    listeners::{self, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState},
     metrics,
-    opened_base::Base,
     postgres::Database,
+    process_base::Base,
     service_manager,
-    simulated_providers::Simulated,
+    simulated_providers::SimulatorAccess,
     tls::{self, ListenerTls},
 };
 
@@ -47,7 +47,7 @@ const WORK_ENDS_WITHIN: Duration = Duration::from_secs(20);
 pub async fn serve(config: Settings) -> anyhow::Result<()> {
     // Faults in the TLS settings are found before anything starts.
     let tls = tls::configured(&config)?;
-    let mut ending = Ending::new(tls.as_ref().map(|tls| Arc::clone(&tls.files)))?;
+    let mut ending = EndSignals::new(tls.as_ref().map(|tls| Arc::clone(&tls.files)))?;
     // A taken port is reported before the first start makes a database. The sockets are bound again when all is ready:
     // until then a caller is refused at once, and does not wait.
     drop(Sockets::bind(&config).await?);
@@ -59,7 +59,7 @@ pub async fn serve(config: Settings) -> anyhow::Result<()> {
 
 /// Runs background work until it is told to stop.
 pub async fn work(config: Settings) -> anyhow::Result<()> {
-    let mut ending = Ending::new(None)?;
+    let mut ending = EndSignals::new(None)?;
     let database = Database::connect_for_admin(&config).await?;
     let result = run_workers(&config, &database, &mut ending).await;
     database.stop().await;
@@ -70,9 +70,9 @@ async fn run_server(
     config: &Settings,
     database: &Database,
     tls: Option<ListenerTls>,
-    ending: &mut Ending,
+    ending: &mut EndSignals,
 ) -> anyhow::Result<()> {
-    let Some(base) = ending.unless_asked(Base::open(config, database.url())).await else { return Ok(()) };
+    let Some(base) = ending.until_signal(Base::open(config, database.url())).await else { return Ok(()) };
     let base = base?;
     if database.is_embedded() {
         // Only we use the data directory, so earlier holders of leases were killed.
@@ -84,7 +84,7 @@ async fn run_server(
     let simulator = start_simulator(config, address).await?;
     let simulated = simulator.as_ref().map(|(_, simulated)| simulated);
     let clock = Arc::clone(&base.clock);
-    let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url.clone(), simulated).await?;
+    let ProcessParts { context: ctx, wakes, smpp } = boot::context(config, base, public_url.clone(), simulated).await?;
     let process = Process::start(config, &ctx, &clock, smpp, config.server.workers.then_some(wakes));
     let tls = tls.map(|ListenerTls { config, files }| {
         tokio::spawn(files.follow(process.stop.child_token()));
@@ -96,8 +96,8 @@ async fn run_server(
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), process.stop.child_token()));
     // Callers wait for these, so their database timeouts are shorter.
     let requests = Arc::new(ctx.for_requests());
-    let live = events::live::Hub::start(Arc::clone(&requests), process.stop.child_token());
-    let admission = Admission::new(admission(config));
+    let live = events::live_events::Hub::start(Arc::clone(&requests), process.stop.child_token());
+    let admission = AdmissionGate::new(admission(config));
     tokio::spawn(Arc::clone(&admission).watch(process.stop.child_token()));
     let request_log = RequestLog::new(requests.db.clone());
     tokio::spawn(Arc::clone(&request_log).run(process.stop.child_token()));
@@ -123,7 +123,7 @@ async fn run_server(
     tracing::info!("listening on {url}");
     database.announce(vec![url.clone()])?;
     let prepared = match simulated {
-        Some(simulated) => ending.unless_asked(demo::prepare(&ctx, simulated, &url)).await.transpose()?,
+        Some(simulated) => ending.until_signal(demo::prepare(&ctx, simulated, &url)).await.transpose()?,
         None => Some(()),
     };
     if prepared.is_some() {
@@ -152,18 +152,19 @@ async fn run_server(
     Ok(())
 }
 
-async fn run_workers(config: &Settings, database: &Database, ending: &mut Ending) -> anyhow::Result<()> {
-    let Some(base) = ending.unless_asked(Base::open(config, database.url())).await else { return Ok(()) };
+async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSignals) -> anyhow::Result<()> {
+    let Some(base) = ending.until_signal(Base::open(config, database.url())).await else { return Ok(()) };
     let base = base?;
     let clock = Arc::clone(&base.clock);
-    let simulated = config.simulator_on().then(|| Simulated {
+    let simulated = config.simulator_on().then(|| SimulatorAccess {
         http: config.simulator.listen,
         smsc: boot::smsc_address(config.simulator.listen),
         app_secret: String::new(),
         messenger_app_secret: String::new(),
     });
     let public_url = config.public_url(config.server.listen);
-    let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url, simulated.as_ref()).await?;
+    let ProcessParts { context: ctx, wakes, smpp } =
+        boot::context(config, base, public_url, simulated.as_ref()).await?;
     let process = Process::start(config, &ctx, &clock, smpp, Some(wakes));
     tracing::info!("working");
     service_manager::ready(process.stop.child_token());
@@ -264,7 +265,10 @@ async fn follow_clock(ctx: Arc<Context>, clock: Arc<SystemClock>, stop: Cancella
     }
 }
 
-async fn start_simulator(config: &Settings, server: SocketAddr) -> anyhow::Result<Option<(Simulator, Simulated)>> {
+async fn start_simulator(
+    config: &Settings,
+    server: SocketAddr,
+) -> anyhow::Result<Option<(Simulator, SimulatorAccess)>> {
     if !config.simulator_on() {
         return Ok(None);
     }
@@ -289,7 +293,7 @@ async fn start_simulator(config: &Settings, server: SocketAddr) -> anyhow::Resul
     .await
     .context("cannot start the simulator (simulator.enabled = false turns it off)")?;
     let (http, smsc) = (simulator.http_addr(), simulator.smsc_addr());
-    let simulated = Simulated { http, smsc, app_secret, messenger_app_secret };
+    let simulated = SimulatorAccess { http, smsc, app_secret, messenger_app_secret };
     tracing::info!("the simulated outside world is at http://{}", simulated.http);
     Ok(Some((simulator, simulated)))
 }
@@ -301,8 +305,8 @@ fn router(
     readiness: &Arc<Readiness>,
     (metrics, live, admission, request_log): (
         PrometheusHandle,
-        Arc<events::live::Hub>,
-        Arc<Admission>,
+        Arc<events::live_events::Hub>,
+        Arc<AdmissionGate>,
         Arc<RequestLog>,
     ),
 ) -> anyhow::Result<axum::Router> {
@@ -371,7 +375,7 @@ fn admission(config: &Settings) -> AdmissionSettings {
         bytes_per_source: limits.bytes_in_flight_per_source,
         turns_per_client: usize::try_from(limits.database_connections / 4).unwrap_or(1).max(2),
         write_timeout: limits.write_timeout,
-        graces: Graces::default(),
+        graces: GracePeriods::default(),
     }
 }
 
@@ -398,7 +402,7 @@ async fn listen(
     tls: Option<Arc<ServerConfig>>,
     listener: TcpListener,
     router: axum::Router,
-    reception: Reception,
+    reception: ListenerState,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let router = if tls.is_some() { router.layer(axum::Extension(OverTls)) } else { router };
@@ -410,30 +414,30 @@ async fn listen(
 async fn serve_metrics(
     listener: TcpListener,
     metrics: PrometheusHandle,
-    (patience, answers): (Patience, EarlyAnswers),
+    (patience, answers): (ConnectionTimeouts, EarlyAnswers),
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let limits = ConnectionLimits { connections: 64, per_address: 64, proxies: Vec::new() };
-    let reception = Reception { doors: Doors::new(limits), patience, answers };
+    let reception = ListenerState { places: ConnectionPlaces::new(limits), patience, answers };
     listeners::serve(listener, None, api::metrics_router(metrics), reception, stop).await;
     Ok(())
 }
 
 /// Limits of connections. The number of open files is raised to the maximum of the system, since each connection is
 /// one.
-fn reception(config: &Settings, answers: EarlyAnswers) -> Reception {
+fn reception(config: &Settings, answers: EarlyAnswers) -> ListenerState {
     let limits = &config.limits;
     let connections = listeners::connections_for(listeners::raise(), limits.connections);
     if connections < limits.connections {
         tracing::warn!("{connections} connections at most: this process may open no more files (ulimit -n)");
     }
-    Reception {
-        doors: Doors::new(ConnectionLimits {
+    ListenerState {
+        places: ConnectionPlaces::new(ConnectionLimits {
             connections,
             per_address: limits.connections_per_address,
             proxies: config.server.trusted_proxies.clone(),
         }),
-        patience: Patience {
+        patience: ConnectionTimeouts {
             head: limits.request_head_timeout,
             idle: limits.idle_timeout,
             write: limits.write_timeout,

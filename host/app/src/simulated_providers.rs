@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 /// Addresses and secrets of the running simulator.
 #[derive(Debug, Clone)]
-pub struct Simulated {
+pub struct SimulatorAccess {
     /// Graph API and phones.
     pub http: SocketAddr,
     pub smsc: SocketAddr,
@@ -14,7 +14,7 @@ pub struct Simulated {
     pub messenger_app_secret: String,
 }
 
-impl Simulated {
+impl SimulatorAccess {
     pub fn graph_url(&self) -> String {
         format!("http://{}", self.http)
     }

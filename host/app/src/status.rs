@@ -8,10 +8,10 @@ use serde::Serialize;
 use settings::Settings;
 use storage::{
     PgConnection, Queue,
-    work::depths::{self, Depth, FailedCalls, Node, WaitingLane},
+    work::depths::{self, Depth, FailedCalls, WaitingLane, WorkerNode},
 };
 
-use crate::{opened_base::Base, postgres::Database};
+use crate::{postgres::Database, process_base::Base};
 
 /// The time whose failed calls are shown.
 const RECENT: TimeDelta = TimeDelta::hours(1);
@@ -159,8 +159,8 @@ impl LaneStatus {
     }
 }
 
-impl From<Node> for NodeStatus {
-    fn from(node: Node) -> Self {
+impl From<WorkerNode> for NodeStatus {
+    fn from(node: WorkerNode) -> Self {
         Self { id: node.id, started_time: node.started_at, lanes: node.lanes }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use author::server::{ForwardedWebhook, Server, ServerError};
+use author::server::{ForwardedWebhook, RemoteServer, ServerError};
 use bytes::Bytes;
 use channels::http::{GuardedClient, GuardedSettings, WebhookAddress, WebhookPost};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -29,7 +29,7 @@ const SHOWN: usize = 2_000;
 
 /// Runs until Ctrl-C, or sends one webhook.
 pub async fn run(arguments: ListenArguments) -> anyhow::Result<()> {
-    let server = Server::from_environment()?;
+    let server = RemoteServer::from_environment()?;
     let receiver = Receiver::new(&arguments.to)?;
     match arguments.replay {
         Some(id) => replay(&server, &receiver, &id).await,
@@ -37,7 +37,7 @@ pub async fn run(arguments: ListenArguments) -> anyhow::Result<()> {
     }
 }
 
-async fn replay(server: &Server, receiver: &Receiver, id: &str) -> anyhow::Result<()> {
+async fn replay(server: &RemoteServer, receiver: &Receiver, id: &str) -> anyhow::Result<()> {
     let webhook = server.webhook(id).await?;
     if !receiver.forward(&webhook).await? {
         bail!("the receiver did not take the webhook");
@@ -45,7 +45,7 @@ async fn replay(server: &Server, receiver: &Receiver, id: &str) -> anyhow::Resul
     Ok(())
 }
 
-async fn listen(server: Server, receiver: Receiver) -> anyhow::Result<()> {
+async fn listen(server: RemoteServer, receiver: Receiver) -> anyhow::Result<()> {
     let is_new = server.have_webhook_configuration().await?;
     let start = server.webhooks(None).await?.last;
     if is_new {
@@ -70,7 +70,7 @@ async fn listen(server: Server, receiver: Receiver) -> anyhow::Result<()> {
 }
 
 /// Asks the server for webhooks. It ends if the key is refused, and otherwise tries again.
-async fn ask(server: Server, mut after: i64, came: mpsc::Sender<ForwardedWebhook>) -> anyhow::Result<()> {
+async fn ask(server: RemoteServer, mut after: i64, came: mpsc::Sender<ForwardedWebhook>) -> anyhow::Result<()> {
     let (first, longest) = PAUSES;
     let mut pause = first;
     loop {
@@ -124,7 +124,7 @@ fn remember(known: &mut VecDeque<(i64, String)>, webhook: &ForwardedWebhook) {
 
 /// Sends a webhook again: the last one for `r`, or the one with a number.
 async fn again(
-    server: &Server,
+    server: &RemoteServer,
     receiver: &Receiver,
     known: &VecDeque<(i64, String)>,
     typed: &str,

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use plugin_host::{Compiler, Limits};
+use plugin_host::{CallLimits, Compiler};
 use support::TempDir;
 
 fn patchbay(arguments: &[&str]) -> Output {
@@ -23,7 +23,7 @@ fn patchbay(arguments: &[&str]) -> Output {
 async fn compile_bombs_are_refused_in_words_by_the_program_itself() {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_patchbay"));
     let compiler = Compiler::Child { program, arguments: vec!["compile-plugin".to_owned()] };
-    let limits = Limits { compile_cpu: Duration::from_secs(2), ..Limits::default() };
+    let limits = CallLimits { compile_cpu: Duration::from_secs(2), ..CallLimits::default() };
     for bomb in [bombs::many_functions(900_000), bombs::many_locals(40_000)] {
         let report = plugin_host::check_apart(&compiler, &limits, bomb).await.unwrap();
         let said = report.problems.join("\n");

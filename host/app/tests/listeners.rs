@@ -17,9 +17,9 @@ use std::{
     time::Duration,
 };
 
-use api::{EarlyAnswers, WrongHead};
+use api::{EarlyAnswers, HeadFault};
 use app::{
-    listeners::{self, Activity, ConnectionLimits, Doors, Patience, Reception},
+    listeners::{self, Activity, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState},
     tls,
 };
 use axum::{Extension, Router, extract::ConnectInfo, routing::get};
@@ -45,12 +45,12 @@ fn fixture(name: &str) -> PathBuf {
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-const PATIENCE: Patience =
-    Patience { head: Duration::from_secs(15), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
+const PATIENCE: ConnectionTimeouts =
+    ConnectionTimeouts { head: Duration::from_secs(15), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
 
-fn reception(connections: usize) -> Reception {
+fn reception(connections: usize) -> ListenerState {
     let limits = ConnectionLimits { connections, per_address: connections, proxies: Vec::new() };
-    Reception { doors: Doors::new(limits), patience: PATIENCE, answers: answers() }
+    ListenerState { places: ConnectionPlaces::new(limits), patience: PATIENCE, answers: answers() }
 }
 
 fn answers() -> EarlyAnswers {
@@ -187,7 +187,7 @@ async fn a_bad_request_behind_a_good_one_is_refused_and_the_good_one_answered() 
 
 #[tokio::test]
 async fn what_is_wrong_with_a_head_that_can_be_read_is_told_to_the_router() {
-    let said = async |wrong: Option<Extension<WrongHead>>| match wrong {
+    let said = async |wrong: Option<Extension<HeadFault>>| match wrong {
         Some(Extension(wrong)) => format!("{} {}", wrong.header, wrong.said),
         None => "fine".to_owned(),
     };

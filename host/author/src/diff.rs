@@ -3,7 +3,7 @@
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use crate::subset::Difference;
+use crate::subset::SubsetDifference;
 
 /// Two texts: one line each with the different words marked, or line by line.
 pub(crate) fn texts(expected: &str, got: &str) -> Vec<String> {
@@ -46,10 +46,10 @@ fn lines(expected: &str, got: &str) -> Vec<String> {
     lines
 }
 
-pub(crate) fn places(differences: &[Difference]) -> Vec<String> {
+pub(crate) fn places(differences: &[SubsetDifference]) -> Vec<String> {
     let mut lines = vec![];
     for difference in differences {
-        let Difference { path, expected, got } = difference;
+        let SubsetDifference { path, expected, got } = difference;
         let place = if path.is_empty() { "the whole" } else { path.as_str() };
         match (expected, got) {
             (Value::String(expected), Some(Value::String(got))) => {

@@ -12,7 +12,7 @@ use plugin_host::World;
 
 use crate::{
     Lang,
-    embedded::{File, SDK, SDK_VERSIONS, TEMPLATES, WIT},
+    embedded_files::{EmbeddedFile, SDK, SDK_VERSIONS, TEMPLATES, WIT},
     project::{self, identifier},
 };
 
@@ -30,7 +30,7 @@ pub struct NewProject {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Created {
+pub struct CreatedProject {
     pub folder: PathBuf,
     pub world: World,
     /// Files by their path in the folder.
@@ -67,7 +67,7 @@ pub enum NewError {
 ///
 /// # Errors
 /// See [`NewError`]. If the folder is not free, nothing is written.
-pub fn create(wanted: &NewProject) -> Result<Created, NewError> {
+pub fn create(wanted: &NewProject) -> Result<CreatedProject, NewError> {
     let name = wanted.folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     project::check_name(name).map_err(NewError::Name)?;
     if !is_free(&wanted.folder)? {
@@ -77,14 +77,14 @@ pub fn create(wanted: &NewProject) -> Result<Created, NewError> {
     for (path, bytes) in &files {
         write(&wanted.folder.join(path), bytes)?;
     }
-    Ok(Created {
+    Ok(CreatedProject {
         folder: wanted.folder.clone(),
         world: wanted.world,
         files: files.into_keys().map(PathBuf::from).collect(),
     })
 }
 
-impl Created {
+impl CreatedProject {
     /// The next commands for the user, as text.
     pub fn next_steps(&self) -> String {
         let mut text = String::new();
@@ -145,7 +145,7 @@ fn contents(name: &str, wanted: &NewProject) -> Result<BTreeMap<String, Vec<u8>>
     Ok(files)
 }
 
-fn below(tree: &'static [File], folder: &str) -> Vec<(&'static str, &'static [u8])> {
+fn below(tree: &'static [EmbeddedFile], folder: &str) -> Vec<(&'static str, &'static [u8])> {
     tree.iter().filter_map(|file| Some((file.path.strip_prefix(folder)?, file.bytes))).collect()
 }
 
@@ -171,7 +171,7 @@ fn filled(text: &str, words: &[(&str, String)]) -> String {
 
 /// A file of the SDK for use outside our repository: with explicit versions, and with the project's path of the
 /// interface.
-fn sdk_file(file: &File) -> Result<Vec<u8>, NewError> {
+fn sdk_file(file: &EmbeddedFile) -> Result<Vec<u8>, NewError> {
     let Ok(text) = std::str::from_utf8(file.bytes) else { return Ok(file.bytes.to_vec()) };
     match file.path {
         "Cargo.toml" => standalone(text).map(String::into_bytes).map_err(NewError::Sdk),

@@ -2,9 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
-use plugin_host::{Call, EVERY_HOST, json::Question, unix_millis};
+use plugin_host::{EVERY_HOST, PluginCall, json::WorldQuestion, unix_millis};
 
-use crate::local::{Cost, LocalError, LocalHost, effects::Notes, values::Values, web::StubWeb};
+use crate::local_run::{Cost, LocalError, LocalHost, effects::CallNotes, values::LocalValues, web::StubWeb};
 
 /// Monday, 5 January 2026, 09:00 UTC.
 const NOW: i64 = 1_767_603_600;
@@ -21,7 +21,7 @@ pub async fn cost(name: &str, component: &Path) -> Result<Cost, LocalError> {
     let now = chrono::DateTime::from_timestamp(NOW, 0).unwrap_or_default();
     let turn = unix_millis(now).to_string();
     let allowed_hosts = [EVERY_HOST.to_owned()];
-    let call = Call {
+    let call = PluginCall {
         client,
         plugin: &loaded.plugin,
         now,
@@ -31,9 +31,10 @@ pub async fn cost(name: &str, component: &Path) -> Result<Cost, LocalError> {
         allowed_hosts: &allowed_hosts,
         record: false,
     };
-    let asked = local_host.host.dry_run(call, &Question::sample(loaded.world), Values::default().snapshot(now)).await;
+    let asked =
+        local_host.host.dry_run(call, &WorldQuestion::sample(loaded.world), LocalValues::default().snapshot(now)).await;
     Ok(match &asked {
-        Ok(answer) => Notes::of(&answer.trace).cost,
-        Err(error) => Notes::of_error(error).cost,
+        Ok(answer) => CallNotes::of(&answer.trace).cost,
+        Err(error) => CallNotes::of_error(error).cost,
     })
 }

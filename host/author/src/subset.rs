@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// One difference between two values.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Difference {
+pub(crate) struct SubsetDifference {
     /// The path, such as `target.name`. Empty for the whole value.
     pub(crate) path: String,
     pub(crate) expected: Value,
@@ -14,13 +14,13 @@ pub(crate) struct Difference {
 
 /// The places where `got` does not contain `expected`. Objects may have more fields, lists must have the same length,
 /// and `null` matches an absent value.
-pub(crate) fn differences(expected: &Value, got: &Value) -> Vec<Difference> {
+pub(crate) fn differences(expected: &Value, got: &Value) -> Vec<SubsetDifference> {
     let mut found = vec![];
     compare(String::new(), expected, Some(got), &mut found);
     found
 }
 
-fn compare(path: String, expected: &Value, got: Option<&Value>, found: &mut Vec<Difference>) {
+fn compare(path: String, expected: &Value, got: Option<&Value>, found: &mut Vec<SubsetDifference>) {
     match (expected, got) {
         (Value::Null, None) => {}
         (Value::Object(fields), Some(Value::Object(other))) => {
@@ -35,7 +35,7 @@ fn compare(path: String, expected: &Value, got: Option<&Value>, found: &mut Vec<
             }
         }
         (expected, Some(got)) if same(expected, got) => {}
-        (expected, got) => found.push(Difference { path, expected: expected.clone(), got: got.cloned() }),
+        (expected, got) => found.push(SubsetDifference { path, expected: expected.clone(), got: got.cloned() }),
     }
 }
 

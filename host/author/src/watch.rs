@@ -15,14 +15,14 @@ const SETTLE: Duration = Duration::from_millis(150);
 const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen"];
 
 #[derive(Debug, Clone)]
-pub(crate) enum Watched {
+pub(crate) enum WatchTarget {
     /// One file, even if it is replaced.
     File(PathBuf),
     /// The sources of a project.
     Sources(PathBuf),
 }
 
-impl Watched {
+impl WatchTarget {
     /// The sources of `project`, or the component itself if it has none.
     pub(crate) fn of(project: Option<&Project>, component: &Path) -> Self {
         match project {
@@ -42,19 +42,19 @@ impl Watched {
 }
 
 /// Reports changes until it is dropped.
-pub(crate) struct Watch {
+pub(crate) struct ChangeWatch {
     changes: mpsc::UnboundedReceiver<()>,
     /// A change was heard and not reported yet.
     heard: bool,
     _watcher: RecommendedWatcher,
 }
 
-impl Watch {
+impl ChangeWatch {
     /// Starts to watch.
     ///
     /// # Errors
     /// If the system cannot watch this place.
-    pub(crate) fn start(watched: Watched) -> Result<Self, notify::Error> {
+    pub(crate) fn start(watched: WatchTarget) -> Result<Self, notify::Error> {
         let (tell, changes) = mpsc::unbounded_channel();
         let judged = watched.clone();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -66,11 +66,11 @@ impl Watch {
             }
         })?;
         match &watched {
-            Watched::File(file) => {
+            WatchTarget::File(file) => {
                 let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
                 watcher.watch(folder.unwrap_or_else(|| Path::new(".")), RecursiveMode::NonRecursive)?;
             }
-            Watched::Sources(root) => {
+            WatchTarget::Sources(root) => {
                 watcher.watch(root, RecursiveMode::NonRecursive)?;
                 for entry in std::fs::read_dir(root)?.flatten() {
                     if entry.path().is_dir() && is_source(&entry.path()) {
@@ -109,7 +109,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("patchbay-watch-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("bot.wasm");
-        let mut watch = Watch::start(Watched::File(file.clone())).unwrap();
+        let mut watch = ChangeWatch::start(WatchTarget::File(file.clone())).unwrap();
         std::fs::write(&file, "x").unwrap();
         let heard = tokio::time::timeout(Duration::from_secs(30), async {
             while tokio::time::timeout(SETTLE + SETTLE / 2, watch.changed()).await.is_err() {}
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_building_writes_is_not_a_source() {
-        let sources = Watched::Sources(PathBuf::from("/bot"));
+        let sources = WatchTarget::Sources(PathBuf::from("/bot"));
         for (path, concerns) in [
             ("/bot/src/lib.rs", true),
             ("/bot/plugin.toml", true),

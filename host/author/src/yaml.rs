@@ -10,29 +10,29 @@ use serde_json::{Number, Value};
 use serde_saphyr::{Location, Spanned};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct YamlNode {
     /// From 1.
     pub(crate) line: u64,
     /// From 1.
     pub(crate) column: u64,
-    pub(crate) value: Content,
+    pub(crate) value: YamlContent,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Content {
+pub(crate) enum YamlContent {
     /// Nothing, `null` or `~`.
     Null,
     /// A value that is not text, with the characters as written.
     Scalar(Value, String),
     Text(String),
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// Names with values, in the order of the file.
-    Map(Vec<(String, Node)>),
+    Map(Vec<(String, YamlNode)>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
-pub struct Fault {
+pub struct YamlFault {
     /// From 1.
     pub line: u64,
     /// From 1.
@@ -45,7 +45,7 @@ pub struct Fault {
 ///
 /// # Errors
 /// If it is not YAML, the place of the fault.
-pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
+pub(crate) fn parse(text: &str) -> Result<YamlNode, YamlFault> {
     // Only `true` and `false` are booleans, because a customer's "no" is text.
     let options = serde_saphyr::options! { strict_booleans: true };
     let tree: Spanned<Tree> = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
@@ -54,55 +54,55 @@ pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
         let words = plain.to_string();
         let words = words.lines().next().unwrap_or("this is not YAML");
         let message = words.split(" at line ").next().unwrap_or(words).to_owned();
-        Fault { line: place.line().max(1), column: place.column().max(1), message }
+        YamlFault { line: place.line().max(1), column: place.column().max(1), message }
     })?;
     Ok(tree_to_node(tree, text))
 }
 
-impl Node {
-    pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault { line: self.line, column: self.column, message: message.into() }
+impl YamlNode {
+    pub(crate) fn fault(&self, message: impl Into<String>) -> YamlFault {
+        YamlFault { line: self.line, column: self.column, message: message.into() }
     }
 
     /// As text. Numbers and booleans as written.
-    pub(crate) fn text(&self, what: &str) -> Result<String, Fault> {
+    pub(crate) fn text(&self, what: &str) -> Result<String, YamlFault> {
         match &self.value {
-            Content::Text(text) | Content::Scalar(_, text) => Ok(text.clone()),
+            YamlContent::Text(text) | YamlContent::Scalar(_, text) => Ok(text.clone()),
             _ => Err(self.fault(format!("`{what}` takes a text"))),
         }
     }
 
-    pub(crate) fn count(&self, what: &str) -> Result<u32, Fault> {
+    pub(crate) fn count(&self, what: &str) -> Result<u32, YamlFault> {
         let number = match &self.value {
-            Content::Scalar(value, _) => value.as_u64().and_then(|number| u32::try_from(number).ok()),
+            YamlContent::Scalar(value, _) => value.as_u64().and_then(|number| u32::try_from(number).ok()),
             _ => None,
         };
         number.ok_or_else(|| self.fault(format!("`{what}` takes a whole number")))
     }
 
-    pub(crate) fn truth(&self, what: &str) -> Result<bool, Fault> {
+    pub(crate) fn truth(&self, what: &str) -> Result<bool, YamlFault> {
         match &self.value {
-            Content::Scalar(Value::Bool(truth), _) => Ok(*truth),
+            YamlContent::Scalar(Value::Bool(truth), _) => Ok(*truth),
             _ => Err(self.fault(format!("`{what}` takes true or false"))),
         }
     }
 
-    pub(crate) fn list(&self, what: &str) -> Result<&[Node], Fault> {
+    pub(crate) fn list(&self, what: &str) -> Result<&[YamlNode], YamlFault> {
         match &self.value {
-            Content::List(items) => Ok(items),
+            YamlContent::List(items) => Ok(items),
             _ => Err(self.fault(format!("`{what}` takes a list; begin each entry with `- `"))),
         }
     }
 
-    pub(crate) fn map(&self, what: &str) -> Result<&[(String, Node)], Fault> {
+    pub(crate) fn map(&self, what: &str) -> Result<&[(String, YamlNode)], YamlFault> {
         match &self.value {
-            Content::Map(entries) => Ok(entries),
+            YamlContent::Map(entries) => Ok(entries),
             _ => Err(self.fault(format!("`{what}` takes names with values, such as `name: value`"))),
         }
     }
 
     /// As the fields of a record with these names.
-    pub(crate) fn fields<'a>(&'a self, what: &str, known: &[&str]) -> Result<Fields<'a>, Fault> {
+    pub(crate) fn fields<'a>(&'a self, what: &str, known: &[&str]) -> Result<YamlFields<'a>, YamlFault> {
         let entries = self.map(what)?;
         for (name, node) in entries {
             if !known.contains(&name.as_str()) {
@@ -112,16 +112,16 @@ impl Node {
                 );
             }
         }
-        Ok(Fields(entries))
+        Ok(YamlFields(entries))
     }
 
     pub(crate) fn json(&self) -> Value {
         match &self.value {
-            Content::Null => Value::Null,
-            Content::Scalar(value, _) => value.clone(),
-            Content::Text(text) => Value::String(text.clone()),
-            Content::List(items) => Value::Array(items.iter().map(Node::json).collect()),
-            Content::Map(entries) => {
+            YamlContent::Null => Value::Null,
+            YamlContent::Scalar(value, _) => value.clone(),
+            YamlContent::Text(text) => Value::String(text.clone()),
+            YamlContent::List(items) => Value::Array(items.iter().map(YamlNode::json).collect()),
+            YamlContent::Map(entries) => {
                 Value::Object(entries.iter().map(|(name, node)| (name.clone(), node.json())).collect())
             }
         }
@@ -136,16 +136,16 @@ fn nearest(name: &str, known: &[&str]) -> String {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields<'a>(&'a [(String, Node)]);
+pub(crate) struct YamlFields<'a>(&'a [(String, YamlNode)]);
 
-impl<'a> Fields<'a> {
+impl<'a> YamlFields<'a> {
     /// The value of a field; `None` if it is absent or null.
-    pub(crate) fn get(&self, name: &str) -> Option<&'a Node> {
-        self.given(name).filter(|node| node.value != Content::Null)
+    pub(crate) fn get(&self, name: &str) -> Option<&'a YamlNode> {
+        self.given(name).filter(|node| node.value != YamlContent::Null)
     }
 
     /// The value of a field, which may be null.
-    pub(crate) fn given(&self, name: &str) -> Option<&'a Node> {
+    pub(crate) fn given(&self, name: &str) -> Option<&'a YamlNode> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, node)| node)
     }
 }
@@ -159,21 +159,21 @@ enum Tree {
     Map(Vec<(String, Spanned<Tree>)>),
 }
 
-fn tree_to_node(tree: Spanned<Tree>, text: &str) -> Node {
+fn tree_to_node(tree: Spanned<Tree>, text: &str) -> YamlNode {
     let place = tree.referenced;
     let value = match tree.value {
-        Tree::Null => Content::Null,
+        Tree::Null => YamlContent::Null,
         Tree::Scalar(value) => {
             let written = written(text, place).unwrap_or_else(|| value.to_string());
-            Content::Scalar(value, written)
+            YamlContent::Scalar(value, written)
         }
-        Tree::Text(words) => Content::Text(words),
-        Tree::List(items) => Content::List(items.into_iter().map(|item| tree_to_node(item, text)).collect()),
+        Tree::Text(words) => YamlContent::Text(words),
+        Tree::List(items) => YamlContent::List(items.into_iter().map(|item| tree_to_node(item, text)).collect()),
         Tree::Map(entries) => {
-            Content::Map(entries.into_iter().map(|(name, node)| (name, tree_to_node(node, text))).collect())
+            YamlContent::Map(entries.into_iter().map(|(name, node)| (name, tree_to_node(node, text))).collect())
         }
     };
-    Node { line: place.line(), column: place.column(), value }
+    YamlNode { line: place.line(), column: place.column(), value }
 }
 
 /// The characters of a plain scalar, because `007` in a customer's message must not become `7`.

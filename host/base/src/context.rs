@@ -24,8 +24,8 @@ use storage::Db;
 use uuid::Uuid;
 
 use crate::{
-    RoutedLanes, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, moved_media::MovedMediaStore,
-    readiness::Writes, rights::Rights, secrets::Sealer,
+    RoutedLanes, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, media_move::MovedMediaStore,
+    readiness::WriteHealth, rights::Rights, secrets::Sealer,
 };
 
 /// The shared resources of all use cases. A clone shares them. The fields never change, only their own inner state
@@ -58,7 +58,7 @@ pub struct Context {
     /// Lanes of SMS with routers.
     pub routed: RoutedLanes,
     /// Whether sends can be stored.
-    pub writes: Arc<Writes>,
+    pub writes: Arc<WriteHealth>,
     /// Notices of permissions that may have ended.
     pub rights: Rights,
 }
@@ -85,7 +85,7 @@ impl Context {
 
 /// The store for files of customers (`media.store`).
 #[derive(Clone, Default)]
-pub enum MediaKept {
+pub enum MediaLocation {
     /// In a local folder. Suitable for an installation on one machine.
     #[default]
     InFolder,
@@ -96,7 +96,7 @@ pub enum MediaKept {
     Elsewhere(Arc<dyn MediaStore>),
 }
 
-impl fmt::Debug for MediaKept {
+impl fmt::Debug for MediaLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InFolder => f.write_str("InFolder"),
@@ -109,17 +109,17 @@ impl fmt::Debug for MediaKept {
 
 /// The store for files of customers. `folder` is the local folder for downloads, and for all files if `kept` names no other
 /// place.
-pub fn media_store(kept: &MediaKept, db: &Db, folder: &Path) -> Arc<dyn MediaStore> {
+pub fn media_store(kept: &MediaLocation, db: &Db, folder: &Path) -> Arc<dyn MediaStore> {
     let folder = LocalMediaStore::new(folder);
     let in_database = |folder| Arc::new(DatabaseMediaStore::new(db.for_requests(), folder));
     match kept {
-        MediaKept::InFolder => Arc::new(folder),
-        MediaKept::InDatabase => in_database(folder),
-        MediaKept::InSharedFolder(shared) => {
+        MediaLocation::InFolder => Arc::new(folder),
+        MediaLocation::InDatabase => in_database(folder),
+        MediaLocation::InSharedFolder(shared) => {
             let shared = Arc::new(LocalMediaStore::new(shared.clone()));
             Arc::new(MovedMediaStore::new(shared, in_database(folder)))
         }
-        MediaKept::Elsewhere(store) => Arc::new(MovedMediaStore::new(Arc::clone(store), in_database(folder))),
+        MediaLocation::Elsewhere(store) => Arc::new(MovedMediaStore::new(Arc::clone(store), in_database(folder))),
     }
 }
 
@@ -136,7 +136,7 @@ pub struct ContextBuilder {
     pub http: GuardedClient,
     /// Local folder for downloads, and for all files of customers if the settings name no other place. It must exist.
     pub media_folder: PathBuf,
-    pub media_kept: MediaKept,
+    pub media_kept: MediaLocation,
     pub relay: Option<SmtpRelay>,
     pub settings: Settings,
 }

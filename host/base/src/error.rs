@@ -44,8 +44,8 @@ impl Error {
 
     /// True if the transaction was rolled back in favour of another one. It may succeed at once in another order or in
     /// smaller steps.
-    pub fn gave_way(&self) -> bool {
-        matches!(self, Self::Storage(error) if error.gave_way())
+    pub fn lost_to_another_transaction(&self) -> bool {
+        matches!(self, Self::Storage(error) if error.lost_to_another_transaction())
     }
 }
 

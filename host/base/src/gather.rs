@@ -21,7 +21,7 @@ pub const COMING_BACK: Duration = Duration::from_millis(2);
 const LONGEST: Duration = Duration::from_secs(25);
 
 #[derive(Debug, Clone, Copy)]
-pub struct Grouping {
+pub struct GroupLimits {
     /// Most groups of one key that run at the same time. While one waits for the disk, another uses the processor.
     pub groups: usize,
     /// Least weight with which a second or later group starts. A smaller one would cost more statements than it gains.
@@ -38,7 +38,7 @@ type Work<K, I, A> = Box<dyn Fn(K, Vec<I>) -> BoxFuture<'static, Vec<A>> + Send 
 
 /// Gathers items. `K` is the key: items of different keys are never grouped. `I` is an item, `A` its answer.
 pub struct Gatherer<K, I, A> {
-    grouping: Grouping,
+    grouping: GroupLimits,
     weight: fn(&I) -> usize,
     work: Work<K, I, A>,
     /// The waiting items of each key that has a running group.
@@ -61,7 +61,7 @@ where
 {
     /// `weight` gives the weight of an item, and `work` does the work of a group.
     pub fn new<F>(
-        grouping: Grouping,
+        grouping: GroupLimits,
         weight: fn(&I) -> usize,
         work: impl Fn(K, Vec<I>) -> F + Send + Sync + 'static,
     ) -> Arc<Self>
@@ -170,11 +170,11 @@ mod tests {
 
     use super::*;
 
-    const GROUPING: Grouping =
-        Grouping { groups: 2, further_from: 3, most_items: 4, most_weight: 100, coming_back: COMING_BACK };
+    const GROUPING: GroupLimits =
+        GroupLimits { groups: 2, further_from: 3, most_items: 4, most_weight: 100, coming_back: COMING_BACK };
 
     /// Answers each item with the size of its group after the gate opens.
-    fn sizes(grouping: Grouping, gate: &Arc<Semaphore>) -> Arc<Gatherer<u8, usize, usize>> {
+    fn sizes(grouping: GroupLimits, gate: &Arc<Semaphore>) -> Arc<Gatherer<u8, usize, usize>> {
         let gate = Arc::clone(gate);
         Gatherer::new(
             grouping,
@@ -226,7 +226,7 @@ mod tests {
     #[tokio::test]
     async fn a_group_has_no_more_items_and_no_more_weight_than_it_may() {
         let gate = Arc::new(Semaphore::new(0));
-        let few = Grouping { groups: 1, most_weight: 10, ..GROUPING };
+        let few = GroupLimits { groups: 1, most_weight: 10, ..GROUPING };
         let gatherer = sizes(few, &gate);
         let sizes = joined(&gatherer, &gate, &[1, 1, 1, 1, 1, 1, 8, 8, 20]).await;
         let expected = [1, 4, 4, 4, 4, 2, 2, 1, 1].map(Some);
@@ -236,7 +236,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_fails_its_own_group_alone() {
         let gate = Arc::new(Semaphore::new(0));
-        let gatherer = sizes(Grouping { groups: 1, ..GROUPING }, &gate);
+        let gatherer = sizes(GroupLimits { groups: 1, ..GROUPING }, &gate);
         assert_eq!(joined(&gatherer, &gate, &[1, 99]).await, [Some(1), None]);
         assert_eq!(joined(&gatherer, &gate, &[1]).await, [Some(1)]);
     }
@@ -244,7 +244,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_group_that_does_not_end_fails_alone_and_the_next_one_is_done() {
         let gate = Arc::new(Semaphore::new(0));
-        let gatherer = sizes(Grouping { groups: 1, ..GROUPING }, &gate);
+        let gatherer = sizes(GroupLimits { groups: 1, ..GROUPING }, &gate);
         assert_eq!(gatherer.join(1, 1).await, None);
         gate.add_permits(1);
         assert_eq!(gatherer.join(1, 1).await, Some(1));
@@ -254,7 +254,7 @@ mod tests {
     /// all groups.
     async fn groups_where(come_back: usize) -> Vec<usize> {
         let gate = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
-        let gatherer = sizes(Grouping { groups: 1, most_items: 100, ..GROUPING }, &gate);
+        let gatherer = sizes(GroupLimits { groups: 1, most_items: 100, ..GROUPING }, &gate);
         let callers = (0..5).map(|caller| {
             let gatherer = Arc::clone(&gatherer);
             async move {

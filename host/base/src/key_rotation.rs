@@ -14,11 +14,11 @@ use plugin_host::{SEALED, replace_sealed};
 use serde_json::Value;
 use storage::{
     Db, PgConnection,
-    tenancy::sealed::{self, SealedColumn, SealedForm, SealedRow},
+    tenancy::sealed_columns::{self, SealedColumn, SealedForm, SealedRow},
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::secrets::{MasterKeyError, Purpose, SealError, Sealer};
+use crate::secrets::{MasterKeyError, SealError, Sealer, SecretPurpose};
 
 /// Interval at which a process looks for the key that seals.
 const LOOK: Duration = Duration::from_secs(2);
@@ -35,22 +35,22 @@ pub struct RotationReport {
 }
 
 /// The purpose of the values of a column.
-const fn purpose(column: SealedColumn) -> Purpose {
+const fn purpose(column: SealedColumn) -> SecretPurpose {
     match column {
-        SealedColumn::ApiKey => Purpose::ApiKey,
+        SealedColumn::ApiKey => SecretPurpose::ApiKey,
         SealedColumn::CloudAccessToken | SealedColumn::PageAccessToken | SealedColumn::AccountAccessToken => {
-            Purpose::AccessToken
+            SecretPurpose::AccessToken
         }
         SealedColumn::CloudAppSecret | SealedColumn::PageAppSecret | SealedColumn::AccountAppSecret => {
-            Purpose::AppSecret
+            SecretPurpose::AppSecret
         }
-        SealedColumn::SiteIdentity => Purpose::SiteIdentity,
-        SealedColumn::SmsPassword => Purpose::SmsPassword,
+        SealedColumn::SiteIdentity => SecretPurpose::SiteIdentity,
+        SealedColumn::SmsPassword => SecretPurpose::SmsPassword,
         SealedColumn::WebhookSecret | SealedColumn::PreviousWebhookSecret | SealedColumn::OlderWebhookSecrets => {
-            Purpose::WebhookSecret
+            SecretPurpose::WebhookSecret
         }
-        SealedColumn::LiteDeviceValue => Purpose::LiteDevice,
-        SealedColumn::ActivationConfig | SealedColumn::PastActivationConfig => Purpose::PluginSecret,
+        SealedColumn::LiteDeviceValue => SecretPurpose::LiteDevice,
+        SealedColumn::ActivationConfig | SealedColumn::PastActivationConfig => SecretPurpose::PluginSecret,
     }
 }
 
@@ -126,11 +126,11 @@ async fn reseal_values(
 ) -> Result<RotationReport, MasterKeyError> {
     let (current, mut report, mut last) = (sealer.current_prefix(), RotationReport::default(), None);
     loop {
-        let page = sealed::values(db, column, last.as_deref(), &current).await?;
+        let page = sealed_columns::values(db, column, last.as_deref(), &current).await?;
         for row in &page {
             match resealed_values(sealer, column, row) {
                 Ok(new) => {
-                    let replaced = sealed::replace_values(db, column, row, &new).await?;
+                    let replaced = sealed_columns::replace_values(db, column, row, &new).await?;
                     report.resealed += u64::from(replaced);
                 }
                 Err(SealError::NoRandomness) => return Err(MasterKeyError::Seal(SealError::NoRandomness)),
@@ -160,11 +160,11 @@ async fn reseal_documents(
 ) -> Result<RotationReport, MasterKeyError> {
     let (mut report, mut last) = (RotationReport::default(), None);
     loop {
-        let page = sealed::documents(db, column, last.as_deref(), SEALED).await?;
+        let page = sealed_columns::documents(db, column, last.as_deref(), SEALED).await?;
         for row in &page {
             match resealed_document(sealer, purpose(column), row.client, &row.content) {
                 Ok(Some(new)) => {
-                    let replaced = sealed::replace_document(db, column, row, &new).await?;
+                    let replaced = sealed_columns::replace_document(db, column, row, &new).await?;
                     report.resealed += u64::from(replaced);
                 }
                 Ok(None) => {}
@@ -183,7 +183,7 @@ async fn reseal_documents(
 /// number keeps all its digits.
 fn resealed_document(
     sealer: &Sealer,
-    purpose: Purpose,
+    purpose: SecretPurpose,
     client: ClientId,
     text: &str,
 ) -> Result<Option<String>, SealError> {

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use storage::{PgConnection, read_only::Trusted, silence::in_time, work::lanes::Queue};
+use storage::{PgConnection, read_only_session::TrustedSince, silence::in_time, work::lanes::Queue};
 pub use storage::{
     silence::{SILENCE, within},
     work::lanes::{LEASE, LaneState},
@@ -167,11 +167,11 @@ impl Wakeups {
 /// Searches for lanes with due work, over a connection outside the pool. There are two statements per queue. Each
 /// connection of the pool would have to plan them, and again after each change of table statistics.
 #[derive(Default)]
-pub struct Search {
+pub struct LaneSearch {
     connection: Option<PgConnection>,
 }
 
-impl Search {
+impl LaneSearch {
     /// Free lanes with due work, at most `limit`, fair between clients. After an error, the next search opens a new
     /// connection.
     pub async fn due(&mut self, ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
@@ -192,12 +192,12 @@ impl Search {
 
 /// The presence of this process: a connection whose end the other processes notice at once. Without it, the lanes of a
 /// dead process become free only when their leases end.
-pub struct Presence {
+pub struct NodePresence {
     connection: PgConnection,
-    trusted: Trusted,
+    trusted: TrustedSince,
 }
 
-impl Presence {
+impl NodePresence {
     /// Announces this process on a connection outside the pool.
     pub async fn announce(ctx: &Context) -> Result<Self> {
         let announcing = async {
@@ -205,7 +205,7 @@ impl Presence {
             storage::work::nodes::announce(&mut connection, ctx.node).await?;
             Ok::<_, storage::Error>(connection)
         };
-        Ok(Self { connection: in_time(announcing).await?, trusted: Trusted::from_now() })
+        Ok(Self { connection: in_time(announcing).await?, trusted: TrustedSince::from_now() })
     }
 
     /// False if the connection is lost or its server has become read-only. Announce the process again.
@@ -226,10 +226,10 @@ pub fn silent() -> Error {
 }
 
 /// Frees the lanes of other processes that died without releasing them. Returns the number of these processes.
-pub async fn bury_the_dead(ctx: &Context) -> Result<usize> {
+pub async fn release_dead_nodes(ctx: &Context) -> Result<usize> {
     let burying = async {
         let mut tx = ctx.db.begin().await?;
-        let dead = storage::work::nodes::bury_the_dead(&mut tx, ctx.node).await?;
+        let dead = storage::work::nodes::delete_dead(&mut tx, ctx.node).await?;
         tx.commit().await?;
         Ok::<_, storage::Error>(dead.len())
     };

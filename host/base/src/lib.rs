@@ -1,16 +1,16 @@
 //! The base of all use cases: [`Context`], settings, secrets, leases of lanes, the audit trail and internal failures.
 
-pub mod aside;
 pub mod audit;
 mod context;
 mod database_media;
 mod error;
 pub mod gather;
+pub mod heavy_work;
 pub mod key_rotation;
 pub mod lanes;
 mod lite_values;
 pub mod media;
-mod moved_media;
+mod media_move;
 pub mod readiness;
 pub mod rights;
 mod routed_lanes;
@@ -19,11 +19,11 @@ mod skipped_comparisons;
 mod to_the_end;
 pub mod upkeep;
 
-pub use context::{Context, ContextBuilder, MediaKept, media_store};
+pub use context::{Context, ContextBuilder, MediaLocation, media_store};
 pub use database_media::DatabaseMediaStore;
 pub use error::{Error, HostFailed, Result};
 pub use lite_values::DatabaseDeviceValues;
-pub use moved_media::MovedMediaStore;
+pub use media_move::MovedMediaStore;
 pub use routed_lanes::RoutedLanes;
 pub use skipped_comparisons::SkippedComparisons;
 pub use storage::work::lanes::Queue;

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use channels::whatsapp_lite::{
     LiteNumber,
-    values::{DeviceValues, Holding, ValueChange, ValuesFailed},
+    values::{DeviceHolder, DeviceValues, ValueChange, ValuesFailed},
 };
 use domain::ids::{ClientId, NodeId};
 use storage::{
     Db, Transaction,
-    inboxes::lite_values::{self, Change},
+    inboxes::lite_values::{self, LiteValueChange},
 };
 
-use crate::secrets::{Purpose, Sealer};
+use crate::secrets::{Sealer, SecretPurpose};
 
 /// Stores values sealed and bound to their client.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl DatabaseDeviceValues {
     }
 
     /// A write transaction. It fails if `holding` does not name the process that holds the device.
-    async fn begin(&self, holding: &Holding) -> Result<Transaction<'static>, ValuesFailed> {
+    async fn begin(&self, holding: &DeviceHolder) -> Result<Transaction<'static>, ValuesFailed> {
         let node: NodeId = holding.holder.parse().map_err(failed)?;
         let mut tx = self.db.begin().await.map_err(failed)?;
         let number = &holding.number;
@@ -45,17 +45,17 @@ impl DatabaseDeviceValues {
     }
 
     fn open_one(&self, client: ClientId, sealed: &[u8]) -> Result<Vec<u8>, ValuesFailed> {
-        self.sealer.open(client, Purpose::LiteDevice, sealed).map_err(failed)
+        self.sealer.open(client, SecretPurpose::LiteDevice, sealed).map_err(failed)
     }
 
     /// The sealed changes. Only the last change of each key remains.
-    fn sealed(&self, client: ClientId, changes: Vec<ValueChange>) -> Result<Vec<Change>, ValuesFailed> {
+    fn sealed(&self, client: ClientId, changes: Vec<ValueChange>) -> Result<Vec<LiteValueChange>, ValuesFailed> {
         // Sorted, so that two transactions lock the same keys in the same order.
         let last: BTreeMap<_, ValueChange> =
             changes.into_iter().map(|change| ((change.space, change.key.clone()), change)).collect();
-        let seal = |value: Vec<u8>| self.sealer.seal(client, Purpose::LiteDevice, &value).map_err(failed);
+        let seal = |value: Vec<u8>| self.sealer.seal(client, SecretPurpose::LiteDevice, &value).map_err(failed);
         let sealed = |ValueChange { space, key, value, moment }| {
-            Ok(Change { space: space.to_owned(), key, value: value.map(seal).transpose()?, moment })
+            Ok(LiteValueChange { space: space.to_owned(), key, value: value.map(seal).transpose()?, moment })
         };
         last.into_values().map(sealed).collect()
     }
@@ -90,7 +90,7 @@ impl DeviceValues for DatabaseDeviceValues {
         self.open(number.client, sealed)
     }
 
-    async fn write(&self, holding: &Holding, changes: Vec<ValueChange>) -> Result<(), ValuesFailed> {
+    async fn write(&self, holding: &DeviceHolder, changes: Vec<ValueChange>) -> Result<(), ValuesFailed> {
         let number = &holding.number;
         let changes = self.sealed(number.client, changes)?;
         let mut tx = self.begin(holding).await?;
@@ -98,7 +98,7 @@ impl DeviceValues for DatabaseDeviceValues {
         tx.commit().await.map_err(failed)
     }
 
-    async fn take(&self, holding: &Holding, space: &str, key: &str) -> Result<Option<Vec<u8>>, ValuesFailed> {
+    async fn take(&self, holding: &DeviceHolder, space: &str, key: &str) -> Result<Option<Vec<u8>>, ValuesFailed> {
         let number = &holding.number;
         let mut tx = self.begin(holding).await?;
         let sealed = lite_values::take(&mut tx, number.client, number.inbox, space, key).await.map_err(failed)?;
@@ -106,7 +106,7 @@ impl DeviceValues for DatabaseDeviceValues {
         sealed.map(|sealed| self.open_one(number.client, &sealed)).transpose()
     }
 
-    async fn forget_starting(&self, holding: &Holding, space: &str, prefix: &str) -> Result<u64, ValuesFailed> {
+    async fn forget_starting(&self, holding: &DeviceHolder, space: &str, prefix: &str) -> Result<u64, ValuesFailed> {
         let number = &holding.number;
         let mut tx = self.begin(holding).await?;
         let forgotten = lite_values::forget_starting(&mut tx, number.client, number.inbox, space, prefix).await;
@@ -115,7 +115,7 @@ impl DeviceValues for DatabaseDeviceValues {
         Ok(forgotten)
     }
 
-    async fn forget_before(&self, holding: &Holding, space: &str, moment: i64) -> Result<u64, ValuesFailed> {
+    async fn forget_before(&self, holding: &DeviceHolder, space: &str, moment: i64) -> Result<u64, ValuesFailed> {
         let number = &holding.number;
         let mut tx = self.begin(holding).await?;
         let forgotten = lite_values::forget_before(&mut tx, number.client, number.inbox, space, moment).await;

@@ -11,7 +11,7 @@ use domain::{
 };
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
-use storage::inbound::media::Media;
+use storage::inbound::media::MediaRecord;
 
 use crate::Context;
 
@@ -57,16 +57,16 @@ pub fn check(
     id: MediaId,
     expires: i64,
     signature: &str,
-) -> Result<(), AddressRefused> {
+) -> Result<(), MediaAddressRefused> {
     if !Signer::new(ctx).verify(client, id, expires, signature) {
-        return Err(AddressRefused::BadSignature);
+        return Err(MediaAddressRefused::BadSignature);
     }
-    if ctx.now().timestamp() > expires { Err(AddressRefused::Expired) } else { Ok(()) }
+    if ctx.now().timestamp() > expires { Err(MediaAddressRefused::Expired) } else { Ok(()) }
 }
 
 /// The reason why an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum AddressRefused {
+pub enum MediaAddressRefused {
     /// The address is not ours or was changed.
     #[error("the signature of this address is wrong")]
     BadSignature,
@@ -102,7 +102,7 @@ impl Signer {
 }
 
 /// The name under which a file is shown and saved. `nameless` is the stem if the file has no name.
-pub fn name_of(file: &Media, nameless: &str) -> String {
+pub fn name_of(file: &MediaRecord, nameless: &str) -> String {
     match file_name::given(file.filename.as_deref(), &file.mime_type) {
         Some(name) => name,
         None => format!("{nameless}.{}", file.extension),

@@ -48,7 +48,7 @@ pub async fn check(ctx: &Context) -> Checks {
 /// Whether sends can be stored. A database with a full disk still answers and still accepts small changes. So after a
 /// failed send, only a trial send proves that sends can be stored again.
 #[derive(Debug, Default)]
-pub struct Writes {
+pub struct WriteHealth {
     doubted: AtomicBool,
     looking: AtomicBool,
     seen: watch::Sender<Option<Seen>>,
@@ -71,7 +71,7 @@ struct Database {
     writable: bool,
 }
 
-impl Writes {
+impl WriteHealth {
     pub fn note_failure(&self, error: &Error) {
         if matches!(error, Error::Storage(error) if error.is_refusal()) {
             self.doubted.store(true, Ordering::Relaxed);

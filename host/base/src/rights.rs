@@ -7,7 +7,7 @@ use storage::{Db, tenancy::rights::Notices};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
-pub use storage::tenancy::rights::Affected;
+pub use storage::tenancy::rights::AffectedOwner;
 
 /// Notices that a part can fall behind before it must check all its connections.
 const HELD: usize = 1024;
@@ -18,7 +18,7 @@ const BREATH: Duration = Duration::from_secs(1);
 
 /// Distributes notices within a process. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Rights(broadcast::Sender<Affected>);
+pub struct Rights(broadcast::Sender<AffectedOwner>);
 
 impl Default for Rights {
     fn default() -> Self {
@@ -31,7 +31,7 @@ impl Rights {
         RightChanges(self.0.subscribe())
     }
 
-    pub fn tell(&self, affected: Affected) {
+    pub fn notify(&self, affected: AffectedOwner) {
         // There may be no listener.
         drop(self.0.send(affected));
     }
@@ -39,14 +39,14 @@ impl Rights {
 
 /// The notices for one part of a process.
 #[derive(Debug)]
-pub struct RightChanges(broadcast::Receiver<Affected>);
+pub struct RightChanges(broadcast::Receiver<AffectedOwner>);
 
 impl RightChanges {
     /// The connections to check again. May be dropped while it waits.
-    pub async fn next(&mut self) -> Affected {
+    pub async fn next(&mut self) -> AffectedOwner {
         match self.0.recv().await {
             Ok(affected) => affected,
-            Err(RecvError::Lagged(_)) => Affected::Anybody,
+            Err(RecvError::Lagged(_)) => AffectedOwner::Anybody,
             Err(RecvError::Closed) => future::pending().await,
         }
     }
@@ -74,7 +74,7 @@ pub async fn follow(db: Db, rights: Rights, stop: CancellationToken) {
 
 async fn pass_on(mut notices: Notices, rights: &Rights) -> storage::Error {
     // Earlier notices may have been missed.
-    rights.tell(Affected::Anybody);
+    rights.notify(AffectedOwner::Anybody);
     let mut asks = tokio::time::interval(ASK);
     loop {
         let heard = tokio::select! {
@@ -82,7 +82,7 @@ async fn pass_on(mut notices: Notices, rights: &Rights) -> storage::Error {
             _ = asks.tick() => notices.ask().await.map(|()| None),
         };
         match heard {
-            Ok(Some(affected)) => rights.tell(affected),
+            Ok(Some(affected)) => rights.notify(affected),
             Ok(None) => {}
             Err(error) => return error,
         }

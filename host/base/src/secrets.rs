@@ -27,7 +27,7 @@ const MARK: &[u8] = b"patchbay master key";
 
 /// The purpose of a secret. A sealed value is bound to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum SecretPurpose {
     ApiKey,
     /// A provider's access token for a business number.
     AccessToken,
@@ -45,7 +45,7 @@ pub enum Purpose {
     LiteDevice,
 }
 
-impl Purpose {
+impl SecretPurpose {
     fn label(self) -> &'static str {
         match self {
             Self::ApiKey => "api-key",
@@ -194,22 +194,27 @@ impl Sealer {
         }))
     }
 
-    pub fn seal(&self, client: ClientId, purpose: Purpose, plain: &[u8]) -> Result<Vec<u8>, SealError> {
+    pub fn seal(&self, client: ClientId, purpose: SecretPurpose, plain: &[u8]) -> Result<Vec<u8>, SealError> {
         self.sealing().seal(&binding(client, purpose.label()), plain)
     }
 
     /// Opens a value that was sealed for the same client and purpose.
-    pub fn open(&self, client: ClientId, purpose: Purpose, sealed: &[u8]) -> Result<Vec<u8>, SealError> {
+    pub fn open(&self, client: ClientId, purpose: SecretPurpose, sealed: &[u8]) -> Result<Vec<u8>, SealError> {
         self.open_bound(&binding(client, purpose.label()), sealed).map(|(plain, _)| plain)
     }
 
     /// [`open`](Self::open) for secrets that are text.
-    pub fn open_text(&self, client: ClientId, purpose: Purpose, sealed: &[u8]) -> Result<String, SealError> {
+    pub fn open_text(&self, client: ClientId, purpose: SecretPurpose, sealed: &[u8]) -> Result<String, SealError> {
         String::from_utf8(self.open(client, purpose, sealed)?).map_err(|_| SealError::NotText)
     }
 
     /// The same value under the current key; `None` if it is already.
-    pub fn reseal(&self, client: ClientId, purpose: Purpose, sealed: &[u8]) -> Result<Option<Vec<u8>>, SealError> {
+    pub fn reseal(
+        &self,
+        client: ClientId,
+        purpose: SecretPurpose,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, SealError> {
         if sealed.starts_with(&self.current_prefix()) {
             return Ok(None);
         }

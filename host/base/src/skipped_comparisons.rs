@@ -11,7 +11,7 @@ use domain::ids::ClientId;
 use parking_lot::Mutex;
 use storage::{
     Db,
-    plugins::skipped::{self, Skipped},
+    plugins::shadow_skips::{self, SkippedCount},
 };
 use uuid::Uuid;
 
@@ -20,7 +20,7 @@ const GATHERED: Duration = Duration::from_millis(500);
 
 /// Counts that are not stored yet, by client and activation of the shadow. For each client in the map, a task is about
 /// to store them.
-type Gathering = HashMap<ClientId, BTreeMap<Uuid, Skipped>>;
+type Gathering = HashMap<ClientId, BTreeMap<Uuid, SkippedCount>>;
 
 /// The comparisons that this process skipped recently.
 #[derive(Debug, Clone, Default)]
@@ -28,13 +28,13 @@ pub struct SkippedComparisons(Arc<Mutex<Gathering>>);
 
 impl SkippedComparisons {
     /// Counts skipped comparisons of a client. Does not wait.
-    pub fn count(&self, db: &Db, client: ClientId, skipped: Vec<Skipped>) {
+    pub fn count(&self, db: &Db, client: ClientId, skipped: Vec<SkippedCount>) {
         if self.gather(client, skipped) {
             let (gathering, db) = (self.clone(), db.clone());
             tokio::spawn(async move {
                 tokio::time::sleep(GATHERED).await;
                 let gathered = gathering.take(client);
-                let written = async { skipped::add(&mut *db.acquire().await?, client, &gathered).await };
+                let written = async { shadow_skips::add(&mut *db.acquire().await?, client, &gathered).await };
                 if let Err(error) = written.await {
                     tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
                         "how many comparisons with shadows were skipped could not be kept");
@@ -44,7 +44,7 @@ impl SkippedComparisons {
     }
 
     /// Adds counts. Returns true if the client had none before.
-    fn gather(&self, client: ClientId, skipped: Vec<Skipped>) -> bool {
+    fn gather(&self, client: ClientId, skipped: Vec<SkippedCount>) -> bool {
         let mut all = self.0.lock();
         let is_first = !all.contains_key(&client);
         let gathered = all.entry(client).or_default();
@@ -60,7 +60,7 @@ impl SkippedComparisons {
         is_first
     }
 
-    fn take(&self, client: ClientId) -> Vec<Skipped> {
+    fn take(&self, client: ClientId) -> Vec<SkippedCount> {
         let mut all = self.0.lock();
         all.remove(&client).into_iter().flat_map(BTreeMap::into_values).collect()
     }
@@ -72,12 +72,12 @@ mod tests {
 
     use super::*;
 
-    fn skipped(activations: &[u128]) -> Vec<Skipped> {
+    fn skipped(activations: &[u128]) -> Vec<SkippedCount> {
         activations.iter().map(one).collect()
     }
 
-    fn one(activation: &u128) -> Skipped {
-        Skipped {
+    fn one(activation: &u128) -> SkippedCount {
+        SkippedCount {
             activation: Uuid::from_u128(*activation),
             plugin: "shop".to_owned(),
             version: Some(2),

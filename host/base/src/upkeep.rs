@@ -9,7 +9,7 @@ use settings::Retention;
 use storage::{
     Db, Transaction,
     chat::{chatbot_value_lists, conversations},
-    live::streams,
+    live_events::streams,
     sms::{
         products::{messages, requests},
         routes,
@@ -17,7 +17,7 @@ use storage::{
     work::{
         message_counts,
         partitions::{self, PARTITIONED, Partition},
-        retention::{self, Aging},
+        retention::{self, AgingRows},
         statistics,
     },
 };
@@ -45,7 +45,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// The result of one round of upkeep.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Round {
+pub struct UpkeepRound {
     pub made: u32,
     pub dropped: u32,
     /// Changes of the schema that are left to the next round.
@@ -57,8 +57,8 @@ pub struct Round {
 }
 
 /// Runs one round. If another process is doing upkeep, this one leaves the rest to it.
-pub async fn round(db: &Db, now: DateTime<Utc>, retention: &Retention) -> Result<Round> {
-    let mut upkeep = Upkeep { db, now, done: Round::default() };
+pub async fn round(db: &Db, now: DateTime<Utc>, retention: &Retention) -> Result<UpkeepRound> {
+    let mut upkeep = Upkeep { db, now, done: UpkeepRound::default() };
     upkeep.make_partitions(retention).await?;
     upkeep.drop_partitions(retention).await?;
     upkeep.close_expired_conversations().await?;
@@ -72,10 +72,10 @@ pub async fn round(db: &Db, now: DateTime<Utc>, retention: &Retention) -> Result
 
 /// Lets PostgreSQL analyze the tables that have outgrown their statistics. Returns the number of tables.
 pub async fn renew_statistics(db: &Db) -> Result<usize> {
-    let tables = statistics::outgrown(&mut *db.acquire().await?).await?;
+    let tables = statistics::list_outgrown(&mut *db.acquire().await?).await?;
     for table in &tables {
         let mut tx = db.begin().await?;
-        statistics::look_at(&mut tx, table).await?;
+        statistics::analyze_table(&mut tx, table).await?;
         tx.commit().await?;
     }
     Ok(tables.len())
@@ -127,7 +127,7 @@ enum Change {
 
 impl Change {
     /// The counter of this change in a round.
-    fn count(self, done: &mut Round) -> &mut u32 {
+    fn count(self, done: &mut UpkeepRound) -> &mut u32 {
         match self {
             Self::Make => &mut done.made,
             Self::Drop => &mut done.dropped,
@@ -138,7 +138,7 @@ impl Change {
 struct Upkeep<'a> {
     db: &'a Db,
     now: DateTime<Utc>,
-    done: Round,
+    done: UpkeepRound,
 }
 
 impl Upkeep<'_> {
@@ -222,7 +222,8 @@ impl Upkeep<'_> {
     }
 
     async fn forget_rows(&mut self, retention: &Retention) -> Result<()> {
-        let astray = partitioned(retention).map(|(table, days)| (retention::astray(table), u64::from(days)));
+        let astray =
+            partitioned(retention).map(|(table, days)| (retention::in_default_partition(table), u64::from(days)));
         let (messages, invocations) = (u64::from(retention.message_days), u64::from(retention.invocation_days));
         let callbacks = u64::from(retention.callback_days.max(CALLBACK_DAYS));
         let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();
@@ -239,7 +240,7 @@ impl Upkeep<'_> {
         Ok(())
     }
 
-    async fn forget(&mut self, aging: Aging, before: DateTime<Utc>) -> Result<()> {
+    async fn forget(&mut self, aging: AgingRows, before: DateTime<Utc>) -> Result<()> {
         loop {
             let Some(mut tx) = self.begin().await? else { return Ok(()) };
             let forgotten = retention::forget(&mut tx, aging, before, PAGE).await?;

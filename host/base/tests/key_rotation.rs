@@ -3,13 +3,13 @@
 
 use base::{
     key_rotation::{RotationReport, rotate},
-    secrets::{MasterKeyError, Purpose, SealError, Sealer},
+    secrets::{MasterKeyError, SealError, Sealer, SecretPurpose},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::ids::ClientId;
 use storage::{
     Db,
-    tenancy::sealed::{SealedColumn, SealedForm},
+    tenancy::sealed_columns::{SealedColumn, SealedForm},
 };
 use uuid::Uuid;
 
@@ -22,16 +22,16 @@ fn both() -> Sealer {
 }
 
 /// The purpose of a column, from its name.
-fn purpose(column: SealedColumn) -> Purpose {
+fn purpose(column: SealedColumn) -> SecretPurpose {
     match column.place() {
-        ("api_key", _) => Purpose::ApiKey,
-        (_, "access_token_sealed") => Purpose::AccessToken,
-        (_, "app_secret_sealed") => Purpose::AppSecret,
-        ("web_inbox", _) => Purpose::SiteIdentity,
-        ("client", _) => Purpose::SmsPassword,
-        ("webhook_config", _) => Purpose::WebhookSecret,
-        ("lite_device_value", _) => Purpose::LiteDevice,
-        _ => Purpose::PluginSecret,
+        ("api_key", _) => SecretPurpose::ApiKey,
+        (_, "access_token_sealed") => SecretPurpose::AccessToken,
+        (_, "app_secret_sealed") => SecretPurpose::AppSecret,
+        ("web_inbox", _) => SecretPurpose::SiteIdentity,
+        ("client", _) => SecretPurpose::SmsPassword,
+        ("webhook_config", _) => SecretPurpose::WebhookSecret,
+        ("lite_device_value", _) => SecretPurpose::LiteDevice,
+        _ => SecretPurpose::PluginSecret,
     }
 }
 
@@ -141,7 +141,7 @@ async fn the_secrets_of_every_column_are_sealed_again() {
 async fn a_value_that_neither_key_opens_is_counted_and_stays() {
     let db = tables().await;
     marked(&db).await;
-    let stranger = Sealer::new([9; 32]).seal(CLIENT, Purpose::SmsPassword, b"secret").unwrap();
+    let stranger = Sealer::new([9; 32]).seal(CLIENT, SecretPurpose::SmsPassword, b"secret").unwrap();
     put(&db, SealedColumn::SmsPassword, &stranger).await;
 
     let report = rotate(&db, &both(), |_| {}).await.unwrap();
@@ -160,8 +160,12 @@ async fn a_process_with_both_keys_seals_with_the_key_that_the_database_names() {
     for process in [&here, &there] {
         process.check_or_init(&mut db).await.unwrap();
     }
-    let sealed = here.seal(CLIENT, Purpose::ApiKey, b"key").unwrap();
-    assert_eq!(old.open(CLIENT, Purpose::ApiKey, &sealed).unwrap(), b"key", "not every process has the new key yet");
+    let sealed = here.seal(CLIENT, SecretPurpose::ApiKey, b"key").unwrap();
+    assert_eq!(
+        old.open(CLIENT, SecretPurpose::ApiKey, &sealed).unwrap(),
+        b"key",
+        "not every process has the new key yet"
+    );
     assert_eq!(here.fingerprints_in_use(), old.fingerprints());
 
     assert!(here.switch(&mut db).await.unwrap());
@@ -169,9 +173,9 @@ async fn a_process_with_both_keys_seals_with_the_key_that_the_database_names() {
     there.check(&mut db).await.unwrap();
 
     for process in [&here, &there] {
-        let sealed = process.seal(CLIENT, Purpose::ApiKey, b"key").unwrap();
-        assert_eq!(old.open(CLIENT, Purpose::ApiKey, &sealed), Err(SealError::OtherKey));
-        assert_eq!(Sealer::new(NEW).open(CLIENT, Purpose::ApiKey, &sealed).unwrap(), b"key");
+        let sealed = process.seal(CLIENT, SecretPurpose::ApiKey, b"key").unwrap();
+        assert_eq!(old.open(CLIENT, SecretPurpose::ApiKey, &sealed), Err(SealError::OtherKey));
+        assert_eq!(Sealer::new(NEW).open(CLIENT, SecretPurpose::ApiKey, &sealed).unwrap(), b"key");
     }
     assert!(matches!(old.check_or_init(&mut db).await, Err(MasterKeyError::OtherKey)));
     assert_eq!(here.fingerprints_in_use().len(), 2, "old values may be there until they are sealed again");

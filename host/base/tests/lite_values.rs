@@ -4,7 +4,7 @@
 use base::{DatabaseDeviceValues, secrets::Sealer};
 use channels::whatsapp_lite::{
     LiteNumber,
-    values::{DeviceValues, Holding, ValueChange, ValuesFailed},
+    values::{DeviceHolder, DeviceValues, ValueChange, ValuesFailed},
 };
 use domain::{
     ids::{ClientId, InboxId, NodeId},
@@ -15,9 +15,9 @@ use storage::{
     Db,
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
-        lite::{self, NextLook},
+        lite::{self, NextCheck},
     },
-    tenancy::clients::{self, NewClient},
+    tenancy::clients::{self, ClientRecord},
 };
 use uuid::Uuid;
 
@@ -37,8 +37,13 @@ impl Numbers {
         for (number, client_ref) in [(number(1), "one"), (number(2), "other")] {
             let mut db = numbers.db.acquire().await.unwrap();
             let sms_inbox = InboxId(Uuid::from_u128(number.inbox.0.as_u128() + 5));
-            let new =
-                NewClient { client_ref, display_name: "Name", parent: None, allow_private_targets: false, sms_inbox };
+            let new = ClientRecord {
+                client_ref,
+                display_name: "Name",
+                parent: None,
+                allow_private_targets: false,
+                sms_inbox,
+            };
             let now = "2026-01-01T00:00:00Z".parse().unwrap();
             clients::insert(&mut db, number.client, &new, now).await.unwrap();
             let settings = InboxSettings::WhatsappLite(WhatsappLite {
@@ -60,10 +65,16 @@ impl Numbers {
         let mut db = self.db.acquire().await.unwrap();
         let mut session = lite::session(&mut db, number.client, number.inbox).await.unwrap().unwrap();
         session.device_node = Some(node);
-        lite::save(&mut db, number.client, number.inbox, &session, NextLook::Held, false).await.unwrap();
+        lite::save(&mut db, number.client, number.inbox, &session, NextCheck::Held, false).await.unwrap();
     }
 
-    async fn keep(&self, holding: &Holding, key: &str, value: &[u8], moment: Option<i64>) -> Result<(), ValuesFailed> {
+    async fn keep(
+        &self,
+        holding: &DeviceHolder,
+        key: &str,
+        value: &[u8],
+        moment: Option<i64>,
+    ) -> Result<(), ValuesFailed> {
         let change = ValueChange { space: "session", key: key.to_owned(), value: Some(value.to_vec()), moment };
         self.values.write(holding, vec![change]).await
     }
@@ -82,8 +93,8 @@ fn number(last: u128) -> LiteNumber {
     }
 }
 
-fn held(last: u128, node: NodeId) -> Holding {
-    Holding { number: number(last), holder: node.to_string() }
+fn held(last: u128, node: NodeId) -> DeviceHolder {
+    DeviceHolder { number: number(last), holder: node.to_string() }
 }
 
 #[tokio::test]

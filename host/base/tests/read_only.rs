@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use base::{
     Queue,
-    lanes::{Presence, Search},
+    lanes::{LaneSearch, NodePresence},
 };
 use props::{HandClock, Surroundings};
 
@@ -26,12 +26,12 @@ async fn the_search_for_work_and_the_announcement_leave_a_server_that_is_read_on
     let mut surroundings = Surroundings::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("base"));
     surroundings.plugins.built_ins = false;
     let ctx = surroundings.build(pool, Arc::new(HandClock::at(1_790_000_000))).await;
-    let mut search = Search::default();
+    let mut search = LaneSearch::default();
 
     let refused = search.due(&ctx, Queue::Outbound, 1).await.unwrap_err();
 
     assert!(refused.is_outage() && base::readiness::is_passing(&refused), "{refused:?}");
     search.due(&ctx, Queue::Outbound, 1).await.unwrap();
-    let mut presence = Presence::announce(&ctx).await.unwrap();
+    let mut presence = NodePresence::announce(&ctx).await.unwrap();
     assert!(presence.holds().await);
 }

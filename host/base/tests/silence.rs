@@ -4,9 +4,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use base::{
     Context, Queue, Result,
-    lanes::{LEASE, Lease, Presence, Search, Wake, bury_the_dead, write_down},
+    lanes::{LEASE, LaneSearch, Lease, NodePresence, Wake, release_dead_nodes, write_down},
     readiness,
-    rights::{Affected, follow},
+    rights::{AffectedOwner, follow},
 };
 use domain::ids::ClientId;
 use props::{HandClock, Surroundings};
@@ -41,15 +41,16 @@ async fn ends<T>(doing: impl Future<Output = T>) -> T {
 async fn leases_and_the_announcement_are_given_up_at_once_and_had_again() {
     let wire = scratch::database().await.wire().await;
     let ctx = context(storage::connect_with(&wire.url, 5, ALERT).await.unwrap()).await;
-    let mut presence = Presence::announce(&ctx).await.unwrap();
+    let mut presence = NodePresence::announce(&ctx).await.unwrap();
     let lane = Wake { queue: Queue::Outbound, client: ClientId(Uuid::from_u128(1)), lane: Uuid::from_u128(2) };
     let lease = Lease::claim(&ctx, lane, LEASE, Default::default(), Arc::default()).await.unwrap().unwrap();
-    let mut search = Search::default();
+    let mut search = LaneSearch::default();
     assert!(search.due(&ctx, Queue::Outbound, 1).await.unwrap().is_empty());
 
     wire.hold();
     let searching = search.due(&ctx, Queue::Outbound, 1);
-    let waiting = async { tokio::join!(lease.renew(&ctx, LEASE), searching, bury_the_dead(&ctx), presence.holds()) };
+    let waiting =
+        async { tokio::join!(lease.renew(&ctx, LEASE), searching, release_dead_nodes(&ctx), presence.holds()) };
     let (renewed, searched, buried, present) = ends(waiting).await;
     assert!(renewed.unwrap_err().is_outage() && searched.unwrap_err().is_outage() && buried.unwrap_err().is_outage());
     assert!(!present);
@@ -59,11 +60,11 @@ async fn leases_and_the_announcement_are_given_up_at_once_and_had_again() {
     wire.vanish();
     wire.release();
     ends(ctx.db.until_answering()).await;
-    let mut presence = ends(Presence::announce(&ctx)).await.unwrap();
+    let mut presence = ends(NodePresence::announce(&ctx)).await.unwrap();
     assert!(presence.holds().await);
     assert!(lease.renew(&ctx, LEASE).await.unwrap());
     assert!(search.due(&ctx, Queue::Outbound, 1).await.unwrap().is_empty());
-    assert_eq!(bury_the_dead(&ctx).await.unwrap(), 0);
+    assert_eq!(release_dead_nodes(&ctx).await.unwrap(), 0);
     assert!(readiness::check(&ctx).await.writable);
 }
 
@@ -112,13 +113,13 @@ async fn notices_of_rights_are_heard_again_once_a_silent_database_answers() {
     let ctx = context(storage::connect_with(&wire.url, 2, ALERT).await.unwrap()).await;
     let (mut changes, stop) = (ctx.rights.changes(), CancellationToken::new());
     let following = tokio::spawn(follow(ctx.db.clone(), ctx.rights.clone(), stop.clone()));
-    assert_eq!(ends(changes.next()).await, Affected::Anybody);
+    assert_eq!(ends(changes.next()).await, AffectedOwner::Anybody);
     wire.hold();
     ends(ctx.db.until_silent()).await;
     wire.vanish();
     wire.release();
     // It listens again and may have missed notices.
-    assert_eq!(ends(changes.next()).await, Affected::Anybody);
+    assert_eq!(ends(changes.next()).await, AffectedOwner::Anybody);
     stop.cancel();
     following.await.unwrap();
 }

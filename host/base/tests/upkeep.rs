@@ -43,7 +43,7 @@ async fn a_round_makes_what_is_missing_once_and_forgets_what_is_old() {
     let first = upkeep::round(&db, now(), &keep).await.unwrap();
     assert_eq!((first.made, first.dropped, first.postponed, first.forgotten), (ALL, 0, 0, 1));
     assert_eq!(remembered(&db).await, ["young"]);
-    assert_eq!(upkeep::round(&db, now(), &keep).await.unwrap(), upkeep::Round::default());
+    assert_eq!(upkeep::round(&db, now(), &keep).await.unwrap(), upkeep::UpkeepRound::default());
 
     // Partitions of messages cover seven weeks.
     let much_later = now() + Days::new(kept + 100);

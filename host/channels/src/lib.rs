@@ -11,12 +11,12 @@
 //!   is not public https), they are uploaded and their ids remembered (`files.rs`, ADR 0040).
 //! - `smpp`: all inboxes of a process share the windows of the binds evenly (`window/`, ADR 0035). At most one window
 //!   of messages is without a stored outcome (ADR 0043). Each accepted part goes to the `PartJournal` at once; parts in
-//!   `Outgoing::taken` are not sent again. Templates, choices, files and places become text (`plain.rs`). `session`
-//!   speaks SMPP, `pdu` parses, `text` decodes (ADR 0044). `way.rs` finds the bind of a route.
+//!   `OutgoingMessage::taken` are not sent again. Templates, choices, files and places become text (`plain_text.rs`). `session`
+//!   speaks SMPP, `pdu` parses, `text` decodes (ADR 0044). `bind_choice.rs` finds the bind of a route.
 //! - `whatsapp_lite`: a place is one message of the number's batch (`throttling.rs`). The recipient is looked up before
 //!   each send; a BSUID alone fails with 900415. Templates and buttons become text with numbered lines. While the
 //!   number is disconnected or outside its hours, its lane is shut (`lite_session.sends_from`). A device in our own
-//!   process (`native/`, feature `lite-native`, ADR 0037) sends only from the process that holds the session.
+//!   process (`native_device/`, feature `lite-native`, ADR 0037) sends only from the process that holds the session.
 //! - `messenger`: an accepted message counts as sent. The 24-hour window is checked before the call. Reports name
 //!   moments, so the mark notes messages as unread (`outbound::watermarks`). Buttons become quick replies, lists become
 //!   numbered text (ADR 0028).
@@ -28,6 +28,7 @@ pub mod account;
 pub mod carrier;
 pub mod email;
 pub mod http;
+mod ignored_items;
 pub mod media_store;
 pub mod messenger;
 pub mod object_media;
@@ -35,8 +36,7 @@ pub mod provider_json;
 pub mod smpp;
 pub mod standard_webhooks;
 pub mod telegram;
-mod unmodelled;
-mod unreadable;
+mod unknown_content;
 pub mod web;
 pub mod whatsapp_cloud;
 pub mod whatsapp_lite;

@@ -2,7 +2,7 @@
 //!
 //! The lane of a participant works off the events for plugins ([`work`]): a router decides who answers ([`routing`]),
 //! and a chatbot has its turn ([`bot_turn`]). Shared code is in `conversation`. Messages to the customer go through
-//! [`say`].
+//! [`send_to_customer`].
 //!
 //! # Incoming messages
 //!
@@ -21,14 +21,14 @@
 //!
 //! 1. [`work`] takes the next event of the participant: one at a time, in order. `ROUTE` goes to a router. Each other
 //!    event is a turn (`bot_turn::turn`).
-//! 2. `scene::load` reads the data of the turn. Then no transaction is open. `question::of` makes the types of `wit/`.
+//! 2. `turn_context::load` reads the data of the turn. Then no transaction is open. `question::of` makes the types of `wit/`.
 //! 3. `PluginHost::chatbot` calls the component in a fresh instance. Key-value reads are remembered with their versions
-//!    (`plugins::calls::key_values::Snapshot`), and writes are buffered. The id of the event seeds the randomness. The
+//!    (`plugins::calls::key_values::ValueSnapshot`), and writes are buffered. The id of the event seeds the randomness. The
 //!    clock is that of the event at each repetition.
 //! 4. `actions::effects` turns actions into effects.
 //! 5. `effects::apply` is one transaction. It checks the lease and stops if `control_version` has changed. It writes
 //!    key-values, or runs the turn again if a value that it read has changed (at most ten times). It queues each reply
-//!    (`say::say`), writes state, timers, tags, hand-over or close, records events and removes the event. Then the
+//!    (`send_to_customer::send_to_customer`), writes state, timers, tags, hand-over or close, records events and removes the event. Then the
 //!    lanes are woken.
 //! 6. A failed turn is repeated after 1, 5 and 25 s, and the chat waits. Then the chat goes to the unassigned queue
 //!    with the reason (`failure.rs`). It goes there at once if a repetition is useless (`calls::trace::is_final`): the
@@ -38,7 +38,7 @@
 //!
 //! # A router
 //!
-//! 1. If a router is active, `receive::chat::tell_bot` adds an event `ROUTE` before all others of a conversation.
+//! 1. If a router is active, `receive::chat::queue_bot_event` adds an event `ROUTE` before all others of a conversation.
 //! 2. `routing::decide` calls the router under the lease of the participant without a transaction. `routing::apply` is
 //!    one transaction: the named chatbot (`participant.bot_plugin`) gets the waiting events, or the chat goes to a
 //!    team, an agent or the queue. It records `ChatChangedHands`.
@@ -46,15 +46,15 @@
 //! 4. If a router fails, the chatbot of the client answers, or the chat goes to the queue. A `routing_decision` records
 //!    the reason.
 
+pub mod automation;
 pub mod bot_turn;
-pub mod by_itself;
 mod conversation;
+pub mod custom_events;
 pub mod desk;
-pub mod long_lived;
-pub mod raise;
+pub mod long_lived_conversations;
 pub mod receive;
 pub mod routing;
-pub mod say;
+pub mod send_to_customer;
 pub mod visitor_typing;
 mod work;
 

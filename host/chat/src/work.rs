@@ -5,7 +5,7 @@ use std::time::Duration;
 use base::{Context, Result, lanes::Lease};
 use domain::{chat::ParticipantEventKind, ids::ParticipantId};
 use plugins::calls::FinishedCall;
-use storage::chat::participant_events::{self, Event};
+use storage::chat::participant_events::{self, WaitingEvent};
 
 use crate::{bot_turn, routing};
 
@@ -33,7 +33,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
                     lease.pause(PAUSE).await;
                 }
                 Err(error) if error.is_outage() => return Err(error),
-                Err(error) => bot_turn::turn_broke(ctx, lease, participant, &event, &error).await?,
+                Err(error) => bot_turn::handle_failed_turn(ctx, lease, participant, &event, &error).await?,
             },
             Some(_) | None => return Ok(()),
         }
@@ -46,7 +46,7 @@ async fn deal_with(
     ctx: &Context,
     lease: &Lease,
     participant: ParticipantId,
-    event: &Event,
+    event: &WaitingEvent,
 ) -> Result<Option<Box<FinishedCall>>> {
     match event.event.kind() {
         ParticipantEventKind::Route => routing::decide(ctx, lease, participant, event).await.map(|()| None),

@@ -6,7 +6,7 @@ use crate::{failure_code::OwnCode, inbound::ProviderFailure};
 
 /// The carrier has the message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct Acceptance {
     /// The provider's id of the message. Absent where parts have ids of their own and the message has none.
     pub provider_id: Option<String>,
     /// Addresses of the recipient that the provider named in its answer: a canonical phone number, a BSUID.
@@ -96,7 +96,7 @@ const LONGEST_RECIPIENT_PAUSE: u64 = 3600;
 
 /// The next step for a message that was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     /// Call again after this time.
     Again(Duration),
     /// The leg fails.
@@ -119,23 +119,23 @@ pub struct Tries {
 
 impl SendFailure {
     /// Returns the next step after these calls.
-    pub fn next(&self, tries: Tries) -> Next {
+    pub fn next(&self, tries: Tries) -> NextStep {
         let Tries { calls, refusals, expires } = tries;
         let refusals = refusals.saturating_add(1);
         let while_calls_last = |pause: Duration, failure: &ProviderFailure| match calls {
-            calls if calls < MOST_CALLS => Next::Again(pause),
-            _ => Next::Fail(failure.clone()),
+            calls if calls < MOST_CALLS => NextStep::Again(pause),
+            _ => NextStep::Fail(failure.clone()),
         };
         match self {
             Self::Rejected(failure) | Self::Unreachable(failure) | Self::AccountStopped(failure) => {
-                Next::Fail(failure.clone())
+                NextStep::Fail(failure.clone())
             }
             Self::Retry { after, .. } if refusals < PASSING_REFUSALS => {
-                Next::Again(after.unwrap_or_else(|| four_times_longer(refusals, LONGEST_REFUSAL_PAUSE)))
+                NextStep::Again(after.unwrap_or_else(|| four_times_longer(refusals, LONGEST_REFUSAL_PAUSE)))
             }
-            Self::Retry { failure, .. } => Next::Fail(failure.clone()),
+            Self::Retry { failure, .. } => NextStep::Fail(failure.clone()),
             Self::SlowDown { after, .. } | Self::NotSent { after, .. } if expires => {
-                Next::Again(after.unwrap_or_else(|| pause(calls)))
+                NextStep::Again(after.unwrap_or_else(|| pause(calls)))
             }
             Self::SlowDown { failure, after } => while_calls_last(after.unwrap_or_else(|| pause(calls)), failure),
             Self::RecipientLimited(failure) => {
@@ -146,7 +146,7 @@ impl SendFailure {
                 let failure = ProviderFailure { code: NOT_HANDED_OVER, text };
                 while_calls_last(after.unwrap_or_else(|| pause(calls)), &failure)
             }
-            Self::Unknown { .. } => Next::AwaitNews,
+            Self::Unknown { .. } => NextStep::AwaitNews,
         }
     }
 }
@@ -171,10 +171,10 @@ mod tests {
         ProviderFailure { code: 7, text: "refused".to_owned() }
     }
 
-    fn seconds(next: Next) -> Option<u64> {
+    fn seconds(next: NextStep) -> Option<u64> {
         match next {
-            Next::Again(pause) => Some(pause.as_secs()),
-            Next::Fail(_) | Next::AwaitNews => None,
+            NextStep::Again(pause) => Some(pause.as_secs()),
+            NextStep::Fail(_) | NextStep::AwaitNews => None,
         }
     }
 
@@ -194,7 +194,7 @@ mod tests {
         let tries = |refusals| Tries { refusals, ..after(refusals + 1) };
         let pauses: Vec<u64> = (0..6).filter_map(|refusals| seconds(refused.next(tries(refusals)))).collect();
         assert_eq!(pauses, [1, 4, 16, 64, 256, 300]);
-        assert_eq!(refused.next(tries(6)), Next::Fail(failure()));
+        assert_eq!(refused.next(tries(6)), NextStep::Fail(failure()));
     }
 
     #[test]
@@ -202,14 +202,14 @@ mod tests {
         let refused = SendFailure::Retry { failure: failure(), after: None };
         assert_eq!(seconds(refused.next(after(100))), Some(1));
         assert_eq!(seconds(refused.next(Tries { refusals: 2, ..after(100) })), Some(16));
-        assert_eq!(refused.next(Tries { refusals: 6, ..after(100) }), Next::Fail(failure()));
+        assert_eq!(refused.next(Tries { refusals: 6, ..after(100) }), NextStep::Fail(failure()));
     }
 
     #[test]
     fn what_was_not_even_written_is_tried_for_half_a_day() {
         let not_sent = SendFailure::NotSent { reason: String::new(), after: None };
         assert_eq!(seconds(not_sent.next(after(999))), Some(60));
-        let Next::Fail(reported) = not_sent.next(after(1000)) else { panic!("tried for ever") };
+        let NextStep::Fail(reported) = not_sent.next(after(1000)) else { panic!("tried for ever") };
         assert_eq!(reported.code, NOT_HANDED_OVER);
     }
 
@@ -223,7 +223,7 @@ mod tests {
     fn slowness_uses_up_the_calls_of_what_never_expires_alone() {
         let slow = SendFailure::SlowDown { failure: failure(), after: None };
         assert_eq!(seconds(slow.next(after(999))), Some(60));
-        assert_eq!(slow.next(after(1000)), Next::Fail(failure()));
+        assert_eq!(slow.next(after(1000)), NextStep::Fail(failure()));
         assert_eq!(seconds(slow.next(Tries { expires: true, ..after(i16::MAX) })), Some(60));
     }
 
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_was_lost_is_waited_for() {
-        assert_eq!(SendFailure::Unknown { reason: String::new() }.next(after(1)), Next::AwaitNews);
-        assert_eq!(SendFailure::Unreachable(failure()).next(after(1)), Next::Fail(failure()));
+        assert_eq!(SendFailure::Unknown { reason: String::new() }.next(after(1)), NextStep::AwaitNews);
+        assert_eq!(SendFailure::Unreachable(failure()).next(after(1)), NextStep::Fail(failure()));
     }
 }

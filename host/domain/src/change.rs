@@ -20,7 +20,7 @@ pub struct MessageChange {
     /// When.
     pub at: DateTime<Utc>,
     /// How.
-    pub change: Change,
+    pub change: ContentChange,
 }
 
 /// The author of a change. Only the author of a message may change it.
@@ -36,7 +36,7 @@ pub enum Author {
 /// How a message was changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Change {
+pub enum ContentChange {
     /// It has another text.
     Edited {
         /// The text, or the caption of a file. `None` if there is none any more.
@@ -76,7 +76,7 @@ impl ChangeKind {
     }
 }
 
-impl Change {
+impl ContentChange {
     /// Returns the kind of the change.
     pub fn kind(&self) -> ChangeKind {
         match self {

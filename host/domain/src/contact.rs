@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::{
     body::{self, Faults, FieldFault},
-    invisible::is_all_blank,
+    invisible_characters::is_all_blank,
     phone::Msisdn,
 };
 

@@ -50,7 +50,7 @@ pub enum CallbackBody {
     /// The author of a message edited or deleted it.
     Change(Box<MessageChange>),
     /// A customer followed an advertisement or a link and has not written yet (PROVIDERS B, `referral`).
-    Referral(Box<CameBy>),
+    Referral(Box<AdvertArrival>),
     /// A change of number, template status, quality or preferences, stored unparsed.
     Account {
         /// Meta's `field` (or `system.type`).
@@ -123,7 +123,7 @@ impl CallbackBody {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CameBy {
+pub struct AdvertArrival {
     pub from: Address,
     pub at: DateTime<Utc>,
     pub referral: Referral,

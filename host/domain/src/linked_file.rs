@@ -8,7 +8,7 @@ use crate::{
 
 impl OutboundMedia {
     /// True if neither the request nor the link shows the kind of file.
-    pub fn is_unsaid(&self) -> bool {
+    pub fn is_type_unknown(&self) -> bool {
         self.kind == MediaKind::Document && self.filename.is_none()
     }
 
@@ -100,10 +100,10 @@ mod tests {
     fn a_link_that_says_nothing_leaves_open_what_its_file_is() {
         for end in ["", "download", "download?name=a.pdf", "file.aspx", "a.b/c"] {
             let media = OutboundMedia::by_link(format!("https://a.example/{end}"), None);
-            assert!(media.is_unsaid(), "{end}: {media:?}");
+            assert!(media.is_type_unknown(), "{end}: {media:?}");
         }
-        assert!(!OutboundMedia::by_link("https://a.example/a.pdf".to_owned(), None).is_unsaid());
-        assert!(!OutboundMedia::by_link("https://a.example/a.jpg".to_owned(), None).is_unsaid());
+        assert!(!OutboundMedia::by_link("https://a.example/a.pdf".to_owned(), None).is_type_unknown());
+        assert!(!OutboundMedia::by_link("https://a.example/a.jpg".to_owned(), None).is_type_unknown());
     }
 
     #[test]

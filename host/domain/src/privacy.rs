@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{invisible::is_blank, phone, search};
+use crate::{invisible_characters::is_blank, phone, search};
 
 /// Digits at the end of a number that stay visible. They suffice to tell two customers apart on a screen.
 pub const SHOWN_DIGITS: usize = 3;
@@ -32,14 +32,14 @@ const OF_A_CUSTOMER: [&str; 5] =
 
 /// Whether a user sees the identity of customers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Sight {
+pub enum CustomerVisibility {
     #[default]
     Whole,
     /// Only the end of a number and the first letter of a name are visible.
     Masked,
 }
 
-impl Sight {
+impl CustomerVisibility {
     pub fn number(self, number: &str) -> String {
         match self {
             Self::Whole => number.to_owned(),
@@ -64,7 +64,7 @@ impl Sight {
 /// The search of a user who sees masked customers. It finds only visible parts. Any other search would reveal the
 /// hidden parts one character at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SoughtMasked {
+pub enum MaskedSearch {
     /// The first letter of a name, folded.
     Initial(String),
     /// Consecutive digits among the last [`SHOWN_DIGITS`] of a number.
@@ -73,11 +73,11 @@ pub enum SoughtMasked {
     Nothing,
 }
 
-impl SoughtMasked {
+impl MaskedSearch {
     /// `None` if the text is empty, so everything matches. A masked value from an answer (`T***`, `********001`) is a
     /// valid search text.
     pub fn parse(text: &str) -> Option<Self> {
-        search::Sought::parse(text)?;
+        search::SearchText::parse(text)?;
         let plain: String = text.nfkc().filter(|one| *one != '*' && !is_blank(*one)).collect();
         let digits: String = plain.chars().filter(char::is_ascii_digit).collect();
         if phone::as_searched(&plain).is_some() {
@@ -175,8 +175,8 @@ mod tests {
             ("", ""),
             ("ZA.13491208655302741918", "ZA.13491208655302741918"),
         ] {
-            assert_eq!(Sight::Masked.number(number), shown);
-            assert_eq!(Sight::Whole.number(number), number);
+            assert_eq!(CustomerVisibility::Masked.number(number), shown);
+            assert_eq!(CustomerVisibility::Whole.number(number), number);
         }
     }
 
@@ -190,9 +190,9 @@ mod tests {
             ("27820000001", "********001"),
             ("@x", "***"),
         ] {
-            assert_eq!(Sight::Masked.name(name), shown, "{name}");
+            assert_eq!(CustomerVisibility::Masked.name(name), shown, "{name}");
         }
-        assert_eq!(Sight::Whole.name("Thandi"), "Thandi");
+        assert_eq!(CustomerVisibility::Whole.name("Thandi"), "Thandi");
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
             "conversationClosed": false, "assignedTo": { "id": "2", "name": "Agent Smith" },
             "whatsAppNumber": "27110000001",
         }], "totalElements": 1 });
-        Sight::Masked.json(&mut page);
+        CustomerVisibility::Masked.json(&mut page);
         assert_eq!(
             page,
             json!({ "content": [{
@@ -221,7 +221,7 @@ mod tests {
             { "direction": "INCOMING", "sender": "27820000001", "receiver": "27110000001", "messageOwner": "CUSTOMER" },
             { "direction": "OUTGOING", "sender": "27110000001", "receiver": "27820000001", "messageOwner": "Agent" },
         ]);
-        Sight::Masked.json(&mut messages);
+        CustomerVisibility::Masked.json(&mut messages);
         assert_eq!(
             messages,
             json!([
@@ -238,7 +238,7 @@ mod tests {
             { "quotedExternalMessageId": "wamid.HBgLMjc4", "reactionTo": "3EB0AA" },
             { "facebookMessageId": "m_1", "providerId": "wamid." },
         ]);
-        Sight::Masked.json(&mut messages);
+        CustomerVisibility::Masked.json(&mut messages);
         assert_eq!(
             messages,
             json!([
@@ -253,15 +253,15 @@ mod tests {
     fn words_of_a_provider_keep_their_codes_and_lose_the_number() {
         let mut failed =
             json!({ "errorCode": "131026", "errorCodeString": "131026: +27820000001 is not on it since 2026" });
-        Sight::Masked.json(&mut failed);
+        CustomerVisibility::Masked.json(&mut failed);
         let shown = "131026: +********001 is not on it since 2026";
         assert_eq!(failed, json!({ "errorCode": "131026", "errorCodeString": shown }));
     }
 
     #[test]
     fn a_search_finds_those_who_are_masked_by_what_is_shown_of_them_alone() {
-        let initial = |letter: &str| Some(SoughtMasked::Initial(letter.to_owned()));
-        let ending = |digits: &str| Some(SoughtMasked::Ending(digits.to_owned()));
+        let initial = |letter: &str| Some(MaskedSearch::Initial(letter.to_owned()));
+        let ending = |digits: &str| Some(MaskedSearch::Ending(digits.to_owned()));
         for (text, sought) in [
             ("", None),
             ("  ", None),
@@ -276,10 +276,10 @@ mod tests {
             ("********001", ending("001")),
             ("(00) 1", ending("001")),
         ] {
-            assert_eq!(SoughtMasked::parse(text), sought, "{text}");
+            assert_eq!(MaskedSearch::parse(text), sought, "{text}");
         }
         for text in ["Th", "T h", "0001", "+27 82", "27820000001", "0820", "***", "@", "1a", "ZA.1", "th***"] {
-            assert_eq!(SoughtMasked::parse(text), Some(SoughtMasked::Nothing), "{text}");
+            assert_eq!(MaskedSearch::parse(text), Some(MaskedSearch::Nothing), "{text}");
         }
     }
 
@@ -287,7 +287,7 @@ mod tests {
     fn names_of_what_is_no_customer_stay() {
         let mut plugin = json!({ "name": "default-chatbot", "team": { "name": "Sales" }, "text": "call 27820000001" });
         let before = plugin.clone();
-        Sight::Masked.json(&mut plugin);
+        CustomerVisibility::Masked.json(&mut plugin);
         assert_eq!(plugin, before);
     }
 }

@@ -4,7 +4,7 @@
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{ids::ClientId, invisible::is_ignorable, numbering, phone};
+use crate::{ids::ClientId, invisible_characters::is_ignorable, numbering, phone};
 
 /// Longest part that is hashed, in characters. A longer search uses all its parts of this length.
 const PART: usize = 3;
@@ -49,14 +49,14 @@ fn without_stroke(one: char) -> impl Iterator<Item = char> {
 
 /// The text of a search. All lists read it in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sought {
+pub struct SearchText {
     /// Part of a name or an id: folded and never empty.
     pub words: String,
     /// Part of a phone number in digits, if the text looks like one ([`phone::as_searched`]).
     pub digits: Option<String>,
 }
 
-impl Sought {
+impl SearchText {
     /// `None` if the text is empty, so everything matches.
     pub fn parse(text: &str) -> Option<Self> {
         let words = fold(text);
@@ -75,7 +75,7 @@ impl Sought {
 
 /// The kind of a text. Parts of names never match parts of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum SearchKind {
     /// A folded name.
     Name,
     Number,
@@ -83,7 +83,7 @@ pub enum Of {
 
 /// The hashes of all parts of a stored text. The client is part of each hash, so a search never finds data of another
 /// client.
-pub fn parts(client: ClientId, of: Of, text: &str) -> Vec<i64> {
+pub fn parts(client: ClientId, of: SearchKind, text: &str) -> Vec<i64> {
     let letters: Vec<char> = text.chars().collect();
     let mut parts: Vec<i64> = (1..=PART)
         .flat_map(|length| letters.windows(length).map(|part| hash(client, of, part)).collect::<Vec<_>>())
@@ -94,7 +94,7 @@ pub fn parts(client: ClientId, of: Of, text: &str) -> Vec<i64> {
 }
 
 /// The hashes that a text must all have to contain `searched`. Empty for an empty search.
-pub fn wanted(client: ClientId, of: Of, searched: &str) -> Vec<i64> {
+pub fn wanted(client: ClientId, of: SearchKind, searched: &str) -> Vec<i64> {
     let letters: Vec<char> = searched.chars().collect();
     let length = letters.len().min(PART);
     if length == 0 {
@@ -106,12 +106,12 @@ pub fn wanted(client: ClientId, of: Of, searched: &str) -> Vec<i64> {
     wanted
 }
 
-fn hash(client: ClientId, of: Of, part: &[char]) -> i64 {
+fn hash(client: ClientId, of: SearchKind, part: &[char]) -> i64 {
     let mut digest = Sha256::new();
     digest.update(client.0.as_bytes());
     digest.update(match of {
-        Of::Name => b"a",
-        Of::Number => b"0",
+        SearchKind::Name => b"a",
+        SearchKind::Number => b"0",
     });
     part.iter().for_each(|letter| digest.update(u32::from(*letter).to_be_bytes()));
     digest.finalize().iter().take(8).fold(0, |hash: i64, byte| hash.wrapping_shl(8) | i64::from(*byte))
@@ -127,8 +127,8 @@ mod tests {
     const OTHER: ClientId = ClientId(Uuid::from_u128(2));
 
     fn found(text: &str, searched: &str) -> bool {
-        let parts = parts(ONE, Of::Name, &fold(text));
-        wanted(ONE, Of::Name, &fold(searched)).iter().all(|part| parts.binary_search(part).is_ok())
+        let parts = parts(ONE, SearchKind::Name, &fold(text));
+        wanted(ONE, SearchKind::Name, &fold(searched)).iter().all(|part| parts.binary_search(part).is_ok())
     }
 
     #[test]
@@ -183,21 +183,21 @@ mod tests {
 
     #[test]
     fn a_search_is_words_and_a_number_where_it_is_written_like_one() {
-        let sought = Sought::parse(" (083) 000-0001 ").unwrap();
+        let sought = SearchText::parse(" (083) 000-0001 ").unwrap();
         assert_eq!((sought.words.as_str(), sought.digits.as_deref()), ("(083) 000-0001", Some("830000001")));
         assert_eq!(sought.digits_or_words(), "830000001");
-        let sought = Sought::parse("ÁLVARO").unwrap();
+        let sought = SearchText::parse("ÁLVARO").unwrap();
         assert_eq!((sought.digits_or_words(), sought.spellings()), ("alvaro", vec![]));
-        assert_eq!(Sought::parse("+55 11 98765-4321").unwrap().spellings(), ["5511987654321", "551187654321"]);
+        assert_eq!(SearchText::parse("+55 11 98765-4321").unwrap().spellings(), ["5511987654321", "551187654321"]);
         for nothing in ["", "  ", "\u{200B}", "\u{3164}\u{202E}"] {
-            assert_eq!(Sought::parse(nothing), None, "{nothing:?}");
+            assert_eq!(SearchText::parse(nothing), None, "{nothing:?}");
         }
     }
 
     #[test]
     fn parts_belong_to_a_client_and_to_what_they_are_of() {
-        assert_ne!(parts(ONE, Of::Name, "123"), parts(OTHER, Of::Name, "123"));
-        assert_ne!(parts(ONE, Of::Name, "123"), parts(ONE, Of::Number, "123"));
-        assert!(wanted(ONE, Of::Name, "").is_empty());
+        assert_ne!(parts(ONE, SearchKind::Name, "123"), parts(OTHER, SearchKind::Name, "123"));
+        assert_ne!(parts(ONE, SearchKind::Name, "123"), parts(ONE, SearchKind::Number, "123"));
+        assert!(wanted(ONE, SearchKind::Name, "").is_empty());
     }
 }

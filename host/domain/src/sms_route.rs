@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// One router that took part in a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RoutedBy {
+pub struct RouterStep {
     pub plugin: String,
     /// `None` for a built-in plugin and for the operator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct RoutedBy {
 #[serde(rename_all = "camelCase")]
 pub struct SmsRoute {
     /// The routers in the order of their calls.
-    pub by: Vec<RoutedBy>,
+    pub by: Vec<RouterStep>,
     pub at: DateTime<Utc>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bind: Option<String>,

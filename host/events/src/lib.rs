@@ -6,36 +6,36 @@
 //!
 //! | event | recorded in | webhook |
 //! |---|---|---|
-//! | `MessageCame` | `chat/receive/happened.rs` | incoming message, chatbot |
-//! | `MessageSaid` | `chat/bot_turn/effects.rs`, `desk/speaking.rs` | chatbot |
+//! | `MessageCame` | `chat/receive/event_list.rs` | incoming message, chatbot |
+//! | `MessageSaid` | `chat/bot_turn/effects.rs`, `desk/send_message.rs` | chatbot |
 //! | `MessageMoved` | `outbound/delivery.rs` | status update, for messages of the send endpoints and templates of chats |
-//! | `ChatOpened` | `chat/receive/happened.rs`, `bot_turn/effects.rs` | none |
-//! | `ChatChangedHands`, `ChatClosed` | `chat`: `receive/`, `bot_turn/`, `routing/apply.rs`, `desk/moves.rs`, `by_itself/`, through `conversation/as_event.rs` | chatbot, for assignments |
-//! | `ChatMissed`, `ChatAfterHours` | `chat/by_itself/missed.rs`, `arriving.rs` | none |
-//! | `ChatRated` | `chat/receive/happened.rs` | none |
+//! | `ChatOpened` | `chat/receive/event_list.rs`, `bot_turn/effects.rs` | none |
+//! | `ChatChangedHands`, `ChatClosed` | `chat`: `receive/`, `bot_turn/`, `routing/apply.rs`, `desk/moves.rs`, `automation/`, through `conversation/event_facts.rs` | chatbot, for assignments |
+//! | `ChatMissed`, `ChatAfterHours` | `chat/automation/missed_chats.rs`, `arrivals.rs` | none |
+//! | `ChatRated` | `chat/receive/event_list.rs` | none |
 //! | `CustomerTypes` | `inbound/web_chat/typing.rs` | none |
 //! | `TemplateChanged`, `CustomerNumberChanged` | `inbound/callbacks/account.rs` | partner event |
 //! | `PluginSwapped` | `plugins/administration/activate.rs`, `withdraw.rs` | none |
 //! | `PluginSuspended` | `plugins/calls/suspensions.rs` | partner event |
-//! | `SessionChanged` | `inbound/lite/telling.rs` | session status |
+//! | `SessionChanged` | `inbound/lite/device_events.rs` | session status |
 //! | `WebhookDisabled` | `webhooks/deliver/disable.rs` | partner event, unless it is the disabled address |
 //! | `InboxQualityChanged` | `inbound/number_quality.rs`, `callbacks/number_news.rs` | partner event |
 //! | `PreferenceChanged` | `inbound/callbacks/preferences.rs` | partner event |
 //! | `TicketMoved` | `chat/conversation/ticketing.rs` | none |
 //!
-//! Readers: `standing.rs` keeps tiers of numbers and marketing stops. `live.rs` writes chat events while an agent reads
-//! them (ADR 0027; [`live`] sends them). `waiting.rs` writes due times of chats (`chat_due`), `sms.rs` the status of
+//! Readers: `provider_facts.rs` keeps tiers of numbers and marketing stops. `live_events.rs` writes chat events while an agent reads
+//! them (ADR 0027; [`live`] sends them). `waiting_customers.rs` writes due times of chats (`chat_due`), `sms.rs` the status of
 //! product SMS. `webhooks/`: `told_by` maps an event to webhooks, `destination` finds an endpoint, `take` stores one
 //! `webhook_delivery` for each.
 
-mod folded;
-pub mod live;
+pub mod chat_facts;
+pub mod live_events;
+mod merged_chats;
 mod new_event;
 mod readers;
 mod record;
-pub mod scene;
 
 pub use crate::new_event::NewEvent;
-pub use folded::{of_folded, record_folded};
-pub use readers::webhooks::{ChatbotReport, Report, ReportKind, Scene, told_of_step};
-pub use record::{record, record_told};
+pub use merged_chats::{of_folded, record_folded};
+pub use readers::webhooks::{ChatbotReport, EventContext, ReportKind, WebhookReport, webhook_of_step};
+pub use record::{record, record_with_webhook};

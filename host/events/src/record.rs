@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{
     new_event::NewEvent,
-    readers::{live, sms, standing, waiting, webhooks},
+    readers::{live_events, provider_facts, sms, waiting_customers, webhooks},
 };
 
 /// Records events in the given order. Call it once, with all events of one transaction. Returns the lanes to wake after
@@ -21,25 +21,25 @@ pub fn record<'a>(
 ) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
     // Boxed, so that it is compiled here once, and not in each crate that awaits it.
     async move {
-        let mut wakes = record_told(ctx, db, client, events).await?;
+        let mut wakes = record_with_webhook(ctx, db, client, events).await?;
         wakes.extend(webhooks::take(ctx, db, client, events).await?);
         Ok(wakes)
     }
     .boxed()
 }
 
-/// As [`record`], for steps of messages that store their webhooks themselves ([`webhooks::told_of_step`]).
-pub fn record_told<'a>(
+/// As [`record`], for steps of messages that store their webhooks themselves ([`webhooks::webhook_of_step`]).
+pub fn record_with_webhook<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
     client: ClientId,
     events: &'a [NewEvent],
 ) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
     async move {
-        standing::take(ctx, db, client, events).await?;
-        live::take(ctx, db, client, events).await?;
+        provider_facts::take(ctx, db, client, events).await?;
+        live_events::take(ctx, db, client, events).await?;
         let mut wakes = sms::take(ctx, db, client, events).await?;
-        wakes.extend(waiting::take(ctx, db, client, events).await?);
+        wakes.extend(waiting_customers::take(ctx, db, client, events).await?);
         Ok(wakes)
     }
     .boxed()

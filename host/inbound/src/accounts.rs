@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use base::{
     Context, Error, Result,
-    aside::{self, Whose},
+    heavy_work::{self, BodyOwner},
     lanes::Lease,
-    secrets::Purpose,
+    secrets::SecretPurpose,
 };
 use bytes::Bytes;
 use channels::account::{AccountLogin, AccountProvider, OpenedCallback, is_same_secret};
@@ -63,13 +63,13 @@ pub async fn take_callback(
 ) -> std::result::Result<Option<Value>, AccountCallbackRefused> {
     let provider = ctx.carriers.account_provider_named(provider).ok_or(AccountCallbackRefused::UnknownProvider)?;
     let (client, account) = known(ctx, provider.as_ref(), inbox).await?.ok_or(AccountCallbackRefused::BadSecret)?;
-    let own = ctx.sealer.open_text(client, Purpose::AppSecret, &account.app_secret_sealed);
+    let own = ctx.sealer.open_text(client, SecretPurpose::AppSecret, &account.app_secret_sealed);
     let own = own.map_err(Error::from)?;
     if secret.len() > SECRET_MAX || !is_same_secret(&own, secret) {
         return Err(AccountCallbackRefused::BadSecret);
     }
     let (reader, body, id) = (Arc::clone(provider), raw.clone(), account.account_id);
-    let opened = aside::work(raw.len(), Whose::Client(client), move || reader.open(&id, inbox, &body)).await?;
+    let opened = heavy_work::work(raw.len(), BodyOwner::Client(client), move || reader.open(&id, inbox, &body)).await?;
     let OpenedCallback { items, answer } =
         opened.map_err(|error| AccountCallbackRefused::Unreadable(error.to_string()))?;
     let mut tx = ctx.db.begin().await.map_err(Error::from)?;
@@ -133,7 +133,7 @@ fn pause_after(failure: &SendFailure) -> TimeDelta {
 
 /// The account and its token in plain text.
 pub(crate) fn login(ctx: &Context, client: ClientId, account: &Account) -> Result<AccountLogin> {
-    let access_token = ctx.sealer.open_text(client, Purpose::AccessToken, &account.access_token_sealed)?;
+    let access_token = ctx.sealer.open_text(client, SecretPurpose::AccessToken, &account.access_token_sealed)?;
     Ok(AccountLogin { account_id: account.account_id.clone(), access_token })
 }
 

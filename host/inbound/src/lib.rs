@@ -5,15 +5,15 @@
 //! 1. `api_gateways::providers` refuses a body without a signature and reads the raw bytes. `open_callback` verifies
 //!    `X-Hub-Signature-256` with the app secret, or else with the secret of the first number and account in the body
 //!    (`callbacks/names.rs`). Then the items are parsed; each must belong to a number or account with that secret.
-//!    Large bodies are parsed outside the threads that serve requests (`base/aside.rs`). Each item is read separately
+//!    Large bodies are parsed outside the threads that serve requests (`base/heavy_work.rs`). Each item is read separately
 //!    (ADR 0045): an unreadable one becomes `Unreadable`, one without effect `Ignored`.
 //! 2. `Intake::take` finds the client and inbox of each item and joins callbacks of a client that arrive together. One
 //!    transaction applies the statuses of a group. It does not wait for locks: a status with an unknown or locked leg
-//!    is stored in `callback` with the other items, unless `callback_seen` has it. `callbacks/failed.rs` counts and
+//!    is stored in `callback` with the other items, unless `callback_seen` has it. `callbacks/failed_items.rs` counts and
 //!    keeps unreadable items. After the commit lanes are woken, and the provider gets its 200.
 //! 3. `callbacks::work` takes a page of `callback` in order. Neighbouring statuses share a transaction (`take_group`);
 //!    if a group fails, each item is taken alone. The row of the callback is removed in the same transaction. Messages
-//!    go to `chat::receive::receive_all`. `callbacks/beside.rs` takes edits, deletions, imported messages and
+//!    go to `chat::receive::receive_all`. `callbacks/message_changes.rs` takes edits, deletions, imported messages and
 //!    referrals. Messages in groups are only counted.
 //!
 //! # Files

@@ -2,7 +2,7 @@
 //! number is read from the provider, outside any transaction: soon after a callback, and hourly. One merged event
 //! reports the changes to the client.
 
-use base::{Context, Error, Result, secrets::Purpose};
+use base::{Context, Error, Result, secrets::SecretPurpose};
 use channels::whatsapp_cloud::{CloudNumber, NumberNode};
 use chrono::TimeDelta;
 use domain::{
@@ -57,7 +57,7 @@ async fn node(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<Option<
     };
     let Some(cloud) = stored.as_ref().and_then(|inbox| inbox.cloud()) else { return Ok(None) };
     let access_token =
-        ctx.sealer.open_text(client, Purpose::AccessToken, &cloud.access_token_sealed).map_err(Error::from)?;
+        ctx.sealer.open_text(client, SecretPurpose::AccessToken, &cloud.access_token_sealed).map_err(Error::from)?;
     let number = CloudNumber { phone_number_id: cloud.phone_number_id.clone(), access_token };
     match ctx.cloud.number_node(&number).await {
         Ok(node) => Ok(Some(node)),

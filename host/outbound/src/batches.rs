@@ -22,14 +22,14 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::{delivery::advance, delivery_step::Step};
+use crate::{delivery::advance, delivery_step::DeliveryStep};
 
 /// The code of a message that was cancelled with its batch.
 pub const CANCELLED: i64 = OwnCode::Cancelled.code();
 
 /// The progress of a batch.
 #[derive(Debug)]
-pub struct Progress {
+pub struct BatchProgress {
     pub batch: Batch,
     /// Its messages by state. States without messages are absent.
     pub counts: Vec<(DeliveryState, u64)>,
@@ -62,13 +62,13 @@ pub async fn list(
 }
 
 /// Returns the progress of a batch, or `None` if the client has no such batch.
-pub async fn progress(db: &Db, client: ClientId, batch: BatchId) -> Result<Option<Progress>> {
+pub async fn progress(db: &Db, client: ClientId, batch: BatchId) -> Result<Option<BatchProgress>> {
     let mut db = db.acquire().await?;
     let Some(batch) = batches::find(&mut db, client, batch).await? else { return Ok(None) };
     Ok(Some(counted(&mut db, client, batch).await?))
 }
 
-async fn counted(db: &mut PgConnection, client: ClientId, batch: Batch) -> Result<Progress> {
+async fn counted(db: &mut PgConnection, client: ClientId, batch: Batch) -> Result<BatchProgress> {
     let counts = match batch.extent() {
         Some(extent) => batches::progress(db, client, extent).await?,
         None => std::collections::HashMap::new(),
@@ -76,22 +76,22 @@ async fn counted(db: &mut PgConnection, client: ClientId, batch: Batch) -> Resul
     let mut counts: Vec<(DeliveryState, u64)> =
         counts.into_iter().map(|(state, count)| (state, u64::try_from(count).unwrap_or(0))).collect();
     counts.sort_unstable();
-    Ok(Progress { batch, counts })
+    Ok(BatchProgress { batch, counts })
 }
 
 /// Holds back the messages of a batch that have not left, until the batch is resumed.
-pub async fn pause(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
+pub async fn pause(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<BatchProgress, BatchError> {
     let mut tx = ctx.db.begin().await?;
     let batch = alone_with(&mut tx, client, batch).await?;
     batches::hold(&mut tx, client, batch.id, Hold::Paused, ctx.now()).await?;
     if let Some(extent) = batch.extent() {
-        batches::put_off(&mut tx, client, extent).await?;
+        batches::postpone(&mut tx, client, extent).await?;
     }
     told(tx, client, batch.id).await
 }
 
 /// Resumes a paused batch. A batch that is not paused does not change.
-pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
+pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<BatchProgress, BatchError> {
     let mut tx = ctx.db.begin().await?;
     let batch = alone_with(&mut tx, client, batch).await?;
     batches::release(&mut tx, client, batch.id).await?;
@@ -105,7 +105,7 @@ pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
 
 /// Cancels the messages of a batch that have not left; they are reported as failed. Messages that have left are not
 /// changed.
-pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
+pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<BatchProgress, BatchError> {
     let mut tx = ctx.db.begin().await?;
     let batch = match alone_with(&mut tx, client, batch).await {
         Err(BatchError::Cancelled) => {
@@ -129,7 +129,7 @@ pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
 /// Returns the batch and locks its lane until the transaction ends.
 async fn alone_with(db: &mut PgConnection, client: ClientId, batch: BatchId) -> std::result::Result<Batch, BatchError> {
     let found = batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)?;
-    lanes::stand_still(db, client, Queue::Outbound, found.inbox.0).await?;
+    lanes::block_lane(db, client, Queue::Outbound, found.inbox.0).await?;
     // Another request may have stopped the batch while this one waited for the lock.
     match batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)? {
         Batch { hold: Some(Hold::Cancelled), .. } => Err(BatchError::Cancelled),
@@ -141,7 +141,7 @@ async fn told(
     mut tx: storage::Transaction<'_>,
     client: ClientId,
     batch: BatchId,
-) -> std::result::Result<Progress, BatchError> {
+) -> std::result::Result<BatchProgress, BatchError> {
     let batch = batches::find(&mut tx, client, batch).await?.ok_or(BatchError::NotFound)?;
     let progress = counted(&mut tx, client, batch).await?;
     tx.commit().await?;
@@ -149,9 +149,9 @@ async fn told(
 }
 
 /// Returns the step of a message that is not sent because its batch was cancelled.
-pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) -> Step {
+pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) -> DeliveryStep {
     let text = "cancelled: the batch was cancelled before this message was sent".to_owned();
-    Step {
+    DeliveryStep {
         message,
         ordinal,
         reached: DeliveryState::Failed,
@@ -169,7 +169,7 @@ pub(crate) async fn respect(
     client: ClientId,
     later: &mut Vec<(MessageId, i16, DateTime<Utc>)>,
     now: DateTime<Utc>,
-) -> Result<Vec<Step>> {
+) -> Result<Vec<DeliveryStep>> {
     let first: Vec<MessageId> = later.iter().filter(|leg| leg.1 == 0).map(|leg| leg.0).collect();
     let held = batches::held(db, client, &first).await?;
     if held.is_empty() {

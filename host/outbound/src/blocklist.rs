@@ -12,9 +12,9 @@ use domain::{
     ids::ClientId,
     page::{Page, PageRequest},
     phone::{Bsuid, Msisdn},
-    search::Sought,
+    search::SearchText,
 };
-pub use storage::tenancy::blocklist::Blocked;
+pub use storage::tenancy::blocklist::BlockedRecipient;
 use storage::{Db, tenancy::blocklist};
 
 /// Recipients that one request can add.
@@ -100,9 +100,9 @@ pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &A
 
 /// Lists the entries that contain `search` (blank: all), user ids before numbers. A number may be written in any
 /// spelling.
-pub async fn list(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Blocked>> {
+pub async fn list(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<BlockedRecipient>> {
     let mut db = db.acquire().await?;
-    let sought = Sought::parse(search);
+    let sought = SearchText::parse(search);
     let (items, total) = blocklist::page(&mut db, client, sought.as_ref(), page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }

@@ -13,28 +13,28 @@ use domain::{
     ids::{ClientId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
 };
-use events::{record_told, told_of_step};
+use events::{record_with_webhook, webhook_of_step};
 use futures::{FutureExt, future::BoxFuture};
 use storage::{
     PgConnection, Queue,
     outbound::{
         count_changes::CountChanges,
-        legs::{self, MessageLeg, WhenLocked},
+        legs::{self, LockPolicy, MessageLeg},
         provider_ids,
-        steps::{self, LegMove, NewReceipt, ProviderId, Steps, Times},
+        steps::{self, LegMove, LegTimes, NewReceipt, ProviderId, Steps},
     },
 };
 use uuid::Uuid;
 
-pub use crate::delivery_step::Step;
+pub use crate::delivery_step::DeliveryStep;
 use crate::{
     alarms::Alarms,
     delivery_step::FIRST_LEG,
-    fallback::due,
-    moved::{self, TakenStep},
+    fallback::due_fallbacks,
     opt_out,
-    reached::{self, Seen},
+    reached_customers::{self, ReachedLeg},
     second_address,
+    step_events::{self, TakenStep},
 };
 
 /// The result of status callbacks.
@@ -71,13 +71,13 @@ fn parse_opaque(text: &str) -> Option<(ClientId, MessageId, i16)> {
 }
 
 /// Applies status callbacks inside the caller's transaction. All legs are locked at once and in one order, to avoid
-/// deadlocks. With `WhenLocked::Skip` it waits for no lock: a leg that another transaction writes counts as unknown.
+/// deadlocks. With `LockPolicy::Skip` it waits for no lock: a leg that another transaction writes counts as unknown.
 pub fn apply_statuses<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
     client: ClientId,
     statuses: &'a [&'a StatusUpdate],
-    when_locked: WhenLocked,
+    when_locked: LockPolicy,
 ) -> BoxFuture<'a, Result<StatusOutcome>> {
     // Boxed so that it is compiled once here, and not in each crate that awaits it.
     async move {
@@ -85,7 +85,7 @@ pub fn apply_statuses<'a>(
             statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| leg_of(client, text))).collect();
         find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_none()).await?;
         let mut legs = by_key(legs::lock_with_customers(db, client, &known(&keys), when_locked).await?);
-        if when_locked == WhenLocked::Wait {
+        if when_locked == LockPolicy::Wait {
             // The correlation string of a status is only a claim. The id of the provider is the second one.
             find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_some_and(|key| !legs.contains_key(&key)))
                 .await?;
@@ -102,7 +102,7 @@ pub fn apply_statuses<'a>(
             let step = step_of(status, message, ordinal);
             // A provider reports on messages that it accepted, even if the report arrives before its answer.
             if step.reached.is_failed() {
-                steps.push(Step { reached: DeliveryState::Accepted, failure: None, ..step.clone() });
+                steps.push(DeliveryStep { reached: DeliveryState::Accepted, failure: None, ..step.clone() });
             }
             steps.push(step);
         }
@@ -147,7 +147,7 @@ fn by_key(legs: impl IntoIterator<Item = MessageLeg>) -> Legs {
     legs.into_iter().map(|leg| ((leg.id, leg.ordinal), leg)).collect()
 }
 
-fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> Step {
+fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> DeliveryStep {
     let reached = match status.status {
         ProviderStatus::Sent => DeliveryState::Sent,
         ProviderStatus::Delivered => DeliveryState::Delivered,
@@ -155,7 +155,7 @@ fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> Step {
         ProviderStatus::Played => DeliveryState::Played,
         ProviderStatus::Failed => DeliveryState::Failed,
     };
-    Step {
+    DeliveryStep {
         message,
         ordinal,
         reached,
@@ -179,12 +179,12 @@ pub fn advance<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
     client: ClientId,
-    steps: Vec<Step>,
+    steps: Vec<DeliveryStep>,
 ) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
     // Boxed so that it is compiled once here, and not in each crate that awaits it.
     async move {
         let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
-        let legs = legs::lock(db, client, &keys, WhenLocked::Wait).await?;
+        let legs = legs::lock(db, client, &keys, LockPolicy::Wait).await?;
         advance_locked(ctx, db, client, legs, steps).await
     }
     .boxed()
@@ -196,7 +196,7 @@ pub(crate) async fn advance_locked(
     db: &mut PgConnection,
     client: ClientId,
     legs: Vec<MessageLeg>,
-    steps: Vec<Step>,
+    steps: Vec<DeliveryStep>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     Progress::new(by_key(legs)).run(ctx, db, client, steps).await
 }
@@ -211,7 +211,7 @@ struct Progress {
     receipts: Vec<NewReceipt>,
     taken: Vec<TakenStep>,
     provider_ids: Vec<ProviderId>,
-    seen: Vec<Seen>,
+    seen: Vec<ReachedLeg>,
     counts: CountChanges,
     alarms: Alarms,
     wakes: Vec<(Queue, Uuid)>,
@@ -238,7 +238,7 @@ impl Progress {
         ctx: &Context,
         db: &mut PgConnection,
         client: ClientId,
-        steps: Vec<Step>,
+        steps: Vec<DeliveryStep>,
     ) -> Result<Vec<(Queue, Uuid)>> {
         for step in steps {
             self.take(ctx, db, client, step).await?;
@@ -246,7 +246,7 @@ impl Progress {
         self.write(ctx, db, client).await
     }
 
-    async fn take(&mut self, ctx: &Context, db: &mut PgConnection, client: ClientId, step: Step) -> Result<()> {
+    async fn take(&mut self, ctx: &Context, db: &mut PgConnection, client: ClientId, step: DeliveryStep) -> Result<()> {
         let Some(leg) = self.legs.get_mut(&(step.message, step.ordinal)) else { return Ok(()) };
         let step = in_doubt(leg, step);
         if let Some(provider_id) = &step.provider_id
@@ -270,7 +270,7 @@ impl Progress {
         };
         let goes_on = second.is_some();
         self.wakes.extend(second);
-        let falls_back = !goes_on && last.is_failed() && due::follows(ctx, db, client, leg, &step).await?;
+        let falls_back = !goes_on && last.is_failed() && due_fallbacks::follows(ctx, db, client, leg, &step).await?;
         for state in states {
             note_time(&mut leg.times, *state, step.at);
             let receipt = ctx.ids.mint(ctx.now());
@@ -310,7 +310,7 @@ impl Progress {
         }
         if leg.channel.facts().remembers_recipients && first_seen {
             let unanswered = self.of_statuses && leaves_queue;
-            self.seen.push(Seen { leg: leg.clone(), named: step.named, at: step.at, unanswered });
+            self.seen.push(ReachedLeg { leg: leg.clone(), named: step.named, at: step.at, unanswered });
         }
         Ok(())
     }
@@ -318,14 +318,14 @@ impl Progress {
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
         self.alarms.raise();
         let mut wakes = self.wakes;
-        let events = moved::events(db, client, &self.taken).await?;
-        let told = events.iter().filter_map(|event| told_of_step(event).transpose());
+        let events = step_events::events(db, client, &self.taken).await?;
+        let told = events.iter().filter_map(|event| webhook_of_step(event).transpose());
         let steps = Steps {
             legs: self.moves.into_values().collect(),
             receipts: self.receipts,
             provider_ids: self.provider_ids,
             counts: self.counts,
-            reached: reached::met(&self.seen),
+            reached: reached_customers::met(&self.seen),
             told: told.collect::<Result<_>>()?,
         };
         let endpoints = steps::write(db, client, &steps, ctx.now()).await?;
@@ -333,9 +333,9 @@ impl Progress {
         if steps.legs.is_empty() {
             return Ok(wakes);
         }
-        wakes.extend(reached::remember(ctx, db, client, &self.seen).await?);
+        wakes.extend(reached_customers::remember(ctx, db, client, &self.seen).await?);
         follow_chat(db, client, &self.taken, &steps.legs).await?;
-        wakes.extend(record_told(ctx, db, client, &events).await?);
+        wakes.extend(record_with_webhook(ctx, db, client, &events).await?);
         Ok(wakes)
     }
 }
@@ -343,7 +343,7 @@ impl Progress {
 /// Adjusts the step of an SMS in doubt, one that was called for without an answer. If a cancelled batch, a router or a
 /// subscriber now keeps the SMS from being sent again, it may still have arrived. So the step does not say that it was
 /// unsent, and its credits are not returned. Receipts are about the SMS itself and are not adjusted.
-fn in_doubt(leg: &MessageLeg, mut step: Step) -> Step {
+fn in_doubt(leg: &MessageLeg, mut step: DeliveryStep) -> DeliveryStep {
     if let Some(failure) = &mut step.failure
         && leg.channel == Channel::Sms
         && leg.ambiguous
@@ -355,7 +355,7 @@ fn in_doubt(leg: &MessageLeg, mut step: Step) -> Step {
     step
 }
 
-fn note_time(times: &mut Times, state: DeliveryState, at: DateTime<Utc>) {
+fn note_time(times: &mut LegTimes, state: DeliveryState, at: DateTime<Utc>) {
     let index = match state {
         DeliveryState::Sent => 0,
         DeliveryState::Delivered => 1,
@@ -390,13 +390,13 @@ pub async fn fail_for_good(
     message: MessageId,
     failure: ProviderFailure,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let legs = legs::lock(db, client, &[(message, FIRST_LEG)], WhenLocked::Wait).await?;
+    let legs = legs::lock(db, client, &[(message, FIRST_LEG)], LockPolicy::Wait).await?;
     let Some(leg) = legs.into_iter().next() else { return Ok(Vec::new()) };
     let receipt = steps::last_failure(db, client, message).await?;
     let (state, named, failure) = (DeliveryState::Failed, Vec::new(), Some(failure));
     let taken = [TakenStep { leg, state, at: ctx.now(), failure, named, receipt }];
     follow_chat(db, client, &taken, &[]).await?;
-    moved::report(ctx, db, client, &taken).await
+    step_events::report(ctx, db, client, &taken).await
 }
 
 #[cfg(test)]

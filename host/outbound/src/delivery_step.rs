@@ -8,7 +8,7 @@ pub(crate) const FIRST_LEG: i16 = 0;
 
 /// A reported change of a leg.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub struct DeliveryStep {
     pub message: MessageId,
     /// Position of the leg in its message, from 0.
     pub ordinal: i16,

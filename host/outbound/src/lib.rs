@@ -8,22 +8,22 @@
 //! 1. `accept`: a group has up to 128 requests and 4,000 recipients. If it fails, it is tried again one request at a
 //!    time. Requests of a group with the same key are one send. If all recipients of a request are rejected, the answer
 //!    is a 202 and the key stays free. A text into a conversation holds the conversation in a transaction around the
-//!    group (`accept/conversations.rs`). `outgoing::insert` stores nothing if another group was first; then the group
+//!    group (`accept/conversations.rs`). `outgoing_rows::insert` stores nothing if another group was first; then the group
 //!    looks again.
-//! 2. `dispatch::work` loads the inbox, its secrets and its carrier (`Sender::load`). If the inbox has no carrier, due
+//! 2. `dispatch::work` loads the inbox, its secrets and its carrier (`SenderInbox::load`). If the inbox has no carrier, due
 //!    legs are put off for a minute.
 //! 3. `pick::pick` puts aside (`PACED`) a leg that `Carrier::admit` holds back and a leg behind eight others to the
 //!    same recipient. So one recipient's messages never stand before another's. If this version cannot read a leg, the
-//!    leg is put aside for ten minutes with an error in the log (`waits::put_aside`).
+//!    leg is put aside for ten minutes with an error in the log (`postponement::postpone_unreadable`).
 //! 4. `lane::call` gives the carrier the leg with `delivery::opaque` (client, message, leg). The Cloud API returns this
 //!    text with each status. Before a repetition it asks `Carrier::lookup` if the provider can be asked. If neither the
 //!    request nor a link names the type of a file, `link_types.rs` asks the server of the link once per round.
 //! 5. `settle::settle` keeps outcomes that the database refuses (`dispatch/outcomes.rs`) and tries again. No leg is
 //!    marked until an outcome is written. A passing refusal comes back with a later `due_at`; the seventh, after ten
 //!    minutes, fails the leg. Throttled calls and calls that did not reach the provider do not count.
-//! 6. While a carrier takes nothing, due legs are put off with their lane (`waits::postpone`). An SMS waits for
+//! 6. While a carrier takes nothing, due legs are put off with their lane (`postponement::postpone`). An SMS waits for
 //!    `limits.sms_expires_after` (48 h) after it was queued. Then it fails with 900503, or with 900451 if it was called
-//!    for and may have arrived (`waits::expired`, `delivery::in_doubt`).
+//!    for and may have arrived (`postponement::expired`, `delivery::in_doubt`).
 //!
 //! # Statuses
 //!
@@ -37,7 +37,7 @@
 //! 1. When a WhatsApp leg fails, `delivery::advance` first tries a second address (`second_address.rs`): the user id of
 //!    the send if the number is unknown, or the customer's number if a message for numbers only was refused for a user
 //!    id (131062).
-//! 2. `fallback::due::follows` asks for these conditions: code 131026, a requested fallback, a known phone number, a
+//! 2. `fallback::due_fallbacks::follows` asks for these conditions: code 131026, a requested fallback, a known phone number, a
 //!    number that was never seen alive on WhatsApp (mode `STRICT`; `ANY_131026` does not ask this), and a message that
 //!    the provider took at most `limits.fallback_max_age` ago. A reason against a fallback is kept for the story of the
 //!    message.
@@ -49,7 +49,7 @@
 //! 6. The leg is sent like any other. `SmppCarrier` splits it into parts and reports each accepted part to
 //!    `LegJournal`. Parts are written before the outcome of their leg, or with it, so that a repetition submits only
 //!    the rest.
-//! 7. `SmscEvents::receipt` (`sms_receipts.rs`) stores receipts in groups before it acknowledges them (ADR 0042), parks
+//! 7. `ReceiptStore::receipt` (`sms_receipts.rs`) stores receipts in groups before it acknowledges them (ADR 0042), parks
 //!    early ones, and joins the parts: delivered when all parts are, failed when one is.
 //!
 //! # Routers of SMS
@@ -67,18 +67,18 @@ mod delivery_step;
 pub mod dispatch;
 pub mod fallback;
 pub mod lookup;
-mod moved;
 mod opt_out;
 pub mod rates;
-mod reached;
+mod reached_customers;
 pub mod reply;
 pub mod reports;
 mod second_address;
 mod sms_parts;
 mod sms_receipts;
 pub mod sms_routing;
+mod step_events;
 pub mod story;
 pub mod watermarks;
 
 pub use sms_parts::UNDELIVERED_SMS;
-pub use sms_receipts::SmscEvents;
+pub use sms_receipts::ReceiptStore;

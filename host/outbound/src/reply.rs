@@ -11,7 +11,7 @@ use storage::{
     PgConnection, inboxes,
     outbound::{
         messages::NewMessage,
-        outgoing::{self, Outgoing},
+        outgoing_rows::{self, GroupRows},
         parts::{NewPart, PartOrigin},
         provider_ids,
     },
@@ -21,7 +21,7 @@ use storage::{
 use crate::dispatch::REPLY_PRIORITY;
 
 /// A message of a live chat for the customer.
-pub struct Reply {
+pub struct ChatReply {
     pub inbox: InboxId,
     pub channel: Channel,
     pub participant: ParticipantId,
@@ -43,7 +43,7 @@ pub struct QueuedReply {
 
 /// Queues a reply inside the caller's transaction. The caller wakes `Queue::Outbound` on the inbox's lane after the
 /// commit.
-pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: Reply) -> Result<QueuedReply> {
+pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: ChatReply) -> Result<QueuedReply> {
     let part: PartId = ctx.mint();
     let message: MessageId = ctx.mint();
     let new_part = NewPart {
@@ -69,8 +69,8 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
         chat: Some((reply.participant, reply.chat_message)),
         conversation: None,
     };
-    let outgoing = Outgoing { parts: vec![&new_part], messages: vec![&new_message], ..Outgoing::default() };
-    outgoing::insert(db, client, &outgoing, REPLY_PRIORITY, ctx.now()).await?;
+    let outgoing = GroupRows { parts: vec![&new_part], messages: vec![&new_message], ..GroupRows::default() };
+    outgoing_rows::insert(db, client, &outgoing, REPLY_PRIORITY, ctx.now()).await?;
     // A visitor sees the message as soon as it is stored, and may answer before it is sent (ADR 0029).
     let provider_id = (new_message.channel == Channel::Web).then(|| channels::web::message_id(message));
     if let Some(provider_id) = &provider_id {

@@ -11,7 +11,7 @@ pub use storage::outbound::reports::ReportedMessage;
 use storage::{
     Db,
     outbound::{
-        batches::{self, Extent},
+        batches::{self, IdRange},
         reports,
     },
 };
@@ -21,14 +21,14 @@ use uuid::Uuid;
 const PAGE: i64 = 500;
 
 #[derive(Debug)]
-pub struct Report {
+pub struct ReportQuery {
     db: Db,
     client: ClientId,
-    extent: Option<Extent>,
+    extent: Option<IdRange>,
     after: Uuid,
 }
 
-impl Report {
+impl ReportQuery {
     /// The report of a batch, or `None` if the client has no such batch.
     pub async fn of_batch(db: &Db, client: ClientId, batch: BatchId) -> Result<Option<Self>> {
         let mut connection = db.acquire().await?;
@@ -42,7 +42,7 @@ impl Report {
             |day: NaiveDate| first_id_at(DateTime::<Utc>::from_naive_utc_and_offset(day.and_time(NaiveTime::MIN), Utc));
         // No message has the first id of a moment, because that id lacks the version bits.
         let end = day.checked_add_days(Days::new(1)).map_or(Uuid::max(), begins);
-        let extent = Extent { messages: (begins(day), end), parts: (Uuid::nil(), Uuid::max()) };
+        let extent = IdRange { messages: (begins(day), end), parts: (Uuid::nil(), Uuid::max()) };
         Self { db: db.for_work(), client, extent: Some(extent), after: Uuid::nil() }
     }
 

@@ -11,15 +11,15 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    outbound::legs::{self, WhenLocked},
+    outbound::legs::{self, LockPolicy},
     sms::{
+        accepted_parts::{self, TakenPart},
         parts::{self, SmsPart},
-        taken::{self, TakenPart},
     },
 };
 use uuid::Uuid;
 
-use crate::{delivery::advance_locked, delivery_step::Step};
+use crate::{delivery::advance_locked, delivery_step::DeliveryStep};
 
 /// The code of an SMS that the SMSC took and that did not arrive.
 pub const UNDELIVERED_SMS: i64 = OwnCode::UndeliveredSms.code();
@@ -45,7 +45,7 @@ pub(crate) async fn remember(
             smsc_id: part.smsc_id.clone(),
         })
         .collect();
-    Ok(taken::enter(db, client, &taken).await?)
+    Ok(accepted_parts::enter(db, client, &taken).await?)
 }
 
 /// Moves SMS legs by the states of their parts, inside the caller's transaction: delivered if all parts are, failed as
@@ -57,21 +57,15 @@ pub(crate) async fn join(
     legs: &[(MessageId, i16)],
 ) -> Result<Vec<(Queue, Uuid)>> {
     // Locks the legs first, so that the receipts of two parts cannot both miss the other's state.
-    let locked = legs::lock(db, client, legs, WhenLocked::Wait).await?;
+    let locked = legs::lock(db, client, legs, LockPolicy::Wait).await?;
     if locked.is_empty() {
         return Ok(Vec::new());
     }
     let keys: Vec<(MessageId, i16)> = locked.iter().map(|leg| (leg.id, leg.ordinal)).collect();
     let states = parts::states(db, client, &keys).await?;
     let contents = legs::contents(db, client, &keys).await?;
-    let step = |(message, ordinal): (MessageId, i16), reached: DeliveryState, failure: Option<ProviderFailure>| Step {
-        message,
-        ordinal,
-        reached,
-        at: ctx.now(),
-        provider_id: None,
-        failure,
-        named: Vec::new(),
+    let step = |(message, ordinal): (MessageId, i16), reached: DeliveryState, failure: Option<ProviderFailure>| {
+        DeliveryStep { message, ordinal, reached, at: ctx.now(), provider_id: None, failure, named: Vec::new() }
     };
     let mut steps = Vec::with_capacity(keys.len());
     for key in keys {

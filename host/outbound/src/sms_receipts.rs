@@ -6,9 +6,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use async_trait::async_trait;
 use base::{
     Context, Result,
-    gather::{COMING_BACK, Gatherer, Grouping},
+    gather::{COMING_BACK, Gatherer, GroupLimits},
 };
-use channels::smpp::{MobileOriginated, SmppEvents, SmsReceipt, SmsState, StoreFailed};
+use channels::smpp::{MobileOriginated, SmppEvents, SmsState, SmscReceipt, StoreFailed};
 use domain::{delivery::DeliveryState, ids::ClientId, sms_products::FinalReceipt};
 use storage::sms::{
     directory::{self, ParkedReceipt, SmscId},
@@ -19,8 +19,8 @@ use storage::sms::{
 use crate::sms_parts;
 
 /// Grouping of receipts. An SMSC waits for the acknowledgements of a window of them.
-const GROUPING: Grouping =
-    Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 128, coming_back: COMING_BACK };
+const GROUPING: GroupLimits =
+    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 128, coming_back: COMING_BACK };
 
 struct Report {
     bind: String,
@@ -31,8 +31,8 @@ struct Report {
 }
 
 impl Report {
-    fn of(receipt: SmsReceipt) -> Self {
-        let SmsReceipt { bind, smsc_id, error, state, intermediate, .. } = receipt;
+    fn of(receipt: SmscReceipt) -> Self {
+        let SmscReceipt { bind, smsc_id, error, state, intermediate, .. } = receipt;
         // An SMSC that reports why an SMS has not arrived yet goes on trying (PROVIDERS C.3).
         let state = if intermediate && state != SmsState::Delivered { SmsState::Enroute } else { state };
         Self { bind, smsc_id, state: part_state(state), receipt: final_receipt(state), error }
@@ -44,12 +44,12 @@ impl Report {
 }
 
 /// Stores the events of the SMSC before they are acknowledged.
-pub struct SmscEvents {
+pub struct ReceiptStore {
     ctx: Arc<Context>,
     receipts: Arc<Gatherer<(), Report, std::result::Result<(), StoreFailed>>>,
 }
 
-impl SmscEvents {
+impl ReceiptStore {
     /// For `SmppGateway::start`.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let stores = Arc::clone(&ctx);
@@ -66,8 +66,8 @@ impl SmscEvents {
 }
 
 #[async_trait]
-impl SmppEvents for SmscEvents {
-    async fn receipt(&self, receipt: SmsReceipt) -> std::result::Result<(), StoreFailed> {
+impl SmppEvents for ReceiptStore {
+    async fn receipt(&self, receipt: SmscReceipt) -> std::result::Result<(), StoreFailed> {
         self.receipts.join((), Report::of(receipt)).await.unwrap_or(Err(StoreFailed))
     }
 
@@ -182,7 +182,7 @@ mod tests {
 
     fn report(state: SmsState, intermediate: bool) -> (DeliveryState, Option<FinalReceipt>) {
         let (bind, smsc_id) = ("bind".to_owned(), "1".to_owned());
-        let receipt = SmsReceipt { bind, smsc_id, state, intermediate, error: None, raw_text: String::new() };
+        let receipt = SmscReceipt { bind, smsc_id, state, intermediate, error: None, raw_text: String::new() };
         let Report { state, receipt, .. } = Report::of(receipt);
         (state, receipt)
     }

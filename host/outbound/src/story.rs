@@ -26,20 +26,20 @@ pub struct Story {
     pub channel: String,
     /// The time of the next call, while it is queued.
     pub due_at: Option<DateTime<Utc>>,
-    pub timeline: Vec<Entry>,
+    pub timeline: Vec<StoryEntry>,
 }
 
 /// An event in the story of a message.
 #[derive(Debug)]
-pub struct Entry {
+pub struct StoryEntry {
     /// The time when Patchbay learned of it.
     pub time: DateTime<Utc>,
     /// The kind of event, with its details.
-    pub what: What,
+    pub what: StoryEvent,
 }
 
 #[derive(Debug)]
-pub enum What {
+pub enum StoryEvent {
     /// The message was accepted.
     Request {
         /// The HTTP request. Absent for replies of live chats.
@@ -75,7 +75,7 @@ pub enum What {
 }
 
 /// Reads the story of the message with a tracking id. `None`: the client has no such message.
-pub async fn tell(db: &Db, client: ClientId, gst_id: &str) -> Result<Option<Story>> {
+pub async fn read_story(db: &Db, client: ClientId, gst_id: &str) -> Result<Option<Story>> {
     let mut db = db.acquire().await?;
     let Some(id) = stories::find(&mut db, client, gst_id).await? else { return Ok(None) };
     let Some(message) = stories::message(&mut db, client, id).await? else { return Ok(None) };
@@ -117,32 +117,33 @@ async fn timeline(
     id: MessageId,
     message: &StoryMessage,
     Course { legs, receipts, decision }: Course,
-) -> Result<Vec<Entry>> {
+) -> Result<Vec<StoryEntry>> {
     let ids: Vec<Uuid> = receipts.iter().map(|receipt| receipt.id).collect();
     let webhooks = stories::webhooks(db, client, &ids).await?;
     let delivered: Vec<Uuid> = webhooks.iter().map(|webhook| webhook.id).collect();
     let attempts = stories::attempts(db, client, &delivered).await?;
     let parts = stories::parts(db, client, id).await?;
-    let request = What::Request { request: message.request_id.map(RequestId), batch: message.batch_id.map(BatchId) };
-    let mut entries = vec![Entry { time: minted_at(id.0), what: request }];
+    let request =
+        StoryEvent::Request { request: message.request_id.map(RequestId), batch: message.batch_id.map(BatchId) };
+    let mut entries = vec![StoryEntry { time: minted_at(id.0), what: request }];
     for call in stories::failed_calls(db, client, id).await? {
         let leg = legs.iter().find(|leg| leg.ordinal == call.ordinal).cloned().map(Box::new);
-        entries.push(Entry { time: call.called_at, what: What::NotTaken { call, leg } });
+        entries.push(StoryEntry { time: call.called_at, what: StoryEvent::NotTaken { call, leg } });
     }
     if let Some(decision) = decision {
         let time = decision.decided_at.unwrap_or(decision.failed_at);
-        entries.push(Entry { time, what: What::Decision(decision) });
+        entries.push(StoryEntry { time, what: StoryEvent::Decision(decision) });
     }
     for (leg, route) in stories::routes(db, client, id).await? {
-        entries.push(Entry { time: route.at, what: What::Routed { leg, route } });
+        entries.push(StoryEntry { time: route.at, what: StoryEvent::Routed { leg, route } });
     }
     for webhook in webhooks {
         let told = receipts.iter().find(|receipt| receipt.id == webhook.id);
         let state = told.map(|receipt| receipt.state.clone()).unwrap_or_default();
-        entries.push(Entry { time: minted_at(webhook.id), what: What::Webhook { webhook, state } });
+        entries.push(StoryEntry { time: minted_at(webhook.id), what: StoryEvent::Webhook { webhook, state } });
     }
     entries.extend(steps(receipts, legs, parts));
-    let tried = |attempt: StoryAttempt| Entry { time: attempt.attempted_at, what: What::Attempt(attempt) };
+    let tried = |attempt: StoryAttempt| StoryEntry { time: attempt.attempted_at, what: StoryEvent::Attempt(attempt) };
     entries.extend(attempts.into_iter().map(tried));
     entries.sort_by_key(|entry| (entry.time, rank(&entry.what)));
     Ok(entries)
@@ -150,7 +151,7 @@ async fn timeline(
 
 /// The steps and, before the first step of each leg, the call that took it. Steps do not name their leg: each leg
 /// begins where the one before it failed.
-fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>) -> Vec<Entry> {
+fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>) -> Vec<StoryEntry> {
     let mut entries = Vec::with_capacity(receipts.len() + legs.len());
     let mut legs = legs.into_iter();
     let mut leg = legs.next();
@@ -160,9 +161,9 @@ fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>
             && let Some(leg) = leg.take()
         {
             let parts = parts.iter().filter(|part| part.ordinal == leg.ordinal).cloned().collect();
-            entries.push(Entry { time, what: What::Taken { leg: Box::new(leg), parts } });
+            entries.push(StoryEntry { time, what: StoryEvent::Taken { leg: Box::new(leg), parts } });
         }
-        entries.push(Entry { time, what: What::Receipt(receipt) });
+        entries.push(StoryEntry { time, what: StoryEvent::Receipt(receipt) });
         if failed {
             leg = legs.next();
         }
@@ -171,15 +172,15 @@ fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>
 }
 
 /// The order of events in the same millisecond.
-fn rank(what: &What) -> u8 {
+fn rank(what: &StoryEvent) -> u8 {
     match what {
-        What::Request { .. } => 0,
-        What::Routed { .. } => 1,
-        What::Taken { .. } | What::NotTaken { .. } => 2,
-        What::Receipt(_) => 3,
-        What::Decision(_) => 4,
-        What::Webhook { .. } => 5,
-        What::Attempt(_) => 6,
+        StoryEvent::Request { .. } => 0,
+        StoryEvent::Routed { .. } => 1,
+        StoryEvent::Taken { .. } | StoryEvent::NotTaken { .. } => 2,
+        StoryEvent::Receipt(_) => 3,
+        StoryEvent::Decision(_) => 4,
+        StoryEvent::Webhook { .. } => 5,
+        StoryEvent::Attempt(_) => 6,
     }
 }
 
@@ -211,10 +212,10 @@ mod tests {
         }
     }
 
-    fn told(entries: &[Entry]) -> Vec<String> {
-        let name = |entry: &Entry| match &entry.what {
-            What::Taken { leg, .. } => format!("taken {}", leg.ordinal),
-            What::Receipt(receipt) => receipt.state.clone(),
+    fn told(entries: &[StoryEntry]) -> Vec<String> {
+        let name = |entry: &StoryEntry| match &entry.what {
+            StoryEvent::Taken { leg, .. } => format!("taken {}", leg.ordinal),
+            StoryEvent::Receipt(receipt) => receipt.state.clone(),
             other => format!("{other:?}"),
         };
         entries.iter().map(name).collect()

@@ -8,11 +8,11 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    outbound::messenger::{self, Unread},
+    outbound::messenger::{self, UnreadMessage},
 };
 use uuid::Uuid;
 
-use crate::{delivery::advance, delivery_step::Step};
+use crate::{delivery::advance, delivery_step::DeliveryStep};
 
 /// The result of a report.
 #[derive(Debug)]
@@ -36,9 +36,10 @@ pub async fn apply(
         ProviderStatus::Delivered | ProviderStatus::Sent | ProviderStatus::Failed => DeliveryState::Delivered,
     };
     let meant = messenger::unread(db, client, inbox, mark.to.value(), ctx.clock.at(mark.until)).await?;
-    let waits = |one: &Unread| one.state == Some(DeliveryState::Queued);
-    let moves = |one: &&Unread| one.state.is_some_and(|state| !state.is_failed() && state != DeliveryState::Queued);
-    let step = |one: &Unread| Step {
+    let waits = |one: &UnreadMessage| one.state == Some(DeliveryState::Queued);
+    let moves =
+        |one: &&UnreadMessage| one.state.is_some_and(|state| !state.is_failed() && state != DeliveryState::Queued);
+    let step = |one: &UnreadMessage| DeliveryStep {
         message: one.message,
         ordinal: one.ordinal,
         reached,
@@ -47,9 +48,9 @@ pub async fn apply(
         failure: None,
         named: Vec::new(),
     };
-    let steps: Vec<Step> = meant.iter().filter(moves).map(step).collect();
+    let steps: Vec<DeliveryStep> = meant.iter().filter(moves).map(step).collect();
     let wakes = advance(ctx, db, client, steps).await?;
-    let is_over = |one: &&Unread| !waits(one) && (reached == DeliveryState::Read || !moves(one));
+    let is_over = |one: &&UnreadMessage| !waits(one) && (reached == DeliveryState::Read || !moves(one));
     let over: Vec<(MessageId, i16)> = meant.iter().filter(is_over).map(|one| (one.message, one.ordinal)).collect();
     messenger::forget(db, client, inbox, mark.to.value(), &over).await?;
     Ok(WatermarkOutcome { unsettled: meant.iter().any(waits), wakes })

@@ -15,8 +15,8 @@ use storage::{
 };
 
 use crate::{
-    chats::Folded,
-    introduction::{Introduction, Met},
+    chats::FoldedChats,
+    introduction::{IntroducedCustomers, Introduction},
     resolve::{introduce, keep_changing},
 };
 
@@ -51,13 +51,13 @@ pub async fn resolve_sent(
     ids: &IdSource,
     sent: &[(&Address, &[Address])],
     now: DateTime<Utc>,
-) -> Result<Met<Vec<CustomerId>>> {
-    let mut folded: Vec<Folded> = Vec::new();
+) -> Result<IntroducedCustomers<Vec<CustomerId>>> {
+    let mut folded: Vec<FoldedChats> = Vec::new();
     let written: Vec<&Address> = sent.iter().map(|(written, _)| *written).collect();
     let mut news: Vec<Sent<'_>> =
         sent.iter().copied().filter(|(to, named)| named.iter().any(|one| one != *to)).collect();
     if news.is_empty() {
-        return Ok(Met { who: resolve_many(db, client, ids, &written, now).await?, folded });
+        return Ok(IntroducedCustomers { who: resolve_many(db, client, ids, &written, now).await?, folded });
     }
     let mut wanted: Vec<Address> = sent.iter().flat_map(|(_, named)| named.iter()).cloned().collect();
     wanted.extend(written.iter().map(|address| (*address).clone()));
@@ -72,7 +72,7 @@ pub async fn resolve_sent(
     news.retain(is_news);
     let of_known: Option<Vec<CustomerId>> = written.iter().map(|address| known.get(*address).copied()).collect();
     if let (true, Some(customers)) = (news.is_empty(), of_known) {
-        return Ok(Met { who: customers, folded });
+        return Ok(IntroducedCustomers { who: customers, folded });
     }
     news.sort();
     news.dedup();
@@ -83,7 +83,7 @@ pub async fn resolve_sent(
     for (to, named) in left.into_iter().chain(rest) {
         folded.extend(introduce(db, client, ids, introduction(to, named), now).await?.folded);
     }
-    Ok(Met { who: resolve_many(db, client, ids, &written, now).await?, folded })
+    Ok(IntroducedCustomers { who: resolve_many(db, client, ids, &written, now).await?, folded })
 }
 
 /// A used address, and the provider's addresses of the same person.

@@ -8,7 +8,7 @@ use domain::{
 use storage::{
     PgConnection, Result,
     chat::{
-        due,
+        due_work,
         participants::{Participant, ParticipantState, lock, merging, save},
         tickets::{self, Ticket},
     },
@@ -16,7 +16,7 @@ use storage::{
 
 /// Two chats of one inbox that were merged.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Folded {
+pub struct FoldedChats {
     /// The chat that continues.
     pub chat: Participant,
     /// The same chat before the merge.
@@ -35,7 +35,7 @@ pub(crate) async fn fold_customer(
     survivor: CustomerId,
     absorbed: CustomerId,
     now: DateTime<Utc>,
-) -> Result<Vec<Folded>> {
+) -> Result<Vec<FoldedChats>> {
     let chats = merging::lock_of_both(db, client, survivor, absorbed).await?;
     let on = |customer: CustomerId, inbox: InboxId| {
         chats.iter().find(|chat| chat.customer == customer && chat.inbox == inbox).map(|chat| chat.id)
@@ -57,7 +57,7 @@ async fn fold(
     kept: ParticipantId,
     gone: ParticipantId,
     now: DateTime<Utc>,
-) -> Result<Option<Folded>> {
+) -> Result<Option<FoldedChats>> {
     let (Some(one), Some(other)) = (lock(db, client, kept).await?, lock(db, client, gone).await?) else {
         return Ok(None);
     };
@@ -70,9 +70,9 @@ async fn fold(
         None => None,
     };
     merging::move_bot_data(db, client, kept, gone).await?;
-    due::give_to(db, client, (kept, gone)).await?;
+    due_work::give_to(db, client, (kept, gone)).await?;
     merging::lead_to(db, client, kept, gone).await?;
-    Ok(Some(Folded { chat: joined, was: one, gone: other, ended }))
+    Ok(Some(FoldedChats { chat: joined, was: one, gone: other, ended }))
 }
 
 /// Closes a ticket that does not continue, as the end of its chat would (SPEC 2.9). A closed ticket stays as it is.

@@ -6,16 +6,16 @@ use domain::{
 };
 use storage::people::customers::{Customer, CustomerNames};
 
-use crate::chats::Folded;
+use crate::chats::FoldedChats;
 
 /// The customers of an event. The event may have shown that two customers are one; then their chats were merged as
 /// well.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Met<T> {
+pub struct IntroducedCustomers<T> {
     /// The customer, or the customers.
     pub who: T,
     /// The merged chats, which the caller reports in events.
-    pub folded: Vec<Folded>,
+    pub folded: Vec<FoldedChats>,
 }
 
 /// The facts of an event about a customer.

@@ -17,6 +17,6 @@ mod passing;
 mod resolve;
 
 pub use bulk::{resolve_many, resolve_sent};
-pub use chats::Folded;
-pub use introduction::{Introduction, Met};
+pub use chats::FoldedChats;
+pub use introduction::{IntroducedCustomers, Introduction};
 pub use resolve::{change_address, introduce};

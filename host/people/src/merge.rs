@@ -9,7 +9,7 @@ use storage::{
     tenancy::contacts,
 };
 
-use crate::chats::{self, Folded};
+use crate::chats::{self, FoldedChats};
 
 /// Merges `absorbed` into `survivor`: addresses, facts per inbox, chats. Both rows stay; the absorbed one names the
 /// survivor, so that old ids still resolve. Returns the merged chats.
@@ -19,7 +19,7 @@ pub(crate) async fn merge(
     survivor: CustomerId,
     absorbed: CustomerId,
     now: DateTime<Utc>,
-) -> Result<Vec<Folded>> {
+) -> Result<Vec<FoldedChats>> {
     merging::lock_both(db, client, survivor, absorbed).await?;
     merging::take_addresses(db, client, survivor, absorbed).await?;
     merging::fold_facts(db, client, survivor, absorbed).await?;

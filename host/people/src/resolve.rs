@@ -17,9 +17,9 @@ use storage::{
 };
 
 use crate::{
-    chats::Folded,
+    chats::FoldedChats,
     conversations::fold_customer,
-    introduction::{Introduction, Met},
+    introduction::{IntroducedCustomers, Introduction},
     merge::merge,
     passing,
 };
@@ -38,22 +38,22 @@ pub async fn introduce(
     ids: &IdSource,
     introduction: Introduction,
     now: DateTime<Utc>,
-) -> Result<Met<Customer>> {
+) -> Result<IntroducedCustomers<Customer>> {
     if let Some(known) = known_as(db, client, &introduction).await? {
-        return Ok(Met { who: known, folded: Vec::new() });
+        return Ok(IntroducedCustomers { who: known, folded: Vec::new() });
     }
     let named = introduction.named();
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, None, &mut found).await?;
     let is_new = found.is_empty();
     let current = introduction.current();
-    let Met { who: customer, folded } = settle(db, client, ids, (&named, &current), found, now).await?;
+    let IntroducedCustomers { who: customer, folded } = settle(db, client, ids, (&named, &current), found, now).await?;
     if !is_new {
         addresses::touch(db, client, &current, now).await?;
     }
     customers::describe(db, client, customer, introduction.names()).await?;
     let known = customers::find(db, client, customer).await?;
-    Ok(Met { who: known.unwrap_or_else(|| introduction.customer(customer)), folded })
+    Ok(IntroducedCustomers { who: known.unwrap_or_else(|| introduction.customer(customer)), folded })
 }
 
 /// Returns the customer if all facts are stored already. This is usual, because most messages come from known
@@ -82,15 +82,16 @@ pub async fn change_address(
     old: &Address,
     introduction: Introduction,
     now: DateTime<Utc>,
-) -> Result<Met<Option<CustomerId>>> {
+) -> Result<IntroducedCustomers<Option<CustomerId>>> {
     let named = with_spellings(introduction.addresses.iter().chain(&introduction.replaced).chain([old]));
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, Some(old), &mut found).await?;
     if found.is_empty() {
-        return Ok(Met { who: None, folded: Vec::new() });
+        return Ok(IntroducedCustomers { who: None, folded: Vec::new() });
     }
     let current = introduction.current();
-    let Met { who: customer, mut folded } = settle(db, client, ids, (&named, &current), found, now).await?;
+    let IntroducedCustomers { who: customer, mut folded } =
+        settle(db, client, ids, (&named, &current), found, now).await?;
     if !introduction.addresses.iter().any(|address| address.is_same(old)) {
         addresses::remove(db, client, old).await?;
     }
@@ -103,7 +104,7 @@ pub async fn change_address(
         conversations::readdress(db, client, same, (old.value(), number.value())).await?;
     }
     search::customer_changed(db, client, same).await?;
-    Ok(Met { who: Some(same), folded })
+    Ok(IntroducedCustomers { who: Some(same), folded })
 }
 
 /// Makes all addresses of `named` point to one customer. `found` are their known customers. Addresses that are not
@@ -115,10 +116,10 @@ async fn settle(
     (named, current): (&[Address], &[Address]),
     mut found: HashMap<Address, CustomerId>,
     now: DateTime<Utc>,
-) -> Result<Met<CustomerId>> {
+) -> Result<IntroducedCustomers<CustomerId>> {
     let seen_at = |address: &Address| if current.contains(address) { now } else { DateTime::UNIX_EPOCH };
     let mut created = None;
-    let mut folded: Vec<Folded> = Vec::new();
+    let mut folded: Vec<FoldedChats> = Vec::new();
     for _ in 0..ROUNDS {
         let known: BTreeSet<CustomerId> = found.values().copied().collect();
         let mut known = known.into_iter();
@@ -147,7 +148,7 @@ async fn settle(
                     contacts::learn_number(db, client, customer, address.value()).await?;
                 }
             }
-            return Ok(Met { who: customer, folded });
+            return Ok(IntroducedCustomers { who: customer, folded });
         }
         // Another transaction took one of them and has committed: look again.
         found = addresses::find(db, client, named).await?;

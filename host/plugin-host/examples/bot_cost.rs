@@ -14,13 +14,13 @@ use plugin_bindings::chatbot::{Chatbot, ChatbotPre};
 use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
-use plugin_host::{Call, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef};
+use plugin_host::{CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf};
 
-mod bare;
+mod bare_engine;
 
-use bare::{State, percentile};
+use bare_engine::{State, percentile};
 
 const WARM_UP: usize = 50;
 const NOW_MS: u64 = 1_760_428_800_000;
@@ -38,7 +38,7 @@ async fn measure(calls: usize, files: Vec<String>) -> Fallible<()> {
     let cache = std::env::temp_dir().join(format!("patchbay-bot-cost-{}", std::process::id()));
     // The example measures the cost of a call, so it lifts the limits on the number of calls.
     let unbounded = Duration::from_secs(3_600);
-    let limits = Limits { calls_per_second: 1_000_000, prompt_cpu: unbounded, ..Limits::default() };
+    let limits = CallLimits { calls_per_second: 1_000_000, prompt_cpu: unbounded, ..CallLimits::default() };
     let host = PluginHost::start(HostConfig { built_ins: false, limits, ..HostConfig::new(&cache) }).await?;
     for (at, file) in files.iter().enumerate() {
         let (name, path) = file.split_once('=').ok_or("name the files: NAME=FILE")?;
@@ -94,7 +94,7 @@ async fn one(
 /// Alternates calls through the host and in bare wasmtime. Returns both sets of durations, sorted.
 async fn alternating(
     host: &PluginHost,
-    call: Call<'_>,
+    call: PluginCall<'_>,
     (event, session): (&Event, &Session),
     bare: &Bare,
     calls: usize,
@@ -128,9 +128,9 @@ struct Bare {
 
 impl Bare {
     fn new(component: &[u8]) -> wasmtime::Result<Self> {
-        let engine = bare::engine()?;
+        let engine = bare_engine::engine()?;
         let component = Component::new(&engine, component)?;
-        let mut linker = bare::linker(&engine)?;
+        let mut linker = bare_engine::linker(&engine)?;
         Chatbot::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
         let pre = ChatbotPre::new(linker.instantiate_pre(&component)?)?;
         Ok(Self { engine, pre })
@@ -138,7 +138,7 @@ impl Bare {
 
     async fn time(&self, event: &Event, session: &Session) -> Fallible<Duration> {
         let began = Instant::now();
-        let mut store = bare::store(&self.engine);
+        let mut store = bare_engine::store(&self.engine);
         let bot = self.pre.instantiate_async(&mut store).await?;
         let answer = bot.patchbay_plugin_bot().call_handle(&mut store, event, session).await?;
         drop(store);
@@ -147,9 +147,9 @@ impl Bare {
     }
 }
 
-fn call(client: ClientId, plugin: &PluginRef) -> Call<'_> {
+fn call(client: ClientId, plugin: &PluginRef) -> PluginCall<'_> {
     let now = DateTime::from_timestamp_millis(i64::try_from(NOW_MS).unwrap_or(0)).unwrap_or_default();
-    Call { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+    PluginCall { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
 }
 
 fn hello() -> (Event, Session) {

@@ -11,13 +11,13 @@ use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_bindings::webhook_shaper::{WebhookShaper, WebhookShaperPre};
 use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, WebhookEvent};
-use plugin_host::{Call, HostConfig, PluginHost, PluginRef};
+use plugin_host::{HostConfig, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf};
 
-mod bare;
+mod bare_engine;
 
-use bare::{State, percentile};
+use bare_engine::{State, percentile};
 
 const WARM_UP: usize = 200;
 
@@ -78,26 +78,26 @@ struct Bare {
 
 impl Bare {
     fn new(component: &[u8]) -> wasmtime::Result<Self> {
-        let engine = bare::engine()?;
+        let engine = bare_engine::engine()?;
         let component = Component::new(&engine, component)?;
-        let mut linker = bare::linker(&engine)?;
+        let mut linker = bare_engine::linker(&engine)?;
         WebhookShaper::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
         let pre = WebhookShaperPre::new(linker.instantiate_pre(&component)?)?;
         Ok(Self { engine, pre })
     }
 
     async fn shape(&self, event: &WebhookEvent) -> Result<Option<String>, Box<dyn Error>> {
-        let mut store = bare::store(&self.engine);
+        let mut store = bare_engine::store(&self.engine);
         let shaper = self.pre.instantiate_async(&mut store).await?;
         let shaped = shaper.patchbay_plugin_shaper().call_shape(&mut store, event).await?;
         Ok(shaped.map_err(|error| error.message)?)
     }
 }
 
-fn call(plugin: &PluginRef) -> Call<'_> {
+fn call(plugin: &PluginRef) -> PluginCall<'_> {
     let now = DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default();
     let client = ClientId(uuid::Uuid::nil());
-    Call { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+    PluginCall { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
 }
 
 fn event() -> ChatbotEvent {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_host::sms_fallback::{RequestedFallback, Undeliverable};
-use plugin_host::{Call, Compiler, HostConfig, PluginHost, PluginRef};
+use plugin_host::{Compiler, HostConfig, PluginCall, PluginHost, PluginRef};
 use serde_json::json;
 
 const COMPILE: &str = "compile-plugin";
@@ -119,10 +119,10 @@ fn resident() -> Result<u64, Box<dyn Error>> {
     Ok(kibibytes.ok_or("no VmRSS")?.parse::<u64>()? << 10)
 }
 
-fn call(plugin: &PluginRef) -> Call<'_> {
+fn call(plugin: &PluginRef) -> PluginCall<'_> {
     let (client, now) = (ClientId(uuid::Uuid::from_u128(1)), DateTime::from_timestamp(1_760_428_800, 0));
     let now = now.unwrap_or_default();
-    Call { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+    PluginCall { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
 }
 
 fn undeliverable() -> Undeliverable {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use domain::ids::ClientId;
-use plugin_host::json::Question;
-use plugin_host::{Call, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef, World};
+use plugin_host::json::WorldQuestion;
+use plugin_host::{CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef, World};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ fn main() -> Fallible<()> {
 
 async fn measure(count: u64, component: &[u8]) -> Fallible<()> {
     let cache = std::env::temp_dir().join(format!("patchbay-many-plugins-{}", std::process::id()));
-    let limits = Limits { loaded_plugins: usize::try_from(count)?, ..Limits::default() };
+    let limits = CallLimits { loaded_plugins: usize::try_from(count)?, ..CallLimits::default() };
     let host = PluginHost::start(HostConfig { built_ins: false, limits, ..HostConfig::new(&cache) }).await?;
     let before = resident_mib()?;
     let mut plugins = Vec::new();
@@ -35,7 +35,7 @@ async fn measure(count: u64, component: &[u8]) -> Fallible<()> {
         plugins.push((client, PluginRef::uploaded("bot", 1, examined.sha256)));
     }
     let loaded = resident_mib()?;
-    let hello = Question::from_json(World::Chatbot, &json!({ "type": "message", "text": "Hello" }), &json!({}));
+    let hello = WorldQuestion::from_json(World::Chatbot, &json!({ "type": "message", "text": "Hello" }), &json!({}));
     let hello = hello.map_err(|faults| format!("{faults:?}"))?;
     for (client, plugin) in &plugins {
         host.dry_run(call(*client, plugin), &hello, Arc::new(NoKeyValues)).await?;
@@ -54,9 +54,9 @@ fn distinct(component: &[u8], number: u64) -> Vec<u8> {
     bytes
 }
 
-fn call(client: ClientId, plugin: &PluginRef) -> Call<'_> {
+fn call(client: ClientId, plugin: &PluginRef) -> PluginCall<'_> {
     let now = DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default();
-    Call { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+    PluginCall { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
 }
 
 fn resident_mib() -> Fallible<u64> {

@@ -26,7 +26,7 @@ use domain::ids::ClientId;
 use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
-use plugin_host::{Call, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef, Question};
+use plugin_host::{CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef, WorldQuestion};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -100,12 +100,12 @@ fn main() -> Fallible<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let cache = std::env::temp_dir().join(format!("patchbay-neighbours-{}", std::process::id()));
     // The limits of the program.
-    let limits = Limits {
+    let limits = CallLimits {
         wall_clock: Duration::from_secs(5),
         calls_per_client: 8,
         host_calls: 256,
         calls: 384,
-        ..Limits::default()
+        ..CallLimits::default()
     };
     let config = HostConfig { limits, built_ins: false, ..HostConfig::new(&cache) };
     let (host, plugin) = runtime.block_on(async {
@@ -302,7 +302,7 @@ impl Caller {
     /// Makes a call. Returns whether it succeeded.
     async fn called(&self, text: &str) -> bool {
         let (event, session) = says(text);
-        let call = Call {
+        let call = PluginCall {
             client: self.client,
             plugin: &self.plugin,
             now: DateTime::UNIX_EPOCH,
@@ -312,7 +312,7 @@ impl Caller {
             allowed_hosts: &[],
             record: false,
         };
-        let question = Question::Chatbot { event: Box::new(event), session: Box::new(session) };
+        let question = WorldQuestion::Chatbot { event: Box::new(event), session: Box::new(session) };
         self.host.dry_run(call, &question, Arc::new(NoKeyValues)).await.is_ok()
     }
 }

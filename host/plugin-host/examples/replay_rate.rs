@@ -9,7 +9,9 @@ use std::time::Instant;
 
 use chrono::DateTime;
 use domain::ids::ClientId;
-use plugin_host::{Call, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef, Question, Recording, World};
+use plugin_host::{
+    CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef, Recording, World, WorldQuestion,
+};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -23,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 async fn measure(replays: usize) -> Result<(), Box<dyn Error>> {
     let cache = std::env::temp_dir().join(format!("patchbay-replay-rate-{}", std::process::id()));
-    let limits = Limits { calls_per_client: 64, ..Limits::default() };
+    let limits = CallLimits { calls_per_client: 64, ..CallLimits::default() };
     let host = PluginHost::start(HostConfig { limits, ..HostConfig::new(&cache) }).await?;
     let recording = Arc::new(record(&host).await?);
     let kept = serde_json::to_string(recording.as_ref())?;
@@ -66,7 +68,7 @@ async fn replay(host: &PluginHost, kept: &str, times: usize) -> Result<(), Box<d
 
 async fn record(host: &PluginHost) -> Result<Recording, Box<dyn Error>> {
     let plugin = PluginRef::shipped(NAME);
-    let call = Call {
+    let call = PluginCall {
         client: ClientId(uuid::Uuid::nil()),
         plugin: &plugin,
         now: DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default(),
@@ -76,7 +78,8 @@ async fn record(host: &PluginHost) -> Result<Recording, Box<dyn Error>> {
         allowed_hosts: &[],
         record: true,
     };
-    let Ok(Question::Chatbot { event, session }) = Question::from_json(World::Chatbot, &Value::Null, &Value::Null)
+    let Ok(WorldQuestion::Chatbot { event, session }) =
+        WorldQuestion::from_json(World::Chatbot, &Value::Null, &Value::Null)
     else {
         return Err("the sample is no question to a chatbot".into());
     };

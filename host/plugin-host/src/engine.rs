@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
-use crate::calling::limits::Limits;
+use crate::calling::limits::CallLimits;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Size of a memory slot in the pool. `Limits::memory_bytes` stays below it.
+/// Size of a memory slot in the pool. `CallLimits::memory_bytes` stays below it.
 const SLOT_BYTES: usize = 128 * MIB;
 /// Memory of an ended instance that is cleaned in place, page by page as far as it was written to, and not returned to
 /// the system. Its next user then has no page faults. A larger value does not pay off: the rest of a Python call is
@@ -20,7 +20,7 @@ const SPARE_CALLS: usize = 24;
 
 /// An engine with an instance pool. If the address space of the pool cannot be reserved, each instance is allocated on
 /// its own, which is slower; a log line says so once. Also returns whether there is a pool.
-pub(crate) fn start(limits: &Limits) -> wasmtime::Result<(Engine, bool)> {
+pub(crate) fn start(limits: &CallLimits) -> wasmtime::Result<(Engine, bool)> {
     let mut config = common();
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
     match Engine::new(&config) {
@@ -70,7 +70,7 @@ fn common() -> Config {
 }
 
 /// The bounds of one component fit Python, which has the most parts.
-fn pool(limits: &Limits) -> PoolingAllocationConfig {
+fn pool(limits: &CallLimits) -> PoolingAllocationConfig {
     let calls = limits.calls.saturating_add(limits.calls_for_bodies()).saturating_add(SPARE_CALLS);
     let calls = u32::try_from(calls).unwrap_or(u32::MAX);
     let mut pool = PoolingAllocationConfig::new();

@@ -4,8 +4,8 @@ use std::{path::PathBuf, time::Duration};
 
 use chrono::{DateTime, Utc};
 
-use crate::fairness::breaker::Verdict;
-use crate::{CallTrace, KeyValueError, Limit, World, chatbot};
+use crate::fairness::breaker::CallVerdict;
+use crate::{CallTrace, ExceededLimit, KeyValueError, World, chatbot};
 
 /// Why a call gave no answer. The call has had no effect.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +81,7 @@ pub enum CallError {
     #[error("the plugin went beyond its limit of {which}")]
     LimitExceeded {
         /// The exceeded limit.
-        which: Limit,
+        which: ExceededLimit,
         trace: Box<CallTrace>,
     },
     /// The answer of the plugin breaks a rule.
@@ -102,13 +102,13 @@ pub enum CallError {
 
 impl CallError {
     /// How the call counts for the suspension of its plugin.
-    pub(crate) fn verdict(&self) -> Verdict {
+    pub(crate) fn verdict(&self) -> CallVerdict {
         match self {
-            Self::Refused { .. } => Verdict::Well,
+            Self::Refused { .. } => CallVerdict::Well,
             Self::Trap { .. } | Self::TimedOut { .. } | Self::LimitExceeded { .. } | Self::BadAnswer { .. } => {
-                Verdict::Failed
+                CallVerdict::Failed
             }
-            _ => Verdict::Nothing,
+            _ => CallVerdict::Nothing,
         }
     }
 
@@ -144,7 +144,7 @@ impl CallError {
     }
 
     /// Whether the same call may succeed a little later.
-    pub fn worth_retrying(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         match self {
             Self::TooBusy { .. } | Self::Unavailable { .. } | Self::TimedOut { .. } | Self::KeyValues { .. } => true,
             Self::Refused { error, .. } => error.retry,

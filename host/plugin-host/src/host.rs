@@ -9,27 +9,27 @@ use wasmtime::Engine;
 use crate::{
     PluginRef,
     calling::{
-        call::{Call, CallTrace, ChatbotOutcome, RouterOutcome},
-        end::Answered,
+        call::{CallTrace, ChatbotOutcome, PluginCall, RouterOutcome},
+        end::CheckedAnswer,
+        host_calls::HostCalls,
         http::OutgoingHttp,
         key_values::KeyValueSnapshot,
-        limits::Limits,
-        outside::Outside,
+        limits::CallLimits,
         run::{Conditions, Placement, run},
-        secrets::{SecretOpener, Uncovered},
+        secrets::{OpenedConfig, SecretOpener},
     },
     chatbot,
     error::CallError,
     fairness::{
-        breaker::{Breakers, Suspension, Verdict},
+        breaker::{Breakers, CallVerdict, Suspension},
         call_limiter::{CallLimiter, Kind},
         threads::CallThreads,
     },
     loading::{
-        built_in::BUILT_INS,
+        built_in_components::BUILT_INS,
         loader::{LoadedPlugin, Loader},
         programs::{NoProgram, Programs},
-        registry::{PluginInfo, Registry},
+        registry::{PluginInfo, PluginRegistry},
     },
     router, sms_fallback, sms_router, webhook_shaper,
     worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBodies, ShapeBody},
@@ -38,7 +38,7 @@ use crate::{
 /// Runs plugins. Cheap to share. Dropping the last reference ends the watching of the directory.
 pub struct PluginHost {
     pub(crate) engine: Engine,
-    pub(crate) limits: Arc<Limits>,
+    pub(crate) limits: Arc<CallLimits>,
     pub(crate) loader: Arc<Loader>,
     pub(crate) programs: Programs,
     pub(crate) call_limiter: CallLimiter,
@@ -46,7 +46,7 @@ pub struct PluginHost {
     pub(crate) breakers: Breakers,
     pub(crate) http: Arc<dyn OutgoingHttp>,
     pub(crate) secrets: Option<Arc<dyn SecretOpener>>,
-    pub(crate) registry: Registry,
+    pub(crate) registry: PluginRegistry,
     pub(crate) built_ins: bool,
     /// No other work needs the processors.
     pub(crate) alone: bool,
@@ -56,20 +56,20 @@ impl PluginHost {
     /// Gets the actions of a chatbot for an event. The call has no effects: the caller applies actions and writes.
     pub async fn chatbot(
         &self,
-        call: Call<'_>,
+        call: PluginCall<'_>,
         event: &chatbot::Event,
         session: &chatbot::Session,
         key_values: Arc<dyn KeyValueSnapshot>,
     ) -> Result<ChatbotOutcome, CallError> {
         let question = HandleEvent::new(event, session);
-        let Answered { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
+        let CheckedAnswer { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
         Ok(ChatbotOutcome { actions: answer, writes, trace })
     }
 
     /// Decides whether a message goes out as an SMS.
     pub async fn decide_fallback(
         &self,
-        call: Call<'_>,
+        call: PluginCall<'_>,
         undeliverable: &sms_fallback::Undeliverable,
     ) -> Result<(sms_fallback::Decision, CallTrace), CallError> {
         let answered = self.ask(&call, None, &DecideFallback::new(undeliverable)).await?;
@@ -79,7 +79,7 @@ impl PluginHost {
     /// Gets the body of a webhook; `None` if the event is not to be sent.
     pub async fn shape(
         &self,
-        call: Call<'_>,
+        call: PluginCall<'_>,
         event: &webhook_shaper::WebhookEvent,
     ) -> Result<(Option<String>, CallTrace), CallError> {
         let answered = self.ask(&call, None, &ShapeBody::new(event)).await?;
@@ -93,7 +93,7 @@ impl PluginHost {
     /// See [`CallError`]. In this case there is no body at all.
     pub async fn shape_several(
         &self,
-        call: Call<'_>,
+        call: PluginCall<'_>,
         events: &[webhook_shaper::WebhookEvent],
     ) -> Result<Vec<Option<String>>, CallError> {
         let answered = self.ask(&call, None, &ShapeBodies::new(events)).await?;
@@ -103,19 +103,19 @@ impl PluginHost {
     /// Gets the route of a new conversation. The call has no effects: the caller applies the route and the writes.
     pub async fn route(
         &self,
-        call: Call<'_>,
+        call: PluginCall<'_>,
         inbound: &router::Inbound,
         key_values: Arc<dyn KeyValueSnapshot>,
     ) -> Result<RouterOutcome, CallError> {
         let question = RouteInbound::new(inbound);
-        let Answered { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
+        let CheckedAnswer { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
         Ok(RouterOutcome { route: answer, writes, trace })
     }
 
     /// Gets a decision for each message, in their order. At most [`crate::MOST_SMS_AT_ONCE`] messages.
     pub async fn decide_sms(
         &self,
-        call: Call<'_>,
+        call: PluginCall<'_>,
         messages: &[sms_router::Sms],
     ) -> Result<(Vec<sms_router::Decision>, CallTrace), CallError> {
         let answered = self.ask(&call, None, &DecideSms::new(messages)).await?;
@@ -162,15 +162,15 @@ impl PluginHost {
     /// A call that counts for the suspension of its plugin.
     async fn ask<Q: Question>(
         &self,
-        call: &Call<'_>,
+        call: &PluginCall<'_>,
         key_values: Option<Arc<dyn KeyValueSnapshot>>,
         question: &Q,
-    ) -> Result<Answered<Q::Answer>, CallError> {
+    ) -> Result<CheckedAnswer<Q::Answer>, CallError> {
         let suspended = |until| CallError::Suspended { plugin: call.plugin.name().to_owned(), until };
         let admission = self.breakers.admit(call.client, call.plugin, call.now).map_err(suspended)?;
         let asked = self.ask_once(call, key_values, question).await;
         match &asked {
-            Ok(_) => admission.settle(Verdict::Well, String::new),
+            Ok(_) => admission.settle(CallVerdict::Well, String::new),
             Err(error) => admission.settle(error.verdict(), || error.to_string()),
         }
         asked
@@ -179,17 +179,18 @@ impl PluginHost {
     /// A call under all limits, even if the plugin is suspended.
     pub(crate) async fn ask_once<Q: Question>(
         &self,
-        call: &Call<'_>,
+        call: &PluginCall<'_>,
         key_values: Option<Arc<dyn KeyValueSnapshot>>,
         question: &Q,
-    ) -> Result<Answered<Q::Answer>, CallError> {
+    ) -> Result<CheckedAnswer<Q::Answer>, CallError> {
         let plugin = self.resolve(call.client, call.plugin).await?;
         // Only plugins of clients have a limit of calls per second, not those of the operator.
         let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
-        let uncovered = Uncovered::of(call.config, call.client, self.secrets.as_deref())
+        let uncovered = OpenedConfig::of(call.config, call.client, self.secrets.as_deref())
             .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason, unread: false })?
             .map(Arc::new);
-        let open = Call { config: uncovered.as_ref().map_or(call.config, |uncovered| &uncovered.config), ..*call };
+        let open =
+            PluginCall { config: uncovered.as_ref().map_or(call.config, |uncovered| &uncovered.config), ..*call };
         let (kind, until) = (Kind::from(question.world()), Instant::now() + self.limits.queue_wait);
         let mut first = true;
         loop {
@@ -197,7 +198,7 @@ impl PluginHost {
                 return Err(CallError::TooBusy { plugin: plugin.name.clone() });
             };
             first = false;
-            let outside = Outside { key_values: key_values.clone(), http: Arc::clone(&self.http) };
+            let outside = HostCalls { key_values: key_values.clone(), http: Arc::clone(&self.http) };
             let here = plugin.ships || self.alone;
             let placement = if here { Placement::Here } else { Placement::Promptly(&self.threads, permit.share()) };
             let conditions =
@@ -236,7 +237,7 @@ impl PluginHost {
         }
     }
 
-    pub(crate) fn limits(&self) -> &Arc<Limits> {
+    pub(crate) fn limits(&self) -> &Arc<CallLimits> {
         &self.limits
     }
 
@@ -265,7 +266,7 @@ impl PluginHost {
         &self.loader
     }
 
-    pub(crate) fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &PluginRegistry {
         &self.registry
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::calling::http::OutgoingHttp;
-use crate::calling::limits::Limits;
+use crate::calling::limits::CallLimits;
 use crate::calling::secrets::SecretOpener;
 use crate::compile::Compiler;
 use crate::loading::component_source::ComponentSource;
@@ -20,7 +20,7 @@ pub struct HostConfig {
     pub cache_bytes: u64,
     /// A directory of `*.wasm` files that is watched for changes.
     pub plugins_dir: Option<PathBuf>,
-    pub limits: Limits,
+    pub limits: CallLimits,
     pub built_ins: bool,
     pub compiler: Compiler,
     /// The store of uploaded components. If `None`, there are none.
@@ -41,7 +41,7 @@ impl HostConfig {
             cache_dir: cache_dir.into(),
             cache_bytes: CACHE_BYTES,
             plugins_dir: None,
-            limits: Limits::default(),
+            limits: CallLimits::default(),
             built_ins: true,
             compiler: Compiler::InProcess,
             components: None,

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use crate::{
-    calling::outside::HttpWithTimeout,
-    compile::{CompileScheduler, Fault, Purpose},
+    calling::host_calls::HttpWithTimeout,
+    compile::{CompileFault, CompilePurpose, CompileScheduler},
     engine,
     error::HostError,
     fairness::{breaker::Breakers, call_limiter::CallLimiter, threads::CallThreads},
     host::PluginHost,
     host_config::HostConfig,
-    loading::{built_in::BUILT_INS, cache::Cache, directory, loader::Loader, programs::Programs, registry::Registry},
+    loading::{
+        built_in_components::BUILT_INS, cache::Cache, directory, loader::Loader, programs::Programs,
+        registry::PluginRegistry,
+    },
 };
 
 impl PluginHost {
@@ -36,7 +39,7 @@ impl PluginHost {
             breakers: Breakers::new(Arc::clone(&limits)),
             http: Arc::new(HttpWithTimeout(config.http)),
             secrets: config.secrets,
-            registry: Registry::default(),
+            registry: PluginRegistry::default(),
             built_ins: config.built_ins,
             alone: config.alone,
             engine,
@@ -54,10 +57,10 @@ impl PluginHost {
     async fn load_built_ins(&self) -> Result<(), HostError> {
         let loading = BUILT_INS.map(|(name, bytes)| {
             let loader = Arc::clone(&self.loader);
-            (name, tokio::spawn(async move { loader.load(bytes.to_vec(), Purpose::BuiltIn).await }))
+            (name, tokio::spawn(async move { loader.load(bytes.to_vec(), CompilePurpose::BuiltIn).await }))
         });
         for (name, loading) in loading {
-            let loaded = loading.await.unwrap_or_else(|fault| Err(Fault::Host(fault.to_string())));
+            let loaded = loading.await.unwrap_or_else(|fault| Err(CompileFault::Host(fault.to_string())));
             let program = loaded.map_err(|fault| HostError::BuiltIn { name, problems: fault.to_string() })?;
             self.registry.add_built_in(name, program);
         }

@@ -13,7 +13,7 @@
 //!    (`loading/cache.rs`), links it and checks the types.
 //! 3. `PluginHost::try_out` makes a sample call under the usual limits. An error that the plugin returns is an answer;
 //!    a trap fails the load.
-//! 4. `Registry::swap_in` replaces the table of plugins with one atomic pointer. A running call keeps its program.
+//! 4. `PluginRegistry::swap_in` replaces the table of plugins with one atomic pointer. A running call keeps its program.
 //! 5. If a step fails, `note_broken` keeps the reason, and the old program stays. If a file is gone for 250 ms, its
 //!    plugin is removed, or the built-in plugin of that name returns.
 //!
@@ -44,12 +44,12 @@ pub use plugin_bindings::chatbot::patchbay::plugin::log::Level as LogLevel;
 
 pub use crate::calling::log_line::LogLine;
 pub use calling::{
-    call::{Call, CallTrace, ChatbotOutcome, Outcome, RouterOutcome},
+    call::{CallTrace, ChatbotOutcome, PluginCall, PluginOutcome, RouterOutcome},
     grants::{AllowedHost, EVERY_HOST},
-    hints::without_hints,
+    hints::remove_hints,
     http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp},
     key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope},
-    limits::{Limit, Limits},
+    limits::{CallLimits, ExceededLimit},
     secrets::{SEALED, SecretOpener, replace_sealed, sealed},
 };
 pub use check::{CheckReport, check, sha256};
@@ -57,25 +57,25 @@ pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};
 pub use fairness::{
     breaker::Suspension,
-    call_limiter::RoomBeside,
-    turns::{TooManyWait, Turn, TurnTerms, Turns},
+    call_limiter::ShadowPlace,
+    turns::{QueueFull, Turn, TurnTerms, Turns},
 };
 pub use host::PluginHost;
 pub use host_config::HostConfig;
 pub use loading::{
     component_source::ComponentSource,
-    examine::{Examined, Refusal},
-    registry::{PluginInfo, Source, State},
+    examine::{ComponentFacts, ComponentRefusal},
+    registry::{PluginInfo, ProgramSource, ProgramState},
 };
 pub use plugin_ref::{PluginRef, is_plugin_name};
 pub use replaying::{
     recorded_limits::RecordedLimits,
     recording::{HostCall, HttpAnswer, KvAnswer, Recording},
-    replay::Replay,
+    replay::CallReplay,
 };
 pub use worlds::{
     answer::sms_router::MOST_MESSAGES as MOST_SMS_AT_ONCE,
-    json::{self, DryAnswer, DryResult, Question},
+    json::{self, DryAnswer, DryResult, WorldQuestion},
     wall_clock::{Zone, unix_millis},
     world::World,
 };

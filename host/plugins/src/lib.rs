@@ -3,7 +3,7 @@
 //!
 //! # An upload, an activation, a call
 //!
-//! 1. `api_plugins::upload` waits for its turn (`Uploads::enter`) and reads up to `limits.plugin_bytes`. `upload`
+//! 1. `api_plugins::upload` waits for its turn (`UploadPlaces::enter`) and reads up to `limits.plugin_bytes`. `upload`
 //!    calls `PluginHost::examine`.
 //! 2. A child of the same program checks and compiles the bytes under limits of processor time, address space and wall
 //!    clock (`compile/` and `check/` in `plugin-host`), and reports all problems at once. The host maps only files that
@@ -16,7 +16,7 @@
 //!    transaction that also records `PluginSwapped`. This row is the swap. After the commit, other nodes are told to
 //!    load the version early (`administration/follow.rs`: `NOTIFY` and a poll).
 //! 5. An event reads the slots of its client, world and inbox with its other rows (`slots::in_force`).
-//!    `calls::Answering` is chosen once: the canary for its share of customers, else the live version. A repetition of
+//!    `calls::AnsweringVersion` is chosen once: the canary for its share of customers, else the live version. A repetition of
 //!    a turn stays with the same version.
 //! 6. `PluginHost` finds the linked program by hash (`loading/programs.rs`), loads it from the disk cache, or gets the
 //!    bytes through `ComponentSource` and compiles them. `fairness/` limits calls: `call_limiter.rs` calls per second,
@@ -25,7 +25,7 @@
 //!    `calling/run.rs` makes the call.
 //! 7. `calls::keep` stores the results of a call (`calls::FinishedCall`) in the transaction of its effects: trace,
 //!    recording, and the failure rate of a canary (`canary.rs`). After the commit a shadow replays the recording of the
-//!    live call (`shadow.rs`), with separate limits (`RoomBeside`), and a difference is kept. Without room the
+//!    live call (`shadow.rs`), with separate limits (`ShadowPlace`), and a difference is kept. Without room the
 //!    comparison is skipped and counted.
 
 mod administration;

@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use base::secrets::{Purpose, SealError, Sealer};
+use base::secrets::{SealError, Sealer, SecretPurpose};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::ids::ClientId;
 use plugin_host::{SEALED, SecretOpener, replace_sealed, sealed};
@@ -26,7 +26,7 @@ impl SecretOpener for SealedSecrets {
 
 fn open_one(sealer: &Sealer, client: ClientId, sealed: &str) -> Result<Value, SealError> {
     let bytes = STANDARD.decode(sealed).map_err(|_| SealError::Unreadable)?;
-    let plain = sealer.open(client, Purpose::PluginSecret, &bytes)?;
+    let plain = sealer.open(client, SecretPurpose::PluginSecret, &bytes)?;
     serde_json::from_slice(&plain).map_err(|_| SealError::Unreadable)
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn seal(sealer: &Sealer, client: ClientId, config: &Value, places: &[
     let mut kept = config.clone();
     for place in places {
         if let Some(secret) = kept.pointer_mut(place) {
-            let sealed = sealer.seal(client, Purpose::PluginSecret, secret.to_string().as_bytes())?;
+            let sealed = sealer.seal(client, SecretPurpose::PluginSecret, secret.to_string().as_bytes())?;
             *secret = json!({ SEALED: STANDARD.encode(sealed) });
         }
     }

@@ -8,7 +8,7 @@ use plugin_host::{PluginRef, World};
 use serde_json::Value;
 use storage::{
     PgConnection,
-    plugins::activations::{self, RecordingTerms as StoredTerms, Upload},
+    plugins::activations::{self, ActivatedUpload, RecordingTerms as StoredTerms},
 };
 use uuid::Uuid;
 
@@ -45,7 +45,7 @@ impl Mode {
 
 /// An activation that is or was in force.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Activation {
+pub struct SlotActivation {
     pub id: Uuid,
     pub world: World,
     /// `None` = all inboxes without an activation of their own.
@@ -63,13 +63,13 @@ pub struct Activation {
     pub minimum_calls: u32,
     /// The live activation that this one replaced.
     pub previous: Option<Uuid>,
-    pub recording: Option<RecordingTerms>,
+    pub recording: Option<SlotRecordingTerms>,
     pub activated_at: DateTime<Utc>,
 }
 
 /// The terms of a recording of an activation's calls.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RecordingTerms {
+pub struct SlotRecordingTerms {
     /// Share of calls, above 0 and up to 1.
     pub sample: f64,
     pub max_calls: u32,
@@ -81,7 +81,7 @@ pub struct RecordingTerms {
     pub stopped: Option<String>,
 }
 
-impl RecordingTerms {
+impl SlotRecordingTerms {
     /// Whether a call is recorded. `seed` is that of the call, so a repetition gets the same decision.
     pub fn take(&self, now: DateTime<Utc>, seed: u64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
@@ -93,21 +93,21 @@ impl RecordingTerms {
 /// The activations in force for one world on one inbox, by mode.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slots {
-    pub live: Option<Activation>,
-    pub shadow: Option<Activation>,
-    pub canary: Option<Activation>,
+    pub live: Option<SlotActivation>,
+    pub shadow: Option<SlotActivation>,
+    pub canary: Option<SlotActivation>,
 }
 
 impl Slots {
     /// The activation that answers about `subject` (a participant or a message): the canary for its share, otherwise
     /// the live one. The share is sticky: a subject in it stays in it while the share grows, across versions of the
     /// plugin.
-    pub fn answering(&self, subject: Uuid) -> Option<&Activation> {
+    pub fn answering(&self, subject: Uuid) -> Option<&SlotActivation> {
         self.canary.as_ref().filter(|canary| canary.is_for(subject)).or(self.live.as_ref())
     }
 }
 
-impl Activation {
+impl SlotActivation {
     fn is_for(&self, subject: Uuid) -> bool {
         let seed = self.plugin.name().bytes().fold(0, |hash, byte| mixed(hash ^ u64::from(byte)));
         let (high, low) = subject.as_u64_pair();
@@ -169,7 +169,7 @@ fn of_rows(rows: Vec<activations::Activation>) -> Result<Slots> {
         if own_live && row.inbox.is_none() {
             continue;
         }
-        let activation = Activation::try_from(row)?;
+        let activation = SlotActivation::try_from(row)?;
         let slot = match activation.mode {
             Mode::Live => &mut slots.live,
             Mode::Shadow => &mut slots.shadow,
@@ -185,7 +185,7 @@ fn inconsistent(column: &'static str, value: String) -> Error {
     storage::Error::Inconsistent { table: "plugin_activation", column, value }.into()
 }
 
-impl TryFrom<activations::Activation> for Activation {
+impl TryFrom<activations::Activation> for SlotActivation {
     type Error = Error;
 
     fn try_from(row: activations::Activation) -> Result<Self> {
@@ -196,7 +196,9 @@ impl TryFrom<activations::Activation> for Activation {
             inbox: row.inbox,
             mode: Mode::parse(&row.mode).ok_or_else(|| inconsistent("mode", row.mode))?,
             plugin: match row.upload {
-                Some(Upload { version, sha256 }) => PluginRef::uploaded(row.plugin, version.unsigned_abs(), sha256),
+                Some(ActivatedUpload { version, sha256 }) => {
+                    PluginRef::uploaded(row.plugin, version.unsigned_abs(), sha256)
+                }
                 None => PluginRef::shipped(row.plugin),
             },
             config: row.config.0,
@@ -205,7 +207,7 @@ impl TryFrom<activations::Activation> for Activation {
             error_threshold: u8::try_from(row.error_threshold).unwrap_or(100),
             minimum_calls: row.minimum_calls.unsigned_abs(),
             previous: row.previous,
-            recording: row.recording.map(|terms| RecordingTerms {
+            recording: row.recording.map(|terms| SlotRecordingTerms {
                 sample: terms.sample,
                 max_calls: terms.max_calls.unsigned_abs(),
                 max_bytes: terms.max_bytes.unsigned_abs(),
@@ -218,8 +220,8 @@ impl TryFrom<activations::Activation> for Activation {
     }
 }
 
-impl From<&RecordingTerms> for StoredTerms {
-    fn from(terms: &RecordingTerms) -> Self {
+impl From<&SlotRecordingTerms> for StoredTerms {
+    fn from(terms: &SlotRecordingTerms) -> Self {
         Self {
             sample: terms.sample,
             max_calls: i32::try_from(terms.max_calls).unwrap_or(i32::MAX),
@@ -231,12 +233,12 @@ impl From<&RecordingTerms> for StoredTerms {
     }
 }
 
-impl From<&Activation> for activations::Activation {
-    fn from(activation: &Activation) -> Self {
+impl From<&SlotActivation> for activations::Activation {
+    fn from(activation: &SlotActivation) -> Self {
         let upload = match &activation.plugin {
             PluginRef::Shipped(_) => None,
             PluginRef::Uploaded { version, sha256, .. } => {
-                Some(Upload { version: i32::try_from(*version).unwrap_or(i32::MAX), sha256: sha256.clone() })
+                Some(ActivatedUpload { version: i32::try_from(*version).unwrap_or(i32::MAX), sha256: sha256.clone() })
             }
         };
         Self {
@@ -262,8 +264,8 @@ impl From<&Activation> for activations::Activation {
 mod tests {
     use super::*;
 
-    fn active(mode: Mode, percent: u8) -> Activation {
-        Activation {
+    fn active(mode: Mode, percent: u8) -> SlotActivation {
+        SlotActivation {
             id: Uuid::from_u128(1),
             world: World::Chatbot,
             inbox: None,
@@ -319,7 +321,7 @@ mod tests {
     #[test]
     fn recordings_are_sampled_by_the_seed_and_end_in_time() {
         let until = DateTime::UNIX_EPOCH + chrono::TimeDelta::hours(1);
-        let terms = |sample| RecordingTerms {
+        let terms = |sample| SlotRecordingTerms {
             sample,
             max_calls: 10,
             max_bytes: 1_000,
@@ -331,7 +333,7 @@ mod tests {
         assert_eq!((taken(1.0), taken(0.0)), (1_000, 0));
         assert!((200..300).contains(&taken(0.25)), "{}", taken(0.25));
         assert!(!terms(1.0).take(until, 1));
-        let stopped = RecordingTerms { stopped: Some("it is full".to_owned()), ..terms(1.0) };
+        let stopped = SlotRecordingTerms { stopped: Some("it is full".to_owned()), ..terms(1.0) };
         assert!(!stopped.take(DateTime::UNIX_EPOCH, 1), "one that has all it may have takes no more");
     }
 }

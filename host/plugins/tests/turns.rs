@@ -11,12 +11,12 @@ use std::{
 
 use base::{Context, audit::Actor};
 use domain::ids::ClientId;
-use plugins::{Activate, PluginError, Version, activate, slots::Mode};
+use plugins::{NewActivation, PluginError, UploadedVersion, activate, slots::Mode};
 use props::{HandClock, Surroundings};
 use serde_json::{Value, json};
 use storage::{
     plugins::{activations, versions},
-    tenancy::clients::{self, NewClient},
+    tenancy::clients::{self, ClientRecord},
 };
 
 const BOT: &str = "large-schema";
@@ -36,7 +36,7 @@ async fn context(moment: i64) -> Arc<Context> {
 /// A client with a chatbot whose schema is slow to check.
 async fn client(ctx: &Context, client_ref: &str) -> ClientId {
     let client: ClientId = ctx.mint();
-    let new = NewClient {
+    let new = ClientRecord {
         client_ref,
         display_name: client_ref,
         parent: None,
@@ -46,7 +46,7 @@ async fn client(ctx: &Context, client_ref: &str) -> ClientId {
     let mut tx = ctx.db.begin().await.unwrap();
     clients::insert(&mut tx, client, &new, ctx.now()).await.unwrap();
     let schema = json!({ "properties": { "text": { "pattern": "^([ab]{1,20}x?){1,40}[cd]$" } } });
-    let version = Version {
+    let version = UploadedVersion {
         name: BOT.to_owned(),
         world: "chatbot".to_owned(),
         version: 0,
@@ -67,7 +67,7 @@ async fn client(ctx: &Context, client_ref: &str) -> ClientId {
 /// Requests an activation with a text that does not fit, and returns the error.
 async fn refused(ctx: &Context, client: ClientId) -> PluginError {
     let config: Value = json!({ "text": "ab".repeat(400) });
-    let wanted = Activate { config: Some(config), ..Activate::newest(BOT, Mode::Live) };
+    let wanted = NewActivation { config: Some(config), ..NewActivation::newest(BOT, Mode::Live) };
     activate(ctx, client, wanted, Actor::Operator).await.unwrap_err()
 }
 

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use channels::smpp::SmppSettings;
 use domain::sms_products::StopWords;
 
-use super::{BaseUrl, Limits, MediaPlace, Server, Settings, Sms, Switch, value::Value};
+use super::{BaseUrl, Limits, MediaPlace, Server, Settings, Sms, Switch, value::SettingValue};
 
 /// Meta's Graph API, without version.
 pub const META_GRAPH_URL: &str = "https://graph.facebook.com";

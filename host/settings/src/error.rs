@@ -4,7 +4,7 @@ use std::{fmt, io, path::PathBuf};
 
 /// The source of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum SettingSource {
     /// A configuration file.
     File(PathBuf),
     /// A file with one value, from the service manager.
@@ -13,7 +13,7 @@ pub enum Place {
     Environment(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SettingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "in {}", path.display()),
@@ -68,7 +68,7 @@ pub enum ConfigError {
         /// The full key.
         key: String,
         /// The source of the setting.
-        place: Place,
+        place: SettingSource,
         /// Similar keys, best first.
         near: Vec<String>,
     },
@@ -77,14 +77,14 @@ pub enum ConfigError {
         /// Name of the section.
         key: String,
         /// The source of the setting.
-        place: Place,
+        place: SettingSource,
     },
     #[error("{key} {place}: expected {expected}{}", got_instead(.got))]
     Wrong {
         /// The full key.
         key: String,
         /// The source of the setting.
-        place: Place,
+        place: SettingSource,
         /// The expected form.
         expected: String,
         /// The given value. Empty for secrets.

@@ -15,7 +15,7 @@ mod telegram;
 mod value;
 
 pub use derived::META_GRAPH_URL;
-pub use error::{ConfigError, Place};
+pub use error::{ConfigError, SettingSource};
 pub use limits::{Limits, Retention};
 pub use load::Sources;
 pub use media_place::MediaPlace;
@@ -25,7 +25,7 @@ pub use sections::{
     Base, DatabaseSettings, Email, Logging, Media, Messenger, Plugins, Security, Server, Simulator, Smpp, Sms, Testing,
     Webhooks, WhatsappCloud, WhatsappLite,
 };
-pub use show::Table;
+pub use show::SettingsTable;
 pub use telegram::{BOT_API_URL, Telegram};
 pub use value::{LogFormat, Switch, spell_duration};
 

@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    ConfigError, Place, Settings, join,
-    section::{Input, Refused},
+    ConfigError, SettingSource, Settings, join,
+    section::{SettingRefusal, ValueSource},
 };
 
 /// The file in the working directory that is read without `--config`.
@@ -63,20 +63,20 @@ impl Settings {
     }
 
     fn apply_file(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
-        let place = Place::File(path.to_owned());
+        let place = SettingSource::File(path.to_owned());
         let table: toml::Table = toml::from_str(text).map_err(|error| syntax_error(path, text, &error))?;
         for (name, value) in &table {
             let is_section = self.section_mut(name).is_some();
             match value {
                 toml::Value::Table(settings) if is_section => {
                     for (setting, value) in settings {
-                        self.apply(name, setting, Input::File(value), &place)?;
+                        self.apply(name, setting, ValueSource::File(value), &place)?;
                     }
                 }
                 _ if is_section => {
                     return Err(ConfigError::NotASection { key: name.clone(), place });
                 }
-                _ => self.apply("", name, Input::File(value), &place)?,
+                _ => self.apply("", name, ValueSource::File(value), &place)?,
             }
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Settings {
             let value = fs::read_to_string(&path).map_err(unreadable(&path))?;
             let (section, name) = key.split_once('.').unwrap_or(("", key));
             let value = value.strip_suffix('\n').unwrap_or(&value);
-            self.apply(section, name, Input::Text(value), &Place::Credential(path.clone()))?;
+            self.apply(section, name, ValueSource::Text(value), &SettingSource::Credential(path.clone()))?;
         }
         Ok(())
     }
@@ -111,16 +111,22 @@ impl Settings {
         };
         let key = key.to_ascii_lowercase();
         let (section, name) = key.split_once("__").unwrap_or(("", &key));
-        self.apply(section, name, Input::Text(value), &Place::Environment(variable.to_owned()))
+        self.apply(section, name, ValueSource::Text(value), &SettingSource::Environment(variable.to_owned()))
     }
 
-    fn apply(&mut self, section: &str, name: &str, input: Input<'_>, place: &Place) -> Result<(), ConfigError> {
-        let set = self.section_mut(section).map_or(Err(Refused::Unknown), |section| section.set(name, input));
+    fn apply(
+        &mut self,
+        section: &str,
+        name: &str,
+        input: ValueSource<'_>,
+        place: &SettingSource,
+    ) -> Result<(), ConfigError> {
+        let set = self.section_mut(section).map_or(Err(SettingRefusal::Unknown), |section| section.set(name, input));
         set.map_err(|refused| {
             let (key, place) = (join(section, name), place.clone());
             match refused {
-                Refused::Unknown => ConfigError::Unknown { near: self.near(section, name), key, place },
-                Refused::Wrong { expected, got } => ConfigError::Wrong { key, place, expected, got },
+                SettingRefusal::Unknown => ConfigError::Unknown { near: self.near(section, name), key, place },
+                SettingRefusal::Wrong { expected, got } => ConfigError::Wrong { key, place, expected, got },
             }
         })
     }

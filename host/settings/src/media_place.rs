@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use super::value::Value;
+use super::value::SettingValue;
 
 /// The place of customers' files (`media.store`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum MediaPlace {
     Bucket(Url),
 }
 
-impl Value for MediaPlace {
+impl SettingValue for MediaPlace {
     fn expected() -> String {
         "\"database\", the path of a folder such as \"/srv/media\", or \"s3://bucket/prefix\"".to_owned()
     }

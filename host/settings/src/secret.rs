@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{
     masking::{MASK, masked_url},
-    value::Value,
+    value::SettingValue,
 };
 
 /// A password, key or token. It has no `Display`, and `Debug` shows only if it is set.
@@ -41,7 +41,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-impl Value for Secret {
+impl SettingValue for Secret {
     const SECRET: bool = true;
 
     fn expected() -> String {
@@ -85,7 +85,7 @@ impl fmt::Debug for SecretUrl {
     }
 }
 
-impl Value for SecretUrl {
+impl SettingValue for SecretUrl {
     const SECRET: bool = true;
 
     fn expected() -> String {
@@ -121,7 +121,7 @@ impl FromStr for BaseUrl {
     }
 }
 
-impl Value for BaseUrl {
+impl SettingValue for BaseUrl {
     fn expected() -> String {
         "an http or https URL without user, password and query".to_owned()
     }

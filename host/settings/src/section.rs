@@ -1,6 +1,6 @@
 //! A section of the configuration: its settings, their defaults and their meaning, defined once.
 
-use super::{masking::masked_text, value::Value};
+use super::{masking::masked_text, value::SettingValue};
 
 /// A setting for display: in `patchbay config` and in the tables of `docs/operations.md`.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub struct Setting {
 
 /// The source of a value, which determines how it is read.
 #[derive(Debug, Clone, Copy)]
-pub enum Input<'a> {
+pub enum ValueSource<'a> {
     /// A value of `patchbay.toml`.
     File(&'a toml::Value),
     /// The text of an environment variable or of a credential.
@@ -23,7 +23,7 @@ pub enum Input<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub enum SettingRefusal {
     /// The section has no setting with this name.
     Unknown,
     /// The value has the wrong type or form.
@@ -35,15 +35,15 @@ pub enum Refused {
     },
 }
 
-impl Input<'_> {
+impl ValueSource<'_> {
     /// Reads the input as a setting of type `T`.
-    pub fn read<T: Value>(self) -> Result<T, Refused> {
+    pub fn read<T: SettingValue>(self) -> Result<T, SettingRefusal> {
         let (read, got) = match self {
             Self::File(value) => (T::from_toml(value), describe(T::refused_part(value))),
             Self::Text(text) => (T::from_text(text), format!("\"{}\"", masked_text(text))),
         };
         let got = if T::SECRET { String::new() } else { got };
-        read.ok_or_else(|| Refused::Wrong { expected: T::expected(), got })
+        read.ok_or_else(|| SettingRefusal::Wrong { expected: T::expected(), got })
     }
 }
 
@@ -65,7 +65,7 @@ pub trait Section {
     /// All settings, in order of declaration.
     fn settings(&self) -> Vec<Setting>;
 
-    fn set(&mut self, name: &str, input: Input<'_>) -> Result<(), Refused>;
+    fn set(&mut self, name: &str, input: ValueSource<'_>) -> Result<(), SettingRefusal>;
 }
 
 /// Declares a section: a struct, its defaults, and how each setting is read and shown. The doc comments are also the
@@ -94,18 +94,18 @@ macro_rules! section {
                 vec![ $( $crate::section::Setting {
                     name: stringify!($name),
                     meaning: concat!($($meaning),+),
-                    value: $crate::value::Value::shown(&self.$name),
+                    value: $crate::value::SettingValue::shown(&self.$name),
                 }, )+ ]
             }
 
             fn set(
                 &mut self,
                 name: &str,
-                input: $crate::section::Input<'_>,
-            ) -> Result<(), $crate::section::Refused> {
+                input: $crate::section::ValueSource<'_>,
+            ) -> Result<(), $crate::section::SettingRefusal> {
                 match name {
                     $( stringify!($name) => self.$name = input.read()?, )+
-                    _ => return Err($crate::section::Refused::Unknown),
+                    _ => return Err($crate::section::SettingRefusal::Unknown),
                 }
                 Ok(())
             }

@@ -6,7 +6,7 @@ use super::{Settings, join};
 
 /// A table of `docs/operations.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub enum SettingsTable {
     /// All settings but limits and retention.
     Settings,
     /// `limits.*`
@@ -15,7 +15,7 @@ pub enum Table {
     Retention,
 }
 
-impl Table {
+impl SettingsTable {
     /// The word in the markers around the table: `<!-- settings:begin -->`.
     pub fn marker(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use ipnet::IpNet;
 
-pub trait Value: Sized {
+pub trait SettingValue: Sized {
     /// `true` if an error message must not repeat a wrong value.
     const SECRET: bool = false;
 
@@ -28,7 +28,7 @@ pub trait Value: Sized {
     fn shown(&self) -> toml::Value;
 }
 
-impl Value for String {
+impl SettingValue for String {
     fn expected() -> String {
         "a string".to_owned()
     }
@@ -40,7 +40,7 @@ impl Value for String {
     }
 }
 
-impl Value for bool {
+impl SettingValue for bool {
     fn expected() -> String {
         "true or false".to_owned()
     }
@@ -57,7 +57,7 @@ impl Value for bool {
 
 macro_rules! whole_number {
     ($($number:ty),+) => { $(
-        impl Value for $number {
+        impl SettingValue for $number {
             fn expected() -> String {
                 format!("a whole number from 0 to {}", <$number>::MAX)
             }
@@ -75,7 +75,7 @@ macro_rules! whole_number {
 }
 whole_number!(u32, u64, usize);
 
-impl Value for PathBuf {
+impl SettingValue for PathBuf {
     fn expected() -> String {
         "a path".to_owned()
     }
@@ -88,7 +88,7 @@ impl Value for PathBuf {
     }
 }
 
-impl Value for SocketAddr {
+impl SettingValue for SocketAddr {
     fn expected() -> String {
         "an address with a port, such as \"127.0.0.1:8080\"".to_owned()
     }
@@ -100,7 +100,7 @@ impl Value for SocketAddr {
     }
 }
 
-impl Value for IpNet {
+impl SettingValue for IpNet {
     fn expected() -> String {
         "an address or a network, such as \"10.0.0.0/8\"".to_owned()
     }
@@ -116,7 +116,7 @@ impl Value for IpNet {
 /// Units of durations, largest first.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-impl Value for Duration {
+impl SettingValue for Duration {
     fn expected() -> String {
         "a duration such as \"500ms\", \"5s\", \"5m\", \"2h\" or \"1d\"".to_owned()
     }
@@ -143,7 +143,7 @@ pub fn spell_duration(duration: Duration) -> String {
 }
 
 /// An empty string is "not set".
-impl<T: Value> Value for Option<T> {
+impl<T: SettingValue> SettingValue for Option<T> {
     const SECRET: bool = T::SECRET;
 
     fn expected() -> String {
@@ -156,12 +156,12 @@ impl<T: Value> Value for Option<T> {
         if value.as_str() == Some("") { Some(None) } else { T::from_toml(value).map(Some) }
     }
     fn shown(&self) -> toml::Value {
-        self.as_ref().map_or_else(|| toml::Value::String(String::new()), Value::shown)
+        self.as_ref().map_or_else(|| toml::Value::String(String::new()), SettingValue::shown)
     }
 }
 
 /// A list. In the file it may be a single string, in the environment it is JSON or separated by commas.
-impl<T: Value> Value for Vec<T> {
+impl<T: SettingValue> SettingValue for Vec<T> {
     const SECRET: bool = T::SECRET;
 
     fn expected() -> String {
@@ -189,7 +189,7 @@ impl<T: Value> Value for Vec<T> {
         items.iter().find(|item| T::from_toml(item).is_none()).unwrap_or(value)
     }
     fn shown(&self) -> toml::Value {
-        toml::Value::Array(self.iter().map(Value::shown).collect())
+        toml::Value::Array(self.iter().map(SettingValue::shown).collect())
     }
 }
 
@@ -204,7 +204,7 @@ pub enum Switch {
     Off,
 }
 
-impl Value for Switch {
+impl SettingValue for Switch {
     fn expected() -> String {
         "true, false or \"auto\"".to_owned()
     }
@@ -241,7 +241,7 @@ pub enum LogFormat {
     Json,
 }
 
-impl Value for LogFormat {
+impl SettingValue for LogFormat {
     fn expected() -> String {
         "\"text\" or \"json\"".to_owned()
     }

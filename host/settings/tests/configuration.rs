@@ -3,7 +3,7 @@
 
 use std::{env, fs, path::PathBuf, time::Duration};
 
-use settings::{ConfigError, LogFormat, MediaPlace, Settings, Sources, Table};
+use settings::{ConfigError, LogFormat, MediaPlace, Settings, SettingsTable, Sources};
 
 fn from_file(text: &str) -> Result<Settings, ConfigError> {
     let file = Some((PathBuf::from("patchbay.toml"), text.to_owned()));
@@ -358,7 +358,7 @@ fn the_documentation_lists_every_setting_with_its_default() {
     let path = format!("{}/../../docs/operations.md", env::var("CARGO_MANIFEST_DIR").unwrap());
     let path = env::var("OPERATIONS_MD").unwrap_or(path);
     let mut text = fs::read_to_string(&path).unwrap();
-    for table in [Table::Settings, Table::Limits, Table::Retention] {
+    for table in [SettingsTable::Settings, SettingsTable::Limits, SettingsTable::Retention] {
         let (begin, end) = (format!("<!-- {}:begin -->\n", table.marker()), format!("<!-- {}:end -->", table.marker()));
         let start = text.find(&begin).expect("the marker of the table") + begin.len();
         let length = text[start..].find(&end).expect("the end marker of the table");

@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    callbacks::{self, Event},
-    graph::stored_template::Template,
+    callbacks::{self, SimulatedChange},
+    graph::stored_template::SimulatedTemplate,
     identity,
     numbers::BusinessNumber,
-    phones::Phone,
-    world::{State, World},
+    phones::SimulatedPhone,
+    world::{SimulatedWorld, WorldState},
 };
 
 /// An event to inject. It also changes its object, so that reading the object agrees.
@@ -77,12 +77,23 @@ pub(crate) enum InjectionError {
     NoTemplate { waba_id: String, name: String, language: String },
 }
 
-fn account(waba_id: &str, field: &str, value: Value) -> Event {
-    Event { queue: "account".to_owned(), waba_id: waba_id.to_owned(), field: field.to_owned(), value, taken: None }
+fn account(waba_id: &str, field: &str, value: Value) -> SimulatedChange {
+    SimulatedChange {
+        queue: "account".to_owned(),
+        waba_id: waba_id.to_owned(),
+        field: field.to_owned(),
+        value,
+        taken: None,
+    }
 }
 
 /// The event for a changed template status.
-pub(crate) fn template_status(waba_id: &str, template: &Template, event: &str, reason: Option<&str>) -> Event {
+pub(crate) fn template_status(
+    waba_id: &str,
+    template: &SimulatedTemplate,
+    event: &str,
+    reason: Option<&str>,
+) -> SimulatedChange {
     let value = with_template(
         template,
         json!({
@@ -95,7 +106,7 @@ pub(crate) fn template_status(waba_id: &str, template: &Template, event: &str, r
 }
 
 /// Adds the fields that identify the template. The id is an integer here.
-fn with_template(template: &Template, mut value: Value) -> Value {
+fn with_template(template: &SimulatedTemplate, mut value: Value) -> Value {
     if let Some(fields) = value.as_object_mut() {
         let id: Option<u64> = template.id.parse().ok();
         fields.insert("message_template_id".to_owned(), json!(id));
@@ -106,13 +117,13 @@ fn with_template(template: &Template, mut value: Value) -> Value {
 }
 
 /// Applies an injection and queues its callback.
-pub(crate) fn inject(world: &Arc<World>, injection: Injection) -> Result<(), InjectionError> {
+pub(crate) fn inject(world: &Arc<SimulatedWorld>, injection: Injection) -> Result<(), InjectionError> {
     let event = build(&mut world.state(), injection)?;
     world.publish(event);
     Ok(())
 }
 
-fn build(state: &mut State, injection: Injection) -> Result<Event, InjectionError> {
+fn build(state: &mut WorldState, injection: Injection) -> Result<SimulatedChange, InjectionError> {
     match injection {
         Injection::TemplateStatus { waba_id, template, event, reason } => {
             let template = find(state, &waba_id, &template)?;
@@ -166,7 +177,11 @@ fn build(state: &mut State, injection: Injection) -> Result<Event, InjectionErro
     }
 }
 
-fn find<'a>(state: &'a mut State, waba_id: &str, wanted: &TemplateRef) -> Result<&'a mut Template, InjectionError> {
+fn find<'a>(
+    state: &'a mut WorldState,
+    waba_id: &str,
+    wanted: &TemplateRef,
+) -> Result<&'a mut SimulatedTemplate, InjectionError> {
     state.numbers.know_waba(waba_id);
     let found = state
         .catalogue
@@ -191,7 +206,7 @@ fn set_body(components: &mut Value, text: &str) {
 }
 
 /// Meta's flat form of a template: `message_template_element` is the body text (PROVIDERS 0.5).
-fn parts(template: &Template) -> Value {
+fn parts(template: &SimulatedTemplate) -> Value {
     let text = |kind: &str| template.component(kind).and_then(|part| part.get("text")).cloned();
     let mut parts = json!({"message_template_element": text("BODY")});
     if let Some(fields) = parts.as_object_mut() {
@@ -216,18 +231,24 @@ fn parts(template: &Template) -> Value {
     parts
 }
 
-fn pair(state: &mut State, phone_number_id: &str, msisdn: &str) -> (BusinessNumber, Phone) {
+fn pair(state: &mut WorldState, phone_number_id: &str, msisdn: &str) -> (BusinessNumber, SimulatedPhone) {
     let number = state.numbers.get(phone_number_id).clone();
     let phone = state.phones.get(&identity::digits(msisdn)).clone();
     (number, phone)
 }
 
-fn of_phone(state: &mut State, phone_number_id: &str, phone: &Phone, field: &str, value: Value) -> Event {
+fn of_phone(
+    state: &mut WorldState,
+    phone_number_id: &str,
+    phone: &SimulatedPhone,
+    field: &str,
+    value: Value,
+) -> SimulatedChange {
     let waba_id = state.numbers.waba_of(phone_number_id);
-    Event { queue: phone.msisdn.clone(), ..account(&waba_id, field, value) }
+    SimulatedChange { queue: phone.msisdn.clone(), ..account(&waba_id, field, value) }
 }
 
-fn number_change(state: &mut State, phone_number_id: &str, old: &str, new: &str) -> Event {
+fn number_change(state: &mut WorldState, phone_number_id: &str, old: &str, new: &str) -> SimulatedChange {
     let number = state.numbers.get(phone_number_id).clone();
     let (before, after) = state.phones.renumber(&identity::digits(old), &identity::digits(new));
     let system = json!({

@@ -12,11 +12,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::account_events::{self, Injection, InjectionError};
-use crate::faults::{FaultError, Faults};
+use crate::faults::{FaultError, FaultSwitches};
 use crate::identity;
 use crate::numbers::BusinessNumber;
 use crate::request_log::LogQuery;
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
 #[derive(Debug, thiserror::Error)]
 enum ControlError {
@@ -38,7 +38,7 @@ impl IntoResponse for ControlError {
     }
 }
 
-pub(crate) fn routes() -> Router<Arc<World>> {
+pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/", get(|| async { Html(include_str!("page.html")) }))
         .route("/simulator/faults", get(faults).post(set_faults).delete(clear_faults))
@@ -51,23 +51,26 @@ pub(crate) fn routes() -> Router<Arc<World>> {
         .merge(crate::smsc::control::routes())
 }
 
-async fn faults(State(world): State<Arc<World>>) -> Json<Faults> {
+async fn faults(State(world): State<Arc<SimulatedWorld>>) -> Json<FaultSwitches> {
     Json(world.faults())
 }
 
-async fn set_faults(State(world): State<Arc<World>>, body: Bytes) -> Result<Json<Faults>, ControlError> {
+async fn set_faults(
+    State(world): State<Arc<SimulatedWorld>>,
+    body: Bytes,
+) -> Result<Json<FaultSwitches>, ControlError> {
     let patch: Value = serde_json::from_slice(&body).map_err(ControlError::Body)?;
     let mut state = world.state();
     state.faults = state.faults.patched(&patch)?;
     Ok(Json(state.faults.clone()))
 }
 
-async fn clear_faults(State(world): State<Arc<World>>) -> Json<Faults> {
-    world.state().faults = Faults::default();
-    Json(Faults::default())
+async fn clear_faults(State(world): State<Arc<SimulatedWorld>>) -> Json<FaultSwitches> {
+    world.state().faults = FaultSwitches::default();
+    Json(FaultSwitches::default())
 }
 
-async fn numbers(State(world): State<Arc<World>>) -> Json<Value> {
+async fn numbers(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     Json(json!({"numbers": world.state().numbers.all()}))
 }
 
@@ -85,7 +88,10 @@ struct NumberPatch {
     throughput: Option<u32>,
 }
 
-async fn set_number(State(world): State<Arc<World>>, body: Bytes) -> Result<Json<BusinessNumber>, ControlError> {
+async fn set_number(
+    State(world): State<Arc<SimulatedWorld>>,
+    body: Bytes,
+) -> Result<Json<BusinessNumber>, ControlError> {
     let patch: NumberPatch = serde_json::from_slice(&body).map_err(ControlError::Body)?;
     let mut state = world.state();
     if let Some(waba_id) = &patch.waba_id {
@@ -103,29 +109,29 @@ async fn set_number(State(world): State<Arc<World>>, body: Bytes) -> Result<Json
     Ok(Json(number.clone()))
 }
 
-async fn events(State(world): State<Arc<World>>, body: Bytes) -> Result<StatusCode, ControlError> {
+async fn events(State(world): State<Arc<SimulatedWorld>>, body: Bytes) -> Result<StatusCode, ControlError> {
     let injection: Injection = serde_json::from_slice(&body).map_err(ControlError::Body)?;
     account_events::inject(&world, injection)?;
     Ok(StatusCode::ACCEPTED)
 }
 
-async fn requests(State(world): State<Arc<World>>, Query(query): Query<LogQuery>) -> Json<Value> {
+async fn requests(State(world): State<Arc<SimulatedWorld>>, Query(query): Query<LogQuery>) -> Json<Value> {
     Json(world.state().requests.answer(&query))
 }
 
-async fn reset(State(world): State<Arc<World>>) -> StatusCode {
+async fn reset(State(world): State<Arc<SimulatedWorld>>) -> StatusCode {
     world.reset();
     StatusCode::NO_CONTENT
 }
 
 /// Performs Meta's handshake with the callback addresses.
-async fn handshake(State(world): State<Arc<World>>) -> Json<Value> {
+async fn handshake(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     let verified = world.callbacks.handshake(None, None).await;
     let messenger = world.callbacks.messenger_handshake().await;
     Json(json!({"verified": verified, "messengerVerified": messenger}))
 }
 
-async fn retry(State(world): State<Arc<World>>) -> StatusCode {
+async fn retry(State(world): State<Arc<SimulatedWorld>>) -> StatusCode {
     world.callbacks.retry_now();
     StatusCode::NO_CONTENT
 }

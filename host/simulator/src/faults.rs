@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Switches that stay until changed or reset. A request names only those to change.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Faults {
+pub(crate) struct FaultSwitches {
     /// Each callback is posted twice, with identical bytes.
     pub(crate) duplicate_callbacks: bool,
     /// Callbacks of one phone are collected briefly and posted in reverse order.
@@ -61,7 +61,7 @@ pub(crate) enum FaultError {
     Value(#[source] serde_json::Error),
 }
 
-impl Faults {
+impl FaultSwitches {
     /// Returns these faults with the switches of `patch` changed.
     pub(crate) fn patched(&self, patch: &serde_json::Value) -> Result<Self, FaultError> {
         let patch = patch.as_object().ok_or(FaultError::NotAnObject)?;

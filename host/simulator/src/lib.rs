@@ -29,7 +29,7 @@ use tokio_util::sync::DropGuard;
 
 pub use callbacks::CallbackLine;
 use callbacks::Callbacks;
-use world::World;
+use world::SimulatedWorld;
 
 /// Time that running calls may take after a stop.
 const LAST_CALLS: Duration = Duration::from_secs(2);
@@ -75,7 +75,7 @@ pub enum SimulatorError {
 
 /// A running simulator. Dropping it ends it without waiting. [`Simulator::stop`] waits.
 pub struct Simulator {
-    world: Arc<World>,
+    world: Arc<SimulatedWorld>,
     http_addr: SocketAddr,
     smsc_addr: SocketAddr,
     _stop_on_drop: DropGuard,
@@ -95,7 +95,7 @@ impl Simulator {
         let (smsc, smsc_addr) = bind(config.smsc_listen)
             .await
             .map_err(|source| SimulatorError::ListenSmsc { address: config.smsc_listen, source })?;
-        let world = World::new(callbacks, format!("http://{http_addr}"));
+        let world = SimulatedWorld::new(callbacks, format!("http://{http_addr}"));
         world.tasks.spawn(serve_http(Arc::clone(&world), http));
         world.tasks.spawn(smsc::serve(Arc::clone(&world), smsc));
         let stop = world.shutdown.clone().drop_guard();
@@ -136,7 +136,7 @@ async fn bind(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)>
     Ok((listener, bound))
 }
 
-async fn serve_http(world: Arc<World>, listener: TcpListener) {
+async fn serve_http(world: Arc<SimulatedWorld>, listener: TcpListener) {
     let shutdown = world.shutdown.clone();
     let app = Router::new()
         .merge(control::routes())

@@ -12,7 +12,7 @@ const KEPT: usize = 50_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub(crate) enum Channel {
+pub(crate) enum PhoneChannel {
     WhatsApp,
     Sms,
 }
@@ -20,7 +20,7 @@ pub(crate) enum Channel {
 /// State of a message. It only moves down this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Progress {
+pub(crate) enum MessageState {
     Accepted,
     Sent,
     Delivered,
@@ -32,7 +32,7 @@ pub(crate) enum Progress {
 /// The effect of a tap on a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum ButtonKind {
+pub(crate) enum TapEffect {
     /// Quick reply of a template: comes back as type `button`.
     QuickReply,
     /// Reply button of an interactive message.
@@ -44,7 +44,7 @@ pub(crate) enum ButtonKind {
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Button {
-    pub(crate) kind: ButtonKind,
+    pub(crate) kind: TapEffect,
     /// Position among the buttons of its message or card.
     pub(crate) index: usize,
     pub(crate) title: String,
@@ -59,11 +59,11 @@ pub(crate) struct Button {
 /// A message that arrived at a phone or is on its way.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Received {
+pub(crate) struct PhoneRecord {
     pub(crate) id: String,
     #[serde(skip)]
     pub(crate) msisdn: String,
-    pub(crate) channel: Channel,
+    pub(crate) channel: PhoneChannel,
     /// The business number, or the sender of the SMS.
     pub(crate) from: String,
     pub(crate) phone_number_id: Option<String>,
@@ -77,13 +77,13 @@ pub(crate) struct Received {
     #[serde(serialize_with = "as_json")]
     pub(crate) body: Bytes,
     pub(crate) received_time: DateTime<Utc>,
-    pub(crate) status: Progress,
+    pub(crate) status: MessageState,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parts: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_coding: Option<u8>,
     #[serde(skip)]
-    pub(crate) sender: Option<Sender>,
+    pub(crate) sender: Option<CallbackFields>,
     /// The Lite number whose device sent it.
     #[serde(skip)]
     pub(crate) device: Option<String>,
@@ -96,7 +96,7 @@ fn as_json<S: Serializer>(body: &Bytes, serializer: S) -> Result<S::Ok, S::Error
 
 /// Data that the status callbacks of a WhatsApp message repeat.
 #[derive(Debug, Clone)]
-pub(crate) struct Sender {
+pub(crate) struct CallbackFields {
     pub(crate) opaque: Option<String>,
     /// Sent to a BSUID and not to a number.
     pub(crate) by_user_id: bool,
@@ -108,7 +108,7 @@ pub(crate) struct Sender {
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Written {
+pub(crate) struct StatusContext {
     pub(crate) id: String,
     #[serde(skip)]
     pub(crate) msisdn: String,
@@ -166,44 +166,46 @@ impl<T> Shelf<T> {
 
 #[derive(Debug, Default)]
 pub(crate) struct Mailbox {
-    received: Shelf<Received>,
-    written: Shelf<Written>,
+    received: Shelf<PhoneRecord>,
+    written: Shelf<StatusContext>,
 }
 
 impl Mailbox {
-    pub(crate) fn receive(&mut self, message: Received) {
+    pub(crate) fn receive(&mut self, message: PhoneRecord) {
         let (msisdn, id) = (message.msisdn.clone(), message.id.clone());
         self.received.put(&msisdn, &id, message);
     }
 
-    pub(crate) fn write(&mut self, message: Written) {
+    pub(crate) fn write(&mut self, message: StatusContext) {
         let (msisdn, id) = (message.msisdn.clone(), message.id.clone());
         self.written.put(&msisdn, &id, message);
     }
 
-    pub(crate) fn received(&self, id: &str) -> Option<&Received> {
+    pub(crate) fn received(&self, id: &str) -> Option<&PhoneRecord> {
         self.received.by_id.get(id)
     }
 
-    pub(crate) fn received_mut(&mut self, id: &str) -> Option<&mut Received> {
+    pub(crate) fn received_mut(&mut self, id: &str) -> Option<&mut PhoneRecord> {
         self.received.by_id.get_mut(id)
     }
 
-    pub(crate) fn written(&self, id: &str) -> Option<&Written> {
+    pub(crate) fn written(&self, id: &str) -> Option<&StatusContext> {
         self.written.by_id.get(id)
     }
 
     /// The messages of a phone, oldest first. Failed and unsent messages never reached it.
-    pub(crate) fn inbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &Received> {
-        self.received.of(msisdn).filter(|message| !matches!(message.status, Progress::Accepted | Progress::Failed))
+    pub(crate) fn inbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &PhoneRecord> {
+        self.received
+            .of(msisdn)
+            .filter(|message| !matches!(message.status, MessageState::Accepted | MessageState::Failed))
     }
 
-    pub(crate) fn outbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &Written> {
+    pub(crate) fn outbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &StatusContext> {
         self.written.of(msisdn)
     }
 
     /// Marks a message, and all earlier ones to the same business number, as read by the business.
-    pub(crate) fn business_read(&mut self, id: &str) -> Option<Written> {
+    pub(crate) fn business_read(&mut self, id: &str) -> Option<StatusContext> {
         let marked = self.written.by_id.get(id)?.clone();
         let ids = self.written.by_phone.get(&marked.msisdn)?;
         for earlier in ids {

@@ -36,20 +36,20 @@ impl Medium {
 }
 
 #[derive(Debug)]
-pub(crate) struct Media {
+pub(crate) struct MediaLibrary {
     by_id: HashMap<String, Medium>,
     order: VecDeque<String>,
     stored_bytes: usize,
     signing_key: [u8; 16],
 }
 
-impl Default for Media {
+impl Default for MediaLibrary {
     fn default() -> Self {
         Self { by_id: HashMap::new(), order: VecDeque::new(), stored_bytes: 0, signing_key: clock::dice() }
     }
 }
 
-impl Media {
+impl MediaLibrary {
     pub(crate) fn store(&mut self, mime_type: &str, bytes: Bytes) -> Medium {
         let seed = hex::encode(clock::dice::<16>());
         let medium = Medium {

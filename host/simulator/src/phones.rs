@@ -8,7 +8,7 @@ use crate::identity;
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Phone {
+pub(crate) struct SimulatedPhone {
     /// Digits only.
     pub(crate) msisdn: String,
     #[serde(rename = "onWhatsApp")]
@@ -79,7 +79,7 @@ where
     T::deserialize(deserializer).map(Some)
 }
 
-impl Phone {
+impl SimulatedPhone {
     fn new(msisdn: &str) -> Self {
         Self {
             msisdn: msisdn.to_owned(),
@@ -152,36 +152,37 @@ impl Phone {
 /// All known phones. A new one is on WhatsApp and switched on.
 #[derive(Debug, Default)]
 pub(crate) struct Phones {
-    by_msisdn: BTreeMap<String, Phone>,
+    by_msisdn: BTreeMap<String, SimulatedPhone>,
 }
 
 impl Phones {
     /// The phone with these digits, created if it is new.
-    pub(crate) fn get(&mut self, msisdn: &str) -> &mut Phone {
-        self.by_msisdn.entry(msisdn.to_owned()).or_insert_with(|| Phone::new(msisdn))
+    pub(crate) fn get(&mut self, msisdn: &str) -> &mut SimulatedPhone {
+        self.by_msisdn.entry(msisdn.to_owned()).or_insert_with(|| SimulatedPhone::new(msisdn))
     }
 
-    pub(crate) fn by_user_id(&self, user_id: &str) -> Option<&Phone> {
+    pub(crate) fn by_user_id(&self, user_id: &str) -> Option<&SimulatedPhone> {
         self.by_msisdn.values().find(|phone| phone.user_id == user_id)
     }
 
-    pub(crate) fn patch(&mut self, msisdn: &str, patch: PhonePatch) -> Phone {
+    pub(crate) fn patch(&mut self, msisdn: &str, patch: PhonePatch) -> SimulatedPhone {
         let phone = self.get(msisdn);
         phone.apply(patch);
         phone.clone()
     }
 
     /// Moves a subscriber to a new number, which gets a new BSUID (PROVIDERS 0.1).
-    pub(crate) fn renumber(&mut self, old: &str, new: &str) -> (Phone, Phone) {
+    pub(crate) fn renumber(&mut self, old: &str, new: &str) -> (SimulatedPhone, SimulatedPhone) {
         let before = self.get(old).clone();
-        let after = Phone { msisdn: new.to_owned(), user_id: identity::user_id(new), wa_id: None, ..before.clone() };
+        let after =
+            SimulatedPhone { msisdn: new.to_owned(), user_id: identity::user_id(new), wa_id: None, ..before.clone() };
         self.get(old).on_whatsapp = false;
         self.by_msisdn.insert(new.to_owned(), after.clone());
         (before, after)
     }
 
     /// All known phones, in order of number.
-    pub(crate) fn all(&self) -> Vec<Phone> {
+    pub(crate) fn all(&self) -> Vec<SimulatedPhone> {
         self.by_msisdn.values().cloned().collect()
     }
 }

@@ -41,11 +41,11 @@ pub(crate) struct LogQuery {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct RequestLog {
+pub(crate) struct CallLog {
     newest_last: VecDeque<LoggedRequest>,
 }
 
-impl RequestLog {
+impl CallLog {
     pub(crate) fn add(&mut self, request: LoggedRequest) {
         self.newest_last.push_back(request);
         if self.newest_last.len() > KEPT {

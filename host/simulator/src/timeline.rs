@@ -5,10 +5,10 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 use crate::{
-    callbacks::{self, Event, StatusReport},
+    callbacks::{self, SimulatedChange, StatusReport},
     lite::receipts,
-    mailbox::Progress,
-    world::{State, World},
+    mailbox::MessageState,
+    world::{SimulatedWorld, WorldState},
 };
 
 const UNTIL_SENT: Duration = Duration::from_millis(20);
@@ -18,7 +18,7 @@ const UNTIL_READ: Duration = Duration::from_millis(50);
 /// Runs a message through its states. With `first_taken` the first step happens at once, and the sender gets a signal
 /// when the host has accepted its callback.
 pub(crate) async fn play(
-    world: Arc<World>,
+    world: Arc<SimulatedWorld>,
     wamid: String,
     failure: Option<u32>,
     first_taken: Option<oneshot::Sender<()>>,
@@ -30,20 +30,20 @@ pub(crate) async fn play(
         fail(&world, &wamid, code, first_taken);
         return;
     }
-    advance(&world, &wamid, Progress::Sent, first_taken);
+    advance(&world, &wamid, MessageState::Sent, first_taken);
     world.pause(UNTIL_DELIVERED).await;
     let (delivers, reads) = behaviour(&world, &wamid);
     if delivers {
-        advance(&world, &wamid, Progress::Delivered, None);
+        advance(&world, &wamid, MessageState::Delivered, None);
     }
     if reads {
         world.pause(UNTIL_READ).await;
-        advance(&world, &wamid, Progress::Read, None);
+        advance(&world, &wamid, MessageState::Read, None);
     }
 }
 
 /// True if the phone delivers and reads automatically.
-fn behaviour(world: &World, wamid: &str) -> (bool, bool) {
+fn behaviour(world: &SimulatedWorld, wamid: &str) -> (bool, bool) {
     let mut state = world.state();
     let Some(message) = state.mailbox.received(wamid) else {
         return (false, false);
@@ -54,10 +54,15 @@ fn behaviour(world: &World, wamid: &str) -> (bool, bool) {
 }
 
 /// Advances a message and reports that to the host. A message never moves back.
-pub(crate) fn advance(world: &Arc<World>, wamid: &str, progress: Progress, taken: Option<oneshot::Sender<()>>) -> bool {
+pub(crate) fn advance(
+    world: &Arc<SimulatedWorld>,
+    wamid: &str,
+    progress: MessageState,
+    taken: Option<oneshot::Sender<()>>,
+) -> bool {
     let reported = {
         let mut state = world.state();
-        let silent = progress == Progress::Delivered && state.faults.skip_delivered;
+        let silent = progress == MessageState::Delivered && state.faults.skip_delivered;
         if let Some(moved) = step_of_device(&mut state, wamid, progress) {
             world.lite_news.notify_waiters();
             return moved;
@@ -66,22 +71,22 @@ pub(crate) fn advance(world: &Arc<World>, wamid: &str, progress: Progress, taken
     };
     let moved = reported.is_some();
     if let Some(Some(event)) = reported {
-        world.publish(Event { taken, ..event });
+        world.publish(SimulatedChange { taken, ..event });
     }
     moved
 }
 
-fn fail(world: &Arc<World>, wamid: &str, code: u32, taken: Option<oneshot::Sender<()>>) {
-    let event = step(&mut world.state(), wamid, Progress::Failed);
+fn fail(world: &Arc<SimulatedWorld>, wamid: &str, code: u32, taken: Option<oneshot::Sender<()>>) {
+    let event = step(&mut world.state(), wamid, MessageState::Failed);
     if let Some(event) = event {
         let value = callbacks::with_failure(event.value, code);
-        world.publish(Event { value, taken, ..event });
+        world.publish(SimulatedChange { value, taken, ..event });
     }
 }
 
 /// Advances a message of a Lite device, and reports that to the device. `None` for other messages. The caller wakes
 /// waiting requests for events.
-fn step_of_device(state: &mut State, id: &str, progress: Progress) -> Option<bool> {
+fn step_of_device(state: &mut WorldState, id: &str, progress: MessageState) -> Option<bool> {
     let message = state.mailbox.received_mut(id)?;
     let device = message.device.clone()?;
     if message.status >= progress {
@@ -93,16 +98,16 @@ fn step_of_device(state: &mut State, id: &str, progress: Progress) -> Option<boo
 }
 
 /// The event of a step. `None` if the message already has the state.
-fn step(state: &mut State, wamid: &str, progress: Progress) -> Option<Event> {
-    let skipped = state.faults.skip_delivered && progress == Progress::Delivered;
+fn step(state: &mut WorldState, wamid: &str, progress: MessageState) -> Option<SimulatedChange> {
+    let skipped = state.faults.skip_delivered && progress == MessageState::Delivered;
     let message = state.mailbox.received_mut(wamid)?;
     if message.status >= progress {
         return None;
     }
     message.status = progress;
-    let arrived = matches!(progress, Progress::Delivered | Progress::Read) && !skipped;
+    let arrived = matches!(progress, MessageState::Delivered | MessageState::Read) && !skipped;
     let sender = message.sender.as_mut()?;
-    let priced = progress == Progress::Sent || (arrived && !sender.priced);
+    let priced = progress == MessageState::Sent || (arrived && !sender.priced);
     sender.priced |= arrived;
     let (message, sender) = (message.clone(), message.sender.clone()?);
     let phone_number_id = message.phone_number_id.clone()?;
@@ -110,7 +115,7 @@ fn step(state: &mut State, wamid: &str, progress: Progress) -> Option<Event> {
     let number = state.numbers.get(&phone_number_id).clone();
     let phone = state.phones.get(&message.msisdn).clone();
     let report = StatusReport { number: &number, phone: &phone, message: &message, sender: &sender, progress, priced };
-    Some(Event {
+    Some(SimulatedChange {
         queue: message.msisdn.clone(),
         waba_id,
         field: "messages".to_owned(),

@@ -8,42 +8,42 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     callbacks::Callbacks,
-    faults::Faults,
-    graph::{catalogue::Catalogue, limits::Limits},
+    faults::FaultSwitches,
+    graph::{catalogue::Catalogue, limits::GraphAllowance},
     lite::devices::Devices,
     mailbox::Mailbox,
-    media::Media,
-    messenger::state::Messenger,
+    media::MediaLibrary,
+    messenger::state::MessengerState,
     numbers::Numbers,
     phones::Phones,
-    request_log::RequestLog,
-    smsc::registry::Smsc,
+    request_log::CallLog,
+    smsc::registry::SimulatedSmsc,
     telegram::state::Telegram,
 };
 
 /// The lock is never held across an await.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct WorldState {
     /// `http://host:port` of the simulator itself, for absolute URLs in callbacks.
     pub(crate) origin: String,
-    pub(crate) faults: Faults,
+    pub(crate) faults: FaultSwitches,
     pub(crate) phones: Phones,
     pub(crate) numbers: Numbers,
     pub(crate) catalogue: Catalogue,
-    pub(crate) media: Media,
+    pub(crate) media: MediaLibrary,
     pub(crate) mailbox: Mailbox,
-    pub(crate) requests: RequestLog,
-    pub(crate) limits: Limits,
+    pub(crate) requests: CallLog,
+    pub(crate) limits: GraphAllowance,
     pub(crate) lite: Devices,
-    pub(crate) messenger: Messenger,
+    pub(crate) messenger: MessengerState,
     pub(crate) telegram: Telegram,
 }
 
 /// The state, and the connections to the host: callbacks and SMSC sessions.
-pub(crate) struct World {
-    state: Mutex<State>,
+pub(crate) struct SimulatedWorld {
+    state: Mutex<WorldState>,
     pub(crate) callbacks: Callbacks,
-    pub(crate) smsc: Smsc,
+    pub(crate) smsc: SimulatedSmsc,
     /// Wakes requests that wait for events of a device.
     pub(crate) lite_news: Notify,
     /// Wakes requests that wait for updates of a bot.
@@ -52,12 +52,12 @@ pub(crate) struct World {
     pub(crate) tasks: TaskTracker,
 }
 
-impl World {
+impl SimulatedWorld {
     pub(crate) fn new(callbacks: Callbacks, origin: String) -> Arc<Self> {
         Arc::new(Self {
-            state: Mutex::new(State { origin, ..State::default() }),
+            state: Mutex::new(WorldState { origin, ..WorldState::default() }),
             callbacks,
-            smsc: Smsc::default(),
+            smsc: SimulatedSmsc::default(),
             lite_news: Notify::new(),
             telegram_news: Notify::new(),
             shutdown: CancellationToken::new(),
@@ -65,11 +65,11 @@ impl World {
         })
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, WorldState> {
         self.state.lock()
     }
 
-    pub(crate) fn faults(&self) -> Faults {
+    pub(crate) fn faults(&self) -> FaultSwitches {
         self.state().faults.clone()
     }
 
@@ -85,7 +85,7 @@ impl World {
         {
             let mut state = self.state();
             let origin = std::mem::take(&mut state.origin);
-            *state = State { origin, ..State::default() };
+            *state = WorldState { origin, ..WorldState::default() };
         }
         self.callbacks.drop_pending();
         self.smsc.drop_pending();

@@ -17,13 +17,13 @@ use storage::{
     inboxes::{self, Inbox},
     outbound::{
         messages::NewMessage,
-        outgoing::{self, Outgoing},
+        outgoing_rows::{self, GroupRows},
         parts::{NewPart, PartOrigin},
-        work::{self, Later},
+        work::{self, WaitReason},
     },
     sms::products::{
         messages::{self as product_messages, NewSms},
-        opt_outs::{self, Stopped},
+        opt_outs::{self, StoppedSources},
         replies,
         requests::{self, NewRequest},
     },
@@ -31,13 +31,13 @@ use storage::{
 };
 
 use crate::{
-    once::{self, Unsent},
-    order::{Draft, Order},
-    told,
+    deduplication::{self, NewMessages},
+    notify,
+    order::{SmsDraft, SmsOrder},
 };
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum AcceptOutcome {
     Stored,
     /// All of it was sent before, with this request.
     Before(SmsRequestId),
@@ -48,15 +48,15 @@ pub(crate) enum Taken {
 }
 
 /// Accepts a request. It is stored together with its charge, or not at all.
-pub(crate) async fn accept(ctx: &Context, client: ClientId, order: Order<'_>) -> Result<Taken> {
+pub(crate) async fn accept(ctx: &Context, client: ClientId, order: SmsOrder<'_>) -> Result<AcceptOutcome> {
     take(ctx, client, &[order]).await
 }
 
 /// Accepts requests of one client in one transaction. If one fails, each is tried alone, so that it does not affect the
 /// others.
-pub(crate) async fn accept_all(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Vec<Result<Taken>> {
+pub(crate) async fn accept_all(ctx: &Context, client: ClientId, orders: &[SmsOrder<'_>]) -> Vec<Result<AcceptOutcome>> {
     match take(ctx, client, orders).await {
-        Ok(Taken::Stored) => return orders.iter().map(|_| Ok(Taken::Stored)).collect(),
+        Ok(AcceptOutcome::Stored) => return orders.iter().map(|_| Ok(AcceptOutcome::Stored)).collect(),
         alone if orders.len() == 1 => return vec![alone],
         Ok(_) => {}
         Err(error) => {
@@ -73,31 +73,31 @@ pub(crate) async fn accept_all(ctx: &Context, client: ClientId, orders: &[Order<
     taken
 }
 
-/// Accepts all requests or none. Any result but [`Taken::Stored`] refers to one of them.
-async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<Taken> {
+/// Accepts all requests or none. Any result but [`AcceptOutcome::Stored`] refers to one of them.
+async fn take(ctx: &Context, client: ClientId, orders: &[SmsOrder<'_>]) -> Result<AcceptOutcome> {
     let mut tx = ctx.db.begin().await?;
     let requests: Vec<&NewRequest<'_>> = orders.iter().map(|order| &order.request).collect();
     if !requests::insert(&mut tx, client, &requests).await? {
-        return Ok(Taken::SameName);
+        return Ok(AcceptOutcome::SameName);
     }
     let Some(inbox) = inboxes::default_sms(&mut tx, client).await? else { return Err(Error::Stopped) };
     let own = inbox.address().unwrap_or(&ctx.settings.sms.default_source);
     let stopped = who_stopped(&mut tx, client, orders, own).await?;
-    let (mut unsent, before) = once::unsent(ctx, &mut tx, client, orders, (own, &stopped)).await?;
+    let (mut unsent, before) = deduplication::unsent(ctx, &mut tx, client, orders, (own, &stopped)).await?;
     let mut drafts = Vec::new();
     for (at, order) in orders.iter().enumerate() {
         let from = (order.source.unwrap_or(own), &stopped);
         drafts_of(ctx, client, (at, order), from, &mut unsent, &mut drafts);
     }
     if let (true, Some(before)) = (drafts.is_empty() || orders.len() > 1, before) {
-        return Ok(Taken::Before(before));
+        return Ok(AcceptOutcome::Before(before));
     }
     price(&mut tx, client, orders, &mut drafts).await?;
     store(ctx, &mut tx, client, orders, &inbox, &drafts).await?;
-    let told = told::tell(ctx, &mut tx, client, orders, &drafts).await?;
+    let told = notify::store_results(ctx, &mut tx, client, orders, &drafts).await?;
     // Last, so that other requests of the client wait only for the commit.
     if !charge(ctx, &mut tx, client, orders, &drafts).await? {
-        return Ok(Taken::NoCredits);
+        return Ok(AcceptOutcome::NoCredits);
     }
     tx.commit().await?;
     ctx.wake.wake_all(client, told);
@@ -107,11 +107,16 @@ async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<T
             .increment(u64::try_from(messages).unwrap_or(0));
     }
     ctx.wake.wake(Queue::Outbound, client, inbox.id.0);
-    Ok(Taken::Stored)
+    Ok(AcceptOutcome::Stored)
 }
 
 /// The recipients that have opted out of messages from their source.
-async fn who_stopped(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], own: &str) -> Result<Stopped> {
+async fn who_stopped(
+    db: &mut PgConnection,
+    client: ClientId,
+    orders: &[SmsOrder<'_>],
+    own: &str,
+) -> Result<StoppedSources> {
     let mut asked = Vec::new();
     for order in orders {
         let recipients = order.texts.iter().flat_map(|text| &text.recipients);
@@ -124,15 +129,15 @@ async fn who_stopped(db: &mut PgConnection, client: ClientId, orders: &[Order<'_
 fn drafts_of(
     ctx: &Context,
     client: ClientId,
-    (order, of): (usize, &Order<'_>),
-    (source, stopped): (&str, &Stopped),
-    unsent: &mut Unsent,
-    drafts: &mut Vec<Draft>,
+    (order, of): (usize, &SmsOrder<'_>),
+    (source, stopped): (&str, &StoppedSources),
+    unsent: &mut NewMessages,
+    drafts: &mut Vec<SmsDraft>,
 ) {
     for (at, text) in of.texts.iter().enumerate() {
         let shared: PartId = ctx.mint();
         for (to, identifier) in &text.recipients {
-            let digest = once::digest(ctx, client, text, to);
+            let digest = deduplication::digest(ctx, client, text, to);
             if digest.is_some_and(|digest| !unsent.take(order, digest)) {
                 continue;
             }
@@ -151,12 +156,17 @@ fn drafts_of(
                 blocked: stopped.contains(source, to),
                 digest,
             };
-            drafts.push(Draft { order, text: at, to: address, sms });
+            drafts.push(SmsDraft { order, text: at, to: address, sms });
         }
     }
 }
 
-async fn price(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], drafts: &mut [Draft]) -> Result<()> {
+async fn price(
+    db: &mut PgConnection,
+    client: ClientId,
+    orders: &[SmsOrder<'_>],
+    drafts: &mut [SmsDraft],
+) -> Result<()> {
     let recipients: Vec<&str> = drafts.iter().map(|draft| draft.to.value()).collect();
     let prices = credits::prices(db, client, &recipients).await?;
     for (draft, price) in drafts.iter_mut().zip(prices) {
@@ -171,17 +181,17 @@ async fn store(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    orders: &[Order<'_>],
+    orders: &[SmsOrder<'_>],
     inbox: &Inbox,
-    drafts: &[Draft],
+    drafts: &[SmsDraft],
 ) -> Result<()> {
     let rows: Vec<&NewSms> = drafts.iter().map(|draft| &draft.sms).collect();
     product_messages::insert(db, client, &rows, ctx.now()).await?;
-    let sent: Vec<&Draft> = drafts.iter().filter(|draft| !draft.sms.blocked).collect();
+    let sent: Vec<&SmsDraft> = drafts.iter().filter(|draft| !draft.sms.blocked).collect();
     let parts = parts_of(orders, inbox, &sent);
     let mut parts: Vec<&NewPart> = parts.iter().collect();
     // Requests with the same priority and time are stored together.
-    let mut alike: BTreeMap<(i16, Option<DateTime<Utc>>), Vec<&Draft>> = BTreeMap::new();
+    let mut alike: BTreeMap<(i16, Option<DateTime<Utc>>), Vec<&SmsDraft>> = BTreeMap::new();
     for draft in &sent {
         let Some(order) = orders.get(draft.order) else { continue };
         let priority = order.priority();
@@ -191,23 +201,23 @@ async fn store(
         let new: Vec<NewMessage> = drafts.iter().map(|draft| message_of(inbox, draft)).collect();
         let at = due.unwrap_or(ctx.now());
         let (parts, messages) = (std::mem::take(&mut parts), new.iter().collect());
-        let outgoing = Outgoing { parts, messages, ..Outgoing::default() };
-        outgoing::insert(db, client, &outgoing, priority, at).await?;
+        let outgoing = GroupRows { parts, messages, ..GroupRows::default() };
+        outgoing_rows::insert(db, client, &outgoing, priority, at).await?;
         if let Some(due) = due {
             let later: Vec<_> = drafts.iter().map(|draft| (draft.sms.id, 0, due)).collect();
-            work::defer(db, client, &later, Later::PutOff).await?;
+            work::defer(db, client, &later, WaitReason::PutOff).await?;
         }
     }
     // Replies to a scheduled message count only after it was sent.
     let soon = ctx.now() + SCHEDULED_FROM;
-    let (later, now): (Vec<&Draft>, Vec<&Draft>) =
+    let (later, now): (Vec<&SmsDraft>, Vec<&SmsDraft>) =
         sent.iter().partition(|draft| orders.get(draft.order).is_some_and(|order| order.waits(soon)));
     replies::correspond(db, client, &answerable(&now), ctx.now()).await?;
     Ok(replies::correspond_at_last(db, client, &answerable(&later), ctx.now()).await?)
 }
 
 /// Source, subscriber and id of each message.
-fn answerable<'d>(drafts: &[&'d Draft]) -> Vec<(&'d str, &'d str, MessageId)> {
+fn answerable<'d>(drafts: &[&'d SmsDraft]) -> Vec<(&'d str, &'d str, MessageId)> {
     drafts.iter().map(|draft| (draft.sms.source.as_str(), draft.to.value(), draft.sms.id)).collect()
 }
 
@@ -216,8 +226,8 @@ async fn charge(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    orders: &[Order<'_>],
-    drafts: &[Draft],
+    orders: &[SmsOrder<'_>],
+    drafts: &[SmsDraft],
 ) -> Result<bool> {
     let mut charges: Vec<Charge> =
         orders.iter().map(|order| Charge { id: ctx.mint(), units: 0, request: order.request.id }).collect();
@@ -235,7 +245,7 @@ async fn charge(
     Ok(true)
 }
 
-fn message_of(inbox: &Inbox, draft: &Draft) -> NewMessage {
+fn message_of(inbox: &Inbox, draft: &SmsDraft) -> NewMessage {
     NewMessage {
         id: draft.sms.id,
         part: draft.sms.part,
@@ -251,10 +261,10 @@ fn message_of(inbox: &Inbox, draft: &Draft) -> NewMessage {
     }
 }
 
-fn parts_of(orders: &[Order<'_>], inbox: &Inbox, sent: &[&Draft]) -> Vec<NewPart> {
+fn parts_of(orders: &[SmsOrder<'_>], inbox: &Inbox, sent: &[&SmsDraft]) -> Vec<NewPart> {
     let mut seen = HashSet::new();
     let new = sent.iter().filter(|draft| seen.insert(draft.sms.part));
-    let part = |draft: &&Draft| {
+    let part = |draft: &&SmsDraft| {
         let text = orders.get(draft.order).and_then(|order| order.texts.get(draft.text));
         let content = text.map(|text| text.content.clone()).unwrap_or_default();
         NewPart {

@@ -12,7 +12,7 @@ use channels::http::GuardedRequest;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::sms_products::callback::with_query;
 use futures::{StreamExt, stream};
-use storage::sms::products::callbacks::{self, Callback};
+use storage::sms::products::callbacks::{self, SmsCallback};
 use uuid::Uuid;
 
 use crate::json::may_reach_private;
@@ -40,13 +40,13 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
             return Ok(());
         }
         let calls = due.into_iter().map(|callback| attempt(ctx, lease, callback, allow_private));
-        let ended: Vec<(Callback, bool)> = stream::iter(calls).buffer_unordered(IN_FLIGHT).collect().await;
+        let ended: Vec<(SmsCallback, bool)> = stream::iter(calls).buffer_unordered(IN_FLIGHT).collect().await;
         settle(ctx, lease, &ended).await?;
     }
     Ok(())
 }
 
-async fn attempt(ctx: &Context, lease: &Lease, callback: Callback, allow_private: bool) -> (Callback, bool) {
+async fn attempt(ctx: &Context, lease: &Lease, callback: SmsCallback, allow_private: bool) -> (SmsCallback, bool) {
     let form = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
     let request = match callback.posts {
         true => (callback.url.clone(), vec![form], Bytes::from(callback.form.clone())),
@@ -74,8 +74,8 @@ async fn attempt(ctx: &Context, lease: &Lease, callback: Callback, allow_private
 
 /// Stores the outcomes. If another process has taken the lane, at least the successful ones are stored, so that they
 /// are not repeated.
-async fn settle(ctx: &Context, lease: &Lease, ended: &[(Callback, bool)]) -> Result<()> {
-    let (mut done, mut again): (Vec<&Callback>, Vec<(&Callback, DateTime<Utc>)>) = (Vec::new(), Vec::new());
+async fn settle(ctx: &Context, lease: &Lease, ended: &[(SmsCallback, bool)]) -> Result<()> {
+    let (mut done, mut again): (Vec<&SmsCallback>, Vec<(&SmsCallback, DateTime<Utc>)>) = (Vec::new(), Vec::new());
     for (callback, arrived) in ended {
         let outcome = match next(callback, ctx.now()) {
             _ if *arrived => "arrived",
@@ -105,7 +105,7 @@ async fn settle(ctx: &Context, lease: &Lease, ended: &[(Callback, bool)]) -> Res
         callbacks::hold(&mut tx, lease.client, &settled).await?;
         callbacks::done(&mut tx, lease.client, &done).await?;
         if held.is_ok() {
-            callbacks::put_off(&mut tx, lease.client, &again).await?;
+            callbacks::postpone(&mut tx, lease.client, &again).await?;
         }
         tx.commit().await?;
         held
@@ -114,7 +114,7 @@ async fn settle(ctx: &Context, lease: &Lease, ended: &[(Callback, bool)]) -> Res
 }
 
 /// Time of the next attempt of a failed callback. `None` if its 24 hours are over.
-fn next(callback: &Callback, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+fn next(callback: &SmsCallback, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let attempts = usize::try_from(callback.attempts).unwrap_or_default();
     let pause = PAUSES.get(attempts).or(PAUSES.last()).copied().unwrap_or_default();
     let last = callback.created_at + TRIED_FOR;
@@ -125,8 +125,8 @@ fn next(callback: &Callback, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
 mod tests {
     use super::*;
 
-    fn callback(attempts: i32) -> Callback {
-        Callback {
+    fn callback(attempts: i32) -> SmsCallback {
+        SmsCallback {
             id: Uuid::nil(),
             lane_id: Uuid::nil(),
             url: String::new(),

@@ -5,28 +5,28 @@ use std::sync::Arc;
 
 use base::{
     Context, Error, Result,
-    gather::{COMING_BACK, Gatherer, Grouping},
+    gather::{COMING_BACK, Gatherer, GroupLimits},
 };
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, SmsRequestId},
-    sms_products::Product,
+    sms_products::SmsProduct,
 };
 use storage::sms::products::requests::NewRequest;
 
 use crate::{
-    accept::{self, Taken},
-    order::{Order, OrderedText},
+    accept::{self, AcceptOutcome},
+    order::{OrderedText, SmsOrder},
 };
 
 /// Weights are recipients.
-const GROUPING: Grouping =
-    Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
+const GROUPING: GroupLimits =
+    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
 
 /// A checked request that waits for its group.
-pub(crate) struct Pending {
+pub(crate) struct PendingOrder {
     pub(crate) id: SmsRequestId,
-    pub(crate) product: Product,
+    pub(crate) product: SmsProduct,
     pub(crate) receipt_url: Option<String>,
     pub(crate) reply_url: Option<String>,
     pub(crate) posts_replies: bool,
@@ -45,12 +45,12 @@ pub(crate) struct Pending {
     pub(crate) due: Option<DateTime<Utc>>,
 }
 
-impl Pending {
+impl PendingOrder {
     fn recipients(&self) -> usize {
         self.texts.iter().map(|text| text.recipients.len()).sum()
     }
 
-    fn order(&self) -> Order<'_> {
+    fn order(&self) -> SmsOrder<'_> {
         let request = NewRequest {
             id: self.id,
             product: self.product,
@@ -64,23 +64,23 @@ impl Pending {
             wants_replies: self.wants_replies,
             response: self.response.as_deref(),
         };
-        Order { request, source: self.source.as_deref(), texts: &self.texts, mailed: None }
+        SmsOrder { request, source: self.source.as_deref(), texts: &self.texts, mailed: None }
     }
 }
 
 /// Accepts the requests of both gateways.
 pub struct Gateways {
     pub(crate) ctx: Arc<Context>,
-    groups: Arc<Gatherer<ClientId, Pending, Result<Taken>>>,
+    groups: Arc<Gatherer<ClientId, PendingOrder, Result<AcceptOutcome>>>,
 }
 
 impl Gateways {
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let stores = Arc::clone(&ctx);
-        let groups = Gatherer::new(GROUPING, Pending::recipients, move |client, group: Vec<Pending>| {
+        let groups = Gatherer::new(GROUPING, PendingOrder::recipients, move |client, group: Vec<PendingOrder>| {
             let ctx = Arc::clone(&stores);
             async move {
-                let orders: Vec<Order<'_>> = group.iter().map(Pending::order).collect();
+                let orders: Vec<SmsOrder<'_>> = group.iter().map(PendingOrder::order).collect();
                 accept::accept_all(&ctx, client, &orders).await
             }
         });
@@ -88,7 +88,7 @@ impl Gateways {
     }
 
     /// Accepts a request, together with others of its client that arrive at the same time.
-    pub(crate) async fn take(&self, client: ClientId, pending: Pending) -> Result<Taken> {
+    pub(crate) async fn take(&self, client: ClientId, pending: PendingOrder) -> Result<AcceptOutcome> {
         self.groups.join(client, pending).await.unwrap_or(Err(Error::Stopped))
     }
 }

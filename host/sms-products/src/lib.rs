@@ -5,16 +5,16 @@
 mod accept;
 pub mod batch;
 pub mod callbacks;
+mod deduplication;
 pub mod email;
 mod gateways;
-mod incoming;
+mod incoming_sms;
 pub mod json;
-mod once;
+mod notify;
 mod order;
 mod replies;
 mod schedule;
 pub mod stops;
-mod told;
 
 pub use gateways::Gateways;
 pub use replies::SmscEvents;

@@ -1,11 +1,11 @@
 //! An order of SMS.
 
 use chrono::{DateTime, Utc};
-use domain::{address::Address, content::SmsContent, sms_products::Product};
+use domain::{address::Address, content::SmsContent, sms_products::SmsProduct};
 use outbound::dispatch::{PIN_PRIORITY, REPLY_PRIORITY, SEND_PRIORITY};
 use storage::sms::products::{messages::NewSms, requests::NewRequest};
 
-use crate::email::Mailed;
+use crate::email::MailedRequest;
 
 /// A text and its recipients.
 pub(crate) struct OrderedText {
@@ -18,15 +18,15 @@ pub(crate) struct OrderedText {
     pub(crate) recipients: Vec<(String, Option<String>)>,
 }
 
-pub(crate) struct Order<'a> {
+pub(crate) struct SmsOrder<'a> {
     pub(crate) request: NewRequest<'a>,
     /// The source. `None` = the client's SMS inbox.
     pub(crate) source: Option<&'a str>,
     pub(crate) texts: &'a [OrderedText],
-    pub(crate) mailed: Option<Mailed>,
+    pub(crate) mailed: Option<MailedRequest>,
 }
 
-impl Order<'_> {
+impl SmsOrder<'_> {
     /// True if it is scheduled after `moment`.
     pub(crate) fn waits(&self, moment: DateTime<Utc>) -> bool {
         self.request.due_at.is_some_and(|due| due > moment)
@@ -37,14 +37,14 @@ impl Order<'_> {
     pub(crate) fn priority(&self) -> i16 {
         let urgent = self.texts.iter().any(|text| text.content.urgent);
         match self.request.product {
-            Product::Json if urgent => PIN_PRIORITY,
-            Product::Batch | Product::Email if urgent => REPLY_PRIORITY,
-            Product::Json | Product::Batch | Product::Email => SEND_PRIORITY,
+            SmsProduct::Json if urgent => PIN_PRIORITY,
+            SmsProduct::Batch | SmsProduct::Email if urgent => REPLY_PRIORITY,
+            SmsProduct::Json | SmsProduct::Batch | SmsProduct::Email => SEND_PRIORITY,
         }
     }
 }
 
-pub(crate) struct Draft {
+pub(crate) struct SmsDraft {
     /// Index of its request.
     pub(crate) order: usize,
     pub(crate) text: usize,

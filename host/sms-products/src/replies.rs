@@ -9,13 +9,13 @@ use base::{
     Context, Result,
     lanes::{silent, within},
 };
-use channels::smpp::{MobileOriginated, SmppEvents, SmsReceipt, StoreFailed};
+use channels::smpp::{MobileOriginated, SmppEvents, SmscReceipt, StoreFailed};
 use chat::receive::receive;
 use domain::{
     channel::Channel,
     ids::{ClientId, MessageId, SmsRequestId},
     inbound::{InboundContent, InboundMessage},
-    sms_products::{Product, callback, subscriber},
+    sms_products::{SmsProduct, callback, subscriber},
 };
 use storage::{
     PgConnection, Queue,
@@ -23,15 +23,15 @@ use storage::{
     sms::{
         inbound::{self, InboundSms},
         products::{
-            callbacks::{self, Callback},
-            replies::{self, Answered, Reply},
+            callbacks::{self, SmsCallback},
+            replies::{self, RepliedMessage, SmsProductReply},
             requests,
         },
     },
 };
 use uuid::Uuid;
 
-use crate::{email, incoming, stops};
+use crate::{email, incoming_sms, stops};
 
 /// Bound on handling one SMS. After it the SMSC must deliver it again, since the database does not answer.
 const LONGEST: Duration = Duration::from_secs(25);
@@ -39,19 +39,19 @@ const LONGEST: Duration = Duration::from_secs(25);
 /// Stores deliveries of the SMSC before they are acknowledged: receipts for the engine, replies for the products.
 pub struct SmscEvents {
     ctx: Arc<Context>,
-    receipts: Arc<outbound::SmscEvents>,
+    receipts: Arc<outbound::ReceiptStore>,
 }
 
 impl SmscEvents {
     /// For `SmppGateway::connect`.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
-        Arc::new(Self { receipts: outbound::SmscEvents::new(Arc::clone(&ctx)), ctx })
+        Arc::new(Self { receipts: outbound::ReceiptStore::new(Arc::clone(&ctx)), ctx })
     }
 }
 
 #[async_trait]
 impl SmppEvents for SmscEvents {
-    async fn receipt(&self, receipt: SmsReceipt) -> std::result::Result<(), StoreFailed> {
+    async fn receipt(&self, receipt: SmscReceipt) -> std::result::Result<(), StoreFailed> {
         self.receipts.receipt(receipt).await
     }
 
@@ -98,7 +98,7 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     // PostgreSQL texts have no NUL characters, but a phone may send them.
     let text = message.text.replace('\0', "\u{fffd}");
     let id: Uuid = ctx.mint();
-    let mut incoming = incoming::ask(ctx, id, message, &text).await?;
+    let mut incoming = incoming_sms::ask(ctx, id, message, &text).await?;
     let mut tx = ctx.db.begin().await?;
     let sms = InboundSms { id, bind: &message.bind, sender: &message.from, receiver: &message.to, body: &text };
     inbound::insert(&mut tx, &sms, ctx.now()).await?;
@@ -108,7 +108,7 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
         kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
         // Uses the original text, so that no router can suppress an opt-out.
         if let Some(word) = ctx.settings.sms.stop_words().heard(&text) {
-            wakes = stops::heed(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
+            wakes = stops::apply_stop_word(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
         }
         if !incoming.is_refused() {
             let reply = SubscriberSms { id, message, text: incoming.text(&text) };
@@ -154,7 +154,7 @@ async fn hand_over(
     let Some(known) = requests::get(db, client, request).await?.filter(|known| known.wants_replies) else {
         return Ok(Vec::new());
     };
-    let reply = Reply {
+    let reply = SmsProductReply {
         id,
         request,
         message: answered,
@@ -165,9 +165,9 @@ async fn hand_over(
     };
     replies::insert(db, client, &reply).await?;
     match known.product {
-        Product::Json => {}
-        Product::Batch => return Ok(Vec::new()),
-        Product::Email => return Ok(email::tell_reply(ctx, db, client, &reply).await?.into_iter().collect()),
+        SmsProduct::Json => {}
+        SmsProduct::Batch => return Ok(Vec::new()),
+        SmsProduct::Email => return Ok(email::mail_reply(ctx, db, client, &reply).await?.into_iter().collect()),
     }
     let Some(url) = known.reply_url else { return Ok(Vec::new()) };
     let callback = reply_callback(ctx, &reply, &sent, url, known.posts_replies);
@@ -210,13 +210,27 @@ async fn write_in_chat(
     receive(ctx, db, client, inbox.id, &wrote).await
 }
 
-fn reply_callback(ctx: &Context, reply: &Reply, sent: &Answered, url: String, posts: bool) -> Callback {
-    let about = callback::About {
+fn reply_callback(
+    ctx: &Context,
+    reply: &SmsProductReply,
+    sent: &RepliedMessage,
+    url: String,
+    posts: bool,
+) -> SmsCallback {
+    let about = callback::MessageIds {
         ct_id: sent.ct_id.as_deref(),
         request: reply.request,
         message: reply.message,
         identifier: sent.identifier.as_deref(),
     };
     let form = callback::reply(about, (&reply.subscriber, &reply.source), &reply.body, reply.received_at);
-    Callback { id: ctx.mint(), lane_id: callback::lane_of(&url), url, posts, form, attempts: 0, created_at: ctx.now() }
+    SmsCallback {
+        id: ctx.mint(),
+        lane_id: callback::lane_of(&url),
+        url,
+        posts,
+        form,
+        attempts: 0,
+        created_at: ctx.now(),
+    }
 }

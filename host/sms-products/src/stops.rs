@@ -11,7 +11,7 @@ use domain::{
     sms_products::OptOutWord,
 };
 use outbound::{
-    delivery::{self, Step},
+    delivery::{self, DeliveryStep},
     dispatch::STOPPED_SMS,
 };
 use storage::{
@@ -52,7 +52,7 @@ pub async fn take_back(admin: &Administration<'_>, client: ClientId, subscriber:
 
 /// Applies an opt-out or opt-in word inside the caller's transaction. Waiting messages are cancelled and their credits
 /// refunded. Returns the lanes to wake.
-pub(crate) async fn heed(
+pub(crate) async fn apply_stop_word(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
@@ -69,16 +69,16 @@ pub(crate) async fn heed(
     opt_outs::stop(db, client, source, subscriber, &word, ctx.now()).await?;
     if let Some(inbox) = inboxes::default_sms(db, client).await? {
         // Sending needs the lane, which we hold now. So messages that wait now are not sent.
-        lanes::stand_still(db, client, Queue::Outbound, inbox.id.0).await?;
+        lanes::block_lane(db, client, Queue::Outbound, inbox.id.0).await?;
     }
     let waiting = messages::waiting(db, client, source, subscriber, STOPPED_AT_ONCE).await?;
     let steps = waiting.into_iter().map(|message| stopped(ctx, message)).collect();
     delivery::advance(ctx, db, client, steps).await
 }
 
-fn stopped(ctx: &Context, message: MessageId) -> Step {
+fn stopped(ctx: &Context, message: MessageId) -> DeliveryStep {
     let text = "the recipient has stopped messages from this source".to_owned();
-    Step {
+    DeliveryStep {
         message,
         ordinal: 0,
         reached: DeliveryState::Failed,

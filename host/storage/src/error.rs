@@ -1,6 +1,6 @@
 //! Errors of the database.
 
-use crate::read_only;
+use crate::read_only_session;
 
 /// A failure of the database or of a stored value. An absent row is not an error: it is `None`.
 #[derive(Debug, thiserror::Error)]
@@ -37,8 +37,8 @@ pub enum Error {
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        if read_only::is_refusal(&error) {
-            read_only::note_refusal();
+        if read_only_session::is_refusal(&error) {
+            read_only_session::note_refusal();
         }
         Self::Database(error)
     }
@@ -105,7 +105,7 @@ impl Error {
 
     /// True if the transaction gave way to another one: a deadlock, a serialization failure, or a lock that took too
     /// long.
-    pub fn gave_way(&self) -> bool {
+    pub fn lost_to_another_transaction(&self) -> bool {
         const CODES: [&str; 3] = ["40001", "40P01", "55P03"];
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.code().is_some_and(|code| CODES.contains(&&*code)),

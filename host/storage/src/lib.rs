@@ -4,26 +4,26 @@
 
 pub mod backup;
 pub mod chat;
+mod column_values;
 mod error;
 pub mod inbound;
 pub mod inboxes;
-pub mod live;
+pub mod live_events;
 pub mod outbound;
 pub mod people;
 pub mod personal_data;
 pub mod plugins;
-pub mod read_only;
+pub mod read_only_session;
 mod session;
 pub mod silence;
 pub mod sms;
-mod stored;
 pub mod tenancy;
 pub mod web;
 pub mod webhooks;
 pub mod work;
 
 pub use error::{Error, Result, violates};
-pub use session::{Db, PgConnection, Pooled, Timing, Transaction, connect, connect_with};
+pub use session::{Db, PgConnection, PooledSession, Timing, Transaction, connect, connect_with};
 pub use work::lanes::Queue;
 
 use std::borrow::Cow;

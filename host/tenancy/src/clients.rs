@@ -5,7 +5,7 @@ use domain::{
     hours::TimeZone,
     ids::ClientId,
     page::{Page, PageRequest},
-    privacy::Sight,
+    privacy::CustomerVisibility,
 };
 use storage::{Db, PgConnection, tenancy::clients, violates};
 
@@ -15,7 +15,7 @@ use crate::accounts::{Caller, CreateError, check_client_name, check_ref};
 use base::{
     Error,
     audit::{Actor, Administration, audit},
-    secrets::Purpose,
+    secrets::SecretPurpose,
 };
 
 /// The reference of the caller's own client (DESIGN 7).
@@ -25,7 +25,7 @@ pub const SMS_LOGIN_MAX: usize = 200;
 
 /// A client in the view of a caller.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct ClientView {
     pub client: Client,
     pub parent_ref: Option<String>,
 }
@@ -78,7 +78,7 @@ base::fails_with!(ClientError: storage::Error);
 
 /// The client that a caller names: `me`, its own reference, or one below it. `None` for all others, whether they exist
 /// or not.
-pub async fn meant(db: &mut PgConnection, caller: ClientId, client_ref: &str) -> base::Result<Option<ClientId>> {
+pub async fn resolve_ref(db: &mut PgConnection, caller: ClientId, client_ref: &str) -> base::Result<Option<ClientId>> {
     if client_ref.eq_ignore_ascii_case(ME) {
         return Ok(Some(caller));
     }
@@ -92,9 +92,13 @@ pub async fn meant(db: &mut PgConnection, caller: ClientId, client_ref: &str) ->
 
 /// The client that a caller names, in order to read its customers, and how the caller sees them: the stricter of both
 /// clients' settings. `None` as for [`meant`].
-pub async fn opened(db: &Db, caller: &Caller, client_ref: &str) -> base::Result<Option<(ClientId, Sight)>> {
+pub async fn opened(
+    db: &Db,
+    caller: &Caller,
+    client_ref: &str,
+) -> base::Result<Option<(ClientId, CustomerVisibility)>> {
     let mut db = db.acquire().await?;
-    let Some(client) = meant(&mut db, caller.client, client_ref).await? else { return Ok(None) };
+    let Some(client) = resolve_ref(&mut db, caller.client, client_ref).await? else { return Ok(None) };
     if client == caller.client {
         return Ok(Some((client, caller.sight)));
     }
@@ -102,19 +106,19 @@ pub async fn opened(db: &Db, caller: &Caller, client_ref: &str) -> base::Result<
     Ok(Some((client, caller.sight.max(caller.role.sight(masks)))))
 }
 
-pub async fn find(db: &Db, caller: ClientId, client_ref: &str) -> Result<Shown, ClientError> {
+pub async fn find(db: &Db, caller: ClientId, client_ref: &str) -> Result<ClientView, ClientError> {
     let mut db = db.acquire().await?;
-    let client = meant(&mut db, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
+    let client = resolve_ref(&mut db, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
     shown(&mut db, client).await
 }
 
-async fn shown(db: &mut PgConnection, client: ClientId) -> Result<Shown, ClientError> {
+async fn shown(db: &mut PgConnection, client: ClientId) -> Result<ClientView, ClientError> {
     let client = clients::get(db, client).await?.ok_or(ClientError::Unknown)?;
     let parent = match client.parent {
         Some(parent) => clients::get(db, parent).await?,
         None => None,
     };
-    Ok(Shown { client, parent_ref: parent.map(|parent| parent.client_ref) })
+    Ok(ClientView { client, parent_ref: parent.map(|parent| parent.client_ref) })
 }
 
 /// The direct children of a client, sorted by reference. Empty for a client that the caller does not see.
@@ -123,14 +127,14 @@ pub async fn children(
     caller: ClientId,
     client_ref: &str,
     page: PageRequest,
-) -> Result<Page<Shown>, ClientError> {
+) -> Result<Page<ClientView>, ClientError> {
     let mut db = db.acquire().await?;
-    let Some(parent) = meant(&mut db, caller, client_ref).await? else {
+    let Some(parent) = resolve_ref(&mut db, caller, client_ref).await? else {
         return Ok(Page { items: Vec::new(), total: 0 });
     };
     let parent_ref = clients::get(&mut db, parent).await?.map(|parent| parent.client_ref);
     let (found, total) = clients::children(&mut db, parent, page.limit(), page.offset()).await?;
-    let items = found.into_iter().map(|client| Shown { client, parent_ref: parent_ref.clone() }).collect();
+    let items = found.into_iter().map(|client| ClientView { client, parent_ref: parent_ref.clone() }).collect();
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
@@ -141,13 +145,13 @@ pub async fn create_child(
     parent_ref: &str,
     (client_ref, display_name): (&str, &str),
     actor: Actor,
-) -> Result<Shown, ClientError> {
+) -> Result<ClientView, ClientError> {
     check_ref(client_ref)?;
     check_client_name(display_name)?;
     let mut tx = admin.db.begin().await?;
-    let parent = meant(&mut tx, caller, parent_ref).await?.ok_or(ClientError::Unknown)?;
+    let parent = resolve_ref(&mut tx, caller, parent_ref).await?.ok_or(ClientError::Unknown)?;
     let child: ClientId = admin.mint();
-    let new = clients::NewClient {
+    let new = clients::ClientRecord {
         client_ref,
         display_name,
         parent: Some(parent),
@@ -171,7 +175,7 @@ pub async fn update(
     client_ref: &str,
     change: ClientChange,
     actor: Actor,
-) -> Result<Shown, ClientError> {
+) -> Result<ClientView, ClientError> {
     if let Some(new) = &change.client_ref {
         check_ref(new)?;
     }
@@ -202,7 +206,7 @@ pub async fn set_popia(
     client_ref: &str,
     compliant: bool,
     actor: Actor,
-) -> Result<Shown, ClientError> {
+) -> Result<ClientView, ClientError> {
     let action = if compliant { "mask" } else { "unmask" };
     changed(admin, caller, client_ref, actor, action, |client| client.popia_compliant = compliant).await
 }
@@ -214,9 +218,9 @@ async fn changed(
     actor: Actor,
     action: &str,
     change: impl FnOnce(&mut Client),
-) -> Result<Shown, ClientError> {
+) -> Result<ClientView, ClientError> {
     let mut tx = admin.db.begin().await?;
-    let id = meant(&mut tx, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
+    let id = resolve_ref(&mut tx, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
     let mut client = clients::lock(&mut tx, id).await?.ok_or(ClientError::Unknown)?;
     change(&mut client);
     clients::save(&mut tx, &client).await.map_err(|error| taken(error, &client.client_ref))?;
@@ -233,9 +237,9 @@ pub async fn set_sms_fallback(
     client_ref: &str,
     change: FallbackChange,
     actor: Actor,
-) -> Result<Shown, ClientError> {
+) -> Result<ClientView, ClientError> {
     let mut tx = admin.db.begin().await?;
-    let id = meant(&mut tx, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
+    let id = resolve_ref(&mut tx, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
     let mut client = clients::lock(&mut tx, id).await?.ok_or(ClientError::Unknown)?;
     client.sms_fallback.enabled = change.enabled;
     client.fallback_mode = change.mode.unwrap_or(client.fallback_mode);
@@ -244,7 +248,7 @@ pub async fn set_sms_fallback(
     }
     clients::save(&mut tx, &client).await?;
     if let Some(password) = change.password {
-        let seal = |password: String| admin.sealer.seal(id, Purpose::SmsPassword, password.as_bytes());
+        let seal = |password: String| admin.sealer.seal(id, SecretPurpose::SmsPassword, password.as_bytes());
         let sealed = password.map(seal).transpose().map_err(Error::from)?;
         clients::set_sms_password(&mut tx, id, sealed.as_deref()).await?;
     }

@@ -5,14 +5,14 @@ use domain::{
     contact::{ContactName, NewContact},
     ids::{ClientId, ContactId},
     page::{Page, PageRequest},
-    privacy::{Sight, SoughtMasked},
-    search::Sought,
+    privacy::{CustomerVisibility, MaskedSearch},
+    search::SearchText,
 };
 use storage::{
     Db,
     chat::search as chat_search,
     people::customers::{self, Customer},
-    tenancy::contacts::{self, CUSTOMER_UNIQUE, Glimpse},
+    tenancy::contacts::{self, CUSTOMER_UNIQUE, MaskedContactSearch},
     violates,
 };
 
@@ -112,27 +112,27 @@ pub async fn delete(
 /// only the visible parts.
 pub async fn list(
     db: &Db,
-    (client, sight): (ClientId, Sight),
+    (client, sight): (ClientId, CustomerVisibility),
     searched: &str,
     page: PageRequest,
 ) -> base::Result<Page<Contact>> {
     let mut db = db.acquire().await?;
     let (limit, offset) = (page.limit(), page.offset());
     let (items, total) = match sight {
-        Sight::Whole => match Sought::parse(searched) {
+        CustomerVisibility::Whole => match SearchText::parse(searched) {
             None => contacts::page(&mut db, client, limit, offset).await?,
             Some(sought) => {
                 let digits = sought.digits.as_deref().unwrap_or_default();
                 contacts::search(&mut db, client, (&sought.words, digits), limit, offset).await?
             }
         },
-        Sight::Masked => {
-            let sought = SoughtMasked::parse(searched);
+        CustomerVisibility::Masked => {
+            let sought = MaskedSearch::parse(searched);
             let glimpse = match &sought {
-                None => Glimpse::default(),
-                Some(SoughtMasked::Initial(letter)) => Glimpse { initial: Some(letter), ending: None },
-                Some(SoughtMasked::Ending(digits)) => Glimpse { initial: None, ending: Some(digits) },
-                Some(SoughtMasked::Nothing) => return Ok(Page { items: Vec::new(), total: 0 }),
+                None => MaskedContactSearch::default(),
+                Some(MaskedSearch::Initial(letter)) => MaskedContactSearch { initial: Some(letter), ending: None },
+                Some(MaskedSearch::Ending(digits)) => MaskedContactSearch { initial: None, ending: Some(digits) },
+                Some(MaskedSearch::Nothing) => return Ok(Page { items: Vec::new(), total: 0 }),
             };
             contacts::page_masked(&mut db, client, glimpse, limit, offset).await?
         }

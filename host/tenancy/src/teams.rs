@@ -9,7 +9,7 @@ use domain::{
 };
 use storage::{
     Db,
-    chat::due,
+    chat::due_work,
     tenancy::{
         profiles,
         teams::{self, MEMBERS_FK, NAME_UNIQUE},
@@ -95,7 +95,7 @@ pub async fn update(
     apply(&mut found, change)?;
     teams::save(&mut tx, client, &found).await?;
     // Waiting chats may now be assigned automatically.
-    due::room_in(&mut tx, client, &[team], admin.now()).await?;
+    due_work::room_in(&mut tx, client, &[team], admin.now()).await?;
     audit(admin, &mut tx, client, actor, "update", ("team", &team.to_string())).await?;
     let stored = teams::get(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
     tx.commit().await?;
@@ -165,7 +165,7 @@ pub async fn add_member(
     let mut member = profiles::lock(&mut tx, client, user).await?.ok_or(TeamError::UnknownUser)?;
     member.team = Some((team, found.name));
     profiles::save(&mut tx, client, &member).await?;
-    due::room_in(&mut tx, client, &[team], admin.now()).await?;
+    due_work::room_in(&mut tx, client, &[team], admin.now()).await?;
     audit(admin, &mut tx, client, actor, "join", ("team", &format!("{team} {user}"))).await?;
     tx.commit().await?;
     Ok(())

@@ -198,7 +198,7 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
         Queue::Fallback => fallback::work(ctx, lease).await,
         Queue::Media => media::work(ctx, lease).await,
         Queue::Webhook => return webhooks::deliver::work(ctx, lease).await,
-        Queue::Chat => chat::by_itself::work(ctx, lease).await,
+        Queue::Chat => chat::automation::work(ctx, lease).await,
         Queue::LiteSession => lite::work(ctx, lease).await,
         Queue::SmsCallback => sms_products::callbacks::work(ctx, lease).await,
         Queue::Email => sms_products::email::work(ctx, lease).await,

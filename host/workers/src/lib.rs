@@ -3,7 +3,7 @@
 //! `docs/ARCHITECTURE.md` 4 describes leases, fences, wake-ups and fairness. Details:
 //!
 //! - A working process holds a session advisory lock named by its id and a row in `node` (`presence.rs`).
-//!   `storage::work::nodes::bury_the_dead` ends the leases of processes without a lock. Correctness depends on the
+//!   `storage::work::nodes::delete_dead` ends the leases of processes without a lock. Correctness depends on the
 //!   fence only.
 //! - A worker is left alone while renewals fail, because it may hold outcomes that are not written. When the database
 //!   is back, the worker stops at its next step, or is dropped after two minutes without a step.

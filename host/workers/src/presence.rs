@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use base::{Context, lanes::Presence};
+use base::{Context, lanes::NodePresence};
 use tokio_util::sync::CancellationToken;
 
 /// Time between two checks of the connection, and after a failed announcement.
@@ -13,7 +13,7 @@ pub(crate) async fn keep(ctx: Arc<Context>, stop: CancellationToken) {
     let mut presence = None;
     loop {
         let lost = match &mut presence {
-            Some(present) => !Presence::holds(present).await,
+            Some(present) => !NodePresence::holds(present).await,
             None => true,
         };
         if lost {
@@ -35,8 +35,8 @@ pub(crate) async fn keep(ctx: Arc<Context>, stop: CancellationToken) {
     }
 }
 
-async fn announce(ctx: &Context) -> Option<Presence> {
-    match Presence::announce(ctx).await {
+async fn announce(ctx: &Context) -> Option<NodePresence> {
+    match NodePresence::announce(ctx).await {
         Ok(presence) => Some(presence),
         Err(error) => {
             tracing::warn!(

@@ -20,7 +20,7 @@ const REMEMBERED_FOR: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The running lanes by queue. Queues do not share their room.
-pub(crate) struct Room {
+pub(crate) struct LaneRoom {
     settings: RunnerSettings,
     queues: HashMap<Queue, Lanes>,
 }
@@ -41,7 +41,7 @@ struct UnderWay {
 
 /// The kind of a lane at its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Begun {
+pub(crate) enum LaneKind {
     /// It is expected to end at once.
     Short,
     /// Its client had slow lanes recently.
@@ -85,12 +85,12 @@ impl Client {
     }
 }
 
-impl Room {
+impl LaneRoom {
     pub(crate) fn new(settings: RunnerSettings) -> Self {
         Self { settings, queues: HashMap::new() }
     }
 
-    pub(crate) fn begin(&mut self, lane: Wake, now: Instant) -> Option<Begun> {
+    pub(crate) fn begin(&mut self, lane: Wake, now: Instant) -> Option<LaneKind> {
         let lanes = self.queues.entry(lane.queue).or_default();
         if !lanes.has_room(&self.settings, lane.client, now) {
             if lanes.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
@@ -109,7 +109,7 @@ impl Room {
         *client.counts.of(long) += 1;
         *lanes.counts.of(long) += 1;
         lanes.under_way.insert(lane, UnderWay { since: now, long });
-        Some(if long { Begun::Long } else { Begun::Short })
+        Some(if long { LaneKind::Long } else { LaneKind::Short })
     }
 
     pub(crate) fn end(&mut self, lane: Wake, now: Instant) {
@@ -127,7 +127,7 @@ impl Room {
     }
 
     /// Applies changes that come with time. Call it regularly.
-    pub(crate) fn tidy(&mut self, now: Instant) {
+    pub(crate) fn forget_idle(&mut self, now: Instant) {
         for lanes in self.queues.values_mut() {
             lanes.look_for_long_ones(now);
             lanes.clients.retain(|_, client| client.counts.all() > 0 || client.is_long(now));
@@ -177,9 +177,9 @@ mod tests {
 
     use super::*;
 
-    fn room() -> Room {
+    fn room() -> LaneRoom {
         let (lanes_per_queue, long_lanes_per_queue, lanes_per_client) = (16, 12, 4);
-        Room::new(RunnerSettings {
+        LaneRoom::new(RunnerSettings {
             lanes_per_queue,
             long_lanes_per_queue,
             lanes_per_client,
@@ -192,11 +192,11 @@ mod tests {
     }
 
     /// Begins as many lanes of a client as there is room for; answers how many.
-    fn fills(room: &mut Room, client: u128, now: Instant) -> usize {
+    fn fills(room: &mut LaneRoom, client: u128, now: Instant) -> usize {
         (0..100).filter(|at| room.begin(lane(client, *at), now).is_some()).count()
     }
 
-    fn end(room: &mut Room, client: u128, lanes: u128, now: Instant) {
+    fn end(room: &mut LaneRoom, client: u128, lanes: u128, now: Instant) {
         (0..lanes).for_each(|at| room.end(lane(client, at), now));
     }
 
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn lanes_that_wait_leave_the_room_of_others_alone_however_many_clients_have_them() {
         for others in [9, 60, 600] {
-            let mut room = Room::new(RunnerSettings::default());
+            let mut room = LaneRoom::new(RunnerSettings::default());
             let (begin, mut ends) = (Instant::now(), HashMap::<Wake, Instant>::new());
             for step in 0..300 {
                 let now = begin + Duration::from_millis(100) * step;
@@ -234,7 +234,7 @@ mod tests {
                 if is_known {
                     assert_eq!(
                         room.begin(lane(0, 1), now),
-                        Some(Begun::Short),
+                        Some(LaneKind::Short),
                         "beside {others} there is room at once"
                     );
                     room.end(lane(0, 1), now);
@@ -248,11 +248,11 @@ mod tests {
         let (mut room, now) = (room(), Instant::now());
         assert_eq!(fills(&mut room, 1, now), 4);
         let now = now + SHORT;
-        room.tidy(now);
+        room.forget_idle(now);
         end(&mut room, 1, 4, now);
         let others: usize = (2..=8).map(|client| fills(&mut room, client, now)).sum();
         assert_eq!(others, 16, "short ones take all of their room");
-        assert_eq!(room.begin(lane(1, 9), now), Some(Begun::Long), "and one of this client begins beside them");
+        assert_eq!(room.begin(lane(1, 9), now), Some(LaneKind::Long), "and one of this client begins beside them");
         room.end(lane(1, 9), now);
         let now = now + REMEMBERED_FOR;
         (2..=8).for_each(|client| end(&mut room, client, 4, now - REMEMBERED_FOR));
@@ -266,7 +266,7 @@ mod tests {
         let began: Vec<usize> = (1..=4).map(|client| fills(&mut room, client, now)).collect();
         assert_eq!(began, [4, 4, 3, 2]);
         let now = now + SHORT;
-        room.tidy(now);
+        room.forget_idle(now);
         assert_eq!(fills(&mut room, 3, now), 0, "thirteen lanes wait where twelve may: nobody begins another");
         end(&mut room, 1, 4, now);
         assert_eq!(fills(&mut room, 2, now), 0, "three for each of four, and it has four");

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     lane::{self, Signals},
     presence,
-    room::{Begun, Room},
+    room::{LaneKind, LaneRoom},
     search,
     settings::RunnerSettings,
     upkeep,
@@ -40,7 +40,7 @@ impl Runner {
         let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
         let (poll, at_once) = (settings.poll, settings.lanes_per_queue * 2);
         let found = search::start(Arc::clone(&ctx), poll, at_once, stop.child_token());
-        let (beside, room) = (Arc::new(ctx.beside()), Room::new(settings));
+        let (beside, room) = (Arc::new(ctx.beside()), LaneRoom::new(settings));
         let (active, tasks) = (HashMap::new(), JoinSet::new());
         let state = State { ctx, beside, room, poll, found, active, tasks, stop: stop.child_token() };
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
@@ -75,7 +75,7 @@ struct State {
     /// For the long lanes of chatbots, with a few database connections of its own: many slow calls can end at once, and
     /// other work must not wait behind their transactions.
     beside: Arc<Context>,
-    room: Room,
+    room: LaneRoom,
     poll: Duration,
     /// Lanes that the search found.
     found: mpsc::Receiver<Wake>,
@@ -120,9 +120,9 @@ impl State {
         });
     }
 
-    fn context_of(&self, queue: Queue, begun: Begun) -> &Arc<Context> {
+    fn context_of(&self, queue: Queue, begun: LaneKind) -> &Arc<Context> {
         match (queue, begun) {
-            (Queue::Participant, Begun::Long) => &self.beside,
+            (Queue::Participant, LaneKind::Long) => &self.beside,
             _ => &self.ctx,
         }
     }
@@ -137,7 +137,7 @@ impl State {
 
     /// Applies changes that come with time, and reports the number of lanes.
     fn tidy(&mut self) {
-        self.room.tidy(Instant::now());
+        self.room.forget_idle(Instant::now());
         let lanes = u32::try_from(self.active.len()).unwrap_or(u32::MAX);
         metrics::gauge!("patchbay_lanes_active").set(f64::from(lanes));
     }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use base::{
     Context, Queue,
-    lanes::{self, Search, Wake},
+    lanes::{self, LaneSearch, Wake},
 };
 use tokio::{sync::mpsc, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ pub(crate) fn start(ctx: Arc<Context>, every: Duration, limit: usize, stop: Canc
     tokio::spawn(async move {
         let mut tick = tokio::time::interval(every);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut search = Search::default();
+        let mut search = LaneSearch::default();
         let searching = async {
             loop {
                 tick.tick().await;
@@ -35,8 +35,8 @@ pub(crate) fn start(ctx: Arc<Context>, every: Duration, limit: usize, stop: Canc
     lanes
 }
 
-async fn once(ctx: &Context, search: &mut Search, limit: i64, found: &mpsc::Sender<Wake>) {
-    match lanes::bury_the_dead(ctx).await {
+async fn once(ctx: &Context, search: &mut LaneSearch, limit: i64, found: &mpsc::Sender<Wake>) {
+    match lanes::release_dead_nodes(ctx).await {
         Ok(0) => {}
         Ok(dead) => tracing::warn!(dead, "took over from processes that died"),
         Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "cannot look for dead processes"),

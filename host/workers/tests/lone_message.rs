@@ -5,15 +5,15 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use base::{Context, lanes::Wakeups, secrets::Purpose};
-use channels::carrier::{Carrier, CarrierInbox, Carriers, Closed, Outgoing, Place};
+use base::{Context, lanes::Wakeups, secrets::SecretPurpose};
+use channels::carrier::{Carrier, CarrierInbox, CarrierPause, Carriers, OutgoingMessage, SendPlace};
 use chrono::TimeDelta;
 use domain::{
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     ids::{ClientId, MessageId},
     inbound::{CallbackBody, CallbackItem, CallbackTarget, ProviderStatus, StatusUpdate},
     inbox::InboxKind,
-    opaque::Opaque,
+    opaque_json::OpaqueJson,
     template::TemplateRecord,
     webhook::{PayloadVersion, WebhookSettings, WebhookType},
 };
@@ -54,12 +54,17 @@ impl Carrier for Provider {
         16
     }
 
-    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
-        Ok((0..wanted).map(|_| Place::of(())).collect())
+    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
+        Ok((0..wanted).map(|_| SendPlace::of(())).collect())
     }
 
-    async fn send(&self, _inbox: &CarrierInbox, _place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
-        Ok(Taken { provider_id: Some(format!("wamid.{}", outgoing.opaque)), ..Taken::default() })
+    async fn send(
+        &self,
+        _inbox: &CarrierInbox,
+        _place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
+        Ok(Acceptance { provider_id: Some(format!("wamid.{}", outgoing.opaque)), ..Acceptance::default() })
     }
 }
 
@@ -182,7 +187,7 @@ async fn configure(ctx: &Context, client: ClientId, url: String) {
             chatbot_payload_version: PayloadVersion::V2,
         },
         endpoints: vec![(WebhookType::StatusUpdate, ctx.mint())],
-        secret_sealed: ctx.sealer.seal(client, Purpose::WebhookSecret, b"secret").unwrap(),
+        secret_sealed: ctx.sealer.seal(client, SecretPurpose::WebhookSecret, b"secret").unwrap(),
         created_at: ctx.now(),
     };
     configs::insert(&mut db, client, &config).await.unwrap();
@@ -194,7 +199,7 @@ async fn configure(ctx: &Context, client: ClientId, url: String) {
         status: "APPROVED".to_owned(),
         category: "UTILITY".to_owned(),
         parameter_format: "POSITIONAL".to_owned(),
-        components: Opaque(json!([{"type": "BODY", "text": "Your order is ready."}])),
+        components: OpaqueJson(json!([{"type": "BODY", "text": "Your order is ready."}])),
     };
     let due = ctx.now() + TimeDelta::days(1);
     templates::replace_all(&mut db, client, "WABA", &[record], ctx.now(), due).await.unwrap();

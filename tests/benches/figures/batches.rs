@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use harness::Setup;
+use harness::PatchbaySetup;
 
 use crate::{
     floor, load,
@@ -17,7 +17,7 @@ const WARM_UP: Duration = Duration::from_secs(1);
 const LENGTH: Duration = Duration::from_secs(6);
 
 pub async fn measure() -> Figure {
-    let mut stage = Stage::set(Setup::new()).await;
+    let mut stage = Stage::set(PatchbaySetup::new()).await;
     let (mut measured, mut floors, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
         let body = stage.body(RECIPIENTS);

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use harness::{Client, Patchbay, Setup, inbound_text};
+use harness::{Patchbay, PatchbaySetup, TestClient, inbound_text};
 use serde_json::{Value, json};
 use sqlx::Row;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -105,7 +105,7 @@ struct Scene {
     watch: Watch,
     /// Texts of messages that reached the webhook, and when.
     told: UnboundedReceiver<(String, Instant)>,
-    crowd: Vec<Client>,
+    crowd: Vec<TestClient>,
     /// Messages so far: each needs an id of its own.
     counter: usize,
 }
@@ -113,7 +113,7 @@ struct Scene {
 impl Scene {
     /// The program with all clients, each with a plugin in force, before any message.
     async fn set(crowd: &Crowd) -> Self {
-        let mut stage = Stage::set(Setup::new().with_guests()).await;
+        let mut stage = Stage::set(PatchbaySetup::new().with_guests()).await;
         let (url, told) = events::sink().await;
         let body = json!({ "incomingMessageURL": format!("{url}/quiet") });
         let reply = stage.client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await;
@@ -232,7 +232,7 @@ impl Scene {
 }
 
 /// A client with a number and without templates: six hundred of them are made.
-async fn member(patchbay: &Patchbay, at: usize) -> Client {
+async fn member(patchbay: &Patchbay, at: usize) -> TestClient {
     let mut client = patchbay.bare_client(&format!("crowd-{at}"));
     client.number = format!("2712{at:07}");
     let (node, account) = (format!("1{}", client.number), format!("2{}", client.number));

@@ -7,7 +7,7 @@ use std::{
 };
 
 use axum::{Router, extract::State, routing::post};
-use harness::{Client, Setup, inbound_text};
+use harness::{PatchbaySetup, TestClient, inbound_text};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
@@ -66,7 +66,7 @@ pub async fn measure() -> [Figure; 2] {
 
 struct Scene {
     stage: Stage,
-    numbers: Vec<Client>,
+    numbers: Vec<TestClient>,
     /// Configurations of the numbers.
     webhooks: Vec<Value>,
     arrivals: mpsc::UnboundedReceiver<(String, Instant)>,
@@ -75,7 +75,7 @@ struct Scene {
 
 impl Scene {
     async fn set() -> Self {
-        let stage = Stage::set(Setup::new()).await;
+        let stage = Stage::set(PatchbaySetup::new()).await;
         let (url, arrivals) = sink().await;
         let (mut numbers, mut webhooks) = (Vec::new(), Vec::new());
         for at in 0..NUMBERS {

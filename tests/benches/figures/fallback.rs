@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use harness::Setup;
+use harness::PatchbaySetup;
 use serde_json::json;
 use sqlx::{PgPool, Row};
 
@@ -22,10 +22,10 @@ const AHEAD: Duration = Duration::from_secs(8);
 
 pub async fn measure() -> [Figure; 2] {
     let npm = Npm::start();
-    let stage = Stage::set(Setup::new().set("smpp.url", &npm.account.url(WINDOW))).await;
+    let stage = Stage::set(PatchbaySetup::new().set("smpp.url", &npm.account.url(WINDOW))).await;
     let beside_npm = against(&stage, &npm.account, "SMS legs to npm `smpp`, window 32").await;
     drop((stage, npm));
-    let stage = Stage::set(Setup::new()).await;
+    let stage = Stage::set(PatchbaySetup::new()).await;
     stage.patchbay.simulate("/simulator/faults", &json!({ "smscReceiptState": "NONE" })).await;
     let account = Account { address: stage.patchbay.smsc_address().to_string(), system_id: "patchbay" };
     let beside_simulator = against(&stage, &account, "SMS legs to the simulated SMSC, window 32").await;

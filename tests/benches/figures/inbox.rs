@@ -1,17 +1,17 @@
 //! Live chat with a client that has very many chats: every list, the search, pages of a history, the search of tickets, and the
-//! events of 500 agents (`live.rs`).
+//! events of 500 agents (`live_events.rs`).
 //!
 //! `INBOX=1000000` says how many chats there are, 100,000 otherwise, each with twenty messages; half of them have a ticket. A
 //! chat takes some 12 KB of disk with its messages and indexes.
 
 use std::time::{Duration, Instant};
 
-use harness::{Client, Setup, inbound_text};
+use harness::{PatchbaySetup, TestClient, inbound_text};
 use serde_json::{Value, json};
 use sqlx::Row;
 
 use crate::{
-    live,
+    live_events,
     stage::Stage,
     table::{Bar, Figure},
     timing::Times,
@@ -33,7 +33,7 @@ const SCOPES: [&str; 9] =
     ["my", "team", "unassigned", "closed", "missed-agent", "missed-after-hours", "my-missed", "open", "all"];
 
 pub async fn measure() -> Vec<Figure> {
-    let stage = Stage::set(Setup::new()).await;
+    let stage = Stage::set(PatchbaySetup::new()).await;
     let chats = std::env::var("INBOX").ok().and_then(|count| count.parse().ok()).unwrap_or(CHATS);
     let began = Instant::now();
     let size = fill(&stage, chats).await;
@@ -56,7 +56,7 @@ pub async fn measure() -> Vec<Figure> {
         bar: Bar::AtMost(0.0),
         notes: vec!["counted by PostgreSQL (`pg_stat_user_tables`)".to_owned()],
     });
-    figures.extend(live::measure(&stage, chats).await);
+    figures.extend(live_events::measure(&stage, chats).await);
     figures
 }
 
@@ -114,7 +114,7 @@ async fn reads(stage: &Stage, chats: i64, filling: &str) -> Vec<Figure> {
     ]
 }
 
-async fn slowest(client: &Client, name: &'static str, kinds: &[(String, Vec<String>)], filling: &str) -> Figure {
+async fn slowest(client: &TestClient, name: &'static str, kinds: &[(String, Vec<String>)], filling: &str) -> Figure {
     let mut notes = vec![filling.to_owned()];
     let mut worst: f64 = 0.0;
     for (kind, paths) in kinds {

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use harness::Setup;
+use harness::PatchbaySetup;
 use serde_json::json;
 use sqlx::Row;
 use tokio::task::JoinSet;
@@ -99,7 +99,7 @@ impl std::fmt::Display for Run {
 impl Scene {
     async fn set(statuses: usize) -> Self {
         // The rate of a number is the provider's to limit, and this one does not.
-        let mut stage = Stage::set(Setup::new().set("limits.cloud_rate_per_number", "100000")).await;
+        let mut stage = Stage::set(PatchbaySetup::new().set("limits.cloud_rate_per_number", "100000")).await;
         let sink = Sink::start();
         let body = json!({ "statusUpdateURL": format!("{}/status", sink.url) });
         let reply = stage.client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await;

@@ -14,30 +14,30 @@ mod costs;
 mod crowd;
 mod events;
 mod fallback;
-mod filled;
 mod floor;
-mod heldup;
 mod inbox;
 mod journey;
 mod kannel;
-mod live;
+mod large_tables;
+mod live_events;
 mod load;
 mod memory;
 mod neighbours;
 mod number;
-mod outside;
 mod plugins;
 mod provider;
 mod role;
 mod sends;
 mod shaper;
+mod simulator_process;
 mod sink;
+mod slow_customer;
 mod sms;
 mod smsc;
 mod stage;
 mod table;
 mod timing;
-mod waiting;
+mod waiting_rows;
 mod webhooks;
 
 use table::Figure;
@@ -68,8 +68,8 @@ fn main() {
     if arguments.iter().any(|argument| argument == sink::ROLE) {
         return runtime.block_on(sink::serve());
     }
-    if arguments.iter().any(|argument| argument == outside::ROLE) {
-        return runtime.block_on(outside::serve(&arguments));
+    if arguments.iter().any(|argument| argument == simulator_process::ROLE) {
+        return runtime.block_on(simulator_process::serve(&arguments));
     }
     if arguments.iter().any(|argument| argument == provider::ROLE) {
         // One thread, so that the provider takes as little of the machine as possible.
@@ -106,7 +106,7 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
         figures.push(number::measure().await);
     }
     if wanted("filled") {
-        figures.extend(filled::measure().await);
+        figures.extend(large_tables::measure().await);
     }
     if wanted("inbox") {
         figures.extend(inbox::measure().await);
@@ -118,10 +118,10 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
         figures.extend(sms::measure().await);
     }
     if wanted("waiting") {
-        figures.extend(waiting::measure().await);
+        figures.extend(waiting_rows::measure().await);
     }
     if wanted("heldup") {
-        figures.extend(heldup::measure().await);
+        figures.extend(slow_customer::measure().await);
     }
     if wanted("shaper") {
         figures.push(shaper::measure());

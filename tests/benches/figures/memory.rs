@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use harness::Setup;
+use harness::PatchbaySetup;
 
 use crate::{
     load::Connection,
@@ -15,7 +15,7 @@ const STEP: usize = 10;
 const STEPS: usize = 6;
 
 pub async fn measure() -> Vec<Figure> {
-    let mut stage = Stage::set(Setup::new()).await;
+    let mut stage = Stage::set(PatchbaySetup::new()).await;
     // A process that has done nothing but start.
     assert_eq!(stage.patchbay.terminate().await, Some(0));
     stage.patchbay.launch().await;

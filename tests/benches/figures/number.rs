@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use harness::Setup;
+use harness::PatchbaySetup;
 use serde_json::json;
 
 use crate::{
     costs::{self, Processes},
     load::Connection,
-    outside::Outside,
+    simulator_process::Outside,
     sink::Sink,
     stage::Stage,
     table::{Bar, Figure},
@@ -21,7 +21,7 @@ const SECONDS: usize = 20;
 const WEBHOOKS: usize = 3;
 
 pub async fn measure() -> Figure {
-    let mut stage = Stage::set(Setup::new().set("limits.cloud_rate_per_number", "1000")).await;
+    let mut stage = Stage::set(PatchbaySetup::new().set("limits.cloud_rate_per_number", "1000")).await;
     let sink = Sink::start();
     let body = json!({ "statusUpdateURL": format!("{}/status", sink.url) });
     let reply = stage.client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await;

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use harness::{Client, Patchbay, Setup};
+use harness::{Patchbay, PatchbaySetup, TestClient};
 use serde_json::{Value, json};
 
 use crate::table::{Bar, Figure, median};
@@ -185,7 +185,7 @@ fn hello() -> Vec<u8> {
 
 /// From the bytes to the first event that the new version may answer: upload, activation, both answered.
 async fn going_live(script: Option<Vec<u8>>) -> Vec<Figure> {
-    let patchbay = Setup::new().durable().start().await;
+    let patchbay = PatchbaySetup::new().durable().start().await;
     let client = patchbay.client("acme", "27110000000").await;
     let mut figures = vec![upload(&client, "upload to live, 50 KB (Rust)", harness::greeter("Hello"), 500.0).await];
     if let Some(script) = script {
@@ -196,7 +196,7 @@ async fn going_live(script: Option<Vec<u8>>) -> Vec<Figure> {
     figures
 }
 
-async fn upload(client: &Client, name: &'static str, component: Vec<u8>, bar: f64) -> Figure {
+async fn upload(client: &TestClient, name: &'static str, component: Vec<u8>, bar: f64) -> Figure {
     let mut took = Vec::new();
     for round in 0..ROUNDS {
         // Another component each time, and in each run: nothing of it is compiled yet.
@@ -219,7 +219,7 @@ async fn upload(client: &Client, name: &'static str, component: Vec<u8>, bar: f6
     }
 }
 
-async fn rollback(client: &Client) -> Figure {
+async fn rollback(client: &TestClient) -> Figure {
     let mut took = Vec::new();
     for _ in 0..ROUNDS {
         let began = Instant::now();

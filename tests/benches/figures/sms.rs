@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use harness::{Client, Patchbay, Setup};
+use harness::{Patchbay, PatchbaySetup, TestClient};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -48,7 +48,7 @@ fn window() -> usize {
 
 pub async fn measure() -> Vec<Figure> {
     let mut npm = Npm::start();
-    let stage = Stage::set(Setup::new().set("smpp.url", &npm.account.url(window()))).await;
+    let stage = Stage::set(PatchbaySetup::new().set("smpp.url", &npm.account.url(window()))).await;
     stage.patchbay.credits(&stage.client, 1_000_000_000);
     let mut figures = Vec::new();
     if is_asked("kannel") {
@@ -431,7 +431,7 @@ async fn due_at_once(stage: &Stage, npm: &mut Npm) -> Figure {
     }
 }
 
-async fn schedule(stage: &Stage, client: &Client, word: &str, count: usize, due: &str) {
+async fn schedule(stage: &Stage, client: &TestClient, word: &str, count: usize, due: &str) {
     let mut connection = ours(&stage.patchbay).await;
     let header = format!("X-API-Key: {}\r\n", client.key);
     for first in (0..count).step_by(1_000) {

@@ -2,20 +2,20 @@
 
 use std::{net::SocketAddr, str::FromStr};
 
-use harness::{Client, Patchbay, Setup};
+use harness::{Patchbay, PatchbaySetup, TestClient};
 use serde_json::json;
 use sqlx::{PgPool, Row, postgres::PgConnectOptions};
 
 /// Everything that a measurement needs.
 pub struct Stage {
     pub patchbay: Patchbay,
-    pub client: Client,
+    pub client: TestClient,
     pub db: PgPool,
 }
 
 impl Stage {
     /// Starts the program as an operator would, but for the outside world, which is simulated in this process.
-    pub async fn set(setup: Setup) -> Self {
+    pub async fn set(setup: PatchbaySetup) -> Self {
         let patchbay = setup.durable().start().await;
         let client = patchbay.client("bench", "27110000001").await;
         // The queries of a measurement are no cost of the program.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use harness::Setup;
+use harness::PatchbaySetup;
 use serde_json::json;
 use sqlx::Row;
 use tokio::task::JoinSet;
@@ -23,7 +23,7 @@ const CONCURRENCY: usize = 32;
 const ROUNDS: usize = 3;
 
 pub async fn measure() -> [Figure; 2] {
-    let stage = Stage::set(Setup::new()).await;
+    let stage = Stage::set(PatchbaySetup::new()).await;
     let sink = Sink::start();
     let body = json!({ "statusUpdateURL": format!("{}/status", sink.url) });
     let reply = stage.client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await;

@@ -1,12 +1,12 @@
 //! Failures of chatbots: which calls are repeated, when a chat goes to agents at once, and which failures are not the
 //! chatbot's fault.
 
-use harness::{Client, Setup, eventually, guest};
+use harness::{PatchbaySetup, TestClient, eventually, guest};
 
 use super::*;
 
 /// Waits until this number of calls of a plugin has ended with this outcome.
-async fn made(client: &Client, plugin: &str, outcome: &str, calls: usize) {
+async fn made(client: &TestClient, plugin: &str, outcome: &str, calls: usize) {
     let what = format!("call {calls} of {plugin} to be {outcome}");
     eventually(&what, || async {
         let outcomes = outcomes(client, plugin).await;
@@ -66,7 +66,7 @@ async fn a_bot_whose_file_is_gone_leaves_its_chats_to_people_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("gone.wasm");
     std::fs::write(&file, guest("clerk")).unwrap();
-    let patchbay = Setup::new().set("plugins.dir", directory.path().to_str().unwrap()).start().await;
+    let patchbay = PatchbaySetup::new().set("plugins.dir", directory.path().to_str().unwrap()).start().await;
     let client = patchbay.client("acme", NUMBER).await;
     client.activate("gone").await;
     let phone = patchbay.phone("27820000001");
@@ -121,7 +121,7 @@ async fn a_disk_that_is_full_is_no_failure_of_the_bot_which_answers_when_there_i
 #[tokio::test]
 async fn a_bot_for_which_there_is_no_room_is_asked_until_there_is_and_nothing_is_written_meanwhile() {
     let settings = [("limits.plugin_concurrency_per_client", "1"), ("limits.plugin_queue_wait", "50ms")];
-    let setup = settings.iter().fold(Setup::new().with_guests(), |setup, (key, value)| setup.set(key, value));
+    let setup = settings.iter().fold(PatchbaySetup::new().with_guests(), |setup, (key, value)| setup.set(key, value));
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
     client.activate("hostile-bot").await;

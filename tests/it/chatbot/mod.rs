@@ -3,16 +3,16 @@
 
 mod failures;
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 const NUMBER: &str = "27110000001";
 
 /// The shared server with the guests, a new client with the chatbot `bot`, its webhooks and a new phone.
-async fn with_bot(bot: &str) -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::with_guests().await;
+async fn with_bot(bot: &str) -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     client.activate(bot).await;
     let phone = patchbay.new_phone();
@@ -20,37 +20,37 @@ async fn with_bot(bot: &str) -> (Shared, Client, Sink, Phone) {
 }
 
 /// A separate server, for tests that move the clock.
-async fn with_clock(bot: &str) -> (Patchbay, Client, Sink, Phone) {
-    let patchbay = Setup::new().with_guests().start().await;
+async fn with_clock(bot: &str) -> (Patchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = PatchbaySetup::new().with_guests().start().await;
     let client = patchbay.client("acme", NUMBER).await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     client.activate(bot).await;
     let phone = patchbay.phone("27820000001");
     (patchbay, client, sink, phone)
 }
 
-async fn asks(phone: &Phone, client: &Client, text: &str, answer: &str) {
+async fn asks(phone: &TestPhone, client: &TestClient, text: &str, answer: &str) {
     phone.write(&client.number, text).await;
     hears(phone, answer).await;
 }
 
-async fn hears(phone: &Phone, text: &str) -> Value {
+async fn hears(phone: &TestPhone, text: &str) -> Value {
     phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await
 }
 
-async fn texts(phone: &Phone) -> Vec<String> {
+async fn texts(phone: &TestPhone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 /// Writes a text and returns its chatbot event, which names the holder of the chat.
-async fn event_of(phone: &Phone, client: &Client, sink: &Sink, text: &str) -> Value {
+async fn event_of(phone: &TestPhone, client: &TestClient, sink: &WebhookSink, text: &str) -> Value {
     phone.write(&client.number, text).await;
     sink.receives("chatbot", text, |event| event["direction"] == "INCOMING" && event["messageText"] == text).await
 }
 
 /// State of the only chat of a client, and the reason if it is in the queue.
-async fn chat(patchbay: &Patchbay, client: &Client) -> Option<(String, Option<String>)> {
+async fn chat(patchbay: &Patchbay, client: &TestClient) -> Option<(String, Option<String>)> {
     let mut db = patchbay.database().await;
     let statement = "SELECT state, queued_reason FROM participant
         WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
@@ -58,7 +58,7 @@ async fn chat(patchbay: &Patchbay, client: &Client) -> Option<(String, Option<St
 }
 
 /// Waits until the chat is in the queue, and returns the reason.
-async fn is_queued(patchbay: &Patchbay, client: &Client) -> String {
+async fn is_queued(patchbay: &Patchbay, client: &TestClient) -> String {
     eventually("the chat to be queued", || async {
         let (state, reason) = chat(patchbay, client).await?;
         (state == "QUEUED").then(|| reason.unwrap_or_default())
@@ -67,7 +67,7 @@ async fn is_queued(patchbay: &Patchbay, client: &Client) -> String {
 }
 
 /// Outcomes of the calls of a plugin, oldest first. The first call of each chat reports the start of the conversation.
-async fn outcomes(client: &Client, plugin: &str) -> Vec<String> {
+async fn outcomes(client: &TestClient, plugin: &str) -> Vec<String> {
     let path = format!("/plugin-service/api/v1/plugins/{plugin}/invocations?size=50");
     let page = client.get(&path).await.ok();
     let calls = page["content"].as_array().unwrap();
@@ -156,9 +156,9 @@ async fn what_becomes_of_a_template_of_a_bot_is_told_as_a_status_and_of_its_text
 
 #[tokio::test]
 async fn chats_of_a_client_without_a_bot_wait_in_the_queue() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let phone = patchbay.new_phone();
 
@@ -207,7 +207,7 @@ async fn values_of_a_participant_persist_and_are_its_own() {
 #[tokio::test]
 async fn values_that_all_participants_share_lose_no_update() {
     let (patchbay, client, _sink, _phone) = with_bot("clerk").await;
-    let phones: Vec<Phone> = (0..6).map(|_| patchbay.new_phone()).collect();
+    let phones: Vec<TestPhone> = (0..6).map(|_| patchbay.new_phone()).collect();
     let writes = phones.iter().flat_map(|phone| (0..3).map(|_| phone.write(&client.number, "total")));
 
     futures::future::join_all(writes).await;
@@ -362,11 +362,11 @@ async fn a_bot_sees_every_kind_of_message() {
 
 #[tokio::test]
 async fn outgoing_events_come_only_when_they_are_asked_for() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let phone = patchbay.new_phone();
     for (wanted, expected) in [(false, vec!["INCOMING", "INCOMING"]), (true, vec!["INCOMING", "OUTGOING", "INCOMING"])]
     {
-        let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+        let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
         let body = json!({ "chatbotWebhookURL": sink.url("chatbot"), "chatbotIncludeOutgoing": wanted });
         client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await.ok();
         client.activate("clerk").await;

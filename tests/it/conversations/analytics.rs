@@ -1,7 +1,7 @@
 //! Analytics of conversations (SPEC 2.11, 4.5).
 
 use chrono::{DateTime, TimeDelta, Utc};
-use harness::{Client, Phone, Shared, Sink, eventually};
+use harness::{SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 use super::{create, opened};
@@ -12,11 +12,11 @@ fn shown(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d%%20%H:%M:%S").to_string()
 }
 
-async fn counts(client: &Client, from: DateTime<Utc>, to: DateTime<Utc>, of: &str) -> Value {
+async fn counts(client: &TestClient, from: DateTime<Utc>, to: DateTime<Utc>, of: &str) -> Value {
     client.get(&format!("{PATH}?startDate={}&endDate={}&messageType={of}", shown(from), shown(to))).await.ok()
 }
 
-async fn clock(client: &Client) -> DateTime<Utc> {
+async fn clock(client: &TestClient) -> DateTime<Utc> {
     let opened = create(client, json!({ "recipient": "27829999999" })).await.ok();
     opened["createdTime"].as_str().unwrap().parse().unwrap()
 }
@@ -32,10 +32,10 @@ fn five(submitted: i64, sent: i64, delivered: i64, read: i64, failed: i64) -> Va
 }
 
 /// A client with messages of three types: the texts were read, and a template to a number without WhatsApp failed.
-async fn busy() -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn busy() -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone, nowhere) = (patchbay.new_client().await, patchbay.new_phone(), patchbay.new_phone());
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     nowhere.set(json!({ "onWhatsApp": false })).await;
     phone.write(&client.number, "hello").await;
@@ -86,7 +86,7 @@ async fn counts_are_of_the_period_of_the_type_and_of_the_client() {
 
 #[tokio::test]
 async fn what_a_chatbot_says_counts_as_a_session_message() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     client.activate("default-chatbot").await;
     phone.write(&client.number, "hello").await;
@@ -104,7 +104,7 @@ async fn what_a_chatbot_says_counts_as_a_session_message() {
 
 #[tokio::test]
 async fn both_dates_are_required_and_exactly_written() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let ask = |query: &'static str| {
         let client = client.clone();

@@ -1,13 +1,13 @@
 //! Quick replies that keep a conversation open or end it (SPEC 2.3, 3.1; PROVIDERS A.3).
 
-use harness::{Client, Phone, Shared, Sink, eventually};
+use harness::{SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 use super::{close, only, opened};
 
 /// Sends the survey and returns the message on the phone. Its first button keeps a conversation open, the second ends
 /// it.
-async fn survey(client: &Client, phone: &Phone, path: &str) -> Value {
+async fn survey(client: &TestClient, phone: &TestPhone, path: &str) -> Value {
     let seen = phone.inbox().await.len();
     let buttons = json!([{ "type": "button", "conversationParameters": [
         { "payload": "GO-ON", "conversationState": "start" },
@@ -22,15 +22,15 @@ const JSON: &str = "/whatsapp-api-service/v2/json";
 const CHANNEL: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 
 /// Taps a button, and returns the body of the incoming webhook.
-async fn tap(phone: &Phone, sink: &Sink, shown: &Value, button: &str) -> Value {
+async fn tap(phone: &TestPhone, sink: &WebhookSink, shown: &Value, button: &str) -> Value {
     let before = sink.bodies("incoming").len();
     phone.tap(shown["id"].as_str().unwrap(), button).await;
     eventually("the incoming webhook", || async { sink.bodies("incoming").get(before).cloned() }).await
 }
 
-async fn in_touch() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::get().await;
-    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), Sink::start().await);
+async fn in_touch() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
+    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;
     (patchbay, client, sink, phone)
 }

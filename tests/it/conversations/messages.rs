@@ -1,6 +1,6 @@
 //! Messages in long-lived conversations: the conversation endpoint, statuses and incoming messages (SPEC 2.3, 4.1, 6.1, 6.2).
 
-use harness::{Client, Patchbay, Phone, Reply, Shared, Sink};
+use harness::{ClientReply, Patchbay, SharedPatchbay, TestClient, TestPhone, WebhookSink};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use super::{close, create, opened};
 
 const PATH: &str = "/whatsapp-api-service/v2/json";
 
-fn text(client: &Client, to: &str, conversation: &str, text: &str) -> Value {
+fn text(client: &TestClient, to: &str, conversation: &str, text: &str) -> Value {
     json!({
         "sender": client.number,
         "messageType": "CONVERSATION",
@@ -21,25 +21,25 @@ fn text(client: &Client, to: &str, conversation: &str, text: &str) -> Value {
     })
 }
 
-async fn send(client: &Client, payload: &Value) -> Value {
+async fn send(client: &TestClient, payload: &Value) -> Value {
     client.post(PATH, payload).await.accepted()
 }
 
-async fn in_touch() -> (Shared, Client, Sink, Phone) {
-    let patchbay = Shared::get().await;
-    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), Sink::start().await);
+async fn in_touch() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
+    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;
     (patchbay, client, sink, phone)
 }
 
 /// Lets the customer write, and returns the body of the incoming webhook.
-async fn write(phone: &Phone, client: &Client, sink: &Sink, text: &str) -> Value {
+async fn write(phone: &TestPhone, client: &TestClient, sink: &WebhookSink, text: &str) -> Value {
     phone.write(&client.number, text).await;
     sink.receives("incoming", "the incoming webhook", |body| body["text"] == text).await
 }
 
 /// The reason for which a payload's only recipient was rejected.
-async fn rejected(client: &Client, payload: &Value) -> String {
+async fn rejected(client: &TestClient, payload: &Value) -> String {
     let answer = send(client, payload).await;
     assert_eq!((&answer["acceptedCount"], &answer["rejectedCount"]), (&json!(0), &json!(1)), "{answer}");
     assert_eq!(answer["status"], "PARTIAL");
@@ -106,7 +106,7 @@ async fn the_participant_of_the_conversation_engine_is_no_chat_and_stays_the_sam
 
 #[tokio::test]
 async fn a_text_outside_the_24_hours_is_accepted_and_the_providers_refusal_is_a_status() {
-    let (patchbay, sink) = (Patchbay::start().await, Sink::start().await);
+    let (patchbay, sink) = (Patchbay::start().await, WebhookSink::start().await);
     patchbay.simulate("/simulator/faults", &json!({ "enforceWindow": true })).await;
     let (client, phone) = (patchbay.client("acme", "27820001001").await, patchbay.phone("27820000001"));
     client.webhooks_to(&sink, "v2").await;
@@ -259,7 +259,7 @@ async fn a_repeated_key_replays_the_first_answer_and_sends_nothing() {
         client.request(Method::POST, PATH, Some(&payload), &headers).await
     };
 
-    let (first, again): (Reply, Reply) = (send().await, send().await);
+    let (first, again): (ClientReply, ClientReply) = (send().await, send().await);
 
     assert_eq!((first.status, &first.text), (again.status, &again.text));
     client.statuses(&sink, "ct-once", "DELIVERED").await;

@@ -6,40 +6,40 @@ mod buttons;
 mod messages;
 
 use futures::future::join_all;
-use harness::{Client, Patchbay, Reply, Shared, eventually};
+use harness::{ClientReply, Patchbay, SharedPatchbay, TestClient, eventually};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 pub const PATH: &str = "/messaging-service/WhatsApp/WhatsAppConversations";
 const DAY: i64 = 24 * 3600;
 
-pub async fn create(client: &Client, with: Value) -> Reply {
+pub async fn create(client: &TestClient, with: Value) -> ClientReply {
     let mut body = json!({ "sender": client.number });
     body.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
     client.post(&format!("{PATH}/createWhatsAppConversation"), &body).await
 }
 
-pub async fn opened(client: &Client, with: Value) -> String {
+pub async fn opened(client: &TestClient, with: Value) -> String {
     let answer = create(client, with).await.ok();
     assert_eq!(answer["conversationStatusCode"], "200", "{answer}");
     answer["conversationId"].as_str().unwrap().to_owned()
 }
 
-pub async fn close(client: &Client, id: &str) -> Reply {
+pub async fn close(client: &TestClient, id: &str) -> ClientReply {
     client.get(&format!("{PATH}/closeWhatsAppConversation?conversationId={id}")).await
 }
 
-async fn remaining(client: &Client, id: &str) -> i64 {
+async fn remaining(client: &TestClient, id: &str) -> i64 {
     let answer = client.get(&format!("{PATH}/getRemainingTime?conversationId={id}")).await.ok();
     assert_eq!(answer["conversationId"], id);
     answer["remainingTime"].as_i64().unwrap()
 }
 
-async fn listed(client: &Client, query: &str) -> Value {
+async fn listed(client: &TestClient, query: &str) -> Value {
     client.get(&format!("{PATH}/getAllWhatsAppConversationsForCurrentUser{query}")).await.ok()
 }
 
-async fn by_ref(client: &Client, client_ref: &str) -> Vec<Value> {
+async fn by_ref(client: &TestClient, client_ref: &str) -> Vec<Value> {
     let reply = client.get(&format!("{PATH}/getAllWhatsAppConversationsByClientRef?clientRef={client_ref}")).await;
     reply.ok().as_array().expect("a flat array").clone()
 }
@@ -48,7 +48,7 @@ fn ids(list: &[Value]) -> Vec<&str> {
     list.iter().map(|one| one["conversationId"].as_str().unwrap()).collect()
 }
 
-pub async fn only(client: &Client) -> Value {
+pub async fn only(client: &TestClient) -> Value {
     let list = listed(client, "").await;
     assert_eq!(list["totalElements"], 1, "{list}");
     list["content"][0].clone()
@@ -56,7 +56,7 @@ pub async fn only(client: &Client) -> Value {
 
 #[tokio::test]
 async fn a_new_conversation_is_active_and_has_the_fields_of_the_specification() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
 
     let answer = create(&client, json!({ "recipient": format!("+{}", phone.msisdn) })).await.ok();
@@ -75,7 +75,7 @@ async fn a_new_conversation_is_active_and_has_the_fields_of_the_specification() 
 
 #[tokio::test]
 async fn an_active_conversation_is_found_again_with_452_and_http_200() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let first = create(&client, json!({ "recipient": phone.msisdn })).await.ok();
 
@@ -93,11 +93,11 @@ async fn an_active_conversation_is_found_again_with_452_and_http_200() {
 
 #[tokio::test]
 async fn one_of_many_calls_at_the_same_time_opens_the_conversation() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
 
     let calls = (0..24).map(|_| create(&client, json!({ "recipient": phone.msisdn })));
-    let answers: Vec<Value> = join_all(calls).await.iter().map(Reply::ok).collect();
+    let answers: Vec<Value> = join_all(calls).await.iter().map(ClientReply::ok).collect();
 
     let new = answers.iter().filter(|answer| answer["conversationStatusCode"] == "200").count();
     assert_eq!(new, 1, "{answers:?}");
@@ -107,7 +107,7 @@ async fn one_of_many_calls_at_the_same_time_opens_the_conversation() {
 
 #[tokio::test]
 async fn a_bsuid_alone_opens_a_conversation_with_a_customer_without_a_phone_number() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
 
     let answer = create(&client, json!({ "customerUserId": "ZA.555000111" })).await.ok();
@@ -122,7 +122,7 @@ async fn a_bsuid_alone_opens_a_conversation_with_a_customer_without_a_phone_numb
 
 #[tokio::test]
 async fn the_phone_number_says_who_the_customer_is_when_both_are_given() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let of_bsuid = opened(&client, json!({ "customerUserId": "ZA.777" })).await;
 
@@ -137,7 +137,7 @@ async fn the_phone_number_says_who_the_customer_is_when_both_are_given() {
 
 #[tokio::test]
 async fn a_wrong_create_call_is_a_400_that_names_every_field() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let path = format!("{PATH}/createWhatsAppConversation");
 
@@ -152,7 +152,7 @@ async fn a_wrong_create_call_is_a_400_that_names_every_field() {
 
 #[tokio::test]
 async fn closing_is_for_good_and_a_new_conversation_resumes() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let id = opened(&client, json!({ "recipient": phone.msisdn })).await;
 
@@ -173,7 +173,7 @@ async fn closing_is_for_good_and_a_new_conversation_resumes() {
 
 #[tokio::test]
 async fn ids_that_are_none_are_refused_and_unknown_ones_not_found() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for call in ["closeWhatsAppConversation", "getRemainingTime"] {
         let ask = |query: &str| {
@@ -212,7 +212,7 @@ async fn a_conversation_ends_at_the_second_that_its_time_is_over() {
 
 #[tokio::test]
 async fn the_lifetime_is_a_setting() {
-    let patchbay = harness::Setup::new().set("limits.conversation_lifetime", "90s").start().await;
+    let patchbay = harness::PatchbaySetup::new().set("limits.conversation_lifetime", "90s").start().await;
     let client = patchbay.client("acme", "27820001001").await;
 
     let id = opened(&client, json!({ "recipient": "27820000001" })).await;
@@ -222,7 +222,7 @@ async fn the_lifetime_is_a_setting() {
 
 #[tokio::test]
 async fn the_list_has_pages_and_finds_parts_of_sender_recipient_and_id() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut opened_ids = Vec::new();
     for recipient in ["27821110001", "27821110002", "27822220003"] {
@@ -256,7 +256,7 @@ async fn the_list_has_pages_and_finds_parts_of_sender_recipient_and_id() {
 
 #[tokio::test]
 async fn a_conversation_is_shown_and_found_by_the_number_that_its_customer_has_now() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let (old, new) = (patchbay.new_phone(), patchbay.new_phone());
     let id = opened(&client, json!({ "recipient": old.msisdn })).await;
@@ -278,7 +278,7 @@ async fn a_conversation_is_shown_and_found_by_the_number_that_its_customer_has_n
 
 #[tokio::test]
 async fn a_caller_sees_the_conversations_of_its_own_reference_and_of_those_below_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (parent, stranger) = (patchbay.new_client().await, patchbay.new_client().await);
     let child = patchbay.new_client().await;
     let mut db = patchbay.database().await;
@@ -307,7 +307,7 @@ async fn a_caller_sees_the_conversations_of_its_own_reference_and_of_those_below
 
 #[tokio::test]
 async fn the_list_by_reference_is_whole_however_long_and_an_old_name_gives_nothing() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut db = patchbay.database().await;
     sqlx::query(

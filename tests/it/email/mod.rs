@@ -7,7 +7,7 @@ mod refusals;
 mod sending;
 mod starttls;
 
-use harness::{Client, Patchbay, Phone, Setup};
+use harness::{Patchbay, PatchbaySetup, TestClient, TestPhone};
 use peers::Relay;
 use serde_json::{Value, json};
 
@@ -20,9 +20,9 @@ pub const PHONE: &str = "27821234567";
 /// A server with a mail listener, a client with a sender and credits, and a relay.
 pub struct Stage {
     pub patchbay: Patchbay,
-    pub client: Client,
+    pub client: TestClient,
     pub relay: Relay,
-    pub phone: Phone,
+    pub phone: TestPhone,
 }
 
 impl Stage {
@@ -30,9 +30,9 @@ impl Stage {
         Self::start_with(|setup| setup).await
     }
 
-    pub async fn start_with(change: impl FnOnce(Setup) -> Setup) -> Self {
+    pub async fn start_with(change: impl FnOnce(PatchbaySetup) -> PatchbaySetup) -> Self {
         let relay = Relay::start();
-        let setup = Setup::new()
+        let setup = PatchbaySetup::new()
             .set("email.listen", "127.0.0.1:0")
             .set("email.domain", DOMAIN)
             .set("email.relay", &format!("smtp://127.0.0.1:{}", relay.port))

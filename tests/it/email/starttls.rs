@@ -3,7 +3,7 @@
 
 use std::net::TcpListener;
 
-use harness::{Authority, Node, eventually};
+use harness::{Authority, NodeProcess, eventually};
 use serde_json::{Value, json};
 
 use super::{
@@ -16,7 +16,7 @@ struct TlsStage {
     stage: Stage,
     authority: Authority,
     port: u16,
-    _node: Node,
+    _node: NodeProcess,
 }
 
 impl TlsStage {

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use harness::{Client, Patchbay, Phone};
+use harness::{Patchbay, TestClient, TestPhone};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -47,7 +47,7 @@ pub struct Load {
 }
 
 impl Load {
-    pub fn start(patchbay: &Patchbay, clients: &[Client], seed: u64) -> Self {
+    pub fn start(patchbay: &Patchbay, clients: &[TestClient], seed: u64) -> Self {
         let mut load = Self { ledger: Arc::default(), over: Arc::default(), tasks: JoinSet::new() };
         for (position, client) in clients.iter().enumerate() {
             let group = u64::try_from(position).unwrap();
@@ -89,7 +89,7 @@ impl Load {
 }
 
 struct Sender {
-    client: Client,
+    client: TestClient,
     position: usize,
     name: String,
     first_phone: u64,
@@ -163,7 +163,7 @@ impl Sender {
 }
 
 /// A customer that writes at intervals, even while the server is down.
-async fn write(phone: Phone, to: String, client: usize, ledger: Arc<Mutex<Ledger>>, over: Arc<AtomicBool>) {
+async fn write(phone: TestPhone, to: String, client: usize, ledger: Arc<Mutex<Ledger>>, over: Arc<AtomicBool>) {
     for round in 0.. {
         if over.load(Ordering::SeqCst) {
             return;

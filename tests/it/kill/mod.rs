@@ -6,7 +6,7 @@ pub mod verdict;
 
 use std::time::{Duration, Instant};
 
-use harness::{Client, Patchbay, Setup, Sink};
+use harness::{Patchbay, PatchbaySetup, TestClient, WebhookSink};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::json;
 use sqlx::PgPool;
@@ -45,7 +45,7 @@ async fn nothing_acknowledged_is_lost_when_the_process_is_killed_at_random() {
 pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> String {
     let mut random = StdRng::seed_from_u64(seed);
     let mut patchbay = start().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let clients = clients(&patchbay, &sink).await;
     let db = PgPool::connect(patchbay.database_url()).await.unwrap();
 
@@ -76,7 +76,7 @@ pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> Str
 
 /// A server that repeats a send of unknown outcome once after three seconds.
 pub async fn start() -> Patchbay {
-    let patchbay = Setup::new()
+    let patchbay = PatchbaySetup::new()
         .set("limits.unknown_after", UNKNOWN_AFTER)
         .set("limits.cloud_in_flight_per_number", &IN_FLIGHT.to_string())
         .set("limits.cloud_rate_per_number", "400")
@@ -89,7 +89,7 @@ pub async fn start() -> Patchbay {
 }
 
 /// Two clients with webhooks. The first has a chatbot, so its chats contain replies.
-pub async fn clients(patchbay: &Patchbay, sink: &Sink) -> Vec<Client> {
+pub async fn clients(patchbay: &Patchbay, sink: &WebhookSink) -> Vec<TestClient> {
     let mut clients = Vec::new();
     for (client_ref, number) in ["acme", "bravo"].into_iter().zip(NUMBERS) {
         let client = patchbay.client(client_ref, number).await;

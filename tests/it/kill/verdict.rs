@@ -5,7 +5,7 @@ use std::{
     fmt,
 };
 
-use harness::{Client, Patchbay, Sink};
+use harness::{Patchbay, TestClient, WebhookSink};
 use serde_json::Value;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -48,7 +48,13 @@ struct Stored {
     ct_id: String,
 }
 
-pub async fn judge(patchbay: &Patchbay, db: &PgPool, clients: &[Client], sink: &Sink, ledger: &Ledger) -> Counts {
+pub async fn judge(
+    patchbay: &Patchbay,
+    db: &PgPool,
+    clients: &[TestClient],
+    sink: &WebhookSink,
+    ledger: &Ledger,
+) -> Counts {
     let stored: Vec<Stored> =
         sqlx::query_as("SELECT client_id, id, ct_id FROM outbound_message WHERE chat_message_id IS NULL")
             .fetch_all(db)
@@ -87,7 +93,7 @@ fn every_key_counted_once(stored: &[Stored], ledger: &Ledger) -> usize {
     acknowledged.count()
 }
 
-async fn same_answer_under_the_same_key(clients: &[Client], ledger: &Ledger) {
+async fn same_answer_under_the_same_key(clients: &[TestClient], ledger: &Ledger) {
     assert!(ledger.changed_replays.is_empty(), "other answers under {:?}", ledger.changed_replays);
     for request in ledger.acknowledged.iter().step_by(25) {
         let reply = clients[request.client].send_with_key(&request.payload, &request.key).await;
@@ -140,7 +146,7 @@ async fn every_message_is_on_its_phone(patchbay: &Patchbay, ledger: &Ledger) {
 }
 
 /// Returns the number of webhooks, and of repetitions among them.
-fn every_status_was_reported(sink: &Sink, ledger: &Ledger) -> (usize, usize) {
+fn every_status_was_reported(sink: &WebhookSink, ledger: &Ledger) -> (usize, usize) {
     let received = sink.received("status");
     let mut statuses: HashMap<String, HashSet<String>> = HashMap::new();
     let mut bodies: HashMap<String, Vec<u8>> = HashMap::new();
@@ -191,7 +197,7 @@ async fn every_message_of_a_customer_is_stored_once(db: &PgPool, ledger: &Ledger
     assert_eq!(out_of_order, 0, "messages of a customer are numbered in the order of writing");
 }
 
-fn every_message_of_a_customer_was_reported(sink: &Sink, ledger: &Ledger) {
+fn every_message_of_a_customer_was_reported(sink: &WebhookSink, ledger: &Ledger) {
     let reported: HashSet<String> =
         sink.received("incoming").iter().map(|webhook| webhook.json()["text"].as_str().unwrap().to_owned()).collect();
     for (_, _, text) in &ledger.written {

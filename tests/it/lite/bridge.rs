@@ -1,6 +1,6 @@
 //! Lite over an HTTP bridge with WAHA's API, which a stub simulates.
 
-use harness::{Patchbay, Setup, eventually};
+use harness::{Patchbay, PatchbaySetup, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ use super::{
 
 const MESSAGES: &str = "/chat-service/api/v2/messages";
 
-fn with(waha: &Waha) -> Setup {
-    Setup::new()
+fn with(waha: &Waha) -> PatchbaySetup {
+    PatchbaySetup::new()
         .set("whatsapp_lite.bridge_url", &waha.url())
         .set("whatsapp_lite.bridge_api_key", KEY)
         .set("whatsapp_lite.webhook_secret", SECRET)

@@ -1,18 +1,18 @@
 //! Messages over Lite, both ways (SPEC 2.4, 3.2, 4.1, 6.1, 6.2; PROVIDERS D.4).
 
-use harness::{Client, Patchbay, Shared, eventually};
+use harness::{Patchbay, SharedPatchbay, TestClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::Lite;
 
-async fn connected(patchbay: &Shared) -> Lite<'_> {
+async fn connected(patchbay: &SharedPatchbay) -> Lite<'_> {
     let number = patchbay.new_phone().msisdn.replacen("2782", "2783", 1);
     Lite::connected(patchbay, patchbay.new_bare_client(), &number).await
 }
 
 /// A client with a Lite number and a Cloud number, whose account has templates.
-async fn with_templates(patchbay: &Shared) -> Lite<'_> {
+async fn with_templates(patchbay: &SharedPatchbay) -> Lite<'_> {
     let client = patchbay.new_client().await;
     let number = patchbay.new_phone().msisdn.replacen("2782", "2783", 1);
     Lite::connected(patchbay, client, &number).await
@@ -23,7 +23,7 @@ fn statuses(lite: &Lite<'_>, ct_id: &str) -> Vec<String> {
     mine.map(|body| body["status"].as_str().unwrap().to_owned()).collect()
 }
 
-fn with_ct_id(client: &Client, to: &str, ct_id: &str, text: &str) -> Value {
+fn with_ct_id(client: &TestClient, to: &str, ct_id: &str, text: &str) -> Value {
     let mut payload = client.chat(to, text);
     payload["messages"][0]["recipients"][0]["ctId"] = json!(ct_id);
     payload
@@ -31,7 +31,7 @@ fn with_ct_id(client: &Client, to: &str, ct_id: &str, text: &str) -> Value {
 
 #[tokio::test]
 async fn a_free_form_message_goes_to_somebody_who_never_wrote() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
     let accepted = lite.client.send(&lite.client.chat(&phone.msisdn, "hello there")).await.accepted();
@@ -42,7 +42,7 @@ async fn a_free_form_message_goes_to_somebody_who_never_wrote() {
 
 #[tokio::test]
 async fn a_message_is_accepted_sent_delivered_and_read_in_this_order() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
     let ct_id = format!("ct-{}", phone.msisdn);
@@ -55,7 +55,7 @@ async fn a_message_is_accepted_sent_delivered_and_read_in_this_order() {
 
 #[tokio::test]
 async fn a_customers_message_reaches_the_incoming_webhook() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
     phone.write(&lite.number, "is it open?").await;
@@ -68,7 +68,7 @@ async fn a_customers_message_reaches_the_incoming_webhook() {
 
 #[tokio::test]
 async fn a_file_of_a_customer_is_fetched_from_the_device() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
     phone.send(json!({ "to": lite.number, "type": "image", "caption": "a cat" })).await;
@@ -84,7 +84,7 @@ async fn a_file_of_a_customer_is_fetched_from_the_device() {
 
 #[tokio::test]
 async fn a_template_is_rendered_here_and_a_number_counts_as_a_tap_on_its_button() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = with_templates(&patchbay).await;
     let phone = patchbay.new_phone();
     let (name, replies) = quick_replies(&lite.client).await;
@@ -108,7 +108,7 @@ async fn a_template_is_rendered_here_and_a_number_counts_as_a_tap_on_its_button(
 
 #[tokio::test]
 async fn a_number_is_a_number_once_something_else_was_sent() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = with_templates(&patchbay).await;
     let phone = patchbay.new_phone();
     let (name, _) = quick_replies(&lite.client).await;
@@ -133,7 +133,7 @@ async fn a_number_is_a_number_once_something_else_was_sent() {
 
 #[tokio::test]
 async fn a_recipient_who_is_not_on_whatsapp_gets_the_sms_also_when_it_was_reached_before() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
     lite.sends(&phone, "the first").await;
@@ -149,7 +149,7 @@ async fn a_recipient_who_is_not_on_whatsapp_gets_the_sms_also_when_it_was_reache
 
 #[tokio::test]
 async fn without_fallback_it_fails_with_the_code_of_the_look_up() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
     phone.set(json!({ "onWhatsApp": false })).await;
@@ -183,7 +183,7 @@ async fn a_look_up_that_fails_is_no_reason_for_an_sms_and_the_message_waits() {
 
 #[tokio::test]
 async fn messages_wait_while_the_number_is_disconnected_and_go_out_when_it_is_back() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
     lite.ask(Method::POST, "/disconnect", None).await.accepted();
@@ -217,7 +217,7 @@ async fn a_message_that_waits_for_too_long_fails_and_never_goes_out() {
 
 #[tokio::test]
 async fn a_voice_note_that_was_played_is_told_so() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
     let payload = json!({
@@ -239,7 +239,7 @@ async fn a_voice_note_that_was_played_is_told_so() {
 }
 
 /// The name of a template with quick replies, and their labels.
-async fn quick_replies(client: &Client) -> (String, Vec<String>) {
+async fn quick_replies(client: &TestClient) -> (String, Vec<String>) {
     let page = client.get("/messaging-service/WhatsApp/templates?size=100").await.ok();
     let labels = |template: &Value| -> Vec<String> {
         let components = template["components"].as_array().unwrap();
@@ -262,7 +262,7 @@ async fn quick_replies(client: &Client) -> (String, Vec<String>) {
     (found["name"].as_str().unwrap().to_owned(), labels(found))
 }
 
-async fn components(client: &Client, name: &str) -> Value {
+async fn components(client: &TestClient, name: &str) -> Value {
     let page = client.get("/messaging-service/WhatsApp/templates?size=100").await.ok();
     let content = page["content"].as_array().unwrap().clone();
     let template = content.iter().find(|template| template["name"] == name).unwrap();

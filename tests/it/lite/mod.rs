@@ -6,26 +6,26 @@ mod processing;
 mod sessions;
 mod waha;
 
-use harness::{Client, Patchbay, Phone, Reply, Sink, eventually};
+use harness::{ClientReply, Patchbay, TestClient, TestPhone, WebhookSink, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// A client with a Lite number and a sink for its webhooks.
 struct Lite<'p> {
     patchbay: &'p Patchbay,
-    client: Client,
-    sink: Sink,
+    client: TestClient,
+    sink: WebhookSink,
     number: String,
     id: String,
 }
 
 impl<'p> Lite<'p> {
     /// A number that is not connected yet.
-    async fn new(patchbay: &'p Patchbay, client: Client, number: &str) -> Self {
+    async fn new(patchbay: &'p Patchbay, client: TestClient, number: &str) -> Self {
         let id = patchbay.lite_number(&client, number);
         let mut client = client;
         client.number = number.to_owned();
-        let sink = Sink::start().await;
+        let sink = WebhookSink::start().await;
         let body = json!({
             "incomingMessageURL": sink.url("incoming"),
             "statusUpdateURL": sink.url("status"),
@@ -35,7 +35,7 @@ impl<'p> Lite<'p> {
         Self { patchbay, client, sink, number: number.to_owned(), id }
     }
 
-    async fn connected(patchbay: &'p Patchbay, client: Client, number: &str) -> Self {
+    async fn connected(patchbay: &'p Patchbay, client: TestClient, number: &str) -> Self {
         let lite = Self::new(patchbay, client, number).await;
         lite.pair().await;
         lite
@@ -57,7 +57,7 @@ impl<'p> Lite<'p> {
     }
 
     /// Makes a request about the session of the number.
-    async fn ask(&self, method: Method, rest: &str, body: Option<&Value>) -> Reply {
+    async fn ask(&self, method: Method, rest: &str, body: Option<&Value>) -> ClientReply {
         let path = format!("/messaging-service/WhatsApp/WhatsAppLiteSessions/{}{rest}", self.id);
         self.client.request(method, &path, body, &[]).await
     }
@@ -98,7 +98,7 @@ impl<'p> Lite<'p> {
         .await;
     }
 
-    async fn sends(&self, to: &Phone, text: &str) {
+    async fn sends(&self, to: &TestPhone, text: &str) {
         self.client.send(&self.client.chat(&to.msisdn, text)).await.accepted();
     }
 }

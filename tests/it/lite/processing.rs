@@ -1,6 +1,6 @@
 //! Rate and hours of sending of a Lite number (SPEC 8 "Lite throughput").
 
-use harness::{Patchbay, Setup, Shared, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::Lite;
 
 #[tokio::test]
 async fn the_configuration_is_read_and_changed_as_a_whole() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let number = patchbay.new_phone().msisdn.replacen("2782", "2783", 1);
     let lite = Lite::new(&patchbay, patchbay.new_bare_client(), &number).await;
     let usual = json!({ "batchSize": 10, "throttleDelayMillis": 1000, "timeZone": "UTC" });
@@ -29,7 +29,7 @@ async fn the_configuration_is_read_and_changed_as_a_whole() {
 
 #[tokio::test]
 async fn messages_go_out_in_batches_with_the_delay_between_them() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let number = patchbay.new_phone().msisdn.replacen("2782", "2783", 1);
     let lite = Lite::connected(&patchbay, patchbay.new_bare_client(), &number).await;
     let slow = json!({ "batchSize": 2, "throttleDelayMillis": 700 });
@@ -79,7 +79,7 @@ async fn outside_its_hours_a_number_sends_nothing_and_within_them_it_does() {
 
 #[tokio::test]
 async fn on_the_host_name_of_lite_only_lite_numbers_send() {
-    let patchbay = Setup::new().set("server.lite_host", "lite.example").start().await;
+    let patchbay = PatchbaySetup::new().set("server.lite_host", "lite.example").start().await;
     let mut client = patchbay.client("acme", "27110000001").await;
     let cloud = client.order_ready(&["27820000001"]);
     let path = "/whatsapp-api-service/v2/channels/whatsapp";

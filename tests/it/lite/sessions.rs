@@ -1,19 +1,19 @@
 //! Sessions: how they are paired by QR code, how they end, and which node holds them (SPEC 3.3, 6.3).
 
-use harness::{Patchbay, Shared, eventually};
+use harness::{Patchbay, SharedPatchbay, eventually};
 use reqwest::Method;
 use serde_json::json;
 
 use super::{Lite, UP};
 
-async fn fresh(patchbay: &Shared) -> Lite<'_> {
+async fn fresh(patchbay: &SharedPatchbay) -> Lite<'_> {
     let number = patchbay.new_phone().msisdn.replacen("2782", "2783", 1);
     Lite::new(patchbay, patchbay.new_bare_client(), &number).await
 }
 
 #[tokio::test]
 async fn a_number_that_was_never_connected_has_no_session() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     let session = lite.session().await;
     assert_eq!(session["status"], "No Session");
@@ -25,7 +25,7 @@ async fn a_number_that_was_never_connected_has_no_session() {
 
 #[tokio::test]
 async fn a_scanned_code_connects_and_every_stage_is_told_with_the_exact_text_in_order() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
     let code = lite.waits_for_scan().await;
@@ -62,7 +62,7 @@ async fn a_scanned_code_connects_and_every_stage_is_told_with_the_exact_text_in_
 
 #[tokio::test]
 async fn the_code_comes_as_a_picture_too() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
     lite.waits_for_scan().await;
@@ -76,7 +76,7 @@ async fn the_code_comes_as_a_picture_too() {
 
 #[tokio::test]
 async fn a_code_that_nobody_scans_ends_the_attempt_until_somebody_connects_again() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
     lite.waits_for_scan().await;
@@ -88,7 +88,7 @@ async fn a_code_that_nobody_scans_ends_the_attempt_until_somebody_connects_again
 
 #[tokio::test]
 async fn a_failed_pairing_is_told() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
     lite.waits_for_scan().await;
@@ -100,7 +100,7 @@ async fn a_failed_pairing_is_told() {
 
 #[tokio::test]
 async fn another_device_ends_the_connection_and_the_pairing_stays() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.pair().await;
     lite.befalls("replaced").await;
@@ -113,7 +113,7 @@ async fn another_device_ends_the_connection_and_the_pairing_stays() {
 
 #[tokio::test]
 async fn a_phone_that_unlinks_the_device_ends_the_pairing() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.pair().await;
     lite.befalls("logged_out").await;
@@ -123,7 +123,7 @@ async fn a_phone_that_unlinks_the_device_ends_the_pairing() {
 
 #[tokio::test]
 async fn a_logout_is_told_in_two_steps_and_the_next_connection_needs_a_code() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.pair().await;
     lite.ask(Method::POST, "/logout", None).await.accepted();
@@ -135,7 +135,7 @@ async fn a_logout_is_told_in_two_steps_and_the_next_connection_needs_a_code() {
 
 #[tokio::test]
 async fn a_disconnected_number_stays_paired() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.pair().await;
     lite.ask(Method::POST, "/disconnect", None).await.accepted();
@@ -147,7 +147,7 @@ async fn a_disconnected_number_stays_paired() {
 
 #[tokio::test]
 async fn trouble_while_syncing_is_told_and_ends_in_success_all_the_same() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
     lite.waits_for_scan().await;
@@ -213,7 +213,7 @@ async fn a_session_is_held_by_one_node_and_taken_over_when_that_dies() {
 
 #[tokio::test]
 async fn a_cloud_number_has_no_session() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let path = format!("/messaging-service/WhatsApp/WhatsAppLiteSessions/{}", client.number_id);
     let refused = client.get(&path).await;

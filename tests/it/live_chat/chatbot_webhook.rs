@@ -1,7 +1,7 @@
 //! The chatbot webhook while an agent has a chat (SPEC 6.5): agent and team fields, assignment events, and the setting
 //! that stops them.
 
-use harness::Sink;
+use harness::WebhookSink;
 use serde_json::{Value, json};
 
 use super::{Agent, CHATS, Desk, MESSAGES};
@@ -11,7 +11,7 @@ const CONFIGURATION: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 /// A desk with two teams of one agent each, and a sink for its chatbot events.
 struct Told {
     desk: Desk,
-    sink: Sink,
+    sink: WebhookSink,
     thandi: Agent,
     sipho: Agent,
     sales: String,
@@ -20,7 +20,7 @@ struct Told {
 
 impl Told {
     async fn set(settings: Value) -> Self {
-        let (desk, sink) = (Desk::set().await, Sink::start().await);
+        let (desk, sink) = (Desk::set().await, WebhookSink::start().await);
         let mut body = json!({ "chatbotWebhookURL": sink.url("chatbot"), "chatbotPayloadVersion": "v2" });
         body.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
         desk.client.post(CONFIGURATION, &body).await.ok();

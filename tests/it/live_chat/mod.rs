@@ -10,7 +10,7 @@ mod tickets;
 mod uploads;
 mod v1;
 
-use harness::{Client, Phone, Shared, eventually};
+use harness::{SharedPatchbay, TestClient, TestPhone, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -19,15 +19,15 @@ const MESSAGES: &str = "/chat-service/api/v2/messages";
 
 /// A client and a customer that has just written `hello`. There is no chatbot, so the chat waits in the queue.
 struct Desk {
-    patchbay: Shared,
-    client: Client,
-    phone: Phone,
+    patchbay: SharedPatchbay,
+    client: TestClient,
+    phone: TestPhone,
     chat: String,
 }
 
 impl Desk {
     async fn set() -> Self {
-        let patchbay = Shared::get().await;
+        let patchbay = SharedPatchbay::get().await;
         let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
         phone.write(&client.number, "hello").await;
         let chat = chat_of(&client, &phone).await;
@@ -80,18 +80,18 @@ impl Desk {
 
 struct Agent {
     id: String,
-    client: Client,
+    client: TestClient,
 }
 
 impl Agent {
     /// `user` is the output of the command line.
-    fn of(client: &Client, user: &Value) -> Self {
+    fn of(client: &TestClient, user: &Value) -> Self {
         let mut client = client.clone();
         user["apiKey"].as_str().unwrap().clone_into(&mut client.key);
         Self { id: user["userId"].as_str().unwrap().to_owned(), client }
     }
 
-    async fn does(&self, chat: &str, call: &str) -> harness::Reply {
+    async fn does(&self, chat: &str, call: &str) -> harness::ClientReply {
         self.client.request(Method::POST, &format!("{CHATS}/{chat}/{call}"), None, &[]).await
     }
 
@@ -106,7 +106,7 @@ fn ids(page: &Value) -> Vec<String> {
 }
 
 /// Waits for the chat of a phone, and returns its id.
-async fn chat_of(client: &Client, phone: &Phone) -> String {
+async fn chat_of(client: &TestClient, phone: &TestPhone) -> String {
     let path = format!("{CHATS}?scope=all&search={}", phone.msisdn);
     eventually("the chat", || async { ids(&client.get(&path).await.ok()).pop() }).await
 }

@@ -1,6 +1,6 @@
 //! Lists of chats, and their assignment.
 
-use harness::{Setup, eventually};
+use harness::{PatchbaySetup, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ async fn of_two_agents_who_take_a_chat_at_once_one_gets_it_and_the_other_hears_w
 
 #[tokio::test]
 async fn an_agent_never_has_more_chats_than_allowed_however_many_are_taken_at_once() {
-    let patchbay = Setup::new().set("limits.agent_chats", "3").start().await;
+    let patchbay = PatchbaySetup::new().set("limits.agent_chats", "3").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let user = patchbay.new_user("acme", "thandi@acme.example", "AGENT");
     let thandi = Agent::of(&client, &user);

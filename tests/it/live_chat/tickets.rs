@@ -1,6 +1,6 @@
 //! Tickets: opened when an agent takes a chat, changed by events of the chat, and found by search.
 
-use harness::{Client, eventually};
+use harness::{TestClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -8,14 +8,14 @@ use super::{Desk, MESSAGES};
 
 const TICKETS: &str = "/chat-service/ticket";
 
-fn search(client: &Client, more: &str) -> String {
+fn search(client: &TestClient, more: &str) -> String {
     let client_ref = &client.client_ref;
     format!(
         "{TICKETS}/search?page=0&size=10&startDateTime=2020-01-01T00:00:00Z&endDateTime=2100-01-01T00:00:00Z&clientRef={client_ref}{more}"
     )
 }
 
-pub(super) async fn found(client: &Client, more: &str) -> Vec<Value> {
+pub(super) async fn found(client: &TestClient, more: &str) -> Vec<Value> {
     client.get(&search(client, more)).await.ok()["content"].as_array().unwrap().clone()
 }
 

@@ -14,7 +14,7 @@ fn form(declared: &str, bytes: &[u8]) -> (String, Vec<u8>) {
 }
 
 impl Desk {
-    async fn upload(&self, declared: &str, bytes: &[u8]) -> harness::Reply {
+    async fn upload(&self, declared: &str, bytes: &[u8]) -> harness::ClientReply {
         let (kind, body) = form(declared, bytes);
         self.client.post_raw(&format!("{MESSAGES}/media"), &kind, body).await
     }

@@ -1,6 +1,6 @@
 //! The calls that v2 replaced: the same chats and messages, with the old rules.
 
-use harness::{Client, Reply};
+use harness::{ClientReply, TestClient};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -9,13 +9,13 @@ use super::{Desk, ids};
 const CHATS: &str = "/chat-service/ChatParticipant";
 const MESSAGES: &str = "/chat-service/Message";
 
-async fn get(client: &Client, path: &str) -> Value {
+async fn get(client: &TestClient, path: &str) -> Value {
     let reply = client.get(path).await;
     assert_eq!(reply.header("deprecation"), Some("@1767225600"), "{path}");
     reply.ok()
 }
 
-async fn terminate(client: &Client, whole: &Value) -> Reply {
+async fn terminate(client: &TestClient, whole: &Value) -> ClientReply {
     client.request(Method::PUT, &format!("{CHATS}/terminateChatParticipantChat"), Some(whole), &[]).await
 }
 

@@ -1,7 +1,7 @@
 //! Chatbots on Messenger: how answers are mapped if the channel lacks a form, and how the reactions of customers are
 //! understood.
 
-use harness::{Setup, Shared, Sink, eventually};
+use harness::{PatchbaySetup, SharedPatchbay, WebhookSink, eventually};
 use serde_json::json;
 
 use super::with_bot;
@@ -81,7 +81,7 @@ async fn a_rating_is_asked_for_with_quick_replies_and_its_tap_is_the_rating() {
 
 #[tokio::test]
 async fn a_long_text_takes_several_messages_and_a_file_with_words_two() {
-    let patchbay = Setup::new().with_guests().start().await;
+    let patchbay = PatchbaySetup::new().with_guests().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.page(&client, "555").await;
     client.activate("clerk").await;
@@ -103,9 +103,9 @@ async fn a_long_text_takes_several_messages_and_a_file_with_words_two() {
 
 #[tokio::test]
 async fn a_template_of_the_clients_account_is_said_in_words_with_its_quick_replies() {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     let page = format!("56{}", client.number);
     patchbay.page(&client, &page).await;

@@ -1,6 +1,6 @@
 //! Callbacks about pages (CONTRACT 4, PROVIDERS A.7 and B).
 
-use harness::{Patchbay, Shared};
+use harness::{Patchbay, SharedPatchbay};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn chrono_millis() -> i64 {
 
 #[tokio::test]
 async fn the_handshake_answers_the_challenge_to_who_knows_the_token() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let verified = patchbay.simulate("/simulator/handshake", &json!({})).await;
     assert_eq!(verified["messengerVerified"], true);
     let ask = |token: &str| {
@@ -50,7 +50,7 @@ async fn a_callback_without_a_good_signature_is_refused_and_leaves_nothing() {
 
 #[tokio::test]
 async fn a_signed_body_that_is_no_callback_about_pages_is_a_400() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     for body in ["nonsense", "{}", r#"{"object":"whatsapp_business_account","entry":[]}"#] {
         let signature = Patchbay::sign_page_callback(body.as_bytes());
         let reply = patchbay.page_callback_signed(body, Some(&signature)).await;
@@ -62,7 +62,7 @@ async fn a_signed_body_that_is_no_callback_about_pages_is_a_400() {
 
 #[tokio::test]
 async fn a_callback_for_a_page_that_nobody_has_is_taken_and_forgotten() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let reply = patchbay.page_callback(&wrote("999999999999", "1", "m_stray", "hello")).await;
     assert_eq!(reply.status, 200, "Meta would repeat it for days: {}", reply.text);
 }

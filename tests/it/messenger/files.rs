@@ -1,6 +1,6 @@
 //! Files to customers on Messenger: sent by address if Meta can fetch from us, otherwise as bytes.
 
-use harness::{Client, Patchbay, Person, Reply, Setup, Shared, eventually};
+use harness::{ClientReply, MessengerPerson, Patchbay, PatchbaySetup, SharedPatchbay, TestClient, eventually};
 use serde_json::{Value, json};
 
 use super::with_bot;
@@ -9,7 +9,7 @@ const MESSAGES: &str = "/chat-service/api/v2/messages";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
 /// A client without a chatbot, a customer that has written to its page, and their chat.
-async fn in_queue(patchbay: &Patchbay, page: &str) -> (Client, Person, String) {
+async fn in_queue(patchbay: &Patchbay, page: &str) -> (TestClient, MessengerPerson, String) {
     let client = patchbay.bare_client(&format!("files-{page}"));
     patchbay.page(&client, page).await;
     let person = patchbay.person(&format!("24{page}"), page);
@@ -23,7 +23,7 @@ async fn in_queue(patchbay: &Patchbay, page: &str) -> (Client, Person, String) {
 }
 
 /// Uploads a file and sends it into a chat with a text.
-async fn sends(client: &Client, chat: &str, bytes: &[u8]) -> Reply {
+async fn sends(client: &TestClient, chat: &str, bytes: &[u8]) -> ClientReply {
     let head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"shop\"\r\n\r\n";
     let form = [head.as_bytes(), bytes, b"\r\n--b--\r\n"].concat();
     let kept = client.post_raw(&format!("{MESSAGES}/media"), "multipart/form-data; boundary=b", form).await.ok();
@@ -34,7 +34,7 @@ async fn sends(client: &Client, chat: &str, bytes: &[u8]) -> Reply {
     client.post(MESSAGES, &said).await
 }
 
-async fn sends_a_picture(client: &Client, chat: &str) {
+async fn sends_a_picture(client: &TestClient, chat: &str) {
     let sent = sends(client, chat, PNG).await.ok();
     assert_eq!((&sent["contentType"], &sent["channel"]), (&json!("MEDIA"), &json!("FACEBOOK")));
 }
@@ -47,7 +47,7 @@ async fn bytes_of(patchbay: &Patchbay, message: &Value) -> Vec<u8> {
 }
 
 /// The attachments that the page has sent to this person, in the format of Meta.
-async fn attachments_to(patchbay: &Patchbay, person: &Person) -> Vec<Value> {
+async fn attachments_to(patchbay: &Patchbay, person: &MessengerPerson) -> Vec<Value> {
     let sends = patchbay.page_sends("send").await;
     let of_person = sends.iter().filter(|send| send["recipient"]["id"] == json!(person.psid));
     of_person.filter_map(|send| send.pointer("/message/attachment").cloned()).collect()
@@ -55,7 +55,7 @@ async fn attachments_to(patchbay: &Patchbay, person: &Person) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_picture_of_an_agent_reaches_somebody_although_meta_cannot_fetch_it_from_us() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let page = format!("57{}", patchbay.new_phone().msisdn);
     let (client, person, chat) = in_queue(&patchbay, &page).await;
     sends_a_picture(&client, &chat).await;
@@ -70,7 +70,7 @@ async fn a_picture_of_an_agent_reaches_somebody_although_meta_cannot_fetch_it_fr
 
 #[tokio::test]
 async fn a_file_with_words_is_two_messages_of_the_chat_of_which_the_first_has_the_file_and_the_names() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let page = format!("59{}", patchbay.new_phone().msisdn);
     let (client, _, chat) = in_queue(&patchbay, &page).await;
     let sent = sends(&client, &chat, PNG).await.ok();
@@ -92,7 +92,7 @@ async fn a_file_with_words_is_two_messages_of_the_chat_of_which_the_first_has_th
 
 #[tokio::test]
 async fn a_file_that_is_too_large_for_messenger_is_refused_before_it_is_sent() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let page = format!("58{}", patchbay.new_phone().msisdn);
     let (client, _, chat) = in_queue(&patchbay, &page).await;
     let mut large = b"%PDF-1.7 ".to_vec();
@@ -132,7 +132,7 @@ async fn a_file_that_a_chatbot_gives_back_reaches_somebody_and_one_of_another_cl
 
 #[tokio::test]
 async fn where_we_can_be_reached_from_outside_meta_gets_the_address() {
-    let patchbay = Setup::new().set("server.public_url", "https://chat.example.com").start().await;
+    let patchbay = PatchbaySetup::new().set("server.public_url", "https://chat.example.com").start().await;
     let (client, person, chat) = in_queue(&patchbay, "555").await;
     sends_a_picture(&client, &chat).await;
     person.hears("[image]").await;

@@ -1,6 +1,6 @@
 //! Messages over Messenger in both directions: content, states, messages from the page's own inbox, windows.
 
-use harness::{Patchbay, Setup, eventually};
+use harness::{Patchbay, PatchbaySetup, eventually};
 use serde_json::json;
 
 use super::with_bot;
@@ -79,7 +79,7 @@ async fn a_message_is_sent_delivered_and_read_and_a_read_means_all_before_it() {
 
 #[tokio::test]
 async fn a_delivery_that_names_no_messages_means_all_up_to_its_moment() {
-    let patchbay = Setup::new().with_guests().start().await;
+    let patchbay = PatchbaySetup::new().with_guests().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.page(&client, "555").await;
     client.activate("clerk").await;
@@ -160,7 +160,7 @@ async fn a_quoted_reply_names_the_message_both_ways() {
 
 #[tokio::test]
 async fn after_24_hours_a_chatbot_says_nothing_more_and_the_message_fails_with_the_reason() {
-    let patchbay = Setup::new().with_guests().start().await;
+    let patchbay = PatchbaySetup::new().with_guests().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.page(&client, "555").await;
     client.activate("clerk").await;

@@ -6,13 +6,13 @@ mod files;
 mod messages;
 mod pages;
 
-use harness::{Client, Person, Shared, Sink};
+use harness::{MessengerPerson, SharedPatchbay, TestClient, WebhookSink};
 
 /// The shared server with the guests, a client with a page and the chatbot `bot`, its webhooks, and a customer.
-async fn with_bot(bot: &str) -> (Shared, Client, Sink, Person) {
-    let patchbay = Shared::with_guests().await;
+async fn with_bot(bot: &str) -> (SharedPatchbay, TestClient, WebhookSink, MessengerPerson) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_bare_client();
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     // New ids, because the server and its simulator are shared.
     let digits = patchbay.new_phone().msisdn;

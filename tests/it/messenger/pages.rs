@@ -1,11 +1,11 @@
 //! `patchbay page add` (CONTRACT 3): one page, one client.
 
-use harness::{Shared, eventually};
+use harness::{SharedPatchbay, eventually};
 use serde_json::json;
 
 #[tokio::test]
 async fn a_page_is_added_once_and_belongs_to_one_client() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     let page = format!("77{}", patchbay.new_phone().msisdn);
     let id = patchbay.page(&client, &page).await;
@@ -20,7 +20,7 @@ async fn a_page_is_added_once_and_belongs_to_one_client() {
 
 #[tokio::test]
 async fn what_cannot_be_a_page_or_a_token_is_refused_and_named() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let add = |page: &str, token: &str| {
         let names = ["page", "add", "--client", &client.client_ref, "--page-id", page, "--access-token", token];
@@ -34,7 +34,7 @@ async fn what_cannot_be_a_page_or_a_token_is_refused_and_named() {
 
 #[tokio::test]
 async fn the_token_of_a_page_is_sealed() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let page = format!("78{}", patchbay.new_phone().msisdn);
     patchbay.page(&client, &page).await;
@@ -47,7 +47,7 @@ async fn the_token_of_a_page_is_sealed() {
 
 #[tokio::test]
 async fn a_page_gets_another_token_and_what_is_sent_then_goes_with_it() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let page = format!("79{}", patchbay.new_phone().msisdn);
     let id = patchbay.page(&client, &page).await;
@@ -78,7 +78,7 @@ async fn a_page_gets_another_token_and_what_is_sent_then_goes_with_it() {
 
 #[tokio::test]
 async fn a_token_is_renewed_of_what_has_one_only() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_bare_client());
     let renew = |client_ref: &str, number: &str, token: &str| {
         patchbay.refused(&[

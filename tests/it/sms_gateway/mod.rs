@@ -1,18 +1,18 @@
 //! The JSON SMS gateway (SPEC 2.14, 4.8; parts 7 and 8).
 
-mod late;
+mod late_receipts;
 
 use std::time::Duration;
 
-use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const SEND: &str = "/sms/json";
 const TRACK: &str = "/sms/trackingMessageStatus";
 
-async fn stage(credits: u32) -> (Shared, Client, Phone) {
-    let patchbay = Shared::get().await;
+async fn stage(credits: u32) -> (SharedPatchbay, TestClient, TestPhone) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     if credits > 0 {
         patchbay.credits(&client, credits);
@@ -21,13 +21,13 @@ async fn stage(credits: u32) -> (Shared, Client, Phone) {
     (patchbay, client, phone)
 }
 
-fn one(ct_id: &str, phone: &Phone, text: &str) -> Value {
+fn one(ct_id: &str, phone: &TestPhone, text: &str) -> Value {
     let recipients = json!([{ "to": phone.msisdn, "identifier": "Thandi" }]);
     json!({ "messages": [{ "ctid": ct_id, "recipients": recipients, "messageText": text }] })
 }
 
 /// Sends a body and returns the id of its request.
-async fn sent(patchbay: &Patchbay, client: &Client, body: &Value) -> String {
+async fn sent(patchbay: &Patchbay, client: &TestClient, body: &Value) -> String {
     let answer = patchbay.sms(client, SEND, body).await.ok();
     assert_eq!(
         (&answer["statusCode"], &answer["statusDescription"]),
@@ -162,14 +162,14 @@ async fn one_text_goes_to_many_at_the_top() {
 #[tokio::test]
 async fn receipts_are_told_with_get_until_they_arrive() {
     let (patchbay, client, phone) = stage(10).await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let mut body = one("order-9", &phone, "Ready.");
     body["settings"] = json!({ "receiptCallBackURL": sink.url("receipt") });
 
     let gst_id = sent(&patchbay, &client, &body).await;
 
     let told = eventually("the last receipt", || async {
-        let forms: Vec<_> = sink.received("receipt").iter().map(harness::Received::form).collect();
+        let forms: Vec<_> = sink.received("receipt").iter().map(harness::SinkRequest::form).collect();
         forms.into_iter().find(|form| form["statusCode"] == "600")
     })
     .await;
@@ -183,10 +183,10 @@ async fn receipts_are_told_with_get_until_they_arrive() {
 
 #[tokio::test]
 async fn a_callback_that_does_not_arrive_is_tried_again_for_a_day() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 10);
-    let (sink, phone) = (Sink::start().await, patchbay.phone("27820000001"));
+    let (sink, phone) = (WebhookSink::start().await, patchbay.phone("27820000001"));
     sink.misbehave("receipt", 500, Duration::ZERO, 1_000);
     let mut body = one("a", &phone, "Ready.");
     body["settings"] = json!({ "receiptCallBackURL": sink.url("receipt") });
@@ -211,10 +211,10 @@ async fn a_callback_that_does_not_arrive_is_tried_again_for_a_day() {
 
 #[tokio::test]
 async fn what_a_receiver_missed_is_told_no_more_when_more_is_known() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 10);
-    let (sink, phone) = (Sink::start().await, patchbay.phone("27820000001"));
+    let (sink, phone) = (WebhookSink::start().await, patchbay.phone("27820000001"));
     patchbay.simulate("/simulator/faults", &json!({ "smscReceiptDelayMillis": 1000 })).await;
     sink.misbehave("receipt", 500, Duration::ZERO, 1_000);
     let mut body = one("a", &phone, "Ready.");
@@ -311,7 +311,7 @@ async fn an_sms_that_the_operator_accepts_is_at_501_and_through_for_nobody_who_a
 
 #[tokio::test]
 async fn a_scheduled_sms_leaves_when_its_time_has_come() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 10);
     let phone = patchbay.phone("27820000001");
@@ -400,7 +400,7 @@ async fn get_is_for_light_use_and_has_no_body() {
 
 #[tokio::test]
 async fn an_id_can_be_asked_after_ten_times_then_once_in_ten_minutes() {
-    let patchbay = Setup::new().start().await;
+    let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     let ask = || async { patchbay.sms(&client, TRACK, &json!({ "ctid": "a" })).await.ok()["statusCode"].clone() };
     for _ in 0..10 {

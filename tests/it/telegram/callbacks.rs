@@ -1,6 +1,6 @@
 //! The webhook of a bot and its secret (CONTRACT 9), and the one process that asks for updates.
 
-use harness::{Reply, Setup, Shared, bot_token, eventually};
+use harness::{ClientReply, PatchbaySetup, SharedPatchbay, bot_token, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn wrote(update: i64, text: &str) -> String {
     json!({ "update_id": update, "message": message }).to_string()
 }
 
-async fn posted(patchbay: &Shared, id: &str, secret: Option<&str>, body: &str) -> Reply {
+async fn posted(patchbay: &SharedPatchbay, id: &str, secret: Option<&str>, body: &str) -> ClientReply {
     let mut headers = vec![("Content-Type", "application/json")];
     headers.extend(secret.map(|secret| (HEADER, secret)));
     patchbay.ask(Method::POST, &format!("/providers/telegram/webhook/{id}"), &headers, body.to_owned()).await
@@ -22,7 +22,7 @@ async fn posted(patchbay: &Shared, id: &str, secret: Option<&str>, body: &str) -
 
 #[tokio::test]
 async fn a_callback_without_the_secret_of_its_bot_is_refused_and_leaves_nothing() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     let bots = [patchbay.new_phone().msisdn, patchbay.new_phone().msisdn];
     let (id, others) = (patchbay.bot(&client, &bots[0], "--webhook"), patchbay.bot(&other, &bots[1], "--webhook"));
@@ -76,11 +76,11 @@ async fn an_update_that_cannot_be_read_is_kept_and_the_next_ones_are_taken() {
 
 #[tokio::test]
 async fn updates_are_stored_once_although_the_process_is_killed_and_another_one_asks() {
-    let mut patchbay = Setup::new().start().await;
+    let mut patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.bot(&client, "123456", "--polling");
     let user = patchbay.telegram_user("987654", "123456");
-    let count = async |wanted: usize, client: &harness::Client| {
+    let count = async |wanted: usize, client: &harness::TestClient| {
         eventually("the messages", || async {
             let chats = client.get("/chat-service/api/v2/chats?scope=all").await.ok();
             let chat = chats["content"][0]["id"].as_str()?.to_owned();

@@ -1,11 +1,11 @@
 //! `patchbay telegram` (CONTRACT 9).
 
-use harness::{Shared, bot_token};
+use harness::{SharedPatchbay, bot_token};
 use serde_json::json;
 
 #[tokio::test]
 async fn a_bot_belongs_to_one_client_and_adding_it_again_changes_the_way_of_its_updates() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     let bot = patchbay.new_phone().msisdn;
     let id = patchbay.bot(&client, &bot, "--webhook");
@@ -28,7 +28,7 @@ async fn a_bot_belongs_to_one_client_and_adding_it_again_changes_the_way_of_its_
 
 #[tokio::test]
 async fn a_token_that_is_none_or_that_telegram_does_not_know_is_refused() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let add = |token: &str| patchbay.refused(&["telegram", "add", "--client", &client.client_ref, "--token", token]);
     for token in ["nonsense", "12:short", "1:../../../../../../etc/passwd"] {
@@ -46,7 +46,7 @@ async fn a_token_that_is_none_or_that_telegram_does_not_know_is_refused() {
 
 #[tokio::test]
 async fn the_secrets_of_a_bot_are_sealed() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let bot = patchbay.new_phone().msisdn;
     patchbay.bot(&client, &bot, "--webhook");

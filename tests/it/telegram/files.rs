@@ -1,6 +1,6 @@
 //! Files over Telegram in both directions, and the work of agents.
 
-use harness::{Client, Patchbay, Shared, TelegramUser, eventually};
+use harness::{Patchbay, SharedPatchbay, TelegramUser, TestClient, eventually};
 use serde_json::json;
 
 use super::with_bot;
@@ -40,7 +40,7 @@ async fn a_file_that_is_too_large_for_the_bot_api_is_given_up() {
 }
 
 /// A chat of a customer in the queue of agents.
-async fn in_queue(patchbay: &Patchbay, client: &Client, bot: &str) -> (TelegramUser, String) {
+async fn in_queue(patchbay: &Patchbay, client: &TestClient, bot: &str) -> (TelegramUser, String) {
     patchbay.bot(client, bot, "--polling");
     let user = patchbay.telegram_user(&format!("6{bot}"), bot);
     user.write("hello").await;
@@ -53,7 +53,7 @@ async fn in_queue(patchbay: &Patchbay, client: &Client, bot: &str) -> (TelegramU
 
 #[tokio::test]
 async fn an_agent_answers_with_text_picture_place_reaction_and_typing() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let bot = patchbay.new_phone().msisdn;
     let (user, chat) = in_queue(&patchbay, &client, &bot).await;

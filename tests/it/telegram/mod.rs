@@ -6,13 +6,13 @@ mod commands;
 mod files;
 mod messages;
 
-use harness::{Client, Shared, Sink, TelegramUser};
+use harness::{SharedPatchbay, TelegramUser, TestClient, WebhookSink};
 
 /// The shared server with the guests, a client with a bot of Telegram and the chatbot `plugin`, its webhooks, and a customer.
-async fn with_bot(plugin: &str, way: &str) -> (Shared, Client, Sink, TelegramUser) {
-    let patchbay = Shared::with_guests().await;
+async fn with_bot(plugin: &str, way: &str) -> (SharedPatchbay, TestClient, WebhookSink, TelegramUser) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_bare_client();
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     // New ids, because the server and its simulator are shared.
     let digits = patchbay.new_phone().msisdn;

@@ -7,12 +7,12 @@ use std::{
 };
 
 use axum::{Router, extract::Query, http::header, response::IntoResponse, routing::get};
-use harness::{Client, Shared};
+use harness::{SharedPatchbay, TestClient};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// A server of pages with its own origin. A page shows the widget of the site in its query.
-async fn pages(patchbay: &Shared, attributes: &'static str) -> String {
+async fn pages(patchbay: &SharedPatchbay, attributes: &'static str) -> String {
     let base = patchbay.url();
     let page = move |Query(query): Query<HashMap<String, String>>| async move {
         let socket = base.replacen("http", "ws", 1);
@@ -36,7 +36,7 @@ async fn pages(patchbay: &Shared, attributes: &'static str) -> String {
 }
 
 /// The values that the scripts of the browser need: addresses of pages, sites and keys.
-async fn addresses(patchbay: &Shared, client: &Client) -> Value {
+async fn addresses(patchbay: &SharedPatchbay, client: &TestClient) -> Value {
     let (shop, rtl) = (pages(patchbay, "lang=\"en\"").await, pages(patchbay, "lang=\"ar\" dir=\"rtl\"").await);
     let site = client.new_site(&shop, json!({})).await;
     let arabic = client.new_site(&rtl, json!({ "look": { "language": "ar", "color": "#ffd54f" } })).await;
@@ -76,7 +76,7 @@ fn installed() -> &'static Path {
 }
 
 async fn play(story: &'static str) {
-    let patchbay = Shared::with_guests().await;
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.activate("clerk").await;
     let given = addresses(&patchbay, &client).await.to_string();

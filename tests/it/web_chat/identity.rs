@@ -1,13 +1,13 @@
 //! Visitors whose site proves their identity.
 
-use harness::{Client, Shared, Site, Visitor};
+use harness::{SharedPatchbay, TestClient, TestSite, TestVisitor};
 use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::{ORIGIN, stage};
 
-async fn proof(client: &Client, site: &Site, user: &str) -> Value {
+async fn proof(client: &TestClient, site: &TestSite, user: &str) -> Value {
     let path = format!("/messaging-service/web/sites/{}/secret", site.id);
     let secret = client.get(&path).await.ok()["secret"].as_str().unwrap().to_owned();
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
@@ -15,8 +15,8 @@ async fn proof(client: &Client, site: &Site, user: &str) -> Value {
     json!({ "userId": user, "hash": hex::encode(mac.finalize().into_bytes()) })
 }
 
-async fn load(patchbay: &Shared, site: &Site, brings: Value) -> Visitor {
-    let mut visitor = Visitor::load(&patchbay.url(), patchbay.http.clone(), site, brings).await;
+async fn load(patchbay: &SharedPatchbay, site: &TestSite, brings: Value) -> TestVisitor {
+    let mut visitor = TestVisitor::load(&patchbay.url(), patchbay.http.clone(), site, brings).await;
     visitor.connect().await;
     visitor
 }
@@ -43,7 +43,7 @@ async fn a_visitor_who_logs_in_brings_the_chat_along_and_leaves_no_way_into_it_b
     let identity = proof(&client, &site, "user-17").await;
     let mut at_home = load(&patchbay, &site, json!({ "identity": identity })).await;
     at_home.writes("earlier, at home").await;
-    let mut unknown = Visitor::arrive(&patchbay, &site).await;
+    let mut unknown = TestVisitor::arrive(&patchbay, &site).await;
     unknown.writes("not logged in yet").await;
     let mut known = load(&patchbay, &site, json!({ "token": unknown.token, "identity": identity })).await;
     known.sees("not logged in yet").await;

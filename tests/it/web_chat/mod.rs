@@ -2,27 +2,27 @@
 //! browser.
 
 mod browser;
+mod chat_flow;
 mod identity;
 mod refusals;
 mod sites;
-mod talking;
 
-use harness::{Client, Patchbay, Shared, Sink};
+use harness::{Patchbay, SharedPatchbay, TestClient, WebhookSink};
 use serde_json::{Value, json};
 
 const ORIGIN: &str = "https://shop.example";
 
 /// The server with the guests, a client, and a sink for its webhooks.
-async fn stage() -> (Shared, Client, Sink) {
-    let patchbay = Shared::with_guests().await;
+async fn stage() -> (SharedPatchbay, TestClient, WebhookSink) {
+    let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_bare_client();
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     client.webhooks_to(&sink, "v2").await;
     (patchbay, client, sink)
 }
 
 /// The number of a client's rows in the table `of`.
-async fn count(patchbay: &Patchbay, client: &Client, of: &str) -> i64 {
+async fn count(patchbay: &Patchbay, client: &TestClient, of: &str) -> i64 {
     let mut db = patchbay.database().await;
     let statement =
         format!("SELECT count(*) FROM {of} WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)");

@@ -2,7 +2,7 @@
 //! stored.
 
 use harness::{
-    Setup, Visitor,
+    PatchbaySetup, TestVisitor,
     visitors::{new_key, open, session},
 };
 use reqwest::Method;
@@ -33,7 +33,7 @@ async fn a_page_of_another_origin_is_refused_everywhere() {
     }
     let silent = http.post(format!("{url}/web-chat/sessions?site={}", site.key)).json(&json!({})).send().await.unwrap();
     assert_eq!(silent.status(), 403, "browsers always say where they are");
-    let unknown = harness::Site { key: "site_unknown".to_owned(), ..site.clone() };
+    let unknown = harness::TestSite { key: "site_unknown".to_owned(), ..site.clone() };
     let strange = session(&url, http, &unknown, ORIGIN, &json!({})).await;
     let foreign = session(&url, http, &site, "https://evil.example", &json!({})).await;
     assert_eq!(strange.json()["message"], foreign.json()["message"], "nobody learns which sites there are");
@@ -58,25 +58,26 @@ async fn a_token_of_another_site_opens_nothing() {
     let (patchbay, client, _) = stage().await;
     let site = client.new_site(ORIGIN, json!({})).await;
     let other = client.new_site(ORIGIN, json!({})).await;
-    let mut visitor = Visitor::arrive(&patchbay, &site).await;
+    let mut visitor = TestVisitor::arrive(&patchbay, &site).await;
     visitor.writes("mine").await;
-    let mut stranger = Visitor::load(&patchbay.url(), patchbay.http.clone(), &other, json!({})).await;
+    let mut stranger = TestVisitor::load(&patchbay.url(), patchbay.http.clone(), &other, json!({})).await;
     stranger.token.clone_from(&visitor.token);
     assert_eq!(stranger.uploads("a.png", "image/png", b"\x89PNG\r\n\x1a\n".to_vec()).await.status, 403);
     assert_eq!(count(&patchbay, &client, "media").await, 0);
-    let mut crossed = Visitor::arrive(&patchbay, &other).await;
+    let mut crossed = TestVisitor::arrive(&patchbay, &other).await;
     crossed.cut();
     for token in [visitor.token.as_str(), "nonsense", ""] {
         crossed.token = token.to_owned();
         assert_eq!(hello_is_answered(&patchbay.url(), &other, token).await, 4401, "{token}");
     }
     // If a session begins with it, it counts as no token.
-    let fresh = Visitor::load(&patchbay.url(), patchbay.http.clone(), &other, json!({ "token": visitor.token })).await;
+    let fresh =
+        TestVisitor::load(&patchbay.url(), patchbay.http.clone(), &other, json!({ "token": visitor.token })).await;
     assert_ne!(fresh.session["visitor"], visitor.session["visitor"]);
 }
 
 /// The close code of a socket after a hello with this token.
-async fn hello_is_answered(url: &str, site: &harness::Site, token: &str) -> u16 {
+async fn hello_is_answered(url: &str, site: &harness::TestSite, token: &str) -> u16 {
     use futures::{SinkExt, StreamExt};
     let mut socket = open(url, site, ORIGIN).await.unwrap();
     let hello = json!({ "type": "hello", "token": token }).to_string();
@@ -93,7 +94,7 @@ async fn hello_is_answered(url: &str, site: &harness::Site, token: &str) -> u16 
 async fn a_file_of_a_lying_type_or_one_that_a_browser_could_run_is_refused() {
     let (patchbay, client, _) = stage().await;
     let site = client.new_site(ORIGIN, json!({})).await;
-    let visitor = Visitor::arrive(&patchbay, &site).await;
+    let visitor = TestVisitor::arrive(&patchbay, &site).await;
     for (said, bytes, status) in [
         ("image/png", b"<html><script>alert(1)</script></html>".to_vec(), 415),
         ("image/svg+xml", b"<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"x\"/>".to_vec(), 415),
@@ -116,9 +117,9 @@ async fn a_file_of_a_lying_type_or_one_that_a_browser_could_run_is_refused() {
 async fn a_frame_that_cannot_be_taken_is_refused_by_name_and_stores_nothing() {
     let (patchbay, client, _) = stage().await;
     let site = client.new_site(ORIGIN, json!({})).await;
-    let other = Visitor::arrive(&patchbay, &site).await;
+    let other = TestVisitor::arrive(&patchbay, &site).await;
     let theirs = other.uploads("a.png", "image/png", b"\x89PNG\r\n\x1a\n".to_vec()).await.json()["file"].clone();
-    let mut visitor = Visitor::arrive(&patchbay, &site).await;
+    let mut visitor = TestVisitor::arrive(&patchbay, &site).await;
     let before = count(&patchbay, &client, "chat_message").await;
     for frame in [
         json!({ "type": "text", "text": "" }),
@@ -146,7 +147,7 @@ async fn a_frame_that_cannot_be_taken_is_refused_by_name_and_stores_nothing() {
 
 #[tokio::test]
 async fn who_comes_too_often_is_told_to_wait_and_nothing_of_it_is_stored() {
-    let patchbay = Setup::new()
+    let patchbay = PatchbaySetup::new()
         .set("limits.web_chat_posts_per_minute", "3")
         .set("limits.web_chat_calls_per_minute_per_address", "30")
         .set("limits.web_chat_sockets_per_visitor", "2")
@@ -154,7 +155,7 @@ async fn who_comes_too_often_is_told_to_wait_and_nothing_of_it_is_stored() {
         .await;
     let client = patchbay.bare_client("acme");
     let site = client.new_site(ORIGIN, json!({})).await;
-    let mut visitor = Visitor::arrive(&patchbay, &site).await;
+    let mut visitor = TestVisitor::arrive(&patchbay, &site).await;
     for text in ["one", "two", "three"] {
         visitor.writes(text).await;
     }
@@ -165,7 +166,8 @@ async fn who_comes_too_often_is_told_to_wait_and_nothing_of_it_is_stored() {
     assert!(refused["retryAfter"].as_f64().unwrap() >= 1.0);
     assert_eq!(count(&patchbay, &client, "chat_message").await, 3);
     let mut second = visitor.again(&patchbay.url()).await;
-    let third = Visitor::load(&patchbay.url(), patchbay.http.clone(), &site, json!({ "token": visitor.token })).await;
+    let third =
+        TestVisitor::load(&patchbay.url(), patchbay.http.clone(), &site, json!({ "token": visitor.token })).await;
     assert_eq!(hello_is_answered(&patchbay.url(), &site, &third.token).await, 4429);
     second.cut();
     let mut statuses = Vec::new();
@@ -187,7 +189,7 @@ async fn a_key_that_was_replaced_and_a_site_that_was_deleted_are_known_to_nobody
     let renewed = client.post(&format!("{path}/key"), &json!({})).await.ok()["siteKey"].as_str().unwrap().to_owned();
     let (url, http) = (patchbay.url(), &patchbay.http);
     assert_eq!(session(&url, http, &site, ORIGIN, &json!({})).await.status, 403);
-    let site = harness::Site { key: renewed, ..site };
+    let site = harness::TestSite { key: renewed, ..site };
     assert_eq!(session(&url, http, &site, ORIGIN, &json!({})).await.status, 200);
     client.request(Method::DELETE, &path, None, &[]).await;
     assert_eq!(session(&url, http, &site, ORIGIN, &json!({})).await.status, 403);
@@ -199,7 +201,7 @@ async fn open_sockets_end_at_once_when_their_page_may_show_the_widget_no_more() 
     for ends in ["another key", "other origins", "the end of the site"] {
         let site = client.new_site(ORIGIN, json!({})).await;
         let path = format!("/messaging-service/web/sites/{}", site.id);
-        let mut visitor = Visitor::arrive(&patchbay, &site).await;
+        let mut visitor = TestVisitor::arrive(&patchbay, &site).await;
         visitor.writes("hello").await;
         match ends {
             "another key" => drop(client.post(&format!("{path}/key"), &json!({})).await.ok()),

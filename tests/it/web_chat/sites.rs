@@ -1,6 +1,6 @@
 //! Sites: how they are added, changed and deleted, by API and command line.
 
-use harness::Shared;
+use harness::SharedPatchbay;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const SITES: &str = "/messaging-service/web/sites";
 
 #[tokio::test]
 async fn a_site_is_added_listed_changed_and_deleted() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let site = client.new_site("https://Shop.example:443/", json!({ "look": { "color": "#123456" } })).await;
     let found = client.get(&format!("{SITES}/{}", site.id)).await.ok();
@@ -40,7 +40,7 @@ async fn a_site_is_added_listed_changed_and_deleted() {
 
 #[tokio::test]
 async fn a_site_that_cannot_be_is_refused_field_by_field() {
-    let client = Shared::get().await.new_bare_client();
+    let client = SharedPatchbay::get().await.new_bare_client();
     let body = json!({
         "origins": ["*", "https://shop.example/path"],
         "team": "Nobody",
@@ -61,7 +61,7 @@ async fn a_site_that_cannot_be_is_refused_field_by_field() {
 
 #[tokio::test]
 async fn a_site_names_a_team_of_its_client() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let mut db = patchbay.database().await;
     sqlx::query(
@@ -81,7 +81,7 @@ async fn a_site_names_a_team_of_its_client() {
 
 #[tokio::test]
 async fn the_secret_of_a_site_can_be_read_and_replaced() {
-    let client = Shared::get().await.new_bare_client();
+    let client = SharedPatchbay::get().await.new_bare_client();
     let site = client.new_site(ORIGIN, json!({})).await;
     let path = format!("{SITES}/{}/secret", site.id);
     let first = client.get(&path).await.ok()["secret"].clone();
@@ -95,7 +95,7 @@ async fn the_secret_of_a_site_can_be_read_and_replaced() {
 fn the_command_prints_id_key_and_script() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let patchbay = Shared::get().await;
+        let patchbay = SharedPatchbay::get().await;
         let client = patchbay.new_bare_client();
         let arguments = ["site", "add", "--client", &client.client_ref, "--name", "Shop"];
         let origins = ["--origin", ORIGIN, "--origin", "https://www.shop.example"];
@@ -111,7 +111,7 @@ fn the_command_prints_id_key_and_script() {
 
 #[tokio::test]
 async fn an_agent_may_look_at_sites_and_not_change_them() {
-    let patchbay = Shared::get().await;
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let site = client.new_site(ORIGIN, json!({})).await;
     let email = format!("agent@{}.example", client.client_ref);

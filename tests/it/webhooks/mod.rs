@@ -5,7 +5,7 @@ pub mod peers;
 
 use std::{collections::BTreeSet, time::Duration};
 
-use harness::{Client, Patchbay, Received, Setup, Shared, Sink, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, SinkRequest, TestClient, WebhookSink, eventually};
 use serde_json::{Value, json};
 
 use peers::{Case, verdicts, verdicts_of_examples};
@@ -17,36 +17,36 @@ const CUSTOMER: &str = "27820000001";
 const SCHEDULE: [u64; 9] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /// The shared server with a new client, its webhooks and their configuration.
-async fn shared() -> (Shared, Client, Sink, Value) {
-    let patchbay = Shared::get().await;
+async fn shared() -> (SharedPatchbay, TestClient, WebhookSink, Value) {
+    let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let configuration = client.webhooks_to(&sink, "v2").await;
     (patchbay, client, sink, configuration)
 }
 
 /// A separate server, for tests that move the clock.
-async fn own(setup: Setup) -> (Patchbay, Client, Sink, Value) {
+async fn own(setup: PatchbaySetup) -> (Patchbay, TestClient, WebhookSink, Value) {
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let configuration = client.webhooks_to(&sink, "v2").await;
     (patchbay, client, sink, configuration)
 }
 
-async fn secret(client: &Client, configuration: &Value) -> String {
+async fn secret(client: &TestClient, configuration: &Value) -> String {
     let id = configuration["id"].as_str().unwrap();
     client.get(&format!("{CONFIGURATIONS}/{id}/secret")).await.ok()["secret"].as_str().unwrap().to_owned()
 }
 
-async fn rotate(client: &Client, configuration: &Value) -> String {
+async fn rotate(client: &TestClient, configuration: &Value) -> String {
     let id = configuration["id"].as_str().unwrap();
     let path = format!("{CONFIGURATIONS}/{id}/secret/rotate");
     client.post(&path, &json!({})).await.ok()["secret"].as_str().unwrap().to_owned()
 }
 
 /// The HTTP status of each attempt so far, oldest first, and the last error.
-async fn attempts(patchbay: &Patchbay, client: &Client) -> (Vec<Option<i16>>, Option<String>) {
+async fn attempts(patchbay: &Patchbay, client: &TestClient) -> (Vec<Option<i16>>, Option<String>) {
     let mut db = patchbay.database().await;
     let statement = "SELECT status_code, error FROM webhook_attempt
         WHERE client_id = (SELECT id FROM client WHERE client_ref = $1) ORDER BY id";
@@ -56,7 +56,7 @@ async fn attempts(patchbay: &Patchbay, client: &Client) -> (Vec<Option<i16>>, Op
     (rows.into_iter().map(|row| row.0).collect(), last)
 }
 
-async fn attempted(patchbay: &Patchbay, client: &Client, count: usize) {
+async fn attempted(patchbay: &Patchbay, client: &TestClient, count: usize) {
     let what = format!("attempt {count} to be written down");
     eventually(&what, || async { (attempts(patchbay, client).await.0.len() >= count).then_some(()) }).await;
 }
@@ -89,7 +89,7 @@ async fn libraries_of_others_verify_the_signature() {
 
 #[tokio::test]
 async fn a_rotated_secret_and_its_successor_both_sign_for_a_day() {
-    let (patchbay, client, sink, configuration) = own(Setup::new()).await;
+    let (patchbay, client, sink, configuration) = own(PatchbaySetup::new()).await;
     let phone = patchbay.phone(CUSTOMER);
     let old = secret(&client, &configuration).await;
     let new = rotate(&client, &configuration).await;
@@ -123,7 +123,7 @@ async fn the_secret_of_another_client_is_out_of_reach() {
 
 #[tokio::test]
 async fn a_retry_has_the_same_id_and_bytes_and_a_fresh_timestamp_and_signature() {
-    let (patchbay, client, sink, configuration) = own(Setup::new()).await;
+    let (patchbay, client, sink, configuration) = own(PatchbaySetup::new()).await;
     sink.misbehave("incoming", 500, Duration::ZERO, 2);
     patchbay.phone(CUSTOMER).write(&client.number, "try me").await;
     attempted(&patchbay, &client, 2).await;
@@ -138,7 +138,7 @@ async fn a_retry_has_the_same_id_and_bytes_and_a_fresh_timestamp_and_signature()
     let received = sink.received("incoming");
 
     assert_eq!(received.len(), 3);
-    let distinct = |of: fn(&Received) -> String| received.iter().map(of).collect::<BTreeSet<_>>().len();
+    let distinct = |of: fn(&SinkRequest) -> String| received.iter().map(of).collect::<BTreeSet<_>>().len();
     assert_eq!(distinct(|one| one.header("webhook-id")), 1);
     assert_eq!(distinct(|one| hex::encode(&one.body)), 1);
     assert_eq!(distinct(|one| one.header("webhook-timestamp")), 3);
@@ -152,7 +152,7 @@ async fn a_retry_has_the_same_id_and_bytes_and_a_fresh_timestamp_and_signature()
 
 #[tokio::test]
 async fn a_receiver_that_never_takes_it_is_tried_as_the_schedule_says_and_then_given_up() {
-    let (patchbay, client, sink, _) = own(Setup::new()).await;
+    let (patchbay, client, sink, _) = own(PatchbaySetup::new()).await;
     sink.misbehave("incoming", 503, Duration::ZERO, u32::MAX);
     patchbay.phone(CUSTOMER).write(&client.number, "nobody listens").await;
     sink.receives_many("incoming", 1).await;
@@ -197,7 +197,7 @@ async fn a_receiver_that_never_takes_it_is_tried_as_the_schedule_says_and_then_g
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let (patchbay, client, sink, _) = own(Setup::new()).await;
+    let (patchbay, client, sink, _) = own(PatchbaySetup::new()).await;
     for (index, status) in (1..).zip([301, 302, 307, 308]) {
         sink.misbehave("incoming", status, Duration::ZERO, 1);
         patchbay.phone(CUSTOMER).write(&client.number, &format!("redirected {index}")).await;
@@ -239,7 +239,7 @@ async fn a_receiver_that_is_gone_is_turned_off_and_the_others_go_on() {
 #[tokio::test]
 async fn a_dead_receiver_of_one_client_does_not_hold_up_anothers() {
     let (patchbay, client, sink, _) = shared().await;
-    let (dead, silent) = (patchbay.new_client().await, Sink::start().await);
+    let (dead, silent) = (patchbay.new_client().await, WebhookSink::start().await);
     dead.webhooks_to(&silent, "v2").await;
     for path in ["incoming", "chatbot"] {
         silent.misbehave(path, 200, Duration::from_secs(600), u32::MAX);
@@ -263,7 +263,7 @@ async fn a_dead_receiver_of_one_client_does_not_hold_up_anothers() {
 }
 
 /// Waits until a receiver has as many requests in flight as permitted.
-async fn sink_is_busy(sink: &Sink) {
+async fn sink_is_busy(sink: &WebhookSink) {
     eventually("the dead receiver to be busy", || async { (sink.most_at_once("incoming") >= 32).then_some(()) }).await;
     assert_eq!(sink.most_at_once("incoming"), 32, "limits.webhook_concurrency_per_endpoint");
 }
@@ -286,7 +286,7 @@ async fn a_slow_receiver_gets_the_first_attempts_of_a_conversation_in_order_and_
 
 #[tokio::test]
 async fn a_failing_first_attempt_lets_the_next_of_its_conversation_pass() {
-    let (patchbay, client, sink, _) = own(Setup::new()).await;
+    let (patchbay, client, sink, _) = own(PatchbaySetup::new()).await;
     let phone = patchbay.phone(CUSTOMER);
     sink.misbehave("incoming", 500, Duration::ZERO, 1);
     for text in ["fails at first", "second", "third"] {
@@ -319,11 +319,11 @@ async fn the_incoming_and_the_chatbot_webhook_fire_on_their_own() {
 
 #[tokio::test]
 async fn a_custom_shaper_writes_the_bodies_of_its_client() {
-    let patchbay = Shared::with_guests().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::with_guests().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;
     client.activate("stamping-shaper").await;
-    let (plain, plain_sink) = (patchbay.new_client().await, Sink::start().await);
+    let (plain, plain_sink) = (patchbay.new_client().await, WebhookSink::start().await);
     plain.webhooks_to(&plain_sink, "v2").await;
     let phone = patchbay.new_phone();
 
@@ -351,8 +351,8 @@ async fn a_custom_shaper_writes_the_bodies_of_its_client() {
 
 #[tokio::test]
 async fn the_built_in_shaper_takes_over_where_a_custom_one_fails() {
-    let patchbay = Shared::with_guests().await;
-    let (client, sink) = (patchbay.new_client().await, Sink::start().await);
+    let patchbay = SharedPatchbay::with_guests().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;
     client.activate("stamping-shaper").await;
     let phone = patchbay.new_phone();

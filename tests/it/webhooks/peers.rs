@@ -9,7 +9,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use harness::Received;
+use harness::SinkRequest;
 use hmac::{Hmac, Mac};
 use serde::Serialize;
 use sha2::Sha256;
@@ -24,7 +24,7 @@ pub struct Case {
 
 impl Case {
     /// A received webhook with the secret that should have signed it.
-    pub fn of(secret: &str, received: &Received) -> Self {
+    pub fn of(secret: &str, received: &SinkRequest) -> Self {
         let names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
         Self {
             secret: secret.to_owned(),
@@ -88,7 +88,7 @@ fn rust_verdict(case: &Case) -> String {
 }
 
 /// Whether `secret` made one of the signatures, at any time.
-pub fn is_signed_by(secret: &str, received: &Received) -> bool {
+pub fn is_signed_by(secret: &str, received: &SinkRequest) -> bool {
     let key = STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap();
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
     mac.update(format!("{}.{}.", received.header("webhook-id"), received.header("webhook-timestamp")).as_bytes());

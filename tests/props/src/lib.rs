@@ -4,8 +4,8 @@
 
 mod clock;
 mod number;
-mod surroundings;
+mod test_context;
 
 pub use clock::HandClock;
 pub use number::one_number;
-pub use surroundings::Surroundings;
+pub use test_context::Surroundings;

@@ -1,10 +1,10 @@
 //! A client with a business number.
 
-use base::{Context, secrets::Purpose};
+use base::{Context, secrets::SecretPurpose};
 use domain::ids::{ClientId, InboxId};
 use storage::{
     inboxes::{self, Inbox, InboxSettings, WhatsappCloud},
-    tenancy::clients::{self, NewClient},
+    tenancy::clients::{self, ClientRecord},
 };
 
 /// The client `demo`, whose webhooks may be on this machine, with `number` on the Cloud API: phone-number id `PN`, account `WABA`.
@@ -15,7 +15,7 @@ use storage::{
 pub async fn one_number(ctx: &Context, number: &str) -> (ClientId, InboxId) {
     let (client, inbox) = (ctx.mint(), ctx.mint());
     let mut db = ctx.db.acquire().await.unwrap();
-    let new = NewClient {
+    let new = ClientRecord {
         client_ref: "demo",
         display_name: "Demo",
         parent: None,
@@ -28,7 +28,7 @@ pub async fn one_number(ctx: &Context, number: &str) -> (ClientId, InboxId) {
         link_id: ctx.mint(),
         phone_number_id: "PN".to_owned(),
         waba_id: "WABA".to_owned(),
-        access_token_sealed: ctx.sealer.seal(client, Purpose::AccessToken, b"token").unwrap(),
+        access_token_sealed: ctx.sealer.seal(client, SecretPurpose::AccessToken, b"token").unwrap(),
         app_secret_sealed: None,
         rate_per_second: None,
     });

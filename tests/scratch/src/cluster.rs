@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, bail};
 use rustix::process::{Gid, Uid, geteuid};
 
-use crate::{binaries, frozen::Frozen};
+use crate::{binaries, frozen_cluster::Frozen};
 
 /// Runs PostgreSQL until its standard input ends, which it does when the process that holds the other end is gone,
 /// killed or not; then stops it and removes everything.

@@ -9,10 +9,10 @@
 //! # }
 //! ```
 
-mod asked;
 mod binaries;
+mod client_requests;
 mod cluster;
-mod frozen;
+mod frozen_cluster;
 mod proxy;
 mod search;
 mod wire;
@@ -29,7 +29,7 @@ use anyhow::Context;
 use tokio::sync::Mutex;
 
 use cluster::{Cluster, Purpose};
-pub use frozen::Frozen;
+pub use frozen_cluster::Frozen;
 pub use proxy::{Proxy, Target};
 pub use search::files_with;
 use storage::{Db, PgConnection};

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use crate::{
-    asked::Asked,
+    client_requests::Asked,
     proxy::{Proxy, Target},
 };
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use harness::{Client, Patchbay, Sink};
+use harness::{Patchbay, TestClient, WebhookSink};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -97,7 +97,7 @@ async fn make_trouble(relay: &Relay, trouble: Trouble, length: Duration) {
 
 async fn whatsapp(network: &Network, length: Duration) -> String {
     let mut patchbay = kill::start().await;
-    let sink = Sink::start().await;
+    let sink = WebhookSink::start().await;
     let mut clients = kill::clients(&patchbay, &sink).await;
     let probe = patchbay.client("probe", "27110000009").await;
     probe.webhooks_to(&sink, "v2").await;
@@ -130,7 +130,7 @@ async fn database_behind(patchbay: &mut Patchbay) -> Relay {
 }
 
 /// From now on, the way to the webhook receiver leads through a relay.
-async fn webhooks_behind(patchbay: &mut Patchbay, clients: &[Client], sink: &Sink) -> Relay {
+async fn webhooks_behind(patchbay: &mut Patchbay, clients: &[TestClient], sink: &WebhookSink) -> Relay {
     let url = sink.url("");
     let address = url.trim_start_matches("http://").trim_end_matches('/');
     let relay = Relay::to(Target::Tcp(address.parse().unwrap())).await;
@@ -157,7 +157,7 @@ async fn restart(patchbay: &mut Patchbay) {
 
 /// How long it takes until a new send is acknowledged, is on its phone, and has been reported as delivered. The client sends
 /// nothing else, so that its message waits behind no other.
-async fn normal_again(patchbay: &Patchbay, client: &Client, sink: &Sink) -> Duration {
+async fn normal_again(patchbay: &Patchbay, client: &TestClient, sink: &WebhookSink) -> Duration {
     let began = Instant::now();
     let payload = client.order_ready(&[PROBED]);
     let ct_id = format!("ct-{PROBED}");
@@ -213,7 +213,7 @@ async fn smsc(trouble: Trouble, length: Duration) -> String {
 }
 
 /// How long it takes until a new SMS is acknowledged and on its phone.
-async fn sms_normal_again(patchbay: &Patchbay, client: &Client) -> Duration {
+async fn sms_normal_again(patchbay: &Patchbay, client: &TestClient) -> Duration {
     let began = Instant::now();
     let body = json!({ "ctid": "normal-again", "recipients": [{ "to": PROBED }], "messageText": "normal" });
     assert_eq!(patchbay.sms(client, "/sms/json", &body).await.status, 200);

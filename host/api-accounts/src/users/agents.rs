@@ -1,10 +1,10 @@
 //! Availability and chat limit of agents, and the change of one's own password.
 
 use api_core::{
-    auth::{Agents, Allowed, OwnProfile, Permission},
+    auth::{Agents, AuthorizedCaller, OwnProfile, Permission},
     body::{JsonBytes, SmallJson},
     error::{ApiError, ErrorKind},
-    https::Source,
+    https::RequestSource,
     path::Segments,
     state::ApiState,
 };
@@ -81,7 +81,7 @@ struct OwnPasswordBody {
 )]
 async fn set_own_availability(
     State(state): State<ApiState>,
-    allowed: Allowed<OwnProfile>,
+    allowed: AuthorizedCaller<OwnProfile>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<UserBody>, ApiError> {
     availability(&state, &allowed, allowed.caller.user, &bytes).await
@@ -102,7 +102,7 @@ async fn set_own_availability(
 )]
 async fn set_availability(
     State(state): State<ApiState>,
-    allowed: Allowed<Agents>,
+    allowed: AuthorizedCaller<Agents>,
     Segments(id): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<UserBody>, ApiError> {
@@ -112,7 +112,7 @@ async fn set_availability(
 /// Also for the legacy call.
 pub(crate) async fn availability<P>(
     state: &ApiState,
-    allowed: &Allowed<P>,
+    allowed: &AuthorizedCaller<P>,
     user: UserId,
     bytes: &[u8],
 ) -> Result<Json<UserBody>, ApiError> {
@@ -138,7 +138,7 @@ pub(crate) async fn availability<P>(
 )]
 async fn set_chat_limit(
     State(state): State<ApiState>,
-    allowed: Allowed<Agents>,
+    allowed: AuthorizedCaller<Agents>,
     Segments(id): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<UserBody>, ApiError> {
@@ -149,7 +149,7 @@ async fn set_chat_limit(
 /// Also for the legacy call.
 pub(crate) async fn chat_limit<P>(
     state: &ApiState,
-    allowed: &Allowed<P>,
+    allowed: &AuthorizedCaller<P>,
     user: UserId,
     bytes: &[u8],
 ) -> Result<Json<UserBody>, ApiError> {
@@ -178,8 +178,8 @@ pub(crate) async fn chat_limit<P>(
 )]
 async fn set_own_password(
     State(state): State<ApiState>,
-    allowed: Allowed<OwnProfile>,
-    Source(from): Source,
+    allowed: AuthorizedCaller<OwnProfile>,
+    RequestSource(from): RequestSource,
     SmallJson(asked): SmallJson<OwnPasswordBody>,
 ) -> Result<StatusCode, ApiError> {
     let (current, new) = match (asked.current_password, asked.new_password) {

@@ -2,7 +2,7 @@
 //! messages of the month.
 
 use api_core::{
-    auth::{Allowed, OwnProfile, Permission},
+    auth::{AuthorizedCaller, OwnProfile, Permission},
     error::{ApiError, ErrorKind},
     path::Segments,
     state::ApiState,
@@ -63,7 +63,7 @@ pub(crate) struct CreditsBody {
 )]
 async fn credits(
     State(state): State<ApiState>,
-    allowed: Allowed<OwnProfile>,
+    allowed: AuthorizedCaller<OwnProfile>,
     Segments(id): Segments<String>,
 ) -> Result<Json<CreditsBody>, ApiError> {
     let caller = &allowed.caller;

@@ -7,10 +7,10 @@ mod path;
 mod refusals;
 
 use api_core::{
-    auth::{Allowed, OwnProfile, Permission, UserReading, Users},
+    auth::{AuthorizedCaller, OwnProfile, Permission, UserReading, Users},
     body::JsonBytes,
     error::{ApiError, ErrorKind},
-    page::{ListQuery, Page, Search},
+    page::{ListQuery, Page, SearchParameter},
     path::Segments,
     state::ApiState,
 };
@@ -46,15 +46,15 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     path = "/api/v1/users",
     operation_id = "listUsers",
     tag = "Users",
-    params(ListQuery, Search),
+    params(ListQuery, SearchParameter),
     security(("apiKey" = [UserReading::ROW.name])),
     responses((status = 200, description = "A page of users.", body = Page<UserBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<UserReading>,
+    allowed: AuthorizedCaller<UserReading>,
     query: ListQuery,
-    Search(search): Search,
+    SearchParameter(search): SearchParameter,
 ) -> Result<Page<UserBody>, ApiError> {
     let found = users::list(&state.context.db, allowed.caller.client, (&search, None), query.page).await?;
     Ok(Page::new(query.page, found, UserBody::from))
@@ -78,7 +78,7 @@ async fn list(
 )]
 async fn create(
     State(state): State<ApiState>,
-    allowed: Allowed<Users>,
+    allowed: AuthorizedCaller<Users>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<CreatedUserBody>), ApiError> {
     create_user(&state, &allowed, &bytes).await.map(|created| (StatusCode::CREATED, Json(created)))
@@ -87,7 +87,7 @@ async fn create(
 /// Creates a user, also for the legacy call.
 pub(crate) async fn create_user(
     state: &ApiState,
-    allowed: &Allowed<Users>,
+    allowed: &AuthorizedCaller<Users>,
     bytes: &[u8],
 ) -> Result<CreatedUserBody, ApiError> {
     let asked: CreateUserBody = body::parse(bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
@@ -108,7 +108,7 @@ pub(crate) async fn create_user(
     security(("apiKey" = [OwnProfile::ROW.name])),
     responses((status = 200, description = "The user of the key.", body = UserBody)),
 )]
-async fn me(State(state): State<ApiState>, allowed: Allowed<OwnProfile>) -> Result<Json<UserBody>, ApiError> {
+async fn me(State(state): State<ApiState>, allowed: AuthorizedCaller<OwnProfile>) -> Result<Json<UserBody>, ApiError> {
     let found = users::find(&state.context.db, allowed.caller.client, allowed.caller.user).await.map_err(refused)?;
     Ok(Json(found.into()))
 }
@@ -127,7 +127,7 @@ async fn me(State(state): State<ApiState>, allowed: Allowed<OwnProfile>) -> Resu
 )]
 async fn read(
     State(state): State<ApiState>,
-    allowed: Allowed<UserReading>,
+    allowed: AuthorizedCaller<UserReading>,
     Segments(id): Segments<String>,
 ) -> Result<Json<UserBody>, ApiError> {
     let found = users::find(&state.context.db, allowed.caller.client, user_id(&id)?).await.map_err(refused)?;
@@ -152,7 +152,7 @@ async fn read(
 )]
 async fn update(
     State(state): State<ApiState>,
-    allowed: Allowed<Users>,
+    allowed: AuthorizedCaller<Users>,
     Segments(id): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<UserBody>, ApiError> {
@@ -162,7 +162,7 @@ async fn update(
 /// Changes a user, also for the legacy call.
 pub(crate) async fn update_user(
     state: &ApiState,
-    allowed: &Allowed<Users>,
+    allowed: &AuthorizedCaller<Users>,
     user: UserId,
     bytes: &[u8],
 ) -> Result<UserBody, ApiError> {
@@ -192,7 +192,7 @@ pub(crate) async fn update_user(
 )]
 async fn remove(
     State(state): State<ApiState>,
-    allowed: Allowed<Users>,
+    allowed: AuthorizedCaller<Users>,
     Segments(id): Segments<String>,
 ) -> Result<StatusCode, ApiError> {
     delete_user(&state, &allowed, user_id(&id)?).await
@@ -201,7 +201,7 @@ async fn remove(
 /// Also for the legacy call.
 pub(crate) async fn delete_user(
     state: &ApiState,
-    allowed: &Allowed<Users>,
+    allowed: &AuthorizedCaller<Users>,
     user: UserId,
 ) -> Result<StatusCode, ApiError> {
     let (admin, client) = (state.administration(), allowed.caller.client);
@@ -226,7 +226,7 @@ pub(crate) async fn delete_user(
 )]
 async fn reset_password(
     State(state): State<ApiState>,
-    allowed: Allowed<Users>,
+    allowed: AuthorizedCaller<Users>,
     Segments(id): Segments<String>,
 ) -> Result<Json<TemporaryPasswordBody>, ApiError> {
     if id == ME {

@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use domain::ids::ClientId;
 use tokio::{sync::Semaphore, time::Instant};
 
-use super::{bucket::Bucket, load::Load, settings::AdmissionSettings};
+use super::{bucket::Bucket, load::RequestLoad, settings::AdmissionSettings};
 
 /// The client or source that a request counts to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,11 +24,11 @@ impl Owner {
 }
 
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct AdmissionAccount {
     /// The load of its requests in flight.
-    pub held: Load,
+    pub held: RequestLoad,
     /// The limit of that load.
-    pub most: Load,
+    pub most: RequestLoad,
     /// Requests per second.
     pub requests: Bucket,
     /// Recipients of sends per second.
@@ -37,14 +37,18 @@ pub(super) struct Account {
     pub turns: Arc<Semaphore>,
 }
 
-impl Account {
+impl AdmissionAccount {
     pub fn new(settings: &AdmissionSettings, owner: Owner, now: Instant) -> Self {
         let most = match owner {
-            Owner::Client(_) => Load { requests: settings.requests_per_client, bytes: settings.bytes_per_client },
-            Owner::Source(_) => Load { requests: settings.requests_per_source, bytes: settings.bytes_per_source },
+            Owner::Client(_) => {
+                RequestLoad { requests: settings.requests_per_client, bytes: settings.bytes_per_client }
+            }
+            Owner::Source(_) => {
+                RequestLoad { requests: settings.requests_per_source, bytes: settings.bytes_per_source }
+            }
         };
         Self {
-            held: Load::default(),
+            held: RequestLoad::default(),
             most,
             requests: Bucket::full(settings.requests_per_second.into(), now),
             recipients: Bucket::full(settings.recipients_per_second.into(), now),
@@ -54,7 +58,7 @@ impl Account {
 
     /// True if it can be removed, because a new account would have the same state.
     pub fn is_idle(&mut self, settings: &AdmissionSettings, now: Instant) -> bool {
-        self.held == Load::default()
+        self.held == RequestLoad::default()
             && Arc::strong_count(&self.turns) == 1
             && self.requests.is_full(settings.requests_per_second.into(), now)
             && self.recipients.is_full(settings.recipients_per_second.into(), now)

@@ -13,7 +13,7 @@ use axum::{
 };
 use http_body::{Frame, SizeHint};
 
-use super::{entry::Phase, reservation::Held};
+use super::{entry::Phase, reservation::AdmittedRequest};
 use crate::error::ApiError;
 
 /// Bytes of a piece. A peer that takes none within `limits.write_timeout` is disconnected.
@@ -25,29 +25,29 @@ pub struct SharedBytes;
 
 /// Marks an answer without end, such as a stream of events.
 #[derive(Debug, Clone, Copy)]
-pub struct OpenEnded;
+pub struct EndlessAnswer;
 
 /// The place of an answer in the ledger. It travels with the response until its body is final.
 #[derive(Clone)]
-pub(super) struct Outgoing {
-    held: Held,
+pub(super) struct AnswerPlace {
+    held: AdmittedRequest,
     /// The count of an answer that is in memory as a whole.
     whole: Option<Arc<Counted>>,
 }
 
-impl Outgoing {
+impl AnswerPlace {
     /// An answer that is not counted. It only ends if its peer takes nothing of it.
-    pub fn uncounted(held: Held) -> Self {
+    pub fn uncounted(held: AdmittedRequest) -> Self {
         Self { held, whole: None }
     }
 }
 
 /// Counts an answer. Returns 429 if the request may be repeated (`may_refuse`) and its owner has too many unread
 /// answers.
-pub(super) fn count(response: &mut Response, held: Held, may_refuse: bool) -> Result<Outgoing, ApiError> {
+pub(super) fn count(response: &mut Response, held: AdmittedRequest, may_refuse: bool) -> Result<AnswerPlace, ApiError> {
     held.end_turns();
     let shared = response.extensions_mut().remove::<SharedBytes>().is_some();
-    if response.extensions_mut().remove::<OpenEnded>().is_some() {
+    if response.extensions_mut().remove::<EndlessAnswer>().is_some() {
         held.change(|ledger, number, now| ledger.give_place_back(number, now));
     }
     let length = response.body().size_hint().exact();
@@ -55,11 +55,11 @@ pub(super) fn count(response: &mut Response, held: Held, may_refuse: bool) -> Re
     held.hold_answer(bytes, may_refuse && response.status().is_success())?;
     // An answer of unknown length is made while it is sent, so each part counts when it is made.
     let whole = length.is_some().then(|| Arc::new(Counted { held: held.clone(), bytes }));
-    Ok(Outgoing { held, whole })
+    Ok(AnswerPlace { held, whole })
 }
 
 /// Returns the response with a body that keeps its place until the peer has taken it.
-pub(super) fn send(response: Response, Outgoing { held, whole }: Outgoing) -> Response {
+pub(super) fn send(response: Response, AnswerPlace { held, whole }: AnswerPlace) -> Response {
     if response.body().is_end_stream() {
         return response;
     }
@@ -70,7 +70,7 @@ pub(super) fn send(response: Response, Outgoing { held, whole }: Outgoing) -> Re
 
 /// Counted bytes. They are released with their last piece.
 struct Counted {
-    held: Held,
+    held: AdmittedRequest,
     bytes: u64,
 }
 
@@ -100,7 +100,7 @@ struct CountedBody {
     counted: Option<Arc<Counted>>,
     /// The count of an answer that is in memory as a whole.
     whole: Option<Arc<Counted>>,
-    held: Held,
+    held: AdmittedRequest,
 }
 
 impl CountedBody {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::Notify, time::Instant};
 
-use super::{account::Owner, link::PeerLink, load::Load};
+use super::{account::Owner, link::PeerLink, load::RequestLoad};
 
 /// The side that the request waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,18 +31,18 @@ pub(super) enum Phase {
 
 /// The speed of a peer. A smaller value is slower.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub(super) struct Pace {
+pub(super) struct PeerSpeed {
     bytes_per_second: f64,
     since: Instant,
 }
 
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct RequestEntry {
     pub owner: Owner,
     /// True if the key was looked up for this request, and not only remembered from an earlier one.
     pub is_identified: bool,
     /// The load that counts for the process.
-    pub load: Load,
+    pub load: RequestLoad,
     /// The bytes that count in the account of its owner.
     pub of_account: u64,
     pub phase: Phase,
@@ -55,14 +55,14 @@ pub(super) struct Entry {
     pub ended: Arc<Notify>,
 }
 
-impl Entry {
+impl RequestEntry {
     /// The load that counts in the account of its owner.
-    pub fn share(&self) -> Load {
-        Load { requests: self.load.requests, bytes: self.of_account }
+    pub fn share(&self) -> RequestLoad {
+        RequestLoad { requests: self.load.requests, bytes: self.of_account }
     }
 
     /// Returns the pace of a peer, if the request has waited for it longer than `grace`.
-    pub fn pace(&self, grace: Duration, now: Instant) -> Option<Pace> {
+    pub fn pace(&self, grace: Duration, now: Instant) -> Option<PeerSpeed> {
         let (since, moved) = match self.phase {
             Phase::Ours => return None,
             Phase::Receiving { since, moved } => (since, moved),
@@ -71,7 +71,7 @@ impl Entry {
         let passed = now.saturating_duration_since(since);
         #[expect(clippy::cast_precision_loss, reason = "a pace need not be exact")]
         let bytes_per_second = moved as f64 / passed.as_secs_f64();
-        (passed >= grace).then_some(Pace { bytes_per_second, since })
+        (passed >= grace).then_some(PeerSpeed { bytes_per_second, since })
     }
 
     /// True if its peer has taken nothing of the answer for `time`.

@@ -10,7 +10,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{ledger::Ledger, load::Load, recent_keys::RecentKeys, settings::AdmissionSettings};
+use super::{ledger::Ledger, load::RequestLoad, recent_keys::RecentKeys, settings::AdmissionSettings};
 
 /// Time between two searches for answers that their peers do not take.
 pub(super) const LOOK: Duration = Duration::from_secs(1);
@@ -23,14 +23,14 @@ pub(super) fn large_pages() -> usize {
 }
 
 /// Decides which requests are taken. There is one per process.
-pub struct Admission {
+pub struct AdmissionGate {
     pub(super) settings: AdmissionSettings,
     pub(super) ledger: Mutex<Ledger>,
     pub(super) keys: Mutex<RecentKeys>,
     pub(super) large_pages: Arc<Semaphore>,
 }
 
-impl Admission {
+impl AdmissionGate {
     pub fn new(settings: AdmissionSettings) -> Arc<Self> {
         let ledger = Mutex::new(Ledger::new(settings.clone()));
         let large_pages = Arc::new(Semaphore::new(large_pages()));
@@ -64,7 +64,7 @@ impl Admission {
     }
 
     pub(super) fn observe(&self) {
-        let Load { requests, bytes } = self.ledger().all;
+        let RequestLoad { requests, bytes } = self.ledger().all;
         metrics::gauge!("patchbay_http_requests_in_flight").set(gauge(requests));
         metrics::gauge!("patchbay_http_bytes_in_flight").set(gauge(bytes));
     }

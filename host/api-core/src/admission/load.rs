@@ -2,12 +2,12 @@
 
 /// Requests in flight, and the bytes that they hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Load {
+pub(super) struct RequestLoad {
     pub requests: u64,
     pub bytes: u64,
 }
 
-impl Load {
+impl RequestLoad {
     pub fn add(&mut self, other: Self) {
         self.requests += other.requests;
         self.bytes += other.bytes;

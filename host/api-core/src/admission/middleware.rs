@@ -14,17 +14,17 @@ use tokio::time::Instant;
 
 use super::{
     account::Owner,
-    answer::{self, Outgoing},
-    gate::Admission,
+    answer::{self, AnswerPlace},
+    gate::AdmissionGate,
     link::PeerLink,
-    reservation::Held,
+    reservation::AdmittedRequest,
 };
-use crate::{body, https, product::Product, state::ApiState};
+use crate::{body, https, product::ApiProduct, state::ApiState};
 
 /// The account that a request counts to at first. All connections without an address, such as those of tests, share one
 /// source.
 pub(super) fn first_owner(request: &Request, state: &ApiState) -> Owner {
-    let key = Product::of(request.uri().path()).credential().key(request.headers());
+    let key = ApiProduct::of(request.uri().path()).credential().key(request.headers());
     match key.and_then(|key| state.admission.keys().client(key, Instant::now())) {
         Some(client) => Owner::Client(client),
         None => source(request, state),
@@ -56,7 +56,7 @@ pub async fn admit<N: Future<Output = Response>>(
             return refusal.error(&admission.settings).into_response();
         }
     };
-    let held = Held::new(Arc::clone(admission), entered);
+    let held = AdmittedRequest::new(Arc::clone(admission), entered);
     request.extensions_mut().insert(held.clone());
     let may_refuse = request.method().is_safe();
     let mut response = next(request).await;
@@ -67,7 +67,7 @@ pub async fn admit<N: Future<Output = Response>>(
         }
         Err(refusal) => {
             let mut response = refusal.into_response();
-            response.extensions_mut().insert(Outgoing::uncounted(held));
+            response.extensions_mut().insert(AnswerPlace::uncounted(held));
             response
         }
     }
@@ -78,13 +78,13 @@ pub(super) fn link(request: &Request) -> PeerLink {
 }
 
 /// Sends the answer to a request, once it is final.
-pub struct Exit {
-    pub(super) admission: Arc<Admission>,
+pub struct AnswerSender {
+    pub(super) admission: Arc<AdmissionGate>,
     pub(super) owner: Owner,
     pub(super) link: PeerLink,
 }
 
-impl Exit {
+impl AnswerSender {
     pub fn of(request: &Request, state: &ApiState) -> Self {
         let owner = source(request, state);
         Self { admission: Arc::clone(&state.admission), owner, link: link(request) }
@@ -93,9 +93,9 @@ impl Exit {
     /// Returns the response in a form that ends if its peer does not take it. A refusal and the answer to a probe need
     /// no place.
     pub fn send(self, mut response: Response) -> Response {
-        let outgoing = response.extensions_mut().remove::<Outgoing>().unwrap_or_else(|| {
+        let outgoing = response.extensions_mut().remove::<AnswerPlace>().unwrap_or_else(|| {
             let entered = self.admission.ledger().enter_without_place(self.owner, self.link, Instant::now());
-            Outgoing::uncounted(Held::new(self.admission, entered))
+            AnswerPlace::uncounted(AdmittedRequest::new(self.admission, entered))
         });
         answer::send(response, outgoing)
     }

@@ -9,7 +9,7 @@ use crate::error::{ApiError, ErrorKind};
 const AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum AdmissionRefusal {
     /// The client has this many requests in flight, which is its limit.
     RequestsOfClient(u64),
     /// The limit of bytes of its bodies and answers is reached.
@@ -39,7 +39,7 @@ pub(super) enum Refusal {
     Ended,
 }
 
-impl Refusal {
+impl AdmissionRefusal {
     pub fn requests_of(owner: Owner, most: u64) -> Self {
         match owner {
             Owner::Client(_) => Self::RequestsOfClient(most),

@@ -12,19 +12,19 @@ use tokio::{
 
 use super::{
     entry::Phase,
-    gate::Admission,
+    gate::AdmissionGate,
     ledger::{Ledger, Number},
-    refusal::Refusal,
+    refusal::AdmissionRefusal,
 };
 use crate::error::ApiError;
 
 /// The place and bytes of a request. They are given back with the last clone: work that goes on after the caller has
 /// hung up keeps one. A probe holds nothing.
 #[derive(Clone, Default)]
-pub struct Held(Option<Arc<Place>>);
+pub struct AdmittedRequest(Option<Arc<Place>>);
 
 struct Place {
-    admission: Arc<Admission>,
+    admission: Arc<AdmissionGate>,
     number: Number,
     /// Notified when the request is ended in favour of others.
     ended: Arc<Notify>,
@@ -41,8 +41,8 @@ struct Known {
     large_page: Option<OwnedSemaphorePermit>,
 }
 
-impl Held {
-    pub(super) fn new(admission: Arc<Admission>, (number, ended): (Number, Arc<Notify>)) -> Self {
+impl AdmittedRequest {
+    pub(super) fn new(admission: Arc<AdmissionGate>, (number, ended): (Number, Arc<Notify>)) -> Self {
         Self(Some(Arc::new(Place { admission, number, ended, known: Mutex::default() })))
     }
 
@@ -71,7 +71,7 @@ impl Held {
     }
 
     /// Waits for a turn to make a large page. The turn ends when the answer has been made.
-    pub async fn wait_to_make_a_large_page(&self, admission: &Admission) {
+    pub async fn wait_to_make_a_large_page(&self, admission: &AdmissionGate) {
         let Some(place) = &self.0 else { return };
         let turn = Arc::clone(&admission.large_pages).acquire_owned().await.ok();
         place.known().large_page = turn;
@@ -94,9 +94,9 @@ impl Held {
     }
 
     /// Starts the wait for the peer, which sends the body.
-    pub fn receive(&self) -> Receiving {
+    pub fn receive(&self) -> BodyWait {
         self.change(|ledger, number, now| ledger.set_phase(number, Phase::Receiving { since: now, moved: 0 }));
-        Receiving { held: self.clone() }
+        BodyWait { held: self.clone() }
     }
 
     /// Returns 429 while the client has no recipients left in its rate.
@@ -133,7 +133,7 @@ impl Place {
 
     fn change<T>(
         &self,
-        change: impl FnOnce(&mut Ledger, Number, Instant) -> Result<T, Refusal>,
+        change: impl FnOnce(&mut Ledger, Number, Instant) -> Result<T, AdmissionRefusal>,
     ) -> Result<T, ApiError> {
         let mut ledger = self.admission.ledger();
         change(&mut ledger, self.number, Instant::now()).map_err(|refusal| refusal.error(&ledger.settings))
@@ -147,11 +147,11 @@ impl Drop for Place {
 }
 
 /// The wait for a body. It ends when this is dropped.
-pub struct Receiving {
-    held: Held,
+pub struct BodyWait {
+    held: AdmittedRequest,
 }
 
-impl Receiving {
+impl BodyWait {
     /// Counts memory for the body, `bytes` in all, before it is allocated. Returns 429 if the owner has no room left,
     /// 503 if the process has none, and 413 if there is never so much room.
     pub fn reserve(&self, bytes: u64) -> Result<(), ApiError> {
@@ -167,11 +167,11 @@ impl Receiving {
     pub async fn ended(&self) -> ApiError {
         let Some(place) = &self.held.0 else { return std::future::pending().await };
         place.ended.notified().await;
-        Refusal::Ended.error(&place.admission.settings)
+        AdmissionRefusal::Ended.error(&place.admission.settings)
     }
 }
 
-impl Drop for Receiving {
+impl Drop for BodyWait {
     fn drop(&mut self) {
         self.held.change(|ledger, number, _| ledger.set_phase(number, Phase::Ours));
     }

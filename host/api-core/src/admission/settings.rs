@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::web_chat::largest_file;
 
-use super::load::Load;
+use super::load::RequestLoad;
 
 /// The limits of one process (`limits.*` of the configuration).
 #[derive(Debug, Clone)]
@@ -30,12 +30,12 @@ pub struct AdmissionSettings {
     /// Longest time in which a peer takes nothing of its answer.
     pub write_timeout: Duration,
     /// When a request may be ended in favour of another one.
-    pub graces: Graces,
+    pub graces: GracePeriods,
 }
 
 /// The shortest waits for a peer after which a request may be ended in favour of another one.
 #[derive(Debug, Clone, Copy)]
-pub struct Graces {
+pub struct GracePeriods {
     /// In favour of a request of its own source.
     pub own_source: Duration,
     /// In favour of other sources and clients. It must be short: attackers open new connections as fast as old ones are
@@ -44,7 +44,7 @@ pub struct Graces {
     pub others: Duration,
 }
 
-impl Default for Graces {
+impl Default for GracePeriods {
     fn default() -> Self {
         Self { own_source: Duration::from_secs(1), others: Duration::from_millis(100) }
     }
@@ -52,8 +52,8 @@ impl Default for Graces {
 
 impl AdmissionSettings {
     /// The limit of all requests without a key: half of the process, and room for the largest file of a visitor.
-    pub(super) fn of_strangers(&self) -> Load {
+    pub(super) fn of_strangers(&self) -> RequestLoad {
         let largest = u64::try_from(largest_file()).unwrap_or(u64::MAX).min(self.bytes);
-        Load { requests: (self.requests / 2).max(1).min(self.requests), bytes: (self.bytes / 2).max(largest) }
+        RequestLoad { requests: (self.requests / 2).max(1).min(self.requests), bytes: (self.bytes / 2).max(largest) }
     }
 }

@@ -14,7 +14,7 @@ use base::readiness::is_passing;
 use domain::body::{Faults, FieldFault};
 
 use crate::product::Credential;
-pub use render::{ErrorBody, Failed};
+pub use render::{ErrorBody, FailureFacts};
 
 /// The stable texts of the field `error`. They are part of the API: add texts, but never change them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -182,7 +182,7 @@ impl ApiError {
     }
 
     /// Status, sentence, faults and delay, for an answer that contains another one.
-    pub fn told(&self) -> (StatusCode, &str, &[FieldFault], Option<Duration>) {
+    pub fn parts(&self) -> (StatusCode, &str, &[FieldFault], Option<Duration>) {
         let (status, _) = self.kind.status_and_text();
         (status, &self.message, &self.details, self.retry_after)
     }

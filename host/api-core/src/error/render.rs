@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::{ApiError, ErrorKind, format::ErrorFormat};
 
 /// The facts about a failed request.
-pub struct Failed<'a> {
+pub struct FailureFacts<'a> {
     /// Time of the answer, ISO 8601.
     pub timestamp: String,
     pub path: &'a str,
@@ -25,7 +25,7 @@ pub struct Failed<'a> {
 
 impl ErrorFormat {
     /// Renders the whole answer.
-    pub fn render(self, error: &ApiError, failed: Failed<'_>) -> Response {
+    pub fn render(self, error: &ApiError, failed: FailureFacts<'_>) -> Response {
         let (status, _) = error.kind.status_and_text();
         let mut response = match self {
             Self::Json => (status, Json(ErrorBody::of(error, failed))).into_response(),
@@ -67,7 +67,7 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    pub fn of(error: &ApiError, failed: Failed<'_>) -> Self {
+    pub fn of(error: &ApiError, failed: FailureFacts<'_>) -> Self {
         let (status, text) = error.kind.status_and_text();
         Self {
             timestamp: failed.timestamp,
@@ -83,12 +83,15 @@ impl ErrorBody {
     /// The error as an example of the documentation.
     pub fn example(error: &ApiError, path: &str) -> Self {
         let request_id = "0199aa6e-3f0c-7000-8a51-6f0c1d2e3f40".to_owned();
-        Self::of(error, Failed { timestamp: "2026-01-31T08:15:30.123Z".to_owned(), path, request_id, namespace: "" })
+        Self::of(
+            error,
+            FailureFacts { timestamp: "2026-01-31T08:15:30.123Z".to_owned(), path, request_id, namespace: "" },
+        )
     }
 }
 
 /// Renders the XML of the batch gateway. The request id is in the header.
-fn xml(error: &ApiError, failed: &Failed<'_>) -> String {
+fn xml(error: &ApiError, failed: &FailureFacts<'_>) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <response xmlns=\"{}\"><result><status code=\"{}\">{}</status><completiontime>{}</completiontime></result></response>",
@@ -141,7 +144,7 @@ mod tests {
     use super::*;
 
     async fn rendered(format: ErrorFormat, error: &ApiError) -> (Response<()>, String) {
-        let failed = Failed {
+        let failed = FailureFacts {
             timestamp: "2026-01-31T08:15:30.123Z".to_owned(),
             path: "/smsbatch/sms",
             request_id: "0199aa6e-3f0c-7000-8a51-6f0c1d2e3f40".to_owned(),

@@ -1,12 +1,12 @@
 //! `/chat-service/api/v2/chats`: the lists of chats, and assignments.
 
 use api_core::{
-    auth::{Allowed, LiveChat, Permission},
+    auth::{AuthorizedCaller, LiveChat, Permission},
     body::OptionalJson,
     error::ApiError,
-    page::{ListQuery, Page, Search},
+    page::{ListQuery, Page, SearchParameter},
     path::Segments,
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{
@@ -14,7 +14,7 @@ use axum::{
     extract::{FromRequestParts, State},
     http::request::Parts,
 };
-use chat::desk::{self, To};
+use chat::desk::{self, NewHolder};
 use domain::{
     chat::ChatScope,
     ids::{ParticipantId, TeamId, UserId},
@@ -67,14 +67,14 @@ impl FromRequestParts<ApiState> for ChatQuery {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let page = ListQuery::<10>::from_request_parts(parts, state).await?.page;
-        let given = Parameters::of(&parts.uri)?;
+        let given = QueryParameters::of(&parts.uri)?;
         let allowed = || ChatScope::ALL.map(ChatScope::as_str).join(", ");
         let scope = match given.value("scope") {
             None => return Err(ApiError::fault("scope", format!("is required: one of {}", allowed()))),
             Some(name) => ChatScope::from_name(name)
                 .ok_or_else(|| ApiError::fault("scope", format!("is not known: use one of {}", allowed())))?,
         };
-        let Search(search) = Search::from_request_parts(parts, state).await?;
+        let SearchParameter(search) = SearchParameter::from_request_parts(parts, state).await?;
         Ok(Self { scope, search, page })
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn chat_id(text: &str) -> Result<ParticipantId, ApiError> {
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     query: ChatQuery,
 ) -> Result<Page<ChatParticipantResponse>, ApiError> {
     let found = desk::list(&state.context.db, acting(&allowed), query.scope, &query.search, query.page).await?;
@@ -120,7 +120,7 @@ async fn list(
 )]
 async fn one(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let found = desk::one(&state.context.db, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
@@ -144,7 +144,7 @@ async fn one(
 )]
 async fn terminate(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let ended = desk::terminate(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
@@ -168,7 +168,7 @@ async fn terminate(
 )]
 async fn open(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let opened = desk::open(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
@@ -192,7 +192,7 @@ async fn open(
 )]
 async fn resolve(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let ended = desk::resolve(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
@@ -216,7 +216,7 @@ async fn resolve(
 )]
 async fn release(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let given_back = desk::release(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
@@ -238,18 +238,18 @@ struct AssignBody {
 
 impl AssignBody {
     /// `None` if neither is named.
-    fn to(self) -> Result<Option<To>, ApiError> {
+    fn to(self) -> Result<Option<NewHolder>, ApiError> {
         match (self.agent_id, self.team_id) {
             (None, None) => Ok(None),
             (Some(agent), None) => {
                 let agent: Result<UserId, _> = agent.parse();
                 agent
-                    .map(|agent| Some(To::Agent(agent)))
+                    .map(|agent| Some(NewHolder::Agent(agent)))
                     .map_err(|_| ApiError::fault("agentId", "is not the id of one of your users"))
             }
             (None, Some(team)) => {
                 let team: Result<TeamId, _> = team.parse();
-                team.map(|team| Some(To::Team(team)))
+                team.map(|team| Some(NewHolder::Team(team)))
                     .map_err(|_| ApiError::fault("teamId", "is not the id of one of your teams"))
             }
             (Some(_), Some(_)) => {
@@ -279,12 +279,12 @@ impl AssignBody {
 )]
 async fn assign(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
     OptionalJson(body): OptionalJson<AssignBody>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let id = chat_id(&id)?;
-    let to = body.to()?.unwrap_or(To::Caller);
+    let to = body.to()?.unwrap_or(NewHolder::Caller);
     let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(refused)?;
     Ok(Json(moved.into()))
 }
@@ -307,7 +307,7 @@ async fn assign(
 )]
 async fn transfer(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
     OptionalJson(body): OptionalJson<AssignBody>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {

@@ -1,16 +1,16 @@
 //! The user who acts in live chat, answers to refused actions, and times as clients see them.
 
 use api_core::{
-    auth::Allowed,
+    auth::AuthorizedCaller,
     error::{ApiError, ErrorKind},
 };
-use chat::desk::{Acting, DeskError};
+use chat::desk::{ActingUser, DeskError};
 use chrono::{DateTime, SecondsFormat, Utc};
 
 /// The caller, in the type of the use cases.
-pub(crate) fn acting<P>(allowed: &Allowed<P>) -> Acting {
+pub(crate) fn acting<P>(allowed: &AuthorizedCaller<P>) -> ActingUser {
     let caller = &allowed.caller;
-    Acting { client: caller.client, user: caller.user, role: caller.role, sight: caller.sight }
+    ActingUser { client: caller.client, user: caller.user, role: caller.role, sight: caller.sight }
 }
 
 /// Turns a refusal into an answer.

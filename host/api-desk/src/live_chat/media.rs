@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use api_core::{
-    auth::{Allowed, LiveChat, Permission},
+    auth::{AuthorizedCaller, LiveChat, Permission},
     body,
     error::{ApiError, ErrorKind},
     state::ApiState,
@@ -15,7 +15,7 @@ use axum::{
     http::{HeaderMap, header, request::Parts},
 };
 use bytes::Bytes;
-use chat::desk::{self, UploadRefused, Uploaded};
+use chat::desk::{self, AgentUpload, AgentUploadRefused};
 use domain::chat::ContentType;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -61,8 +61,8 @@ pub(super) struct MediaBody {
     size: u64,
 }
 
-impl From<Uploaded> for MediaBody {
-    fn from(file: Uploaded) -> Self {
+impl From<AgentUpload> for MediaBody {
+    fn from(file: AgentUpload) -> Self {
         Self {
             media_url: file.url,
             media_type: ContentType::of_media(file.file_type.kind()).as_str().to_owned(),
@@ -93,7 +93,7 @@ pub(super) struct FormFile {
 )]
 async fn upload(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     request: Request,
 ) -> Result<Json<MediaBody>, ApiError> {
     let file = file_of(request).await?;
@@ -102,14 +102,18 @@ async fn upload(
 }
 
 /// Stores the file of a form.
-pub(super) async fn keep(state: &ApiState, allowed: &Allowed<LiveChat>, file: FormFile) -> Result<Uploaded, ApiError> {
+pub(super) async fn keep(
+    state: &ApiState,
+    allowed: &AuthorizedCaller<LiveChat>,
+    file: FormFile,
+) -> Result<AgentUpload, ApiError> {
     let about = (file.declared.as_deref(), file.name.as_deref());
     let kept = desk::upload(&state.context, acting(allowed), file.bytes, about).await;
     kept.map_err(|refusal| match refusal {
-        UploadRefused::Type(said) => ApiError::new(ErrorKind::UnsupportedMediaType, said),
-        UploadRefused::TooLarge(said) => ApiError::new(ErrorKind::PayloadTooLarge, said),
-        UploadRefused::Store(error) => ApiError::unavailable(error),
-        UploadRefused::Desk(error) => refused(error),
+        AgentUploadRefused::Type(said) => ApiError::new(ErrorKind::UnsupportedMediaType, said),
+        AgentUploadRefused::TooLarge(said) => ApiError::new(ErrorKind::PayloadTooLarge, said),
+        AgentUploadRefused::Store(error) => ApiError::unavailable(error),
+        AgentUploadRefused::Desk(error) => refused(error),
     })
 }
 

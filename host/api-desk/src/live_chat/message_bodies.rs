@@ -196,7 +196,7 @@ impl From<MessageView> for MessageResponse {
             Direction::Outgoing => (business, customer),
         };
         let played = message.played();
-        let said = message.content.beside_text();
+        let said = message.content.details();
         let provider_id = |channel: Channel| message.provider_id.clone().filter(|_| message.channel == channel);
         let (whats_app_message_id, facebook_message_id) =
             (provider_id(Channel::Whatsapp), provider_id(Channel::Facebook));

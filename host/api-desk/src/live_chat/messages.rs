@@ -1,15 +1,15 @@
 //! `/chat-service/api/v2/messages`: the history of a chat, and new messages.
 
 use api_core::{
-    auth::{Allowed, LiveChat, Permission},
+    auth::{AuthorizedCaller, LiveChat, Permission},
     body::JsonBody,
     error::{ApiError, ErrorKind},
     path::Segments,
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::request::Parts};
-use chat::desk::{self, MOST_AT_ONCE, Shown, Written};
+use chat::desk::{self, DraftRequest, MOST_AT_ONCE, PresenceResult};
 use domain::{
     content::{Location, Reaction},
     ids::ParticipantId,
@@ -57,7 +57,7 @@ struct PartOfChat {
 
 /// Reads the chat in a query.
 pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
-    match Parameters::of(&parts.uri)?.value("participantId") {
+    match QueryParameters::of(&parts.uri)?.value("participantId") {
         Some(id) => id.parse().map_err(|_| ApiError::not_found()),
         None => Err(ApiError::fault("participantId", "is required: the live-chat participant")),
     }
@@ -68,7 +68,7 @@ fn number<N>(parts: &Parts, name: &str, (least, most): (N, N)) -> Result<Option<
 where
     N: std::str::FromStr + PartialOrd + std::fmt::Display,
 {
-    let given = Parameters::of(&parts.uri)?;
+    let given = QueryParameters::of(&parts.uri)?;
     let Some(text) = given.value(name) else { return Ok(None) };
     let parsed = text.parse::<N>().ok().filter(|number| *number >= least && *number <= most);
     parsed.map(Some).ok_or_else(|| ApiError::fault(name, format!("must be a whole number from {least} to {most}")))
@@ -89,7 +89,7 @@ where
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
     let chat = of_chat(&parts)?;
@@ -103,7 +103,7 @@ async fn list(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SendChatMessage, examples(json!({"participantId": "01998000-0000-7000-8000-0000000000aa", "channel": "WHATSAPP", "text": "How can I help?", "tempId": "t-1"})))]
-pub(super) struct SendBody {
+pub(super) struct ChatSendBody {
     /// The live-chat participant.
     #[schema(value_type = Uuid)]
     participant_id: Option<String>,
@@ -160,8 +160,8 @@ struct ReactionBody {
     emoji: Option<String>,
 }
 
-impl From<SendBody> for Written {
-    fn from(body: SendBody) -> Self {
+impl From<ChatSendBody> for DraftRequest {
+    fn from(body: ChatSendBody) -> Self {
         let place = |place: LocationBody| Location {
             latitude: place.latitude,
             longitude: place.longitude,
@@ -193,7 +193,7 @@ impl From<SendBody> for Written {
     path = "/chat-service/api/v2/messages",
     operation_id = "sendChatMessage",
     tag = "Live chat",
-    request_body = SendBody,
+    request_body = ChatSendBody,
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "The stored message.", body = MessageResponse),
@@ -202,11 +202,11 @@ impl From<SendBody> for Written {
 )]
 async fn send(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
-    JsonBody(body): JsonBody<SendBody>,
+    allowed: AuthorizedCaller<LiveChat>,
+    JsonBody(body): JsonBody<ChatSendBody>,
 ) -> Result<Json<MessageResponse>, ApiError> {
-    let said = Written::from(body).read().map_err(ApiError::faults)?;
-    let sent = desk::speak(&state.context, acting(&allowed), said).await.map_err(refused)?;
+    let said = DraftRequest::from(body).read().map_err(ApiError::faults)?;
+    let sent = desk::send_message(&state.context, acting(&allowed), said).await.map_err(refused)?;
     Ok(Json(sent.into()))
 }
 
@@ -221,7 +221,7 @@ pub(super) struct ShownBody {
     reason: Option<String>,
 }
 
-pub(super) fn shown(shown: Shown) -> Result<Json<ShownBody>, ApiError> {
+pub(super) fn shown(shown: PresenceResult) -> Result<Json<ShownBody>, ApiError> {
     match shown {
         Ok(()) => Ok(Json(ShownBody { shown: true, reason: None })),
         Err(unseen) if unseen.is_failure => Err(ApiError::new(ErrorKind::ProviderError, unseen.reason)),
@@ -248,7 +248,7 @@ pub(super) fn shown(shown: Shown) -> Result<Json<ShownBody>, ApiError> {
 )]
 async fn typing(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<ShownBody>, ApiError> {
     shown(desk::typing(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(refused)?)
@@ -272,7 +272,7 @@ async fn typing(
 )]
 async fn read(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<ShownBody>, ApiError> {
     shown(desk::read(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(refused)?)
@@ -292,7 +292,7 @@ async fn read(
 )]
 async fn tracked(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(number): Segments<String>,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
     let found = desk::tracked(&state.context, acting(&allowed), &number).await.map_err(refused)?;
@@ -313,7 +313,7 @@ async fn tracked(
 )]
 async fn by_ct_id(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(ct_id): Segments<String>,
 ) -> Result<Json<MessageResponse>, ApiError> {
     if ct_id.contains('\0') {

@@ -1,13 +1,13 @@
 //! `/chat-service/api/v2/messages/{id}/original`: the message as the provider sent it.
 
 use api_core::{
-    auth::{Allowed, LiveChat, Permission},
+    auth::{AuthorizedCaller, LiveChat, Permission},
     error::ApiError,
     path::Segments,
     state::ApiState,
 };
 use axum::{Json, extract::State};
-use chat::desk::{self, Original, Version};
+use chat::desk::{self, MessageVersion, OriginalContent};
 use domain::ids::ChatMessageId;
 use serde::Serialize;
 use serde_json::Value;
@@ -57,9 +57,9 @@ struct EarlierVersion {
     replaced_time: String,
 }
 
-impl From<Version> for EarlierVersion {
-    fn from(version: Version) -> Self {
-        let Version { wording, written_at, replaced_at } = version;
+impl From<MessageVersion> for EarlierVersion {
+    fn from(version: MessageVersion) -> Self {
+        let MessageVersion { wording, written_at, replaced_at } = version;
         Self {
             content_type: wording.content_type.as_str(),
             text: wording.body,
@@ -69,9 +69,9 @@ impl From<Version> for EarlierVersion {
     }
 }
 
-impl From<Original> for OriginalBody {
-    fn from(original: Original) -> Self {
-        let Original { message, content, versions } = original;
+impl From<OriginalContent> for OriginalBody {
+    fn from(original: OriginalContent) -> Self {
+        let OriginalContent { message, content, versions } = original;
         let (original, beginning) = match content.as_deref().map(serde_json::from_str) {
             Some(Ok(whole)) => (Some(whole), None),
             Some(Err(_)) | None => (None, content),
@@ -96,7 +96,7 @@ impl From<Original> for OriginalBody {
 )]
 async fn original(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<ChatMessageId>,
 ) -> Result<Json<OriginalBody>, ApiError> {
     allowed.sees_customers("the provider's JSON")?;

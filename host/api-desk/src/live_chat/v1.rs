@@ -2,14 +2,14 @@
 //! is marked as deprecated.
 
 use api_core::{
-    auth::{Allowed, LiveChat, Permission},
+    auth::{AuthorizedCaller, LiveChat, Permission},
     body::JsonBody,
     deprecation::DEPRECATION,
     error::ApiError,
     media_kind::is_json,
-    page::{ListQuery, Page, Searched},
+    page::{ListQuery, Page, SearchStringParameter},
     path::Segments,
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{
@@ -20,7 +20,7 @@ use axum::{
     middleware::map_response,
     response::Response,
 };
-use chat::desk::{self, Whole, Written};
+use chat::desk::{self, ChatPatch, DraftRequest};
 use domain::{channel::Channel, chat::ChatScope, ids::UserId};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -33,7 +33,7 @@ use super::{
     desk::{acting, refused},
     media::{self, FormFile},
     message_bodies::MessageResponse,
-    messages::{self, SendBody, ShownBody},
+    messages::{self, ChatSendBody, ShownBody},
 };
 
 /// Deprecated since 2026-01-01, in the form of RFC 9745.
@@ -76,7 +76,7 @@ impl FromRequestParts<ApiState> for Tri {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        match Parameters::of(&parts.uri)?.value("isOpen") {
+        match QueryParameters::of(&parts.uri)?.value("isOpen") {
             None => Ok(Self(ChatScope::All)),
             Some("true") => Ok(Self(ChatScope::Open)),
             Some("false") => Ok(Self(ChatScope::Closed)),
@@ -93,14 +93,14 @@ impl FromRequestParts<ApiState> for Tri {
     path = "/chat-service/ChatParticipant",
     operation_id = "listChatsV1",
     tag = "Live chat v1",
-    params(OpenOrNot, ListQuery, Searched),
+    params(OpenOrNot, ListQuery, SearchStringParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
 )]
 #[deprecated]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Tri(scope): Tri,
     query: ListQuery,
 ) -> Result<Page<ChatParticipantResponse>, ApiError> {
@@ -116,14 +116,14 @@ async fn list(
     path = "/chat-service/ChatParticipant/tabs/{tab}",
     operation_id = "listChatsOfTabV1",
     tag = "Live chat v1",
-    params(("tab" = String, Path, description = "A `scope` of v2."), ListQuery, Searched),
+    params(("tab" = String, Path, description = "A `scope` of v2."), ListQuery, SearchStringParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
 )]
 #[deprecated]
 async fn tab(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     Segments(tab): Segments<String>,
     query: ListQuery,
 ) -> Result<Page<ChatParticipantResponse>, ApiError> {
@@ -177,14 +177,14 @@ struct AgentOfWhole {
 #[deprecated]
 async fn terminate(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     JsonBody(body): JsonBody<WholeBody>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let id = body.id.ok_or_else(|| ApiError::fault("id", "is required: the live-chat participant"))?;
     let agent = body.assigned_to.and_then(|agent| agent.id).map(|id| id.parse::<UserId>());
     let assigned =
         agent.transpose().map_err(|_| ApiError::fault("assignedTo.id", "is not the id of one of your users"))?;
-    let whole = Whole {
+    let whole = ChatPatch {
         assigned,
         missed: body.missed_conversation.unwrap_or(false),
         after_hours: body.after_hours_conversation.unwrap_or(false),
@@ -202,7 +202,7 @@ async fn terminate(
     path = "/chat-service/Message/sendMessageWhatsapp",
     operation_id = "sendChatMessageV1",
     tag = "Live chat v1",
-    request_body = SendBody,
+    request_body = ChatSendBody,
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "The stored message.", body = MessageResponse),
@@ -212,19 +212,24 @@ async fn terminate(
 #[deprecated]
 async fn send(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
-    JsonBody(body): JsonBody<SendBody>,
+    allowed: AuthorizedCaller<LiveChat>,
+    JsonBody(body): JsonBody<ChatSendBody>,
 ) -> Result<Json<MessageResponse>, ApiError> {
-    say(&state, &allowed, Written { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..Written::from(body) }).await
+    say(
+        &state,
+        &allowed,
+        DraftRequest { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..DraftRequest::from(body) },
+    )
+    .await
 }
 
 async fn say(
     state: &ApiState,
-    allowed: &Allowed<LiveChat>,
-    written: Written,
+    allowed: &AuthorizedCaller<LiveChat>,
+    written: DraftRequest,
 ) -> Result<Json<MessageResponse>, ApiError> {
     let said = written.read().map_err(ApiError::faults)?;
-    let sent = desk::speak(&state.context, acting(allowed), said).await.map_err(refused)?;
+    let sent = desk::send_message(&state.context, acting(allowed), said).await.map_err(refused)?;
     Ok(Json(sent.into()))
 }
 
@@ -256,7 +261,7 @@ struct AttachmentForm {
     path = "/chat-service/Message/sendMessageWithAttachment",
     operation_id = "sendChatAttachmentV1",
     tag = "Live chat v1",
-    request_body(content((AttachmentForm = "multipart/form-data"), (SendBody = "application/json"))),
+    request_body(content((AttachmentForm = "multipart/form-data"), (ChatSendBody = "application/json"))),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "The stored message.", body = MessageResponse),
@@ -266,17 +271,17 @@ struct AttachmentForm {
 #[deprecated]
 async fn send_file(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     request: Request,
 ) -> Result<Json<MessageResponse>, ApiError> {
     if is_json(request.headers()) {
-        let JsonBody(body): JsonBody<SendBody> = JsonBody::from_request(request, &state).await?;
-        let written = Written::from(body);
+        let JsonBody(body): JsonBody<ChatSendBody> = JsonBody::from_request(request, &state).await?;
+        let written = DraftRequest::from(body);
         if written.media_url.is_none() {
             return Err(ApiError::fault("mediaUrl", "is required: the `mediaUrl` of an uploaded file"));
         }
         let channel = written.channel.clone().unwrap_or_else(|| Channel::Whatsapp.as_str().to_owned());
-        return say(&state, &allowed, Written { channel: Some(channel), ..written }).await;
+        return say(&state, &allowed, DraftRequest { channel: Some(channel), ..written }).await;
     }
     let (parts, bytes) = media::whole_form(request).await?;
     let form = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
@@ -285,7 +290,7 @@ async fn send_file(
     // Faults in the other fields are reported before the file is stored.
     written.media_url = Some("https://file.invalid/".to_owned());
     let said = written.clone().read().map_err(ApiError::faults)?;
-    if let Some(sent) = desk::could_speak(&state.context, acting(&allowed), &said).await.map_err(refused)? {
+    if let Some(sent) = desk::check_send(&state.context, acting(&allowed), &said).await.map_err(refused)? {
         return Ok(Json(sent.into()));
     }
     written.media_url = Some(media::keep(&state, &allowed, file).await?.url);
@@ -293,11 +298,11 @@ async fn send_file(
 }
 
 /// Reads the other fields of a form.
-async fn said_with(request: Request) -> Result<Written, ApiError> {
+async fn said_with(request: Request) -> Result<DraftRequest, ApiError> {
     let unreadable =
         |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
     let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
-    let mut written = Written { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..Written::default() };
+    let mut written = DraftRequest { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..DraftRequest::default() };
     while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
         let place = match field.name() {
             Some("participantId") => &mut written.participant,
@@ -338,7 +343,7 @@ struct OfChat {
 #[deprecated]
 async fn past(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
     let chat = messages::of_chat(&parts)?;
@@ -371,10 +376,10 @@ struct Number {
 #[deprecated]
 async fn tracked(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
-    let given = Parameters::of(&parts.uri)?;
+    let given = QueryParameters::of(&parts.uri)?;
     let number = given.value("trackingNumber").ok_or_else(|| ApiError::fault("trackingNumber", "is required"))?;
     let found = desk::tracked(&state.context, acting(&allowed), number).await.map_err(refused)?;
     Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
@@ -399,7 +404,7 @@ async fn tracked(
 #[deprecated]
 async fn typing(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<ShownBody>, ApiError> {
     let chat = messages::of_chat(&parts)?;
@@ -424,7 +429,7 @@ async fn typing(
 #[deprecated]
 async fn read(
     State(state): State<ApiState>,
-    allowed: Allowed<LiveChat>,
+    allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<ShownBody>, ApiError> {
     let chat = messages::of_chat(&parts)?;

@@ -1,17 +1,17 @@
 //! Parses a request for live events: the caller, the first event, and the form.
 
 use api_core::{
-    admission::reservation::Held,
-    auth::{Allowed, LiveEvents},
+    admission::reservation::AdmittedRequest,
+    auth::{AuthorizedCaller, LiveEvents},
     error::{ApiError, ErrorKind},
-    query::Parameters,
-    state::{ApiState, InUse, StateWith},
+    query::QueryParameters,
+    state::{ApiState, StateWith, UseGuard},
 };
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
 };
-use events::live::{
+use events::live_events::{
     Hub,
     tickets::{self, Holder},
 };
@@ -25,33 +25,33 @@ pub(super) enum Form {
     Stream,
 }
 
-pub(super) struct Asked {
+pub(super) struct EventsRequest {
     pub(super) holder: Holder,
     /// The last event that the caller has.
     pub(super) after: Option<i64>,
     pub(super) form: Form,
     /// Tells the listener that the connection is in use.
-    pub(super) in_use: Option<InUse>,
+    pub(super) in_use: Option<UseGuard>,
 }
 
-impl FromRequestParts<StateWith<Hub>> for Asked {
+impl FromRequestParts<StateWith<Hub>> for EventsRequest {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &StateWith<Hub>) -> Result<Self, ApiError> {
-        let given = Parameters::of(&parts.uri)?;
+        let given = QueryParameters::of(&parts.uri)?;
         let asked =
             || -> Result<_, ApiError> { Ok((form(&parts.headers)?, after(&parts.headers, given.value("after"))?)) };
-        let in_use = parts.extensions.get::<InUse>().cloned();
+        let in_use = parts.extensions.get::<UseGuard>().cloned();
         match given.value("ticket") {
             Some(ticket) => {
                 // A faulty request does not use up a ticket.
                 let (form, after) = asked()?;
-                let holder = of_ticket(state, &Held::of(&parts.extensions), ticket).await?;
+                let holder = of_ticket(state, &AdmittedRequest::of(&parts.extensions), ticket).await?;
                 Ok(Self { holder, after, form, in_use })
             }
             None => {
                 let asked = asked();
-                let allowed = Allowed::<LiveEvents>::from_request_parts(parts, state).await?;
+                let allowed = AuthorizedCaller::<LiveEvents>::from_request_parts(parts, state).await?;
                 let (form, after) = asked?;
                 Ok(Self { holder: of_key(allowed.caller), after, form, in_use })
             }
@@ -60,7 +60,7 @@ impl FromRequestParts<StateWith<Hub>> for Asked {
 }
 
 /// A holder of a ticket may follow live events. Its rights to see events are read when the connection is opened.
-async fn of_ticket(state: &ApiState, held: &Held, ticket: &str) -> Result<Holder, ApiError> {
+async fn of_ticket(state: &ApiState, held: &AdmittedRequest, ticket: &str) -> Result<Holder, ApiError> {
     let holder = tickets::redeem(&state.context, ticket).await?.ok_or_else(|| {
         ApiError::new(ErrorKind::Unauthorized, "the ticket is unknown, used or expired: request another one")
     })?;

@@ -6,7 +6,7 @@ mod socket;
 mod stream;
 
 use api_core::{
-    auth::{Allowed, LiveEvents, Permission},
+    auth::{AuthorizedCaller, LiveEvents, Permission},
     error::{ApiError, ErrorKind},
     product::Credential,
     state::{ApiState, StateWith},
@@ -16,12 +16,12 @@ use axum::{
     extract::{State, ws::WebSocketUpgrade},
     response::{IntoResponse, Response},
 };
-use events::live::{Hub, Refused, tickets};
+use events::live_events::{ConnectionRefused, Hub, tickets};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use self::connect_request::{Asked, Form, of_key};
+use self::connect_request::{EventsRequest, Form, of_key};
 
 pub(crate) fn routes() -> OpenApiRouter<StateWith<Hub>> {
     OpenApiRouter::new().routes(routes!(follow)).routes(routes!(issue))
@@ -62,10 +62,10 @@ struct TicketBody {
 )]
 async fn follow(
     State(state): State<StateWith<Hub>>,
-    asked: Asked,
+    asked: EventsRequest,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
-    let Asked { holder, after, form, in_use } = asked;
+    let EventsRequest { holder, after, form, in_use } = asked;
     let open = || state.service.open(&holder, after);
     match form {
         Form::Socket => {
@@ -92,15 +92,18 @@ async fn follow(
     security(("apiKey" = [LiveEvents::ROW.name])),
     responses((status = 200, description = "The ticket.", body = TicketBody)),
 )]
-async fn issue(State(state): State<ApiState>, allowed: Allowed<LiveEvents>) -> Result<Json<TicketBody>, ApiError> {
+async fn issue(
+    State(state): State<ApiState>,
+    allowed: AuthorizedCaller<LiveEvents>,
+) -> Result<Json<TicketBody>, ApiError> {
     let ticket = tickets::issue(&state.context, &of_key(allowed.caller)).await?;
     Ok(Json(TicketBody { ticket }))
 }
 
-fn refused(why: Refused) -> ApiError {
+fn refused(why: ConnectionRefused) -> ApiError {
     match why {
-        Refused::TooMany(_) => ApiError::new(ErrorKind::TooManyRequests, why.to_string()),
-        Refused::NotAllowed => ApiError::unauthorized(Credential::Authorization),
-        Refused::Failed(error) => error.into(),
+        ConnectionRefused::TooMany(_) => ApiError::new(ErrorKind::TooManyRequests, why.to_string()),
+        ConnectionRefused::NotAllowed => ApiError::unauthorized(Credential::Authorization),
+        ConnectionRefused::Failed(error) => error.into(),
     }
 }

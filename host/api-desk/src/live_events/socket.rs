@@ -3,12 +3,12 @@
 
 use std::{pin::pin, sync::Arc};
 
-use api_core::state::InUse;
+use api_core::state::UseGuard;
 use axum::{
     extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
     response::Response,
 };
-use events::live::{Connection, End, Hub, Piece, Turn};
+use events::live_events::{ConnectionEnd, ConnectionStep, EventFrame, Hub, LiveConnection};
 use futures::SinkExt;
 use tokio::time::{Instant, timeout};
 
@@ -34,8 +34,8 @@ const GONE: u16 = 4001;
 pub(super) fn serve(
     upgrade: WebSocketUpgrade,
     hub: &Arc<Hub>,
-    connection: Connection,
-    in_use: Option<InUse>,
+    connection: LiveConnection,
+    in_use: Option<UseGuard>,
 ) -> Response {
     let hub = Arc::clone(hub);
     upgrade
@@ -66,19 +66,19 @@ struct Heard {
     probes: u64,
 }
 
-async fn talk(mut socket: WebSocket, mut connection: Connection) {
+async fn talk(mut socket: WebSocket, mut connection: LiveConnection) {
     let patience = connection.write_timeout();
     let mut heard = Heard { last: Instant::now(), messages: 0, unasked: 0, probes: 0 };
     loop {
         let Some(turn) = next(&mut socket, &mut connection, &mut heard).await else { return };
         let sent = match turn {
-            Turn::Send(pieces) => timeout(patience, hand_over(&mut socket, pieces, &mut heard)).await,
-            Turn::Heartbeat(_) if heard.last.elapsed() > connection.heartbeat() * SILENT_HEARTBEATS => return,
-            Turn::Heartbeat(piece) => {
+            ConnectionStep::Send(pieces) => timeout(patience, hand_over(&mut socket, pieces, &mut heard)).await,
+            ConnectionStep::Heartbeat(_) if heard.last.elapsed() > connection.heartbeat() * SILENT_HEARTBEATS => return,
+            ConnectionStep::Heartbeat(piece) => {
                 heard.messages = 0;
                 timeout(patience, beat(&mut socket, piece)).await
             }
-            Turn::End(end) => {
+            ConnectionStep::End(end) => {
                 // The connection ends in any case.
                 let _ = timeout(patience, close(&mut socket, end)).await;
                 return;
@@ -92,7 +92,7 @@ async fn talk(mut socket: WebSocket, mut connection: Connection) {
 
 /// Returns the next pieces, or `None` if the other end has closed. Messages of the other end do not delay the check of
 /// its rights.
-async fn next(socket: &mut WebSocket, connection: &mut Connection, heard: &mut Heard) -> Option<Turn> {
+async fn next(socket: &mut WebSocket, connection: &mut LiveConnection, heard: &mut Heard) -> Option<ConnectionStep> {
     let mut coming = pin!(connection.next());
     loop {
         tokio::select! {
@@ -118,7 +118,7 @@ impl Heard {
 }
 
 /// Sends pieces. After many bytes it waits until they were read.
-async fn hand_over(socket: &mut WebSocket, pieces: Vec<Piece>, heard: &mut Heard) -> Result<(), Stuck> {
+async fn hand_over(socket: &mut WebSocket, pieces: Vec<EventFrame>, heard: &mut Heard) -> Result<(), Stuck> {
     heard.unasked += pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
     send(socket, pieces).await?;
     if heard.unasked < UNASKED {
@@ -136,30 +136,30 @@ async fn hand_over(socket: &mut WebSocket, pieces: Vec<Piece>, heard: &mut Heard
     }
 }
 
-fn text(piece: &Piece) -> Message {
+fn text(piece: &EventFrame) -> Message {
     Message::Text(Utf8Bytes::from(&*piece.text))
 }
 
-async fn send(socket: &mut WebSocket, pieces: Vec<Piece>) -> Result<(), Stuck> {
+async fn send(socket: &mut WebSocket, pieces: Vec<EventFrame>) -> Result<(), Stuck> {
     for piece in &pieces {
         socket.feed(text(piece)).await.map_err(|_| Stuck)?;
     }
     socket.flush().await.map_err(|_| Stuck)
 }
 
-async fn beat(socket: &mut WebSocket, piece: Piece) -> Result<(), Stuck> {
+async fn beat(socket: &mut WebSocket, piece: EventFrame) -> Result<(), Stuck> {
     socket.feed(Message::Ping(axum::body::Bytes::new())).await.map_err(|_| Stuck)?;
     send(socket, vec![piece]).await
 }
 
-async fn close(socket: &mut WebSocket, end: End) -> Result<(), Stuck> {
+async fn close(socket: &mut WebSocket, end: ConnectionEnd) -> Result<(), Stuck> {
     let (code, reason) = match end {
-        End::Stopping(sequence) => (close_code::AWAY, format!("resume after {sequence}")),
-        End::TooSlow(sequence) | End::RoleChanged(sequence) => {
-            send(socket, vec![Piece::said("resume", sequence)]).await?;
+        ConnectionEnd::Stopping(sequence) => (close_code::AWAY, format!("resume after {sequence}")),
+        ConnectionEnd::TooSlow(sequence) | ConnectionEnd::RoleChanged(sequence) => {
+            send(socket, vec![EventFrame::position_frame("resume", sequence)]).await?;
             (RESUME, format!("resume after {sequence}"))
         }
-        End::NotAllowed => (GONE, "the key was replaced, or the user was deleted".to_owned()),
+        ConnectionEnd::NotAllowed => (GONE, "the key was replaced, or the user was deleted".to_owned()),
     };
     let frame = CloseFrame { code, reason: reason.into() };
     socket.send(Message::Close(Some(frame))).await.map_err(|_| Stuck)

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, convert::Infallible, time::Duration};
 
-use api_core::{admission::answer::OpenEnded, state::InUse};
+use api_core::{admission::answer::EndlessAnswer, state::UseGuard};
 use axum::{
     Extension,
     response::{
@@ -10,26 +10,26 @@ use axum::{
         sse::{Event, Sse},
     },
 };
-use events::live::{Connection, End, Piece, Turn};
+use events::live_events::{ConnectionEnd, ConnectionStep, EventFrame, LiveConnection};
 use futures::{Stream, stream};
 
 /// Time after which a browser reconnects.
 const COME_BACK: Duration = Duration::from_secs(1);
 
 struct Streaming {
-    connection: Connection,
+    connection: LiveConnection,
     /// Pieces that were read and not sent yet.
-    waiting: VecDeque<Piece>,
+    waiting: VecDeque<EventFrame>,
     over: bool,
     /// Released with the connection.
-    _in_use: Option<InUse>,
+    _in_use: Option<UseGuard>,
 }
 
 /// Returns the answer, which ends with the connection.
-pub(super) fn serve(connection: Connection, in_use: Option<InUse>) -> Response {
+pub(super) fn serve(connection: LiveConnection, in_use: Option<UseGuard>) -> Response {
     let streaming = Streaming { connection, waiting: VecDeque::new(), over: false, _in_use: in_use };
     // Tells proxies not to buffer the answer.
-    ([("x-accel-buffering", "no")], Extension(OpenEnded), Sse::new(events(streaming))).into_response()
+    ([("x-accel-buffering", "no")], Extension(EndlessAnswer), Sse::new(events(streaming))).into_response()
 }
 
 fn events(streaming: Streaming) -> impl Stream<Item = Result<Event, Infallible>> {
@@ -40,7 +40,7 @@ fn events(streaming: Streaming) -> impl Stream<Item = Result<Event, Infallible>>
 }
 
 impl Streaming {
-    async fn next(&mut self) -> Option<Piece> {
+    async fn next(&mut self) -> Option<EventFrame> {
         loop {
             if !self.over && !self.waiting.is_empty() {
                 self.check_waiting().await;
@@ -52,9 +52,9 @@ impl Streaming {
                 return None;
             }
             match self.connection.next().await {
-                Turn::Send(pieces) => self.waiting.extend(pieces),
-                Turn::Heartbeat(piece) => self.waiting.push_back(piece),
-                Turn::End(end) => self.end(end),
+                ConnectionStep::Send(pieces) => self.waiting.extend(pieces),
+                ConnectionStep::Heartbeat(piece) => self.waiting.push_back(piece),
+                ConnectionStep::End(end) => self.end(end),
             }
         }
     }
@@ -66,28 +66,30 @@ impl Streaming {
             let had = self.waiting.front().map(|piece| piece.sequence - 1);
             self.waiting.clear();
             self.end(match (end, had) {
-                (End::Stopping(_), Some(had)) => End::Stopping(had),
-                (End::RoleChanged(_), Some(had)) => End::RoleChanged(had),
+                (ConnectionEnd::Stopping(_), Some(had)) => ConnectionEnd::Stopping(had),
+                (ConnectionEnd::RoleChanged(_), Some(had)) => ConnectionEnd::RoleChanged(had),
                 (end, _) => end,
             });
         }
         if before != self.connection.sight() {
-            let seen = |piece: &mut Piece| *piece = self.connection.seen(piece);
+            let seen = |piece: &mut EventFrame| *piece = self.connection.seen(piece);
             self.waiting.iter_mut().for_each(seen);
         }
     }
 
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: ConnectionEnd) {
         self.over = true;
         match end {
-            End::Stopping(sequence) | End::TooSlow(sequence) | End::RoleChanged(sequence) => {
-                self.waiting.push_back(Piece::said("resume", sequence));
+            ConnectionEnd::Stopping(sequence)
+            | ConnectionEnd::TooSlow(sequence)
+            | ConnectionEnd::RoleChanged(sequence) => {
+                self.waiting.push_back(EventFrame::position_frame("resume", sequence));
             }
-            End::NotAllowed => {}
+            ConnectionEnd::NotAllowed => {}
         }
     }
 }
 
-fn event(piece: &Piece) -> Event {
+fn event(piece: &EventFrame) -> Event {
     Event::default().id(piece.sequence.to_string()).event(piece.kind).retry(COME_BACK).data(&*piece.text)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use api_core::{
-    admission::reservation::Held,
-    auth::{Allowed, Permission, SmsGateway},
+    admission::reservation::AdmittedRequest,
+    auth::{AuthorizedCaller, Permission, SmsGateway},
     body,
     error::{ApiError, ErrorKind},
 };
@@ -13,14 +13,14 @@ use axum::{
     http::{Method, header},
     response::{IntoResponse, Response},
 };
-use base::aside::{self, Whose};
+use base::heavy_work::{self, BodyOwner};
 use domain::sms_products::batch::BatchFault;
 use sms_products::batch::{self, BatchCall};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    form::{self, Unreadable},
+    form::{self, FormError},
     sms_gateway::plain_get,
     state::GatewayState,
 };
@@ -58,21 +58,21 @@ impl FromRequest<GatewayState> for Fields {
             let said = format!("the body must be a form, with the header Content-Type: {FORM}");
             return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
         }
-        let whose = Whose::from(Held::of(request.extensions()).client());
+        let whose = BodyOwner::from(AdmittedRequest::of(request.extensions()).client());
         let bytes = body::read(request, state.settings.max_body_bytes, state.settings.body_timeout).await?;
-        let fields = aside::work(bytes.len(), whose, move || form::fields(&bytes)).await?;
+        let fields = heavy_work::work(bytes.len(), whose, move || form::fields(&bytes)).await?;
         Ok(Self { fields: fields.map_err(unreadable), testing: false })
     }
 }
 
-fn unreadable(why: Unreadable) -> BatchFault {
+fn unreadable(why: FormError) -> BatchFault {
     BatchFault::new(1004, format!("the form {why}"))
 }
 
 /// If the caller hangs up, its batch goes on.
 async fn answer(
     state: &GatewayState,
-    allowed: &Allowed<SmsGateway>,
+    allowed: &AuthorizedCaller<SmsGateway>,
     call: BatchCall,
     given: Fields,
 ) -> Result<Response, ApiError> {
@@ -189,7 +189,7 @@ macro_rules! calls {
             )]
             async fn $post(
                 State(state): State<GatewayState>,
-                allowed: Allowed<SmsGateway>,
+                allowed: AuthorizedCaller<SmsGateway>,
                 fields: Fields,
             ) -> Result<Response, ApiError> {
                 answer(&state, &allowed, BatchCall::$call, fields).await
@@ -207,7 +207,7 @@ macro_rules! calls {
             )]
             async fn $get(
                 State(state): State<GatewayState>,
-                allowed: Allowed<SmsGateway>,
+                allowed: AuthorizedCaller<SmsGateway>,
                 fields: Fields,
             ) -> Result<Response, ApiError> {
                 answer(&state, &allowed, BatchCall::$call, fields).await

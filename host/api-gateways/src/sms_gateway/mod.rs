@@ -6,8 +6,8 @@ mod schema;
 use std::sync::Arc;
 
 use api_core::{
-    admission::reservation::Held,
-    auth::{Allowed, Permission, SmsGateway},
+    admission::reservation::AdmittedRequest,
+    auth::{AuthorizedCaller, Permission, SmsGateway},
     body::{JsonBody, JsonBytes},
     error::{ApiError, ErrorKind},
     path::Segments,
@@ -19,8 +19,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base::{
-    aside::{self, Whose},
     audit::Actor,
+    heavy_work::{self, BodyOwner},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -36,7 +36,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::state::GatewayState;
 use query_send::LightSend;
-use schema::{Balance, OptOuts, Removed, SendAnswer, TrackingAnswer};
+use schema::{Balance, OptOuts, RemovedNumber, SendAnswer, TrackingAnswer};
 
 /// The path of a send.
 const SEND: &str = "/sms/json";
@@ -62,7 +62,7 @@ pub(crate) fn routes() -> OpenApiRouter<GatewayState> {
     path = "/sms/json",
     operation_id = "sendSms",
     tag = "SMS gateway",
-    request_body = domain::sms_products::json::JsonBody,
+    request_body = domain::sms_products::json::JsonSmsBody,
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses(
         (status = 200, description = "The SMS are stored and charged.", body = SendAnswer),
@@ -72,13 +72,13 @@ pub(crate) fn routes() -> OpenApiRouter<GatewayState> {
 )]
 async fn send(
     State(state): State<GatewayState>,
-    allowed: Allowed<SmsGateway>,
+    allowed: AuthorizedCaller<SmsGateway>,
     headers: HeaderMap,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Response, ApiError> {
     let most = state.context.settings.limits.max_recipients;
-    let whose = Whose::Client(allowed.caller.client);
-    let send = aside::work(bytes.len(), whose, move || JsonSend::read(&bytes, most)).await?;
+    let whose = BodyOwner::Client(allowed.caller.client);
+    let send = heavy_work::work(bytes.len(), whose, move || JsonSend::read(&bytes, most)).await?;
     let send = send.map_err(ApiError::faults)?;
     take(&state, &allowed, send, is_urgent(&headers)).await
 }
@@ -101,7 +101,7 @@ async fn send(
 )]
 async fn send_light(
     State(state): State<GatewayState>,
-    allowed: Allowed<SmsGateway>,
+    allowed: AuthorizedCaller<SmsGateway>,
     request: Request,
 ) -> Result<Response, ApiError> {
     plain_get(request.method(), request.headers())?;
@@ -126,7 +126,7 @@ fn is_urgent(headers: &HeaderMap) -> bool {
 
 async fn take(
     state: &GatewayState,
-    allowed: &Allowed<SmsGateway>,
+    allowed: &AuthorizedCaller<SmsGateway>,
     send: JsonSend,
     urgent: bool,
 ) -> Result<Response, ApiError> {
@@ -167,11 +167,11 @@ pub fn outage_answer(error: &ApiError, path: &str, now: DateTime<Utc>) -> Option
 /// If the caller hangs up, its request goes on.
 async fn to_the_end(
     state: &GatewayState,
-    held: Held,
+    held: AdmittedRequest,
     client: ClientId,
     send: JsonSend,
     urgent: bool,
-) -> Result<json::Accepted, SendError> {
+) -> Result<json::AcceptedJson, SendError> {
     let gateways = Arc::clone(&state.service);
     let sending = async move {
         let taken = json::send(&gateways, client, send, urgent).await;
@@ -196,7 +196,7 @@ async fn to_the_end(
 )]
 async fn track(
     State(state): State<GatewayState>,
-    allowed: Allowed<SmsGateway>,
+    allowed: AuthorizedCaller<SmsGateway>,
     JsonBody(query): JsonBody<TrackingBody>,
 ) -> Result<Json<TrackingAnswer>, ApiError> {
     let query = query.parse().map_err(ApiError::faults)?;
@@ -218,7 +218,10 @@ async fn track(
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses((status = 200, description = "The numbers, in order.", body = OptOuts)),
 )]
-async fn opt_outs(State(state): State<GatewayState>, allowed: Allowed<SmsGateway>) -> Result<Json<OptOuts>, ApiError> {
+async fn opt_outs(
+    State(state): State<GatewayState>,
+    allowed: AuthorizedCaller<SmsGateway>,
+) -> Result<Json<OptOuts>, ApiError> {
     let numbers = stops::list(&state.context.db, allowed.caller.client).await?;
     Ok(Json(OptOuts { numbers }))
 }
@@ -233,17 +236,17 @@ async fn opt_outs(State(state): State<GatewayState>, allowed: Allowed<SmsGateway
     tag = "SMS gateway",
     params(("number" = String, Path, description = "The number in digits, or in the local form of South Africa.")),
     security(("apiKey" = [SmsGateway::ROW.name])),
-    responses((status = 200, description = "The number may get messages again.", body = Removed)),
+    responses((status = 200, description = "The number may get messages again.", body = RemovedNumber)),
 )]
 async fn take_back(
     State(state): State<GatewayState>,
-    allowed: Allowed<SmsGateway>,
+    allowed: AuthorizedCaller<SmsGateway>,
     Segments(number): Segments<String>,
-) -> Result<Json<Removed>, ApiError> {
+) -> Result<Json<RemovedNumber>, ApiError> {
     let actor = Actor::User(allowed.caller.user);
     let Ok(number) = cell::subscriber(&number) else { return Err(ApiError::not_found()) };
     if stops::take_back(&state.administration(), allowed.caller.client, number.as_str(), actor).await? {
-        Ok(Json(Removed { number: number.as_str().to_owned() }))
+        Ok(Json(RemovedNumber { number: number.as_str().to_owned() }))
     } else {
         Err(ApiError::not_found())
     }
@@ -260,7 +263,10 @@ async fn take_back(
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses((status = 200, description = "The remaining credits.", body = Balance)),
 )]
-async fn balance(State(state): State<GatewayState>, allowed: Allowed<SmsGateway>) -> Result<Json<Balance>, ApiError> {
+async fn balance(
+    State(state): State<GatewayState>,
+    allowed: AuthorizedCaller<SmsGateway>,
+) -> Result<Json<Balance>, ApiError> {
     let balance = credits::balance(&state.context.db, allowed.caller.client).await?;
     Ok(Json(Balance { balance }))
 }

@@ -6,9 +6,9 @@ use domain::{
     body::{Faults, FieldFault, slip},
     dates,
     sms_products::{
+        boolean::BooleanText,
         cell,
-        json::{JsonBody, WireSettings, WireTo},
-        truth::Truth,
+        json::{JsonSmsBody, WireSettings, WireSmsRecipient},
     },
 };
 use utoipa::IntoParams;
@@ -69,7 +69,7 @@ const PARAMETERS: [&str; 10] = [
 const ELSEWHERE: [(&str, &str); 2] = [("recipients", "`to`"), ("otpToken", "the header `otpToken`")];
 
 /// Turns a query into the equal body. Unknown parameters are ignored, unless their name is nearly a known one.
-pub(super) fn read(query: &str) -> Result<JsonBody, Faults> {
+pub(super) fn read(query: &str) -> Result<JsonSmsBody, Faults> {
     let fields = form::fields(query.as_bytes()).map_err(|why| FieldFault::new("query", why.to_string()))?;
     let (mut given, mut faults) = (HashMap::new(), Faults::default());
     for (name, value) in fields {
@@ -86,16 +86,16 @@ pub(super) fn read(query: &str) -> Result<JsonBody, Faults> {
     }
     let mut take = |name: &str| given.remove(name);
     let (to, identifier) = (take("to").unwrap_or_default(), take("identifier"));
-    let recipient = |to: &str| WireTo { to: Some(to.to_owned()), identifier: identifier.clone() };
-    Ok(JsonBody {
+    let recipient = |to: &str| WireSmsRecipient { to: Some(to.to_owned()), identifier: identifier.clone() };
+    Ok(JsonSmsBody {
         messages: None,
         ctid: take("ctid"),
         recipients: Some(cell::entries(&to).map(recipient).collect()),
         message_text: take("messageText"),
-        unicode: take("unicode").map(Truth::Text),
+        unicode: take("unicode").map(BooleanText::Text),
         settings: Some(WireSettings {
             scheduled_sms_date: take("scheduledSmsDate").map(|text| dates::restored(&text)),
-            dsm: take("dsm").map(Truth::Text),
+            dsm: take("dsm").map(BooleanText::Text),
             receipt_call_back_url: take("receiptCallBackURL"),
             reply_call_back_url: take("replyCallBackURL"),
             reply_call_back_method: take("replyCallBackMethod"),

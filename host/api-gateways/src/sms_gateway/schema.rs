@@ -3,7 +3,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{ids::SmsRequestId, sms_products::GatewayStatus};
 use serde::Serialize;
-use sms_products::json::Tracked;
+use sms_products::json::TrackedMessage;
 use utoipa::ToSchema;
 
 /// The result of a request.
@@ -70,8 +70,8 @@ struct GatewayReceipt {
 }
 
 impl TrackingAnswer {
-    pub(super) fn new(status: GatewayStatus, found: &[Tracked]) -> Self {
-        let one = |tracked: &Tracked| {
+    pub(super) fn new(status: GatewayStatus, found: &[TrackedMessage]) -> Self {
+        let one = |tracked: &TrackedMessage| {
             let status = GatewayStatus::of(tracked.state);
             GatewayReceipt {
                 ctid: tracked.ct_id.clone(),
@@ -103,7 +103,7 @@ pub(super) struct OptOuts {
 /// A number that may get messages again.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SmsOptOutRemoved)]
-pub(super) struct Removed {
+pub(super) struct RemovedNumber {
     /// The number in digits.
     pub(super) number: String,
 }

@@ -1,7 +1,7 @@
 //! Analytics of conversations (SPEC 2.11, 4.5).
 
 use api_core::{
-    auth::{Allowed, ConversationReading, Permission},
+    auth::{AuthorizedCaller, ConversationReading, Permission},
     error::ApiError,
     state::ApiState,
 };
@@ -61,7 +61,7 @@ enum AnalyticsMessageType {
 )]
 pub(super) async fn counts(
     State(state): State<ApiState>,
-    allowed: Allowed<ConversationReading>,
+    allowed: AuthorizedCaller<ConversationReading>,
     parts: Parts,
 ) -> Result<Json<MessageCounts>, ApiError> {
     let (start, end) = (optional_parameter(&parts, "startDate")?, optional_parameter(&parts, "endDate")?);

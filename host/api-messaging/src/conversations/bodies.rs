@@ -1,6 +1,6 @@
 //! The JSON of conversations.
 
-use chat::long_lived::{Closing, Opened};
+use chat::long_lived_conversations::{CloseResult, OpenResult};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
     conversation::{CloseReason, Conversation},
@@ -71,7 +71,7 @@ pub(super) struct OpenedBody {
 
 impl OpenedBody {
     /// Its state at a time.
-    pub(super) fn new(opened: Opened, now: DateTime<Utc>) -> Self {
+    pub(super) fn new(opened: OpenResult, now: DateTime<Utc>) -> Self {
         let (code, message) = if opened.new {
             ("200", "A new conversation was created")
         } else {
@@ -100,7 +100,7 @@ pub(super) struct ClosedBody {
 
 impl ClosedBody {
     /// Its state at a time.
-    pub(super) fn new(closing: Closing, now: DateTime<Utc>) -> Self {
+    pub(super) fn new(closing: CloseResult, now: DateTime<Utc>) -> Self {
         let close_message = match closing.conversation.closed_by(now) {
             Some((at, reason)) if !closing.closed => {
                 format!("The conversation was closed already at {}, {}", time(at), words(reason))

@@ -5,7 +5,7 @@ mod bodies;
 mod query;
 
 use api_core::{
-    auth::{Allowed, ConversationReading, Conversations, Permission},
+    auth::{AuthorizedCaller, ConversationReading, Conversations, Permission},
     body::JsonBytes,
     error::ApiError,
     page::{ListQuery, Page},
@@ -20,7 +20,7 @@ use axum::{
 };
 use base::Result;
 use bytes::Bytes;
-use chat::long_lived::{self, Listing, OpenError};
+use chat::long_lived_conversations::{self, Listing, OpenConversationError};
 use chrono::{DateTime, Utc};
 use domain::{
     conversation::{ConversationRequest, WireConversation},
@@ -89,14 +89,16 @@ struct Whose {
 )]
 async fn create(
     State(state): State<ApiState>,
-    allowed: Allowed<Conversations>,
+    allowed: AuthorizedCaller<Conversations>,
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<OpenedBody>, ApiError> {
     let request = ConversationRequest::parse(&body).map_err(ApiError::faults)?;
     let opened =
-        long_lived::open(&state.context, allowed.caller.client, &request).await.map_err(|error| match error {
-            OpenError::Faults(faults) => ApiError::faults(faults),
-            OpenError::Failed(cause) => cause.into(),
+        long_lived_conversations::open(&state.context, allowed.caller.client, &request).await.map_err(|error| {
+            match error {
+                OpenConversationError::Faults(faults) => ApiError::faults(faults),
+                OpenConversationError::Failed(cause) => cause.into(),
+            }
         })?;
     Ok(Json(OpenedBody::new(opened, state.context.now())))
 }
@@ -118,11 +120,11 @@ async fn create(
 )]
 async fn close(
     State(state): State<ApiState>,
-    allowed: Allowed<Conversations>,
+    allowed: AuthorizedCaller<Conversations>,
     parts: Parts,
 ) -> Result<Json<ClosedBody>, ApiError> {
     let id = conversation_id(&parts)?;
-    let closing = long_lived::close(&state.context, allowed.caller.client, id).await?;
+    let closing = long_lived_conversations::close(&state.context, allowed.caller.client, id).await?;
     let closing = closing.ok_or_else(ApiError::not_found)?;
     Ok(Json(ClosedBody::new(closing, state.context.now())))
 }
@@ -144,11 +146,11 @@ async fn close(
 )]
 async fn remaining_time(
     State(state): State<ApiState>,
-    allowed: Allowed<ConversationReading>,
+    allowed: AuthorizedCaller<ConversationReading>,
     parts: Parts,
 ) -> Result<Json<RemainingBody>, ApiError> {
     let id = conversation_id(&parts)?;
-    let found = long_lived::find(&state.context, allowed.caller.client, id).await?;
+    let found = long_lived_conversations::find(&state.context, allowed.caller.client, id).await?;
     let conversation = found.ok_or_else(ApiError::not_found)?;
     let remaining_time = conversation.remaining_seconds(state.context.now());
     Ok(Json(RemainingBody { conversation_id: conversation.id, remaining_time }))
@@ -168,11 +170,11 @@ async fn remaining_time(
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<ConversationReading>,
+    allowed: AuthorizedCaller<ConversationReading>,
     query: ListQuery,
 ) -> Result<Page<ConversationBody>, ApiError> {
     let caller = (allowed.caller.client, allowed.caller.sight);
-    let found = long_lived::list(&state.context.db, caller, &query.search, query.page).await?;
+    let found = long_lived_conversations::list(&state.context.db, caller, &query.search, query.page).await?;
     let now = state.context.now();
     Ok(Page::new(query.page, found, |conversation| ConversationBody::new(conversation, now)))
 }
@@ -191,7 +193,7 @@ async fn list(
 )]
 async fn list_by_ref(
     State(state): State<ApiState>,
-    allowed: Allowed<ConversationReading>,
+    allowed: AuthorizedCaller<ConversationReading>,
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let client_ref = parameter(&parts, "clientRef")?;

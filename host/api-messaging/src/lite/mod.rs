@@ -6,7 +6,7 @@ mod refusal;
 mod schema;
 
 use api_core::{
-    auth::{Allowed, LiteNumbers, Looking, Permission},
+    auth::{AuthorizedCaller, LiteNumbers, Looking, Permission},
     error::{ApiError, ErrorKind},
     path::Segments,
     state::ApiState,
@@ -23,7 +23,7 @@ use inbound::lite::{self, CommandError, LiteSessionView};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use refusal::refused;
-use schema::{QrCode, Session};
+use schema::{LiteSessionBody, QrCode};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
@@ -47,15 +47,15 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [Looking::ROW.name])),
     responses(
-        (status = 200, description = "The session.", body = Session),
+        (status = 200, description = "The session.", body = LiteSessionBody),
         (status = 400, description = "The number is not a Lite number."),
     ),
 )]
 async fn session(
     State(state): State<ApiState>,
-    allowed: Allowed<Looking>,
+    allowed: AuthorizedCaller<Looking>,
     Segments(id): Segments<InboxId>,
-) -> Result<Json<Session>, ApiError> {
+) -> Result<Json<LiteSessionBody>, ApiError> {
     let view = lite::session(&state.context, allowed.caller.client, id).await.map_err(refused)?;
     Ok(Json(view.into()))
 }
@@ -71,16 +71,16 @@ async fn session(
     params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 202, description = "The number will be connected.", body = Session),
+        (status = 202, description = "The number will be connected.", body = LiteSessionBody),
         (status = 400, description = "The number is not a Lite number."),
         (status = 409, description = "WhatsApp has flagged the number, so it can connect only later. Or this service has no devices."),
     ),
 )]
 async fn connect(
     State(state): State<ApiState>,
-    allowed: Allowed<LiteNumbers>,
+    allowed: AuthorizedCaller<LiteNumbers>,
     Segments(id): Segments<InboxId>,
-) -> Result<(StatusCode, Json<Session>), ApiError> {
+) -> Result<(StatusCode, Json<LiteSessionBody>), ApiError> {
     taken_on(lite::connect(&state.context, allowed.caller.client, id, allowed.actor()).await)
 }
 
@@ -95,16 +95,16 @@ async fn connect(
     params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 202, description = "The number will be disconnected.", body = Session),
+        (status = 202, description = "The number will be disconnected.", body = LiteSessionBody),
         (status = 400, description = "The number is not a Lite number."),
         (status = 409, description = "This service has no devices."),
     ),
 )]
 async fn disconnect(
     State(state): State<ApiState>,
-    allowed: Allowed<LiteNumbers>,
+    allowed: AuthorizedCaller<LiteNumbers>,
     Segments(id): Segments<InboxId>,
-) -> Result<(StatusCode, Json<Session>), ApiError> {
+) -> Result<(StatusCode, Json<LiteSessionBody>), ApiError> {
     taken_on(lite::disconnect(&state.context, allowed.caller.client, id, allowed.actor()).await)
 }
 
@@ -119,20 +119,20 @@ async fn disconnect(
     params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 202, description = "The number will be logged out.", body = Session),
+        (status = 202, description = "The number will be logged out.", body = LiteSessionBody),
         (status = 400, description = "The number is not a Lite number."),
         (status = 409, description = "This service has no devices."),
     ),
 )]
 async fn log_out(
     State(state): State<ApiState>,
-    allowed: Allowed<LiteNumbers>,
+    allowed: AuthorizedCaller<LiteNumbers>,
     Segments(id): Segments<InboxId>,
-) -> Result<(StatusCode, Json<Session>), ApiError> {
+) -> Result<(StatusCode, Json<LiteSessionBody>), ApiError> {
     taken_on(lite::logout(&state.context, allowed.caller.client, id, allowed.actor()).await)
 }
 
-fn taken_on(asked: Result<LiteSessionView, CommandError>) -> Result<(StatusCode, Json<Session>), ApiError> {
+fn taken_on(asked: Result<LiteSessionView, CommandError>) -> Result<(StatusCode, Json<LiteSessionBody>), ApiError> {
     Ok((StatusCode::ACCEPTED, Json(asked.map_err(refused)?.into())))
 }
 
@@ -154,7 +154,7 @@ fn taken_on(asked: Result<LiteSessionView, CommandError>) -> Result<(StatusCode,
 )]
 async fn code(
     State(state): State<ApiState>,
-    allowed: Allowed<LiteNumbers>,
+    allowed: AuthorizedCaller<LiteNumbers>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<QrCode>, ApiError> {
     Ok(Json(waiting_code(&state, allowed.caller.client, id).await?))
@@ -178,7 +178,7 @@ async fn code(
 )]
 async fn code_picture(
     State(state): State<ApiState>,
-    allowed: Allowed<LiteNumbers>,
+    allowed: AuthorizedCaller<LiteNumbers>,
     Segments(id): Segments<InboxId>,
 ) -> Result<impl IntoResponse, ApiError> {
     let code = waiting_code(&state, allowed.caller.client, id).await?;

@@ -1,7 +1,7 @@
 //! The message processing configuration of a Lite number: batch size, delay, hours of the day (SPEC 8).
 
 use api_core::{
-    auth::{Allowed, LiteNumbers, Looking, Permission},
+    auth::{AuthorizedCaller, LiteNumbers, Looking, Permission},
     body::JsonBytes,
     error::ApiError,
     path::Segments,
@@ -94,7 +94,7 @@ impl Stored {
 )]
 async fn read(
     State(state): State<ApiState>,
-    allowed: Allowed<Looking>,
+    allowed: AuthorizedCaller<Looking>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<Stored>, ApiError> {
     let (throttle, zone) = lite::processing(&state.context, allowed.caller.client, id).await.map_err(refused)?;
@@ -120,7 +120,7 @@ async fn read(
 )]
 async fn change(
     State(state): State<ApiState>,
-    allowed: Allowed<LiteNumbers>,
+    allowed: AuthorizedCaller<LiteNumbers>,
     Segments(id): Segments<InboxId>,
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<Stored>, ApiError> {

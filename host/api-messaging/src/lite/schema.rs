@@ -1,7 +1,7 @@
 //! Bodies of sessions.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::{event::SessionStatus, ids::InboxId, inbox::InboxKind};
+use domain::{event::ConnectionStatus, ids::InboxId, inbox::InboxKind};
 use inbound::lite::LiteSessionView;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -20,7 +20,7 @@ use utoipa::ToSchema;
     "paired": true,
     "qrWaits": false,
 })))]
-pub(super) struct Session {
+pub(super) struct LiteSessionBody {
     /// The number.
     whats_app_number: Number,
     /// The last request: `CONNECTED`, `DISCONNECTED` or `LOGGED_OUT`.
@@ -70,7 +70,7 @@ pub(super) struct QrCode {
     pub(super) expires_time: String,
 }
 
-impl From<LiteSessionView> for Session {
+impl From<LiteSessionView> for LiteSessionBody {
     fn from(view: LiteSessionView) -> Self {
         let shown = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Millis, true);
         let session = view.session;
@@ -82,7 +82,7 @@ impl From<LiteSessionView> for Session {
             },
             wanted: session.wanted.as_str(),
             status: session.state.words,
-            status_type: session.state.status.map(SessionStatus::as_str),
+            status_type: session.state.status.map(ConnectionStatus::as_str),
             changed_time: session.changed_at.map(shown),
             paired: session.paired,
             qr_waits: session.qr.is_some(),

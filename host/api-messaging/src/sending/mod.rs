@@ -9,8 +9,8 @@ mod sms_schema;
 use std::{convert::Infallible, sync::Arc};
 
 use api_core::{
-    admission::reservation::Held,
-    auth::{Allowed, Permission, Sending},
+    admission::reservation::AdmittedRequest,
+    auth::{AuthorizedCaller, Permission, Sending},
     body::JsonBytes,
     error::ApiError,
 };
@@ -20,15 +20,15 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use base::aside::{self, Whose};
+use base::heavy_work::{self, BodyOwner};
 use bytes::Bytes;
 use domain::ids::RequestId;
-use outbound::accept::{AcceptError, Accepted, Replay, SendCall, SendEndpoint, Senders};
+use outbound::accept::{AcceptError, Replay, SendAcceptance, SendCall, SendEndpoint, Senders};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{lite_host::Asked, state::SendState};
+use crate::{lite_host::HostNumbers, state::SendState};
 
 /// The input of every send endpoint.
 struct Call {
@@ -44,7 +44,7 @@ impl FromRequest<SendState> for Call {
     async fn from_request(request: Request, state: &SendState) -> Result<Self, Response> {
         let (mut parts, body) = request.into_parts();
         let never = |never: Infallible| match never {};
-        let Asked(senders) = Asked::from_request_parts(&mut parts, state).await.map_err(never)?;
+        let HostNumbers(senders) = HostNumbers::from_request_parts(&mut parts, state).await.map_err(never)?;
         let Extension(request_id) =
             Extension::from_request_parts(&mut parts, state).await.map_err(IntoResponse::into_response)?;
         let headers = parts.headers.clone();
@@ -96,7 +96,11 @@ struct Idempotency {
     security(("apiKey" = [Sending::ROW.name])),
     responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
-async fn unified(State(state): State<SendState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
+async fn unified(
+    State(state): State<SendState>,
+    allowed: AuthorizedCaller<Sending>,
+    call: Call,
+) -> Result<Response, ApiError> {
     accept(&state, &allowed, SendEndpoint::Unified, call).await
 }
 
@@ -113,7 +117,11 @@ async fn unified(State(state): State<SendState>, allowed: Allowed<Sending>, call
     security(("apiKey" = [Sending::ROW.name])),
     responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
-async fn whatsapp(State(state): State<SendState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
+async fn whatsapp(
+    State(state): State<SendState>,
+    allowed: AuthorizedCaller<Sending>,
+    call: Call,
+) -> Result<Response, ApiError> {
     accept(&state, &allowed, SendEndpoint::Whatsapp, call).await
 }
 
@@ -132,7 +140,11 @@ async fn whatsapp(State(state): State<SendState>, allowed: Allowed<Sending>, cal
     security(("apiKey" = [Sending::ROW.name])),
     responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
-async fn sms(State(state): State<SendState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
+async fn sms(
+    State(state): State<SendState>,
+    allowed: AuthorizedCaller<Sending>,
+    call: Call,
+) -> Result<Response, ApiError> {
     accept(&state, &allowed, SendEndpoint::Sms, call).await
 }
 
@@ -153,7 +165,7 @@ async fn sms(State(state): State<SendState>, allowed: Allowed<Sending>, call: Ca
 )]
 async fn conversation(
     State(state): State<SendState>,
-    allowed: Allowed<Sending>,
+    allowed: AuthorizedCaller<Sending>,
     call: Call,
 ) -> Result<Response, ApiError> {
     accept(&state, &allowed, SendEndpoint::Conversation, call).await
@@ -161,21 +173,21 @@ async fn conversation(
 
 async fn accept(
     state: &SendState,
-    allowed: &Allowed<Sending>,
+    allowed: &AuthorizedCaller<Sending>,
     endpoint: SendEndpoint,
     Call { senders, request_id, headers, body }: Call,
 ) -> Result<Response, ApiError> {
     let idempotency_key = idempotency_key(&headers)?;
     allowed.held.recipients_left()?;
     let call = SendCall { client: allowed.caller.client, endpoint, senders, body, idempotency_key, request_id };
-    let Accepted { response, replay } =
+    let SendAcceptance { response, replay } =
         accept_to_the_end(state, allowed.held.clone(), call).await.map_err(|error| match error {
             AcceptError::Faults(faults) => ApiError::faults(faults),
             AcceptError::Failed(cause) => ApiError::from_shared(cause),
         })?;
     let answer = response.clone();
     let recipients =
-        aside::work(response.len(), Whose::Client(allowed.caller.client), move || recipients(&answer)).await?;
+        heavy_work::work(response.len(), BodyOwner::Client(allowed.caller.client), move || recipients(&answer)).await?;
     allowed.held.charge_recipients(recipients);
     let json = HeaderValue::from_static("application/json");
     let mut answer = (StatusCode::ACCEPTED, [(header::CONTENT_TYPE, json)], response).into_response();
@@ -191,7 +203,11 @@ async fn accept(
 
 /// If the caller hangs up, the request goes on: it waits in a group with others, and its bytes count until that group
 /// is stored.
-async fn accept_to_the_end(state: &SendState, held: Held, call: SendCall) -> Result<Accepted, AcceptError> {
+async fn accept_to_the_end(
+    state: &SendState,
+    held: AdmittedRequest,
+    call: SendCall,
+) -> Result<SendAcceptance, AcceptError> {
     let acceptor = Arc::clone(&state.service);
     let accepting = async move {
         let answer = acceptor.accept(call).await;

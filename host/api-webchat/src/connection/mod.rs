@@ -8,16 +8,16 @@ use std::{ops::ControlFlow, time::Duration};
 
 use axum::extract::ws::{Message, WebSocket};
 use futures::SinkExt;
-use inbound::web_chat::{Progress, Standing, Thread, VisitorToken, Watching, site_of_key};
+use inbound::web_chat::{SitePermission, SocketView, Thread, VisitorProgress, VisitorToken, site_of_key};
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
 use super::{
-    frames::Heard,
-    limits::{Guest, Room},
-    page_access::Door,
-    read_probe::Unread,
-    socket_end::{End, Resume, code},
+    frames::SocketMessage,
+    limits::{PageRoom, SocketOwner},
+    page_access::WidgetPage,
+    read_probe::UnreadBytes,
+    socket_end::{Resume, SocketEnd, code},
 };
 use crate::state::WidgetState;
 
@@ -30,12 +30,12 @@ const GONE: Duration = Duration::from_secs(60);
 /// Most frames per second.
 const FRAMES_PER_SECOND: u32 = 50;
 
-type Going = ControlFlow<Option<End>>;
+type Going = ControlFlow<Option<SocketEnd>>;
 
 /// One socket, and the messages that its widget has.
-pub(super) struct Line<'a> {
+pub(super) struct SocketLine<'a> {
     state: &'a WidgetState,
-    door: &'a Door,
+    door: &'a WidgetPage,
     socket: &'a mut WebSocket,
     visitor: VisitorToken,
     id: String,
@@ -47,22 +47,22 @@ pub(super) struct Line<'a> {
     end_due: bool,
     /// If it waits for older messages: the number before which they are.
     history_due: Option<i64>,
-    unread: Unread,
+    unread: UnreadBytes,
     /// The progress that the widget reported.
-    claimed: Progress,
+    claimed: VisitorProgress,
     /// The progress that is stored.
-    noted: Progress,
+    noted: VisitorProgress,
     /// Time of the last typing notice to agents.
     typed: Option<Instant>,
     /// Time of the last frame.
     heard: Instant,
     /// A frame that waits for the share of its visitor or address, and the end of the wait.
-    held: Option<(Heard, Instant)>,
+    held: Option<(SocketMessage, Instant)>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> SocketLine<'a> {
     pub(super) fn new(
-        (state, door): (&'a WidgetState, &'a Door),
+        (state, door): (&'a WidgetState, &'a WidgetPage),
         socket: &'a mut WebSocket,
         (visitor, id): (VisitorToken, String),
     ) -> Self {
@@ -76,16 +76,16 @@ impl<'a> Line<'a> {
             shown: 0,
             end_due: false,
             history_due: None,
-            unread: Unread::default(),
-            claimed: Progress::default(),
-            noted: Progress::default(),
+            unread: UnreadBytes::default(),
+            claimed: VisitorProgress::default(),
+            noted: VisitorProgress::default(),
             typed: None,
             heard: Instant::now(),
             held: None,
         }
     }
 
-    pub(super) async fn hold(mut self, mut watching: Watching, resume: Resume) -> Option<End> {
+    pub(super) async fn hold(mut self, mut watching: SocketView, resume: Resume) -> Option<SocketEnd> {
         // Changes of the site before this moment were not announced to this socket, so the site is checked again.
         if let ControlFlow::Break(end) = self.may_stay().await {
             return end;
@@ -103,7 +103,7 @@ impl<'a> Line<'a> {
                     frames += 1;
                     match frame {
                         _ if frames > FRAMES_PER_SECOND => ControlFlow::Break(Some((code::TOO_MUCH, "too many frames"))),
-                        Some(Ok(frame)) => self.charge(Heard::of(frame)).await,
+                        Some(Ok(frame)) => self.charge(SocketMessage::of(frame)).await,
                         Some(Err(_)) | None => ControlFlow::Break(None),
                     }
                 }
@@ -142,12 +142,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn guest(&self) -> Guest {
-        Guest { visitor: self.visitor.visitor, address: self.door.address }
+    fn guest(&self) -> SocketOwner {
+        SocketOwner { visitor: self.visitor.visitor, address: self.door.address }
     }
 
     /// Handles a change of the site.
-    async fn heed(&mut self, site: &Standing) -> Going {
+    async fn heed(&mut self, site: &SitePermission) -> Going {
         if site.admits(&self.door.site.key, &self.door.origin) {
             ControlFlow::Continue(())
         } else {
@@ -191,7 +191,7 @@ impl<'a> Line<'a> {
     }
 
     /// Sends a frame, and a probe after many bytes. A page keeps its room until it is read.
-    async fn tell(&mut self, text: String, room: Option<Room>) -> Going {
+    async fn tell(&mut self, text: String, room: Option<PageRoom>) -> Going {
         let bytes = text.len();
         self.write(Message::Text(text.into())).await?;
         match self.unread.sent(bytes, room) {

@@ -4,13 +4,13 @@ use std::{ops::ControlFlow, time::Duration};
 
 use api_core::error::{ApiError, ErrorKind};
 use domain::{chat::ParticipantState, web_chat::PostKey};
-use inbound::web_chat::{self, Post, PostRefused, Progress};
+use inbound::web_chat::{self, PostRefused, VisitorPost, VisitorProgress};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{Going, Line};
+use super::{Going, SocketLine};
 use crate::{
-    frames::{self, Heard, Said},
+    frames::{self, SocketMessage, WidgetAction},
     limits::too_often,
     socket_end::code,
 };
@@ -18,10 +18,10 @@ use crate::{
 /// Shortest time between two typing notices to agents.
 const TYPING: Duration = Duration::from_secs(2);
 
-impl Line<'_> {
+impl SocketLine<'_> {
     /// Charges a frame to its visitor and its address. If their share is used up, the frame is held until there is some
     /// again, and the socket is not read.
-    pub(super) async fn charge(&mut self, heard: Heard) -> Going {
+    pub(super) async fn charge(&mut self, heard: SocketMessage) -> Going {
         self.heard = Instant::now();
         match self.state.web_chat.limits.frame(self.guest(), heard.cost()) {
             Ok(()) => self.take(heard).await,
@@ -32,38 +32,38 @@ impl Line<'_> {
         }
     }
 
-    async fn take(&mut self, heard: Heard) -> Going {
+    async fn take(&mut self, heard: SocketMessage) -> Going {
         match heard {
-            Heard::Closed => ControlFlow::Break(None),
-            Heard::NotText => ControlFlow::Break(Some((code::NOT_TEXT, "frames are text"))),
-            Heard::Probe => self.flush().await,
-            Heard::Mark(mark) if self.unread.read(&mark) => self.show_due().await,
-            Heard::Mark(_) => ControlFlow::Continue(()),
-            Heard::Frame(key, Err(fault)) => self.refuse(key.as_deref(), &ApiError::faults(vec![fault])).await,
-            Heard::Frame(_, Ok(said)) => self.answer(said).await,
+            SocketMessage::Closed => ControlFlow::Break(None),
+            SocketMessage::NotText => ControlFlow::Break(Some((code::NOT_TEXT, "frames are text"))),
+            SocketMessage::Probe => self.flush().await,
+            SocketMessage::Mark(mark) if self.unread.read(&mark) => self.show_due().await,
+            SocketMessage::Mark(_) => ControlFlow::Continue(()),
+            SocketMessage::Frame(key, Err(fault)) => self.refuse(key.as_deref(), &ApiError::faults(vec![fault])).await,
+            SocketMessage::Frame(_, Ok(said)) => self.answer(said).await,
         }
     }
 
-    async fn answer(&mut self, said: Said) -> Going {
+    async fn answer(&mut self, said: WidgetAction) -> Going {
         match said {
-            Said::Ping => self.say(json!({ "type": "pong" })).await,
-            Said::Typing => self.tell_typing().await,
-            Said::History(_) if self.known.is_none() => ControlFlow::Continue(()),
-            Said::History(before) => {
+            WidgetAction::Ping => self.say(json!({ "type": "pong" })).await,
+            WidgetAction::Typing => self.tell_typing().await,
+            WidgetAction::History(_) if self.known.is_none() => ControlFlow::Continue(()),
+            WidgetAction::History(before) => {
                 self.history_due = Some(before);
                 self.show_due().await
             }
-            Said::Progress(told) => {
+            WidgetAction::Progress(told) => {
                 // A widget cannot have shown messages that do not exist yet.
                 let newest = self.known.as_ref().map_or(0, |chat| chat.next_sequence - 1);
-                let Progress { delivered_up_to, read_up_to } = self.claimed;
-                self.claimed = Progress {
+                let VisitorProgress { delivered_up_to, read_up_to } = self.claimed;
+                self.claimed = VisitorProgress {
                     delivered_up_to: told.delivered_up_to.max(told.read_up_to).min(newest).max(delivered_up_to),
                     read_up_to: told.read_up_to.min(newest).max(read_up_to),
                 };
                 self.note_progress().await
             }
-            Said::Post(key, post) => self.post(&key, post).await,
+            WidgetAction::Post(key, post) => self.post(&key, post).await,
         }
     }
 
@@ -73,7 +73,7 @@ impl Line<'_> {
         let Some(newest) = self.known.as_ref().map(|chat| chat.next_sequence - 1) else {
             return ControlFlow::Continue(());
         };
-        let told = Progress {
+        let told = VisitorProgress {
             delivered_up_to: self.claimed.delivered_up_to.min(newest),
             read_up_to: self.claimed.read_up_to.min(newest),
         };
@@ -105,7 +105,7 @@ impl Line<'_> {
         ControlFlow::Continue(())
     }
 
-    async fn post(&mut self, key: &PostKey, post: Post) -> Going {
+    async fn post(&mut self, key: &PostKey, post: VisitorPost) -> Going {
         let limits = &self.state.web_chat.limits;
         let room = limits.call(self.door.address).and_then(|()| limits.post(self.visitor.visitor));
         if let Err(wait) = room {

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use inbound::web_chat::{PAGE, Progress, Thread, ThreadMessage, chat_of, messages_after, messages_before};
+use inbound::web_chat::{PAGE, Thread, ThreadMessage, VisitorProgress, chat_of, messages_after, messages_before};
 use serde_json::{Value, json};
 
-use super::{Going, Line, failed};
+use super::{Going, SocketLine, failed};
 use crate::{
     socket_end::{Resume, code},
     visitor_view,
@@ -23,7 +23,7 @@ enum Due {
     Before(i64),
 }
 
-impl Line<'_> {
+impl SocketLine<'_> {
     /// Shows the state of the chat, and the messages that the widget does not have.
     pub(super) async fn begin(&mut self, resume: Resume) -> Going {
         let turn = self.door.turn(self.state).await;
@@ -53,7 +53,7 @@ impl Line<'_> {
         if before.as_ref().is_some_and(|before| visitor_view::numbering(before) != visitor_view::numbering(&chat)) {
             // Two chats were merged, so the shown messages have other numbers now.
             (self.shown, self.end_due, self.history_due) = (0, true, None);
-            (self.claimed, self.noted) = (Progress::default(), Progress::default());
+            (self.claimed, self.noted) = (VisitorProgress::default(), VisitorProgress::default());
             self.say(json!({ "type": "ready", "resumed": false, "chat": visitor_view::state_of(&chat) })).await?;
             return self.show_due().await;
         }
@@ -98,7 +98,7 @@ impl Line<'_> {
 
     /// Reads a page and returns the frame that shows it. The page is no longer due. The rows are dropped when it is
     /// sent.
-    async fn page(&mut self, due: &Due) -> ControlFlow<Option<super::End>, Option<String>> {
+    async fn page(&mut self, due: &Due) -> ControlFlow<Option<super::SocketEnd>, Option<String>> {
         let Some((participant, newest)) = self.known.as_ref().map(|chat| (chat.participant, chat.next_sequence - 1))
         else {
             return ControlFlow::Continue(None);

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 use webhooks::{
-    deliver::Pinged,
-    history::{Attempt, Delivery, DeliveryState, EndpointHealth, Resent},
+    deliver::PingResult,
+    history::{Attempt, Delivery, EndpointHealth, ResendResult, WebhookDeliveryState},
 };
 
 fn time(at: DateTime<Utc>) -> String {
@@ -184,12 +184,12 @@ pub(super) struct DeliveryBody {
 impl DeliveryBody {
     pub(super) fn new(delivery: Delivery, attempts: Vec<Attempt>) -> Self {
         let state = match delivery.state {
-            DeliveryState::Pending => DeliveryStateName::Pending,
-            DeliveryState::Delivered => DeliveryStateName::Delivered,
-            DeliveryState::Dropped => DeliveryStateName::Dropped,
-            DeliveryState::Exhausted => DeliveryStateName::Failed,
+            WebhookDeliveryState::Pending => DeliveryStateName::Pending,
+            WebhookDeliveryState::Delivered => DeliveryStateName::Delivered,
+            WebhookDeliveryState::Dropped => DeliveryStateName::Dropped,
+            WebhookDeliveryState::Exhausted => DeliveryStateName::Failed,
         };
-        let waits = delivery.state == DeliveryState::Pending;
+        let waits = delivery.state == WebhookDeliveryState::Pending;
         Self {
             id: delivery.id.0,
             webhook_type: delivery.webhook,
@@ -229,8 +229,8 @@ pub(super) struct ResentBody {
     more: bool,
 }
 
-impl From<Resent> for ResentBody {
-    fn from(resent: Resent) -> Self {
+impl From<ResendResult> for ResentBody {
+    fn from(resent: ResendResult) -> Self {
         Self { resent: resent.count, more: resent.more }
     }
 }
@@ -275,7 +275,7 @@ pub(super) struct PingedBody {
 }
 
 impl PingedBody {
-    pub(super) fn new(url: String, pinged: Pinged) -> Self {
+    pub(super) fn new(url: String, pinged: PingResult) -> Self {
         Self {
             url,
             id: pinged.id.0,

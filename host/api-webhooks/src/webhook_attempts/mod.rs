@@ -4,12 +4,12 @@
 mod bodies;
 
 use api_core::{
-    auth::{Allowed, Permission, Webhooks},
+    auth::{AuthorizedCaller, Permission, Webhooks},
     body::JsonBody,
     error::{ApiError, ErrorKind},
     page::{ListQuery, Page},
     path::Segments,
-    query::Parameters,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{
@@ -55,7 +55,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 )]
 async fn health(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
 ) -> Result<Json<Vec<HealthBody>>, ApiError> {
     let endpoints = history::endpoints(&state.context, allowed.caller.client, id).await.map_err(refused)?;
@@ -89,7 +89,7 @@ struct Wanted {
 )]
 async fn attempts(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
     query: ListQuery,
     parts: Parts,
@@ -101,7 +101,7 @@ async fn attempts(
 }
 
 fn wanted(parts: &Parts) -> Result<WantedAttempts, ApiError> {
-    let given = Parameters::of(&parts.uri)?;
+    let given = QueryParameters::of(&parts.uri)?;
     let webhook = match given.value("webhookType") {
         None => None,
         Some(name) => Some(name.parse().map_err(|_| ApiError::fault("webhookType", one_of_types()))?),
@@ -136,7 +136,7 @@ fn one_of_types() -> String {
 )]
 async fn delivery(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments((id, delivery)): Segments<(WebhookConfigId, DeliveryId)>,
 ) -> Result<Json<DeliveryBody>, ApiError> {
     let found = history::delivery(&state.context, allowed.caller.client, id, delivery).await;
@@ -165,7 +165,7 @@ async fn delivery(
 )]
 async fn resend(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments((id, delivery)): Segments<(WebhookConfigId, DeliveryId)>,
 ) -> Result<StatusCode, ApiError> {
     let client = allowed.caller.client;
@@ -191,7 +191,7 @@ async fn resend(
 )]
 async fn resend_failed(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
     JsonBody(body): JsonBody<ResendBody>,
 ) -> Result<(StatusCode, Json<ResentBody>), ApiError> {
@@ -230,7 +230,7 @@ fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
 )]
 async fn ping(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
     JsonBody(body): JsonBody<PingBody>,
 ) -> Result<Json<PingedBody>, ApiError> {

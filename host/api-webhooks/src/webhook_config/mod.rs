@@ -3,7 +3,7 @@
 mod schema;
 
 use api_core::{
-    auth::{Allowed, Looking, Permission, Webhooks},
+    auth::{AuthorizedCaller, Looking, Permission, Webhooks},
     body::JsonBytes,
     error::{ApiError, ErrorKind},
     page::{ListQuery, Page},
@@ -56,7 +56,7 @@ struct Secret {
 )]
 async fn create(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<WebhookConfig>, ApiError> {
     let request = WebhookConfigRequest::parse(&body).map_err(ApiError::faults)?;
@@ -83,7 +83,7 @@ async fn create(
 )]
 async fn update(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     JsonBytes(body): JsonBytes,
 ) -> Result<Json<WebhookConfig>, ApiError> {
     let request = WebhookConfigRequest::parse(&body).map_err(ApiError::faults)?;
@@ -109,7 +109,7 @@ async fn update(
 )]
 async fn client_default(
     State(state): State<ApiState>,
-    allowed: Allowed<Looking>,
+    allowed: AuthorizedCaller<Looking>,
 ) -> Result<Json<WebhookConfig>, ApiError> {
     let found = configure::client_default(&state.context, allowed.caller.client).await?;
     found.map(Json).ok_or_else(|| {
@@ -131,7 +131,7 @@ async fn client_default(
 )]
 async fn list(
     State(state): State<ApiState>,
-    allowed: Allowed<Looking>,
+    allowed: AuthorizedCaller<Looking>,
     query: ListQuery,
 ) -> Result<Page<WebhookConfig>, ApiError> {
     let found = configure::list(&state.context, allowed.caller.client, query.page).await?;
@@ -153,7 +153,7 @@ async fn list(
 )]
 async fn delete(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
 ) -> Result<StatusCode, ApiError> {
     let actor = allowed.actor().to_string();
@@ -175,7 +175,7 @@ async fn delete(
 )]
 async fn secret(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
 ) -> Result<Json<Secret>, ApiError> {
     let secret = configure::secret(&state.context, allowed.caller.client, id).await.map_err(refused)?;
@@ -196,7 +196,7 @@ async fn secret(
 )]
 async fn rotate_secret(
     State(state): State<ApiState>,
-    allowed: Allowed<Webhooks>,
+    allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
 ) -> Result<Json<Secret>, ApiError> {
     let actor = allowed.actor().to_string();

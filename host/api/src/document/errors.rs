@@ -12,7 +12,7 @@ use utoipa::{
 };
 
 /// The properties of a route that decide its errors.
-pub(super) struct Nature {
+pub(super) struct RouteNature {
     /// The route is a probe, which is answered in any state.
     pub probe: bool,
     pub keyed: bool,
@@ -23,7 +23,7 @@ pub(super) struct Nature {
     pub other_parameters: bool,
 }
 
-impl Nature {
+impl RouteNature {
     fn statuses(&self) -> Vec<u16> {
         let mut statuses = Vec::new();
         if self.body || self.other_parameters {
@@ -81,7 +81,7 @@ pub(super) fn define(components: &mut Components) {
 }
 
 /// Adds the answers that follow from the properties of a route, and the headers of every answer.
-pub(super) fn add(responses: &mut Responses, nature: &Nature) {
+pub(super) fn add(responses: &mut Responses, nature: &RouteNature) {
     for status in nature.statuses() {
         let shared = || RefOr::Ref(Ref::from_response_name(named(status).0));
         responses.responses.entry(status.to_string()).or_insert_with(shared);

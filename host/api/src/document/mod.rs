@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 use api_core::{
     admission::answer::SharedBytes,
     auth::PERMISSIONS,
-    product::{Credential, Product},
+    product::{ApiProduct, Credential},
     query_names::QueryNames,
     served_document::Document,
     state::ApiState,
@@ -161,7 +161,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         let list = roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
         let said = operation.description.take().unwrap_or_default();
         operation.description = Some(format!("{said}\n\nRoles: {list}.").trim_start().to_owned());
-        let scheme = match Product::of(path).credential() {
+        let scheme = match ApiProduct::of(path).credential() {
             Credential::Authorization => API_KEY,
             Credential::ApiKey => GATEWAY_KEY,
         };
@@ -182,7 +182,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         })
         .any(|other| *other == place)
     };
-    let nature = errors::Nature {
+    let nature = errors::RouteNature {
         probe: api_core::https::is_probe(path),
         keyed: roles.is_some(),
         body: operation.request_body.is_some(),
@@ -194,7 +194,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     if takes_idempotency_key(operation) {
         errors::add_replay(&mut operation.responses);
     }
-    if Product::of(path) == Product::BatchGateway {
+    if ApiProduct::of(path) == ApiProduct::BatchGateway {
         errors::as_xml(&mut operation.responses);
     }
 }

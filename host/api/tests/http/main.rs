@@ -8,7 +8,7 @@ mod docs;
 mod document;
 mod documented_webhooks;
 mod errors;
-mod everywhere;
+mod every_request;
 mod guides;
 mod keys;
 mod linters;

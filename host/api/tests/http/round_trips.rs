@@ -7,10 +7,10 @@ use domain::{
     address::{Address, AddressKind},
     delivery::DeliveryState,
     ids::MessageId,
-    opaque::Opaque,
+    opaque_json::OpaqueJson,
     template::TemplateRecord,
 };
-use outbound::delivery::{self, Step};
+use outbound::delivery::{self, DeliveryStep};
 use serde_json::{Value, json};
 use storage::inboxes::templates;
 
@@ -36,7 +36,7 @@ async fn service() -> Service {
         status: "APPROVED".to_owned(),
         category: "MARKETING".to_owned(),
         parameter_format: "POSITIONAL".to_owned(),
-        components: Opaque(json!([{"type": "BODY", "text": "Your order is ready."}])),
+        components: OpaqueJson(json!([{"type": "BODY", "text": "Your order is ready."}])),
     };
     let now = service.context.now();
     let mut db = service.context.db.acquire().await.unwrap();
@@ -166,7 +166,7 @@ async fn accepted(service: &Service, number: usize) -> MessageId {
         .unwrap();
     let address = Address::of_kind(AddressKind::Phone, &to).unwrap();
     people::resolve_many(&mut db, client, &context.ids, &[&address], context.now()).await.unwrap();
-    let step = Step {
+    let step = DeliveryStep {
         message: MessageId(message),
         ordinal: 0,
         reached: DeliveryState::Accepted,

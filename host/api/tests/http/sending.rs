@@ -117,7 +117,7 @@ async fn a_compressed_body_is_refused_for_being_compressed() {
 async fn a_request_without_a_host_is_refused_and_named() {
     let service = Service::start().await;
     let mut call = Call::post(WHATSAPP, chat().to_string()).key(&service.key);
-    call.0.extensions_mut().insert(api::WrongHead { header: "Host", said: "is missing" });
+    call.0.extensions_mut().insert(api::HeadFault { header: "Host", said: "is missing" });
     assert_eq!(service.send(call).await.field(), "Host");
 }
 

@@ -3,8 +3,8 @@
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, Graces, Readiness, SharedState, WebChat,
-    WebChatLimits,
+    AdmissionGate, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, GracePeriods, Readiness, SharedState,
+    WebChat, WebChatLimits,
 };
 use async_trait::async_trait;
 use axum::{
@@ -28,7 +28,7 @@ use settings::Settings;
 use storage::Db;
 use tenancy::{
     accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
-    inboxes::{CloudAccount, NewNumber, Provider, WhatsAppNumber, add_number},
+    inboxes::{CloudAccount, NewNumber, NumberConnection, WhatsAppNumber, add_number},
     request_log::RequestLog,
 };
 use tokio_util::sync::CancellationToken;
@@ -103,7 +103,7 @@ impl Default for Options {
                 bytes_per_source: 10_000_000,
                 turns_per_client: 5,
                 write_timeout: Duration::from_secs(30),
-                graces: Graces::default(),
+                graces: GracePeriods::default(),
             },
             body_timeout: Duration::from_millis(300),
             over_a_wire: false,
@@ -201,14 +201,14 @@ fn shared_state(context: &Arc<Context>, clock: Arc<HandClock>, options: &Options
     SharedState {
         context: Arc::clone(context),
         uploads: Arc::default(),
-        live: events::live::Hub::start(Arc::clone(context), CancellationToken::new()),
+        live: events::live_events::Hub::start(Arc::clone(context), CancellationToken::new()),
         acceptor: Acceptor::new(Arc::clone(context)),
         sms: sms_products::Gateways::new(Arc::clone(context)),
         callbacks: Intake::new(Arc::clone(context)),
         web_chat: WebChat::start(context, options.web_chat),
         authenticator: Authenticator::new(context.db.clone()),
         settings: Arc::new(settings),
-        admission: Admission::new(options.admission.clone()),
+        admission: AdmissionGate::new(options.admission.clone()),
         request_log: RequestLog::new(context.db.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         readiness: Arc::default(),
@@ -296,7 +296,7 @@ fn number() -> NewNumber {
     NewNumber {
         client_ref: "acme".to_owned(),
         msisdn: "+27820001001".to_owned(),
-        provider: Provider::Cloud,
+        provider: NumberConnection::Cloud,
         cloud: Some(CloudAccount {
             phone_number_id: "106540352242922".to_owned(),
             waba_id: "102290129340398".to_owned(),

@@ -120,7 +120,7 @@ pub(super) async fn sites(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
 async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Vec<Profile>> {
     let mut found = Vec::new();
     loop {
-        let wanted = profiles::Wanted { search: "", team: None };
+        let wanted = profiles::ProfileFilter { search: "", team: None };
         let (page, _) = profiles::page(db, client, wanted, PAGE, offset(found.len())).await?;
         if page.is_empty() {
             return Ok(found);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use settings::Settings;
 use storage::backup::sessions_of_others;
 
-use crate::{master_key, opened_base::Base};
+use crate::{master_key, process_base::Base};
 
 /// Seals all secrets with the new key. If the key is a file, the first call makes the new one.
 pub(super) async fn rotate(config: &Settings, url: &str) -> anyhow::Result<Value> {

@@ -24,12 +24,12 @@ use tenancy::{
 
 use crate::{
     cli::{
-        AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, NumberAdd, NumberCommand, NumberRenewToken,
-        NumberSetRate, OptOutCommand, PageAdd, PageCommand, PageRenewToken, Provider, SiteCommand, TemplateCommand,
-        TemplateSync, UserCommand,
+        AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, NumberAdd, NumberCommand, NumberProvider,
+        NumberRenewToken, NumberSetRate, OptOutCommand, PageAdd, PageCommand, PageRenewToken, SiteCommand,
+        TemplateCommand, TemplateSync, UserCommand,
     },
-    opened_base::{Base, unreachable},
     postgres::Database,
+    process_base::{Base, unreachable},
     simulated_numbers,
 };
 use numbers::shown_number;
@@ -142,8 +142,8 @@ async fn add_number(config: &Settings, base: &Base, add: NumberAdd) -> anyhow::R
         _ => anyhow::bail!("--phone-number-id, --waba-id and --access-token belong together: give all three"),
     };
     let provider = match add.provider {
-        Provider::WhatsappCloud => inboxes::Provider::Cloud,
-        Provider::WhatsappLite => inboxes::Provider::Lite,
+        NumberProvider::WhatsappCloud => inboxes::NumberConnection::Cloud,
+        NumberProvider::WhatsappLite => inboxes::NumberConnection::Lite,
     };
     let new = NewNumber { client_ref: add.client, msisdn: add.number, provider, cloud, rate_per_second: None };
     let number = inboxes::add_number(&base.administration(), new, Actor::Operator).await?;

@@ -18,9 +18,9 @@ use super::lists;
 use settings::Settings;
 
 use crate::{
-    cli::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, Rewriting},
+    cli::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, RewriteScope},
     media,
-    opened_base::Base,
+    process_base::Base,
 };
 
 pub(super) async fn run(config: &Settings, base: &Base, command: PersonCommand) -> anyhow::Result<Value> {
@@ -120,16 +120,16 @@ fn shown(client_ref: &str, certificate: &Certificate) -> Value {
     })
 }
 
-async fn rewritten(base: &Base, rewriting: Rewriting) -> anyhow::Result<Value> {
+async fn rewritten(base: &Base, rewriting: RewriteScope) -> anyhow::Result<Value> {
     let most = match rewriting {
-        Rewriting::None => {
+        RewriteScope::None => {
             return Ok(json!({
                 "clean": false,
                 "left": ["erased bytes stay in free space and in the write-ahead log until `patchbay person rewrite`"],
             }));
         }
-        Rewriting::Small => REWRITTEN_MOST,
-        Rewriting::All => u64::MAX,
+        RewriteScope::Small => REWRITTEN_MOST,
+        RewriteScope::All => u64::MAX,
     };
     let done = person::rewrite(&base.db, most).await?;
     Ok(json!({

@@ -12,7 +12,7 @@ use tenancy::inboxes::{self, NewAccount, NewsBy};
 use super::{lists, secrets};
 use crate::{
     cli::{GivenBotToken, TelegramAdd, TelegramCommand, UpdateWay},
-    opened_base::Base,
+    process_base::Base,
 };
 
 pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand) -> anyhow::Result<Value> {

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{
     archive::ArchiveWriter,
     manifest::{MediaScope, SavedTable},
-    progress::Progress,
+    progress::BackupProgress,
 };
 use settings::{MediaPlace, Settings};
 
@@ -40,7 +40,7 @@ pub(super) fn check_folder(config: &Settings, tables: &[SavedTable]) -> anyhow::
 pub(super) fn save(
     config: &Settings,
     archive: &mut ArchiveWriter,
-    progress: &mut Progress,
+    progress: &mut BackupProgress,
 ) -> anyhow::Result<MediaScope> {
     let mut saved = HashSet::new();
     for folder in folders(config) {
@@ -51,9 +51,9 @@ pub(super) fn save(
             }
         }
     }
-    progress.say(&format!("files of customers: {}", saved.len()));
+    progress.show_line(&format!("files of customers: {}", saved.len()));
     if let MediaPlace::Bucket(url) = config.media_place() {
-        progress.say(&format!(
+        progress.show_line(&format!(
             "the files in {url} are not in the backup; protect the bucket with its own versions or copies"
         ));
         return Ok(MediaScope::WithoutBucket);

@@ -10,17 +10,17 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// Shows steps, and from time to time how far a step is.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct BackupProgress {
     shown: Instant,
 }
 
-impl Progress {
+impl BackupProgress {
     pub(super) fn new() -> Self {
         Self { shown: Instant::now() }
     }
 
     /// Shows a line now.
-    pub(super) fn say(&mut self, line: &str) {
+    pub(super) fn show_line(&mut self, line: &str) {
         self.shown = Instant::now();
         // A closed standard error does not end the command.
         let _ = writeln!(std::io::stderr(), "{line}");
@@ -30,7 +30,7 @@ impl Progress {
     pub(super) fn tick(&mut self, line: impl FnOnce() -> String) {
         if self.shown.elapsed() >= EVERY {
             let line = line();
-            self.say(&line);
+            self.show_line(&line);
         }
     }
 }

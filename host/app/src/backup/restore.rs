@@ -9,7 +9,7 @@ use domain::ids::{ClientId, MediaId};
 use serde_json::{Value, json};
 use storage::{
     Db,
-    backup::{self, CopiedTable, Load},
+    backup::{self, CopiedTable, LoadTransaction},
 };
 use tokio::{io::AsyncReadExt, task::block_in_place};
 use uuid::Uuid;
@@ -17,19 +17,19 @@ use uuid::Uuid;
 use super::{
     manifest::{BackupManifest, MediaScope, SavedTable},
     media,
-    progress::{Progress, mebibytes},
+    progress::{BackupProgress, mebibytes},
     source::BackupSource,
 };
 use settings::Settings;
 
-use crate::{master_key, opened_base::unreachable, postgres::Database};
+use crate::{master_key, postgres::Database, process_base::unreachable};
 
 /// Bytes that are sent to the database at a time.
 const CHUNK: usize = 256 * 1024;
 
 /// Restores a backup into a new database: a folder, or a tar stream on standard input if the place is `-`.
 pub async fn restore(config: &Settings, place: &str) -> anyhow::Result<Value> {
-    let mut progress = Progress::new();
+    let mut progress = BackupProgress::new();
     let sealer = master_key::sealer_of_data(config)?;
     let source = block_in_place(|| match place {
         "-" => BackupSource::from_standard_input(config.data_dir()),
@@ -51,7 +51,7 @@ async fn restore_to(
     url: &str,
     (source, manifest): (&BackupSource, &BackupManifest),
     sealer: &Sealer,
-    progress: &mut Progress,
+    progress: &mut BackupProgress,
 ) -> anyhow::Result<Value> {
     let db = storage::connect(url, 2).await.with_context(|| unreachable(config))?;
     backup::prepare(&db, &manifest.migrations, &manifest.partitions).await?;
@@ -61,10 +61,11 @@ async fn restore_to(
     let applied = storage::migrate(&db).await.context("the rows are restored, but the database cannot be migrated")?;
     db.close().await;
     if manifest.media == MediaScope::WithoutBucket {
-        progress
-            .say("files of customers in a bucket are not in the backup; set `media.store` to the bucket that has them");
+        progress.show_line(
+            "files of customers in a bucket are not in the backup; set `media.store` to the bucket that has them",
+        );
     }
-    progress.say(&format!("restored: {rows} rows, {files} files of customers, as of {}", manifest.taken_time));
+    progress.show_line(&format!("restored: {rows} rows, {files} files of customers, as of {}", manifest.taken_time));
     Ok(json!({
         "takenTime": manifest.taken_time, "schema": manifest.schema(), "applied": applied, "rows": rows, "files": files,
     }))
@@ -75,9 +76,9 @@ async fn restore_rows(
     source: &BackupSource,
     manifest: &BackupManifest,
     sealer: &Sealer,
-    progress: &mut Progress,
+    progress: &mut BackupProgress,
 ) -> anyhow::Result<u64> {
-    let mut load = Load::begin(db).await?;
+    let mut load = LoadTransaction::begin(db).await?;
     let tables: Vec<CopiedTable> = manifest.tables.iter().map(|saved| saved.table.clone()).collect();
     load.expect(&tables)?;
     for (number, saved) in (1..).zip(&manifest.tables) {
@@ -87,16 +88,16 @@ async fn restore_rows(
     if !sealer.check(load.connection()).await? {
         bail!("the backup has no mark of its master key; use another backup");
     }
-    progress.say("checking the rows against each other");
+    progress.show_line("checking the rows against each other");
     load.commit(&manifest.sequences).await?;
     Ok(manifest.tables.iter().map(|saved| saved.rows).sum())
 }
 
 async fn fill(
-    load: &mut Load,
+    load: &mut LoadTransaction,
     source: &BackupSource,
     saved: &SavedTable,
-    (step, progress): (&str, &mut Progress),
+    (step, progress): (&str, &mut BackupProgress),
 ) -> anyhow::Result<()> {
     let name = &saved.table.name;
     let mut table = load.fill(&saved.table).await?;
@@ -121,7 +122,7 @@ async fn fill(
         bail!("table {name} has {rows} rows instead of {}; use another backup", saved.rows);
     }
     if rows > 0 {
-        progress.say(&format!("{step}: {rows} rows"));
+        progress.show_line(&format!("{step}: {rows} rows"));
     }
     Ok(())
 }
@@ -131,7 +132,7 @@ async fn restore_files(
     config: &Settings,
     source: &BackupSource,
     manifest: &BackupManifest,
-    progress: &mut Progress,
+    progress: &mut BackupProgress,
 ) -> anyhow::Result<u64> {
     let mut files = Vec::new();
     source.each_file(&manifest.sums, |path, sha256| {

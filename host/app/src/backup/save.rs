@@ -8,7 +8,7 @@ use futures::TryStreamExt;
 use serde_json::json;
 use storage::{
     Db,
-    backup::{CopiedTable, Lineage, Snapshot, lineage},
+    backup::{CopiedTable, DatabaseSnapshot, Lineage, lineage},
 };
 use tokio::task::block_in_place;
 
@@ -16,11 +16,11 @@ use super::{
     archive::ArchiveWriter,
     manifest::{BackupManifest, FORMAT, SavedTable},
     media,
-    progress::{Progress, mebibytes},
+    progress::{BackupProgress, mebibytes},
 };
 use settings::Settings;
 
-use crate::{master_key, opened_base::unreachable, postgres::Database};
+use crate::{master_key, postgres::Database, process_base::unreachable};
 
 /// Bytes of rows in one file.
 const PIECE: usize = 16 * 1024 * 1024;
@@ -43,8 +43,8 @@ async fn save_from(config: &Settings, url: &str, place: &str) -> anyhow::Result<
 
 async fn save_all(config: &Settings, db: &Db, place: &str) -> anyhow::Result<String> {
     let sealer = master_key::sealer_of_data(config)?;
-    let mut progress = Progress::new();
-    let mut snapshot = Snapshot::begin(db).await?;
+    let mut progress = BackupProgress::new();
+    let mut snapshot = DatabaseSnapshot::begin(db).await?;
     check_source(&mut snapshot, &sealer).await?;
     let mut archive = match place {
         "-" => ArchiveWriter::stream()?,
@@ -77,7 +77,7 @@ async fn save_all(config: &Settings, db: &Db, place: &str) -> anyhow::Result<Str
     };
     let (schema, taken_time) = (manifest.schema(), manifest.taken_time);
     let (files, bytes) = block_in_place(|| archive.finish(manifest))?;
-    progress.say(&format!("complete: {rows} rows, {files} files, {}", mebibytes(bytes)));
+    progress.show_line(&format!("complete: {rows} rows, {files} files, {}", mebibytes(bytes)));
     if place == "-" {
         return Ok(String::new());
     }
@@ -88,7 +88,7 @@ async fn save_all(config: &Settings, db: &Db, place: &str) -> anyhow::Result<Str
 }
 
 /// Refuses a database whose schema this program does not know, or whose secrets the configured key does not open.
-async fn check_source(snapshot: &mut Snapshot, sealer: &Sealer) -> anyhow::Result<()> {
+async fn check_source(snapshot: &mut DatabaseSnapshot, sealer: &Sealer) -> anyhow::Result<()> {
     let schema = snapshot.contents().migrations.last().map_or(0, |last| last.version);
     match lineage(&snapshot.contents().migrations) {
         Lineage::Same | Lineage::Older => {}
@@ -104,10 +104,10 @@ async fn check_source(snapshot: &mut Snapshot, sealer: &Sealer) -> anyhow::Resul
 }
 
 async fn save_table(
-    snapshot: &mut Snapshot,
+    snapshot: &mut DatabaseSnapshot,
     table: &CopiedTable,
     archive: &mut ArchiveWriter,
-    (step, progress): (&str, &mut Progress),
+    (step, progress): (&str, &mut BackupProgress),
 ) -> anyhow::Result<SavedTable> {
     let (mut rows, mut bytes, mut pieces, mut piece) = (0_u64, 0_u64, 0, Vec::new());
     let mut put = |piece: &mut Vec<u8>, pieces: &mut u32| {
@@ -131,7 +131,7 @@ async fn save_table(
         put(&mut piece, &mut pieces)?;
     }
     if rows > 0 {
-        progress.say(&format!("{step}: {rows} rows, {}", mebibytes(bytes)));
+        progress.show_line(&format!("{step}: {rows} rows, {}", mebibytes(bytes)));
     }
     Ok(SavedTable { table: table.clone(), rows, pieces })
 }

@@ -12,7 +12,7 @@ use anyhow::{Context as _, bail};
 use super::{
     archive::{MANIFEST, sha256_of},
     manifest::{BackupManifest, SumFile},
-    progress::Progress,
+    progress::BackupProgress,
 };
 
 /// A backup on this machine.
@@ -87,7 +87,7 @@ impl BackupSource {
     }
 
     /// Compares all files with their sums.
-    pub(super) fn verify(&self, manifest: &BackupManifest, progress: &mut Progress) -> anyhow::Result<()> {
+    pub(super) fn verify(&self, manifest: &BackupManifest, progress: &mut BackupProgress) -> anyhow::Result<()> {
         let mut checked = 0_u64;
         self.each_file(&manifest.sums, |path, sha256| {
             let file = self.path(path)?;
@@ -101,7 +101,7 @@ impl BackupSource {
         if checked != manifest.files {
             bail!("the backup has {checked} files instead of {}; use another one", manifest.files);
         }
-        progress.say(&format!("checked: {checked} files"));
+        progress.show_line(&format!("checked: {checked} files"));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::OfClient;
+use super::ClientArgument;
 use settings::Secret;
 
 /// `patchbay client ...`
@@ -60,7 +60,7 @@ pub enum UserCommand {
     /// Create a user, and print the API key
     Create(UserCreate),
     /// List the users with their roles
-    List(OfClient),
+    List(ClientArgument),
 }
 
 /// `patchbay user create`
@@ -90,5 +90,5 @@ pub struct UserCreate {
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
     /// List the users that have an API key, without the keys
-    List(OfClient),
+    List(ClientArgument),
 }

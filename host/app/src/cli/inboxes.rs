@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::OfClient;
+use super::ClientArgument;
 use settings::Secret;
 
 /// `patchbay number ...`
@@ -15,7 +15,7 @@ pub enum NumberCommand {
     /// Set the send rate of a WhatsApp Cloud number
     SetRate(NumberSetRate),
     /// List the numbers with their ids
-    List(OfClient),
+    List(ClientArgument),
 }
 
 /// `patchbay number add`
@@ -29,7 +29,7 @@ pub struct NumberAdd {
     pub number: String,
     /// How the number is connected
     #[arg(long)]
-    pub provider: Provider,
+    pub provider: NumberProvider,
     /// Meta's id of the number
     #[arg(long, value_name = "ID")]
     pub phone_number_id: Option<String>,
@@ -74,7 +74,7 @@ pub struct NumberSetRate {
 
 /// The connection of a WhatsApp number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Provider {
+pub enum NumberProvider {
     /// Meta's Cloud API
     #[value(name = "WHATSAPP_CLOUD")]
     WhatsappCloud,
@@ -91,7 +91,7 @@ pub enum PageCommand {
     /// Replace the access token of a page after Meta no longer accepts the old one
     RenewToken(PageRenewToken),
     /// List the pages with their ids
-    List(OfClient),
+    List(ClientArgument),
 }
 
 /// `patchbay page add`

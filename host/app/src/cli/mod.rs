@@ -12,10 +12,10 @@ mod telegram;
 
 pub use accounts::{ClientCommand, ClientCreate, ClientList, GivenPassword, KeyCommand, UserCommand, UserCreate};
 pub use inboxes::{
-    GivenToken, NumberAdd, NumberCommand, NumberRenewToken, NumberSetRate, PageAdd, PageCommand, PageRenewToken,
-    Provider,
+    GivenToken, NumberAdd, NumberCommand, NumberProvider, NumberRenewToken, NumberSetRate, PageAdd, PageCommand,
+    PageRenewToken,
 };
-pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, Rewriting};
+pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, RewriteScope};
 pub use sms::{
     CreditsAdd, CreditsCommand, CreditsPrice, OptOutCommand, OptOutRemove, SenderAdd, SenderCommand, SenderRemove,
     SmsSourceAdd, SmsSourceCommand, SmsSourceRemove,
@@ -184,7 +184,7 @@ pub enum MasterKeyCommand {
 
 /// The client of a list.
 #[derive(Debug, Args)]
-pub struct OfClient {
+pub struct ClientArgument {
     /// The client
     #[arg(long, value_name = "REF")]
     pub client: String,
@@ -211,7 +211,7 @@ pub enum SiteCommand {
     /// Add a site, and print its key and the tag that shows the widget
     Add(SiteAdd),
     /// List the sites with their keys
-    List(OfClient),
+    List(ClientArgument),
 }
 
 /// `patchbay site add`

@@ -53,21 +53,21 @@ pub struct PersonErase {
     #[command(flatten)]
     pub person: GivenPerson,
     /// Tables that are then rewritten, so that no erased byte stays in their files
-    #[arg(long, value_enum, default_value_t = Rewriting::Small)]
-    pub rewrite: Rewriting,
+    #[arg(long, value_enum, default_value_t = RewriteScope::Small)]
+    pub rewrite: RewriteScope,
 }
 
 /// `patchbay person rewrite`
 #[derive(Debug, Args)]
 pub struct PersonRewrite {
     /// Tables that are rewritten
-    #[arg(long, value_enum, default_value_t = Rewriting::All)]
-    pub rewrite: Rewriting,
+    #[arg(long, value_enum, default_value_t = RewriteScope::All)]
+    pub rewrite: RewriteScope,
 }
 
 /// The tables that are rewritten after an erasure. Nothing else can use a table while it is rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Rewriting {
+pub enum RewriteScope {
     /// None, and the write-ahead log stays as it is
     None,
     /// Tables and partitions of at most 256 MiB

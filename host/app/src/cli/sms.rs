@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::OfClient;
+use super::ClientArgument;
 
 /// `patchbay sender ...`
 #[derive(Debug, Subcommand)]
@@ -12,7 +12,7 @@ pub enum SenderCommand {
     /// Remove an address
     Remove(SenderRemove),
     /// List the addresses, each with the user whose password its mails use
-    List(OfClient),
+    List(ClientArgument),
 }
 
 /// `patchbay sender add`
@@ -48,7 +48,7 @@ pub enum SmsSourceCommand {
     /// Remove an address. Messages accepted before still use it
     Remove(SmsSourceRemove),
     /// List the addresses
-    List(OfClient),
+    List(ClientArgument),
 }
 
 /// `patchbay sms-source add`

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::OfClient;
+use super::ClientArgument;
 use settings::Secret;
 
 /// `patchbay telegram ...`
@@ -11,7 +11,7 @@ pub enum TelegramCommand {
     /// Connect a bot. For a bot of the client, this replaces its token and the way of its updates
     Add(TelegramAdd),
     /// List the bots with their ids
-    List(OfClient),
+    List(ClientArgument),
 }
 
 /// `patchbay telegram add`

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Time limits of a connection.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct ConnectionTimeouts {
     /// For the head of a request, from its first byte. For the first request, from the start of the connection with
     /// TLS.
     pub head: Duration,
@@ -67,11 +67,11 @@ impl Activity {
     }
 
     /// Counts a request until the returned value is dropped.
-    pub fn request(self: &Arc<Self>) -> InFlight {
+    pub fn request(self: &Arc<Self>) -> ActiveRequest {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.head_since.store(0, Ordering::Relaxed);
         self.begun.fetch_add(1, Ordering::Relaxed);
-        InFlight(Arc::clone(self))
+        ActiveRequest(Arc::clone(self))
     }
 
     /// Start of the idle time. `None` while a request is in flight.
@@ -81,7 +81,7 @@ impl Activity {
     }
 
     /// The current deadline. `None` if there is no limit now.
-    pub fn deadline(&self, patience: Patience) -> Option<Instant> {
+    pub fn deadline(&self, patience: ConnectionTimeouts) -> Option<Instant> {
         let blocked = self.blocked_since.load(Ordering::Relaxed);
         if blocked > 0 {
             return Some(self.at(blocked) + patience.write);
@@ -153,9 +153,9 @@ impl Activity {
 }
 
 #[derive(Debug)]
-pub struct InFlight(Arc<Activity>);
+pub struct ActiveRequest(Arc<Activity>);
 
-impl Drop for InFlight {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.last.store(self.0.now(), Ordering::Relaxed);
         self.0.requests.fetch_sub(1, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
-use api::{EarlyAnswers, InUse, PeerLink, WrongHead};
+use api::{EarlyAnswers, HeadFault, PeerLink, UseGuard};
 use axum::{
     Router,
     body::Body,
@@ -19,9 +19,9 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use super::{
-    activity::{Activity, Patience},
+    activity::{Activity, ConnectionTimeouts},
     streams::{Stream, Streams},
-    watched::Watched,
+    watched_stream::WatchedStream,
 };
 
 /// Bound on buffered input apart from bodies, and so on the head of a request.
@@ -41,12 +41,12 @@ const SHORTEST_LOOK: Duration = Duration::from_millis(10);
 const GOODBYE: Duration = Duration::from_millis(500);
 
 /// A proxy in front of us may read a body with two lengths differently.
-const FRAMED_TWICE: WrongHead =
-    WrongHead { header: "Transfer-Encoding", said: "cannot stand beside Content-Length: a body is framed in one way" };
+const FRAMED_TWICE: HeadFault =
+    HeadFault { header: "Transfer-Encoding", said: "cannot stand beside Content-Length: a body is framed in one way" };
 
 /// Checks a rule of HTTP/1.1 that the library does not check: exactly one valid `Host` (RFC 9112, 3.2).
-fn wrong_head<B>(request: &Request<B>) -> Option<WrongHead> {
-    let wrong = |said| Some(WrongHead { header: "Host", said });
+fn wrong_head<B>(request: &Request<B>) -> Option<HeadFault> {
+    let wrong = |said| Some(HeadFault { header: "Host", said });
     if request.version() != Version::HTTP_11 {
         return None;
     }
@@ -91,7 +91,7 @@ pub async fn serve<IO, P>(
     place: P,
     peer: SocketAddr,
     router: Router,
-    (activity, patience): (Arc<Activity>, Patience),
+    (activity, patience): (Arc<Activity>, ConnectionTimeouts),
     answers: EarlyAnswers,
     stop: CancellationToken,
 ) where
@@ -110,7 +110,7 @@ pub async fn serve<IO, P>(
         }
         let (router, in_flight) = (router.clone(), Arc::new(of_requests.request()));
         // Sockets and streams that continue after the answer keep the connection from counting as idle.
-        request.extensions_mut().insert(InUse::new(Arc::clone(&in_flight) as Arc<_>));
+        request.extensions_mut().insert(UseGuard::new(Arc::clone(&in_flight) as Arc<_>));
         let activity = Arc::clone(&of_requests);
         async move {
             request.extensions_mut().insert(link(activity));
@@ -124,7 +124,7 @@ pub async fn serve<IO, P>(
         }
     });
     let http = protocols();
-    let io = TokioIo::new(Watched::new(io, Arc::clone(&activity), answers, place));
+    let io = TokioIo::new(WatchedStream::new(io, Arc::clone(&activity), answers, place));
     let mut connection = pin!(http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned());
     let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(SHORTEST_LOOK);
     let (mut stopping, mut cut_at) = (false, None);

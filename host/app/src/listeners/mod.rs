@@ -3,13 +3,13 @@
 
 mod activity;
 mod connection;
+mod connection_places;
 mod control_frames;
 mod descriptors;
-mod doors;
 mod framing;
 mod refusals;
 mod streams;
-mod watched;
+mod watched_stream;
 
 use std::{
     io::{self, ErrorKind},
@@ -29,10 +29,10 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use activity::{Activity, Patience};
+pub use activity::{Activity, ConnectionTimeouts};
 pub use connection::serve as serve_connection;
+pub use connection_places::{ConnectionLimits, ConnectionPlace, ConnectionPlaces};
 pub use descriptors::{connections_for, raise};
-pub use doors::{ConnectionLimits, Doors, Place};
 
 /// Time for requests in flight after a shutdown began. The whole shutdown has 30 s (CONTRACT 5).
 pub const DRAIN: Duration = Duration::from_secs(15);
@@ -43,9 +43,9 @@ const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 
 /// State shared by the listeners of a process.
 #[derive(Clone)]
-pub struct Reception {
-    pub doors: Doors,
-    pub patience: Patience,
+pub struct ListenerState {
+    pub places: ConnectionPlaces,
+    pub patience: ConnectionTimeouts,
     /// Error answers to requests that are refused before routing.
     pub answers: EarlyAnswers,
 }
@@ -56,7 +56,7 @@ pub async fn serve(
     listener: TcpListener,
     tls: Option<Arc<ServerConfig>>,
     router: Router,
-    reception: Reception,
+    reception: ListenerState,
     shutdown: CancellationToken,
 ) {
     let tls = tls.map(TlsAcceptor::from);
@@ -64,25 +64,25 @@ pub async fn serve(
     loop {
         let (stream, peer) = tokio::select! {
             () = shutdown.cancelled() => break,
-            accepted = accept(&listener, &reception.doors) => accepted,
+            accepted = accept(&listener, &reception.places) => accepted,
         };
         let activity = Activity::new();
-        match reception.doors.enter(peer.ip(), &activity) {
+        match reception.places.enter(peer.ip(), &activity) {
             Ok(place) => {
-                let Reception { patience, answers, .. } = reception.clone();
+                let ListenerState { patience, answers, .. } = reception.clone();
                 let arrived = Arrived { stream, peer, place, activity, patience, answers };
                 let serving = arrived.serve(tls.clone(), router.clone(), shutdown.clone());
-                let doors = reception.doors.clone();
+                let places = reception.places.clone();
                 connections.spawn(async move {
                     serving.await;
-                    observe(&doors);
+                    observe(&places);
                 });
             }
             Err(limit) => {
                 metrics::counter!("patchbay_http_connections_refused_total", "limit" => limit).increment(1);
             }
         }
-        observe(&reception.doors);
+        observe(&reception.places);
     }
     // From here on the system refuses new connections.
     drop(listener);
@@ -92,20 +92,20 @@ pub async fn serve(
     }
 }
 
-fn observe(doors: &Doors) {
-    let open = u32::try_from(doors.count()).unwrap_or(u32::MAX);
+fn observe(places: &ConnectionPlaces) {
+    let open = u32::try_from(places.count()).unwrap_or(u32::MAX);
     metrics::gauge!("patchbay_http_connections").set(f64::from(open));
 }
 
 /// The next connection. An error of one connection does not end the listener.
-async fn accept(listener: &TcpListener, doors: &Doors) -> (TcpStream, SocketAddr) {
+async fn accept(listener: &TcpListener, places: &ConnectionPlaces) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok(accepted) => return accepted,
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be taken");
-                doors.make_room();
+                places.make_room();
                 sleep(NO_DESCRIPTORS).await;
             }
         }
@@ -119,9 +119,9 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 struct Arrived {
     stream: TcpStream,
     peer: SocketAddr,
-    place: Place,
+    place: ConnectionPlace,
     activity: Arc<Activity>,
-    patience: Patience,
+    patience: ConnectionTimeouts,
     answers: EarlyAnswers,
 }
 

@@ -8,7 +8,7 @@ use plugin_host::World;
 
 /// `patchbay plugin new`
 #[derive(Debug, Args)]
-pub struct New {
+pub struct NewArguments {
     /// Language: rust, ts, js, python, go or c
     #[arg(long)]
     pub lang: Lang,
@@ -28,7 +28,7 @@ fn world(text: &str) -> Result<World, String> {
 
 /// `patchbay plugin test`
 #[derive(Debug, Args)]
-pub struct Test {
+pub struct TestArguments {
     /// A project, or test files and folders
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
@@ -51,7 +51,7 @@ pub struct Test {
 
 /// `patchbay plugin run`
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct RunArguments {
     /// The project, or a .wasm file
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
@@ -68,7 +68,7 @@ pub struct Run {
 
 /// `patchbay plugin activate`
 #[derive(Debug, Args)]
-pub struct Activate {
+pub struct ActivateArguments {
     /// Name of the plugin
     pub name: String,
     /// The version. Default: the newest
@@ -102,7 +102,7 @@ pub struct Activate {
 
 /// A plugin and its scope.
 #[derive(Debug, Args)]
-pub struct Place {
+pub struct PluginScope {
     /// Name of the plugin
     pub name: String,
     /// Only for this WhatsApp number
@@ -114,7 +114,7 @@ pub struct Place {
 #[derive(Debug, Args)]
 pub struct Rollback {
     #[command(flatten)]
-    pub place: Place,
+    pub place: PluginScope,
     /// Return to this version. Default: the activation before
     #[arg(long, value_name = "VERSION")]
     pub to: Option<u32>,
@@ -195,7 +195,7 @@ pub struct LogsArguments {
 
 /// `patchbay plugin events`, `patchbay plugin differences`
 #[derive(Debug, Args)]
-pub struct History {
+pub struct HistoryArguments {
     /// Name of the plugin
     pub name: String,
     /// Maximum number, the latest ones
@@ -208,9 +208,9 @@ pub struct History {
 
 /// `patchbay plugin record`
 #[derive(Debug, Args)]
-pub struct Record {
+pub struct RecordArguments {
     #[command(flatten)]
-    pub place: Place,
+    pub place: PluginScope,
     /// The activation to record: live, shadow or canary
     #[arg(long, default_value = "live", value_parser = ["live", "shadow", "canary"])]
     pub mode: String,
@@ -273,7 +273,7 @@ pub struct Bindings {
 
 /// `patchbay plugin wrap`
 #[derive(Debug, Args)]
-pub struct Wrap {
+pub struct WrapArguments {
     /// The core module
     #[arg(value_name = "MODULE")]
     pub module: PathBuf,

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::arguments::{
-    Activate, Bindings, Dev, History, InvokeArguments, LogsArguments, New, Place, Record, Rollback, Run, Test, Verify,
-    Wrap,
+    ActivateArguments, Bindings, Dev, HistoryArguments, InvokeArguments, LogsArguments, NewArguments, PluginScope,
+    RecordArguments, Rollback, RunArguments, TestArguments, Verify, WrapArguments,
 };
 
 /// `patchbay plugin ...`
@@ -18,7 +18,7 @@ pub enum PluginCommand {
     /// Create a small project that builds
     #[command(after_help = "Example:\n  patchbay plugin new --lang rust --world chatbot order-bot\n\n\
         Languages: rust, ts, js, python, go, c. Worlds: chatbot, sms-fallback, webhook-shaper, router, sms-router.")]
-    New(New),
+    New(NewArguments),
     /// Build the component of a project
     #[command(
         after_help = "Example:\n  patchbay plugin build order-bot\n\nThe component is build/NAME.wasm in the project."
@@ -43,13 +43,13 @@ pub enum PluginCommand {
         patchbay plugin test order-bot --from-recording 0199f3c2-0000-7000-8000-000000000001\n\n\
         docs/plugins.md says how a test file is written. The exit status is 1 when a test fails."
     )]
-    Test(Test),
+    Test(TestArguments),
     /// Talk to a chatbot in the terminal. It reloads after a source is saved
     #[command(
         after_help = "Examples:\n  patchbay plugin run order-bot\n  printf 'hi\\n1\\n' | patchbay plugin run order-bot\n\n\
         In the chat, /help lists what can be typed."
     )]
-    Run(Run),
+    Run(RunArguments),
     /// Upload a component. A project is built first
     #[command(
         after_help = "Example:\n  PATCHBAY_URL=https://patchbay.example PATCHBAY_API_KEY=... patchbay plugin push order-bot\n\n\
@@ -71,7 +71,7 @@ pub enum PluginCommand {
         after_help = "Examples:\n  patchbay plugin activate order-bot --allow-host api.example.org --config '{\"shop\": 7}'\n  \
         patchbay plugin activate order-bot --version 4 --mode canary --percent 10"
     )]
-    Activate(Activate),
+    Activate(ActivateArguments),
     /// Build, upload and activate after each change, for one number of a running server, and show its conversations
     #[command(after_help = "Examples:\n  patchbay plugin dev order-bot --number 27110000000\n  \
         patchbay plugin dev build/order-bot.wasm --number 27110000000 --config '{\"shop\": 7}'\n\n\
@@ -108,7 +108,7 @@ pub enum PluginCommand {
     Rollback(Rollback),
     /// Deactivate a plugin
     #[command(after_help = "Example:\n  patchbay plugin deactivate order-bot")]
-    Deactivate(Place),
+    Deactivate(PluginScope),
     /// Delete a plugin with all its versions. It must not be active
     #[command(after_help = "Example:\n  patchbay plugin delete order-bot")]
     Delete {
@@ -130,15 +130,15 @@ pub enum PluginCommand {
     #[command(
         after_help = "Examples:\n  patchbay plugin events order-bot\n  patchbay plugin events order-bot --limit 5 --json"
     )]
-    Events(History),
+    Events(HistoryArguments),
     /// Show the calls in which a shadow answered differently from the live version
     #[command(after_help = "Example:\n  patchbay plugin differences order-bot --limit 20")]
-    Differences(History),
+    Differences(HistoryArguments),
     /// Record calls with all their input, for replays and tests
     #[command(after_help = "Examples:\n  patchbay plugin record order-bot --max-calls 500 --for 1h\n  \
         patchbay plugin record order-bot --stop\n\n\
         Recordings hold personal data of customers. They end by themselves.")]
-    Record(Record),
+    Record(RecordArguments),
     /// Compare a stored version with its upload: SHA-256, size, imports
     #[command(
         after_help = "Examples:\n  patchbay plugin verify order-bot\n  patchbay plugin verify order-bot --version 3 --file build/order-bot.wasm\n\n\
@@ -154,7 +154,7 @@ pub enum PluginCommand {
     #[command(after_help = "Examples:\n  patchbay plugin wrap module.wasm --out bot.wasm\n  \
         patchbay plugin wrap module.wasm --world chatbot\n\n\
         A module with C bindings describes its world itself.")]
-    Wrap(Wrap),
+    Wrap(WrapArguments),
     /// Repeat recorded calls with another version or with your own build
     #[command(after_help = "Examples:\n  patchbay plugin replay order-bot --version 4\n  \
         patchbay plugin replay order-bot build/order-bot.wasm --limit 1000\n\n\

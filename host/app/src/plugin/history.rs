@@ -1,46 +1,46 @@
 //! Commands that show plugins and their history at a server.
 
-use author::server::{LogFilter, Server};
+use author::server::{LogFilter, RemoteServer};
 
 use super::{
-    arguments::{History, LogsArguments},
-    output::{say, tell, tell_all},
+    arguments::{HistoryArguments, LogsArguments},
+    output::{print_line, tell, tell_all},
 };
 
 pub(super) async fn list(json: bool) -> anyhow::Result<()> {
-    let plugins = Server::from_environment()?.plugins().await?;
+    let plugins = RemoteServer::from_environment()?.plugins().await?;
     tell_all(&plugins, json, "there are no plugins")
 }
 
 pub(super) async fn status(name: &str, json: bool) -> anyhow::Result<()> {
-    let status = Server::from_environment()?.status(name).await?;
+    let status = RemoteServer::from_environment()?.status(name).await?;
     tell(&status, json)
 }
 
-pub(super) async fn events(wanted: History) -> anyhow::Result<()> {
-    let History { name, limit, json } = wanted;
+pub(super) async fn events(wanted: HistoryArguments) -> anyhow::Result<()> {
+    let HistoryArguments { name, limit, json } = wanted;
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let events = Server::from_environment()?.events(&name, most).await?;
+    let events = RemoteServer::from_environment()?.events(&name, most).await?;
     tell_all(&events, json, &format!("no events of {name} are kept"))
 }
 
-pub(super) async fn differences(wanted: History) -> anyhow::Result<()> {
-    let History { name, limit, json } = wanted;
+pub(super) async fn differences(wanted: HistoryArguments) -> anyhow::Result<()> {
+    let HistoryArguments { name, limit, json } = wanted;
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let differences = Server::from_environment()?.differences(&name, most).await?;
+    let differences = RemoteServer::from_environment()?.differences(&name, most).await?;
     tell(&differences, json)
 }
 
 pub(super) async fn logs(wanted: LogsArguments) -> anyhow::Result<()> {
     let LogsArguments { name, follow, outcome, event, participant, json } = wanted;
-    let server = Server::from_environment()?;
+    let server = RemoteServer::from_environment()?;
     let mut logs = server.logs(&name, &LogFilter { outcome, event, subject: participant })?;
-    let show = |calls: &[author::server::ServerAnswer<author::server::Invocation>]| {
-        calls.iter().try_for_each(|call| if json { say(&call.json) } else { say(call) })
+    let show = |calls: &[author::server::ServerAnswer<author::server::LoggedInvocation>]| {
+        calls.iter().try_for_each(|call| if json { print_line(&call.json) } else { print_line(call) })
     };
     let calls = logs.next().await?;
     if calls.is_empty() && !follow && !json {
-        return say(format_args!("no calls of {name} are kept"));
+        return print_line(format_args!("no calls of {name} are kept"));
     }
     show(&calls)?;
     if !follow {

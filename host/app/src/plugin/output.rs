@@ -9,17 +9,17 @@ use anyhow::{Context as _, bail};
 use author::{Project, server::ServerAnswer};
 use serde_json::Value;
 
-pub(super) fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
+pub(super) fn print_line(text: impl std::fmt::Display) -> anyhow::Result<()> {
     writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
 }
 
 /// Shows progress of long steps on standard error: in place on a terminal, else once per step.
-pub(super) struct Progress {
+pub(super) struct StepProgress {
     pub(super) terminal: bool,
     pub(super) last: String,
 }
 
-impl Progress {
+impl StepProgress {
     pub(super) fn new() -> Self {
         Self { terminal: std::io::stderr().is_terminal(), last: String::new() }
     }
@@ -49,7 +49,7 @@ impl Progress {
 /// Builds a project and shows the steps.
 pub(super) async fn built(project: Project) -> anyhow::Result<std::path::PathBuf> {
     let built = tokio::task::spawn_blocking(move || {
-        let mut progress = Progress::new();
+        let mut progress = StepProgress::new();
         let built = author::build::build(&project, &mut |step| progress.tell(step));
         progress.done();
         built
@@ -79,7 +79,7 @@ pub(super) fn json(given: &Path) -> anyhow::Result<Value> {
 
 /// An answer of the server: as JSON for scripts, or as text.
 pub(super) fn tell<T: std::fmt::Display>(answer: &ServerAnswer<T>, as_json: bool) -> anyhow::Result<()> {
-    if as_json { say(format_args!("{:#}", answer.json)) } else { say(answer) }
+    if as_json { print_line(format_args!("{:#}", answer.json)) } else { print_line(answer) }
 }
 
 /// A list of the server: one JSON array, or a line or more for each.
@@ -90,10 +90,10 @@ pub(super) fn tell_all<T: std::fmt::Display>(
 ) -> anyhow::Result<()> {
     if as_json {
         let all: Value = answers.iter().map(|answer| answer.json.clone()).collect();
-        return say(format_args!("{all:#}"));
+        return print_line(format_args!("{all:#}"));
     }
     match answers {
-        [] => say(none),
-        answers => answers.iter().try_for_each(say),
+        [] => print_line(none),
+        answers => answers.iter().try_for_each(print_line),
     }
 }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use author::{Project, project, recorded_test, server::Server};
+use author::{Project, project, recorded_test, server::RemoteServer};
 
 use super::{
-    arguments::Test,
-    output::{Progress, say},
+    arguments::TestArguments,
+    output::{StepProgress, print_line},
 };
 
 /// Recorded calls that are searched, the latest ones.
@@ -15,8 +15,8 @@ const MOST_CALLS: usize = 10_000;
 /// Characters of the id in the name of the file.
 const NAME_LENGTH: usize = 13;
 
-pub(super) async fn make(test: &Test, id: &str) -> anyhow::Result<()> {
-    let server = Server::from_environment()?;
+pub(super) async fn make(test: &TestArguments, id: &str) -> anyhow::Result<()> {
+    let server = RemoteServer::from_environment()?;
     let root = match test.paths.as_slice() {
         [one] => one.clone(),
         _ => PathBuf::from("."),
@@ -26,7 +26,7 @@ pub(super) async fn make(test: &Test, id: &str) -> anyhow::Result<()> {
     let Some(name) = name else {
         bail!("{} is not a plugin project; name the plugin with --name", root.display());
     };
-    let mut progress = Progress::new();
+    let mut progress = StepProgress::new();
     let recorded = server.recorded_calls(&name, MOST_CALLS, &mut |text| progress.tell(text)).await;
     progress.done();
     let made = recorded_test::make(&recorded?, id)?;
@@ -40,5 +40,5 @@ pub(super) async fn make(test: &Test, id: &str) -> anyhow::Result<()> {
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     std::fs::write(&file, &made.text).with_context(|| format!("cannot write {}", file.display()))?;
     let kind = if made.is_conversation { "a conversation" } else { "cases" };
-    say(format_args!("made {} with {kind} of {} recorded calls", file.display(), made.calls))
+    print_line(format_args!("made {} with {kind} of {} recorded calls", file.display(), made.calls))
 }

@@ -20,14 +20,14 @@ const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
 const KEPT_VARIABLES: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Account {
+pub struct SystemAccount {
     pub uid: u32,
     pub gid: u32,
     /// `true` if a child process must switch to that user.
     switch: bool,
 }
 
-impl Account {
+impl SystemAccount {
     /// Our own account, or for root the first unprivileged user that exists.
     pub fn choose() -> Result<Self, PostgresError> {
         let uid = rustix::process::geteuid().as_raw();
@@ -124,11 +124,11 @@ impl Account {
 }
 
 /// Finds a user in the text of `/etc/passwd`.
-fn look_up(users: &str, name: &str) -> Option<Account> {
+fn look_up(users: &str, name: &str) -> Option<SystemAccount> {
     let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
     let mut ids = line.split(':').skip(2).map(str::parse);
     let (uid, gid) = (ids.next()?.ok()?, ids.next()?.ok()?);
-    (uid != 0).then_some(Account { uid, gid, switch: true })
+    (uid != 0).then_some(SystemAccount { uid, gid, switch: true })
 }
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn users_are_found_by_their_whole_name() {
-        assert_eq!(look_up(USERS, "postgres"), Some(Account { uid: 101, gid: 104, switch: true }));
+        assert_eq!(look_up(USERS, "postgres"), Some(SystemAccount { uid: 101, gid: 104, switch: true }));
         assert_eq!(look_up(USERS, "post"), None);
     }
 

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use super::{account::Account, binaries::Binaries, error::PostgresError, home::Home};
+use super::{account::SystemAccount, binaries::Binaries, error::PostgresError, home::Home};
 
 /// The owner of the whole cluster, and the user of our connections.
 pub const USER: &str = "patchbay";
@@ -64,7 +64,7 @@ pub fn made_by(cluster: &Path) -> Result<Option<u32>, PostgresError> {
 
 /// Creates the cluster with its database under a temporary name, and renames it at the end. So an interrupted start
 /// leaves nothing that looks complete.
-pub fn create(home: &Home, account: &Account, binaries: &Binaries) -> Result<(), PostgresError> {
+pub fn create(home: &Home, account: &SystemAccount, binaries: &Binaries) -> Result<(), PostgresError> {
     let (cluster, draft) = (home.cluster(), home.path().join("postgres.new"));
     tracing::info!(directory = %cluster.display(), version = binaries.major, "creating the embedded PostgreSQL");
     if draft.exists() {
@@ -84,7 +84,7 @@ pub fn create(home: &Home, account: &Account, binaries: &Binaries) -> Result<(),
 
 /// `initdb` with the locale C.UTF-8, or `C` if the system lacks it. Local connections are trusted, because only the
 /// server's account and root can enter the directory of the socket. Other connections are impossible.
-fn init(cluster: &Path, account: &Account, binaries: &Binaries) -> Result<(), PostgresError> {
+fn init(cluster: &Path, account: &SystemAccount, binaries: &Binaries) -> Result<(), PostgresError> {
     let initdb = |locale: &str| {
         let mut command = account.command(&binaries.program("initdb"));
         command.args(["--username", USER, "--encoding", "UTF8", "--locale", locale]);
@@ -99,7 +99,7 @@ fn init(cluster: &Path, account: &Account, binaries: &Binaries) -> Result<(), Po
 }
 
 /// Creates the database in single-user mode, which needs no client program and no connection.
-fn create_database(cluster: &Path, account: &Account, binaries: &Binaries) -> Result<(), PostgresError> {
+fn create_database(cluster: &Path, account: &SystemAccount, binaries: &Binaries) -> Result<(), PostgresError> {
     let mut command = account.command(&binaries.program("postgres"));
     command.args(["--single", "-D"]).arg(cluster).arg("template1").stdin(Stdio::piped());
     let mut child = command

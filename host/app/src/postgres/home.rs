@@ -14,7 +14,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{account::Account, error::PostgresError};
+use super::{account::SystemAccount, error::PostgresError};
 
 /// Directory of the cluster within its home.
 const CLUSTER: &str = "postgres";
@@ -35,7 +35,7 @@ pub struct Home {
 
 impl Home {
     /// Finds the place of an existing cluster, or chooses one that `account` can reach.
-    pub fn locate(data_dir: &Path, account: &Account) -> Result<Self, PostgresError> {
+    pub fn locate(data_dir: &Path, account: &SystemAccount) -> Result<Self, PostgresError> {
         let pointer = data_dir.join(POINTER_FILE);
         if let Ok(text) = fs::read_to_string(&pointer) {
             let path = PathBuf::from(text.trim_end_matches('\n'));
@@ -64,7 +64,7 @@ impl Home {
 
     /// A new directory below `parent`. Its name has a digest of the data directory and a number, so that a recreated
     /// data directory starts empty.
-    fn elsewhere(parent: &Path, data_dir: &Path, account: &Account) -> Result<Self, PostgresError> {
+    fn elsewhere(parent: &Path, data_dir: &Path, account: &SystemAccount) -> Result<Self, PostgresError> {
         DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(PostgresError::files("create", parent))?;
         if let Some(blocked_by) = account.blocked_by(parent) {
             return Err(PostgresError::Unreachable { uid: account.uid, blocked_by });
@@ -105,7 +105,7 @@ impl Home {
 
     /// The directory of the socket, which only the server's account and root may enter. It is created if missing. If
     /// its path does not suit a socket, it is a short one under the directory for temporary files.
-    pub fn socket_dir(&self, account: &Account) -> Result<PathBuf, PostgresError> {
+    pub fn socket_dir(&self, account: &SystemAccount) -> Result<PathBuf, PostgresError> {
         let near = self.path.join("socket");
         let dir = if suits_a_socket(&near) { near } else { short_dir(&self.path) };
         match DirBuilder::new().mode(0o700).create(&dir) {

@@ -11,10 +11,10 @@ mod database;
 mod error;
 mod home;
 mod lock;
-mod orphan;
+mod orphan_server;
 mod process;
 
-pub use account::Account;
+pub use account::SystemAccount;
 pub use binaries::{BIN_DIR_VARIABLE, Binaries};
 pub use database::Database;
 pub use error::PostgresError;
@@ -27,7 +27,7 @@ use std::{
     time::Duration,
 };
 
-use process::{Launch, Server};
+use process::{Launch, PostgresServer};
 
 /// Back ends of a killed postmaster end when they notice it. Until then a new server is refused with this text.
 const SHARED_MEMORY_IN_USE: &str = "still in use";
@@ -38,7 +38,7 @@ const STARTS: u32 = 10;
 /// A running embedded PostgreSQL. Dropping it without [`EmbeddedPostgres::stop`] stops the server a moment later.
 #[derive(Debug)]
 pub struct EmbeddedPostgres {
-    server: Server,
+    server: PostgresServer,
     url: String,
     lock: DataDirLock,
 }
@@ -94,7 +94,7 @@ impl EmbeddedPostgres {
 /// The results of preparation, before the server is started.
 struct Prepared {
     binaries: Binaries,
-    account: Account,
+    account: SystemAccount,
     cluster: PathBuf,
     socket_dir: PathBuf,
 }
@@ -102,7 +102,7 @@ struct Prepared {
 impl Prepared {
     /// Finds programs, user and place, creates a missing cluster, and clears the remains of an earlier run.
     fn new(data_dir: &Path, bin_dir: Option<&Path>) -> Result<Self, PostgresError> {
-        let mut account = Account::choose()?;
+        let mut account = SystemAccount::choose()?;
         let home = Home::locate(data_dir, &account)?;
         let cluster = home.cluster();
         if cluster.exists() {
@@ -121,11 +121,11 @@ impl Prepared {
             return Err(PostgresError::Unreachable { uid: account.uid, blocked_by });
         }
         let socket_dir = home.socket_dir(&account)?;
-        orphan::clear(&cluster, &socket_dir)?;
+        orphan_server::clear(&cluster, &socket_dir)?;
         Ok(Self { binaries, account, cluster, socket_dir })
     }
 
-    async fn start(&self, log: &Path) -> Result<Server, PostgresError> {
+    async fn start(&self, log: &Path) -> Result<PostgresServer, PostgresError> {
         let launch = Launch {
             binaries: &self.binaries,
             account: &self.account,
@@ -134,14 +134,14 @@ impl Prepared {
             log,
         };
         for _ in 1..STARTS {
-            match Server::start(&launch).await {
+            match PostgresServer::start(&launch).await {
                 Err(PostgresError::NotStarted { tail, .. }) if tail.contains(SHARED_MEMORY_IN_USE) => {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
                 other => return other,
             }
         }
-        Server::start(&launch).await
+        PostgresServer::start(&launch).await
     }
 }
 

@@ -17,7 +17,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::watch;
 
-use super::{account::Account, binaries::Binaries, cluster::last_lines, error::PostgresError};
+use super::{account::SystemAccount, binaries::Binaries, cluster::last_lines, error::PostgresError};
 
 /// Bound on a start: recovery after a crash reads up to `max_wal_size`.
 const READY_WITHIN: Duration = Duration::from_secs(300);
@@ -45,7 +45,7 @@ kill -0 "$1" 2>/dev/null && kill -QUIT "$1" 2>/dev/null
 
 pub struct Launch<'a> {
     pub binaries: &'a Binaries,
-    pub account: &'a Account,
+    pub account: &'a SystemAccount,
     pub cluster: &'a Path,
     pub socket_dir: &'a Path,
     /// The log file, appended to.
@@ -54,13 +54,13 @@ pub struct Launch<'a> {
 
 /// A server that accepts connections.
 #[derive(Debug)]
-pub struct Server {
+pub struct PostgresServer {
     pid: Pid,
     exited: watch::Receiver<Option<ExitStatus>>,
     watcher: Child,
 }
 
-impl Server {
+impl PostgresServer {
     /// Starts the server and waits until it accepts connections.
     pub async fn start(launch: &Launch<'_>) -> Result<Self, PostgresError> {
         let (log, log_start) = open_log(launch.log)?;
@@ -104,7 +104,7 @@ impl Server {
         }
     }
 
-    /// Resolves when the server has ended, which should only happen after [`Server::stop`].
+    /// Resolves when the server has ended, which should only happen after [`PostgresServer::stop`].
     pub async fn exited(&self) {
         let mut exited = self.exited.clone();
         // The sender is dropped only after it has reported the end of the server.
@@ -163,7 +163,7 @@ fn one_directory(path: &Path) -> OsString {
     OsString::from_vec(quoted)
 }
 
-fn watch_over(pid: u32, account: &Account) -> io::Result<Child> {
+fn watch_over(pid: u32, account: &SystemAccount) -> io::Result<Child> {
     let mut command = account.command(Path::new("/bin/sh"));
     command.args(["-c", WATCHER, "patchbay-watcher", &pid.to_string()]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()

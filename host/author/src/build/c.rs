@@ -11,7 +11,7 @@ use wit_bindgen_core::Files;
 use super::{
     error::BuildError,
     interface::{self, Imports},
-    run::{at, on_path, read, run_telling, write},
+    run::{at, on_path, read, run_with_warnings, write},
     toolchain::ZIG,
     wrap,
 };
@@ -38,7 +38,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     compiler.args(["-I.", "-Ibuild/bindings"]).args(sources(&project.root)?);
     compiler.args(["build/bindings/plugin.c", "build/bindings/plugin_component_type.o"]);
     compiler.arg("-o").arg(&module).current_dir(&project.root);
-    run_telling("compiling", &mut compiler, progress)?;
+    run_with_warnings("compiling", &mut compiler, progress)?;
 
     progress("making a component of it");
     let component = wrap::described(&read(&module)?)?;

@@ -5,7 +5,7 @@ use std::process::Command;
 use super::{
     error::BuildError,
     interface::{self, Imports},
-    run::{read, run_telling, write},
+    run::{read, run_with_warnings, write},
     wrap,
 };
 use crate::{Project, project::BuildCommand};
@@ -15,7 +15,7 @@ use crate::{Project, project::BuildCommand};
 pub(super) fn build(project: &Project, own: &BuildCommand, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let wit = interface::lay_out(project, Imports::Every)?;
     progress(&format!("building with {}", own.command));
-    run_telling("the command of plugin.toml", shell(&own.command).current_dir(&project.root), progress)?;
+    run_with_warnings("the command of plugin.toml", shell(&own.command).current_dir(&project.root), progress)?;
     let output = project.root.join(&own.output);
     let mut made = read(&output)?;
     if wrap::is_module(&made) {

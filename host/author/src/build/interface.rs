@@ -9,7 +9,7 @@ use super::{
     error::BuildError,
     run::{at, read, write},
 };
-use crate::{Project, embedded};
+use crate::{Project, embedded_files};
 
 /// Name of the world that a project targets: the world of the interface under a fixed name, so that generated code has
 /// the same names in every project.
@@ -50,7 +50,7 @@ fn lay_out_files(
 }
 
 fn embedded_files() -> Vec<(String, Vec<u8>)> {
-    embedded::WIT.iter().map(|file| (file.path.to_owned(), file.bytes.to_vec())).collect()
+    embedded_files::WIT.iter().map(|file| (file.path.to_owned(), file.bytes.to_vec())).collect()
 }
 
 /// The interface of this program with a world, without files.

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use plugin_host::without_hints;
+use plugin_host::remove_hints;
 
 use super::error::BuildError;
 
@@ -27,11 +27,11 @@ const NOT_INHERITED: [&str; 8] = [
 
 /// Runs a tool to its end and returns its standard output. `step` names the activity, such as `cargo build`.
 pub(super) fn run(step: &str, command: &mut Command) -> Result<String, BuildError> {
-    run_telling(step, command, &mut |_| {})
+    run_with_warnings(step, command, &mut |_| {})
 }
 
 /// Like [`run`], for tools whose warnings matter: they are passed on.
-pub(super) fn run_telling(
+pub(super) fn run_with_warnings(
     step: &str,
     command: &mut Command,
     progress: &mut dyn FnMut(&str),
@@ -43,7 +43,7 @@ pub(super) fn run_telling(
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|fault| failed(format!("{program} could not be started: {fault}")))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaints = without_hints(&String::from_utf8_lossy(&output.stderr));
+    let complaints = remove_hints(&String::from_utf8_lossy(&output.stderr));
     if output.status.success() {
         if !complaints.trim().is_empty() {
             progress(complaints.trim_end());

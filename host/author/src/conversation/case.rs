@@ -1,35 +1,35 @@
 //! A test with one question and its expected answer.
 
 use domain::ids::ClientId;
-use plugin_host::{Call, World, json::Question, unix_millis};
+use plugin_host::{PluginCall, World, json::WorldQuestion, unix_millis};
 use serde_json::{Value, json};
 
 use super::{
     check,
-    report::Failure,
+    report::TestFailure,
     requests,
-    setup::{self, Setup, Stored},
+    setup::{self, StoredValues, TestSetup},
     step::short,
 };
 use crate::{
     diff,
-    local::{Cost, Loaded, LocalHost, effects::Notes, time::weekday_name, web::StubWeb},
+    local_run::{Cost, LoadedProgram, LocalHost, effects::CallNotes, time::weekday_name, web::StubWeb},
     subset,
-    yaml::{Content, Fault, Fields, Node},
+    yaml::{YamlContent, YamlFault, YamlFields, YamlNode},
 };
 
 const TURN: &str = "01990000-0000-7000-8000-000000000001";
 
 /// A test with one question and its expected answer.
 #[derive(Debug, Clone)]
-pub(super) struct Case {
+pub(super) struct QuestionCase {
     given: Value,
     given_line: u64,
     wanted: ExpectedResult,
     wanted_line: u64,
     written: String,
     logged: Option<String>,
-    stores: Stored,
+    stores: StoredValues,
 }
 
 #[derive(Debug, Clone)]
@@ -40,13 +40,13 @@ enum ExpectedResult {
     Failure(String),
 }
 
-impl Case {
-    pub(super) fn read(node: &Node, fields: Fields<'_>) -> Result<Self, Fault> {
+impl QuestionCase {
+    pub(super) fn read(node: &YamlNode, fields: YamlFields<'_>) -> Result<Self, YamlFault> {
         let given = fields.get("given").ok_or_else(|| node.fault("a case needs `given`: the event"))?;
         let (name, wanted, place) = match (fields.given("expect"), fields.get("fails")) {
             (Some(_), Some(place)) => return Err(place.fault("give `expect` or `fails`, not both")),
             (Some(place), None) => {
-                let nothing = matches!(&place.value, Content::Text(text) if text == "nothing");
+                let nothing = matches!(&place.value, YamlContent::Text(text) if text == "nothing");
                 ("expect", ExpectedResult::Answer(if nothing { Value::Null } else { place.json() }), place)
             }
             (None, Some(place)) => ("fails", ExpectedResult::Failure(place.text("fails")?), place),
@@ -66,21 +66,21 @@ impl Case {
     pub(super) async fn ask(
         &self,
         local_host: &LocalHost,
-        loaded: &Loaded,
+        loaded: &LoadedProgram,
         (client, cost): (ClientId, &mut Cost),
-        setup: &Setup,
+        setup: &TestSetup,
         web: &StubWeb,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), TestFailure> {
         let (given, session) = question(loaded.world, &self.given, setup);
-        let question = Question::from_json(loaded.world, &given, &session);
-        let question = question.map_err(|faults| Failure {
+        let question = WorldQuestion::from_json(loaded.world, &given, &session);
+        let question = question.map_err(|faults| TestFailure {
             line: self.given_line,
             step: "given".to_owned(),
             difference: vec![setup::listed(&faults)],
-            ..Failure::default()
+            ..TestFailure::default()
         })?;
         let values = setup.values();
-        let call = Call {
+        let call = PluginCall {
             client,
             plugin: &loaded.plugin,
             now: setup.now,
@@ -92,16 +92,16 @@ impl Case {
         };
         let asked = local_host.host.dry_run(call, &question, values.snapshot(setup.now)).await;
         let notes = match &asked {
-            Ok(answer) => Notes::of(&answer.trace),
-            Err(error) => Notes::of_error(error),
+            Ok(answer) => CallNotes::of(&answer.trace),
+            Err(error) => CallNotes::of_error(error),
         };
         cost.add(notes.cost);
-        let fail = |difference: Vec<String>| Failure {
+        let fail = |difference: Vec<String>| TestFailure {
             line: self.wanted_line,
             step: self.written.clone(),
             difference,
             notes: notes.lines(),
-            ..Failure::default()
+            ..TestFailure::default()
         };
         let requests = web.take_unexpected();
         if !requests.is_empty() {
@@ -142,7 +142,7 @@ impl Case {
 }
 
 /// The question as JSON and the session. If the file gives no clock, that of the test.
-fn question(world: World, given: &Value, setup: &Setup) -> (Value, Value) {
+fn question(world: World, given: &Value, setup: &TestSetup) -> (Value, Value) {
     match world {
         // A router counts the days of the week, a chatbot names them.
         World::Router => (timed(given, setup, setup.zone.wall_time(setup.now).weekday.into()), Value::Null),
@@ -153,7 +153,7 @@ fn question(world: World, given: &Value, setup: &Setup) -> (Value, Value) {
     }
 }
 
-fn timed(given: &Value, setup: &Setup, weekday: Value) -> Value {
+fn timed(given: &Value, setup: &TestSetup, weekday: Value) -> Value {
     let local = setup.zone.local_time(setup.now);
     let mut given = given.clone();
     if let Value::Object(fields) = &mut given {

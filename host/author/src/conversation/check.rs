@@ -4,14 +4,14 @@ use chrono::TimeDelta;
 use plugin_host::Scope;
 use serde_json::Value;
 
-use super::{expected::spelled, setup::Stored};
+use super::{expectation::spelled, setup::StoredValues};
 use crate::{
     diff,
-    local::{
-        chat::{Chat, Stage},
-        effects::{Effect, Turn},
-        time::spell,
-        values::Values,
+    local_run::{
+        chat::{ChatStage, LocalChat},
+        effects::{HostEffect, LocalTurn},
+        time::format_span,
+        values::LocalValues,
     },
     subset,
 };
@@ -27,7 +27,7 @@ pub(super) fn state(wanted: &Value, got: &str) -> Vec<String> {
     }
 }
 
-pub(super) fn stored(wanted: &Stored, values: &Values) -> Vec<String> {
+pub(super) fn stored(wanted: &StoredValues, values: &LocalValues) -> Vec<String> {
     let mut lines = vec![];
     for (scope, key, value) in wanted {
         let found = values.get(*scope, key).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -52,9 +52,14 @@ pub(super) fn stored(wanted: &Stored, values: &Values) -> Vec<String> {
     lines
 }
 
-pub(super) fn handed_over(turns: &[Turn], team: Option<&str>, note: Option<&str>, chat: &Chat<'_>) -> Vec<String> {
+pub(super) fn handed_over(
+    turns: &[LocalTurn],
+    team: Option<&str>,
+    note: Option<&str>,
+    chat: &LocalChat<'_>,
+) -> Vec<String> {
     let handed = effects(turns).find_map(|effect| match effect {
-        Effect::HandedOver { team, note } => Some((team.as_deref(), note.as_deref())),
+        HostEffect::HandedOver { team, note } => Some((team.as_deref(), note.as_deref())),
         _ => None,
     });
     let Some((to, with)) = handed else {
@@ -74,14 +79,14 @@ pub(super) fn handed_over(turns: &[Turn], team: Option<&str>, note: Option<&str>
 }
 
 /// Checks that the bot caused this effect since the last input.
-pub(super) fn did(turns: &[Turn], wanted: &Effect, words: &str, chat: &Chat<'_>) -> Vec<String> {
+pub(super) fn did(turns: &[LocalTurn], wanted: &HostEffect, words: &str, chat: &LocalChat<'_>) -> Vec<String> {
     match effects(turns).any(|effect| effect == wanted) {
         true => vec![],
         false => vec![format!("expected: {words}"), format!("got:      {}", standing(chat))],
     }
 }
 
-pub(super) fn tagged(wanted: &[String], chat: &Chat<'_>) -> Vec<String> {
+pub(super) fn tagged(wanted: &[String], chat: &LocalChat<'_>) -> Vec<String> {
     let missing: Vec<&str> = wanted.iter().filter(|tag| !chat.tags().contains(tag)).map(String::as_str).collect();
     if missing.is_empty() {
         return vec![];
@@ -90,7 +95,7 @@ pub(super) fn tagged(wanted: &[String], chat: &Chat<'_>) -> Vec<String> {
     vec![format!("expected: {}", missing.join(", ")), format!("got:      {has}")]
 }
 
-pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &Chat<'_>) -> Vec<String> {
+pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &LocalChat<'_>) -> Vec<String> {
     let running = chat.timers();
     let same = running.len() == wanted.len()
         && wanted.iter().all(|(name, left)| {
@@ -101,17 +106,17 @@ pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &Chat<'_>) ->
     }
     let list = |timers: Vec<String>| if timers.is_empty() { "nothing".to_owned() } else { timers.join(", ") };
     let one = |(name, left): &(String, Option<TimeDelta>)| match left {
-        Some(left) => format!("{name} in {}", spell(*left)),
+        Some(left) => format!("{name} in {}", format_span(*left)),
         None => name.clone(),
     };
-    let runs = running.iter().map(|(name, left)| format!("{name} in {}", spell(*left))).collect();
+    let runs = running.iter().map(|(name, left)| format!("{name} in {}", format_span(*left))).collect();
     vec![format!("expected: {}", list(wanted.iter().map(one).collect())), format!("got:      {}", list(runs))]
 }
 
 /// Checks that a call failed in this way since the last input.
-pub(super) fn fails(turns: &[Turn], wanted: &str) -> Vec<String> {
+pub(super) fn fails(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
     let failures: Vec<_> = turns.iter().filter_map(|turn| turn.failure.as_ref()).collect();
-    let fits = |failure: &&&crate::local::effects::Failure| {
+    let fits = |failure: &&&crate::local_run::effects::TurnFailure| {
         failure.code.as_deref() == Some(wanted) || failure.reason.contains(wanted)
     };
     match (failures.iter().find(fits), failures.first()) {
@@ -123,7 +128,7 @@ pub(super) fn fails(turns: &[Turn], wanted: &str) -> Vec<String> {
     }
 }
 
-pub(super) fn logged(turns: &[Turn], wanted: &str) -> Vec<String> {
+pub(super) fn logged(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
     let lines = turns.iter().flat_map(|turn| &turn.notes.logs);
     match lines.clone().any(|line| line.message.contains(wanted)) {
         true => vec![],
@@ -132,16 +137,16 @@ pub(super) fn logged(turns: &[Turn], wanted: &str) -> Vec<String> {
 }
 
 /// The party that has the conversation, in words.
-pub(super) fn standing(chat: &Chat<'_>) -> String {
+pub(super) fn standing(chat: &LocalChat<'_>) -> String {
     match chat.stage() {
-        Stage::Fresh => "nobody has written yet".to_owned(),
-        Stage::Bot => "the bot has the conversation".to_owned(),
-        Stage::People { team: Some(team), .. } => format!("people have the conversation, team {team}"),
-        Stage::People { note, .. } => format!("people have the conversation ({note})"),
-        Stage::Closed => "the conversation is closed".to_owned(),
+        ChatStage::Fresh => "nobody has written yet".to_owned(),
+        ChatStage::Bot => "the bot has the conversation".to_owned(),
+        ChatStage::People { team: Some(team), .. } => format!("people have the conversation, team {team}"),
+        ChatStage::People { note, .. } => format!("people have the conversation ({note})"),
+        ChatStage::Closed => "the conversation is closed".to_owned(),
     }
 }
 
-fn effects(turns: &[Turn]) -> impl Iterator<Item = &Effect> {
+fn effects(turns: &[LocalTurn]) -> impl Iterator<Item = &HostEffect> {
     turns.iter().flat_map(|turn| &turn.effects)
 }

@@ -2,15 +2,15 @@
 
 use plugin_host::chatbot::{Choice, Content, CustomEvent, Location, Media, Rating, RatingScore, Reaction};
 
-use super::step::Input;
+use super::step::StepInput;
 use crate::{
-    local::bot_message::{MEDIA, media_word},
-    yaml::{self, Fault, Node},
+    local_run::bot_message::{MEDIA, media_word},
+    yaml::{self, YamlFault, YamlNode},
 };
 
-pub(super) fn customer(node: &Node) -> Result<Input, Fault> {
-    if !matches!(node.value, yaml::Content::Map(_)) {
-        return Ok(Input::Content(Content::Text(node.text("customer")?), None));
+pub(super) fn customer(node: &YamlNode) -> Result<StepInput, YamlFault> {
+    if !matches!(node.value, yaml::YamlContent::Map(_)) {
+        return Ok(StepInput::Content(Content::Text(node.text("customer")?), None));
     }
     let known = [
         "text",
@@ -35,7 +35,7 @@ pub(super) fn customer(node: &Node) -> Result<Input, Fault> {
     let fields = node.fields("customer", &known)?;
     let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
     if let Some(tapped) = text("tap")? {
-        return Ok(Input::Tap(tapped));
+        return Ok(StepInput::Tap(tapped));
     }
     let content = if let Some(words) = text("text")? {
         Content::Text(words)
@@ -58,10 +58,10 @@ pub(super) fn customer(node: &Node) -> Result<Input, Fault> {
         let extension = extension.map(str::to_owned);
         Content::Media(Media { url, mime: text("mime")?, extension, caption: text("caption")?, kind })
     };
-    Ok(Input::Content(content, text("quotes")?))
+    Ok(StepInput::Content(content, text("quotes")?))
 }
 
-fn location(node: &Node) -> Result<Location, Fault> {
+fn location(node: &YamlNode) -> Result<Location, YamlFault> {
     let fields = node.fields("location", &["latitude", "longitude", "name", "address"])?;
     let degrees = |name: &str| {
         let found = fields.get(name).and_then(|node| node.json().as_f64());
@@ -76,14 +76,14 @@ fn location(node: &Node) -> Result<Location, Fault> {
     })
 }
 
-pub(super) fn rating(node: &Node) -> Result<Rating, Fault> {
-    let score = |node: &Node| match node.text("rating")?.to_ascii_lowercase().as_str() {
+pub(super) fn rating(node: &YamlNode) -> Result<Rating, YamlFault> {
+    let score = |node: &YamlNode| match node.text("rating")?.to_ascii_lowercase().as_str() {
         "poor" => Ok(RatingScore::Poor),
         "average" => Ok(RatingScore::Average),
         "excellent" => Ok(RatingScore::Excellent),
         _ => Err(node.fault("a rating is poor, average or excellent")),
     };
-    if !matches!(node.value, yaml::Content::Map(_)) {
+    if !matches!(node.value, yaml::YamlContent::Map(_)) {
         return Ok(Rating { score: score(node)?, comment: None });
     }
     let fields = node.fields("rating", &["score", "comment"])?;
@@ -92,7 +92,7 @@ pub(super) fn rating(node: &Node) -> Result<Rating, Fault> {
     Ok(Rating { score: score(given)?, comment })
 }
 
-pub(super) fn custom(node: &Node) -> Result<CustomEvent, Fault> {
+pub(super) fn custom(node: &YamlNode) -> Result<CustomEvent, YamlFault> {
     let fields = node.fields("event", &["name", "payload"])?;
     let name = fields.get("name").ok_or_else(|| node.fault("`event` needs a `name`"))?.text("name")?;
     let payload = fields.get("payload").map_or_else(|| "{}".to_owned(), |payload| payload.json().to_string());

@@ -2,7 +2,7 @@
 
 mod case;
 mod check;
-mod expected;
+mod expectation;
 mod input;
 mod play;
 mod read;
@@ -13,14 +13,14 @@ mod step;
 
 use std::path::{Path, PathBuf};
 
-use crate::{local, yaml};
-pub use report::{Failure, Outcome, Summary, TestReport};
+use crate::{local_run, yaml};
+pub use report::{Summary, TestFailure, TestOutcome, TestReport};
 
 /// Why tests could not run at all.
 #[derive(Debug, thiserror::Error)]
 pub enum TestError {
     #[error(transparent)]
-    Local(#[from] local::LocalError),
+    Local(#[from] local_run::LocalError),
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum TestError {
     Wrong {
         path: PathBuf,
         /// The fault, with its line and column.
-        fault: yaml::Fault,
+        fault: yaml::YamlFault,
     },
     #[error("there are no tests: {} has no *.yaml file{}", folder.display(), filtered(filter.as_deref()))]
     NoTests {
@@ -59,7 +59,7 @@ pub async fn run(
     filter: Option<&str>,
     done: &mut dyn FnMut(&TestReport),
 ) -> Result<Summary, TestError> {
-    let local_host = local::LocalHost::start().await?;
+    let local_host = local_run::LocalHost::start().await?;
     let loaded = local_host.load(name, component).await?;
     let mut suites = vec![];
     for file in found(files)? {

@@ -6,16 +6,16 @@ use plugin_host::chatbot::{Choice, Content, EventKind, QuotedMessage};
 
 use super::{
     check,
-    read::{Script, Test},
-    report::{Failure, Outcome},
+    read::{ConversationTest, Script},
+    report::{TestFailure, TestOutcome},
     requests::{miscounted, unexpected},
-    step::{ClockMove, Input, Step, StepKind},
+    step::{ClockMove, ConversationStep, StepInput, StepKind},
 };
-use crate::local::{
-    Cost, Loaded, LocalHost,
+use crate::local_run::{
+    Cost, LoadedProgram, LocalHost,
     bot_message::BotMessage,
-    chat::{Chat, Stage},
-    effects::{Effect, Notes, Turn},
+    chat::{ChatStage, LocalChat},
+    effects::{CallNotes, HostEffect, LocalTurn},
     web::StubWeb,
 };
 
@@ -23,7 +23,11 @@ use crate::local::{
 const SHOWN: usize = 12;
 
 /// Runs a test to its end or to the first difference.
-pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -> (Outcome, Cost) {
+pub(super) async fn play(
+    local_host: &LocalHost,
+    loaded: &LoadedProgram,
+    test: &ConversationTest,
+) -> (TestOutcome, Cost) {
     let web = Arc::new(StubWeb::new(test.setup.stubs.clone()));
     let client = local_host.client(Arc::clone(&web) as _);
     let mut cost = Cost::default();
@@ -31,11 +35,11 @@ pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -
         Script::Case(case) => case.ask(local_host, loaded, (client, &mut cost), &test.setup, &web).await,
         Script::Steps(steps) => match test.setup.conversation() {
             Ok(setup) => {
-                let chat = Chat::new(local_host, loaded.clone(), client, setup);
+                let chat = LocalChat::new(local_host, loaded.clone(), client, setup);
                 let (turns, said, so_far) = (vec![], VecDeque::new(), vec![]);
                 Play { chat, web: &web, turns, said, failed: false, so_far, cost: &mut cost }.all(steps).await
             }
-            Err(reason) => Err(Failure { line: test.line, difference: vec![reason], ..Failure::default() }),
+            Err(reason) => Err(TestFailure { line: test.line, difference: vec![reason], ..TestFailure::default() }),
         },
     };
     let steps = match &test.script {
@@ -43,16 +47,16 @@ pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -
         Script::Case(_) => 1,
     };
     let outcome = match played {
-        Ok(()) => Outcome::Passed(steps),
-        Err(failure) => Outcome::Failed(Box::new(failure)),
+        Ok(()) => TestOutcome::Passed(steps),
+        Err(failure) => TestOutcome::Failed(Box::new(failure)),
     };
     (outcome, cost)
 }
 
 struct Play<'a> {
-    chat: Chat<'a>,
+    chat: LocalChat<'a>,
     web: &'a StubWeb,
-    turns: Vec<Turn>,
+    turns: Vec<LocalTurn>,
     /// Messages of the bot that no step has named yet.
     said: VecDeque<BotMessage>,
     /// A call failed, and no step has expected it.
@@ -62,7 +66,7 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    async fn all(mut self, steps: &[Step]) -> Result<(), Failure> {
+    async fn all(mut self, steps: &[ConversationStep]) -> Result<(), TestFailure> {
         let mut last = None;
         for (index, step) in steps.iter().enumerate() {
             if step.kind.is_input() {
@@ -87,7 +91,7 @@ impl Play<'_> {
     }
 
     /// Before another input, the steps must have named every message of the bot.
-    fn leave(&self, step: &Step) -> Result<(), Failure> {
+    fn leave(&self, step: &ConversationStep) -> Result<(), TestFailure> {
         if self.said.is_empty() {
             return Ok(());
         }
@@ -96,7 +100,7 @@ impl Play<'_> {
         Err(self.failure(step, difference))
     }
 
-    async fn input(&mut self, step: &Step) -> Result<(), Failure> {
+    async fn input(&mut self, step: &ConversationStep) -> Result<(), TestFailure> {
         self.so_far.push(step.written.clone());
         self.turns = match &step.kind {
             StepKind::Customer(input) => {
@@ -136,33 +140,33 @@ impl Play<'_> {
     fn collect(&mut self) {
         for effect in self.turns.iter().flat_map(|turn| &turn.effects) {
             match effect {
-                Effect::Said(said) => {
+                HostEffect::Said(said) => {
                     self.so_far.push(format!("bot: {}", said.show(false)));
                     self.said.push_back(said.as_ref().clone());
                 }
-                Effect::HandedOver { team, .. } => {
+                HostEffect::HandedOver { team, .. } => {
                     let team = team.as_ref().map(|team| format!(" to team {team}")).unwrap_or_default();
                     self.so_far.push(format!("(the bot hands over{team})"));
                 }
-                Effect::Closed => self.so_far.push("(the bot closes the conversation)".to_owned()),
-                Effect::RatingAsked => self.so_far.push("(the bot asks for a rating)".to_owned()),
-                Effect::State(_)
-                | Effect::Timer { .. }
-                | Effect::TimerCancelled(_)
-                | Effect::Tagged(_)
-                | Effect::LeftOut(_) => {}
+                HostEffect::Closed => self.so_far.push("(the bot closes the conversation)".to_owned()),
+                HostEffect::RatingAsked => self.so_far.push("(the bot asks for a rating)".to_owned()),
+                HostEffect::State(_)
+                | HostEffect::Timer { .. }
+                | HostEffect::TimerCancelled(_)
+                | HostEffect::Tagged(_)
+                | HostEffect::LeftOut(_) => {}
             }
         }
     }
 
     /// The content of the customer's input. The error says why it is impossible.
-    fn content(&self, input: &Input) -> Result<(Content, Option<QuotedMessage>), Vec<String>> {
+    fn content(&self, input: &StepInput) -> Result<(Content, Option<QuotedMessage>), Vec<String>> {
         match input {
-            Input::Content(content, quotes) => {
+            StepInput::Content(content, quotes) => {
                 let quoted = quotes.clone().map(|text| QuotedMessage { id: "quoted".to_owned(), text: Some(text) });
                 Ok((content.clone(), quoted))
             }
-            Input::Tap(wanted) => {
+            StepInput::Tap(wanted) => {
                 let offered = self.chat.offered();
                 let found = offered.iter().find(|choice| choice.title == *wanted || choice.id == *wanted);
                 let found = found.ok_or_else(|| match offered {
@@ -178,7 +182,7 @@ impl Play<'_> {
         }
     }
 
-    fn check(&mut self, step: &Step) -> Vec<String> {
+    fn check(&mut self, step: &ConversationStep) -> Vec<String> {
         let (turns, chat) = (&self.turns, &self.chat);
         match &step.kind {
             StepKind::Bot(expected) => match self.said.pop_front() {
@@ -194,8 +198,8 @@ impl Play<'_> {
             StepKind::State(wanted) => check::state(wanted, chat.state()),
             StepKind::Stored(wanted) => check::stored(wanted, chat.values()),
             StepKind::HandedOver { team, note } => check::handed_over(turns, team.as_deref(), note.as_deref(), chat),
-            StepKind::Closed => check::did(turns, &Effect::Closed, "the bot closes the conversation", chat),
-            StepKind::RatingAsked => check::did(turns, &Effect::RatingAsked, "the bot asks for a rating", chat),
+            StepKind::Closed => check::did(turns, &HostEffect::Closed, "the bot closes the conversation", chat),
+            StepKind::RatingAsked => check::did(turns, &HostEffect::RatingAsked, "the bot asks for a rating", chat),
             StepKind::Tagged(tags) => check::tagged(tags, chat),
             StepKind::Timers(wanted) => check::timers(wanted, chat),
             StepKind::Fails(wanted) => check::fails(turns, wanted),
@@ -206,12 +210,12 @@ impl Play<'_> {
 
     fn silence(&self) -> String {
         match self.chat.stage() {
-            Stage::People { .. } | Stage::Closed => format!("nothing; {}", check::standing(&self.chat)),
-            Stage::Fresh | Stage::Bot => "nothing".to_owned(),
+            ChatStage::People { .. } | ChatStage::Closed => format!("nothing; {}", check::standing(&self.chat)),
+            ChatStage::Fresh | ChatStage::Bot => "nothing".to_owned(),
         }
     }
 
-    fn call_failed(&self, step: &Step) -> Failure {
+    fn call_failed(&self, step: &ConversationStep) -> TestFailure {
         let failed = self.turns.iter().filter_map(|turn| Some((&turn.event, turn.failure.as_ref()?)));
         let lines = failed.flat_map(|(event, failure)| {
             [format!("the call for {event} failed: {}", failure.reason), format!("({})", failure.then)]
@@ -219,12 +223,12 @@ impl Play<'_> {
         self.failure(step, lines.collect())
     }
 
-    fn failure(&self, step: &Step, difference: Vec<String>) -> Failure {
-        let mut notes = Notes::default();
+    fn failure(&self, step: &ConversationStep, difference: Vec<String>) -> TestFailure {
+        let mut notes = CallNotes::default();
         self.turns.iter().for_each(|turn| notes.add(&turn.notes));
         let hidden = self.so_far.len().saturating_sub(SHOWN);
         let so_far = self.so_far.iter().skip(hidden).cloned();
-        Failure {
+        TestFailure {
             line: step.line,
             step: step.written.clone(),
             difference,

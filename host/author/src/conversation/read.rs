@@ -6,28 +6,28 @@ use chrono::TimeDelta;
 use plugin_host::World;
 
 use super::{
-    case::Case,
-    expected, input,
-    setup::{self, Setup},
-    step::{ClockMove, Step, StepKind, only_entry, short},
+    case::QuestionCase,
+    expectation, input,
+    setup::{self, TestSetup},
+    step::{ClockMove, ConversationStep, StepKind, only_entry, short},
 };
 use crate::{
-    local::time,
-    yaml::{self, Content, Fault, Fields, Node},
+    local_run::time,
+    yaml::{self, YamlContent, YamlFault, YamlFields, YamlNode},
 };
 
 #[derive(Debug, Clone)]
-pub(super) struct Test {
+pub(super) struct ConversationTest {
     pub(super) name: String,
     pub(super) line: u64,
-    pub(super) setup: Setup,
+    pub(super) setup: TestSetup,
     pub(super) script: Script,
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum Script {
-    Steps(Vec<Step>),
-    Case(Box<Case>),
+    Steps(Vec<ConversationStep>),
+    Case(Box<QuestionCase>),
 }
 
 const STEPS: [&str; 15] = [
@@ -48,7 +48,7 @@ const STEPS: [&str; 15] = [
     "log",
 ];
 
-pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Test>, Fault> {
+pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<ConversationTest>, YamlFault> {
     let root = yaml::parse(text)?;
     let known = [&setup::FIELDS[..], &["name", "steps", "conversations", "cases"]].concat();
     let fields = root.fields("a test file", &known)?;
@@ -71,8 +71,8 @@ pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Test>, 
         for (index, node) in cases.list("cases")?.iter().enumerate() {
             let known = [&setup::FIELDS[..], &["name", "given", "expect", "fails", "log", "stores"]].concat();
             let own = node.fields("a case", &known)?;
-            let case = Case::read(node, own)?;
-            tests.push(Test {
+            let case = QuestionCase::read(node, own)?;
+            tests.push(ConversationTest {
                 name: named(own, &name, index)?,
                 line: node.line,
                 setup: setup::read(own, fields)?,
@@ -86,7 +86,7 @@ pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Test>, 
     Ok(tests)
 }
 
-fn named(own: Fields<'_>, file: &str, index: usize) -> Result<String, Fault> {
+fn named(own: YamlFields<'_>, file: &str, index: usize) -> Result<String, YamlFault> {
     match own.get("name") {
         Some(name) => Ok(format!("{file}: {}", name.text("name")?)),
         None => Ok(format!("{file}: {}", index + 1)),
@@ -96,10 +96,10 @@ fn named(own: Fields<'_>, file: &str, index: usize) -> Result<String, Fault> {
 fn conversation(
     name: String,
     line: u64,
-    steps: &Node,
-    (own, file): (Fields<'_>, Fields<'_>),
+    steps: &YamlNode,
+    (own, file): (YamlFields<'_>, YamlFields<'_>),
     world: World,
-) -> Result<Test, Fault> {
+) -> Result<ConversationTest, YamlFault> {
     if world != World::Chatbot {
         return Err(steps.fault(format!("`steps` are for chatbots; this plugin is a {world}: give it `cases`")));
     }
@@ -109,17 +109,17 @@ fn conversation(
         return Err(place.fault(format!("in `session`, {reason}")));
     }
     let steps = steps.list("steps")?.iter().map(step).collect::<Result<Vec<_>, _>>()?;
-    Ok(Test { name, line, setup, script: Script::Steps(steps) })
+    Ok(ConversationTest { name, line, setup, script: Script::Steps(steps) })
 }
 
-fn step(node: &Node) -> Result<Step, Fault> {
+fn step(node: &YamlNode) -> Result<ConversationStep, YamlFault> {
     let (name, value) = only_entry(node)?;
     node.fields("a step", &STEPS)?;
-    let yes = |value: &Node| match value.truth(name)? {
+    let yes = |value: &YamlNode| match value.truth(name)? {
         true => Ok(()),
         false => Err(value.fault(format!("`{name}` takes true; leave the step out to check nothing"))),
     };
-    let nothing = matches!(&value.value, Content::Text(text) if text == "nothing");
+    let nothing = matches!(&value.value, YamlContent::Text(text) if text == "nothing");
     let kind = match name {
         "customer" => StepKind::Customer(input::customer(value)?),
         "rating" => StepKind::Rating(input::rating(value)?),
@@ -131,17 +131,17 @@ fn step(node: &Node) -> Result<Step, Fault> {
         },
         "event" => StepKind::Custom(input::custom(value)?),
         "bot" if nothing => StepKind::BotSilent,
-        "bot" => StepKind::Bot(Box::new(expected::read(value)?)),
+        "bot" => StepKind::Bot(Box::new(expectation::read(value)?)),
         "state" => StepKind::State(match &value.value {
-            Content::Map(_) | Content::List(_) => value.json(),
-            Content::Null => String::new().into(),
+            YamlContent::Map(_) | YamlContent::List(_) => value.json(),
+            YamlContent::Null => String::new().into(),
             _ => value.text("state")?.into(),
         }),
         "kv" => StepKind::Stored(setup::stored(value)?),
         "handed over" => handed_over(value)?,
         "closed" => yes(value).map(|()| StepKind::Closed)?,
         "tagged" => StepKind::Tagged(match &value.value {
-            Content::List(tags) => tags.iter().map(|tag| tag.text("tagged")).collect::<Result<_, _>>()?,
+            YamlContent::List(tags) => tags.iter().map(|tag| tag.text("tagged")).collect::<Result<_, _>>()?,
             _ => vec![value.text("tagged")?],
         }),
         "rating asked" => yes(value).map(|()| StepKind::RatingAsked)?,
@@ -151,10 +151,10 @@ fn step(node: &Node) -> Result<Step, Fault> {
         "log" => StepKind::Logged(value.text("log")?),
         other => return Err(node.fault(format!("`{other}` is not a step; there are: {}", STEPS.join(", ")))),
     };
-    Ok(Step { line: node.line, written: short(name, value), kind })
+    Ok(ConversationStep { line: node.line, written: short(name, value), kind })
 }
 
-fn clock(node: &Node) -> Result<ClockMove, Fault> {
+fn clock(node: &YamlNode) -> Result<ClockMove, YamlFault> {
     let text = node.text("clock")?;
     if let Some(span) = time::span(&text) {
         return Ok(ClockMove::By(span));
@@ -163,24 +163,24 @@ fn clock(node: &Node) -> Result<ClockMove, Fault> {
     moment.map_err(|_| node.fault(format!("`{text}` does not move the clock; write +30m, 1h30m, 2d, or a moment")))
 }
 
-fn handed_over(node: &Node) -> Result<StepKind, Fault> {
+fn handed_over(node: &YamlNode) -> Result<StepKind, YamlFault> {
     match &node.value {
-        Content::Map(_) => {
+        YamlContent::Map(_) => {
             let fields = node.fields("handed over", &["team", "note"])?;
             let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
             Ok(StepKind::HandedOver { team: text("team")?, note: text("note")? })
         }
-        Content::Text(team) => Ok(StepKind::HandedOver { team: Some(team.clone()), note: None }),
+        YamlContent::Text(team) => Ok(StepKind::HandedOver { team: Some(team.clone()), note: None }),
         _ if node.truth("handed over") == Ok(true) => Ok(StepKind::HandedOver { team: None, note: None }),
         _ => Err(node.fault("`handed over` takes true, the name of a team, or `{team: .., note: ..}`")),
     }
 }
 
-fn timers(node: &Node) -> Result<Vec<(String, Option<TimeDelta>)>, Fault> {
-    if let Content::List(names) = &node.value {
+fn timers(node: &YamlNode) -> Result<Vec<(String, Option<TimeDelta>)>, YamlFault> {
+    if let YamlContent::List(names) = &node.value {
         return names.iter().map(|name| Ok((name.text("timers")?, None))).collect();
     }
-    let timer = |(name, left): &(String, Node)| {
+    let timer = |(name, left): &(String, YamlNode)| {
         let text = left.text(name)?;
         let span = time::span(&text);
         let span = span.ok_or_else(|| left.fault(format!("`{text}` is not a time; write 30m, 1h30m or 2d")))?;

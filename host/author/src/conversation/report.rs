@@ -2,27 +2,27 @@
 
 use std::{fmt, path::PathBuf};
 
-use crate::local::Cost;
+use crate::local_run::Cost;
 
 #[derive(Debug, Clone)]
 pub struct TestReport {
     pub file: PathBuf,
     pub name: String,
-    pub outcome: Outcome,
+    pub outcome: TestOutcome,
     /// The resources of all calls of the test.
     pub cost: Cost,
 }
 
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum TestOutcome {
     /// All steps passed. Holds their number.
     Passed(usize),
-    Failed(Box<Failure>),
+    Failed(Box<TestFailure>),
 }
 
 /// The first difference of a test.
 #[derive(Debug, Clone, Default)]
-pub struct Failure {
+pub struct TestFailure {
     /// Line of the step in its file.
     pub line: u64,
     pub step: String,
@@ -45,8 +45,8 @@ pub struct Summary {
 impl Summary {
     pub(super) fn count(&mut self, report: &TestReport) {
         match report.outcome {
-            Outcome::Passed(_) => self.passed += 1,
-            Outcome::Failed(_) => self.failed += 1,
+            TestOutcome::Passed(_) => self.passed += 1,
+            TestOutcome::Failed(_) => self.failed += 1,
         }
     }
 }
@@ -60,8 +60,8 @@ impl fmt::Display for Summary {
 impl fmt::Display for TestReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let failure = match &self.outcome {
-            Outcome::Passed(steps) => return write!(f, "ok    {} ({steps} steps, {})", self.name, self.cost),
-            Outcome::Failed(failure) => failure,
+            TestOutcome::Passed(steps) => return write!(f, "ok    {} ({steps} steps, {})", self.name, self.cost),
+            TestOutcome::Failed(failure) => failure,
         };
         writeln!(f, "FAIL  {}", self.name)?;
         write!(f, "      {}:{}: {}", self.file.display(), failure.line, failure.step)?;

@@ -1,19 +1,19 @@
 //! Requests that a test does not expect, or misses.
 
-use super::report::Failure;
-use crate::local::web::StubWeb;
+use super::report::TestFailure;
+use crate::local_run::web::StubWeb;
 
 /// The failure if a prepared answer was requested too often or not often enough.
-pub(super) fn miscounted(web: &StubWeb) -> Option<Failure> {
+pub(super) fn miscounted(web: &StubWeb) -> Option<TestFailure> {
     let (stub, used) = web.miscounted().into_iter().next()?;
-    Some(Failure {
+    Some(TestFailure {
         line: stub.line,
         step: format!("http: {}", stub.request()),
         difference: vec![
             format!("expected: {} requests", stub.expect.unwrap_or_default()),
             format!("got:      {used} requests"),
         ],
-        ..Failure::default()
+        ..TestFailure::default()
     })
 }
 

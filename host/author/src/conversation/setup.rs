@@ -1,35 +1,35 @@
 //! The initial state of a test.
 
 use chrono::{DateTime, TimeZone as _, Utc};
-use plugin_host::{EVERY_HOST, HttpFault, HttpResponse, Scope, World, Zone, json::Question};
+use plugin_host::{EVERY_HOST, HttpFault, HttpResponse, Scope, World, Zone, json::WorldQuestion};
 use serde_json::{Value, json};
 
 use crate::{
-    local::{chat, values::Values, web::Stub},
-    yaml::{Content, Fault, Fields, Node},
+    local_run::{chat, values::LocalValues, web::WebStub},
+    yaml::{YamlContent, YamlFault, YamlFields, YamlNode},
 };
 
 /// Fields for the initial state.
 pub(super) const FIELDS: [&str; 7] = ["config", "now", "time zone", "session", "kv", "http", "allowed hosts"];
 
 /// Values by scope and key; `None` = absent.
-pub(super) type Stored = Vec<(Scope, String, Option<Value>)>;
+pub(super) type StoredValues = Vec<(Scope, String, Option<Value>)>;
 
 #[derive(Debug, Clone)]
-pub(super) struct Setup {
+pub(super) struct TestSetup {
     /// Configuration of the plugin, a JSON text.
     pub(super) config: String,
     pub(super) now: DateTime<Utc>,
     pub(super) zone: Zone,
     /// The fields of the session that the file gives, in JSON.
     pub(super) session: Value,
-    pub(super) stored: Stored,
-    pub(super) stubs: Vec<Stub>,
+    pub(super) stored: StoredValues,
+    pub(super) stubs: Vec<WebStub>,
     pub(super) allowed_hosts: Vec<String>,
 }
 
 /// Reads the fields of a test. If a field is absent, that of its file counts.
-pub(super) fn read(test: Fields<'_>, file: Fields<'_>) -> Result<Setup, Fault> {
+pub(super) fn read(test: YamlFields<'_>, file: YamlFields<'_>) -> Result<TestSetup, YamlFault> {
     let get = |name: &str| test.get(name).or_else(|| file.get(name));
     let stubs = get("http").map(|node| node.list("http")?.iter().map(stub).collect::<Result<Vec<_>, _>>());
     let stubs = stubs.transpose()?.unwrap_or_default();
@@ -39,27 +39,27 @@ pub(super) fn read(test: Fields<'_>, file: Fields<'_>) -> Result<Setup, Fault> {
     });
     // Every request reaches the prepared answers, so that a report can name a request without one.
     let allowed_hosts = allowed.transpose()?.unwrap_or_else(|| vec![EVERY_HOST.to_owned()]);
-    Ok(Setup {
-        config: get("config").map_or_else(|| json!({}), Node::json).to_string(),
+    Ok(TestSetup {
+        config: get("config").map_or_else(|| json!({}), YamlNode::json).to_string(),
         now: get("now").map(moment).transpose()?.unwrap_or_else(beginning),
         zone: get("time zone").map(zone).transpose()?.unwrap_or(Zone::UTC),
-        session: get("session").map_or_else(|| json!({}), Node::json),
+        session: get("session").map_or_else(|| json!({}), YamlNode::json),
         stored: get("kv").map(stored).transpose()?.unwrap_or_default(),
         stubs,
         allowed_hosts,
     })
 }
 
-impl Setup {
-    pub(super) fn conversation(&self) -> Result<chat::Setup, String> {
+impl TestSetup {
+    pub(super) fn conversation(&self) -> Result<chat::ChatSetup, String> {
         let event = json!({"type": "conversation-started"});
-        let question = Question::from_json(World::Chatbot, &event, &self.session);
+        let question = WorldQuestion::from_json(World::Chatbot, &event, &self.session);
         let question = question.map_err(|faults| listed(&faults))?;
-        let Question::Chatbot { mut session, .. } = question else { return Err("this is no chatbot".to_owned()) };
+        let WorldQuestion::Chatbot { mut session, .. } = question else { return Err("this is no chatbot".to_owned()) };
         if self.session.get("state").is_none() {
             session.state.clear();
         }
-        Ok(chat::Setup {
+        Ok(chat::ChatSetup {
             config: self.config.clone(),
             now: self.now,
             zone: self.zone,
@@ -69,11 +69,11 @@ impl Setup {
         })
     }
 
-    pub(super) fn values(&self) -> Values {
-        let values = Values::default();
+    pub(super) fn values(&self) -> LocalValues {
+        let values = LocalValues::default();
         for (scope, key, value) in &self.stored {
             if let Some(value) = value {
-                values.put(*scope, key, super::expected::spelled(value).into_bytes());
+                values.put(*scope, key, super::expectation::spelled(value).into_bytes());
             }
         }
         values
@@ -95,26 +95,26 @@ fn beginning() -> DateTime<Utc> {
 }
 
 /// Parses a time in ISO 8601.
-pub(super) fn moment(node: &Node) -> Result<DateTime<Utc>, Fault> {
+pub(super) fn moment(node: &YamlNode) -> Result<DateTime<Utc>, YamlFault> {
     let text = node.text("now")?;
     let read = DateTime::parse_from_rfc3339(&text).map(|moment| moment.to_utc());
     read.map_err(|_| node.fault(format!("`{text}` is not a moment; write it like 2026-01-05T09:00:00Z")))
 }
 
-fn zone(node: &Node) -> Result<Zone, Fault> {
+fn zone(node: &YamlNode) -> Result<Zone, YamlFault> {
     let text = node.text("time zone")?;
     Zone::parse(&text).ok_or_else(|| {
         node.fault(format!("`{text}` is not a time zone; write a name such as Africa/Johannesburg, or \"+02:00\""))
     })
 }
 
-pub(super) fn stored(node: &Node) -> Result<Stored, Fault> {
+pub(super) fn stored(node: &YamlNode) -> Result<StoredValues, YamlFault> {
     let fields = node.fields("kv", &["participant", "client"])?;
     let mut stored = vec![];
     for (name, scope) in [("participant", Scope::Participant), ("client", Scope::Client)] {
         let Some(values) = fields.get(name) else { continue };
         for (key, value) in values.map(name)? {
-            let value = (value.value != Content::Null).then(|| value.json());
+            let value = (value.value != YamlContent::Null).then(|| value.json());
             stored.push((scope, key.clone(), value));
         }
     }
@@ -124,7 +124,7 @@ pub(super) fn stored(node: &Node) -> Result<Stored, Fault> {
 const STUB_FIELDS: [&str; 9] =
     ["request", "with headers", "sends", "status", "headers", "body", "json", "fails", "expect"];
 
-fn stub(node: &Node) -> Result<Stub, Fault> {
+fn stub(node: &YamlNode) -> Result<WebStub, YamlFault> {
     let fields = node.fields("http", &STUB_FIELDS)?;
     let named = fields.get("request").ok_or_else(|| node.fault("a prepared answer needs a `request`"))?;
     let request = named.text("request")?;
@@ -133,18 +133,18 @@ fn stub(node: &Node) -> Result<Stub, Fault> {
     let (method, url) = parts.filter(shape).ok_or_else(|| {
         named.fault(format!("`{request}` is not a request; write it like GET https://api.example.org/orders/*"))
     })?;
-    Ok(Stub {
+    Ok(WebStub {
         line: node.line,
         method,
         url,
-        sends: fields.get("sends").map(Node::json),
+        sends: fields.get("sends").map(YamlNode::json),
         with_headers: headers(fields, "with headers")?,
         answer: answer(fields)?,
         expect: fields.get("expect").map(|node| node.count("expect")).transpose()?,
     })
 }
 
-fn answer(fields: Fields<'_>) -> Result<Result<HttpResponse, HttpFault>, Fault> {
+fn answer(fields: YamlFields<'_>) -> Result<Result<HttpResponse, HttpFault>, YamlFault> {
     if let Some(node) = fields.get("fails") {
         return match node.text("fails")?.as_str() {
             "timed out" => Ok(Err(HttpFault::TimedOut)),
@@ -172,8 +172,8 @@ fn answer(fields: Fields<'_>) -> Result<Result<HttpResponse, HttpFault>, Fault> 
     Ok(Ok(HttpResponse { status: status.transpose()?.unwrap_or(200), headers, body: body.into_bytes() }))
 }
 
-fn headers(fields: Fields<'_>, name: &str) -> Result<Vec<(String, String)>, Fault> {
+fn headers(fields: YamlFields<'_>, name: &str) -> Result<Vec<(String, String)>, YamlFault> {
     let Some(node) = fields.get(name) else { return Ok(vec![]) };
-    let header = |(name, value): &(String, Node)| Ok((name.to_ascii_lowercase(), value.text(name)?));
+    let header = |(name, value): &(String, YamlNode)| Ok((name.to_ascii_lowercase(), value.text(name)?));
     node.map(name)?.iter().map(header).collect()
 }

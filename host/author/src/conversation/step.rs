@@ -4,11 +4,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use plugin_host::chatbot::{Content, CustomEvent, Rating};
 use serde_json::Value;
 
-use super::{expected::Expected, setup::Stored};
-use crate::yaml::{Fault, Node};
+use super::{expectation::ExpectedMessage, setup::StoredValues};
+use crate::yaml::{YamlFault, YamlNode};
 
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(super) struct ConversationStep {
     pub(super) line: u64,
     pub(super) written: String,
     pub(super) kind: StepKind,
@@ -16,16 +16,16 @@ pub(super) struct Step {
 
 #[derive(Debug, Clone)]
 pub(super) enum StepKind {
-    Customer(Input),
+    Customer(StepInput),
     Rating(Rating),
     Clock(ClockMove),
     Released,
     Ended,
     Custom(CustomEvent),
-    Bot(Box<Expected>),
+    Bot(Box<ExpectedMessage>),
     BotSilent,
     State(Value),
-    Stored(Stored),
+    Stored(StoredValues),
     HandedOver {
         /// The expected team, if given.
         team: Option<String>,
@@ -41,7 +41,7 @@ pub(super) enum StepKind {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Input {
+pub(super) enum StepInput {
     /// Content, optionally with a quoted text.
     Content(Content, Option<String>),
     /// The button or list entry with this title or id.
@@ -68,7 +68,7 @@ impl StepKind {
 const SHORT: usize = 70;
 
 /// A step as written, shortened.
-pub(super) fn short(name: &str, value: &Node) -> String {
+pub(super) fn short(name: &str, value: &YamlNode) -> String {
     let words = match value.text(name) {
         Ok(text) => text,
         Err(_) => value.json().to_string(),
@@ -80,7 +80,7 @@ pub(super) fn short(name: &str, value: &Node) -> String {
     }
 }
 
-pub(super) fn only_entry(node: &Node) -> Result<(&str, &Node), Fault> {
+pub(super) fn only_entry(node: &YamlNode) -> Result<(&str, &YamlNode), YamlFault> {
     match node.map("a step")? {
         [(name, value)] => Ok((name, value)),
         [] => Err(node.fault("this step is empty")),

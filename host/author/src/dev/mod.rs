@@ -13,8 +13,8 @@ use std::{
 use crate::{
     Project,
     build::BackgroundBuild,
-    server::{Activate, LogFilter, Logs, RecordingBounds, Server, ServerError},
-    watch::{Watch, Watched},
+    server::{ActivationRequest, LogFilter, Logs, RecordingBounds, RemoteServer, ServerError},
+    watch::{ChangeWatch, WatchTarget},
 };
 
 const BEAT: Duration = Duration::from_millis(250);
@@ -31,7 +31,7 @@ pub struct DevSession {
     /// The project of the component. It is built again when a source changes. `None` = the component itself is watched.
     pub project: Option<Project>,
     /// Version, mode and so on are set by the session.
-    pub activation: Activate,
+    pub activation: ActivationRequest,
 }
 
 /// Why a development session ended.
@@ -59,11 +59,11 @@ impl DevSession {
     /// See [`DevError`].
     pub async fn run(
         &self,
-        server: &Server,
+        server: &RemoteServer,
         stop: impl Future<Output = ()>,
         out: &mut (dyn io::Write + Send),
     ) -> Result<(), DevError> {
-        let mut watch = Watch::start(Watched::of(self.project.as_ref(), &self.component))
+        let mut watch = ChangeWatch::start(WatchTarget::of(self.project.as_ref(), &self.component))
             .map_err(|fault| DevError::Watch(fault.to_string()))?;
         let mut stop = std::pin::pin!(stop);
         let mut beat = tokio::time::interval(BEAT);
@@ -122,7 +122,7 @@ impl DevSession {
     /// Uploads, activates and records. A refusal of the server is shown.
     async fn put_in_force(
         &self,
-        server: &Server,
+        server: &RemoteServer,
         changed_at: Instant,
         out: &mut (dyn io::Write + Send),
     ) -> Result<(), DevError> {
@@ -141,10 +141,13 @@ impl DevSession {
     }
 
     /// The new activation, in words. `None` if the same version with the same settings is active already.
-    async fn swap(&self, server: &Server) -> Result<Option<String>, ServerError> {
+    async fn swap(&self, server: &RemoteServer) -> Result<Option<String>, ServerError> {
         let pushed = server.push(&self.name, &self.component, &mut |_| {}).await?;
-        let wanted =
-            Activate { version: Some(pushed.version), mode: Some("live".to_owned()), ..self.activation.clone() };
+        let wanted = ActivationRequest {
+            version: Some(pushed.version),
+            mode: Some("live".to_owned()),
+            ..self.activation.clone()
+        };
         let active = server.activate(&self.name, &wanted).await?;
         let is_recorded = active.value.recording.as_ref().is_some_and(|recording| recording.stop_reason.is_none());
         if is_recorded {
@@ -163,13 +166,13 @@ impl DevSession {
 
 /// The calls of the plugin, each shown once with its conversation.
 struct ShownCalls<'a> {
-    server: &'a Server,
+    server: &'a RemoteServer,
     name: &'a str,
     logs: Logs<'a>,
 }
 
 impl<'a> ShownCalls<'a> {
-    fn new(server: &'a Server, name: &'a str) -> Result<Self, ServerError> {
+    fn new(server: &'a RemoteServer, name: &'a str) -> Result<Self, ServerError> {
         Ok(Self { server, name, logs: server.logs(name, &LogFilter::default())? })
     }
 

@@ -3,23 +3,23 @@
 use plugin_host::{
     DryResult,
     chatbot::{Action, Content, Event, EventKind},
-    json::Question,
+    json::WorldQuestion,
 };
 use serde_json::Value;
 
 use crate::{
-    local::{bot_message::media_word, effects::Effect},
-    server::{Invocation, RecordedCall},
+    local_run::{bot_message::media_word, effects::HostEffect},
+    server::{LoggedInvocation, RecordedCall},
 };
 
 /// The call with its conversation. Without a recording, only its log.
-pub(super) fn words(call: &Invocation, recorded: Option<&RecordedCall>) -> String {
+pub(super) fn words(call: &LoggedInvocation, recorded: Option<&RecordedCall>) -> String {
     let mut lines = vec![];
     let event = recorded.and_then(event_of);
     lines.extend(event.as_ref().map(event_words));
     lines.extend(call.logs.iter().map(|line| format!("  {line}")));
     lines.extend(
-        recorded.map(actions_of).unwrap_or_default().iter().filter_map(Effect::of).map(|effect| effect.words()),
+        recorded.map(actions_of).unwrap_or_default().iter().filter_map(HostEffect::of).map(|effect| effect.words()),
     );
     let micros = call.duration_micros.max(0);
     let version = call.version.map_or_else(|| "-".to_owned(), |version| version.to_string());
@@ -31,8 +31,8 @@ pub(super) fn words(call: &Invocation, recorded: Option<&RecordedCall>) -> Strin
 }
 
 fn event_of(recorded: &RecordedCall) -> Option<Event> {
-    match Question::recorded(recorded.recording.world, &recorded.recording.question).ok()? {
-        Question::Chatbot { event, .. } => Some(*event),
+    match WorldQuestion::recorded(recorded.recording.world, &recorded.recording.question).ok()? {
+        WorldQuestion::Chatbot { event, .. } => Some(*event),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use plugin_host::{
     DryResult, Recording, World,
     chatbot::{Action, Event, Session},
-    json::Question,
+    json::WorldQuestion,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::server::RecordedCall;
 /// A recorded call with its question and result parsed.
 pub(super) struct ReadCall<'a> {
     pub(super) recording: &'a Recording,
-    pub(super) question: Question,
+    pub(super) question: WorldQuestion,
     /// `None` if the call failed.
     pub(super) answer: Option<DryResult>,
     pub(super) outcome: String,
@@ -43,7 +43,8 @@ impl<'a> ReadCall<'a> {
         let unreadable = |reason: String| RecordedTestError::Unreadable { id: call.id.clone(), reason };
         let recording = &call.recording;
         let world = recording.world;
-        let question = Question::recorded(world, &recording.question).map_err(|fault| unreadable(fault.to_string()))?;
+        let question =
+            WorldQuestion::recorded(world, &recording.question).map_err(|fault| unreadable(fault.to_string()))?;
         let result: RecordedResult =
             serde_json::from_str(&recording.result).map_err(|fault| unreadable(fault.to_string()))?;
         // A shaper may answer with nothing, which is recorded as null or left out.
@@ -78,7 +79,7 @@ impl<'a> ReadCall<'a> {
     /// Event, session and actions of an answered call of a chatbot.
     pub(super) fn turn(&self) -> Option<(&Event, &Session, &[Action])> {
         match (&self.question, &self.answer) {
-            (Question::Chatbot { event, session }, Some(DryResult::Actions(actions))) => {
+            (WorldQuestion::Chatbot { event, session }, Some(DryResult::Actions(actions))) => {
                 Some((event, session, actions))
             }
             _ => None,

@@ -1,13 +1,13 @@
 //! Recorded calls as cases, one for each call.
 
-use plugin_host::{World, json::Question};
+use plugin_host::{World, json::WorldQuestion};
 use serde_json::{Map, Value};
 
 use super::{
     call_result::ReadCall,
     conversation::{floor, known_session, moment, offset},
+    environment::{stubs, values},
     privacy::Replacements,
-    surroundings::{stubs, values},
 };
 
 /// Fields of an event that each host sets by itself.
@@ -42,7 +42,7 @@ fn fields(
         ("now", moment(floor(call.recording.now)).into()),
         ("config", replacements.apply(&call.config())),
     ];
-    if let Question::Chatbot { session, .. } = &call.question {
+    if let WorldQuestion::Chatbot { session, .. } = &call.question {
         let mut known = known_session(call);
         if let Value::Object(fields) = &mut known {
             fields.insert("state".into(), session.state.as_str().into());

@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::{
     call_result::ReadCall,
+    environment::{stubs, values},
     privacy::Replacements,
-    surroundings::{stubs, values},
 };
-use crate::local::{
+use crate::local_run::{
     bot_message::{BotMessage, media_word},
-    effects::Effect,
+    effects::HostEffect,
 };
 
 /// The conversation of the calls. `None` if they cannot be played as one: they do not begin with the start of a chat,
@@ -86,7 +86,7 @@ struct Script {
     steps: Vec<(&'static str, Value)>,
     now: DateTime<Utc>,
     /// The effects of a start of the chat, until the message that caused it.
-    ahead: Vec<Effect>,
+    ahead: Vec<HostEffect>,
     /// Whether the bot has no chat: at the beginning and after it closed the chat.
     ended: bool,
 }
@@ -94,7 +94,7 @@ struct Script {
 impl Script {
     fn add(&mut self, call: &ReadCall<'_>) -> Option<()> {
         let (event, _, actions) = call.turn()?;
-        let effects: Vec<Effect> = actions.iter().filter_map(Effect::of).collect();
+        let effects: Vec<HostEffect> = actions.iter().filter_map(HostEffect::of).collect();
         match &event.kind {
             EventKind::ConversationStarted => {
                 if !std::mem::take(&mut self.ended) {
@@ -136,7 +136,7 @@ impl Script {
                 self.steps.push(("event", json!({ "name": custom.name, "payload": payload })));
             }
         }
-        let effects: Vec<Effect> = std::mem::take(&mut self.ahead).into_iter().chain(effects).collect();
+        let effects: Vec<HostEffect> = std::mem::take(&mut self.ahead).into_iter().chain(effects).collect();
         self.expect(&effects);
         Some(())
     }
@@ -148,14 +148,14 @@ impl Script {
         }
     }
 
-    fn expect(&mut self, effects: &[Effect]) {
+    fn expect(&mut self, effects: &[HostEffect]) {
         for effect in effects {
-            if let Effect::Said(said) = effect {
+            if let HostEffect::Said(said) = effect {
                 self.steps.push(("bot", expected(said)));
             }
         }
         let state = effects.iter().rev().find_map(|effect| match effect {
-            Effect::State(state) => Some(state),
+            HostEffect::State(state) => Some(state),
             _ => None,
         });
         if let Some(state) = state {
@@ -164,19 +164,19 @@ impl Script {
         }
         for effect in effects {
             match effect {
-                Effect::HandedOver { team, note } => {
+                HostEffect::HandedOver { team, note } => {
                     let mut wanted = Map::new();
                     wanted.extend(team.clone().map(|team| ("team".to_owned(), team.into())));
                     wanted.extend(note.clone().map(|note| ("note".to_owned(), note.into())));
                     let wanted = if wanted.is_empty() { true.into() } else { wanted.into() };
                     self.steps.push(("handed over", wanted));
                 }
-                Effect::Closed => {
+                HostEffect::Closed => {
                     self.ended = true;
                     self.steps.push(("closed", true.into()));
                 }
-                Effect::Tagged(tag) => self.steps.push(("tagged", tag.as_str().into())),
-                Effect::RatingAsked => self.steps.push(("rating asked", true.into())),
+                HostEffect::Tagged(tag) => self.steps.push(("tagged", tag.as_str().into())),
+                HostEffect::RatingAsked => self.steps.push(("rating asked", true.into())),
                 _ => {}
             }
         }

@@ -4,9 +4,9 @@
 mod call_result;
 mod cases;
 mod conversation;
+mod environment;
 mod error;
 mod privacy;
-mod surroundings;
 
 use crate::server::RecordedCall;
 use call_result::ReadCall;

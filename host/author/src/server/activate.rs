@@ -5,10 +5,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Server, ServerAnswer, ServerError};
+use super::{RemoteServer, ServerAnswer, ServerError};
 
 #[derive(Debug, Clone, Default)]
-pub struct Activate {
+pub struct ActivationRequest {
     /// `None` = the newest.
     pub version: Option<u32>,
     /// Id or spelling of a WhatsApp number. `None` = all numbers of the client.
@@ -140,9 +140,9 @@ impl fmt::Display for Scope {
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// Activates a version.
-    pub async fn activate(&self, name: &str, wanted: &Activate) -> Result<ServerAnswer<Scope>, ServerError> {
+    pub async fn activate(&self, name: &str, wanted: &ActivationRequest) -> Result<ServerAnswer<Scope>, ServerError> {
         let mut body = Map::new();
         let fields = [
             ("version", wanted.version.map(Value::from)),

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{PATIENCE, Server, ServerError};
+use super::{PATIENCE, RemoteServer, ServerError};
 
 /// Items of a page of a list.
 pub(super) const PAGE: usize = 200;
@@ -30,7 +30,7 @@ impl<T: fmt::Display> fmt::Display for ServerAnswer<T> {
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// A request whose answer is kept in both forms.
     pub(super) async fn answer<T: DeserializeOwned>(
         &self,

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{BASE, Scope, Server, ServerAnswer, ServerError, size};
+use super::{BASE, RemoteServer, Scope, ServerAnswer, ServerError, size};
 
 const MOST_PLUGINS: usize = 10_000;
 /// Versions that the status shows.
@@ -115,7 +115,7 @@ pub(super) fn shown(config: &Value) -> String {
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// All plugins of the client and the built-in ones, by name.
     pub async fn plugins(&self) -> Result<Vec<ServerAnswer<ListedPlugin>>, ServerError> {
         self.items(BASE, MOST_PLUGINS).await

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use channels::http::{ClientNotBuilt, PostError};
+use channels::http::{ClientBuildError, PostError};
 use serde::Deserialize;
 
 /// Why a request to a server failed.
@@ -29,7 +29,7 @@ pub enum ServerError {
         known: Vec<String>,
     },
     #[error(transparent)]
-    Client(#[from] ClientNotBuilt),
+    Client(#[from] ClientBuildError),
     /// No answer from the server.
     #[error(
         "no server answers at {address} ({source}); is it running? PATCHBAY_URL says where it is, `patchbay serve` starts one"

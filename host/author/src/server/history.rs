@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{PATIENCE, Server, ServerAnswer, ServerError, answer::PAGE};
+use super::{PATIENCE, RemoteServer, ServerAnswer, ServerError, answer::PAGE};
 
 /// An event of a plugin.
 #[derive(Debug, Clone, Deserialize)]
@@ -85,7 +85,7 @@ impl fmt::Display for ShadowDifferences {
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// The latest events of a plugin, newest first.
     pub async fn events(&self, name: &str, most: usize) -> Result<Vec<ServerAnswer<EventEntry>>, ServerError> {
         self.items(&Self::path(name, "/events")?, most).await

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, fmt, time::Duration};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{PATIENCE, Server, ServerAnswer, ServerError, size};
+use super::{PATIENCE, RemoteServer, ServerAnswer, ServerError, size};
 
 const PAGE: usize = 100;
 const BEAT: Duration = Duration::from_secs(1);
@@ -14,7 +14,7 @@ const REMEMBERED: usize = 4 * PAGE;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Invocation {
+pub struct LoggedInvocation {
     /// Later calls have greater ids.
     pub id: String,
     pub time: Option<String>,
@@ -37,7 +37,7 @@ pub struct Invocation {
     pub error: Option<String>,
 }
 
-impl fmt::Display for Invocation {
+impl fmt::Display for LoggedInvocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = self.version.map_or_else(|| "-".to_owned(), |version| version.to_string());
         let time = self.time.as_deref().unwrap_or("-");
@@ -102,12 +102,12 @@ struct Page {
 
 /// Reads the calls of a plugin, oldest first, each once.
 pub struct Logs<'a> {
-    server: &'a Server,
+    server: &'a RemoteServer,
     path: String,
     seen: VecDeque<String>,
 }
 
-impl Server {
+impl RemoteServer {
     /// The calls of a plugin that fit a filter.
     ///
     /// # Errors
@@ -120,13 +120,13 @@ impl Server {
 
 impl Logs<'_> {
     /// The calls since the last read, oldest first. The first read returns the latest hundred.
-    pub async fn next(&mut self) -> Result<Vec<ServerAnswer<Invocation>>, ServerError> {
+    pub async fn next(&mut self) -> Result<Vec<ServerAnswer<LoggedInvocation>>, ServerError> {
         let (first_time, mut new) = (self.seen.is_empty(), vec![]);
         for page in 0.. {
             let path = format!("{}page={page}&size={PAGE}", self.path);
             let Page { content } = self.server.json("GET", path, None, PATIENCE).await?;
             let fetched = content.len();
-            let mut unseen: Vec<ServerAnswer<Invocation>> =
+            let mut unseen: Vec<ServerAnswer<LoggedInvocation>> =
                 content.into_iter().map(ServerAnswer::read).collect::<Result<_, ServerError>>()?;
             unseen.retain(|call| !self.seen.contains(&call.value.id));
             let all_new = unseen.len() == PAGE;

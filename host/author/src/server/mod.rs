@@ -21,16 +21,16 @@ use channels::http::{ApiAnswer, ApiCall, ApiClient};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use activate::{Activate, Scope};
+pub use activate::{ActivationRequest, Scope};
 pub use answer::ServerAnswer;
 pub use catalogue::{ListedPlugin, PluginStatus};
 pub use error::ServerError;
 pub use history::{EventEntry, ShadowDifferences};
-pub use logs::{Invocation, LogFilter, Logs};
-pub use push::Pushed;
+pub use logs::{LogFilter, LoggedInvocation, Logs};
+pub use push::PushedVersion;
 pub(crate) use push::size;
 pub use recordings::{RecordedCall, RecordingBounds};
-pub use replay::{ReplayError, Replayed};
+pub use replay::{ReplayError, ReplaySummary};
 pub use rollback::RollbackReport;
 pub use trial::{TrialAnswer, TrialCall};
 pub use verification::Verification;
@@ -43,11 +43,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server with the API key for it.
 #[derive(Clone)]
-pub struct Server {
+pub struct RemoteServer {
     client: ApiClient,
 }
 
-impl Server {
+impl RemoteServer {
     /// The server of `PATCHBAY_URL` and `PATCHBAY_API_KEY`. Without an address, the server on this machine.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Server, ServerAnswer, ServerError};
+use super::{RemoteServer, ServerAnswer, ServerError};
 
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const MOST_NUMBERS: usize = 10_000;
@@ -19,7 +19,7 @@ struct BusinessNumber {
     number: String,
 }
 
-impl Server {
+impl RemoteServer {
     /// The id of the number that a person typed: an id, or the number in any spelling.
     ///
     /// # Errors

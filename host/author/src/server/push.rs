@@ -14,7 +14,7 @@ use bytes::Bytes;
 use channels::http::ApiCall;
 use serde::Deserialize;
 
-use super::{BASE, Server, ServerError};
+use super::{BASE, RemoteServer, ServerError};
 
 /// Timeout of an upload, and of the check and compilation after it.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -29,7 +29,7 @@ const BEAT: Duration = Duration::from_millis(250);
 /// A version at the server.
 #[derive(Debug, Clone, Deserialize, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pushed {
+pub struct PushedVersion {
     pub name: String,
     pub version: u32,
     pub world: String,
@@ -41,7 +41,7 @@ pub struct Pushed {
     pub known: bool,
 }
 
-impl fmt::Display for Pushed {
+impl fmt::Display for PushedVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, version, world, .. } = self;
         match self.known {
@@ -52,14 +52,14 @@ impl fmt::Display for Pushed {
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// Uploads a component under a name. `progress` gets status messages.
     pub async fn push(
         &self,
         name: &str,
         component: &Path,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Pushed, ServerError> {
+    ) -> Result<PushedVersion, ServerError> {
         crate::project::check_name(name).map_err(ServerError::Name)?;
         let unreadable = |source| ServerError::Unreadable { path: component.to_owned(), source };
         let bytes = Bytes::from(tokio::fs::read(component).await.map_err(unreadable)?);
@@ -86,12 +86,17 @@ impl Server {
             let begun: Upload = serde_json::from_slice(&answer.body).map_err(strange)?;
             return self.compiled(&begun.id, total, progress).await;
         }
-        let pushed: Pushed = serde_json::from_slice(&answer.body).map_err(strange)?;
-        Ok(Pushed { known: answer.status == 200, ..pushed })
+        let pushed: PushedVersion = serde_json::from_slice(&answer.body).map_err(strange)?;
+        Ok(PushedVersion { known: answer.status == 200, ..pushed })
     }
 
     /// Waits until the server has compiled an upload. `progress` gets the elapsed time.
-    async fn compiled(&self, id: &str, size: u64, progress: &mut dyn FnMut(&str)) -> Result<Pushed, ServerError> {
+    async fn compiled(
+        &self,
+        id: &str,
+        size: u64,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<PushedVersion, ServerError> {
         let began = Instant::now();
         let (mut silent, mut pause) = (0, FIRST_POLL);
         loop {
@@ -126,7 +131,7 @@ impl Server {
 #[derive(Deserialize)]
 struct Upload {
     id: String,
-    plugin: Option<Pushed>,
+    plugin: Option<PushedVersion>,
     refused: Option<Refusal>,
 }
 

@@ -4,7 +4,7 @@ use plugin_host::Recording;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Scope, Server, ServerAnswer, ServerError};
+use super::{RemoteServer, Scope, ServerAnswer, ServerError};
 
 /// Recordings per page. Each may contain everything that a plugin read and sent.
 const PAGE: u32 = 100;
@@ -41,7 +41,7 @@ struct Page {
     content: Vec<RecordedCall>,
 }
 
-impl Server {
+impl RemoteServer {
     /// Starts to record the calls of an activation.
     pub async fn record(&self, name: &str, terms: &RecordingBounds) -> Result<ServerAnswer<Scope>, ServerError> {
         let mut body = Map::new();

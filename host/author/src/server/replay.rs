@@ -5,8 +5,8 @@ use std::{fmt, path::Path, sync::Arc, time::Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{RecordedCall, Server, ServerError};
-use crate::local::{LocalError, LocalHost, web::StubWeb};
+use super::{RecordedCall, RemoteServer, ServerError};
+use crate::local_run::{LocalError, LocalHost, web::StubWeb};
 
 /// Timeout for a replay at the server.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
@@ -30,7 +30,7 @@ pub enum ReplayError {
 /// The result of replayed calls.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Replayed {
+pub struct ReplaySummary {
     /// Number of replayed calls.
     pub replayed: u64,
     /// Number of calls whose result was the same, byte for byte.
@@ -40,14 +40,14 @@ pub struct Replayed {
     pub per_second: f64,
 }
 
-impl Replayed {
+impl ReplaySummary {
     /// Whether every result was the same.
     pub fn is_identical(&self) -> bool {
         self.identical == self.replayed
     }
 }
 
-impl fmt::Display for Replayed {
+impl fmt::Display for ReplaySummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { replayed, identical, different, per_second } = self;
         let others = replayed.saturating_sub(*identical);
@@ -67,9 +67,9 @@ impl fmt::Display for Replayed {
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// Replays recorded calls at the server with one of its versions.
-    pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<Replayed, ServerError> {
+    pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<ReplaySummary, ServerError> {
         let body = json!({"version": version, "limit": limit});
         self.json("POST", Self::path(name, "/replay")?, Some(&body), PATIENCE).await
     }
@@ -82,7 +82,7 @@ impl Server {
         component: &Path,
         limit: u32,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Replayed, ReplayError> {
+    ) -> Result<ReplaySummary, ReplayError> {
         progress("loading the component");
         let local_host = LocalHost::start().await?;
         let loaded = local_host.load(name, component).await?;
@@ -103,6 +103,6 @@ impl Server {
         }
         let replayed = recordings.len() as u64;
         let per_second = replayed as f64 / began.elapsed().as_secs_f64().max(f64::EPSILON);
-        Ok(Replayed { replayed, identical, different, per_second })
+        Ok(ReplaySummary { replayed, identical, different, per_second })
     }
 }

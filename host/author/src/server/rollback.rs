@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{PATIENCE, Scope, Server, ServerAnswer, ServerError, catalogue::shown};
+use super::{PATIENCE, RemoteServer, Scope, ServerAnswer, ServerError, catalogue::shown};
 
 /// The activations before and after a rollback.
 #[derive(Debug, Clone, Deserialize)]
@@ -42,7 +42,7 @@ fn change(f: &mut fmt::Formatter<'_>, name: &str, before: &str, now: &str) -> fm
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// Restores the activation before, or the latest one of version `to`. With `preview`, only shows the result. `None`
     /// if a trial was ended and nothing is live.
     pub async fn rollback(

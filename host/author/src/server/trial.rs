@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Server, ServerAnswer, ServerError, size};
+use super::{RemoteServer, ServerAnswer, ServerError, size};
 
 /// A trial call. It has no effects.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +77,7 @@ impl fmt::Display for TrialAnswer {
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// Calls a plugin once, without effects.
     pub async fn invoke(&self, name: &str, call: &TrialCall) -> Result<ServerAnswer<TrialAnswer>, ServerError> {
         let mut body = Map::new();

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Server, ServerAnswer, ServerError, size};
+use super::{RemoteServer, ServerAnswer, ServerError, size};
 
 /// The findings about a stored version.
 #[derive(Debug, Clone, Deserialize)]
@@ -44,7 +44,7 @@ impl fmt::Display for Verification {
     }
 }
 
-impl Server {
+impl RemoteServer {
     /// Verifies a stored version (`None` = the newest).
     pub async fn verify(&self, name: &str, version: Option<u32>) -> Result<ServerAnswer<Verification>, ServerError> {
         let body = json!({"version": version});

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{PATIENCE, Server, ServerError};
+use super::{PATIENCE, RemoteServer, ServerError};
 
 const LISTENER: &str = "/messaging-service/WhatsApp/webhook-listener";
 const CONFIGURATIONS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
@@ -33,7 +33,7 @@ pub struct WebhookPage {
     pub webhooks: Vec<ForwardedWebhook>,
 }
 
-impl Server {
+impl RemoteServer {
     /// Returns the webhooks after a number. It waits for the next one if there is none. Without a number it returns the
     /// last one at once.
     pub async fn webhooks(&self, after: Option<i64>) -> Result<WebhookPage, ServerError> {

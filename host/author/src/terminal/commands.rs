@@ -9,7 +9,7 @@ use plugin_host::{
 };
 
 use super::show::{show, silence};
-use crate::local::{chat::Chat, effects::Effect, time};
+use crate::local_run::{chat::LocalChat, effects::HostEffect, time};
 
 const HELP: &str = "\
 text            the customer writes it
@@ -31,7 +31,7 @@ pub(super) enum LineOutcome {
 }
 
 pub(super) async fn carry_out(
-    chat: &mut Chat<'_>,
+    chat: &mut LocalChat<'_>,
     line: &str,
     out: &mut (dyn io::Write + Send),
 ) -> io::Result<LineOutcome> {
@@ -64,19 +64,19 @@ pub(super) async fn carry_out(
     Ok(LineOutcome::GoOn)
 }
 
-fn found(chat: &Chat<'_>, wanted: &str) -> Option<Choice> {
+fn found(chat: &LocalChat<'_>, wanted: &str) -> Option<Choice> {
     let number = wanted.parse().ok().and_then(|number: usize| number.checked_sub(1));
     let by_name = chat.offered().iter().find(|choice| choice.title == wanted || choice.id == wanted);
     let choice = by_name.or_else(|| chat.offered().get(number?))?;
     Some(Choice { text: choice.title.clone(), payload: choice.id.clone() })
 }
 
-async fn send(chat: &mut Chat<'_>, content: Content, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+async fn send(chat: &mut LocalChat<'_>, content: Content, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
     let turns = chat.customer(content, None).await;
     show(out, &turns)?;
     let heard = turns.iter().any(|turn| {
         turn.failure.is_some()
-            || turn.effects.iter().any(|effect| matches!(effect, Effect::Said(_) | Effect::RatingAsked))
+            || turn.effects.iter().any(|effect| matches!(effect, HostEffect::Said(_) | HostEffect::RatingAsked))
     });
     if !heard {
         writeln!(out, "{}", silence(chat.stage()))?;
@@ -84,7 +84,7 @@ async fn send(chat: &mut Chat<'_>, content: Content, out: &mut (dyn io::Write + 
     Ok(())
 }
 
-async fn clock(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<LineOutcome> {
+async fn clock(chat: &mut LocalChat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<LineOutcome> {
     let Some(by) = time::span(rest) else {
         writeln!(out, "  (`/clock {rest}`: write /clock 30m, 1h30m or 2d)")?;
         return Ok(LineOutcome::GoOn);
@@ -95,7 +95,7 @@ async fn clock(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send)
     Ok(LineOutcome::Moved(by))
 }
 
-async fn rate(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+async fn rate(chat: &mut LocalChat<'_>, rest: &str, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
     let score = match rest {
         "poor" => RatingScore::Poor,
         "average" => RatingScore::Average,
@@ -106,18 +106,18 @@ async fn rate(chat: &mut Chat<'_>, rest: &str, out: &mut (dyn io::Write + Send))
     show(out, &turns)
 }
 
-fn state(chat: &Chat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+fn state(chat: &LocalChat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
     writeln!(out, "  state:  {}", if chat.state().is_empty() { "(empty)" } else { chat.state() })?;
     if !chat.tags().is_empty() {
         writeln!(out, "  tags:   {}", chat.tags().join(", "))?;
     }
     for (name, left) in chat.timers() {
-        writeln!(out, "  timer:  {name} in {}", time::spell(left))?;
+        writeln!(out, "  timer:  {name} in {}", time::format_span(left))?;
     }
     Ok(())
 }
 
-fn stored(chat: &Chat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+fn stored(chat: &LocalChat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
     let values = chat.values().list();
     if values.is_empty() {
         return writeln!(out, "  (nothing is stored)");

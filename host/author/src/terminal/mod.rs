@@ -6,23 +6,23 @@ mod show;
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
-use channels::http::{ClientNotBuilt, GuardedClient, GuardedSettings};
+use channels::http::{ClientBuildError, GuardedClient, GuardedSettings};
 use chrono::TimeDelta;
 use domain::clock::Clock;
-use plugin_host::{EVERY_HOST, World, Zone, chatbot::Session, json::Question};
+use plugin_host::{EVERY_HOST, World, Zone, chatbot::Session, json::WorldQuestion};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::{
     Project,
     build::BackgroundBuild,
-    local::{
+    local_run::{
         LocalError, LocalHost,
-        chat::{Chat, Setup},
-        values::Values,
+        chat::{ChatSetup, LocalChat},
+        values::LocalValues,
         web::RealWeb,
     },
-    watch::{Watch, Watched},
+    watch::{ChangeWatch, WatchTarget},
 };
 use show::show;
 
@@ -50,7 +50,7 @@ pub enum TerminalError {
     )]
     NoChatbot(World),
     #[error(transparent)]
-    Web(#[from] ClientNotBuilt),
+    Web(#[from] ClientBuildError),
     /// The initial session cannot be made.
     #[error("the conversation cannot begin: {0}")]
     Session(String),
@@ -82,9 +82,9 @@ impl Terminal {
             return Err(TerminalError::NoChatbot(loaded.world));
         }
         let client = local_host.client(Arc::new(RealWeb(GuardedClient::new(GuardedSettings::default())?)));
-        let mut chat = Chat::new(&local_host, loaded.clone(), client, self.setup()?);
+        let mut chat = LocalChat::new(&local_host, loaded.clone(), client, self.setup()?);
         // If watching fails, the chat continues without reloads.
-        let mut watch = Watch::start(Watched::of(self.project.as_ref(), &self.component)).ok();
+        let mut watch = ChangeWatch::start(WatchTarget::of(self.project.as_ref(), &self.component)).ok();
         writeln!(out, "{}: write a message, a number taps a button, /help lists commands.", self.name)?;
         let mut build = BackgroundBuild::default();
         let mut ahead = TimeDelta::zero();
@@ -109,7 +109,7 @@ impl Terminal {
                         commands::LineOutcome::GoOn => {}
                         commands::LineOutcome::Moved(by) => ahead += by,
                         commands::LineOutcome::Restart => {
-                            chat = Chat::new(&local_host, chat.loaded().clone(), client, self.setup()?);
+                            chat = LocalChat::new(&local_host, chat.loaded().clone(), client, self.setup()?);
                             writeln!(out, "(a new conversation)")?;
                         }
                         commands::LineOutcome::Quit => return Ok(()),
@@ -135,7 +135,7 @@ impl Terminal {
     async fn reload(
         &self,
         local_host: &LocalHost,
-        chat: &mut Chat<'_>,
+        chat: &mut LocalChat<'_>,
         out: &mut (dyn io::Write + Send),
     ) -> Result<(), TerminalError> {
         match local_host.load(&self.name, &self.component).await {
@@ -152,32 +152,33 @@ impl Terminal {
         Ok(())
     }
 
-    fn setup(&self) -> Result<Setup, TerminalError> {
+    fn setup(&self) -> Result<ChatSetup, TerminalError> {
         let allowed_hosts = match self.allowed_hosts.as_slice() {
             [] => vec![EVERY_HOST.to_owned()],
             some => some.to_vec(),
         };
-        Ok(Setup {
+        Ok(ChatSetup {
             config: self.config.to_string(),
             now: self.clock.now(),
             zone: Zone::UTC,
             session: session()?,
-            values: Values::default(),
+            values: LocalValues::default(),
             allowed_hosts,
         })
     }
 }
 
 fn session() -> Result<Session, TerminalError> {
-    let question = Question::from_json(World::Chatbot, &json!({"type": "conversation-started"}), &json!({"state": ""}));
+    let question =
+        WorldQuestion::from_json(World::Chatbot, &json!({"type": "conversation-started"}), &json!({"state": ""}));
     match question {
-        Ok(Question::Chatbot { session, .. }) => Ok(*session),
+        Ok(WorldQuestion::Chatbot { session, .. }) => Ok(*session),
         Ok(_) => Err(TerminalError::Session("the sample is no session".to_owned())),
         Err(faults) => Err(TerminalError::Session(format!("{faults:?}"))),
     }
 }
 
-async fn changed(watch: &mut Option<Watch>) {
+async fn changed(watch: &mut Option<ChangeWatch>) {
     match watch {
         Some(watch) => watch.changed().await,
         None => std::future::pending().await,

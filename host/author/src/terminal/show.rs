@@ -2,12 +2,12 @@
 
 use std::io;
 
-use crate::local::{
-    chat::Stage,
-    effects::{Effect, Turn},
+use crate::local_run::{
+    chat::ChatStage,
+    effects::{HostEffect, LocalTurn},
 };
 
-pub(super) fn show(out: &mut (dyn io::Write + Send), turns: &[Turn]) -> io::Result<()> {
+pub(super) fn show(out: &mut (dyn io::Write + Send), turns: &[LocalTurn]) -> io::Result<()> {
     for turn in turns {
         if turn.event.starts_with("timer") {
             writeln!(out, "({})", turn.event)?;
@@ -26,17 +26,19 @@ pub(super) fn show(out: &mut (dyn io::Write + Send), turns: &[Turn]) -> io::Resu
 }
 
 /// Why there is no answer: the party that has the conversation.
-pub(super) fn silence(stage: &Stage) -> &'static str {
+pub(super) fn silence(stage: &ChatStage) -> &'static str {
     match stage {
-        Stage::People { .. } => "  (people have the conversation: the bot does not hear this; /release gives it back)",
+        ChatStage::People { .. } => {
+            "  (people have the conversation: the bot does not hear this; /release gives it back)"
+        }
         _ => "  (the bot says nothing)",
     }
 }
 
 /// The words of an effect, with the commands that answer it.
-fn words(effect: &Effect) -> String {
+fn words(effect: &HostEffect) -> String {
     match effect {
-        Effect::HandedOver { .. } => effect.words().trim_end_matches(')').to_owned() + "; /release gives it back)",
+        HostEffect::HandedOver { .. } => effect.words().trim_end_matches(')').to_owned() + "; /release gives it back)",
         effect => effect.words(),
     }
 }

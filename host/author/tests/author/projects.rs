@@ -8,7 +8,7 @@ use author::{
 };
 use plugin_host::World;
 
-fn make(folder: &Path, lang: Lang, world: World) -> Result<author::new::Created, NewError> {
+fn make(folder: &Path, lang: Lang, world: World) -> Result<author::new::CreatedProject, NewError> {
     create(&NewProject { folder: folder.to_owned(), lang, world })
 }
 

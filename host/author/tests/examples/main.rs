@@ -7,9 +7,9 @@
 #![expect(clippy::unwrap_used, reason = "tests: a failure here is a failed test")]
 
 mod bindings;
-mod built;
-mod documented;
-mod straight;
+mod component_cache;
+mod documents;
+mod public_generators;
 
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,7 @@ fn helpers_in_examples_are_those_of_the_templates() {
         ("crm-shaper", "ts", "webhook-shaper"),
     ] {
         let example = root().join("examples").join(example);
-        for file in built::files(&example) {
+        for file in component_cache::files(&example) {
             let own = ["main.ts", "main.py", "main.go", "main.c", "plugin.toml", ".gitignore", "package.json"];
             let path = file.strip_prefix(&example).unwrap();
             let name = path.file_name().unwrap().to_str().unwrap();
@@ -143,7 +143,7 @@ async fn passes(project: &Project) {
 
 /// Runs test files with a project.
 async fn passes_with(project: &Project, files: &[PathBuf]) {
-    let component = match built::component(project) {
+    let component = match component_cache::component(project) {
         Ok(component) => component,
         Err(BuildError::ToolMissing { tool, install, .. }) if std::env::var_os("CI").is_none() => {
             println!("skipped {}: {tool} is missing; {install}", project.name);
@@ -153,7 +153,7 @@ async fn passes_with(project: &Project, files: &[PathBuf]) {
     };
     let mut failures = vec![];
     let mut done = |report: &conversation::TestReport| {
-        if !matches!(report.outcome, conversation::Outcome::Passed { .. }) {
+        if !matches!(report.outcome, conversation::TestOutcome::Passed { .. }) {
             failures.push(report.to_string());
         }
     };
@@ -164,7 +164,8 @@ async fn passes_with(project: &Project, files: &[PathBuf]) {
 
 #[tokio::test]
 async fn a_configuration_schema_in_plugin_toml_is_exported_by_the_component() {
-    let Ok(component) = built::component(&Project::open(&root().join("examples/order-bot-c")).unwrap()) else {
+    let Ok(component) = component_cache::component(&Project::open(&root().join("examples/order-bot-c")).unwrap())
+    else {
         println!("skipped: the C compiler is missing");
         return;
     };
@@ -172,7 +173,7 @@ async fn a_configuration_schema_in_plugin_toml_is_exported_by_the_component() {
     let schema: serde_json::Value =
         serde_json::from_slice(&std::fs::read(root().join("examples/order-bot-c/config.schema.json")).unwrap())
             .unwrap();
-    assert_eq!(built::examined(bytes).await, Some(schema));
+    assert_eq!(component_cache::examined(bytes).await, Some(schema));
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub struct OurFile {
 
 /// A file of ours cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FileNotThere {
+pub enum FileUnavailable {
     /// Not now: it is still being downloaded, or the store does not answer.
     #[error("the file cannot be read at the moment: {0}")]
     Yet(String),
@@ -30,13 +30,13 @@ pub enum FileNotThere {
 pub trait OurFiles: Send + Sync {
     /// Opens the file of an address. `None` if the provider can download it: it is not ours, or our addresses can be
     /// reached from outside.
-    async fn open(&self, url: &str) -> Result<Option<OurFile>, FileNotThere>;
+    async fn open(&self, url: &str) -> Result<Option<OurFile>, FileUnavailable>;
 }
 
 /// For messages whose addresses can all be fetched.
 #[async_trait]
 impl OurFiles for () {
-    async fn open(&self, _url: &str) -> Result<Option<OurFile>, FileNotThere> {
+    async fn open(&self, _url: &str) -> Result<Option<OurFile>, FileUnavailable> {
         Ok(None)
     }
 }

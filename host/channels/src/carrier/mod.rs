@@ -6,12 +6,12 @@
 //! ahead](Carrier::marks_ahead). The dispatcher keeps the [`Doubt`] of a place until the outcome is on disk. After a
 //! failure it asks [`SendFailure::next`]; the carrier slows itself down.
 
-pub(crate) mod doors;
 mod files;
 mod inbox;
-mod outgoing;
+mod outgoing_message;
 mod place;
 mod presence;
+pub(crate) mod rate_gate;
 mod registry;
 
 use std::{borrow::Cow, time::Duration};
@@ -19,18 +19,18 @@ use std::{borrow::Cow, time::Duration};
 use async_trait::async_trait;
 use domain::{
     address::Address,
-    carriage::{NO_ANSWER, SendFailure, Taken},
+    carriage::{Acceptance, NO_ANSWER, SendFailure},
     content::OutboundContent,
     failure_code::OwnCode,
     inbound::ProviderFailure,
     inbox::InboxKind,
 };
 
-pub use files::{FileNotThere, OurFile, OurFiles};
+pub use files::{FileUnavailable, OurFile, OurFiles};
 pub use inbox::{CarrierInbox, Credentials};
-pub use outgoing::{Outgoing, PartJournal, PartTaken};
-pub use place::{Doubt, Place};
-pub use presence::{NotShown, Presence};
+pub use outgoing_message::{OutgoingMessage, PartJournal, PartTaken};
+pub use place::{Doubt, SendPlace};
+pub use presence::{PresenceRefused, PresenceSignal};
 pub use registry::Carriers;
 
 /// Longest wait in [`Carrier::ready`]. A waiting dispatcher looks at its queue about as often.
@@ -47,7 +47,7 @@ pub trait Carrier: Send + Sync + 'static {
 
     /// Takes up to `wanted` places for messages that start now, as many as the pace and the sends in flight allow. No
     /// place is a state that can end at any moment, see [`Carrier::ready`]; `Err` lasts.
-    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed>;
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause>;
 
     /// True if as many messages may be marked as are in flight, so that the next call follows at once. This helps if
     /// answers are faster than a commit. After a kill, a message that was marked ahead is in doubt like a call,
@@ -96,21 +96,26 @@ pub trait Carrier: Send + Sync + 'static {
 
     /// Returns the content to send: itself, or a replacement if the channel lacks this kind. [`Carrier::send`] does
     /// this by itself.
-    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
         Ok(Cow::Borrowed(content))
     }
 
     /// Sends a message and waits for the answer. Never sends twice by itself.
-    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure>;
+    async fn send(
+        &self,
+        inbox: &CarrierInbox,
+        place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure>;
 
     /// Looks up a message whose answer was lost, before it is sent again.
-    async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &Outgoing<'_>) -> Lookup {
-        Lookup::NotPossible
+    async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &OutgoingMessage<'_>) -> ProviderState {
+        ProviderState::NotPossible
     }
 
     /// Shows the customer that messages were read, or that an agent is typing, if the channel can.
-    async fn show(&self, _inbox: &CarrierInbox, _presence: &Presence<'_>) -> Result<(), NotShown> {
-        Err(NotShown::NoSuchThing)
+    async fn show(&self, _inbox: &CarrierInbox, _presence: &PresenceSignal<'_>) -> Result<(), PresenceRefused> {
+        Err(PresenceRefused::NoSuchThing)
     }
 
     /// True if a refusal with this code means that the provider's templates differ from our catalogue.
@@ -130,7 +135,7 @@ pub trait Carrier: Send + Sync + 'static {
 /// Nothing can be sent for a while, so the lane is given back until then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("nothing can be sent: {reason}")]
-pub struct Closed {
+pub struct CarrierPause {
     /// The reason, for people.
     pub reason: String,
     /// When to look again.
@@ -139,11 +144,11 @@ pub struct Closed {
 
 /// The provider's state of a message whose answer was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lookup {
+pub enum ProviderState {
     /// The provider cannot be asked: send once more, and record the ambiguity.
     NotPossible,
     /// It has the message.
-    Taken(Taken),
+    Taken(Acceptance),
     /// It never got the message, so sending is safe.
     NotThere,
 }
@@ -151,7 +156,7 @@ pub enum Lookup {
 /// The channel has no replacement for the content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this channel cannot carry it: {reason}")]
-pub struct CannotCarry {
+pub struct UnsupportedContent {
     /// The reason, for people.
     pub reason: String,
 }
@@ -159,17 +164,17 @@ pub struct CannotCarry {
 /// Our own code of a message that its channel cannot carry.
 pub const CANNOT_CARRY: i64 = OwnCode::CannotCarry.code();
 
-impl From<FileNotThere> for SendFailure {
-    fn from(not_there: FileNotThere) -> Self {
+impl From<FileUnavailable> for SendFailure {
+    fn from(not_there: FileUnavailable) -> Self {
         match not_there {
-            FileNotThere::Yet(_) => Self::NotSent { reason: not_there.to_string(), after: None },
-            FileNotThere::Ever(_) => CannotCarry { reason: not_there.to_string() }.into(),
+            FileUnavailable::Yet(_) => Self::NotSent { reason: not_there.to_string(), after: None },
+            FileUnavailable::Ever(_) => UnsupportedContent { reason: not_there.to_string() }.into(),
         }
     }
 }
 
-impl From<CannotCarry> for SendFailure {
-    fn from(refused: CannotCarry) -> Self {
+impl From<UnsupportedContent> for SendFailure {
+    fn from(refused: UnsupportedContent) -> Self {
         Self::Rejected(ProviderFailure { code: CANNOT_CARRY, text: refused.to_string() })
     }
 }

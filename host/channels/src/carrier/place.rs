@@ -3,7 +3,7 @@
 use std::{any::Any, fmt};
 
 /// Room for one message that starts now. [`super::Carrier::send`] uses it; a drop gives it back.
-pub struct Place {
+pub struct SendPlace {
     held: Box<dyn Any + Send>,
     doubt: Option<Doubt>,
 }
@@ -15,7 +15,7 @@ pub struct Doubt {
     _held: Box<dyn Any + Send + Sync>,
 }
 
-impl Place {
+impl SendPlace {
     /// For carriers: a place with a held value. A drop of the value must give the room back.
     pub fn of(held: impl Any + Send) -> Self {
         Self { held: Box::new(held), doubt: None }
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for SendPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Place")
     }

@@ -4,7 +4,7 @@ use domain::address::Address;
 
 /// A signal to show.
 #[derive(Debug, Clone, Copy)]
-pub struct Presence<'a> {
+pub struct PresenceSignal<'a> {
     /// The customer.
     pub to: &'a Address,
     /// Provider's id of the customer's last message. It and all earlier messages were read.
@@ -15,7 +15,7 @@ pub struct Presence<'a> {
 
 /// The reason why the signal is not shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotShown {
+pub enum PresenceRefused {
     /// The channel has no such signal.
     #[error("this channel shows nothing of the kind")]
     NoSuchThing,

@@ -5,7 +5,7 @@ use mail_parser::{HeaderName, Message, MessageParser, MessagePart, MimeHeaders, 
 
 use super::{
     charset,
-    mail::{From, MailContent},
+    mail::{FromHeader, MailContent},
 };
 
 /// Longest `Message-ID` that is repeated, in characters.
@@ -35,16 +35,16 @@ pub(super) fn read(raw: &[u8]) -> Option<MailContent> {
     })
 }
 
-fn from(message: &Message<'_>) -> From {
+fn from(message: &Message<'_>) -> FromHeader {
     let headers = message.headers().iter().filter(|header| header.name == HeaderName::From).count();
     let Some(addresses) = message.from() else {
-        return if headers == 0 { From::Missing } else { From::Unclear };
+        return if headers == 0 { FromHeader::Missing } else { FromHeader::Unclear };
     };
     let found: Vec<Option<EmailAddress>> =
         addresses.iter().map(|address| address.address().and_then(EmailAddress::parse)).collect();
     match found.as_slice() {
-        [Some(one)] if headers == 1 => From::One(one.clone()),
-        _ => From::Unclear,
+        [Some(one)] if headers == 1 => FromHeader::One(one.clone()),
+        _ => FromHeader::Unclear,
     }
 }
 
@@ -122,8 +122,8 @@ mod tests {
         read(raw.replace('\n', "\r\n").as_bytes()).unwrap()
     }
 
-    fn address(text: &str) -> From {
-        From::One(EmailAddress::parse(text).unwrap())
+    fn address(text: &str) -> FromHeader {
+        FromHeader::One(EmailAddress::parse(text).unwrap())
     }
 
     #[test]
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn several_senders_are_unclear() {
-        assert_eq!(content("From: a@b.c, d@e.f\n\nx\n").from, From::Unclear);
-        assert_eq!(content("From: a@b.c\nFrom: d@e.f\n\nx\n").from, From::Unclear);
-        assert_eq!(content("From: nobody\n\nx\n").from, From::Unclear);
-        assert_eq!(content("Subject: x\n\nx\n").from, From::Missing);
+        assert_eq!(content("From: a@b.c, d@e.f\n\nx\n").from, FromHeader::Unclear);
+        assert_eq!(content("From: a@b.c\nFrom: d@e.f\n\nx\n").from, FromHeader::Unclear);
+        assert_eq!(content("From: nobody\n\nx\n").from, FromHeader::Unclear);
+        assert_eq!(content("Subject: x\n\nx\n").from, FromHeader::Missing);
     }
 
     #[test]

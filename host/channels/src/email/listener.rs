@@ -10,7 +10,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{ListenerSettings, MailEvents, Shared, places::Places, session};
+use super::{ListenerSettings, MailEvents, Shared, places::MailPlaces, session};
 
 /// How long mails in flight may take after a shutdown began.
 const DRAIN: Duration = Duration::from_secs(15);
@@ -27,7 +27,7 @@ pub async fn listen(
     stop: CancellationToken,
 ) {
     let shared = Shared { settings: Arc::new(settings), events };
-    let (places, sessions) = (Places::default(), TaskTracker::new());
+    let (places, sessions) = (MailPlaces::default(), TaskTracker::new());
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => break,
@@ -50,7 +50,7 @@ pub async fn listen(
 
 fn take(
     shared: &Shared,
-    places: &Places,
+    places: &MailPlaces,
     sessions: &TaskTracker,
     (stream, peer): (TcpStream, SocketAddr),
     stop: &CancellationToken,
@@ -91,7 +91,7 @@ mod tests {
     use tokio::io::AsyncReadExt;
 
     use super::{
-        super::{ReceivedMail, Verdict},
+        super::{MailVerdict, ReceivedMail},
         *,
     };
 
@@ -100,8 +100,8 @@ mod tests {
 
     #[async_trait]
     impl MailEvents for Anything {
-        async fn mail(&self, _: ReceivedMail) -> Verdict {
-            Verdict::Taken
+        async fn mail(&self, _: ReceivedMail) -> MailVerdict {
+            MailVerdict::Taken
         }
     }
 

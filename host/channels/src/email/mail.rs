@@ -6,7 +6,7 @@ use domain::sms_products::email::{EmailAddress, Flow};
 
 /// The address in the header `From`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum From {
+pub enum FromHeader {
     /// There is none.
     Missing,
     /// One address.
@@ -19,7 +19,7 @@ pub enum From {
 #[derive(Clone, PartialEq, Eq)]
 pub struct MailContent {
     /// The header `From`.
-    pub from: From,
+    pub from: FromHeader,
     /// The header `Subject`, decoded.
     pub subject: String,
     /// The decoded text; if there is only HTML, the text of that.

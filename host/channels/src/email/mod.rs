@@ -14,12 +14,12 @@ mod wire;
 use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use domain::sms_products::email::{EmailAddress, EmailDomain, Route};
+use domain::sms_products::email::{EmailAddress, EmailDomain, MailRoute};
 use ipnet::IpNet;
 use tokio_rustls::TlsAcceptor;
 
 pub use listener::listen;
-pub use mail::{From, MailContent};
+pub use mail::{FromHeader, MailContent};
 pub use relay::{RelayError, RelayMail, RelayUrlError, SmtpRelay};
 
 /// Most bytes of a mail; the extension SIZE announces it.
@@ -29,12 +29,12 @@ pub const SIZE_MAX: usize = 65_536;
 #[async_trait]
 pub trait MailEvents: Send + Sync + 'static {
     /// A mail to addresses of ours.
-    async fn mail(&self, mail: ReceivedMail) -> Verdict;
+    async fn mail(&self, mail: ReceivedMail) -> MailVerdict;
 }
 
 /// The verdict on a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum MailVerdict {
     /// It is on disk, or answered by a mail that is.
     Taken,
     /// It was ignored, so that programs do not answer each other for ever.
@@ -56,7 +56,7 @@ pub struct ReceivedMail {
     /// Sender of the envelope; `None` for the empty sender, which mail programs use for automatic answers.
     pub sender: Option<EmailAddress>,
     /// Its route: to be sent, or only checked.
-    pub route: Route,
+    pub route: MailRoute,
     /// The parts before the @ of its recipients.
     pub mailboxes: Vec<String>,
     /// The peer that delivered it.

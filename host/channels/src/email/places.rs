@@ -13,7 +13,7 @@ const TEXT_AT_LEAST: Duration = Duration::from_secs(30);
 
 /// The open connections.
 #[derive(Clone, Default)]
-pub(super) struct Places(Arc<Mutex<Open>>);
+pub(super) struct MailPlaces(Arc<Mutex<Open>>);
 
 #[derive(Default)]
 struct Open {
@@ -31,19 +31,19 @@ struct Entry {
 }
 
 /// The place of one connection. A drop frees it.
-pub(super) struct Place {
-    places: Places,
+pub(super) struct MailPlace {
+    places: MailPlaces,
     number: u64,
     end: CancellationToken,
 }
 
-impl Places {
+impl MailPlaces {
     /// A place for a connection of `source`; `None` if the source has its share, or if all others are sending a mail.
     ///
     /// If all places are taken, a connection that sends no mail ends: of the source that has the most such connections, the one that
     /// has been silent for the longest time. Without such a connection, one that has sent a text for more than
     /// [`TEXT_AT_LEAST`] ends. So silence does not keep other senders out.
-    pub(super) fn enter(&self, source: IpAddr, settings: &ListenerSettings) -> Option<Place> {
+    pub(super) fn enter(&self, source: IpAddr, settings: &ListenerSettings) -> Option<MailPlace> {
         let mut open = self.open();
         let of_source = open.by_number.values().filter(|entry| entry.source == source).count();
         if of_source >= settings.connections_per_source {
@@ -59,7 +59,7 @@ impl Places {
         let (number, end) = (open.next, CancellationToken::new());
         open.next += 1;
         open.by_number.insert(number, Entry { source, since: Instant::now(), sends_text: false, end: end.clone() });
-        Some(Place { places: self.clone(), number, end })
+        Some(MailPlace { places: self.clone(), number, end })
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -81,7 +81,7 @@ impl Open {
     }
 }
 
-impl Place {
+impl MailPlace {
     /// Cancelled if another connection needs the place.
     pub(super) fn end(&self) -> &CancellationToken {
         &self.end
@@ -95,7 +95,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for MailPlace {
     fn drop(&mut self) {
         self.places.open().by_number.remove(&self.number);
     }
@@ -121,7 +121,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_longest_idle_of_the_largest_share_makes_room() {
-        let (places, settings) = (Places::default(), settings(4, 3));
+        let (places, settings) = (MailPlaces::default(), settings(4, 3));
         let alone = places.enter(source(1), &settings).unwrap();
         let mut of_many = Vec::new();
         for _ in 0..3 {
@@ -138,7 +138,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_that_sends_a_mail_is_ended_only_when_it_takes_long() {
-        let (places, settings) = (Places::default(), settings(2, 2));
+        let (places, settings) = (MailPlaces::default(), settings(2, 2));
         let (first, second) =
             (places.enter(source(1), &settings).unwrap(), places.enter(source(1), &settings).unwrap());
         first.set_sends_text(true);
@@ -156,7 +156,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_place_that_was_given_back_is_free() {
-        let (places, settings) = (Places::default(), settings(1, 1));
+        let (places, settings) = (MailPlaces::default(), settings(1, 1));
         let first = places.enter(source(1), &settings).unwrap();
         assert!(places.enter(source(1), &settings).is_none());
         drop(first);

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use domain::sms_products::email::{EmailAddress, RECIPIENTS_MAX, Route};
+use domain::sms_products::email::{EmailAddress, MailRoute, RECIPIENTS_MAX};
 use smtp_proto::{MAIL_BODY_BINARYMIME, MAIL_REQUIRETLS, MAIL_SMTPUTF8, MailFrom, RcptTo, Request};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -13,11 +13,11 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ReceivedMail, SIZE_MAX, Shared, Verdict,
+    MailVerdict, ReceivedMail, SIZE_MAX, Shared,
     mail::MailContent,
-    places::Place,
+    places::MailPlace,
     verbs,
-    wire::{Gone, Line, Text, Wire},
+    wire::{CommandLine, MailWire, PeerLoss, Text},
 };
 
 /// Time for the farewell to a connection whose place is needed.
@@ -34,7 +34,7 @@ struct Session {
     shared: Shared,
     peer: IpAddr,
     stop: CancellationToken,
-    place: Place,
+    place: MailPlace,
     /// A mail must begin until then.
     mail_due: Instant,
     idle_commands: u32,
@@ -48,7 +48,7 @@ struct Session {
 /// A mail that is being announced.
 struct Envelope {
     sender: Option<EmailAddress>,
-    route: Route,
+    route: MailRoute,
     mailboxes: Vec<String>,
 }
 
@@ -75,7 +75,12 @@ impl Next {
 }
 
 /// Serves a connection to its end.
-pub(super) async fn serve(shared: Shared, stream: TcpStream, peer: IpAddr, (stop, place): (CancellationToken, Place)) {
+pub(super) async fn serve(
+    shared: Shared,
+    stream: TcpStream,
+    peer: IpAddr,
+    (stop, place): (CancellationToken, MailPlace),
+) {
     let within = shared.settings.command_timeout.min(shared.settings.first_mail_timeout);
     let mut session = Session {
         mail_due: Instant::now() + shared.settings.first_mail_timeout,
@@ -90,16 +95,16 @@ pub(super) async fn serve(shared: Shared, stream: TcpStream, peer: IpAddr, (stop
         faults: 0,
         mails: 0,
     };
-    let mut wire = Wire::new(stream);
+    let mut wire = MailWire::new(stream);
     let greeting = format!("220 {} ESMTP e-mail to SMS\r\n", session.name());
-    if wire.say(&greeting, within).await.is_err() {
+    if wire.send_line(&greeting, within).await.is_err() {
         return;
     }
     let Ok(End::Upgrade(acceptor)) = session.converse(&mut wire).await else { return };
     match timeout(within, acceptor.accept(wire.into_stream())).await {
         Ok(Ok(stream)) => {
             (session.encrypted, session.greeted, session.envelope) = (true, false, None);
-            let _ = session.converse(&mut Wire::new(stream)).await;
+            let _ = session.converse(&mut MailWire::new(stream)).await;
         }
         Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake of an SMTP session failed"),
         Err(_) => tracing::debug!("a TLS handshake of an SMTP session took too long"),
@@ -112,17 +117,17 @@ impl Session {
     }
 
     /// Handles commands until one ends the conversation.
-    async fn converse<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<End, Gone> {
+    async fn converse<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut MailWire<S>) -> Result<End, PeerLoss> {
         let within = self.shared.settings.command_timeout;
         loop {
             let (stop, end) = (self.stop.clone(), self.place.end().clone());
             let line = tokio::select! {
                 () = stop.cancelled() => {
-                    wire.say("421 4.3.2 the service stops: try again\r\n", within).await?;
+                    wire.send_line("421 4.3.2 the service stops: try again\r\n", within).await?;
                     return Ok(End::Over);
                 }
                 () = end.cancelled() => {
-                    wire.say(&format!("{}\r\n", verbs::PLACE_NEEDED), FAREWELL).await?;
+                    wire.send_line(&format!("{}\r\n", verbs::PLACE_NEEDED), FAREWELL).await?;
                     return Ok(End::Over);
                 }
                 line = wire.line(self.time_for_a_command()) => line?,
@@ -132,16 +137,16 @@ impl Session {
                 next => next,
             };
             match next {
-                Next::Say(text) => wire.say(&format!("{text}\r\n"), within).await?,
+                Next::Say(text) => wire.send_line(&format!("{text}\r\n"), within).await?,
                 Next::Bye(text) => {
-                    wire.say(&format!("{text}\r\n"), within).await?;
+                    wire.send_line(&format!("{text}\r\n"), within).await?;
                     return Ok(End::Over);
                 }
                 Next::Upgrade(acceptor) => {
-                    wire.say("220 2.0.0 begin TLS\r\n", within).await?;
+                    wire.send_line("220 2.0.0 begin TLS\r\n", within).await?;
                     return Ok(End::Upgrade(acceptor));
                 }
-                Next::ReadText => return Err(Gone),
+                Next::ReadText => return Err(PeerLoss),
             }
         }
     }
@@ -172,13 +177,13 @@ impl Session {
         }
     }
 
-    fn command(&mut self, line: Line) -> Next {
+    fn command(&mut self, line: CommandLine) -> Next {
         let line = match line {
-            Line::Whole(line) => line,
+            CommandLine::Whole(line) => line,
             // The beginning of the next command is no longer known.
-            Line::TooLong => return Next::Bye("500 5.5.2 the line is too long".to_owned()),
-            Line::BadEnd => return Next::Bye("500 5.5.2 lines end with CR and LF".to_owned()),
-            Line::Late => return Next::Bye("421 4.4.2 nothing came for too long".to_owned()),
+            CommandLine::TooLong => return Next::Bye("500 5.5.2 the line is too long".to_owned()),
+            CommandLine::BadEnd => return Next::Bye("500 5.5.2 lines end with CR and LF".to_owned()),
+            CommandLine::Late => return Next::Bye("421 4.4.2 nothing came for too long".to_owned()),
         };
         match Request::parse(&mut line.iter()) {
             Ok(request) => self.carry_out(request.into_owned()),
@@ -265,7 +270,7 @@ impl Session {
                 None => return self.fault("553 5.1.7 the sender is no address".to_owned()),
             },
         };
-        self.envelope = Some(Envelope { sender, route: Route::Phone, mailboxes: Vec::new() });
+        self.envelope = Some(Envelope { sender, route: MailRoute::Phone, mailboxes: Vec::new() });
         Next::say("250 2.1.0 ok")
     }
 
@@ -287,7 +292,7 @@ impl Session {
         Next::say("250 2.1.5 ok")
     }
 
-    async fn take_text<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<Next, Gone> {
+    async fn take_text<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut MailWire<S>) -> Result<Next, PeerLoss> {
         self.place.set_sends_text(true);
         let next = self.take_mail(wire).await;
         self.place.set_sends_text(false);
@@ -295,10 +300,10 @@ impl Session {
         next
     }
 
-    async fn take_mail<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<Next, Gone> {
-        let Some(envelope) = self.envelope.take() else { return Err(Gone) };
+    async fn take_mail<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut MailWire<S>) -> Result<Next, PeerLoss> {
+        let Some(envelope) = self.envelope.take() else { return Err(PeerLoss) };
         let settings = &self.shared.settings;
-        wire.say(&format!("{}\r\n", verbs::GO_AHEAD), settings.command_timeout).await?;
+        wire.send_line(&format!("{}\r\n", verbs::GO_AHEAD), settings.command_timeout).await?;
         let text = tokio::select! {
             () = self.place.end().cancelled() => return Ok(Next::Bye(verbs::PLACE_NEEDED.to_owned())),
             text = wire.text(SIZE_MAX, settings.data_timeout) => text?,
@@ -318,7 +323,7 @@ impl Session {
             }
             None => return Ok(Next::say("554 5.6.0 this is no mail")),
         };
-        if verdict == Verdict::NotNow {
+        if verdict == MailVerdict::NotNow {
             tracing::warn!("a mail could not be stored");
         }
         Ok(Next::Say(verbs::verdict(verdict)))

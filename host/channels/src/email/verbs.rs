@@ -2,7 +2,7 @@
 
 use smtp_proto::Error;
 
-use super::{SIZE_MAX, Verdict};
+use super::{MailVerdict, SIZE_MAX};
 
 pub(super) const BAD_SEQUENCE: &str = "503 5.5.1 not now: say EHLO, MAIL, RCPT and DATA in this order";
 pub(super) const NOT_THERE: &str = "502 5.5.1 there is no such command";
@@ -38,15 +38,15 @@ pub(super) fn fault(error: &Error) -> String {
 }
 
 /// The answer to a mail.
-pub(super) fn verdict(verdict: Verdict) -> String {
+pub(super) fn verdict(verdict: MailVerdict) -> String {
     let said = match verdict {
-        Verdict::Refused(code) => return format!("550 5.7.1 error {code}: nothing was sent"),
-        Verdict::Taken => "250 2.0.0 taken",
-        Verdict::Dropped => "250 2.0.0 left: it was written by a program",
-        Verdict::UnknownSender => "550 5.7.1 the sender is not registered: nothing was sent",
-        Verdict::Forged => "550 5.7.1 From must name the sender of the mail, and nobody else: nothing was sent",
-        Verdict::TooManyPasswords => "451 4.7.1 too many wrong passwords from this sender: try again later",
-        Verdict::NotNow => "451 4.3.0 the mail could not be stored: try again later",
+        MailVerdict::Refused(code) => return format!("550 5.7.1 error {code}: nothing was sent"),
+        MailVerdict::Taken => "250 2.0.0 taken",
+        MailVerdict::Dropped => "250 2.0.0 left: it was written by a program",
+        MailVerdict::UnknownSender => "550 5.7.1 the sender is not registered: nothing was sent",
+        MailVerdict::Forged => "550 5.7.1 From must name the sender of the mail, and nobody else: nothing was sent",
+        MailVerdict::TooManyPasswords => "451 4.7.1 too many wrong passwords from this sender: try again later",
+        MailVerdict::NotNow => "451 4.3.0 the mail could not be stored: try again later",
     };
     said.to_owned()
 }

@@ -17,9 +17,9 @@ const PIECE: usize = 16 * 1024;
 
 /// The session is over: the peer left, or took too long.
 #[derive(Debug)]
-pub(super) struct Gone;
+pub(super) struct PeerLoss;
 
-impl std::convert::From<io::Error> for Gone {
+impl std::convert::From<io::Error> for PeerLoss {
     fn from(_: io::Error) -> Self {
         Self
     }
@@ -27,7 +27,7 @@ impl std::convert::From<io::Error> for Gone {
 
 /// A line of a command.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum CommandLine {
     /// With its end.
     Whole(Vec<u8>),
     /// Longer than a line may be.
@@ -52,13 +52,13 @@ pub(super) enum Text {
 }
 
 /// One end of a connection.
-pub(super) struct Wire<S> {
+pub(super) struct MailWire<S> {
     stream: S,
     /// Bytes that were read and not used.
     input: Vec<u8>,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> MailWire<S> {
     pub(super) fn new(stream: S) -> Self {
         Self { stream, input: Vec::new() }
     }
@@ -70,45 +70,45 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     }
 
     /// Sends a text.
-    pub(super) async fn say(&mut self, text: &str, within: Duration) -> Result<(), Gone> {
+    pub(super) async fn send_line(&mut self, text: &str, within: Duration) -> Result<(), PeerLoss> {
         let writing = async {
             self.stream.write_all(text.as_bytes()).await?;
             self.stream.flush().await
         };
-        Ok(timeout(within, writing).await.map_err(|_| Gone)??)
+        Ok(timeout(within, writing).await.map_err(|_| PeerLoss)??)
     }
 
     /// The next line.
-    pub(super) async fn line(&mut self, within: Duration) -> Result<Line, Gone> {
+    pub(super) async fn line(&mut self, within: Duration) -> Result<CommandLine, PeerLoss> {
         match timeout(within, self.read_line()).await {
             Ok(line) => line,
-            Err(_) => Ok(Line::Late),
+            Err(_) => Ok(CommandLine::Late),
         }
     }
 
-    async fn read_line(&mut self) -> Result<Line, Gone> {
+    async fn read_line(&mut self) -> Result<CommandLine, PeerLoss> {
         loop {
             if let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.input.drain(..=end).collect();
                 return Ok(match line.as_slice() {
-                    line if line.len() > LINE_MAX => Line::TooLong,
-                    [head @ .., b'\r', b'\n'] if !head.contains(&b'\r') => Line::Whole(line),
-                    _ => Line::BadEnd,
+                    line if line.len() > LINE_MAX => CommandLine::TooLong,
+                    [head @ .., b'\r', b'\n'] if !head.contains(&b'\r') => CommandLine::Whole(line),
+                    _ => CommandLine::BadEnd,
                 });
             }
             if self.input.len() >= LINE_MAX {
-                return Ok(Line::TooLong);
+                return Ok(CommandLine::TooLong);
             }
             self.fill().await?;
         }
     }
 
     /// The text of a mail, up to `size_max` bytes of it.
-    pub(super) async fn text(&mut self, size_max: usize, within: Duration) -> Result<Text, Gone> {
-        timeout(within, self.read_text(size_max)).await.map_err(|_| Gone)?
+    pub(super) async fn text(&mut self, size_max: usize, within: Duration) -> Result<Text, PeerLoss> {
+        timeout(within, self.read_text(size_max)).await.map_err(|_| PeerLoss)?
     }
 
-    async fn read_text(&mut self, size_max: usize) -> Result<Text, Gone> {
+    async fn read_text(&mut self, size_max: usize) -> Result<Text, PeerLoss> {
         let mut receiver = DataReceiver::new();
         let mut text = Vec::new();
         // The end of the command line counts as the end of a line: a dot on the first line ends the text.
@@ -134,16 +134,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
                 text.clear();
             }
             if read > FLOOD_MAX {
-                return Err(Gone);
+                return Err(PeerLoss);
             }
         }
     }
 
-    async fn fill(&mut self) -> Result<(), Gone> {
+    async fn fill(&mut self) -> Result<(), PeerLoss> {
         let mut piece = [0; PIECE];
         let read = self.stream.read(&mut piece).await?;
         if read == 0 {
-            return Err(Gone);
+            return Err(PeerLoss);
         }
         self.input.extend(piece.iter().take(read));
         Ok(())
@@ -182,14 +182,14 @@ mod tests {
     const SOON: Duration = Duration::from_secs(5);
 
     /// The peer sends these bytes and leaves.
-    async fn wire(said: &[u8]) -> Wire<tokio::io::DuplexStream> {
+    async fn wire(said: &[u8]) -> MailWire<tokio::io::DuplexStream> {
         let (near, mut far) = tokio::io::duplex(1 << 20);
         far.write_all(said).await.unwrap();
         drop(far);
-        Wire::new(near)
+        MailWire::new(near)
     }
 
-    async fn text(said: &[u8]) -> Result<Text, Gone> {
+    async fn text(said: &[u8]) -> Result<Text, PeerLoss> {
         wire(said).await.text(2000, SOON).await
     }
 
@@ -218,8 +218,8 @@ mod tests {
     async fn what_follows_the_end_is_the_next_command() {
         let mut wire = wire(b"a\r\n.\r\nRSET\r\nQUIT\r\n").await;
         wire.text(2000, SOON).await.unwrap();
-        assert_eq!(wire.line(SOON).await.unwrap(), Line::Whole(b"RSET\r\n".to_vec()));
-        assert_eq!(wire.line(SOON).await.unwrap(), Line::Whole(b"QUIT\r\n".to_vec()));
+        assert_eq!(wire.line(SOON).await.unwrap(), CommandLine::Whole(b"RSET\r\n".to_vec()));
+        assert_eq!(wire.line(SOON).await.unwrap(), CommandLine::Whole(b"QUIT\r\n".to_vec()));
         assert!(wire.line(SOON).await.is_err());
     }
 
@@ -230,7 +230,7 @@ mod tests {
         assert!(matches!(text(&exact).await, Ok(Text::Whole(text)) if text.len() == 2000));
         let mut wire = wire(&[line.repeat(1000), b"y\r\n.\r\nNOOP\r\n".to_vec()].concat()).await;
         assert_eq!(wire.text(2000, SOON).await.unwrap(), Text::TooLarge);
-        assert_eq!(wire.line(SOON).await.unwrap(), Line::Whole(b"NOOP\r\n".to_vec()));
+        assert_eq!(wire.line(SOON).await.unwrap(), CommandLine::Whole(b"NOOP\r\n".to_vec()));
     }
 
     #[tokio::test]
@@ -239,21 +239,21 @@ mod tests {
         assert!(matches!(text(&of(1000)).await, Ok(Text::Whole(_))));
         assert_eq!(text(&of(1001)).await.unwrap(), Text::LineTooLong);
         let command = |length: usize| [vec![b'x'; length - 2], b"\r\n".to_vec()].concat();
-        assert!(matches!(wire(&command(1000)).await.line(SOON).await, Ok(Line::Whole(_))));
-        assert_eq!(wire(&command(1001)).await.line(SOON).await.unwrap(), Line::TooLong);
+        assert!(matches!(wire(&command(1000)).await.line(SOON).await, Ok(CommandLine::Whole(_))));
+        assert_eq!(wire(&command(1001)).await.line(SOON).await.unwrap(), CommandLine::TooLong);
     }
 
     #[tokio::test]
     async fn a_command_ends_with_both() {
-        assert_eq!(wire(b"NOOP\n").await.line(SOON).await.unwrap(), Line::BadEnd);
-        assert_eq!(wire(b"NO\rOP\r\n").await.line(SOON).await.unwrap(), Line::BadEnd);
+        assert_eq!(wire(b"NOOP\n").await.line(SOON).await.unwrap(), CommandLine::BadEnd);
+        assert_eq!(wire(b"NO\rOP\r\n").await.line(SOON).await.unwrap(), CommandLine::BadEnd);
     }
 
     #[tokio::test]
     async fn who_says_nothing_is_late() {
         let (near, _far) = tokio::io::duplex(16);
-        let mut wire = Wire::new(near);
-        assert_eq!(wire.line(Duration::from_millis(1)).await.unwrap(), Line::Late);
+        let mut wire = MailWire::new(near);
+        assert_eq!(wire.line(Duration::from_millis(1)).await.unwrap(), CommandLine::Late);
         assert!(wire.text(10, Duration::from_millis(1)).await.is_err());
     }
 }

@@ -35,7 +35,7 @@ pub struct PostAnswer {
 
 /// A downloaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetched {
+pub struct FetchedFile {
     /// HTTP status.
     pub status: u16,
     /// `Content-Type`, if present.
@@ -46,7 +46,7 @@ pub struct Fetched {
 
 /// The server's description of the file of a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Described {
+pub struct FileDescription {
     /// `Content-Type`.
     pub content_type: Option<String>,
     /// `Content-Disposition`.

@@ -16,7 +16,7 @@ use reqwest::{
 };
 
 use super::{
-    client_error::ClientNotBuilt,
+    client_error::ClientBuildError,
     operator::{OperatorClient, operator_client},
     operator_call::body_within,
     post_error::PostError,
@@ -68,7 +68,7 @@ impl ApiClient {
     ///
     /// # Errors
     /// If the TLS backend cannot be used.
-    pub fn new(base: &str, key: &str) -> Result<Self, ClientNotBuilt> {
+    pub fn new(base: &str, key: &str) -> Result<Self, ClientBuildError> {
         let client = operator_client(Duration::from_secs(60))?;
         Ok(Self { client, base: base.trim_end_matches('/').to_owned(), key: key.to_owned() })
     }

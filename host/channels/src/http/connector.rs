@@ -27,12 +27,12 @@ use tower::Service;
 
 use super::{
     excess::{Excess, HeadScan},
-    resolver::JudgingResolver,
+    resolver::PolicyResolver,
 };
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-type OverTls = HttpsConnector<HttpConnector<JudgingResolver>>;
+type OverTls = HttpsConnector<HttpConnector<PolicyResolver>>;
 
 /// Connects over TCP and, for `https`, TLS, within a bounded time.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ pub(super) struct Connector {
 
 impl Connector {
     /// `time`: for name, TCP and TLS together.
-    pub(super) fn new(resolver: JudgingResolver, time: Duration) -> Result<Self, rustls::Error> {
+    pub(super) fn new(resolver: PolicyResolver, time: Duration) -> Result<Self, rustls::Error> {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -58,7 +58,7 @@ impl Connector {
 }
 
 impl Service<Uri> for Connector {
-    type Response = TokioIo<Tracked<TokioIo<<OverTls as Service<Uri>>::Response>>>;
+    type Response = TokioIo<MeteredStream<TokioIo<<OverTls as Service<Uri>>::Response>>>;
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
 
@@ -71,7 +71,11 @@ impl Service<Uri> for Connector {
         Box::pin(async move {
             let late = |_| io::Error::new(io::ErrorKind::TimedOut, "the connection took too long");
             let stream = timeout(time, connecting).await.map_err(late)??;
-            Ok(TokioIo::new(Tracked { io: TokioIo::new(stream), usage: Usage::default(), head: HeadScan::default() }))
+            Ok(TokioIo::new(MeteredStream {
+                io: TokioIo::new(stream),
+                usage: Usage::default(),
+                head: HeadScan::default(),
+            }))
         })
     }
 }
@@ -112,14 +116,14 @@ impl Usage {
 }
 
 /// A connection that records its [`Usage`], and breaks if the head of an answer costs too much.
-pub(super) struct Tracked<IO> {
+pub(super) struct MeteredStream<IO> {
     io: IO,
     usage: Usage,
     /// The part of the answer to the last request that has come.
     head: HeadScan,
 }
 
-impl<IO> Tracked<IO> {
+impl<IO> MeteredStream<IO> {
     fn wrote(&mut self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if matches!(result, Poll::Ready(Ok(1..))) {
             self.usage.wrote();
@@ -132,13 +136,13 @@ impl<IO> Tracked<IO> {
     }
 }
 
-impl<IO: Connection> Connection for Tracked<IO> {
+impl<IO: Connection> Connection for MeteredStream<IO> {
     fn connected(&self) -> Connected {
         self.io.connected().extra(self.usage.clone())
     }
 }
 
-impl<IO: AsyncRead + Unpin> AsyncRead for Tracked<IO> {
+impl<IO: AsyncRead + Unpin> AsyncRead for MeteredStream<IO> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = into.filled().len();
         let result = Pin::new(&mut self.io).poll_read(cx, into);
@@ -153,7 +157,7 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Tracked<IO> {
     }
 }
 
-impl<IO: AsyncWrite + Unpin> AsyncWrite for Tracked<IO> {
+impl<IO: AsyncWrite + Unpin> AsyncWrite for MeteredStream<IO> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.io).poll_write(cx, bytes);
         self.wrote(result)

@@ -9,13 +9,13 @@ use reqwest::{
 };
 
 use super::{
-    client_error::ClientNotBuilt,
+    client_error::ClientBuildError,
     client_settings::{self, IDLE_PER_HOST},
     connector::Connector,
     lookups::Lookups,
-    operator_call::{Patience, answered},
+    operator_call::{CallTimeout, answered},
     post_error::PostError,
-    resolver::{JudgingResolver, MachineNames},
+    resolver::{MachineNames, PolicyResolver},
     transport::plain_builder,
 };
 
@@ -29,7 +29,7 @@ pub(crate) struct OperatorClient {
     /// Builds requests. It makes no calls, because nothing bounds the cost of its answers.
     written: Client,
     pool: Pool<Connector, Body>,
-    patience: Patience,
+    patience: CallTimeout,
 }
 
 impl OperatorClient {
@@ -63,24 +63,24 @@ impl OperatorClient {
 fn client(
     connect_timeout: Duration,
     idle_per_host: usize,
-    patience: Patience,
-) -> Result<OperatorClient, ClientNotBuilt> {
+    patience: CallTimeout,
+) -> Result<OperatorClient, ClientBuildError> {
     let resolver =
-        JudgingResolver { policy: None, inner: Arc::new(MachineNames), lookups: Arc::new(Lookups::default()) };
+        PolicyResolver { policy: None, inner: Arc::new(MachineNames), lookups: Arc::new(Lookups::default()) };
     let connector = Connector::new(resolver, connect_timeout)?;
     let pool = plain_builder().pool_max_idle_per_host(idle_per_host).build(connector);
     Ok(OperatorClient { written: Client::builder().no_proxy().build()?, pool, patience })
 }
 
 /// A client for URLs of the operator (the Graph API).
-pub(crate) fn operator_client(total_timeout: Duration) -> Result<OperatorClient, ClientNotBuilt> {
+pub(crate) fn operator_client(total_timeout: Duration) -> Result<OperatorClient, ClientBuildError> {
     let connect_timeout = Duration::from_secs(10).min(total_timeout / 2);
-    client(connect_timeout, IDLE_PER_OPERATORS_HOST, Patience::Total(total_timeout))
+    client(connect_timeout, IDLE_PER_OPERATORS_HOST, CallTimeout::Total(total_timeout))
 }
 
 /// A client for URLs of the operator whose answers are read as slowly as another peer takes them: only the silence of
 /// the server is bounded.
-pub(crate) fn streaming_client(silence: Duration) -> Result<OperatorClient, ClientNotBuilt> {
+pub(crate) fn streaming_client(silence: Duration) -> Result<OperatorClient, ClientBuildError> {
     let connect_timeout = Duration::from_secs(10).min(silence / 2);
-    client(connect_timeout, IDLE_PER_HOST, Patience::Silence(silence))
+    client(connect_timeout, IDLE_PER_HOST, CallTimeout::Silence(silence))
 }

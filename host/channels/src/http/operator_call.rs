@@ -17,14 +17,14 @@ use super::{excess::Pieces, post_error::PostError};
 
 /// Longest time for a call.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Patience {
+pub(super) enum CallTimeout {
     /// For the whole call, with the body of its answer.
     Total(Duration),
     /// Until its answer begins, and until each further piece of it.
     Silence(Duration),
 }
 
-impl Patience {
+impl CallTimeout {
     /// The same for a call with its own limit.
     pub(super) fn with_limit(self, limit: Option<Duration>) -> Self {
         limit.map_or(self, Self::Total)
@@ -38,13 +38,13 @@ impl Patience {
 }
 
 /// The answer to a call; its body has the limit of the call.
-pub(super) async fn answered(call: ResponseFuture, patience: Patience) -> Result<Response, PostError> {
+pub(super) async fn answered(call: ResponseFuture, patience: CallTimeout) -> Result<Response, PostError> {
     let end = Instant::now() + patience.length();
     let answer = timeout_at(end, call).await.map_err(|_| PostError::Timeout)?;
     let answer = answer.map_err(|error| PostError::from_transport(&error))?;
     let end = match patience {
-        Patience::Total(_) => Some(Box::pin(sleep_until(end))),
-        Patience::Silence(_) => None,
+        CallTimeout::Total(_) => Some(Box::pin(sleep_until(end))),
+        CallTimeout::Silence(_) => None,
     };
     Ok(Response::from(answer.map(|inner| Body::wrap(AnswerBody { inner, patience, end, pieces: Pieces::default() }))))
 }
@@ -64,7 +64,7 @@ pub(crate) async fn body_within(mut answer: Response, limit: usize) -> Result<By
 /// The body of an answer.
 struct AnswerBody {
     inner: Incoming,
-    patience: Patience,
+    patience: CallTimeout,
     /// The end of its time. The time of silence begins when the next piece is awaited, because a reader may be slow.
     end: Option<Pin<Box<Sleep>>>,
     pieces: Pieces,
@@ -83,7 +83,7 @@ impl hyper::body::Body for AnswerBody {
         };
         let Some(frame) = next.transpose()? else { return Poll::Ready(None) };
         self.pieces.take(frame.data_ref().map_or(0, Bytes::len))?;
-        if matches!(self.patience, Patience::Silence(_)) {
+        if matches!(self.patience, CallTimeout::Silence(_)) {
             self.end = None;
         }
         Poll::Ready(Some(Ok(frame)))

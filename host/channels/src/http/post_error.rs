@@ -4,7 +4,7 @@ use std::{error::Error, io};
 
 use hyper_util::client::legacy;
 
-use super::{address_policy::AddressRefused, excess::Excess, resolver::ResolvedToRefused};
+use super::{address_policy::AddressRefused, excess::Excess, resolver::AddressesRefused};
 
 /// A guarded call without a usable answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum PostError {
 impl PostError {
     /// Sorts an error of the guarded client. The verdict of the address policy is found by type in the chain of causes.
     pub(super) fn from_transport(error: &legacy::Error) -> Self {
-        if let Some(ResolvedToRefused(reason)) = find_cause::<ResolvedToRefused>(error) {
+        if let Some(AddressesRefused(reason)) = find_cause::<AddressesRefused>(error) {
             return Self::Refused(reason.clone());
         }
         if let Some(excess) = find_cause::<Excess>(error) {

@@ -20,19 +20,19 @@ use super::{
 };
 
 /// The result of [`NameResolver::resolve`].
-pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+pub type ResolveFuture = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
 /// Resolves host names. Tests use one that changes its answers.
 pub trait NameResolver: Send + Sync {
     /// All addresses of `host`, unjudged.
-    fn resolve(&self, host: &str) -> Resolving;
+    fn resolve(&self, host: &str) -> ResolveFuture;
 }
 
 /// Names as the C library of this machine resolves them, each in its own thread: for names of the operator.
 pub(super) struct MachineNames;
 
 impl NameResolver for MachineNames {
-    fn resolve(&self, host: &str) -> Resolving {
+    fn resolve(&self, host: &str) -> ResolveFuture {
         let host = host.to_owned();
         Box::pin(async move { Ok(lookup_host((host, 0)).await?.map(|address| address.ip()).collect()) })
     }
@@ -41,18 +41,18 @@ impl NameResolver for MachineNames {
 /// Every address of a name was refused. Carried through the HTTP client's error chain and found there by type.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct ResolvedToRefused(pub(super) AddressRefused);
+pub(super) struct AddressesRefused(pub(super) AddressRefused);
 
 /// Filters the addresses from `inner` by a policy. Look-ups of one client wait for each other, not for those of others.
 #[derive(Clone)]
-pub(super) struct JudgingResolver {
+pub(super) struct PolicyResolver {
     /// `None`: the operator chose the name, so all addresses are allowed.
     pub(super) policy: Option<AddressPolicy>,
     pub(super) inner: Arc<dyn NameResolver>,
     pub(super) lookups: Arc<Lookups>,
 }
 
-impl Service<Name> for JudgingResolver {
+impl Service<Name> for PolicyResolver {
     type Response = IntoIter<SocketAddr>;
     type Error = Box<dyn std::error::Error + Send + Sync>;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
@@ -80,7 +80,7 @@ impl Service<Name> for JudgingResolver {
             match refused {
                 Some(reason) if allowed.is_empty() => {
                     tracing::info!(host, %reason, "a name resolves to nothing that may be called");
-                    Err(ResolvedToRefused(reason.of_name(host)).into())
+                    Err(AddressesRefused(reason.of_name(host)).into())
                 }
                 _ => Ok(allowed.into_iter()),
             }

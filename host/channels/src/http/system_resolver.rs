@@ -15,7 +15,7 @@ use hickory_resolver::{
 };
 use parking_lot::Mutex;
 
-use super::resolver::{NameResolver, Resolving};
+use super::resolver::{NameResolver, ResolveFuture};
 
 /// The files with the name servers and the names of this machine. Both are read again if they change.
 const FILES: [&str; 2] = ["/etc/resolv.conf", "/etc/hosts"];
@@ -90,7 +90,7 @@ fn build(config: ResolverConfig, options: ResolverOpts) -> io::Result<TokioResol
 }
 
 impl NameResolver for SystemResolver {
-    fn resolve(&self, host: &str) -> Resolving {
+    fn resolve(&self, host: &str) -> ResolveFuture {
         let (host, resolver) = (host.to_owned(), self.resolver());
         Box::pin(async move {
             let resolver = resolver.map_err(|error| {

@@ -20,13 +20,13 @@ use hyper_util::{
 };
 
 use super::{
-    client_error::ClientNotBuilt,
+    client_error::ClientBuildError,
     client_settings::{IDLE_FOR, IDLE_PER_HOST},
     connector::{Connector, Usage},
     excess::MOST_HEAD_BYTES,
-    paced::PacedExecutor,
+    paced_executor::PacedExecutor,
     post_error::PostError,
-    resolver::JudgingResolver,
+    resolver::PolicyResolver,
 };
 
 /// Headers of an answer at most. Their bytes are counted by [`HeadScan`](super::excess::HeadScan).
@@ -47,10 +47,10 @@ pub(super) struct Transport {
 impl Transport {
     /// Looks names up with `resolver`, and connects within `connect_timeout`.
     pub(super) fn new(
-        resolver: JudgingResolver,
+        resolver: PolicyResolver,
         connect_timeout: Duration,
         user_agent: &str,
-    ) -> Result<Self, ClientNotBuilt> {
+    ) -> Result<Self, ClientBuildError> {
         let connector = Connector::new(resolver, connect_timeout)?;
         let user_agent = HeaderValue::from_str(user_agent)?;
         let kept = builder().pool_max_idle_per_host(IDLE_PER_HOST).build(connector.clone());

@@ -9,7 +9,7 @@ use std::{
 };
 
 use domain::{
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     messenger::FILE_MAX,
 };
 use parking_lot::{Mutex, MutexGuard};
@@ -23,8 +23,8 @@ use url::Url;
 
 use super::error_codes::refused;
 use crate::{
-    carrier::{CannotCarry, OurFile},
-    http::ClientNotBuilt,
+    carrier::{OurFile, UnsupportedContent},
+    http::ClientBuildError,
     whatsapp_cloud::{
         CloudApi, CloudSettings, CloudSetupError, DownloadedMedia, GraphError, MediaError, MediaExpectation, NoAnswer,
         answer, before_an_answer, fetch_file, is_of_meta,
@@ -59,7 +59,7 @@ pub enum MessengerSetupError {
     GraphUrl(String),
     /// No HTTP client.
     #[error(transparent)]
-    Client(#[from] ClientNotBuilt),
+    Client(#[from] ClientBuildError),
 }
 
 impl From<CloudSetupError> for MessengerSetupError {
@@ -108,18 +108,18 @@ impl MessengerApi {
 
     /// Sends one body of `POST /{page}/messages`. Never sends twice by itself. A message that Messenger accepted counts
     /// as sent, because no other report of that comes.
-    pub(super) async fn send(&self, page: &MessengerPage, body: &Value) -> Result<Taken, SendFailure> {
+    pub(super) async fn send(&self, page: &MessengerPage, body: &Value) -> Result<Acceptance, SendFailure> {
         let value = self.post(page, body).await?;
         match value.get("message_id").and_then(Value::as_str).filter(|id| !id.is_empty()) {
-            Some(id) => Ok(Taken { provider_id: Some(id.to_owned()), sent: true, ..Taken::default() }),
+            Some(id) => Ok(Acceptance { provider_id: Some(id.to_owned()), sent: true, ..Acceptance::default() }),
             None => Err(SendFailure::Unknown { reason: "the answer names no message id".to_owned() }),
         }
     }
 
     /// Sends a reaction to a message, or removes it. It is not a message, so it has no id, and a repetition changes
     /// nothing.
-    pub(super) async fn react(&self, page: &MessengerPage, body: &Value) -> Result<Taken, SendFailure> {
-        self.post(page, body).await.map(|_| Taken { sent: true, ..Taken::default() })
+    pub(super) async fn react(&self, page: &MessengerPage, body: &Value) -> Result<Acceptance, SendFailure> {
+        self.post(page, body).await.map(|_| Acceptance { sent: true, ..Acceptance::default() })
     }
 
     /// Uploads a file that Messenger cannot download from us, and returns the id for messages. `kind` is Meta's name of
@@ -133,9 +133,9 @@ impl MessengerApi {
         let OurFile { content, mime_type, filename } = file;
         if content.bytes > FILE_MAX {
             let reason = format!("a file of Messenger has at most {FILE_MAX} bytes, and this one {}", content.bytes);
-            return Err(CannotCarry { reason }.into());
+            return Err(UnsupportedContent { reason }.into());
         }
-        let unusable = |_| CannotCarry { reason: format!("the file has no MIME type but `{mime_type}`") };
+        let unusable = |_| UnsupportedContent { reason: format!("the file has no MIME type but `{mime_type}`") };
         let bytes = Body::wrap_stream(ReaderStream::new(content.reader));
         let part = Part::stream_with_length(bytes, content.bytes).file_name(name.map_or(filename, str::to_owned));
         let part = part.mime_str(&mime_type).map_err(unusable)?;

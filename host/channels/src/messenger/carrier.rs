@@ -6,22 +6,23 @@ use std::{borrow::Cow, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use domain::{
     address::AddressKind,
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     clock::Clock,
     content::OutboundContent,
     inbound::ProviderFailure,
     inbox::InboxKind,
     lite,
-    messenger::{Allowed, OUTSIDE_WINDOW, allowed, place_text, quick_replies},
+    messenger::{OUTSIDE_WINDOW, WindowPermission, allowed, place_text, quick_replies},
 };
 
 use super::{
     MessengerApi, MessengerPage, SenderAction,
-    message_body::{self, Says, attachment, body},
+    message_body::{self, MessageBody, attachment, body},
 };
 use crate::carrier::{
-    CannotCarry, Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence,
-    doors::{Call, Doors, SETTINGS_LAST},
+    Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
+    UnsupportedContent,
+    rate_gate::{RateCall, RateGate, SETTINGS_LAST},
 };
 
 /// Time after which a page without credentials is tried again.
@@ -40,13 +41,13 @@ pub struct MessengerLimits {
 pub struct MessengerCarrier {
     api: MessengerApi,
     clock: Arc<dyn Clock>,
-    doors: Doors,
+    gates: RateGate,
 }
 
 impl MessengerCarrier {
     /// These limits apply to every page; windows use this clock.
     pub fn new(api: MessengerApi, clock: Arc<dyn Clock>, limits: MessengerLimits) -> Self {
-        Self { api, clock, doors: Doors::new(limits.rate_per_second, limits.in_flight) }
+        Self { api, clock, gates: RateGate::new(limits.rate_per_second, limits.in_flight) }
     }
 }
 
@@ -64,35 +65,35 @@ impl Carrier for MessengerCarrier {
     }
 
     fn window(&self, _inbox: &CarrierInbox) -> usize {
-        self.doors.window()
+        self.gates.window()
     }
 
-    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
         if page_of(inbox).is_none() {
             let reason = "this page has no access token".to_owned();
-            return Err(Closed { reason, look_again: WITHOUT_CREDENTIALS });
+            return Err(CarrierPause { reason, look_again: WITHOUT_CREDENTIALS });
         }
-        Ok(self.doors.take(inbox, wanted))
+        Ok(self.gates.take(inbox, wanted))
     }
 
     async fn ready(&self, inbox: &CarrierInbox) {
-        self.doors.ready(inbox).await;
+        self.gates.ready(inbox).await;
     }
 
     fn needs_standing(&self) -> bool {
         true
     }
 
-    async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
-        let page = page_of(inbox).ok_or_else(|| NotShown::Failed("this page has no access token".to_owned()))?;
-        let psid = presence.to.as_kind(AddressKind::Psid).ok_or(NotShown::NoSuchThing)?;
+    async fn show(&self, inbox: &CarrierInbox, presence: &PresenceSignal<'_>) -> Result<(), PresenceRefused> {
+        let page = page_of(inbox).ok_or_else(|| PresenceRefused::Failed("this page has no access token".to_owned()))?;
+        let psid = presence.to.as_kind(AddressKind::Psid).ok_or(PresenceRefused::NoSuchThing)?;
         let action = if presence.typing { SenderAction::TypingOn } else { SenderAction::MarkSeen };
-        self.api.act(page, psid, action).await.map_err(|error| NotShown::Failed(error.to_string()))
+        self.api.act(page, psid, action).await.map_err(|error| PresenceRefused::Failed(error.to_string()))
     }
 
-    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
         let text = |text: Option<String>| {
-            let body = text.ok_or_else(|| CannotCarry { reason: "a message needs words".to_owned() })?;
+            let body = text.ok_or_else(|| UnsupportedContent { reason: "a message needs words".to_owned() })?;
             Ok(Cow::Owned(OutboundContent::Text { body }))
         };
         match content {
@@ -114,16 +115,21 @@ impl Carrier for MessengerCarrier {
         Some(SETTINGS_LAST)
     }
 
-    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
-        let (Some(mut call), Some(page)) = (place.into_held::<Call>(), page_of(inbox)) else {
+    async fn send(
+        &self,
+        inbox: &CarrierInbox,
+        place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
+        let (Some(mut call), Some(page)) = (place.into_held::<RateCall>(), page_of(inbox)) else {
             let reason = "no place or no access token for a message over Messenger".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };
         let Some(psid) = outgoing.to.as_kind(AddressKind::Psid) else {
-            return Err(CannotCarry { reason: "a page writes to its own customers only".to_owned() }.into());
+            return Err(UnsupportedContent { reason: "a page writes to its own customers only".to_owned() }.into());
         };
         let allowed = allowed(outgoing.human, outgoing.wrote_at, self.clock.now());
-        if allowed == Allowed::No {
+        if allowed == WindowPermission::No {
             return Err(SendFailure::Rejected(ProviderFailure { code: OUTSIDE_WINDOW, text: outside(outgoing.human) }));
         }
         if let OutboundContent::Reaction(reaction) = outgoing.content {
@@ -138,7 +144,7 @@ impl Carrier for MessengerCarrier {
             _ => None,
         };
         let body = |uploaded: Option<&str>| {
-            let says = Says { content: outgoing.content, carried: &carried, uploaded };
+            let says = MessageBody { content: outgoing.content, carried: &carried, uploaded };
             body(psid, allowed, says, outgoing.quoted, outgoing.opaque)
         };
         let mut result = match ours {

@@ -2,16 +2,16 @@
 
 use domain::{
     content::{MediaKind, OutboundContent, Reaction},
-    messenger::{Allowed, TEXT_MAX, quick_replies},
+    messenger::{TEXT_MAX, WindowPermission, quick_replies},
 };
 use serde_json::{Value, json};
 
 use super::ids;
-use crate::carrier::CannotCarry;
+use crate::carrier::UnsupportedContent;
 
 /// The content of a message.
 #[derive(Clone, Copy)]
-pub(super) struct Says<'a> {
+pub(super) struct MessageBody<'a> {
     /// The original content.
     pub(super) content: &'a OutboundContent,
     /// Its form on Messenger.
@@ -23,18 +23,18 @@ pub(super) struct Says<'a> {
 /// The body of `POST /{page}/messages`. The echo returns `opaque`.
 pub(super) fn body(
     psid: &str,
-    allowed: Allowed,
-    says: Says<'_>,
+    allowed: WindowPermission,
+    says: MessageBody<'_>,
     quoted: Option<&str>,
     opaque: &str,
-) -> Result<Value, CannotCarry> {
+) -> Result<Value, UnsupportedContent> {
     let mut message = message(says)?;
     if let (Some(fields), false) = (message.as_object_mut(), opaque.is_empty()) {
         fields.insert("metadata".to_owned(), opaque.into());
     }
     let mut body = json!({ "recipient": { "id": psid }, "messaging_type": "RESPONSE", "message": message });
     if let Some(fields) = body.as_object_mut() {
-        if allowed == Allowed::HumanAgent {
+        if allowed == WindowPermission::HumanAgent {
             fields.insert("messaging_type".to_owned(), "MESSAGE_TAG".into());
             fields.insert("tag".to_owned(), "HUMAN_AGENT".into());
         }
@@ -56,7 +56,7 @@ pub(super) fn reaction(psid: &str, reaction: &Reaction) -> Value {
     json!({ "recipient": { "id": psid }, "sender_action": action, "payload": payload })
 }
 
-fn message(Says { content, carried, uploaded }: Says<'_>) -> Result<Value, CannotCarry> {
+fn message(MessageBody { content, carried, uploaded }: MessageBody<'_>) -> Result<Value, UnsupportedContent> {
     match carried {
         OutboundContent::Media(media) => {
             let payload = match uploaded {
@@ -68,7 +68,7 @@ fn message(Says { content, carried, uploaded }: Says<'_>) -> Result<Value, Canno
         OutboundContent::Text { body } => {
             if body.chars().count() > TEXT_MAX {
                 let reason = format!("a text of Messenger has at most {TEXT_MAX} characters");
-                return Err(CannotCarry { reason });
+                return Err(UnsupportedContent { reason });
             }
             let replies: Vec<Value> = quick_replies(content)
                 .into_iter()
@@ -85,7 +85,7 @@ fn message(Says { content, carried, uploaded }: Says<'_>) -> Result<Value, Canno
         | OutboundContent::List(_)
         | OutboundContent::Location(_)
         | OutboundContent::Reaction(_)
-        | OutboundContent::Sms(_) => Err(CannotCarry { reason: "Messenger sends words and files".to_owned() }),
+        | OutboundContent::Sms(_) => Err(UnsupportedContent { reason: "Messenger sends words and files".to_owned() }),
     }
 }
 

@@ -2,7 +2,7 @@
 //! HTTP client makes the calls.
 
 mod calls;
-mod trouble;
+mod failures;
 mod upload;
 
 use std::{fmt, io, ops::Range, sync::Arc, time::Duration};
@@ -18,9 +18,9 @@ use tokio::fs::{self, File};
 use tokio_util::io::StreamReader;
 use url::Url;
 
-use self::{calls::OurClient, trouble::failed, upload::write};
+use self::{calls::OurClient, failures::failed, upload::write};
 use crate::{
-    http::{ClientNotBuilt, streaming_client},
+    http::{ClientBuildError, streaming_client},
     media_store::{MediaContent, MediaStore, MediaStoreError, OpenMedia, StoredMedia},
 };
 
@@ -60,7 +60,7 @@ pub enum BucketRefused {
     Settings(#[from] Error),
     /// The HTTP client does not start.
     #[error(transparent)]
-    Client(#[from] ClientNotBuilt),
+    Client(#[from] ClientBuildError),
 }
 
 /// Keeps files in a bucket, as `prefix/client/id`.
@@ -124,7 +124,7 @@ impl MediaStore for ObjectMediaStore {
         let path = self.path_of(client, id);
         match content {
             MediaContent::Bytes(bytes) => {
-                let unusable = |source| MediaStoreError::Shared { store: trouble::STORE, source: Box::new(source) };
+                let unusable = |source| MediaStoreError::Shared { store: failures::STORE, source: Box::new(source) };
                 write(self.store.as_ref(), &path, bytes.as_ref(), unusable).await
             }
             MediaContent::File(file) => {

@@ -6,7 +6,7 @@ use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, path::Path};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use super::trouble::failed;
+use super::failures::failed;
 use crate::media_store::{MediaStoreError, StoredMedia};
 
 /// Bytes of one request, which is also the memory of a file on its way. Stores accept no parts below 5 MiB.

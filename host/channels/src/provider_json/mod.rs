@@ -9,7 +9,7 @@ mod reader;
 
 use serde_json::Value;
 
-pub(crate) use reader::Reader;
+pub(crate) use reader::JsonReader;
 
 /// Most levels of lists and objects. Callbacks have ten. Stored JSON has some levels of ours in addition, and is read
 /// by a parser that accepts 128.
@@ -17,7 +17,7 @@ pub const DEPTH_MAX: usize = 64;
 
 /// Bytes that are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotJson {
+pub enum JsonFault {
     /// An unexpected byte.
     #[error("an unexpected byte at position {0}")]
     Unexpected(usize),
@@ -30,8 +30,8 @@ pub enum NotJson {
 }
 
 /// Reads the whole of `raw`, in time linear in its length.
-pub fn read(raw: &[u8]) -> Result<Value, NotJson> {
-    let mut reader = Reader::new(raw);
+pub fn read(raw: &[u8]) -> Result<Value, JsonFault> {
+    let mut reader = JsonReader::new(raw);
     let value = reader.value()?;
     reader.end()?;
     Ok(value)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value};
 
-use super::{DEPTH_MAX, NotJson};
+use super::{DEPTH_MAX, JsonFault};
 
 /// Replaces an invalid character.
 const REPLACEMENT: char = '\u{fffd}';
@@ -12,31 +12,31 @@ const REPLACEMENT: char = '\u{fffd}';
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A position in a body.
-pub(crate) struct Reader<'r> {
+pub(crate) struct JsonReader<'r> {
     raw: &'r [u8],
     at: usize,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> JsonReader<'r> {
     /// At the beginning.
     pub fn new(raw: &'r [u8]) -> Self {
         Self { raw: raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw), at: 0 }
     }
 
     /// Fails unless only blanks are left.
-    pub fn end(&mut self) -> Result<(), NotJson> {
+    pub fn end(&mut self) -> Result<(), JsonFault> {
         self.blanks();
-        if self.at == self.raw.len() { Ok(()) } else { Err(NotJson::Trailing(self.at)) }
+        if self.at == self.raw.len() { Ok(()) } else { Err(JsonFault::Trailing(self.at)) }
     }
 
     /// Reads the value here.
-    pub fn value(&mut self) -> Result<Value, NotJson> {
+    pub fn value(&mut self) -> Result<Value, JsonFault> {
         self.value_within(DEPTH_MAX)
     }
 
     /// Calls `each` with the name of every field of the object here; `each` reads or skips the value. Skips a value of
     /// another type.
-    pub fn fields(&mut self, mut each: impl FnMut(&mut Self, &str) -> Result<(), NotJson>) -> Result<(), NotJson> {
+    pub fn fields(&mut self, mut each: impl FnMut(&mut Self, &str) -> Result<(), JsonFault>) -> Result<(), JsonFault> {
         if self.next()? != b'{' {
             return self.skip();
         }
@@ -48,7 +48,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Calls `each` for every element of the list here; `each` reads or skips it. Skips a value of another type.
-    pub fn elements(&mut self, mut each: impl FnMut(&mut Self) -> Result<(), NotJson>) -> Result<(), NotJson> {
+    pub fn elements(&mut self, mut each: impl FnMut(&mut Self) -> Result<(), JsonFault>) -> Result<(), JsonFault> {
         if self.next()? != b'[' {
             return self.skip();
         }
@@ -60,7 +60,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads the text here, or the number as text. `None` for a value of another type, which is skipped.
-    pub fn text(&mut self) -> Result<Option<Cow<'r, str>>, NotJson> {
+    pub fn text(&mut self) -> Result<Option<Cow<'r, str>>, JsonFault> {
         match self.next()? {
             b'"' => self.string().map(Some),
             b'-' | b'0'..=b'9' => Ok(Some(Cow::Borrowed(self.token(is_of_number)))),
@@ -69,7 +69,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Skips the value here, of any depth.
-    pub fn skip(&mut self) -> Result<(), NotJson> {
+    pub fn skip(&mut self) -> Result<(), JsonFault> {
         let mut open = 0_usize;
         loop {
             match self.next()? {
@@ -87,7 +87,7 @@ impl<'r> Reader<'r> {
                 }
                 _ => {
                     if self.token(is_of_word).is_empty() {
-                        return Err(NotJson::Unexpected(self.at));
+                        return Err(JsonFault::Unexpected(self.at));
                     }
                 }
             }
@@ -99,7 +99,7 @@ impl<'r> Reader<'r> {
 
     /// Reads the value here. Objects and arrays below `depth` levels, and words that are no value of JSON, become null,
     /// so that they lose nothing around them.
-    fn value_within(&mut self, depth: usize) -> Result<Value, NotJson> {
+    fn value_within(&mut self, depth: usize) -> Result<Value, JsonFault> {
         match self.next()? {
             b'{' | b'[' if depth == 0 => self.skip().map(|()| Value::Null),
             b'{' => {
@@ -120,7 +120,7 @@ impl<'r> Reader<'r> {
             }
             b'"' => Ok(Value::String(self.string()?.into_owned())),
             _ => match self.token(is_of_word) {
-                "" => Err(NotJson::Unexpected(self.at)),
+                "" => Err(JsonFault::Unexpected(self.at)),
                 "true" => Ok(Value::Bool(true)),
                 "false" => Ok(Value::Bool(false)),
                 word if word.bytes().any(|byte| byte.is_ascii_digit())
@@ -134,7 +134,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads the name of the next field, with its colon; `None` at the end of the object, which is read.
-    fn name(&mut self) -> Result<Option<Cow<'r, str>>, NotJson> {
+    fn name(&mut self) -> Result<Option<Cow<'r, str>>, JsonFault> {
         loop {
             match self.next()? {
                 b'}' => {
@@ -143,19 +143,19 @@ impl<'r> Reader<'r> {
                 }
                 b',' => self.at += 1,
                 b'"' => break,
-                _ => return Err(NotJson::Unexpected(self.at)),
+                _ => return Err(JsonFault::Unexpected(self.at)),
             }
         }
         let name = self.string()?;
         if self.next()? != b':' {
-            return Err(NotJson::Unexpected(self.at));
+            return Err(JsonFault::Unexpected(self.at));
         }
         self.at += 1;
         Ok(Some(name))
     }
 
     /// True if another element follows; reads the end of the list.
-    fn has_element(&mut self) -> Result<bool, NotJson> {
+    fn has_element(&mut self) -> Result<bool, JsonFault> {
         loop {
             match self.next()? {
                 b']' => {
@@ -169,9 +169,9 @@ impl<'r> Reader<'r> {
     }
 
     /// The next byte that is no blank.
-    fn next(&mut self) -> Result<u8, NotJson> {
+    fn next(&mut self) -> Result<u8, JsonFault> {
         self.blanks();
-        self.raw.get(self.at).copied().ok_or(NotJson::Incomplete)
+        self.raw.get(self.at).copied().ok_or(JsonFault::Incomplete)
     }
 
     /// Control characters have no meaning between values.
@@ -190,11 +190,11 @@ impl<'r> Reader<'r> {
     }
 
     /// Skips a string, with the quote that ends it.
-    fn skip_string(&mut self) -> Result<(), NotJson> {
+    fn skip_string(&mut self) -> Result<(), JsonFault> {
         self.at += 1;
         loop {
             match self.raw.get(self.at) {
-                None => return Err(NotJson::Incomplete),
+                None => return Err(JsonFault::Incomplete),
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(());
@@ -205,10 +205,10 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn string(&mut self) -> Result<Cow<'r, str>, NotJson> {
+    fn string(&mut self) -> Result<Cow<'r, str>, JsonFault> {
         let begin = self.at + 1;
         self.skip_string()?;
-        let inside = self.raw.get(begin..self.at - 1).ok_or(NotJson::Incomplete)?;
+        let inside = self.raw.get(begin..self.at - 1).ok_or(JsonFault::Incomplete)?;
         match std::str::from_utf8(inside) {
             Ok(text) if !inside.iter().any(|byte| matches!(byte, 0 | b'\\')) => Ok(Cow::Borrowed(text)),
             _ => Ok(Cow::Owned(unescaped(inside))),

@@ -95,7 +95,7 @@ fn small_slips_between_values_lose_nothing() {
 
 #[test]
 fn what_is_no_json_or_has_no_end_is_refused() {
-    use NotJson::{Incomplete, Trailing, Unexpected};
+    use JsonFault::{Incomplete, Trailing, Unexpected};
     for (body, expected) in [
         (&b""[..], Incomplete),
         (b"  ", Incomplete),
@@ -120,7 +120,7 @@ fn what_is_no_json_or_has_no_end_is_refused() {
 fn a_pass_over_a_body_finds_fields_and_leaves_the_rest() {
     let body = br#"{"skip":[{"x":"}]"},"\"",1e400,NaN],"list":[1,"\ud83dtwo",{"not":"text"},null],"last":true}"#;
     let (mut texts, mut names) = (Vec::new(), Vec::new());
-    let mut reader = Reader::new(body);
+    let mut reader = JsonReader::new(body);
     let passed = reader.fields(|reader, name| {
         names.push(name.to_owned());
         if name != "list" {

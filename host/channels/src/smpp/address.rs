@@ -10,7 +10,7 @@ const ALPHANUMERIC_CHARS: usize = 11;
 
 /// A source address with its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct SourceAddress {
     pub ton: Ton,
     pub npi: Npi,
     pub text: String,
@@ -18,7 +18,7 @@ pub(super) struct Source {
 
 /// Classifies a sender: alphanumeric 5/0, short code 3/0, long number 1/1; empty lets the SMSC choose (0/0). `None` if
 /// no SMSC accepts it.
-pub(super) fn source(sender: &str) -> Option<Source> {
+pub(super) fn source(sender: &str) -> Option<SourceAddress> {
     let sender = sender.trim();
     let bare = sender.strip_prefix('+').unwrap_or(sender);
     let numeric = !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit());
@@ -29,7 +29,7 @@ pub(super) fn source(sender: &str) -> Option<Source> {
         1..=ALPHANUMERIC_CHARS if !numeric && printable(sender) => (Ton::Alphanumeric, Npi::Unknown, sender),
         _ => return None,
     };
-    Some(Source { ton, npi, text: text.to_owned() })
+    Some(SourceAddress { ton, npi, text: text.to_owned() })
 }
 
 /// A destination in digits; `None` if it is not a phone number.

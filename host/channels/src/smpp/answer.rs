@@ -4,23 +4,23 @@ use rusmpp::CommandStatus;
 
 use super::{
     pdu::header::Header,
-    session::{Owed, Request, Session},
+    session::{PendingAnswer, SessionRequestHandle, SmppSession},
 };
 
 /// `message_id` of a `deliver_sm_resp` or `data_sm_resp`: empty.
 const NO_ID: &[u8] = &[0];
 
 /// Answers one request, once. If it is dropped without an answer, the SMSC delivers the request again.
-pub(super) struct Answer {
-    session: Session,
+pub(super) struct SmscResponder {
+    session: SmppSession,
     request: Header,
     /// Keeps the session open until then.
-    _owed: Owed,
+    _owed: PendingAnswer,
 }
 
-impl Answer {
+impl SmscResponder {
     /// The answer to this request.
-    pub(super) fn to(request: Request) -> Self {
+    pub(super) fn to(request: SessionRequestHandle) -> Self {
         let (session, request, owed) = request.owed();
         Self { session, request, _owed: owed }
     }

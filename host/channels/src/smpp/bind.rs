@@ -12,14 +12,14 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     SmppEvents, SmppSettings,
-    deliveries::{After, Deliveries},
+    deliveries::{Deliveries, SessionAction},
     joiner,
-    link::{self, Incoming, Link, OpenError, encoded},
-    pacing::{Admission, Pacing},
+    link::{self, BoundSession, SessionError, SmscRequests, encoded},
+    pacing::{Pacing, SubmitPermit},
     pause::Pause,
     pdu::{body::submitted_id, header::Header},
-    session::{Response, Session, Unanswered},
-    submit::{Refusal, SmsPart, SubmitFailure, Submitted, refused, submit_sm, unknown},
+    session::{RequestFailure, Response, SmppSession},
+    submit::{SmscRefusal, SubmitFailure, SubmittedPart, SubmittedSms, refused, submit_sm, unknown},
     url::SmppUrl,
     window::Window,
 };
@@ -62,18 +62,18 @@ pub struct BindStatus {
 }
 
 /// One bind.
-pub(super) struct Bind {
+pub(super) struct BindTask {
     url: SmppUrl,
     settings: SmppSettings,
     state: watch::Sender<BindState>,
-    link: Mutex<Option<Link>>,
+    link: Mutex<Option<BoundSession>>,
     /// When the next bind is tried, or the last one was.
     next_try: Mutex<Instant>,
     window: Arc<Window>,
     pacing: Pacing,
 }
 
-impl Bind {
+impl BindTask {
     pub(super) fn new(url: SmppUrl, settings: SmppSettings, window: Arc<Window>) -> Self {
         Self {
             window,
@@ -106,17 +106,17 @@ impl Bind {
         let _ = self.state.subscribe().wait_for(|state| *state == BindState::Bound).await;
     }
 
-    fn link(&self) -> MutexGuard<'_, Option<Link>> {
+    fn link(&self) -> MutexGuard<'_, Option<BoundSession>> {
         self.link.lock()
     }
 
-    fn current_link(&self) -> Option<Link> {
-        self.link().clone().filter(Link::is_open)
+    fn current_link(&self) -> Option<BoundSession> {
+        self.link().clone().filter(BoundSession::is_open)
     }
 
     /// True if a session is up.
     pub(super) fn is_up(&self) -> bool {
-        self.link().as_ref().is_some_and(Link::is_open)
+        self.link().as_ref().is_some_and(BoundSession::is_open)
     }
 
     fn next_try(&self) -> MutexGuard<'_, Instant> {
@@ -153,7 +153,7 @@ impl Bind {
     }
 
     /// Reserves the next place in the rate; `None` if it is too early, `Err` if nothing can be started now.
-    pub(super) fn reserve(&self, now: Instant) -> Result<Option<Admission>, SubmitFailure> {
+    pub(super) fn reserve(&self, now: Instant) -> Result<Option<SubmitPermit>, SubmitFailure> {
         self.ready(now)?;
         Ok(self.pacing.admit(now, AHEAD))
     }
@@ -185,7 +185,7 @@ impl Bind {
     }
 
     /// Submits one part and waits for the answer. Others wait for the result of a probe.
-    pub(super) async fn submit(&self, part: &SmsPart, is_probe: bool) -> Result<Submitted, SubmitFailure> {
+    pub(super) async fn submit(&self, part: &SubmittedPart, is_probe: bool) -> Result<SubmittedSms, SubmitFailure> {
         let body = encoded(&submit_sm(part, self.url.alphabet)?);
         let link = self.current_link().ok_or(SubmitFailure::NotConnected)?;
         if !is_probe {
@@ -196,17 +196,17 @@ impl Bind {
             Ok(Response { status: CommandStatus::EsmeRok, body, is_nack: false }) => {
                 self.pacing.taken(Instant::now());
                 let smsc_id = self.url.ids.of_submit(&submitted_id(&body));
-                Ok(Submitted { bind: self.url.name.clone(), smsc_id })
+                Ok(SubmittedSms { bind: self.url.name.clone(), smsc_id })
             }
             Ok(Response { status, .. }) => Err(match refused(status) {
-                Refusal::TooFast => SubmitFailure::Throttled { after: self.pacing.throttled(Instant::now()) },
-                Refusal::Failure(failure) => failure,
+                SmscRefusal::TooFast => SubmitFailure::Throttled { after: self.pacing.throttled(Instant::now()) },
+                SmscRefusal::Failure(failure) => failure,
             }),
-            Err(Unanswered::Unwritten(reason)) => {
+            Err(RequestFailure::Unwritten(reason)) => {
                 tracing::debug!(bind = %self.url.name, %reason, "a submit was given up before it was written");
                 Err(SubmitFailure::NotConnected)
             }
-            Err(Unanswered::Written(reason)) => Err(unknown(&reason)),
+            Err(RequestFailure::Written(reason)) => Err(unknown(&reason)),
         }
     }
 
@@ -214,7 +214,7 @@ impl Bind {
     pub(super) async fn run(
         self: Arc<Self>,
         events: Arc<dyn SmppEvents>,
-        to_joiner: joiner::Parts,
+        to_joiner: joiner::PartQueue,
         tasks: TaskTracker,
         stop: CancellationToken,
     ) {
@@ -237,7 +237,7 @@ impl Bind {
                     } else {
                         tracing::warn!(bind = %self.url.name, %reason, "the SMSC session ended");
                     }
-                    pause.lived(since.elapsed());
+                    pause.record_session_length(since.elapsed());
                     let wait = pause.after_loss();
                     self.waits(wait, BindState::Waiting { reason });
                     wait
@@ -247,11 +247,11 @@ impl Bind {
                     let wait = if is_known { pause.after_loss() } else { pause.after_unknown() };
                     let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                     match error {
-                        OpenError::Refused(_) => {
+                        SessionError::Refused(_) => {
                             tracing::error!(bind = %self.url.name, status = %reason, wait_ms, "the SMSC refused the bind");
                             self.waits(wait, BindState::Refused { status: reason });
                         }
-                        OpenError::Unreachable(_) => {
+                        SessionError::Unreachable(_) => {
                             tracing::warn!(bind = %self.url.name, %reason, wait_ms, "the SMSC cannot be reached");
                             self.waits(wait, BindState::Waiting { reason });
                         }
@@ -272,14 +272,14 @@ impl Bind {
     /// Runs one session to its end and returns the reason.
     async fn serve(
         &self,
-        link: Link,
-        mut incoming: Incoming,
+        link: BoundSession,
+        mut incoming: SmscRequests,
         deliveries: &Deliveries,
         stop: &CancellationToken,
     ) -> String {
         *self.link() = Some(link.clone());
         self.state.send_replace(BindState::Bound);
-        self.window.tell_all();
+        self.window.notify_all();
         tracing::info!(bind = %self.url.name, "bound to the SMSC");
         let end = loop {
             let work = async {
@@ -294,8 +294,8 @@ impl Bind {
                 () = stop.cancelled() => break End::Stopped,
                 reason = link.ended() => break End::Lost(reason),
                 after = work => match after {
-                    Some(After::GoOn) => {}
-                    Some(After::End(session, request)) => break End::Goodbye(session, request),
+                    Some(SessionAction::GoOn) => {}
+                    Some(SessionAction::End(session, request)) => break End::Goodbye(session, request),
                     None => break End::Lost(link.ended().await),
                 },
             }
@@ -322,7 +322,7 @@ impl Bind {
     }
 
     /// Waits a while for open requests of both sides. Deliveries in this time must be repeated.
-    async fn settle(&self, link: &Link, mut incoming: Incoming) {
+    async fn settle(&self, link: &BoundSession, mut incoming: SmscRequests) {
         tokio::select! {
             () = link.settle(self.settings.unbind_wait) => {}
             () = async { while incoming.next().await.is_some() {} std::future::pending().await } => {}
@@ -335,7 +335,7 @@ enum End {
     /// The gateway stops.
     Stopped,
     /// The SMSC sent an unbind.
-    Goodbye(Session, Header),
+    Goodbye(SmppSession, Header),
     /// The connection is over.
     Lost(String),
 }

@@ -6,23 +6,23 @@ use std::{borrow::Cow, collections::VecDeque, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use domain::{
     address::AddressKind,
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     content::OutboundContent,
     failure_code::OwnCode,
     ids::InboxId,
     inbound::ProviderFailure,
     inbox::InboxKind,
-    segments::{self, Encoding, Segmented, TooManySegments, udh},
+    segments::{self, Encoding, SegmentedText, TooManySegments, udh},
 };
 use futures::{StreamExt, stream::FuturesUnordered};
 
 use super::{
-    SmppGateway, SmsPart, SubmitFailure, Submitted,
-    plain::{carried, text_of},
+    SmppGateway, SubmitFailure, SubmittedPart, SubmittedSms,
+    plain_text::{carried, text_of},
     slot::Slot,
-    window::InDoubt,
+    window::DoubtRoom,
 };
-use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Outgoing, PartTaken, Place};
+use crate::carrier::{Carrier, CarrierInbox, CarrierPause, OutgoingMessage, PartTaken, SendPlace, UnsupportedContent};
 
 /// Our own code of an SMS that the SMSC refused; the SMSC's status is in the text.
 pub const REFUSED_BY_SMSC: i64 = OwnCode::RefusedBySmsc.code();
@@ -48,7 +48,7 @@ struct Room {
     gateway: SmppGateway,
     inbox: InboxId,
     slot: Option<Slot>,
-    in_doubt: Arc<InDoubt>,
+    in_doubt: Arc<DoubtRoom>,
 }
 
 impl Drop for Room {
@@ -69,19 +69,19 @@ impl Carrier for SmppCarrier {
         self.gateway.window()
     }
 
-    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
         if !self.gateway.is_configured() {
             let reason = "no SMSC is configured (smpp.url)".to_owned();
-            return Err(Closed { reason, look_again: NOT_CONFIGURED });
+            return Err(CarrierPause { reason, look_again: NOT_CONFIGURED });
         }
         if !self.gateway.is_connected() {
             let look_again = self.gateway.look_again();
-            return Err(Closed { reason: "no SMSC is connected".to_owned(), look_again });
+            return Err(CarrierPause { reason: "no SMSC is connected".to_owned(), look_again });
         }
         let place = |(slot, in_doubt)| {
             let in_doubt = Arc::new(in_doubt);
             let doubt = Arc::clone(&in_doubt);
-            Place::of(Room { gateway: self.gateway.clone(), inbox: inbox.id, slot: Some(slot), in_doubt })
+            SendPlace::of(Room { gateway: self.gateway.clone(), inbox: inbox.id, slot: Some(slot), in_doubt })
                 .with_doubt(doubt)
         };
         Ok(self.gateway.take(inbox.id, wanted).into_iter().map(place).collect())
@@ -100,11 +100,16 @@ impl Carrier for SmppCarrier {
         self.gateway.names()
     }
 
-    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
         carried(content)
     }
 
-    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+    async fn send(
+        &self,
+        inbox: &CarrierInbox,
+        place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
         let room = place.into_held::<Room>().and_then(|mut room| Some((room.slot.take()?, Arc::clone(&room.in_doubt))));
         let Some((slot, in_doubt)) = room else {
             return Err(SendFailure::NotSent { reason: "no place for a submit".to_owned(), after: None });
@@ -112,11 +117,11 @@ impl Carrier for SmppCarrier {
         let mut parts = parts_of(inbox, outgoing)?;
         parts.retain(|(number, _)| !outgoing.taken.contains(number));
         let destination = parts.front().map(|(_, part)| part.destination.clone()).unwrap_or_default();
-        let Some(slot) = self.gateway.on_its_way(slot, &in_doubt, (outgoing.bind, &destination)).await else {
+        let Some(slot) = self.gateway.take_place(slot, &in_doubt, (outgoing.bind, &destination)).await else {
             let reason = "the bind that the SMS goes over has no room".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };
-        self.submit_all(inbox.id, slot, parts, outgoing).await.map_or(Ok(Taken::default()), Err)
+        self.submit_all(inbox.id, slot, parts, outgoing).await.map_or(Ok(Acceptance::default()), Err)
     }
 
     fn no_answer(&self) -> ProviderFailure {
@@ -129,8 +134,8 @@ impl Carrier for SmppCarrier {
 
 impl SmppCarrier {
     /// Returns a second place for the message; none if its parts use one bind.
-    fn spare(&self, inbox: InboxId, outgoing: &Outgoing<'_>) -> Option<Slot> {
-        if self.gateway.is_choosy(outgoing.bind) { None } else { self.gateway.spare(inbox) }
+    fn spare(&self, inbox: InboxId, outgoing: &OutgoingMessage<'_>) -> Option<Slot> {
+        if self.gateway.needs_certain_bind(outgoing.bind) { None } else { self.gateway.spare(inbox) }
     }
 
     /// Submits parts, one over the slot of the message and others side by side, until all are accepted or one is not.
@@ -139,8 +144,8 @@ impl SmppCarrier {
         &self,
         inbox: InboxId,
         slot: Slot,
-        mut parts: VecDeque<(u8, SmsPart)>,
-        outgoing: &Outgoing<'_>,
+        mut parts: VecDeque<(u8, SubmittedPart)>,
+        outgoing: &OutgoingMessage<'_>,
     ) -> Option<SendFailure> {
         let mut idle = Some(slot);
         let mut submits = FuturesUnordered::new();
@@ -155,7 +160,7 @@ impl SmppCarrier {
                 return worst.map(|worst| if in_doubt { maybe_arrived(worst) } else { worst });
             };
             match result {
-                Ok(Submitted { bind, smsc_id }) => {
+                Ok(SubmittedSms { bind, smsc_id }) => {
                     outgoing.parts.taken(PartTaken { message: outgoing.message, part: number, bind, smsc_id });
                 }
                 Err(failure) => {
@@ -196,13 +201,16 @@ impl SmppCarrier {
     }
 }
 
-async fn submit(mut slot: Slot, number: u8, part: SmsPart) -> (Slot, u8, Result<Submitted, SubmitFailure>) {
+async fn submit(mut slot: Slot, number: u8, part: SubmittedPart) -> (Slot, u8, Result<SubmittedSms, SubmitFailure>) {
     let result = slot.submit(&part).await;
     (slot, number, result)
 }
 
 /// The parts in the form of the protocol, numbered from 1. Their reference number comes from the message id.
-fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u8, SmsPart)>, SendFailure> {
+fn parts_of(
+    inbox: &CarrierInbox,
+    outgoing: &OutgoingMessage<'_>,
+) -> Result<VecDeque<(u8, SubmittedPart)>, SendFailure> {
     let Some(destination) = outgoing.to.as_kind(AddressKind::Phone) else {
         return Err(SendFailure::Rejected(invalid("the recipient must be a phone number")));
     };
@@ -214,7 +222,7 @@ fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u
     let joined = !numbered || segmented.encoding == Encoding::Ucs2;
     let total = u8::try_from(segmented.parts.len()).unwrap_or(u8::MAX);
     let reference = outgoing.message.0.as_bytes().last().copied().unwrap_or_default();
-    let part = |number, octets| SmsPart {
+    let part = |number, octets| SubmittedPart {
         source: outgoing.source.unwrap_or(&inbox.address).to_owned(),
         destination: destination.to_owned(),
         data_coding: segmented.encoding.into(),
@@ -237,7 +245,7 @@ fn is_numbered(content: &OutboundContent) -> bool {
     matches!(content, OutboundContent::Sms(sms) if sms.numbered)
 }
 
-fn segmented(text: &str, unicode: bool, numbered: bool) -> Result<Segmented, TooManySegments> {
+fn segmented(text: &str, unicode: bool, numbered: bool) -> Result<SegmentedText, TooManySegments> {
     if numbered { segments::split_numbered(text, unicode) } else { segments::split(text, unicode) }
 }
 

@@ -2,9 +2,9 @@
 
 use super::{
     address::received,
-    pdu::{body::Message, parameters::Parameters},
+    pdu::{body::PduMessage, parameters::PduParameters},
     receipt_text::{self, SmsState},
-    text::{Coding, DefaultAlphabet, Shifts, unpacked},
+    text::{DefaultAlphabet, OctetCoding, Shifts, unpacked},
 };
 
 /// Bits of `esm_class` that distinguish receipts from messages.
@@ -21,7 +21,7 @@ const LOCKING_SHIFT: u8 = 0x25;
 
 /// The kind of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Delivered {
+pub(super) enum DeliveryKind {
     Receipt(RawReceipt),
     /// A receipt that names no message or no state.
     UnreadableReceipt,
@@ -43,15 +43,15 @@ pub(super) struct RawReceipt {
 pub(super) struct MobilePart {
     pub from: String,
     pub to: String,
-    pub coding: Coding,
+    pub coding: OctetCoding,
     /// Septets are unpacked.
     pub octets: Vec<u8>,
-    pub place: Option<Place>,
+    pub place: Option<PartPosition>,
 }
 
 /// Position of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PartPosition {
     pub reference: u16,
     pub total: u8,
     /// From 1.
@@ -59,27 +59,27 @@ pub(super) struct Place {
 }
 
 /// Reads a delivery of an SMSC with this default alphabet.
-pub(super) fn read(message: Message, alphabet: DefaultAlphabet) -> Delivered {
-    let Message { source, destination, esm_class, data_coding, octets: body, parameters } = message;
+pub(super) fn read(message: PduMessage, alphabet: DefaultAlphabet) -> DeliveryKind {
+    let PduMessage { source, destination, esm_class, data_coding, octets: body, parameters } = message;
     let typed = esm_class & TYPE_BITS;
     let is_receipt = typed == RECEIPT || typed == INTERMEDIATE;
     // Some SMSCs leave out the type: then the id parameter makes it a receipt. Others give that parameter to messages
     // of subscribers, too; without a state it is a message.
     if is_receipt || parameters.receipted_id.is_some() {
-        let coding = Coding::of(data_coding, alphabet, Shifts::default());
+        let coding = OctetCoding::of(data_coding, alphabet, Shifts::default());
         let receipt = receipt(&parameters, coding, &body, typed == INTERMEDIATE);
-        if is_receipt || receipt != Delivered::UnreadableReceipt {
+        if is_receipt || receipt != DeliveryKind::UnreadableReceipt {
             return receipt;
         }
     }
     let (header, text) = if esm_class & UDH_PRESENT != 0 { split_header(&body) } else { (&[][..], &body[..]) };
     let elements = Elements::read(header);
-    let coding = Coding::of(data_coding, alphabet, elements.shifts);
+    let coding = OctetCoding::of(data_coding, alphabet, elements.shifts);
     let octets = match alphabet {
         DefaultAlphabet::GsmPacked if coding.is_gsm() => unpacked(text, body.len().saturating_sub(text.len())),
         _ => text.to_vec(),
     };
-    Delivered::Part(MobilePart {
+    DeliveryKind::Part(MobilePart {
         from: received(source.ton, &source.text),
         to: received(destination.ton, &destination.text),
         coding,
@@ -89,20 +89,20 @@ pub(super) fn read(message: Message, alphabet: DefaultAlphabet) -> Delivered {
 }
 
 /// Parameters have priority over the text, which is then only for people.
-fn receipt(parameters: &Parameters, coding: Coding, body: &[u8], intermediate: bool) -> Delivered {
+fn receipt(parameters: &PduParameters, coding: OctetCoding, body: &[u8], intermediate: bool) -> DeliveryKind {
     let (text, parsed) = receipt_text::read(coding, body);
     let id = parameters.receipted_id.clone().or(parsed.id);
     let state = parameters.state.map(SmsState::from_number).or(parsed.state);
     let error = parameters.error.filter(|code| *code != 0).map(|code| code.to_string()).or(parsed.error);
     match (id, state) {
-        (Some(id), Some(state)) => Delivered::Receipt(RawReceipt { id, state, intermediate, error, text }),
-        _ => Delivered::UnreadableReceipt,
+        (Some(id), Some(state)) => DeliveryKind::Receipt(RawReceipt { id, state, intermediate, error, text }),
+        _ => DeliveryKind::UnreadableReceipt,
     }
 }
 
-fn place_of(parameters: &Parameters) -> Option<Place> {
+fn place_of(parameters: &PduParameters) -> Option<PartPosition> {
     let (reference, total) = (parameters.sar_reference?, parameters.sar_total?);
-    valid(Place { reference, total, number: parameters.sar_number? })
+    valid(PartPosition { reference, total, number: parameters.sar_number? })
 }
 
 /// Header and text of a body with a user data header. A header that is longer than the body leaves no text.
@@ -116,7 +116,7 @@ fn split_header(body: &[u8]) -> (&[u8], &[u8]) {
 /// The relevant elements of a user data header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Elements {
-    place: Option<Place>,
+    place: Option<PartPosition>,
     shifts: Shifts,
 }
 
@@ -128,10 +128,10 @@ impl Elements {
             let Some((value, next)) = rest.split_at_checked(usize::from(*length)) else { break };
             let place = match (*element, value) {
                 (CONCATENATED, [reference, total, number]) => {
-                    valid(Place { reference: u16::from(*reference), total: *total, number: *number })
+                    valid(PartPosition { reference: u16::from(*reference), total: *total, number: *number })
                 }
                 (CONCATENATED_16_BIT, [high, low, total, number]) => {
-                    valid(Place { reference: u16::from_be_bytes([*high, *low]), total: *total, number: *number })
+                    valid(PartPosition { reference: u16::from_be_bytes([*high, *low]), total: *total, number: *number })
                 }
                 (SINGLE_SHIFT, [language]) => {
                     read.shifts.single = *language;
@@ -151,37 +151,37 @@ impl Elements {
 }
 
 /// A valid position in more than one part.
-fn valid(place: Place) -> Option<Place> {
+fn valid(place: PartPosition) -> Option<PartPosition> {
     (place.total > 1 && (1..=place.total).contains(&place.number)).then_some(place)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smpp::pdu::body::Address;
+    use crate::smpp::pdu::body::PduAddress;
 
-    fn message(esm_class: u8, data_coding: u8, octets: &[u8]) -> Message {
-        let address = |text: &str| Address { ton: 1, npi: 1, text: text.to_owned() };
-        Message {
+    fn message(esm_class: u8, data_coding: u8, octets: &[u8]) -> PduMessage {
+        let address = |text: &str| PduAddress { ton: 1, npi: 1, text: text.to_owned() };
+        PduMessage {
             source: address("+27820000001"),
             destination: address("27110000000"),
             esm_class,
             data_coding,
             octets: octets.to_vec(),
-            parameters: Parameters::default(),
+            parameters: PduParameters::default(),
         }
     }
 
-    fn text(message: Message, alphabet: DefaultAlphabet) -> String {
+    fn text(message: PduMessage, alphabet: DefaultAlphabet) -> String {
         match read(message, alphabet) {
-            Delivered::Part(part) => part.coding.decode(&part.octets),
+            DeliveryKind::Part(part) => part.coding.decode(&part.octets),
             other => panic!("{other:?}"),
         }
     }
 
-    fn id(message: Message) -> String {
+    fn id(message: PduMessage) -> String {
         match read(message, DefaultAlphabet::Gsm) {
-            Delivered::Receipt(receipt) => receipt.id,
+            DeliveryKind::Receipt(receipt) => receipt.id,
             other => panic!("{other:?}"),
         }
     }
@@ -194,8 +194,8 @@ mod tests {
         let shown = "[undecodable: data_coding 0x00, octets 616263]";
         assert_eq!(text(message(0x40, 0, &unknown), DefaultAlphabet::Gsm), shown);
         let joined = [&[8, 0x25, 1, 1, 0, 3, 7, 2, 1][..], b"x"].concat();
-        let Delivered::Part(part) = read(message(0x40, 0, &joined), DefaultAlphabet::Gsm) else { panic!() };
-        assert_eq!(part.place, Some(Place { reference: 7, total: 2, number: 1 }));
+        let DeliveryKind::Part(part) = read(message(0x40, 0, &joined), DefaultAlphabet::Gsm) else { panic!() };
+        assert_eq!(part.place, Some(PartPosition { reference: 7, total: 2, number: 1 }));
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
     fn a_final_state_that_is_not_known_is_final() {
         let state = |stat: &str| match read(message(4, 0, format!("id:1 stat:{stat}").as_bytes()), DefaultAlphabet::Gsm)
         {
-            Delivered::Receipt(receipt) => receipt.state,
+            DeliveryKind::Receipt(receipt) => receipt.state,
             other => panic!("{other:?}"),
         };
         assert_eq!(

@@ -7,16 +7,16 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    SmppEvents, SmsReceipt,
-    answer::Answer,
-    deliver_sm::{Delivered, RawReceipt, read},
-    joiner::Queued,
+    SmppEvents, SmscReceipt,
+    answer::SmscResponder,
+    deliver_sm::{DeliveryKind, RawReceipt, read},
+    joiner::QueuedPart,
     message_id::IdForm,
     pdu::{
         body::{data_sm, deliver_sm},
         header::Header,
     },
-    session::{Request, Session, count},
+    session::{SessionRequestHandle, SmppSession, count},
     text::DefaultAlphabet,
 };
 
@@ -31,58 +31,58 @@ pub(super) struct Deliveries {
     pub ids: IdForm,
     pub alphabet: DefaultAlphabet,
     pub events: Arc<dyn SmppEvents>,
-    pub to_joiner: mpsc::Sender<Queued>,
+    pub to_joiner: mpsc::Sender<QueuedPart>,
     pub tasks: TaskTracker,
     places: Arc<Semaphore>,
 }
 
 /// The action of the session after a request.
-pub(super) enum After {
+pub(super) enum SessionAction {
     GoOn,
     /// The SMSC sent an unbind and waits for the answer.
-    End(Session, Header),
+    End(SmppSession, Header),
 }
 
 impl Deliveries {
     pub(super) fn new(
         (bind, ids, alphabet): (String, IdForm, DefaultAlphabet),
         events: Arc<dyn SmppEvents>,
-        to_joiner: mpsc::Sender<Queued>,
+        to_joiner: mpsc::Sender<QueuedPart>,
         tasks: TaskTracker,
     ) -> Self {
         Self { bind, ids, alphabet, events, to_joiner, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
     }
 
     /// Handles one request. Waits only if too many are being stored.
-    pub(super) async fn handle(&self, request: Request) -> After {
+    pub(super) async fn handle(&self, request: SessionRequestHandle) -> SessionAction {
         let message = match request.header.command {
             CommandId::DeliverSm => deliver_sm(&request.body),
             CommandId::DataSm => data_sm(&request.body),
             CommandId::Unbind => {
                 let (session, header, _owed) = request.owed();
-                return After::End(session, header);
+                return SessionAction::End(session, header);
             }
-            CommandId::AlertNotification | CommandId::Outbind => return After::GoOn,
+            CommandId::AlertNotification | CommandId::Outbind => return SessionAction::GoOn,
             command => {
                 count("unsupported");
                 tracing::debug!(bind = %self.bind, ?command, "refused a request that is not supported");
                 let (session, header, _owed) = request.owed();
                 let nack = Header::new(CommandId::GenericNack, CommandStatus::EsmeRinvcmdid, header.sequence);
                 session.answer(nack, &[]).await;
-                return After::GoOn;
+                return SessionAction::GoOn;
             }
         };
         let (command, length) = (request.header.command, request.body.len());
-        let answer = Answer::to(request);
+        let answer = SmscResponder::to(request);
         match message.map(|message| read(message, self.alphabet)) {
-            Some(Delivered::Receipt(receipt)) => self.hand_over_receipt(receipt, answer).await,
-            Some(Delivered::UnreadableReceipt) => {
+            Some(DeliveryKind::Receipt(receipt)) => self.hand_over_receipt(receipt, answer).await,
+            Some(DeliveryKind::UnreadableReceipt) => {
                 // It would be unreadable the next time, too.
                 count("receipt");
                 tracing::warn!(bind = %self.bind, "acknowledged a receipt that names no message or no state");
                 answer.stored().await;
             }
-            Some(Delivered::Part(part)) => {
+            Some(DeliveryKind::Part(part)) => {
                 // Fails only if the gateway is stopping; the SMSC keeps unanswered requests.
                 let _ = self.to_joiner.send((part, answer)).await;
             }
@@ -92,14 +92,14 @@ impl Deliveries {
                 answer.with(UNREADABLE).await;
             }
         }
-        After::GoOn
+        SessionAction::GoOn
     }
 
-    async fn hand_over_receipt(&self, raw: RawReceipt, answer: Answer) {
+    async fn hand_over_receipt(&self, raw: RawReceipt, answer: SmscResponder) {
         let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
             return;
         };
-        let receipt = SmsReceipt {
+        let receipt = SmscReceipt {
             bind: self.bind.clone(),
             smsc_id: self.ids.of_receipt(&raw.id),
             state: raw.state,

@@ -14,12 +14,12 @@ use uuid::Uuid;
 
 use super::{
     SmppEvents, SmppSettings,
-    bind::{Bind, BindStatus},
+    bind::{BindStatus, BindTask},
     joiner::{self, Joiner},
     slot::Slot,
-    submit::{SmsPart, SubmitFailure, Submitted},
+    submit::{SubmitFailure, SubmittedPart, SubmittedSms},
     url::SmppUrl,
-    window::{Held, InDoubt, Reserved, Window},
+    window::{DoubtRoom, Reservation, Window, WindowPlace},
 };
 use crate::carrier::LOOK_AGAIN;
 
@@ -39,11 +39,11 @@ const AFTER_FULL_WINDOW: Duration = Duration::from_secs(1);
 /// The way to the SMSCs. Cloning is cheap. Binds end with [`SmppGateway::shutdown`], or when the last clone is dropped.
 #[derive(Clone)]
 pub struct SmppGateway {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<GatewayState>,
 }
 
-pub(super) struct Inner {
-    pub(super) binds: Vec<Arc<Bind>>,
+pub(super) struct GatewayState {
+    pub(super) binds: Vec<Arc<BindTask>>,
     pub(super) window: Arc<Window>,
     pub(super) settings: SmppSettings,
     tasks: TaskTracker,
@@ -55,18 +55,18 @@ impl SmppGateway {
     /// for their deliveries.
     pub fn new(urls: Vec<SmppUrl>, settings: SmppSettings) -> SmppGateway {
         let window = Window::new(urls.iter().map(|url| url.window).collect());
-        let bind = |url| Arc::new(Bind::new(url, settings.clone(), Arc::clone(&window)));
+        let bind = |url| Arc::new(BindTask::new(url, settings.clone(), Arc::clone(&window)));
         let binds = urls.into_iter().map(bind).collect();
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
-        Self { inner: Arc::new(Inner { binds, window, settings, tasks, stop }) }
+        Self { inner: Arc::new(GatewayState { binds, window, settings, tasks, stop }) }
     }
 
     /// Starts one task per bind and returns at once; [`SmppGateway::wait_bound`] waits for the first session. Call it
     /// once.
     pub fn connect(&self, events: &Arc<dyn SmppEvents>) {
-        let Inner { binds, tasks, stop, .. } = &*self.inner;
+        let GatewayState { binds, tasks, stop, .. } = &*self.inner;
         // The parts of a message from a subscriber may come over several binds of one account.
-        let mut joiners: HashMap<&str, joiner::Parts> = HashMap::new();
+        let mut joiners: HashMap<&str, joiner::PartQueue> = HashMap::new();
         for bind in binds {
             let parts = joiners.entry(bind.name()).or_insert_with(|| {
                 let (parts, queue) = joiner::queue();
@@ -112,11 +112,11 @@ impl SmppGateway {
 
     /// Takes up to `wanted` places in the windows of binds that are up and not paused, for messages of an inbox. The
     /// second value of a place is kept until the outcome of its message is on disk.
-    pub(super) fn take(&self, inbox: InboxId, wanted: usize) -> Vec<(Slot, InDoubt)> {
+    pub(super) fn take(&self, inbox: InboxId, wanted: usize) -> Vec<(Slot, DoubtRoom)> {
         let mut in_doubt = Vec::new();
         let slots = self.slots(|now, reserve| {
             let taken = self.inner.window.take(inbox, wanted, now, &|bind| self.is_up(bind), reserve);
-            let (held, rooms): (Vec<Held>, Vec<InDoubt>) = taken.into_iter().unzip();
+            let (held, rooms): (Vec<WindowPlace>, Vec<DoubtRoom>) = taken.into_iter().unzip();
             in_doubt = rooms;
             held
         });
@@ -129,18 +129,18 @@ impl SmppGateway {
     }
 
     /// Joins places in windows with places in the rates of their binds.
-    fn slots(&self, pick: impl FnOnce(Instant, &mut dyn FnMut(usize) -> Reserved) -> Vec<Held>) -> Vec<Slot> {
+    fn slots(&self, pick: impl FnOnce(Instant, &mut dyn FnMut(usize) -> Reservation) -> Vec<WindowPlace>) -> Vec<Slot> {
         let now = Instant::now();
         let mut reserved = Vec::new();
         let mut reserve = |index: usize| {
-            let Some(bind) = self.inner.binds.get(index) else { return Reserved::Closed };
+            let Some(bind) = self.inner.binds.get(index) else { return Reservation::Closed };
             match bind.reserve(now) {
                 Ok(Some(admission)) => {
                     reserved.push((Arc::clone(bind), admission));
-                    Reserved::Yes
+                    Reservation::Yes
                 }
-                Ok(None) => Reserved::NotYet,
-                Err(_) => Reserved::Closed,
+                Ok(None) => Reservation::NotYet,
+                Err(_) => Reservation::Closed,
             }
         };
         let held = pick(now, &mut reserve);
@@ -174,7 +174,7 @@ impl SmppGateway {
     }
 
     /// Submits one part without an inbox, and waits for the SMSC's answer.
-    pub async fn submit(&self, part: SmsPart) -> Result<Submitted, SubmitFailure> {
+    pub async fn submit(&self, part: SubmittedPart) -> Result<SubmittedSms, SubmitFailure> {
         let waiting = async {
             loop {
                 if let Some(taken) = self.take(NO_INBOX, 1).pop() {
@@ -229,7 +229,7 @@ impl SmppGateway {
     }
 }
 
-impl Drop for Inner {
+impl Drop for GatewayState {
     fn drop(&mut self) {
         self.stop.cancel();
     }

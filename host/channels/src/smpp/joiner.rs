@@ -7,9 +7,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     MobileOriginated, SmppEvents, SmppSettings,
-    answer::Answer,
+    answer::SmscResponder,
     deliver_sm::MobilePart,
-    reassembly::{Due, Joined, Reassembly},
+    reassembly::{JoinedSms, Reassembly, ReassemblyAction},
 };
 
 /// Waiting parts. A full queue stops the reading of the session, and so the SMSC.
@@ -19,17 +19,17 @@ const QUEUE: usize = 256;
 pub(super) struct Joiner {
     bind: String,
     events: Arc<dyn SmppEvents>,
-    parts: Reassembly<Answer>,
+    parts: Reassembly<SmscResponder>,
 }
 
 /// A part with its pending answer.
-pub(super) type Queued = (MobilePart, Answer);
+pub(super) type QueuedPart = (MobilePart, SmscResponder);
 
 /// The queue of parts from binds.
-pub(super) type Parts = mpsc::Sender<Queued>;
+pub(super) type PartQueue = mpsc::Sender<QueuedPart>;
 
 /// Starts the task's queue; the caller spawns [`Joiner::run`].
-pub(super) fn queue() -> (Parts, mpsc::Receiver<Queued>) {
+pub(super) fn queue() -> (PartQueue, mpsc::Receiver<QueuedPart>) {
     mpsc::channel(QUEUE)
 }
 
@@ -39,7 +39,7 @@ impl Joiner {
     }
 
     /// Runs until `stop`, or until the queue has no senders.
-    pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Queued>, stop: CancellationToken) {
+    pub(super) async fn run(mut self, mut queue: mpsc::Receiver<QueuedPart>, stop: CancellationToken) {
         loop {
             let due = self.parts.next_due();
             tokio::select! {
@@ -63,17 +63,17 @@ impl Joiner {
     async fn handle_due(&mut self) {
         while let Some(due) = self.parts.due(Instant::now()) {
             match due {
-                Due::Release(answers) => {
+                ReassemblyAction::Release(answers) => {
                     for answer in answers {
                         answer.stored().await;
                     }
                 }
-                Due::HandOver(joined) => self.hand_over(joined).await,
+                ReassemblyAction::HandOver(joined) => self.hand_over(joined).await,
             }
         }
     }
 
-    async fn hand_over(&mut self, mut joined: Joined<Answer>) {
+    async fn hand_over(&mut self, mut joined: JoinedSms<SmscResponder>) {
         let message = MobileOriginated {
             bind: self.bind.clone(),
             from: joined.from.clone(),

@@ -13,7 +13,7 @@ use tokio::{net::TcpStream, sync::mpsc, time::timeout};
 
 use super::{
     SmppSettings,
-    session::{Request, Response, Session, Times, Unanswered},
+    session::{RequestFailure, Response, SessionRequestHandle, SilenceLimits, SmppSession},
     status_name::status_name,
     tls,
     url::{BindMode, SmppUrl},
@@ -24,22 +24,22 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A bound session: one connection, or one for each direction.
 #[derive(Clone)]
-pub(super) struct Link {
+pub(super) struct BoundSession {
     /// The session for submits.
-    pub sender: Session,
+    pub sender: SmppSession,
     /// The receiver, if it is a second connection.
-    receiver: Option<Session>,
+    receiver: Option<SmppSession>,
 }
 
 /// Requests of the SMSC, over both connections.
-pub(super) struct Incoming {
-    first: mpsc::Receiver<Request>,
-    second: Option<mpsc::Receiver<Request>>,
+pub(super) struct SmscRequests {
+    first: mpsc::Receiver<SessionRequestHandle>,
+    second: Option<mpsc::Receiver<SessionRequestHandle>>,
 }
 
-impl Incoming {
+impl SmscRequests {
     /// Returns the next request; `None` after a connection ended.
-    pub(super) async fn next(&mut self) -> Option<Request> {
+    pub(super) async fn next(&mut self) -> Option<SessionRequestHandle> {
         match &mut self.second {
             None => self.first.recv().await,
             Some(second) => tokio::select! {
@@ -52,14 +52,14 @@ impl Incoming {
 
 /// No session.
 #[derive(Debug)]
-pub(super) enum OpenError {
+pub(super) enum SessionError {
     /// No connection, or a broken one.
     Unreachable(String),
     /// The SMSC refused the bind.
     Refused(CommandStatus),
 }
 
-impl OpenError {
+impl SessionError {
     /// True if the SMSC does not know us: a quick new attempt changes nothing, and some SMSCs lock such accounts. Other
     /// refusals pass: the last session has not ended there yet, or the SMSC has a fault.
     pub(super) fn is_about_credentials(&self) -> bool {
@@ -80,14 +80,16 @@ fn may_take_a_pair(status: CommandStatus) -> bool {
 }
 
 /// Connects and binds.
-pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(Link, Incoming), OpenError> {
+pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(BoundSession, SmscRequests), SessionError> {
     if url.mode != BindMode::Pair {
         match open_one(url, settings, Role::Transceiver).await {
-            Err(OpenError::Refused(status)) if url.mode == BindMode::Auto && may_take_a_pair(status) => {
+            Err(SessionError::Refused(status)) if url.mode == BindMode::Auto && may_take_a_pair(status) => {
                 tracing::info!(bind = %url.name, status = %status_name(status), "transceiver refused, binding both ways");
             }
             Err(error) => return Err(error),
-            Ok((sender, first)) => return Ok((Link { sender, receiver: None }, Incoming { first, second: None })),
+            Ok((sender, first)) => {
+                return Ok((BoundSession { sender, receiver: None }, SmscRequests { first, second: None }));
+            }
         }
     }
     let (sender, first) = open_one(url, settings, Role::Transmitter).await?;
@@ -96,7 +98,7 @@ pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(Link
     match open_one(url, settings, Role::Receiver).await {
         Ok((receiver, second)) => {
             ends.disarm();
-            Ok((Link { sender, receiver: Some(receiver) }, Incoming { first, second: Some(second) }))
+            Ok((BoundSession { sender, receiver: Some(receiver) }, SmscRequests { first, second: Some(second) }))
         }
         Err(error) => {
             sender.unbind(GOODBYE).await;
@@ -116,7 +118,7 @@ async fn open_one(
     url: &SmppUrl,
     settings: &SmppSettings,
     role: Role,
-) -> Result<(Session, mpsc::Receiver<Request>), OpenError> {
+) -> Result<(SmppSession, mpsc::Receiver<SessionRequestHandle>), SessionError> {
     let (session, requests) = connect(url, settings).await?;
     let ends = session.ends_with();
     match bind(&session, url, settings, role).await {
@@ -131,8 +133,11 @@ async fn open_one(
     }
 }
 
-async fn connect(url: &SmppUrl, settings: &SmppSettings) -> Result<(Session, mpsc::Receiver<Request>), OpenError> {
-    let times = Times { enquire_link: settings.enquire_link, link_timeout: settings.link_timeout };
+async fn connect(
+    url: &SmppUrl,
+    settings: &SmppSettings,
+) -> Result<(SmppSession, mpsc::Receiver<SessionRequestHandle>), SessionError> {
+    let times = SilenceLimits { enquire_link: settings.enquire_link, link_timeout: settings.link_timeout };
     let bounds = (times, settings.deliveries_waiting);
     let connecting = async {
         // The system's resolver: it knows the hosts file and search domains.
@@ -141,14 +146,14 @@ async fn connect(url: &SmppUrl, settings: &SmppSettings) -> Result<(Session, mps
         let (stream, hangup) = watched(stream)?;
         Ok(if url.tls {
             let stream = tls::handshake(stream, &url.host, url.ca.as_deref()).await?;
-            Session::start(stream, &url.name, bounds, hangup)
+            SmppSession::start(stream, &url.name, bounds, hangup)
         } else {
-            Session::start(stream, &url.name, bounds, hangup)
+            SmppSession::start(stream, &url.name, bounds, hangup)
         })
     };
     match timeout(settings.connect_timeout, connecting).await {
-        Ok(outcome) => outcome.map_err(|error: std::io::Error| OpenError::Unreachable(error.to_string())),
-        Err(_) => Err(OpenError::Unreachable("the connection took too long".to_owned())),
+        Ok(outcome) => outcome.map_err(|error: std::io::Error| SessionError::Unreachable(error.to_string())),
+        Err(_) => Err(SessionError::Unreachable("the connection took too long".to_owned())),
     }
 }
 
@@ -175,9 +180,9 @@ fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output 
     Ok((stream, std::future::pending()))
 }
 
-async fn bind(session: &Session, url: &SmppUrl, settings: &SmppSettings, role: Role) -> Result<(), OpenError> {
+async fn bind(session: &SmppSession, url: &SmppUrl, settings: &SmppSettings, role: Role) -> Result<(), SessionError> {
     // Lengths and characters were checked when the URL was read.
-    let unusable = |_| OpenError::Unreachable("the credentials cannot be said in SMPP".to_owned());
+    let unusable = |_| SessionError::Unreachable("the credentials cannot be said in SMPP".to_owned());
     let system_id = COctetString::from_string(url.system_id.clone()).map_err(unusable)?;
     let password = COctetString::from_string(url.password.clone()).map_err(unusable)?;
     let system_type = COctetString::from_string(url.system_type.clone()).map_err(unusable)?;
@@ -211,8 +216,10 @@ async fn bind(session: &Session, url: &SmppUrl, settings: &SmppSettings, role: R
     // The status decides; the rest of the answer may be anything.
     match session.request(command, &body, settings.bind_timeout).await {
         Ok(Response { status: CommandStatus::EsmeRok, is_nack: false, .. }) => Ok(()),
-        Ok(Response { status, .. }) => Err(OpenError::Refused(status)),
-        Err(Unanswered::Unwritten(reason) | Unanswered::Written(reason)) => Err(OpenError::Unreachable(reason)),
+        Ok(Response { status, .. }) => Err(SessionError::Refused(status)),
+        Err(RequestFailure::Unwritten(reason) | RequestFailure::Written(reason)) => {
+            Err(SessionError::Unreachable(reason))
+        }
     }
 }
 
@@ -224,14 +231,14 @@ pub(super) fn encoded(pdu: &impl Encode) -> Vec<u8> {
     octets
 }
 
-impl Link {
-    fn sessions(&self) -> impl Iterator<Item = &Session> {
+impl BoundSession {
+    fn sessions(&self) -> impl Iterator<Item = &SmppSession> {
         self.receiver.iter().chain([&self.sender])
     }
 
     /// True if submits are accepted.
     pub(super) fn is_open(&self) -> bool {
-        self.sessions().all(Session::is_open)
+        self.sessions().all(SmppSession::is_open)
     }
 
     /// Returns the reason when a connection is over.

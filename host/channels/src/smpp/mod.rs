@@ -4,6 +4,7 @@
 mod address;
 mod answer;
 mod bind;
+mod bind_choice;
 mod carrier;
 mod deliver_sm;
 mod deliveries;
@@ -14,7 +15,7 @@ mod message_id;
 mod pacing;
 mod pause;
 mod pdu;
-mod plain;
+mod plain_text;
 mod reassembly;
 mod receipt_text;
 mod session;
@@ -25,7 +26,6 @@ mod submit;
 mod text;
 mod tls;
 mod url;
-mod way;
 mod window;
 
 use async_trait::async_trait;
@@ -38,7 +38,7 @@ pub use gateway::SmppGateway;
 pub use message_id::IdForm;
 pub use receipt_text::SmsState;
 pub use settings::SmppSettings;
-pub use submit::{Coding, SmsPart, SubmitFailure, Submitted};
+pub use submit::{PartAlphabet, SubmitFailure, SubmittedPart, SubmittedSms};
 pub use text::DefaultAlphabet;
 pub use url::{BindMode, SmppUrl, SmppUrlError, URL_OPTIONS};
 
@@ -47,7 +47,7 @@ pub use url::{BindMode, SmppUrl, SmppUrlError, URL_OPTIONS};
 #[async_trait]
 pub trait SmppEvents: Send + Sync + 'static {
     /// A delivery receipt. It may arrive before `submit` has returned the id that it names.
-    async fn receipt(&self, receipt: SmsReceipt) -> Result<(), StoreFailed>;
+    async fn receipt(&self, receipt: SmscReceipt) -> Result<(), StoreFailed>;
     /// A message from a subscriber, its parts joined.
     async fn mobile_originated(&self, message: MobileOriginated) -> Result<(), StoreFailed>;
 }
@@ -59,7 +59,7 @@ pub struct StoreFailed;
 
 /// A delivery receipt of one part (PROVIDERS C.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SmsReceipt {
+pub struct SmscReceipt {
     /// Its bind.
     pub bind: String,
     /// The SMSC's id of the part, in the form that `submit` returned.

@@ -31,7 +31,7 @@ struct State {
 
 /// A submit that may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Admission {
+pub(super) struct SubmitPermit {
     /// Time until its place in the rate.
     pub wait: Duration,
     /// True if it is a probe, which tests if the SMSC accepts messages again.
@@ -99,7 +99,7 @@ impl Pacing {
     }
 
     /// Reserves the next place in the rate, unless it is more than `longest` ahead or the bind is paused.
-    pub(super) fn admit(&self, now: Instant, longest: Duration) -> Option<Admission> {
+    pub(super) fn admit(&self, now: Instant, longest: Duration) -> Option<SubmitPermit> {
         let mut state = self.state();
         if state.left(now).is_some() {
             return None;
@@ -107,7 +107,7 @@ impl Pacing {
         let wait = self.place(&mut state, now, longest)?;
         let is_probe = state.paused_until.is_some();
         state.probing = is_probe;
-        Some(Admission { wait, is_probe })
+        Some(SubmitPermit { wait, is_probe })
     }
 
     /// Reserves the next place in the rate, however late it is.

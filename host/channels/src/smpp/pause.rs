@@ -22,7 +22,7 @@ impl Pause {
     }
 
     /// A session of this length ended.
-    pub(super) fn lived(&mut self, time: Duration) {
+    pub(super) fn record_session_length(&mut self, time: Duration) {
         if time >= self.settings.session_proven {
             *self = Self::new(&self.settings);
         }
@@ -54,9 +54,9 @@ mod tests {
         let mut pause = Pause::new(&SmppSettings::default());
         let mut seconds = || pause.after_loss().as_secs();
         assert_eq!([(); 6].map(|()| seconds()), [1, 2, 4, 8, 10, 10]);
-        pause.lived(Duration::from_millis(29_999));
+        pause.record_session_length(Duration::from_millis(29_999));
         assert_eq!(pause.after_loss().as_secs(), 10, "it ended too soon");
-        pause.lived(Duration::from_secs(30));
+        pause.record_session_length(Duration::from_secs(30));
         assert_eq!(pause.after_loss().as_secs(), 1);
     }
 

@@ -11,8 +11,8 @@ use std::{
 };
 
 use super::{
-    deliver_sm::{MobilePart, Place},
-    text::Coding,
+    deliver_sm::{MobilePart, PartPosition},
+    text::OctetCoding,
 };
 
 /// Most incomplete messages. Beyond it the oldest is passed on as it is.
@@ -58,7 +58,7 @@ struct Unstored<A> {
 
 /// A message to pass on: complete, or with the parts that came.
 #[derive(Debug)]
-pub(super) struct Joined<A> {
+pub(super) struct JoinedSms<A> {
     pub from: String,
     pub to: String,
     pub text: String,
@@ -72,11 +72,11 @@ pub(super) struct Joined<A> {
 
 /// A due action.
 #[derive(Debug)]
-pub(super) enum Due<A> {
+pub(super) enum ReassemblyAction<A> {
     /// Acknowledge these; their message stays incomplete.
     Release(Vec<A>),
     /// Pass this on.
-    HandOver(Joined<A>),
+    HandOver(JoinedSms<A>),
 }
 
 /// All incomplete messages of one bind.
@@ -96,8 +96,8 @@ impl<A> Reassembly<A> {
 
     /// Adds a part. Returns the message if it needs no joining or is complete now, or the oldest incomplete one if
     /// there are too many.
-    pub(super) fn add(&mut self, part: MobilePart, answer: A, now: Instant) -> Option<Joined<A>> {
-        let Some(Place { reference, total, number }) = part.place else {
+    pub(super) fn add(&mut self, part: MobilePart, answer: A, now: Instant) -> Option<JoinedSms<A>> {
+        let Some(PartPosition { reference, total, number }) = part.place else {
             return Some(single(part, answer));
         };
         let key = Key { from: part.from.clone(), to: part.to.clone(), reference, total };
@@ -139,19 +139,19 @@ impl<A> Reassembly<A> {
     }
 
     /// Returns one action that is due at `now`. Call it until there is none.
-    pub(super) fn due(&mut self, now: Instant) -> Option<Due<A>> {
+    pub(super) fn due(&mut self, now: Instant) -> Option<ReassemblyAction<A>> {
         let expired = self.open.iter().find(|(_, open)| open.hand_over_at <= now).map(|(key, _)| key.clone());
         if let Some(joined) = expired.and_then(|key| self.take(&key)) {
-            return Some(Due::HandOver(joined));
+            return Some(ReassemblyAction::HandOver(joined));
         }
         let held = self.open.values_mut().find(|open| open.release_at <= now && !open.answers.is_empty())?;
         held.released = true;
-        Some(Due::Release(std::mem::take(&mut held.answers)))
+        Some(ReassemblyAction::Release(std::mem::take(&mut held.answers)))
     }
 
     /// The message could not be stored. The SMSC repeats parts that were not acknowledged: their answers are returned.
     /// A message with acknowledged parts is kept and becomes due again.
-    pub(super) fn not_stored(&mut self, joined: Joined<A>, now: Instant) -> Vec<A> {
+    pub(super) fn not_stored(&mut self, joined: JoinedSms<A>, now: Instant) -> Vec<A> {
         if let Some(kept) = joined.kept
             && kept.open.released
         {
@@ -164,16 +164,16 @@ impl<A> Reassembly<A> {
     }
 
     /// Returns all messages with acknowledged parts at the end of the bind, because the SMSC will not repeat them.
-    pub(super) fn drain_released(&mut self) -> Vec<Joined<A>> {
+    pub(super) fn drain_released(&mut self) -> Vec<JoinedSms<A>> {
         let keys: Vec<Key> = self.open.iter().filter(|(_, open)| open.released).map(|(key, _)| key.clone()).collect();
         keys.iter().filter_map(|key| self.take(key)).collect()
     }
 
-    fn take(&mut self, key: &Key) -> Option<Joined<A>> {
+    fn take(&mut self, key: &Key) -> Option<JoinedSms<A>> {
         let mut open = self.open.remove(key)?;
         self.octets = self.octets.saturating_sub(open.octets());
         let answers = std::mem::take(&mut open.answers);
-        Some(Joined {
+        Some(JoinedSms {
             from: key.from.clone(),
             to: key.to.clone(),
             text: text_of(&open.parts),
@@ -185,8 +185,8 @@ impl<A> Reassembly<A> {
     }
 }
 
-fn single<A>(part: MobilePart, answer: A) -> Joined<A> {
-    Joined {
+fn single<A>(part: MobilePart, answer: A) -> JoinedSms<A> {
+    JoinedSms {
         text: part.coding.decode(&part.octets),
         from: part.from,
         to: part.to,
@@ -200,7 +200,7 @@ fn single<A>(part: MobilePart, answer: A) -> Joined<A> {
 /// Parts of one coding are joined before decoding, because a character may lie across the border.
 fn text_of(parts: &BTreeMap<u8, MobilePart>) -> String {
     let mut text = String::new();
-    let mut run: Option<(Coding, Vec<u8>)> = None;
+    let mut run: Option<(OctetCoding, Vec<u8>)> = None;
     for part in parts.values() {
         match &mut run {
             Some((coding, octets)) if *coding == part.coding => octets.extend_from_slice(&part.octets),
@@ -229,9 +229,9 @@ mod tests {
         MobilePart {
             from: "27820000001".into(),
             to: "27110000000".into(),
-            coding: Coding::of(0, DefaultAlphabet::Gsm, Shifts::default()),
+            coding: OctetCoding::of(0, DefaultAlphabet::Gsm, Shifts::default()),
             octets: text.as_bytes().to_vec(),
-            place: Some(Place { reference, total, number }),
+            place: Some(PartPosition { reference, total, number }),
         }
     }
 
@@ -264,12 +264,12 @@ mod tests {
         let now = Instant::now();
         assert!(parts.add(part(1, 2, 1, "a"), 1, now).is_none());
         assert!(parts.due(now + HOLD - Duration::from_millis(1)).is_none());
-        assert!(matches!(parts.due(now + HOLD), Some(Due::Release(answers)) if answers == [1]));
+        assert!(matches!(parts.due(now + HOLD), Some(ReassemblyAction::Release(answers)) if answers == [1]));
         let joined = parts.add(part(1, 2, 2, "b"), 2, now + HOLD).unwrap();
         assert_eq!((joined.text.as_str(), joined.answers.as_slice()), ("ab", [2].as_slice()));
         assert!(parts.not_stored(joined, now + HOLD).contains(&2));
         let again = parts.due(now + HOLD + RETRY_PAUSE).unwrap();
-        assert!(matches!(again, Due::HandOver(joined) if joined.text == "ab" && joined.complete));
+        assert!(matches!(again, ReassemblyAction::HandOver(joined) if joined.text == "ab" && joined.complete));
     }
 
     #[test]
@@ -278,9 +278,9 @@ mod tests {
         let now = Instant::now();
         assert!(parts.add(part(1, 3, 1, "a"), 1, now).is_none());
         assert!(parts.add(part(1, 3, 3, "c"), 3, now).is_none());
-        assert!(matches!(parts.due(now + HOLD), Some(Due::Release(_))));
+        assert!(matches!(parts.due(now + HOLD), Some(ReassemblyAction::Release(_))));
         assert_eq!(parts.next_due(), Some(now + EXPIRY));
-        let Some(Due::HandOver(joined)) = parts.due(now + EXPIRY) else { panic!("nothing was due") };
+        let Some(ReassemblyAction::HandOver(joined)) = parts.due(now + EXPIRY) else { panic!("nothing was due") };
         assert_eq!((joined.text.as_str(), joined.parts, joined.complete), ("ac", 2, false));
     }
 
@@ -329,7 +329,7 @@ mod tests {
         }
         assert!(parts.due(now).is_none());
         parts.add(part(1, 2, 1, "x"), 0, now);
-        assert!(matches!(parts.due(now), Some(Due::Release(answers)) if answers.len() == MOST_ANSWERS));
+        assert!(matches!(parts.due(now), Some(ReassemblyAction::Release(answers)) if answers.len() == MOST_ANSWERS));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Receipts in text form (PROVIDERS C.3). The format depends on the vendor: keys may be in any case and order, or
 //! absent.
 
-use super::text::{Coding, gsm_text, unpacked};
+use super::text::{OctetCoding, gsm_text, unpacked};
 
 /// The state of a message at the SMSC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,9 +92,9 @@ pub(super) struct ReceiptText {
 
 /// Reads the text of a receipt. SMSCs write it in ASCII in spite of the coding that they name, or in that coding. The
 /// reading with a message id and a state is used.
-pub(super) fn read(coding: Coding, octets: &[u8]) -> (String, ReceiptText) {
+pub(super) fn read(coding: OctetCoding, octets: &[u8]) -> (String, ReceiptText) {
     let readings =
-        [in_ascii(octets), coding.decode(octets), Coding::ucs2().decode(octets), in_ascii(&unpacked(octets, 0))];
+        [in_ascii(octets), coding.decode(octets), OctetCoding::ucs2().decode(octets), in_ascii(&unpacked(octets, 0))];
     let mut parsed = readings.map(|text| {
         let parsed = parse(&text);
         (text, parsed)

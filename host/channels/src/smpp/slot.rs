@@ -3,16 +3,16 @@
 use std::{sync::Arc, time::Instant};
 
 use super::{
-    bind::Bind,
-    pacing::Admission,
-    submit::{SmsPart, SubmitFailure, Submitted},
-    window::Held,
+    bind::BindTask,
+    pacing::SubmitPermit,
+    submit::{SubmitFailure, SubmittedPart, SubmittedSms},
+    window::WindowPlace,
 };
 
 /// A place in the window of a bind, and in its rate. Parts use it one after the other.
 pub(super) struct Slot {
-    bind: Arc<Bind>,
-    held: Held,
+    bind: Arc<BindTask>,
+    held: WindowPlace,
     /// When the rate allows the first submit, which takes it.
     at: Option<Instant>,
     /// True if the first submit tests if a pause is over.
@@ -21,7 +21,7 @@ pub(super) struct Slot {
 
 impl Slot {
     /// `now`: the time of admission.
-    pub(super) fn new(bind: Arc<Bind>, held: Held, now: Instant, admission: Admission) -> Self {
+    pub(super) fn new(bind: Arc<BindTask>, held: WindowPlace, now: Instant, admission: SubmitPermit) -> Self {
         Self { bind, held, at: Some(now + admission.wait), is_probe: admission.is_probe }
     }
 
@@ -36,7 +36,7 @@ impl Slot {
     }
 
     /// Submits one part when the rate allows it, and waits for the answer.
-    pub(super) async fn submit(&mut self, part: &SmsPart) -> Result<Submitted, SubmitFailure> {
+    pub(super) async fn submit(&mut self, part: &SubmittedPart) -> Result<SubmittedSms, SubmitFailure> {
         let at = self.at.take().unwrap_or_else(|| self.bind.next_in_rate(Instant::now()));
         let wait = at.saturating_duration_since(Instant::now());
         if !wait.is_zero() {

@@ -26,7 +26,7 @@ const SINGLE_UCS2: usize = 140;
 
 /// Alphabet of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coding {
+pub enum PartAlphabet {
     /// The SMSC's default: GSM 03.38, one septet to an octet.
     SmscDefault,
     /// UCS-2, big endian.
@@ -35,13 +35,13 @@ pub enum Coding {
 
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SmsPart {
+pub struct SubmittedPart {
     /// Sender: alphanumeric, short code or number; its kind is determined here.
     pub source: String,
     /// Recipient in digits.
     pub destination: String,
     /// Alphabet of `octets`.
-    pub data_coding: Coding,
+    pub data_coding: PartAlphabet,
     /// Header of a part of a longer message: see [`super::concat_udh`].
     pub udh: Option<[u8; 6]>,
     /// The text without header.
@@ -52,7 +52,7 @@ pub struct SmsPart {
     pub validity_seconds: Option<u32>,
 }
 
-impl From<Encoding> for Coding {
+impl From<Encoding> for PartAlphabet {
     fn from(encoding: Encoding) -> Self {
         match encoding {
             Encoding::Gsm7 => Self::SmscDefault,
@@ -63,7 +63,7 @@ impl From<Encoding> for Coding {
 
 /// The SMSC has the part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Submitted {
+pub struct SubmittedSms {
     /// Its bind. Receipts name the same one.
     pub bind: String,
     /// The SMSC's id, in the form of receipts; empty if it gave none, and then no receipt can follow.
@@ -110,7 +110,7 @@ pub enum SubmitFailure {
 }
 
 /// The PDU of a part, for an SMSC of this default alphabet.
-pub(super) fn submit_sm(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<SubmitSm, SubmitFailure> {
+pub(super) fn submit_sm(part: &SubmittedPart, alphabet: DefaultAlphabet) -> Result<SubmitSm, SubmitFailure> {
     let invalid = |what: &str| SubmitFailure::Invalid(what.to_owned());
     let source =
         source(&part.source).ok_or_else(|| invalid("the sender must be a number, or at most 11 ASCII characters"))?;
@@ -141,11 +141,11 @@ pub(super) fn submit_sm(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<Sub
 
 /// Coding and octets of a part. A text that the SMSC's default alphabet lacks is sent as UCS-2 if one message can hold
 /// it.
-fn said(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<(DataCoding, Vec<u8>), SubmitFailure> {
+fn said(part: &SubmittedPart, alphabet: DefaultAlphabet) -> Result<(DataCoding, Vec<u8>), SubmitFailure> {
     let header = part.udh.map_or(0, |udh| udh.len());
     match part.data_coding {
-        Coding::Ucs2 => Ok((DataCoding::Ucs2, part.octets.clone())),
-        Coding::SmscDefault => match alphabet.encode(&part.octets, header) {
+        PartAlphabet::Ucs2 => Ok((DataCoding::Ucs2, part.octets.clone())),
+        PartAlphabet::SmscDefault => match alphabet.encode(&part.octets, header) {
             Some(octets) => Ok((DataCoding::McSpecific, octets)),
             None => {
                 let octets = DefaultAlphabet::as_ucs2(&part.octets);
@@ -169,7 +169,7 @@ fn validity_period(seconds: Option<u32>) -> EmptyOrFullCOctetString<17> {
 }
 
 /// The meaning of a refusal by the SMSC.
-pub(super) enum Refusal {
+pub(super) enum SmscRefusal {
     TooFast,
     Failure(SubmitFailure),
 }
@@ -180,16 +180,16 @@ pub(super) fn unknown(reason: &str) -> SubmitFailure {
 }
 
 /// Sorts the statuses of refusals.
-pub(super) fn refused(status: CommandStatus) -> Refusal {
+pub(super) fn refused(status: CommandStatus) -> SmscRefusal {
     let (code, name) = (u32::from(status), status_name(status));
     match status {
-        CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful => Refusal::TooFast,
+        CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful => SmscRefusal::TooFast,
         // A refusal without a named fault, and passing refusals.
         CommandStatus::EsmeRok
         | CommandStatus::EsmeRsyserr
         | CommandStatus::EsmeRxTAppn
-        | CommandStatus::EsmeRinvbndsts => Refusal::Failure(SubmitFailure::Retry { code, name }),
-        _ => Refusal::Failure(SubmitFailure::Rejected { code, name }),
+        | CommandStatus::EsmeRinvbndsts => SmscRefusal::Failure(SubmitFailure::Retry { code, name }),
+        _ => SmscRefusal::Failure(SubmitFailure::Rejected { code, name }),
     }
 }
 
@@ -197,11 +197,11 @@ pub(super) fn refused(status: CommandStatus) -> Refusal {
 mod tests {
     use super::*;
 
-    fn part(octets: &[u8]) -> SmsPart {
-        SmsPart {
+    fn part(octets: &[u8]) -> SubmittedPart {
+        SubmittedPart {
             source: "PATCHBAY".into(),
             destination: "27820000001".into(),
-            data_coding: Coding::SmscDefault,
+            data_coding: PartAlphabet::SmscDefault,
             udh: None,
             octets: octets.to_vec(),
             priority: 0,
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(said(DefaultAlphabet::GsmPacked, b"hello").1, [0xe8, 0x32, 0x9b, 0xfd, 0x06]);
         let long = [&b"\x1be"[..], &[b'a'; 100]].concat();
         assert!(matches!(super::said(&part(&long), DefaultAlphabet::Ascii), Err(SubmitFailure::Invalid(_))));
-        let joined = SmsPart { udh: Some([5, 0, 3, 7, 2, 1]), ..part(b"hello") };
+        let joined = SubmittedPart { udh: Some([5, 0, 3, 7, 2, 1]), ..part(b"hello") };
         assert_eq!(super::said(&joined, DefaultAlphabet::GsmPacked).unwrap().1, [0xd0, 0x65, 0x36, 0xfb, 0x0d]);
     }
 

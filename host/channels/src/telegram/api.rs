@@ -9,7 +9,7 @@ use url::Url;
 use super::errors::CallFailure;
 use crate::{
     account::AccountLogin,
-    http::{ClientNotBuilt, OperatorClient, body_within, operator_client},
+    http::{ClientBuildError, OperatorClient, body_within, operator_client},
     provider_json,
     whatsapp_cloud::{DownloadedMedia, GraphError, MediaError, MediaExpectation, fetch_file},
 };
@@ -44,7 +44,7 @@ pub enum TelegramSetupError {
     #[error("telegram.api_url `{0}` is not an http or https URL; give one like https://api.telegram.org")]
     ApiUrl(String),
     #[error(transparent)]
-    Client(#[from] ClientNotBuilt),
+    Client(#[from] ClientBuildError),
 }
 
 /// A bot as the Bot API describes it.

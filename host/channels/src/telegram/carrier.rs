@@ -11,7 +11,7 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     content::OutboundContent,
     ids::InboxId,
     inbox::InboxKind,
@@ -25,8 +25,9 @@ use super::{
 use crate::{
     account::AccountLogin,
     carrier::{
-        CannotCarry, Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence,
-        doors::{Call, Doors, SETTINGS_LAST},
+        Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
+        UnsupportedContent,
+        rate_gate::{RateCall, RateGate, SETTINGS_LAST},
     },
 };
 
@@ -49,7 +50,7 @@ pub struct TelegramLimits {
 /// Carries messages over Telegram.
 pub struct TelegramCarrier {
     api: TelegramApi,
-    doors: Doors,
+    doors: RateGate,
     /// When each chat takes the next message.
     chats: Mutex<HashMap<(InboxId, String), Instant>>,
 }
@@ -57,7 +58,7 @@ pub struct TelegramCarrier {
 impl TelegramCarrier {
     /// These limits apply to every bot.
     pub fn new(api: TelegramApi, limits: TelegramLimits) -> Self {
-        Self { api, doors: Doors::new(limits.rate_per_second, limits.in_flight), chats: Mutex::default() }
+        Self { api, doors: RateGate::new(limits.rate_per_second, limits.in_flight), chats: Mutex::default() }
     }
 }
 
@@ -82,10 +83,10 @@ impl Carrier for TelegramCarrier {
         self.doors.window()
     }
 
-    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
         if login_of(inbox).is_none() {
             let reason = "this bot has no token".to_owned();
-            return Err(Closed { reason, look_again: WITHOUT_CREDENTIALS });
+            return Err(CarrierPause { reason, look_again: WITHOUT_CREDENTIALS });
         }
         Ok(self.doors.take(inbox, wanted))
     }
@@ -114,16 +115,16 @@ impl Carrier for TelegramCarrier {
         CHAT_INTERVAL
     }
 
-    async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
+    async fn show(&self, inbox: &CarrierInbox, presence: &PresenceSignal<'_>) -> Result<(), PresenceRefused> {
         // The Bot API has no read marks.
-        let chat = chat_of(presence.to).filter(|_| presence.typing).ok_or(NotShown::NoSuchThing)?;
-        let login = login_of(inbox).ok_or_else(|| NotShown::Failed("this bot has no token".to_owned()))?;
+        let chat = chat_of(presence.to).filter(|_| presence.typing).ok_or(PresenceRefused::NoSuchThing)?;
+        let login = login_of(inbox).ok_or_else(|| PresenceRefused::Failed("this bot has no token".to_owned()))?;
         let fields = json!({ "chat_id": send_body::chat_id(chat), "action": "typing" });
         let shown = self.api.call(&login.access_token, "sendChatAction", &fields).await;
-        shown.map(drop).map_err(|failure| NotShown::Failed(failure.to_string()))
+        shown.map(drop).map_err(|failure| PresenceRefused::Failed(failure.to_string()))
     }
 
-    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
         content::carried(content)
     }
 
@@ -131,13 +132,18 @@ impl Carrier for TelegramCarrier {
         Some(SETTINGS_LAST)
     }
 
-    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
-        let (Some(mut call), Some(login)) = (place.into_held::<Call>(), login_of(inbox)) else {
+    async fn send(
+        &self,
+        inbox: &CarrierInbox,
+        place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
+        let (Some(mut call), Some(login)) = (place.into_held::<RateCall>(), login_of(inbox)) else {
             let reason = "no place or no token for a message over Telegram".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };
         let Some(chat) = chat_of(outgoing.to) else {
-            return Err(CannotCarry { reason: "a bot writes to its own customers only".to_owned() }.into());
+            return Err(UnsupportedContent { reason: "a bot writes to its own customers only".to_owned() }.into());
         };
         let carried = content::carried(outgoing.content)?;
         let file = match &*carried {
@@ -154,7 +160,7 @@ impl Carrier for TelegramCarrier {
         let mut result = match answered {
             Ok(answer) if is_message => taken(&answer, login, chat),
             // A reaction is not a message, so it has no id, and a repetition changes nothing.
-            Ok(_) => Ok(Taken { sent: true, ..Taken::default() }),
+            Ok(_) => Ok(Acceptance { sent: true, ..Acceptance::default() }),
             Err(failure) => Err(failure.into()),
         };
         call.rest(inbox, &mut result, outgoing.attempt);
@@ -163,9 +169,9 @@ impl Carrier for TelegramCarrier {
 }
 
 /// A message that the Bot API took counts as sent, because no other report of it comes.
-fn taken(answer: &Value, login: &AccountLogin, chat: &str) -> Result<Taken, SendFailure> {
+fn taken(answer: &Value, login: &AccountLogin, chat: &str) -> Result<Acceptance, SendFailure> {
     let id = answer.get("message_id").and_then(Value::as_i64);
     let id = id.ok_or_else(|| SendFailure::Unknown { reason: "the answer names no message id".to_owned() })?;
     let provider_id = Some(content::message_id(&login.account_id, chat, id));
-    Ok(Taken { provider_id, sent: true, ..Taken::default() })
+    Ok(Acceptance { provider_id, sent: true, ..Acceptance::default() })
 }

@@ -9,7 +9,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 
-use crate::carrier::CannotCarry;
+use crate::carrier::UnsupportedContent;
 
 /// Characters of a text at most.
 const TEXT_MAX: usize = 4096;
@@ -28,16 +28,19 @@ pub(super) fn number_of(id: &str) -> Option<i64> {
 }
 
 /// The content to send. Every content of a chat has a form on Telegram.
-pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, CannotCarry> {
+pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, UnsupportedContent> {
     match content {
         OutboundContent::Sms(sms) => Ok(Cow::Owned(OutboundContent::Text { body: sms.text.clone() })),
         OutboundContent::Text { .. }
         | OutboundContent::Buttons(_)
         | OutboundContent::Template(_)
         | OutboundContent::List(_) => {
-            let words = words(content).ok_or_else(|| CannotCarry { reason: "a message needs words".to_owned() })?;
+            let words =
+                words(content).ok_or_else(|| UnsupportedContent { reason: "a message needs words".to_owned() })?;
             if words.chars().count() > TEXT_MAX {
-                return Err(CannotCarry { reason: format!("a text of Telegram has at most {TEXT_MAX} characters") });
+                return Err(UnsupportedContent {
+                    reason: format!("a text of Telegram has at most {TEXT_MAX} characters"),
+                });
             }
             Ok(Cow::Borrowed(content))
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::io::ReaderStream;
 
 use super::content::{keyboard, number_of, words};
-use crate::carrier::{CannotCarry, OurFile};
+use crate::carrier::{OurFile, UnsupportedContent};
 
 /// Largest file that a bot sends, in bytes.
 const FILE_MAX: u64 = 50 << 20;
@@ -48,12 +48,13 @@ pub(super) fn prepare(
     chat: &str,
     quoted: Option<&str>,
     file: Option<OurFile>,
-) -> Result<Prepared, CannotCarry> {
+) -> Result<Prepared, UnsupportedContent> {
     let mut fields = Map::new();
     fields.insert("chat_id".to_owned(), chat_id(chat));
     if let OutboundContent::Reaction(reaction) = content {
         let number = number_of(&reaction.message_id);
-        let number = number.ok_or_else(|| CannotCarry { reason: "only a message gets a reaction".to_owned() })?;
+        let number =
+            number.ok_or_else(|| UnsupportedContent { reason: "only a message gets a reaction".to_owned() })?;
         let emoji: Vec<Value> = reaction.emoji.iter().map(|emoji| json!({ "type": "emoji", "emoji": emoji })).collect();
         fields.insert("message_id".to_owned(), number.into());
         fields.insert("reaction".to_owned(), emoji.into());
@@ -83,7 +84,7 @@ pub(super) fn prepare(
             }
         }
         other => {
-            let text = words(other).ok_or_else(|| CannotCarry { reason: "a message needs words".to_owned() })?;
+            let text = words(other).ok_or_else(|| UnsupportedContent { reason: "a message needs words".to_owned() })?;
             fields.insert("text".to_owned(), text.into());
             if let Some(keyboard) = keyboard(other) {
                 fields.insert("reply_markup".to_owned(), keyboard);
@@ -110,7 +111,7 @@ fn media_call(
     media: &OutboundMedia,
     mut fields: Map<String, Value>,
     file: Option<OurFile>,
-) -> Result<Prepared, CannotCarry> {
+) -> Result<Prepared, UnsupportedContent> {
     // A sticker has no caption.
     if let Some(caption) = media.caption.clone().filter(|_| media.kind != MediaKind::Sticker) {
         fields.insert("caption".to_owned(), caption.into());
@@ -122,11 +123,11 @@ fn media_call(
     };
     if content.bytes > FILE_MAX {
         let reason = format!("a file of Telegram has at most {FILE_MAX} bytes, and this one {}", content.bytes);
-        return Err(CannotCarry { reason });
+        return Err(UnsupportedContent { reason });
     }
     let is_large = media.kind == MediaKind::Image && content.bytes > PHOTO_MAX;
     let (method, field) = method_of(if is_large { MediaKind::Document } else { media.kind });
-    let unusable = |_| CannotCarry { reason: format!("the file has no MIME type but `{mime_type}`") };
+    let unusable = |_| UnsupportedContent { reason: format!("the file has no MIME type but `{mime_type}`") };
     let bytes = Body::wrap_stream(ReaderStream::new(content.reader));
     let part = Part::stream_with_length(bytes, content.bytes).file_name(media.filename.clone().unwrap_or(filename));
     let part = part.mime_str(&mime_type).map_err(unusable)?;

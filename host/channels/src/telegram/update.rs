@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
-    change::{Author, Change, MessageChange},
+    change::{Author, ContentChange, MessageChange},
     content::{Location, MediaKind},
     ids::InboxId,
     inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMedia, InboundMessage},
@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use super::content::message_id;
 use crate::{
-    unmodelled,
-    unreadable::{ignored_item, unreadable_item},
+    ignored_items::{ignored_item, unreadable_item},
+    unknown_content,
     whatsapp_cloud::callback::fields::{list, number, owned, text},
 };
 
@@ -147,7 +147,7 @@ impl Reader<'_> {
             rest: Vec::new(),
             by: Author::Customer(vec![address_of(&chat)?]),
             at: moment(message, "edit_date").unwrap_or(self.now),
-            change: Change::Edited { text: words, raw: with_type(message, "text") },
+            change: ContentChange::Edited { text: words, raw: with_type(message, "text") },
         };
         Ok((key, CallbackBody::Change(Box::new(change))))
     }
@@ -286,12 +286,12 @@ fn content_of(message: &Value) -> Option<(InboundContent, String)> {
     if let Some((kind, file)) = files.into_iter().find_map(has) {
         let content = match file_of(kind, file, owned(message, "caption")) {
             Some(file) => InboundContent::Media(file),
-            None => unmodelled::searched(kind, file, None),
+            None => unknown_content::searched(kind, file, None),
         };
         return Some((content, kind.to_owned()));
     }
     if let Some((kind, place)) = has("venue").or_else(|| has("location")) {
-        let content = place_of(kind, place).unwrap_or_else(|| unmodelled::searched(kind, place, None));
+        let content = place_of(kind, place).unwrap_or_else(|| unknown_content::searched(kind, place, None));
         return Some((content, kind.to_owned()));
     }
     if let Some((kind, contact)) = has("contact") {
@@ -305,7 +305,7 @@ fn content_of(message: &Value) -> Option<(InboundContent, String)> {
     if SERVICE.contains(&kind) {
         return None;
     }
-    Some((unmodelled::searched(kind, message.get(kind)?, None), kind.to_owned()))
+    Some((unknown_content::searched(kind, message.get(kind)?, None), kind.to_owned()))
 }
 
 fn place_of(kind: &str, place: &Value) -> Option<InboundContent> {

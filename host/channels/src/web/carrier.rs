@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 use domain::{
     address::AddressKind,
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     content::OutboundContent,
     ids::MessageId,
     inbox::InboxKind,
 };
 
 use super::Doorbell;
-use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Outgoing, Place};
+use crate::carrier::{Carrier, CarrierInbox, CarrierPause, OutgoingMessage, SendPlace, UnsupportedContent};
 
 /// Concurrent sends of one site.
 const WINDOW: usize = 64;
@@ -45,24 +45,29 @@ impl Carrier for WebCarrier {
         WINDOW
     }
 
-    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
-        Ok((0..wanted.min(WINDOW)).map(|_| Place::of(())).collect())
+    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
+        Ok((0..wanted.min(WINDOW)).map(|_| SendPlace::of(())).collect())
     }
 
-    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
         match content {
             OutboundContent::Sms(sms) => Ok(Cow::Owned(OutboundContent::Text { body: sms.text.clone() })),
             other => Ok(Cow::Borrowed(other)),
         }
     }
 
-    async fn send(&self, inbox: &CarrierInbox, _place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+    async fn send(
+        &self,
+        inbox: &CarrierInbox,
+        _place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
         let visitor = outgoing.to.as_kind(AddressKind::Visitor);
         let Some(visitor) = visitor.or_else(|| outgoing.other?.as_kind(AddressKind::Visitor)) else {
-            return Err(CannotCarry { reason: "a site writes to its visitors only".to_owned() }.into());
+            return Err(UnsupportedContent { reason: "a site writes to its visitors only".to_owned() }.into());
         };
         self.doorbell.ring(inbox.client, inbox.id, visitor);
-        Ok(Taken { provider_id: Some(message_id(outgoing.message)), ..Taken::default() })
+        Ok(Acceptance { provider_id: Some(message_id(outgoing.message)), ..Acceptance::default() })
     }
 }
 
@@ -85,12 +90,12 @@ mod tests {
         }
     }
 
-    async fn send(to: &Address) -> (Result<Taken, SendFailure>, Doorbell) {
+    async fn send(to: &Address) -> (Result<Acceptance, SendFailure>, Doorbell) {
         let bell = Doorbell::default();
         let carrier = WebCarrier::new(bell.clone());
         let place = carrier.take(&inbox(), 1).unwrap().pop().unwrap();
         let content = OutboundContent::Text { body: "Hello".to_owned() };
-        let outgoing = Outgoing::new(MessageId(Uuid::from_u128(3)), "opaque", to, &content, &());
+        let outgoing = OutgoingMessage::new(MessageId(Uuid::from_u128(3)), "opaque", to, &content, &());
         (carrier.send(&inbox(), place, &outgoing).await, bell)
     }
 

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 /// A visitor of a site.
-pub type Rung = (ClientId, InboxId, String);
+pub type VisitorKey = (ClientId, InboxId, String);
 
 /// Most unanswered rings. Further ones are found by looking.
 const MOST: usize = 10_000;
@@ -21,7 +21,7 @@ pub struct Doorbell {
 
 #[derive(Debug, Default)]
 struct Inner {
-    rung: Mutex<HashSet<Rung>>,
+    rung: Mutex<HashSet<VisitorKey>>,
     heard: Notify,
 }
 
@@ -42,7 +42,7 @@ impl Doorbell {
     }
 
     /// Returns the visitors since the last call.
-    pub fn answer(&self) -> HashSet<Rung> {
+    pub fn answer(&self) -> HashSet<VisitorKey> {
         std::mem::take(&mut *self.inner.rung.lock())
     }
 }

@@ -4,4 +4,4 @@ mod carrier;
 mod doorbell;
 
 pub use carrier::{WebCarrier, message_id};
-pub use doorbell::{Doorbell, Rung};
+pub use doorbell::{Doorbell, VisitorKey};

@@ -5,17 +5,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     inbox::InboxKind,
 };
 
 use super::{
     CloudApi, CloudNumber, CloudSend,
     error_codes::refreshes_templates,
-    files::{Named, Uploads},
+    files::{MediaCache, MessageMedia},
     pace::PAIR_INTERVAL,
 };
-use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence, doors};
+use crate::carrier::{
+    Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
+    rate_gate,
+};
 
 /// Time after which a number without credentials is tried again.
 const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
@@ -35,24 +38,24 @@ pub struct CloudLimits {
 /// Carries messages over the Cloud API.
 pub struct CloudCarrier {
     api: CloudApi,
-    doors: doors::Doors,
-    uploads: Uploads,
+    gates: rate_gate::RateGate,
+    uploads: MediaCache,
 }
 
 impl CloudCarrier {
     /// These limits apply to every number.
     pub fn new(api: CloudApi, limits: CloudLimits) -> Self {
-        let doors = doors::Doors::new(limits.rate_per_second, limits.in_flight);
-        Self { api, doors, uploads: Uploads::default() }
+        let gates = rate_gate::RateGate::new(limits.rate_per_second, limits.in_flight);
+        Self { api, gates, uploads: MediaCache::default() }
     }
 
     /// Sends a message whose files Meta has, or can download.
     async fn send_with(
         &self,
         number: &CloudNumber,
-        outgoing: &Outgoing<'_>,
-        files: &Named,
-    ) -> Result<Taken, SendFailure> {
+        outgoing: &OutgoingMessage<'_>,
+        files: &MessageMedia,
+    ) -> Result<Acceptance, SendFailure> {
         let address = |kind| outgoing.to.as_kind(kind).or_else(|| outgoing.other?.as_kind(kind));
         let send = CloudSend {
             phone: address(AddressKind::Phone),
@@ -67,7 +70,11 @@ impl CloudCarrier {
 
     /// Uploads the files that Meta cannot download, and sends. Meta may delete a file early: if it refuses a message
     /// with files of earlier uploads, they are uploaded once more.
-    async fn upload_and_send(&self, number: &CloudNumber, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+    async fn upload_and_send(
+        &self,
+        number: &CloudNumber,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
         let files = self.uploads.of(&self.api, number, outgoing.content, outgoing.files).await?;
         let result = self.send_with(number, outgoing, &files).await;
         let is_about_files =
@@ -95,34 +102,35 @@ impl Carrier for CloudCarrier {
     }
 
     fn window(&self, _inbox: &CarrierInbox) -> usize {
-        self.doors.window()
+        self.gates.window()
     }
 
-    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
         if number_of(inbox).is_none() {
             let reason = "this number has no Cloud credentials".to_owned();
-            return Err(Closed { reason, look_again: WITHOUT_CREDENTIALS });
+            return Err(CarrierPause { reason, look_again: WITHOUT_CREDENTIALS });
         }
-        Ok(self.doors.take(inbox, wanted))
+        Ok(self.gates.take(inbox, wanted))
     }
 
     async fn ready(&self, inbox: &CarrierInbox) {
-        self.doors.ready(inbox).await;
+        self.gates.ready(inbox).await;
     }
 
     fn admit(&self, inbox: &CarrierInbox, to: &Address) -> Result<(), Duration> {
-        self.doors.admit(inbox, to.value())
+        self.gates.admit(inbox, to.value())
     }
 
     fn pace(&self, _inbox: &CarrierInbox) -> Duration {
         PAIR_INTERVAL
     }
 
-    async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
-        let number = number_of(inbox).ok_or_else(|| NotShown::Failed("this number has no credentials".to_owned()))?;
-        let wamid = presence.last_message.ok_or(NotShown::NothingToRead)?;
+    async fn show(&self, inbox: &CarrierInbox, presence: &PresenceSignal<'_>) -> Result<(), PresenceRefused> {
+        let number =
+            number_of(inbox).ok_or_else(|| PresenceRefused::Failed("this number has no credentials".to_owned()))?;
+        let wamid = presence.last_message.ok_or(PresenceRefused::NothingToRead)?;
         let shown = self.api.mark_read(number, wamid, presence.typing).await;
-        shown.map_err(|error| NotShown::Failed(error.to_string()))
+        shown.map_err(|error| PresenceRefused::Failed(error.to_string()))
     }
 
     fn outdates_templates(&self, code: i64) -> bool {
@@ -130,11 +138,16 @@ impl Carrier for CloudCarrier {
     }
 
     fn settings_last(&self) -> Option<Duration> {
-        Some(doors::SETTINGS_LAST)
+        Some(rate_gate::SETTINGS_LAST)
     }
 
-    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
-        let (Some(mut call), Some(number)) = (place.into_held::<doors::Call>(), number_of(inbox)) else {
+    async fn send(
+        &self,
+        inbox: &CarrierInbox,
+        place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
+        let (Some(mut call), Some(number)) = (place.into_held::<rate_gate::RateCall>(), number_of(inbox)) else {
             let reason = "no place or no credentials for a call to the Cloud API".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };

@@ -21,7 +21,7 @@ use super::{
     media_ids::MediaIds,
     send_failure::{before_an_answer, refused},
 };
-use crate::carrier::{CannotCarry, OurFile, OurFiles};
+use crate::carrier::{OurFile, OurFiles, UnsupportedContent};
 
 /// The largest file of any kind, in bytes. Meta accepts less for most kinds, and says so itself.
 const FILE_MAX: u64 = 100 << 20;
@@ -31,7 +31,7 @@ const USED_FOR: Duration = Duration::from_secs(29 * 24 * 60 * 60);
 const REMEMBERED: usize = 10_000;
 
 /// The media ids of a message, and if some are of an earlier upload.
-pub(super) struct Named {
+pub(super) struct MessageMedia {
     pub(super) ids: MediaIds,
     pub(super) of_earlier: bool,
 }
@@ -41,9 +41,9 @@ type Upload = (String, String);
 
 /// Media ids that may be used again. A file of ours never changes.
 #[derive(Default)]
-pub(super) struct Uploads(Mutex<HashMap<Upload, (String, Instant)>>);
+pub(super) struct MediaCache(Mutex<HashMap<Upload, (String, Instant)>>);
 
-impl Uploads {
+impl MediaCache {
     /// Uploads every file of this content that Meta cannot download and does not have yet.
     pub(super) async fn of(
         &self,
@@ -51,8 +51,8 @@ impl Uploads {
         number: &CloudNumber,
         content: &OutboundContent,
         files: &dyn OurFiles,
-    ) -> Result<Named, SendFailure> {
-        let mut named = Named { ids: MediaIds::new(), of_earlier: false };
+    ) -> Result<MessageMedia, SendFailure> {
+        let mut named = MessageMedia { ids: MediaIds::new(), of_earlier: false };
         for url in addresses(content) {
             if named.ids.contains_key(url) {
                 continue;
@@ -77,7 +77,7 @@ impl Uploads {
     }
 
     /// Removes the ids of a message that Meta refused, so that its files are uploaded again.
-    pub(super) fn forget(&self, number: &CloudNumber, named: &Named) {
+    pub(super) fn forget(&self, number: &CloudNumber, named: &MessageMedia) {
         let mut known = self.known();
         for url in named.ids.keys() {
             known.remove(&upload_of(number, url));
@@ -134,9 +134,9 @@ impl CloudApi {
         let OurFile { content, mime_type, filename } = file;
         if content.bytes > FILE_MAX {
             let reason = format!("a file of WhatsApp has at most {FILE_MAX} bytes, and this one {}", content.bytes);
-            return Err(CannotCarry { reason }.into());
+            return Err(UnsupportedContent { reason }.into());
         }
-        let unusable = |_| CannotCarry { reason: format!("the file has no MIME type but `{mime_type}`") };
+        let unusable = |_| UnsupportedContent { reason: format!("the file has no MIME type but `{mime_type}`") };
         let bytes = Body::wrap_stream(ReaderStream::new(content.reader));
         let part = Part::stream_with_length(bytes, content.bytes).file_name(filename);
         let part = part.mime_str(&mime_type).map_err(unusable)?;
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_id_is_used_again_for_29_days_and_no_longer() {
-        let (uploads, began) = (Uploads::default(), Instant::now());
+        let (uploads, began) = (MediaCache::default(), Instant::now());
         uploads.keep(upload("http://h/media/1/2?expires=3"), "4711".to_owned(), began);
         let found = |after| uploads.find(&upload("http://h/media/1/2?expires=9&signature=8"), began + after);
         assert_eq!(found(Duration::ZERO).as_deref(), Some("4711"));
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn an_id_is_that_of_one_number_and_one_file() {
-        let uploads = Uploads::default();
+        let uploads = MediaCache::default();
         uploads.keep(upload("http://h/media/1/2"), "4711".to_owned(), Instant::now());
         let other = ("PN2".to_owned(), "http://h/media/1/2".to_owned());
         assert_eq!(uploads.find(&other, Instant::now()), None);
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn of_too_many_the_oldest_is_forgotten() {
-        let (uploads, began) = (Uploads::default(), Instant::now());
+        let (uploads, began) = (MediaCache::default(), Instant::now());
         for count in 0..=REMEMBERED {
             let at = began + Duration::from_millis(u64::try_from(count).unwrap());
             uploads.keep(upload(&count.to_string()), count.to_string(), at);

@@ -21,7 +21,7 @@ use std::{fmt, time::Duration};
 
 use url::Url;
 
-use crate::http::{ClientNotBuilt, OperatorClient, operator_client};
+use crate::http::{ClientBuildError, OperatorClient, operator_client};
 pub(crate) use callback::content_of;
 pub use carrier::{CloudCarrier, CloudLimits};
 pub use catalogue::CatalogueTemplate;
@@ -32,7 +32,7 @@ pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode};
 pub(crate) use media::{fetch_file, is_of_meta};
 pub use media_ids::MediaIds;
 pub use number_node::NumberNode;
-pub(crate) use pace::Pace;
+pub(crate) use pace::NumberPace;
 pub(crate) use send_failure::{before_an_answer, refused_without_a_code};
 
 /// Address of the Graph API.
@@ -79,7 +79,7 @@ pub enum CloudSetupError {
     GraphUrl(String),
     /// No HTTP client.
     #[error(transparent)]
-    Client(#[from] ClientNotBuilt),
+    Client(#[from] ClientBuildError),
 }
 
 /// The Cloud API. Cloning is cheap.

@@ -16,7 +16,7 @@ const PAIRS_REMEMBERED: usize = 10_000;
 
 /// The pace of one number.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct NumberPace {
     rate: f64,
     tokens: f64,
     /// True if there was more to send than tokens: the next tokens are gathered, because every group costs two
@@ -31,7 +31,7 @@ pub(crate) struct Pace {
     remembered: usize,
 }
 
-impl Pace {
+impl NumberPace {
     pub(crate) fn new(rate: u32, now: Instant) -> Self {
         let rate = f64::from(rate.max(1));
         let (pairs, remembered) = (HashMap::new(), PAIRS_REMEMBERED);
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_number_sends_its_rate_and_no_more() {
         let start = Instant::now();
-        let mut pace = Pace::new(80, start);
+        let mut pace = NumberPace::new(80, start);
         let mut sent = 0;
         for millis in 0..10_000 {
             sent += pace.take(64, start + Duration::from_millis(millis));
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_number_with_more_to_send_than_it_may_goes_on_by_handfuls() {
         let start = Instant::now();
-        let mut pace = Pace::new(80, start);
+        let mut pace = NumberPace::new(80, start);
         assert_eq!(pace.take(64, start), 16);
         assert_eq!(pace.take(64, start + Duration::from_millis(50)), 0);
         assert_eq!(pace.wait(start + Duration::from_millis(50)), Duration::from_millis(50));
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_number_with_little_to_send_does_not_wait_for_a_handful() {
         let start = Instant::now();
-        let mut pace = Pace::new(80, start);
+        let mut pace = NumberPace::new(80, start);
         assert_eq!(pace.take(64, start), 16);
         pace.give_back(15);
         assert_eq!(pace.take(1, start), 1);
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_forty_sixth_message_to_one_recipient_waits() {
         let start = Instant::now();
-        let mut pace = Pace::new(80, start);
+        let mut pace = NumberPace::new(80, start);
         for _ in 0..45 {
             assert_eq!(pace.admit("27820000001", start), Ok(()));
         }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn idle_recipients_are_looked_for_seldom_and_forgotten() {
         let start = Instant::now();
-        let mut pace = Pace::new(80, start);
+        let mut pace = NumberPace::new(80, start);
         let mut looks = 0;
         for recipient in 0..100_000 {
             let remembered = pace.remembered;
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_paused_number_sends_nothing_until_the_pause_ends() {
         let start = Instant::now();
-        let mut pace = Pace::new(80, start);
+        let mut pace = NumberPace::new(80, start);
         pace.pause(Duration::from_secs(2), start);
         assert_eq!(pace.take(1, start + Duration::from_secs(1)), 0);
         assert_eq!(pace.wait(start + Duration::from_secs(1)), Duration::from_secs(1));

@@ -2,7 +2,7 @@
 
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     inbound::ProviderFailure,
 };
 use reqwest::Method;
@@ -18,7 +18,7 @@ use super::{
 
 impl CloudApi {
     /// Sends one message. Never sends twice by itself.
-    pub async fn send(&self, number: &CloudNumber, send: &CloudSend<'_>) -> Result<Taken, SendFailure> {
+    pub async fn send(&self, number: &CloudNumber, send: &CloudSend<'_>) -> Result<Acceptance, SendFailure> {
         let Some(body) = message_body(send) else {
             let text = "the message has neither a phone number nor a user id".to_owned();
             return Err(SendFailure::Rejected(ProviderFailure { code: 100, text }));
@@ -44,7 +44,7 @@ impl CloudApi {
 
 /// The canonical number may differ from the given one (Brazil, Argentina, Mexico). A BSUID is returned for sends to a
 /// BSUID.
-fn taken(value: &Value) -> Result<Taken, SendFailure> {
+fn taken(value: &Value) -> Result<Acceptance, SendFailure> {
     let text = |list: &str, field: &str| {
         value.get(list)?.get(0)?.get(field)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
     };
@@ -56,5 +56,5 @@ fn taken(value: &Value) -> Result<Taken, SendFailure> {
     let named = [(AddressKind::Phone, "wa_id"), (AddressKind::Bsuid, "user_id")];
     let learned =
         named.into_iter().filter_map(|(kind, field)| Address::of_kind(kind, &text("contacts", field)?)).collect();
-    Ok(Taken { provider_id: Some(provider_id), learned, held, sent: false })
+    Ok(Acceptance { provider_id: Some(provider_id), learned, held, sent: false })
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     clock::Clock,
     content::OutboundContent,
     ids::InboxId,
@@ -21,12 +21,13 @@ use tokio::{
 };
 
 use super::{
-    DeviceContent, DeviceFailure, DeviceMessage, LiteDevices, LiteNumber, Quoted,
+    DeviceContent, DeviceFailure, DeviceMessage, DeviceQuote, LiteDevices, LiteNumber,
     sender::LiteSender,
     throttling::{Batches, WINDOW},
 };
 use crate::carrier::{
-    CannotCarry, Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, NotShown, Outgoing, Place, Presence,
+    Carrier, CarrierInbox, CarrierPause, Credentials, LOOK_AGAIN, OutgoingMessage, PresenceRefused, PresenceSignal,
+    SendPlace, UnsupportedContent,
 };
 
 /// Time after which a disconnected number is tried again; its session opens the lane earlier.
@@ -40,43 +41,43 @@ const SETTINGS_LAST: Duration = Duration::from_secs(5);
 pub struct LiteCarrier {
     devices: Arc<dyn LiteDevices>,
     clock: Arc<dyn Clock>,
-    doors: Mutex<HashMap<InboxId, Arc<Door>>>,
+    gates: Mutex<HashMap<InboxId, Arc<NumberGate>>>,
 }
 
 impl LiteCarrier {
     /// Over these devices; schedules use this clock.
     pub fn new(devices: Arc<dyn LiteDevices>, clock: Arc<dyn Clock>) -> Self {
-        Self { devices, clock, doors: Mutex::default() }
+        Self { devices, clock, gates: Mutex::default() }
     }
 
     /// The pace of a number, which outlives lanes.
-    fn door(&self, inbox: &CarrierInbox) -> Arc<Door> {
-        let mut doors = self.doors.lock();
-        Arc::clone(doors.entry(inbox.id).or_default())
+    fn gate(&self, inbox: &CarrierInbox) -> Arc<NumberGate> {
+        let mut gates = self.gates.lock();
+        Arc::clone(gates.entry(inbox.id).or_default())
     }
 
     /// The reason why nothing can be sent, if there is one.
-    fn closed(&self, number: Option<&LiteSender>) -> Option<Closed> {
+    fn closed(&self, number: Option<&LiteSender>) -> Option<CarrierPause> {
         let Some(number) = number.filter(|number| number.connected) else {
             let reason = "the number is not connected to WhatsApp".to_owned();
-            return Some(Closed { reason, look_again: DISCONNECTED });
+            return Some(CarrierPause { reason, look_again: DISCONNECTED });
         };
         let wall = self.clock.now().with_timezone(&number.time_zone).time();
         let wait = number.throttle.schedule?.opens_in(wall)?.to_std().unwrap_or_default();
         let reason = "it is not the time of day at which the number sends".to_owned();
-        Some(Closed { reason, look_again: wait.min(CLOSED_DAY) })
+        Some(CarrierPause { reason, look_again: wait.min(CLOSED_DAY) })
     }
 }
 
 /// The pace of one number.
 #[derive(Default)]
-struct Door {
+struct NumberGate {
     batches: Mutex<Batches>,
     /// A call ended, or a place was given back.
     freed: Notify,
 }
 
-impl Door {
+impl NumberGate {
     fn batches(&self) -> MutexGuard<'_, Batches> {
         self.batches.lock()
     }
@@ -84,19 +85,19 @@ impl Door {
 
 /// A call in flight, or about to begin. If it is dropped before the call, it also gives its message of the batch back.
 struct Call {
-    door: Arc<Door>,
+    gate: Arc<NumberGate>,
     made: bool,
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        let mut batches = self.door.batches();
+        let mut batches = self.gate.batches();
         match self.made {
             true => batches.ended(Instant::now()),
             false => batches.give_back(),
         }
         drop(batches);
-        self.door.freed.notify_one();
+        self.gate.freed.notify_one();
     }
 }
 
@@ -121,23 +122,23 @@ impl Carrier for LiteCarrier {
         WINDOW
     }
 
-    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+    fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
         let number = sender_of(inbox);
         if let Some(closed) = self.closed(number) {
             return Err(closed);
         }
         let Throttle { batch_size, delay, .. } = throttle_of(inbox);
-        let door = self.door(inbox);
-        let taken = door.batches().take(wanted, batch_size, delay, Instant::now());
-        Ok((0..taken).map(|_| Place::of(Call { door: Arc::clone(&door), made: false })).collect())
+        let gate = self.gate(inbox);
+        let taken = gate.batches().take(wanted, batch_size, delay, Instant::now());
+        Ok((0..taken).map(|_| SendPlace::of(Call { gate: Arc::clone(&gate), made: false })).collect())
     }
 
     async fn ready(&self, inbox: &CarrierInbox) {
-        let door = self.door(inbox);
-        let wait = door.batches().wait(throttle_of(inbox).delay, Instant::now()).min(LOOK_AGAIN);
+        let gate = self.gate(inbox);
+        let wait = gate.batches().wait(throttle_of(inbox).delay, Instant::now()).min(LOOK_AGAIN);
         if !wait.is_zero() {
             // In both cases it is time to look.
-            let _ = timeout(wait, door.freed.notified()).await;
+            let _ = timeout(wait, gate.freed.notified()).await;
         }
     }
 
@@ -149,8 +150,8 @@ impl Carrier for LiteCarrier {
         Some(SETTINGS_LAST)
     }
 
-    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
-        let nothing = || CannotCarry { reason: "a message needs words".to_owned() };
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
+        let nothing = || UnsupportedContent { reason: "a message needs words".to_owned() };
         match content {
             OutboundContent::Text { .. }
             | OutboundContent::Media(_)
@@ -174,7 +175,12 @@ impl Carrier for LiteCarrier {
         }
     }
 
-    async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+    async fn send(
+        &self,
+        inbox: &CarrierInbox,
+        place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
         let (Some(mut call), Some(number)) = (place.into_held::<Call>(), sender_of(inbox)) else {
             let reason = "no place or no number for a message over Lite".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
@@ -182,7 +188,7 @@ impl Carrier for LiteCarrier {
         let Some(to) = written_to(outgoing.to, outgoing.other) else {
             let reason =
                 "a Lite number writes to phone numbers, and to customers who wrote to it without one".to_owned();
-            return Err(CannotCarry { reason }.into());
+            return Err(UnsupportedContent { reason }.into());
         };
         let content = self.carry(outgoing.content)?;
         let number = LiteNumber { client: inbox.client, inbox: inbox.id, msisdn: number.msisdn.clone() };
@@ -203,25 +209,25 @@ impl Carrier for LiteCarrier {
         }
         call.made = true;
         let id = message_id(outgoing.opaque);
-        let quoted = outgoing.quoted.map(|id| Quoted { id, ours: outgoing.quotes_ours });
+        let quoted = outgoing.quoted.map(|id| DeviceQuote { id, ours: outgoing.quotes_ours });
         let message = DeviceMessage { id: &id, to: to.value(), content: of(&content)?, quoted };
         let provider_id = Some(device.send(&message).await?);
-        Ok(Taken { provider_id, ..Taken::default() })
+        Ok(Acceptance { provider_id, ..Acceptance::default() })
     }
 
-    async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
-        let to = written_to(presence.to, None).ok_or(NotShown::NoSuchThing)?.value();
-        let number = sender_of(inbox).ok_or(NotShown::NoSuchThing)?;
+    async fn show(&self, inbox: &CarrierInbox, presence: &PresenceSignal<'_>) -> Result<(), PresenceRefused> {
+        let to = written_to(presence.to, None).ok_or(PresenceRefused::NoSuchThing)?.value();
+        let number = sender_of(inbox).ok_or(PresenceRefused::NoSuchThing)?;
         if !number.connected {
-            return Err(NotShown::Failed("the number is not connected to WhatsApp".to_owned()));
+            return Err(PresenceRefused::Failed("the number is not connected to WhatsApp".to_owned()));
         }
         let number = LiteNumber { client: inbox.client, inbox: inbox.id, msisdn: number.msisdn.clone() };
         let device = self.devices.device(&number);
-        let failed = |failure: DeviceFailure| NotShown::Failed(failure.to_string());
+        let failed = |failure: DeviceFailure| PresenceRefused::Failed(failure.to_string());
         match (presence.typing, presence.last_message) {
             (true, _) => device.typing(to).await.map_err(failed),
             (false, Some(message)) => device.mark_read(to, message).await.map_err(failed),
-            (false, None) => Err(NotShown::NothingToRead),
+            (false, None) => Err(PresenceRefused::NothingToRead),
         }
     }
 }
@@ -234,7 +240,7 @@ fn written_to<'a>(to: &'a Address, other: Option<&'a Address>) -> Option<&'a Add
 }
 
 /// The device's form of a content.
-fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, CannotCarry> {
+fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, UnsupportedContent> {
     match content {
         OutboundContent::Text { body } => Ok(DeviceContent::Text(body)),
         OutboundContent::Media(media) => Ok(DeviceContent::Media {
@@ -249,7 +255,7 @@ fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, CannotCarry> {
         | OutboundContent::Buttons(_)
         | OutboundContent::List(_)
         | OutboundContent::Sms(_) => {
-            Err(CannotCarry { reason: "a Lite device sends words, files, places and reactions".to_owned() })
+            Err(UnsupportedContent { reason: "a Lite device sends words, files, places and reactions".to_owned() })
         }
     }
 }

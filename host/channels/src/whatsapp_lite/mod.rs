@@ -4,9 +4,9 @@
 pub mod bridge;
 mod carrier;
 #[cfg(feature = "lite-native")]
-pub mod native;
+pub mod native_device;
 mod sender;
-pub mod simulated;
+pub mod simulated_devices;
 mod throttling;
 pub mod values;
 
@@ -77,7 +77,7 @@ pub enum DeviceEvent {
 
 /// Events, oldest first. They are repeated until a call acknowledges them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct News {
+pub struct DeviceNews {
     /// Pass this in the next call after all of them are on disk.
     pub last: u64,
     /// The events.
@@ -133,12 +133,12 @@ pub struct DeviceMessage<'a> {
     /// The content.
     pub content: DeviceContent<'a>,
     /// The quoted message.
-    pub quoted: Option<Quoted<'a>>,
+    pub quoted: Option<DeviceQuote<'a>>,
 }
 
 /// A quoted message of the chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Quoted<'a> {
+pub struct DeviceQuote<'a> {
     /// Its id.
     pub id: &'a str,
     /// True if the number sent it, false if the customer did. Devices need this to find a message.
@@ -176,7 +176,7 @@ pub trait LiteDevice: Send + Sync + 'static {
     async fn typing(&self, to: &str) -> Result<(), DeviceFailure>;
 
     /// Returns the events after `seen`, and acknowledges those up to it; waits a moment for them.
-    async fn events(&self, seen: u64) -> Result<News, DeviceFailure>;
+    async fn events(&self, seen: u64) -> Result<DeviceNews, DeviceFailure>;
 
     /// This process no longer holds the session: a device in it ends its connection, so that the next holder has the
     /// only one. The pairing stays. Does nothing for devices that every process reaches.
@@ -194,7 +194,7 @@ pub struct BridgeCallback<'a> {
 
 /// The reason why a call of a bridge is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallbackRefused {
+pub enum BridgeCallbackRefused {
     /// The signature is missing or wrong.
     #[error("the signature is missing or wrong")]
     BadSignature,
@@ -226,13 +226,13 @@ pub trait LiteDevices: Send + Sync + 'static {
     ) -> Result<DownloadedMedia, MediaError>;
 
     /// Checks that a call is from a bridge, in time linear in the length of the body.
-    fn verify(&self, _callback: &BridgeCallback<'_>) -> Result<(), CallbackRefused> {
-        Err(CallbackRefused::NotExpected)
+    fn verify(&self, _callback: &BridgeCallback<'_>) -> Result<(), BridgeCallbackRefused> {
+        Err(BridgeCallbackRefused::NotExpected)
     }
 
     /// Reads the events of a call with a correct signature.
-    fn told(&self, _body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
-        Err(CallbackRefused::NotExpected)
+    fn told(&self, _body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
+        Err(BridgeCallbackRefused::NotExpected)
     }
 }
 

@@ -7,7 +7,7 @@ use super::LiteNumber;
 
 /// The device of a number, in the process that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holding {
+pub struct DeviceHolder {
     /// Which number.
     pub number: LiteNumber,
     /// Names the process, as [`super::LiteDevice::start`] was told.
@@ -59,16 +59,16 @@ pub trait DeviceValues: Send + Sync + 'static {
     ) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed>;
 
     /// Keeps and forgets values; of several changes of one key, the last one counts.
-    async fn write(&self, holding: &Holding, changes: Vec<ValueChange>) -> Result<(), ValuesFailed>;
+    async fn write(&self, holding: &DeviceHolder, changes: Vec<ValueChange>) -> Result<(), ValuesFailed>;
 
     /// Forgets a value and answers it: of two who ask for it, one gets it.
-    async fn take(&self, holding: &Holding, space: &str, key: &str) -> Result<Option<Vec<u8>>, ValuesFailed>;
+    async fn take(&self, holding: &DeviceHolder, space: &str, key: &str) -> Result<Option<Vec<u8>>, ValuesFailed>;
 
     /// Forgets everything in a space whose key begins with `prefix`.
-    async fn forget_starting(&self, holding: &Holding, space: &str, prefix: &str) -> Result<u64, ValuesFailed>;
+    async fn forget_starting(&self, holding: &DeviceHolder, space: &str, prefix: &str) -> Result<u64, ValuesFailed>;
 
     /// Forgets what has a moment before `moment`.
-    async fn forget_before(&self, holding: &Holding, space: &str, moment: i64) -> Result<u64, ValuesFailed>;
+    async fn forget_before(&self, holding: &DeviceHolder, space: &str, moment: i64) -> Result<u64, ValuesFailed>;
 
     /// Forgets everything of a number: it is paired no more.
     async fn forget(&self, number: &LiteNumber) -> Result<(), ValuesFailed>;

@@ -3,7 +3,7 @@
 use channels::{messenger::callback as pages, whatsapp_cloud::callback as cloud};
 use domain::{
     address::{Address, AddressKind},
-    change::{Author, Change, MessageChange},
+    change::{Author, ContentChange, MessageChange},
     content::{MediaKind, OutboundContent},
     inbound::{CallbackBody, CallbackItem, Echo},
 };
@@ -43,17 +43,19 @@ fn an_edit_on_cloud_names_its_message_its_author_and_the_new_words() {
     let mut expected = vec![address(AddressKind::Phone, "27820000001"), address(AddressKind::Bsuid, "ZA.100")];
     expected.sort();
     assert_eq!(named, expected);
-    let Change::Edited { text, raw } = change.change else { panic!("it was edited") };
+    let ContentChange::Edited { text, raw } = change.change else { panic!("it was edited") };
     assert_eq!((text.as_deref(), raw["type"].as_str()), (Some("hello"), Some("text")));
 }
 
 #[test]
 fn a_caption_may_be_taken_off_and_a_deletion_says_nothing_else() {
     let part = json!({"original_message_id":"wamid.O","message":{"type":"image","image":{"id":"M"}}});
-    let Change::Edited { text, .. } = changed(of_cloud(cloud_message("edit", part))).change else { panic!("edited") };
+    let ContentChange::Edited { text, .. } = changed(of_cloud(cloud_message("edit", part))).change else {
+        panic!("edited")
+    };
     assert_eq!(text, None);
     let deleted = changed(of_cloud(cloud_message("revoke", json!({"original_message_id":"wamid.O"}))));
-    assert_eq!((deleted.provider_id.as_str(), deleted.change), ("wamid.O", Change::Deleted));
+    assert_eq!((deleted.provider_id.as_str(), deleted.change), ("wamid.O", ContentChange::Deleted));
 }
 
 #[test]
@@ -122,7 +124,7 @@ fn the_business_changes_its_own_messages_in_the_app() {
     let items = app(json!([{"from":"27110000000","to":"27820000001","id":"wamid.R","timestamp":"1760000000",
         "type":"revoke","revoke":{"original_message_id":"wamid.1"}}]));
     let change = changed(items);
-    assert_eq!((change.by, change.change), (Author::Business, Change::Deleted));
+    assert_eq!((change.by, change.change), (Author::Business, ContentChange::Deleted));
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn an_edit_on_a_page_is_counted_so_that_repetitions_are_known() {
     assert_eq!(items[0].dedupe_key, "messenger:555:edit:m_1:2");
     let change = changed(items);
     assert_eq!(change.by, Author::Customer(vec![address(AddressKind::Psid, PSID)]));
-    assert!(matches!(change.change, Change::Edited { text: Some(text), .. } if text == "hello"));
+    assert!(matches!(change.change, ContentChange::Edited { text: Some(text), .. } if text == "hello"));
 }
 
 #[test]
@@ -186,7 +188,7 @@ fn a_deletion_on_a_page_is_of_the_message_with_all_its_files_and_of_its_sender()
     assert_eq!(items[0].dedupe_key, "messenger:555:deleted:m_1");
     let change = changed(items);
     assert_eq!((change.provider_id.as_str(), change.rest[0].as_str()), ("m_1", "m_1#2"));
-    assert_eq!((change.rest.len(), change.change), (63, Change::Deleted));
+    assert_eq!((change.rest.len(), change.change), (63, ContentChange::Deleted));
     let by_the_page = changed(page("555", PSID, "message", deleted));
     assert_eq!(by_the_page.by, Author::Business);
 }

@@ -8,7 +8,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 
-use crate::callback_broken::unreadable;
+use crate::callback_faults::unreadable;
 
 /// A callback with one change of field `messages`.
 pub fn change(mut value: Value) -> Vec<u8> {

@@ -146,7 +146,7 @@ fn what_is_not_modelled_is_said_in_words_and_never_empty() {
         let mut sent = sent;
         sent["mid"] = json!("m_1");
         let read = message(sent.clone());
-        assert_eq!(domain::chat::words::of_inbound(&read.content).as_deref(), Some(expected), "{sent}");
+        assert_eq!(domain::chat::readable_text::of_inbound(&read.content).as_deref(), Some(expected), "{sent}");
         let CallbackBody::Echo(said) = echo({
             let mut echoed = sent.clone();
             echoed["is_echo"] = json!(true);
@@ -158,7 +158,7 @@ fn what_is_not_modelled_is_said_in_words_and_never_empty() {
     }
     let template = json!([{ "type": "template", "payload": {} }]);
     let both = messages("message", json!({ "mid": "m_1", "text": "look", "attachments": template }));
-    let words: Vec<_> = both.iter().filter_map(|read| domain::chat::words::of_inbound(&read.content)).collect();
+    let words: Vec<_> = both.iter().filter_map(|read| domain::chat::readable_text::of_inbound(&read.content)).collect();
     assert_eq!(words, ["look", "unsupported message (template)"]);
 }
 
@@ -212,7 +212,7 @@ fn one_broken_character_loses_nothing_of_a_callback() {
             .unwrap()
             .iter()
             .map(|item| match &item.body {
-                CallbackBody::Message(message) => domain::chat::words::of_inbound(&message.content),
+                CallbackBody::Message(message) => domain::chat::readable_text::of_inbound(&message.content),
                 _ => None,
             })
             .collect();

@@ -5,7 +5,7 @@ use chrono::DateTime;
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, ProviderFailure, ProviderStatus, StatusUpdate};
 use serde_json::{Value, json};
 
-use crate::{callback_broken::unreadable, callback_messages::change};
+use crate::{callback_faults::unreadable, callback_messages::change};
 
 fn items(statuses: Value) -> Vec<CallbackItem> {
     parse(&change(json!({ "statuses": statuses }))).unwrap()

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use channels::{
-    carrier::{Carrier, CarrierInbox, Credentials, Outgoing},
+    carrier::{Carrier, CarrierInbox, Credentials, OutgoingMessage},
     whatsapp_cloud::{CloudCarrier, CloudLimits, CloudNumber},
 };
 use domain::{
@@ -35,8 +35,11 @@ async fn a_message_goes_to_the_phone_number_and_else_to_the_user_id() {
     let content = text("Hello");
     for (to, other, field) in [(&phone, None, "to"), (&bsuid, Some(&phone), "to"), (&bsuid, None, "recipient")] {
         server.answer(accepted());
-        let outgoing =
-            Outgoing { other, quoted: Some("wamid.Q"), ..Outgoing::new(message(1), "leg", to, &content, &()) };
+        let outgoing = OutgoingMessage {
+            other,
+            quoted: Some("wamid.Q"),
+            ..OutgoingMessage::new(message(1), "leg", to, &content, &())
+        };
         let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
         let taken = carrier.send(&inbox, place, &outgoing).await.unwrap();
         assert_eq!((taken.provider_id.as_deref(), &taken.learned[..]), (Some("wamid.X"), &[phone.clone()][..]));
@@ -85,7 +88,7 @@ async fn a_number_that_is_too_fast_pauses_and_others_go_on() {
     let error = |code| Answer::json(429, json!({"error":{"message":"slow down","code":code}}));
     server.answer(error(130_429));
     let (to, content) = (phone("27820000001"), text("Hello"));
-    let outgoing = Outgoing { attempt: 2, ..Outgoing::new(message(1), "leg", &to, &content, &()) };
+    let outgoing = OutgoingMessage { attempt: 2, ..OutgoingMessage::new(message(1), "leg", &to, &content, &()) };
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
     let failure = carrier.send(&inbox, place, &outgoing).await.unwrap_err();
     let SendFailure::SlowDown { after, .. } = failure else { panic!("{failure:?}") };
@@ -106,7 +109,7 @@ async fn a_number_whose_account_was_refused_throws_nothing_after_it_and_others_g
     server.answer(Answer::json(401, json!({"error":{"message":"the token has expired","code":190}})));
     let (to, content) = (phone("27820000001"), text("Hello"));
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
-    let outgoing = Outgoing::new(message(1), "leg", &to, &content, &());
+    let outgoing = OutgoingMessage::new(message(1), "leg", &to, &content, &());
     let refused = carrier.send(&inbox, place, &outgoing).await.unwrap_err();
     assert!(matches!(refused, SendFailure::AccountStopped(_)), "{refused:?}");
     assert!(carrier.take(&inbox, 8).unwrap().is_empty());

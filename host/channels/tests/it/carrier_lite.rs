@@ -8,10 +8,10 @@ use std::{
 
 use async_trait::async_trait;
 use channels::{
-    carrier::{Carrier, CarrierInbox, Credentials, NotShown, Outgoing, Presence},
+    carrier::{Carrier, CarrierInbox, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal},
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
     whatsapp_lite::{
-        DeviceFailure, DeviceMessage, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, LiteSender, News, QrCode,
+        DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, LiteSender, QrCode,
     },
 };
 use chrono::{DateTime, NaiveTime, Utc};
@@ -75,8 +75,8 @@ impl LiteDevice for Device {
         Ok(())
     }
 
-    async fn events(&self, _seen: u64) -> Result<News, DeviceFailure> {
-        Ok(News::default())
+    async fn events(&self, _seen: u64) -> Result<DeviceNews, DeviceFailure> {
+        Ok(DeviceNews::default())
     }
 }
 
@@ -118,7 +118,7 @@ fn connected() -> CarrierInbox {
 async fn send(carrier: &LiteCarrier, to: &Address, content: &OutboundContent) -> Result<String, SendFailure> {
     let inbox = connected();
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
-    let outgoing = Outgoing::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", to, content, &());
+    let outgoing = OutgoingMessage::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", to, content, &());
     carrier.send(&inbox, place, &outgoing).await.map(|taken| taken.provider_id.unwrap())
 }
 
@@ -154,7 +154,7 @@ async fn the_pause_between_batches_begins_when_the_last_call_has_ended() {
     let carrier = LiteCarrier::new(Arc::new(device), Arc::new(Noon));
     let inbox = number(true, Throttle { batch_size: 2, delay: SECOND, ..Throttle::default() }, "UTC");
     let (to, words) = (phone(), text("hello"));
-    let outgoing = Outgoing::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", &to, &words, &());
+    let outgoing = OutgoingMessage::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", &to, &words, &());
     let started = tokio::time::Instant::now();
     let mut begun = Vec::new();
     while begun.len() < 4 {
@@ -208,7 +208,7 @@ async fn a_customer_without_a_number_is_written_to_by_the_id_that_whatsapp_gave(
     let hidden = Address::of_kind(AddressKind::Lid, "100000012345678@lid").unwrap();
     send(&carrier, &hidden, &text("hello")).await.unwrap();
     assert_eq!(sent.lock().unwrap().len(), 1);
-    let show = |typing| Presence { to: &hidden, last_message: Some("3A01"), typing };
+    let show = |typing| PresenceSignal { to: &hidden, last_message: Some("3A01"), typing };
     carrier.show(&connected(), &show(false)).await.unwrap();
     carrier.show(&connected(), &show(true)).await.unwrap();
     let shown = &sent.lock().unwrap()[1..];
@@ -248,11 +248,11 @@ async fn a_reaction_goes_out_as_one() {
 async fn a_customer_sees_that_its_message_was_read_and_that_somebody_writes() {
     let (carrier, sent) = carrier(Ok(true));
     let to = phone();
-    let show = |last_message, typing| Presence { to: &to, last_message, typing };
+    let show = |last_message, typing| PresenceSignal { to: &to, last_message, typing };
     carrier.show(&connected(), &show(Some("3A01"), false)).await.unwrap();
     carrier.show(&connected(), &show(None, true)).await.unwrap();
     assert_eq!(*sent.lock().unwrap(), ["3A01 of 27820000001 was read", "somebody writes to 27820000001"]);
-    assert_eq!(carrier.show(&connected(), &show(None, false)).await, Err(NotShown::NothingToRead));
+    assert_eq!(carrier.show(&connected(), &show(None, false)).await, Err(PresenceRefused::NothingToRead));
     let off = number(false, Throttle::default(), "UTC");
-    assert!(matches!(carrier.show(&off, &show(Some("3A01"), false)).await, Err(NotShown::Failed(_))));
+    assert!(matches!(carrier.show(&off, &show(Some("3A01"), false)).await, Err(PresenceRefused::Failed(_))));
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use channels::{
-    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Credentials, Outgoing},
+    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Credentials, OutgoingMessage},
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits, MessengerPage, SenderAction},
     whatsapp_cloud::{CloudSettings, MediaError, MediaExpectation},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     clock::Clock,
     content::{
         ListRow, ListSection, Location, MediaKind, OutboundContent, OutboundMedia, Reaction, ReplyButton, ReplyButtons,
@@ -70,11 +70,11 @@ fn refusal(status: u16, code: i64, subcode: Option<i64>) -> Answer {
 async fn send(
     server: &Server,
     content: &OutboundContent,
-    change: impl FnOnce(Outgoing<'_>) -> Outgoing<'_>,
-) -> Result<Taken, SendFailure> {
+    change: impl FnOnce(OutgoingMessage<'_>) -> OutgoingMessage<'_>,
+) -> Result<Acceptance, SendFailure> {
     let (carrier, inbox, to) = (carrier(server), page_inbox(), psid());
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
-    let outgoing = change(Outgoing::new(message(1), "pb1:leg", &to, content, &()));
+    let outgoing = change(OutgoingMessage::new(message(1), "pb1:leg", &to, content, &()));
     carrier.send(&inbox, place, &outgoing).await
 }
 
@@ -90,7 +90,8 @@ async fn body_of(content: &OutboundContent) -> Value {
 async fn a_text_goes_to_the_page_with_its_token_and_has_been_sent_when_it_is_taken() {
     let server = Server::start().await;
     server.answer(accepted());
-    let taken = send(&server, &text("Hello"), |outgoing| Outgoing { quoted: Some("m_0"), ..outgoing }).await.unwrap();
+    let taken =
+        send(&server, &text("Hello"), |outgoing| OutgoingMessage { quoted: Some("m_0"), ..outgoing }).await.unwrap();
     assert_eq!((taken.provider_id.as_deref(), taken.sent), (Some("m_1"), true));
     let seen = server.last();
     assert_eq!((seen.method.as_str(), seen.target.as_str()), ("POST", "/v25.0/555/messages"));
@@ -186,7 +187,8 @@ async fn people_have_seven_days_and_say_so_with_their_tag() {
     ] {
         server.answer(accepted());
         let content = text("Sorry for the wait");
-        let sent = send(&server, &content, |outgoing| Outgoing { human: true, wrote_at: ago(hours), ..outgoing });
+        let sent =
+            send(&server, &content, |outgoing| OutgoingMessage { human: true, wrote_at: ago(hours), ..outgoing });
         sent.await.unwrap();
         let body = server.last().json();
         assert_eq!((&body["messaging_type"], &body["tag"]), (&json!(kind), &tag), "{hours}");
@@ -198,7 +200,7 @@ async fn outside_their_windows_nothing_is_even_tried() {
     let server = Server::start().await;
     for (human, hours, words) in [(false, 24, "24 hours"), (true, 168, "7 days")] {
         let content = text("too late");
-        let sent = send(&server, &content, |outgoing| Outgoing { human, wrote_at: ago(hours), ..outgoing });
+        let sent = send(&server, &content, |outgoing| OutgoingMessage { human, wrote_at: ago(hours), ..outgoing });
         let refused = sent.await.unwrap_err();
         let SendFailure::Rejected(failure) = refused else { panic!("{refused:?}") };
         assert_eq!(failure.code, 10);
@@ -231,7 +233,8 @@ async fn a_page_that_is_too_fast_rests() {
     server.answer(refusal(400, 613, None).header("retry-after", "120"));
     let (carrier, inbox, to, content) = (carrier(&server), page_inbox(), psid(), text("Hello"));
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
-    let refused = carrier.send(&inbox, place, &Outgoing::new(message(1), "leg", &to, &content, &())).await.unwrap_err();
+    let refused =
+        carrier.send(&inbox, place, &OutgoingMessage::new(message(1), "leg", &to, &content, &())).await.unwrap_err();
     assert!(matches!(refused, SendFailure::SlowDown { after: Some(after), .. } if after.as_secs() == 120));
     assert!(carrier.take(&inbox, 1).unwrap().is_empty());
 }
@@ -241,7 +244,8 @@ async fn a_page_writes_to_its_own_customers_only_and_needs_a_token() {
     let server = Server::start().await;
     let (carrier, inbox, to, content) = (carrier(&server), page_inbox(), phone("27820000001"), text("Hello"));
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
-    let refused = carrier.send(&inbox, place, &Outgoing::new(message(1), "leg", &to, &content, &())).await.unwrap_err();
+    let refused =
+        carrier.send(&inbox, place, &OutgoingMessage::new(message(1), "leg", &to, &content, &())).await.unwrap_err();
     assert_eq!(refused.failure().map(|failure| failure.code), Some(CANNOT_CARRY));
     assert!(carrier.take(&crate::carriers::inbox(2, InboxKind::Messenger), 1).is_err());
 }
@@ -265,7 +269,7 @@ async fn a_file_among_several_is_named_by_the_id_of_their_message_and_what_meta_
     let server = Server::start().await;
     for (quoted, expected) in [("m_0#3", json!({ "mid": "m_0" })), ("reaction:0a1b", Value::Null)] {
         server.answer(accepted());
-        send(&server, &text("Hello"), |outgoing| Outgoing { quoted: Some(quoted), ..outgoing }).await.unwrap();
+        send(&server, &text("Hello"), |outgoing| OutgoingMessage { quoted: Some(quoted), ..outgoing }).await.unwrap();
         assert_eq!(server.last().json()["reply_to"], expected, "{quoted}");
     }
     server.answer(Answer::json(200, json!({ "recipient_id": "24071234567" })));

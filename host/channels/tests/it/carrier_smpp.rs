@@ -6,12 +6,12 @@ use std::{
 };
 
 use channels::{
-    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Outgoing, PartTaken, Place},
+    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, OutgoingMessage, PartTaken, SendPlace},
     smpp::{BindState, NO_ANSWER_FROM_SMSC, REFUSED_BY_SMSC, SmppCarrier, SmppGateway, SmppSettings},
 };
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     content::{MediaKind, OutboundContent, OutboundMedia},
     inbox::InboxKind,
 };
@@ -34,7 +34,7 @@ async fn carrier(options: &str) -> (Peer, SmppCarrier, SmppGateway) {
 }
 
 /// A place, as soon as there is one.
-async fn place(carrier: &SmppCarrier, inbox: &CarrierInbox) -> Place {
+async fn place(carrier: &SmppCarrier, inbox: &CarrierInbox) -> SendPlace {
     let deadline = Instant::now() + SOON;
     loop {
         if let Some(place) = carrier.take(inbox, 1).unwrap().pop() {
@@ -46,10 +46,10 @@ async fn place(carrier: &SmppCarrier, inbox: &CarrierInbox) -> Place {
 }
 
 /// Sends a text and returns the outcome, with the recorded parts.
-async fn send(carrier: &SmppCarrier, body: &str, taken: &[u8]) -> (Result<Taken, SendFailure>, Vec<PartTaken>) {
+async fn send(carrier: &SmppCarrier, body: &str, taken: &[u8]) -> (Result<Acceptance, SendFailure>, Vec<PartTaken>) {
     let (journal, mut noted) = mpsc::unbounded_channel();
     let (inbox, to, content) = (sms_inbox(1), phone("27820000001"), text(body));
-    let outgoing = Outgoing { taken, ..Outgoing::new(message(9), "", &to, &content, &journal) };
+    let outgoing = OutgoingMessage { taken, ..OutgoingMessage::new(message(9), "", &to, &content, &journal) };
     let place = place(carrier, &inbox).await;
     let result = carrier.send(&inbox, place, &outgoing).await;
     let mut parts = Vec::new();
@@ -72,7 +72,7 @@ fn numbers(parts: &[PartTaken]) -> BTreeSet<u8> {
 async fn a_message_is_submitted_and_its_part_noted() {
     let (mut peer, carrier, _gateway) = carrier("").await;
     let (result, parts) = send(&carrier, "Hello", &[]).await;
-    assert_eq!(result, Ok(Taken::default()));
+    assert_eq!(result, Ok(Acceptance::default()));
     let noted = PartTaken { message: message(9), part: 1, bind: "test".into(), smsc_id: "M-1".into() };
     assert_eq!(parts, [noted]);
     let seen = peer.expect("submit").await;
@@ -83,8 +83,8 @@ async fn a_message_is_submitted_and_its_part_noted() {
 async fn source_alphabet_and_priority_can_be_named() {
     let (mut peer, carrier, _gateway) = carrier("").await;
     let (inbox, to, content) = (sms_inbox(1), phone("27820000001"), text("Hello"));
-    let usual = Outgoing::new(message(1), "", &to, &content, &());
-    let outgoing = Outgoing { source: Some("SHOP"), unicode: true, priority: 2, ..usual };
+    let usual = OutgoingMessage::new(message(1), "", &to, &content, &());
+    let outgoing = OutgoingMessage { source: Some("SHOP"), unicode: true, priority: 2, ..usual };
     carrier.send(&inbox, place(&carrier, &inbox).await, &outgoing).await.unwrap();
     let seen = peer.expect("submit").await;
     assert_eq!(
@@ -104,7 +104,7 @@ async fn richer_content_goes_as_text() {
     });
     assert_eq!(*carrier.carry(&content).unwrap(), text("A cat\nhttps://host/a.jpg"));
     let (inbox, to) = (sms_inbox(1), phone("27820000001"));
-    let outgoing = Outgoing::new(message(1), "", &to, &content, &());
+    let outgoing = OutgoingMessage::new(message(1), "", &to, &content, &());
     carrier.send(&inbox, place(&carrier, &inbox).await, &outgoing).await.unwrap();
     assert_eq!(peer.expect("submit").await["text"], "A cat\nhttps://host/a.jpg");
 }
@@ -117,7 +117,7 @@ async fn the_window_is_shared_by_all_inboxes_and_never_exceeded() {
         let (carrier, content, inbox) = (&carrier, &content, sms_inbox(u128::from(number % 3)));
         async move {
             let to = phone(&format!("278200000{number:02}"));
-            let outgoing = Outgoing::new(message(number), "", &to, content, &());
+            let outgoing = OutgoingMessage::new(message(number), "", &to, content, &());
             let place = place(carrier, &inbox).await;
             carrier.send(&inbox, place, &outgoing).await.unwrap();
         }
@@ -237,7 +237,7 @@ async fn a_place_whose_session_ended_sends_nothing() {
         assert!(Instant::now() < deadline);
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let result = carrier.send(&inbox, place, &Outgoing::new(message(1), "", &to, &content, &())).await;
+    let result = carrier.send(&inbox, place, &OutgoingMessage::new(message(1), "", &to, &content, &())).await;
     assert!(matches!(result, Err(SendFailure::NotSent { after: Some(_), .. })), "{result:?}");
     assert!(carrier.take(&inbox, 1).is_err(), "without a session the way is closed");
 }
@@ -274,7 +274,7 @@ async fn what_is_no_sms_is_refused_before_it_is_sent() {
     for (to, content, code) in
         [(&visitor, &hello, REFUSED_BY_SMSC), (&phone, &long, REFUSED_BY_SMSC), (&phone, &empty, CANNOT_CARRY)]
     {
-        let outgoing = Outgoing::new(message(1), "", to, content, &());
+        let outgoing = OutgoingMessage::new(message(1), "", to, content, &());
         let result = carrier.send(&inbox, place(&carrier, &inbox).await, &outgoing).await;
         let Err(SendFailure::Rejected(failure)) = result else { panic!("{result:?}") };
         assert_eq!(failure.code, code);
@@ -302,10 +302,13 @@ async fn two_binds() -> (Peer, Peer, SmppCarrier, SmppGateway) {
 async fn went_over(carrier: &SmppCarrier, to: &str, bind: Option<&str>) -> String {
     let (journal, mut noted) = mpsc::unbounded_channel::<PartTaken>();
     let (inbox, to, content) = (sms_inbox(1), phone(to), text("Hello"));
-    let outgoing =
-        Outgoing { bind, validity_seconds: Some(600), ..Outgoing::new(message(9), "", &to, &content, &journal) };
+    let outgoing = OutgoingMessage {
+        bind,
+        validity_seconds: Some(600),
+        ..OutgoingMessage::new(message(9), "", &to, &content, &journal)
+    };
     let place = place(carrier, &inbox).await;
-    assert_eq!(carrier.send(&inbox, place, &outgoing).await, Ok(Taken::default()));
+    assert_eq!(carrier.send(&inbox, place, &outgoing).await, Ok(Acceptance::default()));
     noted.recv().await.unwrap().bind
 }
 

@@ -6,10 +6,12 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
-use channels::carrier::{Carrier, CarrierInbox, Carriers, Closed, Credentials, Lookup, Outgoing, Place};
+use channels::carrier::{
+    Carrier, CarrierInbox, CarrierPause, Carriers, Credentials, OutgoingMessage, ProviderState, SendPlace,
+};
 use domain::{
     address::{Address, AddressKind},
-    carriage::{NO_ANSWER, SendFailure, Taken},
+    carriage::{Acceptance, NO_ANSWER, SendFailure},
     content::OutboundContent,
     ids::{ClientId, InboxId, MessageId},
     inbox::InboxKind,
@@ -41,18 +43,23 @@ impl Carrier for Notebook {
         2
     }
 
-    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
         let one = || {
             let taken = self.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |free| free.checked_sub(1));
-            taken.is_ok().then(|| Place::of(Line(Arc::clone(&self.free))))
+            taken.is_ok().then(|| SendPlace::of(Line(Arc::clone(&self.free))))
         };
         Ok((0..wanted).map_while(|_| one()).collect())
     }
 
-    async fn send(&self, _inbox: &CarrierInbox, _place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+    async fn send(
+        &self,
+        _inbox: &CarrierInbox,
+        _place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
         let OutboundContent::Text { body } = outgoing.content else { panic!("not a text") };
         self.written.lock().unwrap().push(format!("{}: {body}", outgoing.to.value()));
-        Ok(Taken { provider_id: Some(outgoing.opaque.to_owned()), ..Taken::default() })
+        Ok(Acceptance { provider_id: Some(outgoing.opaque.to_owned()), ..Acceptance::default() })
     }
 }
 
@@ -93,7 +100,7 @@ async fn a_new_carrier_is_one_line_in_the_table() {
     let mut places = carrier.take(&inbox, 9).unwrap();
     assert_eq!(places.len(), carrier.window(&inbox));
     let (to, content) = (Address::of_kind(AddressKind::Visitor, "v-1").unwrap(), text("Hello"));
-    let outgoing = Outgoing::new(message(1), "leg-1", &to, &content, &());
+    let outgoing = OutgoingMessage::new(message(1), "leg-1", &to, &content, &());
     assert!(carrier.admit(&inbox, &to).is_ok());
     assert_eq!(*carrier.carry(&content).unwrap(), content);
     let taken = carrier.send(&inbox, places.pop().unwrap(), &outgoing).await.unwrap();
@@ -103,6 +110,6 @@ async fn a_new_carrier_is_one_line_in_the_table() {
     drop(places);
     assert_eq!(carrier.take(&inbox, 9).unwrap().len(), 2, "and one that was not");
 
-    assert_eq!(carrier.lookup(&inbox, &outgoing).await, Lookup::NotPossible);
+    assert_eq!(carrier.lookup(&inbox, &outgoing).await, ProviderState::NotPossible);
     assert_eq!(carrier.no_answer().code, NO_ANSWER);
 }

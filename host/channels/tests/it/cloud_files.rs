@@ -1,11 +1,11 @@
 //! Files of ours over the Cloud API, where Meta cannot fetch them: uploaded first, then sent by their id (PROVIDERS A.6).
 
 use channels::{
-    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Credentials, FileNotThere, Outgoing},
+    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Credentials, FileUnavailable, OutgoingMessage},
     whatsapp_cloud::{CloudCarrier, CloudLimits, CloudNumber},
 };
 use domain::{
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     content::{CardParameters, HeaderParameter, MediaKind, OutboundContent, OutboundMedia, TemplateSend},
     inbox::InboxKind,
 };
@@ -29,15 +29,15 @@ async fn send_from(
     carrier: &CloudCarrier,
     files: &Files,
     content: &OutboundContent,
-) -> Result<Taken, SendFailure> {
+) -> Result<Acceptance, SendFailure> {
     let inbox = CarrierInbox { credentials: Credentials::WhatsappCloud(number), ..inbox(1, InboxKind::WhatsappCloud) };
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
     let to = phone("27820000001");
-    let outgoing = Outgoing { files, ..Outgoing::new(message(1), "pb1:leg", &to, content, &()) };
+    let outgoing = OutgoingMessage { files, ..OutgoingMessage::new(message(1), "pb1:leg", &to, content, &()) };
     carrier.send(&inbox, place, &outgoing).await
 }
 
-async fn send(carrier: &CloudCarrier, files: &Files, url: &str) -> Result<Taken, SendFailure> {
+async fn send(carrier: &CloudCarrier, files: &Files, url: &str) -> Result<Acceptance, SendFailure> {
     send_from(number(), carrier, files, &document(url)).await
 }
 
@@ -144,7 +144,7 @@ async fn a_file_that_was_deleted_here_is_not_sent_though_meta_has_it() {
     server.answer(uploaded("4711"));
     server.answer(accepted());
     send(&carrier, &BILL, OURS).await.unwrap();
-    let gone = Files::NotThere(FileNotThere::Ever("is not kept any more"));
+    let gone = Files::NotThere(FileUnavailable::Ever("is not kept any more"));
     let Err(SendFailure::Rejected(failure)) = send(&carrier, &gone, OURS).await else { panic!("it was sent") };
     assert_eq!(failure.code, CANNOT_CARRY);
     assert_eq!(server.seen().len(), 2);
@@ -204,7 +204,7 @@ async fn an_upload_that_fails_sends_no_message_and_nothing_of_it_is_in_doubt() {
 async fn a_file_that_is_not_there_yet_waits_and_one_of_more_than_100_mib_is_refused_without_a_call() {
     let server = Server::start().await;
     let carrier = carrier(&server);
-    let yet = Files::NotThere(FileNotThere::Yet("it is still being fetched".to_owned()));
+    let yet = Files::NotThere(FileUnavailable::Yet("it is still being fetched".to_owned()));
     assert!(matches!(send(&carrier, &yet, OURS).await, Err(SendFailure::NotSent { .. })));
     let Err(SendFailure::Rejected(failure)) = send(&carrier, &Files::Large((100 << 20) + 1), OURS).await else {
         panic!("it was sent")

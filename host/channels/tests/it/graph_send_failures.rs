@@ -5,7 +5,7 @@ use std::time::Duration;
 use channels::whatsapp_cloud::{CloudApi, CloudSend, CloudSettings, MediaIds};
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     content::OutboundContent,
     inbound::ProviderFailure,
 };
@@ -17,7 +17,7 @@ use crate::{
     support::{Answer, Server},
 };
 
-async fn send_over(api: &CloudApi) -> Result<Taken, SendFailure> {
+async fn send_over(api: &CloudApi) -> Result<Acceptance, SendFailure> {
     let content = OutboundContent::Text { body: "Hello".to_owned() };
     let send = CloudSend {
         phone: Some("27820000001"),
@@ -145,7 +145,7 @@ async fn a_message_held_back_by_meta_is_accepted() {
         let canonical = Address::of_kind(AddressKind::Phone, "5511987654321").unwrap();
         assert_eq!(
             taken,
-            Taken { provider_id: Some("wamid.H".into()), learned: vec![canonical], held: true, sent: false }
+            Acceptance { provider_id: Some("wamid.H".into()), learned: vec![canonical], held: true, sent: false }
         );
     }
 }

@@ -10,7 +10,7 @@ use std::{
 use crate::support::{Answer, Server};
 use axum::body::{Body, Bytes};
 use channels::http::{
-    AddressRefused, GuardedClient, GuardedRequest, GuardedSettings, NameResolver, PostAnswer, PostError, Resolving,
+    AddressRefused, GuardedClient, GuardedRequest, GuardedSettings, NameResolver, PostAnswer, PostError, ResolveFuture,
     WebhookAddress, WebhookPost,
 };
 
@@ -29,7 +29,7 @@ impl Scripted {
 }
 
 impl NameResolver for Scripted {
-    fn resolve(&self, host: &str) -> Resolving {
+    fn resolve(&self, host: &str) -> ResolveFuture {
         let mut names = self.names.lock().unwrap();
         let found =
             names.get_mut(host).map(|answers| if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() });

@@ -10,8 +10,8 @@ use std::{
 use crate::support::{Answer, Server};
 use axum::body::Bytes;
 use channels::http::{
-    AddressPolicy, GuardedClient, GuardedRequest, GuardedSettings, NameResolver, PostError, Resolving, WebhookAddress,
-    WebhookPost,
+    AddressPolicy, GuardedClient, GuardedRequest, GuardedSettings, NameResolver, PostError, ResolveFuture,
+    WebhookAddress, WebhookPost,
 };
 
 const STRICT: AddressPolicy = AddressPolicy { allow_private: false };
@@ -58,7 +58,7 @@ fn names() -> Vec<(&'static str, IpAddr)> {
 struct Changing(Mutex<Vec<Vec<IpAddr>>>);
 
 impl NameResolver for Changing {
-    fn resolve(&self, _: &str) -> Resolving {
+    fn resolve(&self, _: &str) -> ResolveFuture {
         let mut answers = self.0.lock().unwrap();
         let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
         Box::pin(async move { Ok(answer) })

@@ -8,13 +8,13 @@
 
 mod address_policy;
 mod callback_accounts;
-mod callback_broken;
 mod callback_changes;
-mod callback_doors;
+mod callback_checks;
+mod callback_faults;
 mod callback_messages;
 mod callback_pages;
 mod callback_statuses;
-mod callback_unmodelled;
+mod callback_unknown_content;
 mod carrier_cloud;
 mod carrier_lite;
 mod carrier_messenger;

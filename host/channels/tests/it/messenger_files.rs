@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use channels::{
-    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Credentials, FileNotThere, OurFile, OurFiles, Outgoing},
+    carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Credentials, FileUnavailable, OurFile, OurFiles, OutgoingMessage},
     media_store::OpenMedia,
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits, MessengerPage},
     whatsapp_cloud::CloudSettings,
 };
 use domain::{
     address::{Address, AddressKind},
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     content::{MediaKind, OutboundContent, OutboundMedia},
     inbox::InboxKind,
 };
@@ -30,12 +30,12 @@ pub enum Files {
     Bytes(&'static [u8]),
     /// A file that says that it is so large.
     Large(u64),
-    NotThere(FileNotThere),
+    NotThere(FileUnavailable),
 }
 
 #[async_trait]
 impl OurFiles for Files {
-    async fn open(&self, url: &str) -> Result<Option<OurFile>, FileNotThere> {
+    async fn open(&self, url: &str) -> Result<Option<OurFile>, FileUnavailable> {
         // It has an address for each moment at which it was named.
         if url.split('?').next() != OURS.split('?').next() {
             return Ok(None);
@@ -50,7 +50,11 @@ impl OurFiles for Files {
     }
 }
 
-async fn send(server: &Server, files: &Files, (url, filename): (&str, Option<&str>)) -> Result<Taken, SendFailure> {
+async fn send(
+    server: &Server,
+    files: &Files,
+    (url, filename): (&str, Option<&str>),
+) -> Result<Acceptance, SendFailure> {
     let api = MessengerApi::new(CloudSettings { graph_url: server.url(""), ..CloudSettings::default() }).unwrap();
     let carrier = MessengerCarrier::new(api, Arc::new(Noon), MessengerLimits { rate_per_second: 100, in_flight: 4 });
     let page = MessengerPage { page_id: "555".to_owned(), access_token: "page-token".to_owned() };
@@ -64,7 +68,7 @@ async fn send(server: &Server, files: &Files, (url, filename): (&str, Option<&st
         filename,
     });
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
-    let outgoing = Outgoing { files, ..Outgoing::new(message(1), "pb1:leg", &to, &content, &()) };
+    let outgoing = OutgoingMessage { files, ..OutgoingMessage::new(message(1), "pb1:leg", &to, &content, &()) };
     carrier.send(&inbox, place, &outgoing).await
 }
 
@@ -141,9 +145,9 @@ async fn an_upload_that_fails_sends_no_message_and_nothing_of_it_is_in_doubt() {
 #[tokio::test]
 async fn a_file_that_is_not_there_yet_waits_and_one_that_never_will_be_fails_the_message() {
     let server = Server::start().await;
-    let yet = Files::NotThere(FileNotThere::Yet("it is still being fetched".to_owned()));
+    let yet = Files::NotThere(FileUnavailable::Yet("it is still being fetched".to_owned()));
     assert!(matches!(send(&server, &yet, (OURS, None)).await, Err(SendFailure::NotSent { .. })));
-    let ever = Files::NotThere(FileNotThere::Ever("is not kept any more"));
+    let ever = Files::NotThere(FileUnavailable::Ever("is not kept any more"));
     let Err(SendFailure::Rejected(failure)) = send(&server, &ever, (OURS, None)).await else { panic!("it was sent") };
     assert_eq!(failure.code, CANNOT_CARRY);
     assert!(failure.text.contains("is not kept any more"), "{failure:?}");

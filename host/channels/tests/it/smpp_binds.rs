@@ -6,7 +6,7 @@ use std::{
 };
 
 use channels::{
-    carrier::{Carrier, CarrierInbox, Credentials, Outgoing, Place},
+    carrier::{Carrier, CarrierInbox, Credentials, OutgoingMessage, SendPlace},
     smpp::{BindState, SmppCarrier, SmppGateway, SmppUrl, SubmitFailure},
 };
 use domain::{
@@ -53,10 +53,10 @@ fn inbox() -> CarrierInbox {
 }
 
 /// Submits over this place.
-async fn send(carrier: &SmppCarrier, place: Place) -> Result<(), SendFailure> {
+async fn send(carrier: &SmppCarrier, place: SendPlace) -> Result<(), SendFailure> {
     let to = Address::of_kind(AddressKind::Phone, "27820000001").unwrap();
     let content = OutboundContent::Text { body: "Hello".to_owned() };
-    let outgoing = Outgoing::new(MessageId(Uuid::from_u128(3)), "", &to, &content, &());
+    let outgoing = OutgoingMessage::new(MessageId(Uuid::from_u128(3)), "", &to, &content, &());
     carrier.send(&inbox(), place, &outgoing).await.map(drop)
 }
 

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use channels::{
     carrier::Carrier,
     smpp::{
-        BindState, MobileOriginated, SmppCarrier, SmppEvents, SmppGateway, SmppSettings, SmsReceipt, SmsState,
+        BindState, MobileOriginated, SmppCarrier, SmppEvents, SmppGateway, SmppSettings, SmsState, SmscReceipt,
         StoreFailed, SubmitFailure,
     },
 };
@@ -309,7 +309,7 @@ struct Stuck;
 
 #[async_trait]
 impl SmppEvents for Stuck {
-    async fn receipt(&self, _receipt: SmsReceipt) -> Result<(), StoreFailed> {
+    async fn receipt(&self, _receipt: SmscReceipt) -> Result<(), StoreFailed> {
         std::future::pending().await
     }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use channels::smpp::{MobileOriginated, SmppEvents, SmppGateway, SmppSettings, SmppUrl, SmsReceipt, StoreFailed};
+use channels::smpp::{MobileOriginated, SmppEvents, SmppGateway, SmppSettings, SmppUrl, SmscReceipt, StoreFailed};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
@@ -150,14 +150,14 @@ impl Peer {
 
 /// Records the messages that it gets, and refuses to store if it is told so.
 pub struct Recorder {
-    receipts: mpsc::UnboundedSender<SmsReceipt>,
+    receipts: mpsc::UnboundedSender<SmscReceipt>,
     messages: mpsc::UnboundedSender<MobileOriginated>,
     failures: std::sync::atomic::AtomicUsize,
 }
 
 /// The messages of the recorder.
 pub struct Recorded {
-    pub receipts: mpsc::UnboundedReceiver<SmsReceipt>,
+    pub receipts: mpsc::UnboundedReceiver<SmscReceipt>,
     pub messages: mpsc::UnboundedReceiver<MobileOriginated>,
     pub recorder: Arc<Recorder>,
 }
@@ -176,7 +176,7 @@ impl Recorded {
         self.recorder.failures.store(count, std::sync::atomic::Ordering::SeqCst);
     }
 
-    pub async fn receipt(&mut self) -> SmsReceipt {
+    pub async fn receipt(&mut self) -> SmscReceipt {
         timeout(SOON, self.receipts.recv()).await.expect("no receipt came").unwrap()
     }
 
@@ -195,7 +195,7 @@ impl Recorder {
 
 #[async_trait]
 impl SmppEvents for Recorder {
-    async fn receipt(&self, receipt: SmsReceipt) -> Result<(), StoreFailed> {
+    async fn receipt(&self, receipt: SmscReceipt) -> Result<(), StoreFailed> {
         self.store()?;
         self.receipts.send(receipt).map_err(|_| StoreFailed)
     }

@@ -1,7 +1,7 @@
 //! A second SMSC of others: the Python package `smpp34`, whose code for PDUs is independent of the other peers and of
 //! ours (tests/peers/smsc-python).
 
-use channels::smpp::{Coding, SmppGateway, SmsPart, SmsState, SubmitFailure, concat_udh};
+use channels::smpp::{PartAlphabet, SmppGateway, SmsState, SubmitFailure, SubmittedPart, concat_udh};
 use domain::segments::split;
 use serde_json::{Value, json};
 
@@ -35,10 +35,10 @@ async fn a_python_smsc_reads_every_coding_with_and_without_headers() {
     let mut submits = 0;
     for text in ["Price: 5€ @", &long, "Привет 👍", &"Привет 👍 ".repeat(20)] {
         let segmented = split(text, false).unwrap();
-        let (coding, total) = (Coding::from(segmented.encoding), segmented.parts.len());
+        let (coding, total) = (PartAlphabet::from(segmented.encoding), segmented.parts.len());
         for (number, segment) in (1u8..).zip(segmented.parts) {
             let udh = (total > 1).then(|| concat_udh(7, u8::try_from(total).unwrap(), number));
-            let sent = SmsPart { udh, data_coding: coding, octets: segment.octets.clone(), ..part("") };
+            let sent = SubmittedPart { udh, data_coding: coding, octets: segment.octets.clone(), ..part("") };
             let taken = gateway.submit(sent).await.unwrap();
             submits += 1;
             assert_eq!(taken.smsc_id, format!("P-{submits}"));
@@ -46,7 +46,7 @@ async fn a_python_smsc_reads_every_coding_with_and_without_headers() {
             let header: &[u8] = udh.as_ref().map_or(&[], |udh| udh);
             assert_eq!(octets(&seen), [header, &segment.octets].concat(), "{text}");
             assert_eq!(seen["esm_class"], if udh.is_some() { 0x40 } else { 0 });
-            assert_eq!(seen["data_coding"], if coding == Coding::Ucs2 { 8 } else { 0 });
+            assert_eq!(seen["data_coding"], if coding == PartAlphabet::Ucs2 { 8 } else { 0 });
             assert_eq!((&seen["source_addr"], &seen["source_addr_ton"]), (&json!("PATCHBAY"), &json!(5)));
             assert_eq!((&seen["destination_addr"], &seen["registered_delivery"]), (&json!("27820000001"), &json!(1)));
         }

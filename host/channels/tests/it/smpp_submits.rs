@@ -5,17 +5,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use channels::smpp::{Coding, SmsPart, SmsState, SubmitFailure, concat_udh};
+use channels::smpp::{PartAlphabet, SmsState, SubmitFailure, SubmittedPart, concat_udh};
 use serde_json::json;
 
 use crate::smpp_peer::bound;
 
-pub fn part(text: &str) -> SmsPart {
-    SmsPart {
+pub fn part(text: &str) -> SubmittedPart {
+    SubmittedPart {
         validity_seconds: None,
         source: "PATCHBAY".into(),
         destination: "27820000001".into(),
-        data_coding: Coding::SmscDefault,
+        data_coding: PartAlphabet::SmscDefault,
         udh: None,
         octets: text.as_bytes().to_vec(),
         priority: 0,
@@ -27,7 +27,7 @@ async fn a_single_part_arrives_with_the_right_octets_and_flags() {
     let (mut peer, gateway, _) = bound("").await;
     // "@" is septet 0 and "€" is an escaped one in GSM 03.38.
     let octets = [b"Price: 5".as_slice(), &[0x1b, 0x65], b" ", &[0x00]].concat();
-    let submitted = gateway.submit(SmsPart { octets, priority: 2, ..part("") }).await.unwrap();
+    let submitted = gateway.submit(SubmittedPart { octets, priority: 2, ..part("") }).await.unwrap();
     assert_eq!((submitted.bind.as_str(), submitted.smsc_id.as_str()), ("test", "M-1"));
     let seen = peer.expect("submit").await;
     assert_eq!(seen["text"], "Price: 5€ @");
@@ -42,7 +42,7 @@ async fn a_single_part_arrives_with_the_right_octets_and_flags() {
 async fn senders_are_announced_as_what_they_are() {
     let (mut peer, gateway, _) = bound("").await;
     for (source, ton, npi, shown) in [("40404", 3, 0, "40404"), ("+27110000000", 1, 1, "27110000000")] {
-        gateway.submit(SmsPart { source: source.into(), ..part("x") }).await.unwrap();
+        gateway.submit(SubmittedPart { source: source.into(), ..part("x") }).await.unwrap();
         let seen = peer.expect("submit").await;
         assert_eq!(
             (&seen["source_addr"], &seen["source_addr_ton"], &seen["source_addr_npi"]),
@@ -57,7 +57,7 @@ async fn two_parts_carry_a_header_that_the_peer_can_read() {
     // 153 septets, the most that fits with a header: 159 octets on the wire.
     let texts = ["a".repeat(153), "b".repeat(20)];
     for (number, text) in (1u8..).zip(&texts) {
-        gateway.submit(SmsPart { udh: Some(concat_udh(0xcc, 2, number)), ..part(text) }).await.unwrap();
+        gateway.submit(SubmittedPart { udh: Some(concat_udh(0xcc, 2, number)), ..part(text) }).await.unwrap();
         let seen = peer.expect("submit").await;
         assert_eq!(seen["esm_class"], 0x40);
         assert_eq!(seen["udh"], json!([format!("0003cc02{number:02x}")]));
@@ -78,7 +78,7 @@ async fn what_the_segmenter_splits_the_peer_reads_back() {
         for (number, segment) in (1u8..).zip(segmented.parts) {
             let udh = Some(concat_udh(reference, total, number));
             let data_coding = segmented.encoding.into();
-            gateway.submit(SmsPart { udh, data_coding, octets: segment.octets, ..part("") }).await.unwrap();
+            gateway.submit(SubmittedPart { udh, data_coding, octets: segment.octets, ..part("") }).await.unwrap();
             let seen = peer.expect("submit").await;
             assert_eq!(seen["udh"], json!([format!("0003{reference:02x}{total:02x}{number:02x}")]));
             read.push_str(seen["text"].as_str().unwrap());
@@ -91,7 +91,7 @@ async fn what_the_segmenter_splits_the_peer_reads_back() {
 async fn unicode_goes_out_as_ucs2() {
     let (mut peer, gateway, _) = bound("").await;
     let octets: Vec<u8> = "Привет 👍".encode_utf16().flat_map(u16::to_be_bytes).collect();
-    gateway.submit(SmsPart { data_coding: Coding::Ucs2, octets, ..part("") }).await.unwrap();
+    gateway.submit(SubmittedPart { data_coding: PartAlphabet::Ucs2, octets, ..part("") }).await.unwrap();
     let seen = peer.expect("submit").await;
     assert_eq!((&seen["data_coding"], &seen["text"]), (&json!(8), &json!("Привет 👍")));
 }
@@ -100,16 +100,16 @@ async fn unicode_goes_out_as_ucs2() {
 async fn what_smpp_cannot_say_is_refused_before_it_is_sent() {
     let (mut peer, gateway, _) = bound("").await;
     let cases = [
-        SmsPart { octets: vec![b'x'; 255], ..part("") },
-        SmsPart { octets: vec![b'x'; 249], udh: Some(concat_udh(1, 2, 1)), ..part("") },
-        SmsPart { source: "TWELVE CHARS".into(), ..part("x") },
-        SmsPart { destination: "27 82".into(), ..part("x") },
+        SubmittedPart { octets: vec![b'x'; 255], ..part("") },
+        SubmittedPart { octets: vec![b'x'; 249], udh: Some(concat_udh(1, 2, 1)), ..part("") },
+        SubmittedPart { source: "TWELVE CHARS".into(), ..part("x") },
+        SubmittedPart { destination: "27 82".into(), ..part("x") },
     ];
     for case in cases {
         assert!(matches!(gateway.submit(case).await, Err(SubmitFailure::Invalid(_))));
     }
     assert!(peer.maybe("submit", Duration::from_millis(200)).await.is_none());
-    assert!(gateway.submit(SmsPart { octets: vec![b'x'; 254], ..part("") }).await.is_ok());
+    assert!(gateway.submit(SubmittedPart { octets: vec![b'x'; 254], ..part("") }).await.is_ok());
 }
 
 #[tokio::test]

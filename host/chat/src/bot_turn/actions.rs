@@ -16,7 +16,7 @@ use plugin_host::chatbot::{
 };
 use storage::{chat::chat_messages, inboxes::templates, people::marketing_stops};
 
-use super::scene::Scene;
+use super::turn_context::TurnContext;
 use crate::conversation::ratings;
 use base::{Context, Result};
 
@@ -24,8 +24,8 @@ use base::{Context, Result};
 const QUOTE_LENGTH: usize = 64;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Effect {
-    Reply(Box<Reply>),
+pub(super) enum ChatbotEffect {
+    Reply(Box<ChatbotReply>),
     /// Replace the chatbot's state.
     SetState(String),
     /// Start a timer, or restart the one with this name.
@@ -46,15 +46,15 @@ pub(super) enum Effect {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reply {
+pub(super) struct ChatbotReply {
     pub(super) content: OutboundContent,
     /// The quoted message: our id and the provider's.
     pub(super) quoted: Option<(ChatMessageId, String)>,
     pub(super) asks_rating: bool,
 }
 
-pub(super) struct Planned {
-    pub(super) effects: Vec<Effect>,
+pub(super) struct EffectPlan {
+    pub(super) effects: Vec<ChatbotEffect>,
     /// Remarks for the author: the parts that were left out, with reasons.
     pub(super) remarks: Vec<String>,
 }
@@ -63,9 +63,9 @@ pub(super) struct Planned {
 pub(super) async fn effects(
     ctx: &Context,
     client: ClientId,
-    scene: &Scene,
+    scene: &TurnContext,
     actions: Vec<Action>,
-) -> Result<std::result::Result<Planned, String>> {
+) -> Result<std::result::Result<EffectPlan, String>> {
     let mut effects = Vec::with_capacity(actions.len());
     let mut remarks = Vec::new();
     for action in actions {
@@ -75,7 +75,7 @@ pub(super) async fn effects(
                     Some(quote) => quoted(ctx, client, scene, quote).await?.map_err(|why| remarks.push(why)).ok(),
                     None => None,
                 };
-                Effect::Reply(Box::new(Reply { content, quoted, asks_rating: false }))
+                ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted, asks_rating: false }))
             }
             None => match action {
                 Action::ReplyTemplate(wanted) => match composed(wanted) {
@@ -87,14 +87,16 @@ pub(super) async fn effects(
                 },
                 Action::RequestRating => {
                     let content = ratings::question(None);
-                    Effect::Reply(Box::new(Reply { content, quoted: None, asks_rating: true }))
+                    ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: true }))
                 }
-                Action::SetState(state) => Effect::SetState(state),
-                Action::StartTimer(timer) => Effect::StartTimer { name: timer.name, seconds: timer.after_seconds },
-                Action::HandOver(to) => Effect::HandOver { team: to.team, note: to.note },
-                Action::Close => Effect::Close,
-                Action::CancelTimer(name) => Effect::CancelTimer(name),
-                Action::AddTag(tag) => Effect::Tag(tag),
+                Action::SetState(state) => ChatbotEffect::SetState(state),
+                Action::StartTimer(timer) => {
+                    ChatbotEffect::StartTimer { name: timer.name, seconds: timer.after_seconds }
+                }
+                Action::HandOver(to) => ChatbotEffect::HandOver { team: to.team, note: to.note },
+                Action::Close => ChatbotEffect::Close,
+                Action::CancelTimer(name) => ChatbotEffect::CancelTimer(name),
+                Action::AddTag(tag) => ChatbotEffect::Tag(tag),
                 Action::Custom(text) => match custom_action::read(&text) {
                     Some(Ok(CustomAction::ReplyTemplate(wanted))) => {
                         match template(ctx, client, scene, &wanted).await? {
@@ -116,7 +118,7 @@ pub(super) async fn effects(
         };
         effects.push(effect);
     }
-    Ok(Ok(Planned { effects, remarks }))
+    Ok(Ok(EffectPlan { effects, remarks }))
 }
 
 /// The content of a reply that needs no lookup, and the id it quotes.
@@ -208,7 +210,7 @@ fn line(text: Option<&String>) -> Option<String> {
 async fn quoted(
     ctx: &Context,
     client: ClientId,
-    scene: &Scene,
+    scene: &TurnContext,
     quote: &str,
 ) -> Result<std::result::Result<(ChatMessageId, String), String>> {
     let named: String = quote.chars().take(QUOTE_LENGTH).collect();
@@ -235,9 +237,9 @@ async fn quoted(
 async fn template(
     ctx: &Context,
     client: ClientId,
-    scene: &Scene,
+    scene: &TurnContext,
     wanted: &ComposedTemplate,
-) -> Result<std::result::Result<Effect, String>> {
+) -> Result<std::result::Result<ChatbotEffect, String>> {
     let unknown = || {
         format!("template `{}` ({}) is not in the catalogue of this number; sync the templates", wanted.name, wanted.id)
     };
@@ -269,12 +271,12 @@ async fn template(
     });
     Ok(filled.map(|filled| {
         let content = OutboundContent::Template(filled);
-        Effect::Reply(Box::new(Reply { content, quoted: None, asks_rating: false }))
+        ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: false }))
     }))
 }
 
 /// The remark for an action that is newer than this version.
-fn unknown(scene: &Scene) -> String {
+fn unknown(scene: &TurnContext) -> String {
     let said = "an action that this version does not know was left out";
     tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(), "{said}");
     said.to_owned()

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use domain::{
-    chat::{ArrivedMessage, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState, Timer},
-    event::{Chat, ChatOpened, Event as Happened},
+    chat::{ArrivedMessage, ChatbotTimer, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState},
+    event::{ChatOpened, Event as Happened, EventChat},
     ids::{ParticipantEventId, ParticipantId},
 };
 use plugin_host::KeyValueWrite;
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, Event},
+        participant_events::{self, WaitingEvent},
         participants::{self, Participant},
         teams,
     },
@@ -20,17 +20,17 @@ use storage::{
 use uuid::Uuid;
 
 use super::{
-    actions::{Effect, Reply},
-    failure::Trouble,
+    actions::{ChatbotEffect, ChatbotReply},
+    failure::TurnTrouble,
     outcome::TurnOutcome,
-    scene::Scene,
+    turn_context::TurnContext,
 };
 use crate::{
     conversation::{
-        as_event::{self, Before},
-        in_charge, site_team,
+        event_facts::{self, PreviousOwner},
+        responsible_plugin, site_team,
     },
-    say::{BY_ITSELF, InChat, OfAgent, SayIn, Words, said, say},
+    send_to_customer::{AgentFields, BY_ITSELF, ChatEntries, SayIn, TextOwner, said_event, send_to_customer},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -41,8 +41,8 @@ const HANDED_OVER: &str = "handed over by the chatbot";
 /// Bound on the tags of one contact.
 const MOST_TAGS: usize = 64;
 
-pub(super) struct Answer {
-    pub(super) effects: Vec<Effect>,
+pub(super) struct ChatbotAnswer {
+    pub(super) effects: Vec<ChatbotEffect>,
     pub(super) reads: key_values::Reads,
     pub(super) writes: Vec<KeyValueWrite>,
     pub(super) made: Box<FinishedCall>,
@@ -52,9 +52,9 @@ pub(super) struct Answer {
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
-    scene: &Scene,
-    event: &Event,
-    answer: Answer,
+    scene: &TurnContext,
+    event: &WaitingEvent,
+    answer: ChatbotAnswer,
 ) -> Result<TurnOutcome> {
     let client = lease.client;
     let mut tx = ctx.db.begin().await?;
@@ -68,16 +68,16 @@ pub(super) async fn apply(
     }
     let owner = key_values::ValueOwner { client, plugin: scene.plugin(), participant: participant.id };
     match key_values::write(&mut tx, owner, &answer.reads, &answer.writes, &ctx.settings).await? {
-        key_values::Writing::Written => {}
-        key_values::Writing::ReadsChanged => {
+        key_values::WriteOutcome::Written => {}
+        key_values::WriteOutcome::ReadsChanged => {
             tx.rollback().await?;
             let mut db = ctx.db.acquire().await?;
-            calls::keep_beside(ctx, &mut db, client, *answer.made).await?;
+            calls::store_shadow_call(ctx, &mut db, client, *answer.made).await?;
             return Ok(TurnOutcome::ReadsChanged);
         }
-        key_values::Writing::TooMuch(reason) => {
+        key_values::WriteOutcome::TooMuch(reason) => {
             tx.rollback().await?;
-            return Ok(TurnOutcome::failed(Trouble::Unusable { reason, made: answer.made }));
+            return Ok(TurnOutcome::failed(TurnTrouble::Unusable { reason, made: answer.made }));
         }
     }
     let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, steps: Vec::new(), timers: false };
@@ -98,45 +98,45 @@ pub(super) async fn apply(
 
 enum Step {
     /// A reply was added to the chat, which had this state.
-    Said(InChat, Box<Reply>, ParticipantState),
+    Said(ChatEntries, Box<ChatbotReply>, ParticipantState),
     Moved(Happened),
 }
 
 struct Turn<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
-    scene: &'a Scene,
-    event: &'a Event,
+    scene: &'a TurnContext,
+    event: &'a WaitingEvent,
     participant: &'a mut Participant,
     steps: Vec<Step>,
     timers: bool,
 }
 
 impl Turn<'_> {
-    async fn carry_out(&mut self, db: &mut PgConnection, effect: Effect) -> Result<()> {
+    async fn carry_out(&mut self, db: &mut PgConnection, effect: ChatbotEffect) -> Result<()> {
         match effect {
-            Effect::Reply(reply) => self.reply(db, reply).await?,
-            Effect::SetState(state) => self.participant.bot_state = state,
-            Effect::StartTimer { name, seconds } => {
+            ChatbotEffect::Reply(reply) => self.reply(db, reply).await?,
+            ChatbotEffect::SetState(state) => self.participant.bot_state = state,
+            ChatbotEffect::StartTimer { name, seconds } => {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
                 let id: ParticipantEventId = self.ctx.mint();
                 let participant = self.participant.id;
-                let timer = Timer { name, due_at: Some(due_at) };
+                let timer = ChatbotTimer { name, due_at: Some(due_at) };
                 participant_events::start_timer(db, self.lease.client, participant, (id, &timer), due_at).await?;
                 self.timers = true;
             }
-            Effect::CancelTimer(name) => {
+            ChatbotEffect::CancelTimer(name) => {
                 participant_events::cancel_timer(db, self.lease.client, self.participant.id, &name).await?;
             }
-            Effect::HandOver { team, note } => self.hand_over(db, team, note).await?,
-            Effect::Close => {
-                let had = Before::from(&*self.participant);
+            ChatbotEffect::HandOver { team, note } => self.hand_over(db, team, note).await?,
+            ChatbotEffect::Close => {
+                let had = PreviousOwner::from(&*self.participant);
                 // A second close has no effect.
                 if self.participant.apply(ParticipantMove::ClosedByBot).is_ok() {
-                    self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
+                    self.steps.push(Step::Moved(event_facts::moved(had, self.participant)));
                 }
             }
-            Effect::Tag(tag) => {
+            ChatbotEffect::Tag(tag) => {
                 let tags = &mut self.participant.tags;
                 if !tags.contains(&tag) && tags.len() < MOST_TAGS {
                     tags.push(tag);
@@ -164,14 +164,14 @@ impl Turn<'_> {
             None => reason,
         });
         site_team::name(db, self.lease.client, self.participant).await?;
-        self.steps.push(Step::Moved(as_event::moved(&had, self.participant)));
+        self.steps.push(Step::Moved(event_facts::moved(&had, self.participant)));
         Ok(())
     }
 
-    async fn reply(&mut self, db: &mut PgConnection, reply: Box<Reply>) -> Result<()> {
+    async fn reply(&mut self, db: &mut PgConnection, reply: Box<ChatbotReply>) -> Result<()> {
         let scene = self.scene;
         let place = SayIn { chat: &mut *self.participant, inbox: scene.inbox.kind(), customer: &scene.customer };
-        let in_chat = say(self.ctx, db, self.lease.client, place, &words_of(&reply)).await?;
+        let in_chat = send_to_customer(self.ctx, db, self.lease.client, place, &words_of(&reply)).await?;
         self.steps.push(Step::Said(in_chat, reply, self.participant.state));
         Ok(())
     }
@@ -206,11 +206,11 @@ impl Turn<'_> {
     /// The events, in order. Replies show the chat in its final form, except for its state.
     async fn events(&self, db: &mut PgConnection) -> Result<Vec<NewEvent>> {
         let spoken = self.steps.iter().any(|step| matches!(step, Step::Said(..)));
-        let chat = if spoken { Some(as_event::chat(db, self.lease.client, self.participant).await?) } else { None };
+        let chat = if spoken { Some(event_facts::chat(db, self.lease.client, self.participant).await?) } else { None };
         let event = |step: &Step| match step {
             Step::Said(in_chat, reply, state) => {
-                let chat = Chat { state: *state, ..chat.clone()? };
-                Some(self.event_now(said(in_chat.clone(), &words_of(reply), (chat, &self.scene.customer))))
+                let chat = EventChat { state: *state, ..chat.clone()? };
+                Some(self.event_now(said_event(in_chat.clone(), &words_of(reply), (chat, &self.scene.customer))))
             }
             Step::Moved(moved) => Some(self.event_now(moved.clone())),
         };
@@ -219,18 +219,18 @@ impl Turn<'_> {
 
     fn event_now(&self, event: Happened) -> NewEvent {
         let inbox = self.scene.inbox.id;
-        let order_key = as_event::order_key(inbox, &self.scene.customer);
+        let order_key = event_facts::order_key(inbox, &self.scene.customer);
         NewEvent { inbox: Some(inbox), order_key, at: self.ctx.now(), event }
     }
 }
 
-fn words_of(reply: &Reply) -> Words<'_> {
-    Words {
+fn words_of(reply: &ChatbotReply) -> TextOwner<'_> {
+    TextOwner {
         content: &reply.content,
         asks_rating: reply.asks_rating,
         owner: BY_ITSELF,
         quotes: reply.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
-        of_agent: OfAgent::default(),
+        of_agent: AgentFields::default(),
     }
 }
 
@@ -240,7 +240,7 @@ async fn open_for_waiting_message(
     db: &mut PgConnection,
     lease: &Lease,
     participant: &mut Participant,
-    done: &Event,
+    done: &WaitingEvent,
 ) -> Result<Option<Happened>> {
     let (client, id) = (lease.client, participant.id);
     let Some(waiting) = participant_events::next_happening(db, client, id, done.id).await? else { return Ok(None) };
@@ -258,7 +258,7 @@ async fn open_for_waiting_message(
     if next.event.kind() != ParticipantEventKind::Started {
         next = begin_with(ctx, db, lease, (id, &next), ParticipantEvent::Started(begins.clone())).await?;
     }
-    if in_charge::is_routed(db, client, participant.inbox).await? {
+    if responsible_plugin::is_routed(db, client, participant.inbox).await? {
         begin_with(ctx, db, lease, (id, &next), ParticipantEvent::Route(begins)).await?;
     }
     Ok(Some(Happened::ChatOpened(opened)))
@@ -269,11 +269,11 @@ async fn begin_with(
     ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
-    (participant, next): (ParticipantId, &Event),
+    (participant, next): (ParticipantId, &WaitingEvent),
     event: ParticipantEvent,
-) -> Result<Event> {
-    let new = participant_events::NewEvent { id: ctx.mint(), event };
+) -> Result<WaitingEvent> {
+    let new = participant_events::NewParticipantEvent { id: ctx.mint(), event };
     participant_events::insert_before(db, lease.client, participant, &new, next).await?;
     let due_at = next.due_at - TimeDelta::microseconds(1);
-    Ok(Event { id: new.id, event: new.event, due_at, attempts: 0 })
+    Ok(WaitingEvent { id: new.id, event: new.event, due_at, attempts: 0 })
 }

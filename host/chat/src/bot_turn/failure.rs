@@ -10,14 +10,14 @@ use plugin_host::CallError;
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, Event},
+        participant_events::{self, WaitingEvent},
         participants::{self, Participant},
     },
     people::customers,
 };
 use uuid::Uuid;
 
-use crate::conversation::{as_event, site_team};
+use crate::conversation::{event_facts, site_team};
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, trace};
@@ -27,7 +27,7 @@ const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), Ti
 /// Bound on the reason shown to people, in characters.
 const REASON_LENGTH: usize = 300;
 
-pub(super) enum Trouble {
+pub(super) enum TurnTrouble {
     /// No chatbot is active on the number any more.
     NoBot,
     /// The canary failed for this reason, and there is no live version.
@@ -56,7 +56,7 @@ enum Next {
     People,
 }
 
-impl Trouble {
+impl TurnTrouble {
     /// `attempts`: earlier failures of this turn.
     fn next(&self, attempts: i16) -> Next {
         let pause = usize::try_from(attempts).ok().and_then(|made| PAUSES.get(made));
@@ -108,8 +108,8 @@ pub(super) async fn give_to_people(
     ctx: &Context,
     lease: &Lease,
     id: ParticipantId,
-    event: &Event,
-    trouble: Trouble,
+    event: &WaitingEvent,
+    trouble: TurnTrouble,
 ) -> Result<()> {
     let client = lease.client;
     let (next, reason, kind) = (trouble.next(event.attempts), trouble.reason(), trouble.kind());
@@ -129,7 +129,7 @@ pub(super) async fn give_to_people(
         }
         (Some(_), Next::Again { pause }) => {
             tracing::info!(participant.id = %id, attempts = event.attempts, outcome = kind, "a chatbot's turn is made again later");
-            participant_events::put_off(&mut tx, client, id, event.id, ctx.now() + *pause).await?;
+            participant_events::postpone(&mut tx, client, id, event.id, ctx.now() + *pause).await?;
         }
         (Some(mut participant), Next::People) => {
             tracing::warn!(participant.id = %id, outcome = kind, "a chat goes from its chatbot to people");
@@ -162,7 +162,12 @@ fn consequence(is_of_bot: bool, next: &Next, reason: &str) -> String {
 }
 
 /// Stores the failed call of a canary. The live version is asked next. Returns the reason in words.
-pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantId, trouble: Trouble) -> Result<String> {
+pub(super) async fn keep_on_trial(
+    ctx: &Context,
+    lease: &Lease,
+    id: ParticipantId,
+    trouble: TurnTrouble,
+) -> Result<String> {
     let (reason, kind) = (trouble.reason(), trouble.kind());
     tracing::info!(participant.id = %id, outcome = kind, "a chatbot on trial failed; the live one is asked");
     if let Some(mut made) = trouble.into_made() {
@@ -190,8 +195,8 @@ async fn record_moved(
     participant: &Participant,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(customer) = customers::find(db, client, participant.customer).await? else { return Ok(Vec::new()) };
-    let order_key = as_event::order_key(participant.inbox, &customer);
-    let event = as_event::moved(had, participant);
+    let order_key = event_facts::order_key(participant.inbox, &customer);
+    let event = event_facts::moved(had, participant);
     record(ctx, db, client, &[NewEvent { inbox: Some(participant.inbox), order_key, at: ctx.now(), event }]).await
 }
 
@@ -199,8 +204,8 @@ async fn record_moved(
 mod tests {
     use super::*;
 
-    fn call(error: CallError) -> Trouble {
-        Trouble::Call { error: Box::new(error), made: made() }
+    fn call(error: CallError) -> TurnTrouble {
+        TurnTrouble::Call { error: Box::new(error), made: made() }
     }
 
     fn made() -> Box<FinishedCall> {
@@ -221,8 +226,8 @@ mod tests {
         let plugin = || "bot".to_owned();
         let gone = call(CallError::NotFound { plugin: plugin() });
         let unloadable = call(CallError::Unloadable { plugin: plugin(), reason: "it is none".to_owned() });
-        let unusable = Trouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
-        let alone = Trouble::NoneBesideCanary("it crashed".to_owned());
+        let unusable = TurnTrouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
+        let alone = TurnTrouble::NoneBesideCanary("it crashed".to_owned());
         for trouble in [gone, unloadable, unusable, alone] {
             assert_eq!(trouble.next(0), Next::People, "{}", trouble.reason());
         }
@@ -232,12 +237,12 @@ mod tests {
     fn a_suspended_chatbot_gives_its_chats_to_people_at_once() {
         let until = chrono::DateTime::UNIX_EPOCH;
         let error = Box::new(CallError::Suspended { plugin: "bot".to_owned(), until });
-        assert_eq!(Trouble::Call { error, made: made() }.next(0), Next::People);
+        assert_eq!(TurnTrouble::Call { error, made: made() }.next(0), Next::People);
     }
 
     #[test]
     fn an_answer_that_cannot_be_carried_out_is_recorded_as_such() {
-        let trouble = Trouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
+        let trouble = TurnTrouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
         let made = trouble.into_made().unwrap();
         let recorded = made.invocation();
         assert_eq!(

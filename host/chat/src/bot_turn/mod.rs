@@ -10,23 +10,23 @@ mod effects;
 mod failure;
 mod outcome;
 mod question;
-mod scene;
+mod turn_context;
 
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ParticipantId;
-use storage::chat::participant_events::Event;
+use storage::chat::participant_events::WaitingEvent;
 
 pub(crate) use self::failure::keep;
 use self::{
-    actions::Planned,
-    failure::Trouble,
+    actions::EffectPlan,
+    failure::TurnTrouble,
     outcome::TurnOutcome,
-    scene::{Scene, Situation},
+    turn_context::{Situation, TurnContext},
 };
-use crate::conversation::waiting;
+use crate::conversation::waiting_events;
 use base::{Context, Error, Result, lanes::Lease};
-use plugins::calls::{CallSubject, FinishedCall, key_values::Snapshot};
+use plugins::calls::{CallSubject, FinishedCall, key_values::ValueSnapshot};
 
 /// Repetitions of a turn after conflicts of key-values. After that the turn fails.
 const MOST_CONFLICTS: usize = 10;
@@ -37,12 +37,12 @@ pub(crate) async fn turn(
     ctx: &Context,
     lease: &Lease,
     participant: ParticipantId,
-    event: &Event,
+    event: &WaitingEvent,
 ) -> Result<Option<Box<FinishedCall>>> {
-    let trouble = match scene::load(ctx, lease.client, participant, event).await? {
-        Situation::NotTheBots => return waiting::drop_events(ctx, lease, participant).await.map(|()| None),
-        Situation::Nothing => return waiting::drop_event(ctx, lease, participant, event).await.map(|()| None),
-        Situation::NoBot => Trouble::NoBot,
+    let trouble = match turn_context::load(ctx, lease.client, participant, event).await? {
+        Situation::NotTheBots => return waiting_events::drop_events(ctx, lease, participant).await.map(|()| None),
+        Situation::Nothing => return waiting_events::drop_event(ctx, lease, participant, event).await.map(|()| None),
+        Situation::NoBot => TurnTrouble::NoBot,
         Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {
             TurnOutcome::Over | TurnOutcome::ReadsChanged => return Ok(None),
             TurnOutcome::NotAsked(made) => return Ok(Some(made)),
@@ -54,7 +54,7 @@ pub(crate) async fn turn(
 }
 
 /// Asks the chatbot and, if it is a canary that fails, the live version.
-async fn ask_all(ctx: &Context, lease: &Lease, mut scene: Scene, event: &Event) -> Result<TurnOutcome> {
+async fn ask_all(ctx: &Context, lease: &Lease, mut scene: TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {
     loop {
         let trouble = match ask(ctx, lease, &scene, event).await? {
             TurnOutcome::Failed(trouble) if scene.answering.is_canary() => *trouble,
@@ -63,13 +63,13 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: Scene, event: &Event) 
         let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble).await?;
         match scene.beside_canary.take() {
             Some(live) => scene.answering = live,
-            None => return Ok(TurnOutcome::failed(Trouble::NoneBesideCanary(reason))),
+            None => return Ok(TurnOutcome::failed(TurnTrouble::NoneBesideCanary(reason))),
         }
     }
 }
 
 /// Asks the chatbot of a scene, again while key-values change, and applies its answer.
-async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<TurnOutcome> {
+async fn ask(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {
     for _ in 0..MOST_CONFLICTS {
         match run(ctx, lease, scene, event).await? {
             TurnOutcome::ReadsChanged => {
@@ -79,30 +79,30 @@ async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Resu
             outcome => return Ok(outcome),
         }
     }
-    Ok(TurnOutcome::failed(Trouble::Conflicts(scene.plugin().to_owned())))
+    Ok(TurnOutcome::failed(TurnTrouble::Conflicts(scene.plugin().to_owned())))
 }
 
 /// A turn failed because of the host. It is repeated, and in the end people take over.
-pub(crate) async fn turn_broke(
+pub(crate) async fn handle_failed_turn(
     ctx: &Context,
     lease: &Lease,
     participant: ParticipantId,
-    event: &Event,
+    event: &WaitingEvent,
     error: &Error,
 ) -> Result<()> {
-    failure::give_to_people(ctx, lease, participant, event, Trouble::Broken(error.to_string())).await
+    failure::give_to_people(ctx, lease, participant, event, TurnTrouble::Broken(error.to_string())).await
 }
 
 /// Calls the chatbot once and applies its answer.
-async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<TurnOutcome> {
+async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {
     let participant = scene.participant.id;
     // The same in all runs of this turn, and different for each turn.
     let about = CallSubject::event(event.id.0, participant.0);
     let now = event.moment();
-    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant, now));
+    let snapshot = Arc::new(ValueSnapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant, now));
     let call = scene.answering.call(lease.client, &about, now);
     let (asked, session) = question::of(scene, event, now);
-    let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<Snapshot>::clone(&snapshot)).await;
+    let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<ValueSnapshot>::clone(&snapshot)).await;
     let mut made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));
     made.name_event(question::name(&asked.kind));
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
@@ -111,12 +111,12 @@ async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Resu
         Err(error) => return Ok(TurnOutcome::without_answer(error, made)),
     };
     let effects = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
-        Ok(Planned { effects, remarks }) => {
+        Ok(EffectPlan { effects, remarks }) => {
             remarks.iter().for_each(|remark| made.remark(remark));
             effects
         }
-        Err(reason) => return Ok(TurnOutcome::failed(Trouble::Unusable { reason, made })),
+        Err(reason) => return Ok(TurnOutcome::failed(TurnTrouble::Unusable { reason, made })),
     };
-    let answer = effects::Answer { effects, reads: snapshot.reads(), writes: outcome.writes, made };
+    let answer = effects::ChatbotAnswer { effects, reads: snapshot.reads(), writes: outcome.writes, made };
     effects::apply(ctx, lease, scene, event, answer).await
 }

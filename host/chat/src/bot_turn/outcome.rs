@@ -3,7 +3,7 @@
 use plugin_host::CallError;
 use plugins::calls::{FinishedCall, trace};
 
-use super::failure::Trouble;
+use super::failure::TurnTrouble;
 
 /// The outcome of a call for a turn, of applying its answer, and of the turn.
 pub(super) enum TurnOutcome {
@@ -14,11 +14,11 @@ pub(super) enum TurnOutcome {
     /// The host could not make the call: it has no room, or the database fails. The event stays.
     NotAsked(Box<FinishedCall>),
     /// No answer could be applied.
-    Failed(Box<Trouble>),
+    Failed(Box<TurnTrouble>),
 }
 
 impl TurnOutcome {
-    pub(super) fn failed(trouble: Trouble) -> Self {
+    pub(super) fn failed(trouble: TurnTrouble) -> Self {
         Self::Failed(Box::new(trouble))
     }
 
@@ -27,7 +27,7 @@ impl TurnOutcome {
         if trace::is_of_the_host(&error) {
             Self::NotAsked(made)
         } else {
-            Self::failed(Trouble::Call { error: Box::new(error), made })
+            Self::failed(TurnTrouble::Call { error: Box::new(error), made })
         }
     }
 }

@@ -6,12 +6,12 @@ use plugin_host::{
     chatbot::{CustomEvent, Event, EventKind, Rating, RatingScore, Session, TemplateReference},
     unix_millis,
 };
-use storage::chat::participant_events::Event as StoredEvent;
+use storage::chat::participant_events::WaitingEvent as StoredEvent;
 
-use super::scene::{Scene, Subject};
+use super::turn_context::{Subject, TurnContext};
 use crate::conversation::plugin_view::{channel, channel_fact, customer, message, zone};
 
-pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
+pub(super) fn of(scene: &TurnContext, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
     let (kind, happened_at) = match &scene.subject {
         Subject::Started(wrote) => (EventKind::ConversationStarted, wrote.message.created_at),
         Subject::Message(wrote) => (EventKind::Message(message(wrote)), wrote.message.created_at),
@@ -55,7 +55,7 @@ fn rating(name: &str) -> RatingScore {
     }
 }
 
-fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
+fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
     let team = scene.participant.team.iter().map(|team| ("team".to_owned(), team.name.clone()));
     Session {
         participant_id: scene.participant.id.to_string(),

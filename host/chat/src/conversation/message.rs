@@ -11,7 +11,7 @@ use storage::{
     chat::chat_messages::{self, ChatMessage, QuotedMessage},
 };
 
-use super::words;
+use super::readable_text;
 
 /// A message of the customer, as routers and chatbots see it.
 pub(crate) struct CustomerMessage {
@@ -86,6 +86,6 @@ fn id_of(quoted: &QuotedMessage) -> String {
 }
 
 fn text_of(quoted: QuotedMessage) -> Option<String> {
-    let of_content = || words::of_outbound(quoted.content.as_ref()?);
+    let of_content = || readable_text::of_outbound(quoted.content.as_ref()?);
     quoted.body.or_else(of_content)
 }

@@ -10,7 +10,7 @@ const PREFIX: &str = "pb1:rating:";
 
 /// A tap on a button of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rated {
+pub(crate) struct RatingTap {
     pub(crate) rating: Rating,
     /// The rated ticket. `None` if a chatbot asked.
     pub(crate) ticket: Option<TicketId>,
@@ -39,13 +39,13 @@ fn title(rating: Rating) -> &'static str {
     }
 }
 
-pub(crate) fn of_payload(payload: &str) -> Option<Rated> {
+pub(crate) fn of_payload(payload: &str) -> Option<RatingTap> {
     let said = payload.strip_prefix(PREFIX)?;
     let (name, ticket) = match said.split_once(':') {
         Some((name, ticket)) => (name, Some(ticket.parse().ok()?)),
         None => (said, None),
     };
-    Some(Rated { rating: Rating::from_name(name)?, ticket })
+    Some(RatingTap { rating: Rating::from_name(name)?, ticket })
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
         for ticket in [None, Some(TicketId(uuid::Uuid::from_u128(7)))] {
             let OutboundContent::Buttons(question) = question(ticket) else { panic!("not a message with buttons") };
             let rated: Vec<_> = question.buttons.iter().filter_map(|button| of_payload(&button.id)).collect();
-            assert_eq!(rated, Rating::ALL.map(|rating| Rated { rating, ticket }));
+            assert_eq!(rated, Rating::ALL.map(|rating| RatingTap { rating, ticket }));
         }
     }
 

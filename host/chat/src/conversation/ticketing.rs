@@ -15,7 +15,7 @@ use storage::{
     },
 };
 
-use super::as_event;
+use super::event_facts;
 
 /// Gives the ticket of the locked chat to its agent, or opens a new one.
 pub(crate) async fn take_up(
@@ -36,7 +36,7 @@ pub(crate) async fn take_up(
     let id: TicketId = ctx.mint();
     let ticket = tickets::open(db, client, id, (chat.id, chat.inbox), agent, ctx.now()).await?;
     chat.ticket = Some(id);
-    Ok(Some(as_event::ticket_moved(&ticket, None)))
+    Ok(Some(event_facts::ticket_moved(&ticket, None)))
 }
 
 /// Applies a step to the ticket of a locked chat. `None` if there is no ticket or its status stays.
@@ -69,7 +69,7 @@ pub(crate) async fn set(
     ticket.updated_at = now;
     ticket.closed_at = to.is_over().then(|| ticket.closed_at.unwrap_or(now));
     tickets::save(db, client, ticket).await?;
-    Ok((from != to).then(|| as_event::ticket_moved(ticket, Some(from))))
+    Ok((from != to).then(|| event_facts::ticket_moved(ticket, Some(from))))
 }
 
 async fn current(db: &mut PgConnection, client: ClientId, chat: &Participant) -> Result<Option<Ticket>> {

@@ -8,12 +8,12 @@ use domain::{
     chat::chat_allowed,
     ids::ClientId,
     inbox::InboxKind,
-    messenger::{self, Allowed},
+    messenger::{self, WindowPermission},
 };
 use storage::{PgConnection, chat::participants::Participant, people::inbox_customers};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Writes {
+pub(crate) enum WindowWriter {
     Person,
     /// A plugin or Patchbay itself.
     Program,
@@ -25,7 +25,7 @@ pub(crate) async fn closed(
     db: &mut PgConnection,
     client: ClientId,
     (chat, kind): (&Participant, InboxKind),
-    by: Writes,
+    by: WindowWriter,
 ) -> Result<Option<&'static str>> {
     if kind.facts().window == WindowRule::None {
         return Ok(None);
@@ -35,17 +35,19 @@ pub(crate) async fn closed(
 }
 
 /// `wrote`: time of the customer's last message.
-fn judge(kind: InboxKind, by: Writes, wrote: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<&'static str> {
+fn judge(kind: InboxKind, by: WindowWriter, wrote: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<&'static str> {
     match kind.facts().window {
         WindowRule::Day if !chat_allowed(wrote, now) => Some(
             "the customer last wrote more than 24 hours ago: until the customer writes again, only templates can be sent",
         ),
-        WindowRule::DayAndWeek if messenger::allowed(by == Writes::Person, wrote, now) == Allowed::No => {
+        WindowRule::DayAndWeek
+            if messenger::allowed(by == WindowWriter::Person, wrote, now) == WindowPermission::No =>
+        {
             Some(match by {
-                Writes::Person => {
+                WindowWriter::Person => {
                     "the customer last wrote more than 7 days ago: Messenger takes nothing until the customer writes again"
                 }
-                Writes::Program => {
+                WindowWriter::Program => {
                     "the customer last wrote more than 24 hours ago: Messenger takes only what a person writes, for 7 days"
                 }
             })
@@ -60,22 +62,22 @@ mod tests {
 
     use super::*;
 
-    fn after(kind: InboxKind, by: Writes, passed: TimeDelta) -> bool {
+    fn after(kind: InboxKind, by: WindowWriter, passed: TimeDelta) -> bool {
         judge(kind, by, Some(DateTime::UNIX_EPOCH), DateTime::UNIX_EPOCH + passed).is_none()
     }
 
     #[test]
     fn whatsapp_cloud_takes_answers_for_24_hours_and_messenger_those_of_people_for_seven_days() {
         let (day, week, moment) = (TimeDelta::hours(24), TimeDelta::days(7), TimeDelta::milliseconds(1));
-        for by in [Writes::Person, Writes::Program] {
+        for by in [WindowWriter::Person, WindowWriter::Program] {
             assert!(after(InboxKind::WhatsappCloud, by, day - moment) && !after(InboxKind::WhatsappCloud, by, day));
             assert!(after(InboxKind::Messenger, by, day - moment));
             for kind in [InboxKind::Web, InboxKind::WhatsappLite] {
                 assert!(after(kind, by, TimeDelta::days(1000)), "{kind:?}");
             }
         }
-        assert!(!after(InboxKind::Messenger, Writes::Program, day));
-        assert!(after(InboxKind::Messenger, Writes::Person, week - moment));
-        assert!(!after(InboxKind::Messenger, Writes::Person, week));
+        assert!(!after(InboxKind::Messenger, WindowWriter::Program, day));
+        assert!(after(InboxKind::Messenger, WindowWriter::Person, week - moment));
+        assert!(!after(InboxKind::Messenger, WindowWriter::Person, week));
     }
 }

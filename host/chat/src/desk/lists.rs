@@ -5,33 +5,33 @@ use domain::{
     chat::ChatScope,
     ids::ParticipantId,
     page::{Page, PageRequest},
-    privacy::{Sight, SoughtMasked},
-    search::Sought,
+    privacy::{CustomerVisibility, MaskedSearch},
+    search::SearchText,
 };
 use storage::{
     Db,
     chat::{
-        lists::{self, Search},
+        lists::{self, ListSearch},
         participants,
     },
 };
 
-use super::{Acting, DeskError, view, view::ChatView};
+use super::{ActingUser, DeskError, view, view::ChatView};
 
 /// A page of a list of the caller. `search`: part of a number or name, or the exact id of the customer. Blank finds
 /// all. A role that sees masked customers can search only the visible parts.
 pub async fn list(
     db: &Db,
-    acting: Acting,
+    acting: ActingUser,
     scope: ChatScope,
     search: &str,
     page: PageRequest,
 ) -> Result<Page<ChatView>, Error> {
     let mut db = db.acquire().await?;
     let search = match sought(acting.sight, search) {
-        Search::Everything => Search::Everything,
+        ListSearch::Everything => ListSearch::Everything,
         otherwise => match lists::customer_by_user_id(&mut db, acting.client, search.trim()).await? {
-            Some(customer) => Search::Customer(customer),
+            Some(customer) => ListSearch::Customer(customer),
             None => otherwise,
         },
     };
@@ -40,24 +40,24 @@ pub async fn list(
     Ok(Page { items, total: found.total })
 }
 
-pub async fn one(db: &Db, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+pub async fn one(db: &Db, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut db = db.acquire().await?;
     let chat = participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
     view::of_one(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
 /// The search in the terms of storage, except for a customer id.
-fn sought(sight: Sight, text: &str) -> Search {
+fn sought(sight: CustomerVisibility, text: &str) -> ListSearch {
     match sight {
-        Sight::Whole => match Sought::parse(text) {
-            None => Search::Everything,
-            Some(sought) => Search::Words(sought.digits.unwrap_or(sought.words)),
+        CustomerVisibility::Whole => match SearchText::parse(text) {
+            None => ListSearch::Everything,
+            Some(sought) => ListSearch::Words(sought.digits.unwrap_or(sought.words)),
         },
-        Sight::Masked => match SoughtMasked::parse(text) {
-            None => Search::Everything,
-            Some(SoughtMasked::Initial(letter)) => Search::Initial(letter),
-            Some(SoughtMasked::Ending(digits)) => Search::Ending(digits),
-            Some(SoughtMasked::Nothing) => Search::Nothing,
+        CustomerVisibility::Masked => match MaskedSearch::parse(text) {
+            None => ListSearch::Everything,
+            Some(MaskedSearch::Initial(letter)) => ListSearch::Initial(letter),
+            Some(MaskedSearch::Ending(digits)) => ListSearch::Ending(digits),
+            Some(MaskedSearch::Nothing) => ListSearch::Nothing,
         },
     }
 }
@@ -67,8 +67,8 @@ mod tests {
     use super::*;
 
     fn words(search: &str) -> String {
-        match sought(Sight::Whole, search) {
-            Search::Words(words) => words,
+        match sought(CustomerVisibility::Whole, search) {
+            ListSearch::Words(words) => words,
             other => panic!("{other:?}"),
         }
     }
@@ -92,17 +92,17 @@ mod tests {
         assert_eq!(words("50-Cent"), "50-cent", "not a number");
         assert_eq!(words("+"), "+");
         for nothing in ["", "  ", "\u{200B}"] {
-            assert_eq!(sought(Sight::Whole, nothing), Search::Everything);
-            assert_eq!(sought(Sight::Masked, nothing), Search::Everything);
+            assert_eq!(sought(CustomerVisibility::Whole, nothing), ListSearch::Everything);
+            assert_eq!(sought(CustomerVisibility::Masked, nothing), ListSearch::Everything);
         }
     }
 
     #[test]
     fn a_masked_search_looks_for_the_parts_that_are_shown() {
-        assert_eq!(sought(Sight::Masked, "Á"), Search::Initial("a".to_owned()));
-        assert_eq!(sought(Sight::Masked, "001"), Search::Ending("001".to_owned()));
+        assert_eq!(sought(CustomerVisibility::Masked, "Á"), ListSearch::Initial("a".to_owned()));
+        assert_eq!(sought(CustomerVisibility::Masked, "001"), ListSearch::Ending("001".to_owned()));
         for hidden in ["0001", "2782", "al", "+27820000001"] {
-            assert_eq!(sought(Sight::Masked, hidden), Search::Nothing, "{hidden}");
+            assert_eq!(sought(CustomerVisibility::Masked, hidden), ListSearch::Nothing, "{hidden}");
         }
     }
 }

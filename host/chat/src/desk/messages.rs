@@ -9,11 +9,11 @@ use storage::{
         lists, participants,
         participants::Participant,
     },
-    outbound::failures::{self, Failure},
+    outbound::failures::{self, FailureReason},
 };
 use uuid::Uuid;
 
-use super::{Acting, DeskError, view};
+use super::{ActingUser, DeskError, view};
 
 /// Bound on the messages that one call returns.
 pub const MOST_AT_ONCE: u32 = 1_000;
@@ -27,7 +27,7 @@ pub struct MessageView {
     pub customer: Option<String>,
     pub business: Option<String>,
     /// The reason why it was not delivered.
-    pub failure: Option<Failure>,
+    pub failure: Option<FailureReason>,
 }
 
 /// The last `size` messages of a chat before the sequence number `before`, oldest first.
@@ -36,7 +36,7 @@ pub struct MessageView {
 /// See [`DeskError`].
 pub async fn past(
     ctx: &Context,
-    acting: Acting,
+    acting: ActingUser,
     id: ParticipantId,
     before: Option<i64>,
     size: u32,
@@ -52,7 +52,7 @@ pub async fn past(
 ///
 /// # Errors
 /// [`DeskError::NotFound`] if the number is unknown.
-pub async fn tracked(ctx: &Context, acting: Acting, number: &str) -> Result<Vec<MessageView>, DeskError> {
+pub async fn tracked(ctx: &Context, acting: ActingUser, number: &str) -> Result<Vec<MessageView>, DeskError> {
     if let Some(chat) = view::of_ctn(number) {
         return past(ctx, acting, chat, None, MOST_AT_ONCE).await;
     }
@@ -66,7 +66,7 @@ pub async fn tracked(ctx: &Context, acting: Acting, number: &str) -> Result<Vec<
 ///
 /// # Errors
 /// [`DeskError::NotFound`] if there is none.
-pub async fn by_ct_id(ctx: &Context, acting: Acting, ct_id: &str) -> Result<MessageView, DeskError> {
+pub async fn by_ct_id(ctx: &Context, acting: ActingUser, ct_id: &str) -> Result<MessageView, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let found = history::by_ct_id(&mut db, acting.client, ct_id).await?.ok_or(DeskError::NotFound)?;
     view(ctx, &mut db, acting.client, found).await

@@ -1,15 +1,15 @@
 //! The work of agents (SPEC 3.4, 4.2): lists of chats, assignment, messages and tickets. Each call acts for a user of
 //! the client. Chats of other clients count as not found.
 
-mod asking;
 mod lists;
+mod message_draft;
+mod message_reference;
 mod messages;
 mod moves;
-mod naming;
-mod original;
+mod original_content;
 mod presence;
-mod said;
-mod speaking;
+mod rating_question;
+mod send_message;
 pub mod tickets;
 mod uploads;
 mod view;
@@ -19,7 +19,7 @@ use domain::{
     body::FieldFault,
     chat::{MoveRefused, ParticipantState},
     ids::{ClientId, ParticipantId, UserId},
-    privacy::Sight,
+    privacy::CustomerVisibility,
 };
 use storage::{
     PgConnection,
@@ -28,27 +28,27 @@ use storage::{
 };
 
 pub use lists::{list, one};
+pub use message_draft::{DraftContent, DraftRequest, MessageDraft};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, past, tracked};
-pub use moves::{To, Whole, assign, open, release, resolve, terminate, terminate_whole};
-pub use original::{Original, original};
-pub use presence::{Shown, read, typing};
-pub use said::{Said, What, Written};
-pub use speaking::{could_speak, speak};
+pub use moves::{ChatPatch, NewHolder, assign, open, release, resolve, terminate, terminate_whole};
+pub use original_content::{OriginalContent, original};
+pub use presence::{PresenceResult, read, typing};
+pub use send_message::{check_send, send_message};
 pub use storage::chat::lists::{ShownAgent, ShownCustomer};
-pub use storage::chat::versions::Version;
-pub use uploads::{UploadRefused, Uploaded, upload};
+pub use storage::chat::versions::MessageVersion;
+pub use uploads::{AgentUpload, AgentUploadRefused, upload};
 pub use view::{ChatView, ctn};
 
-use crate::conversation::giving::NotGiven;
+use crate::conversation::assignment::GivingRefused;
 
 /// The user on whose behalf a call acts.
 #[derive(Debug, Clone, Copy)]
-pub struct Acting {
+pub struct ActingUser {
     pub client: ClientId,
     pub user: UserId,
     pub role: Role,
     /// How it sees customers. Searches cover only the visible data.
-    pub sight: Sight,
+    pub sight: CustomerVisibility,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -82,12 +82,12 @@ impl From<MoveRefused> for DeskError {
     }
 }
 
-impl From<NotGiven> for DeskError {
-    fn from(not_given: NotGiven) -> Self {
+impl From<GivingRefused> for DeskError {
+    fn from(not_given: GivingRefused) -> Self {
         match not_given {
-            NotGiven::Nobody => Self::fault("agentId", "is not the id of one of your users"),
-            NotGiven::NoAgent(_) => Self::fault("agentId", not_given.to_string()),
-            NotGiven::Full { .. } | NotGiven::Refused(_) => Self::Conflict(not_given.to_string()),
+            GivingRefused::Nobody => Self::fault("agentId", "is not the id of one of your users"),
+            GivingRefused::NoAgent(_) => Self::fault("agentId", not_given.to_string()),
+            GivingRefused::Full { .. } | GivingRefused::Refused(_) => Self::Conflict(not_given.to_string()),
         }
     }
 }
@@ -108,7 +108,7 @@ async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> R
 }
 
 /// Refuses an agent in the chat of another agent. Other roles may act there.
-async fn own_or_free(db: &mut PgConnection, acting: Acting, chat: &Participant) -> Result<(), DeskError> {
+async fn own_or_free(db: &mut PgConnection, acting: ActingUser, chat: &Participant) -> Result<(), DeskError> {
     match chat.assigned_agent {
         Some(agent) if chat.state == ParticipantState::Active && agent != acting.user && acting.role == Role::Agent => {
             Err(taken(db, acting.client, agent).await?)

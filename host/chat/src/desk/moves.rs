@@ -12,7 +12,7 @@ use events::{NewEvent, record};
 use storage::{
     PgConnection, Queue, Transaction,
     chat::{
-        participant_events::{self, NewEvent as NewParticipantEvent},
+        participant_events::{self, NewParticipantEvent},
         participants::{self, Participant},
         teams,
     },
@@ -20,15 +20,16 @@ use storage::{
     tenancy::{clients, users::Role},
 };
 
-use super::{Acting, ChatView, DeskError, asking, locked, own_or_free, taken, view};
+use super::{ActingUser, ChatView, DeskError, locked, own_or_free, rating_question, taken, view};
 use crate::conversation::{
-    as_event::{self, Before},
-    giving, in_charge, ticketing,
+    assignment,
+    event_facts::{self, PreviousOwner},
+    responsible_plugin, ticketing,
 };
 
 /// The new holder of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum To {
+pub enum NewHolder {
     Caller,
     Agent(UserId),
     Team(TeamId),
@@ -38,7 +39,12 @@ pub enum To {
 ///
 /// # Errors
 /// See [`DeskError`]. If two callers take a chat at the same time, one gets [`DeskError::Conflict`].
-pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) -> Result<ChatView, DeskError> {
+pub async fn assign(
+    ctx: &Context,
+    acting: ActingUser,
+    id: ParticipantId,
+    to: NewHolder,
+) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
     if chat.state == ParticipantState::Closed {
@@ -46,7 +52,7 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
     }
     let had = chat.clone();
     let ticket = match to {
-        To::Caller => {
+        NewHolder::Caller => {
             taking(acting)?;
             match chat.assigned_agent.filter(|_| had.state == ParticipantState::Active) {
                 Some(agent) if agent == acting.user => return unchanged(&mut tx, acting, chat).await,
@@ -54,14 +60,14 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
                 None => give(ctx, &mut tx, acting, &mut chat, acting.user).await?,
             }
         }
-        To::Agent(agent) => {
+        NewHolder::Agent(agent) => {
             own_or_free(&mut tx, acting, &chat).await?;
             if had.state == ParticipantState::Active && chat.assigned_agent == Some(agent) {
                 return unchanged(&mut tx, acting, chat).await;
             }
             give(ctx, &mut tx, acting, &mut chat, agent).await?
         }
-        To::Team(team) => {
+        NewHolder::Team(team) => {
             own_or_free(&mut tx, acting, &chat).await?;
             let team = teams::by_id(&mut tx, acting.client, team).await?;
             let team = team.ok_or_else(|| DeskError::fault("teamId", "is not the id of one of your teams"))?;
@@ -71,7 +77,7 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
             ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Passed).await?
         }
     };
-    let moved = as_event::moved(&had, &chat);
+    let moved = event_facts::moved(&had, &chat);
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
@@ -79,7 +85,7 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
 ///
 /// # Errors
 /// See [`DeskError`].
-pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+pub async fn open(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
     taking(acting)?;
@@ -90,11 +96,11 @@ pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Ch
             None => MoveRefused::NotClosed.into(),
         });
     }
-    let had = Before::from(&chat);
+    let had = PreviousOwner::from(&chat);
     let step = (&mut chat, ParticipantMove::Reopened);
-    let ticket = giving::give(ctx, &mut tx, acting.client, step, acting.user).await??;
+    let ticket = assignment::give(ctx, &mut tx, acting.client, step, acting.user).await??;
     let opened = ChatOpened { participant: chat.id, state: chat.state, again: true, message: None };
-    let moved = as_event::moved(had, &chat);
+    let moved = event_facts::moved(had, &chat);
     finish(ctx, tx, acting, chat, [Some(Event::ChatOpened(opened)), Some(moved), ticket]).await
 }
 
@@ -102,7 +108,7 @@ pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Ch
 ///
 /// # Errors
 /// See [`DeskError`].
-pub async fn terminate(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+pub async fn terminate(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended, true)).await
 }
 
@@ -110,13 +116,13 @@ pub async fn terminate(ctx: &Context, acting: Acting, id: ParticipantId) -> Resu
 ///
 /// # Errors
 /// See [`DeskError`].
-pub async fn resolve(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+pub async fn resolve(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     end(ctx, acting, id, (ParticipantMove::Resolved, TicketMove::Resolved, false)).await
 }
 
 async fn end(
     ctx: &Context,
-    acting: Acting,
+    acting: ActingUser,
     id: ParticipantId,
     (step, of_ticket, may_ask): (ParticipantMove, TicketMove, bool),
 ) -> Result<ChatView, DeskError> {
@@ -124,12 +130,12 @@ async fn end(
     let mut chat = locked(&mut tx, acting.client, id).await?;
     own_or_free(&mut tx, acting, &chat).await?;
     let asked = match may_ask && clients::asks_rating(&mut tx, acting.client).await? {
-        true => asking::ask(ctx, &mut tx, acting, &mut chat).await?,
+        true => rating_question::ask(ctx, &mut tx, acting, &mut chat).await?,
         false => None,
     };
-    let had = Before::from(&chat);
+    let had = PreviousOwner::from(&chat);
     chat.apply(step)?;
-    let moved = as_event::moved(had, &chat);
+    let moved = event_facts::moved(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, of_ticket).await?;
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
@@ -138,18 +144,18 @@ async fn end(
 ///
 /// # Errors
 /// See [`DeskError`]. A chat without an agent, or without an active chatbot, is a conflict.
-pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+pub async fn release(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
     own_or_free(&mut tx, acting, &chat).await?;
-    if in_charge::chatbot(ctx, &mut tx, acting.client, &chat).await?.is_none() {
+    if responsible_plugin::chatbot(ctx, &mut tx, acting.client, &chat).await?.is_none() {
         let said = "no chatbot is active on this inbox: nobody would answer";
         return Err(DeskError::Conflict(said.to_owned()));
     }
-    let had = Before::from(&chat);
+    let had = PreviousOwner::from(&chat);
     chat.apply(ParticipantMove::Released)?;
     chat.queued_reason = None;
-    let moved = as_event::moved(had, &chat);
+    let moved = event_facts::moved(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Resolved).await?;
     let told = NewParticipantEvent { id: ctx.mint::<ParticipantEventId>(), event: ParticipantEvent::Released };
     finish_telling(ctx, tx, acting, chat, ([Some(moved), ticket], &[told])).await
@@ -157,7 +163,7 @@ pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result
 
 /// The final state of a chat, as a caller of v1 sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Whole {
+pub struct ChatPatch {
     /// The last agent. `None` clears it.
     pub assigned: Option<UserId>,
     pub missed: bool,
@@ -171,9 +177,9 @@ pub struct Whole {
 /// See [`DeskError`].
 pub async fn terminate_whole(
     ctx: &Context,
-    acting: Acting,
+    acting: ActingUser,
     id: ParticipantId,
-    whole: Whole,
+    whole: ChatPatch,
 ) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -184,21 +190,21 @@ pub async fn terminate_whole(
         return Err(DeskError::fault("assignedTo.id", "is not the id of one of your users"));
     }
     let asked = match whole.send_rating {
-        true => asking::ask(ctx, &mut tx, acting, &mut chat).await?,
+        true => rating_question::ask(ctx, &mut tx, acting, &mut chat).await?,
         false => None,
     };
-    let (had, last) = (Before::from(&chat), chat.last_assigned_agent);
+    let (had, last) = (PreviousOwner::from(&chat), chat.last_assigned_agent);
     chat.apply(ParticipantMove::Terminated)?;
     chat.last_assigned_agent = whole.assigned.or(last);
     (chat.missed, chat.after_hours, chat.send_rating) = (whole.missed, whole.after_hours, whole.send_rating);
     chat.missed_by = chat.missed_by.filter(|_| whole.missed);
-    let moved = as_event::moved(had, &chat);
+    let moved = event_facts::moved(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Ended).await?;
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
 /// Refuses callers whose role cannot have chats.
-fn taking(acting: Acting) -> Result<(), DeskError> {
+fn taking(acting: ActingUser) -> Result<(), DeskError> {
     match acting.role {
         Role::Admin | Role::Supervisor | Role::Agent => Ok(()),
         Role::Developer | Role::Api => {
@@ -211,14 +217,14 @@ fn taking(acting: Acting) -> Result<(), DeskError> {
 async fn give(
     ctx: &Context,
     db: &mut PgConnection,
-    acting: Acting,
+    acting: ActingUser,
     chat: &mut Participant,
     agent: UserId,
 ) -> Result<Option<Event>, DeskError> {
-    Ok(giving::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
+    Ok(assignment::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
 }
 
-async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> Result<ChatView, DeskError> {
+async fn unchanged(db: &mut PgConnection, acting: ActingUser, chat: Participant) -> Result<ChatView, DeskError> {
     view::of_one(db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
@@ -226,7 +232,7 @@ async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> 
 async fn finish<const N: usize>(
     ctx: &Context,
     tx: Transaction<'_>,
-    acting: Acting,
+    acting: ActingUser,
     chat: Participant,
     happened: [Option<Event>; N],
 ) -> Result<ChatView, DeskError> {
@@ -237,7 +243,7 @@ async fn finish<const N: usize>(
 async fn finish_telling<const N: usize>(
     ctx: &Context,
     mut tx: Transaction<'_>,
-    acting: Acting,
+    acting: ActingUser,
     chat: Participant,
     (happened, told): ([Option<Event>; N], &[NewParticipantEvent]),
 ) -> Result<ChatView, DeskError> {
@@ -246,7 +252,7 @@ async fn finish_telling<const N: usize>(
     participant_events::remove_all(&mut tx, client, chat.id).await?;
     participant_events::append(&mut tx, client, chat.id, told, ctx.now()).await?;
     let customer = customers::find(&mut tx, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
-    let order_key = as_event::order_key(chat.inbox, &customer);
+    let order_key = event_facts::order_key(chat.inbox, &customer);
     let at = ctx.now();
     let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at, event };
     let happened: Vec<NewEvent> = happened.into_iter().flatten().map(event).collect();

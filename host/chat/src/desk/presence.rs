@@ -2,7 +2,7 @@
 
 use base::Context;
 use domain::{channel::Channel, chat::ParticipantState, ids::ParticipantId};
-use outbound::dispatch::presence::{self, Unseen};
+use outbound::dispatch::presence::{self, PresenceFailure};
 use storage::{
     chat::{
         history,
@@ -13,17 +13,17 @@ use storage::{
     tenancy::users::Role,
 };
 
-use super::{Acting, DeskError};
+use super::{ActingUser, DeskError};
 use crate::visitor_typing;
 
 /// `Ok` if the customer sees it, else the reason.
-pub type Shown = Result<(), Unseen>;
+pub type PresenceResult = Result<(), PresenceFailure>;
 
 /// Shows the customer of an open chat that an agent types.
 ///
 /// # Errors
 /// See [`DeskError`].
-pub async fn typing(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Shown, DeskError> {
+pub async fn typing(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<PresenceResult, DeskError> {
     let chat = {
         let mut db = ctx.db.acquire().await?;
         participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?
@@ -44,7 +44,7 @@ pub async fn typing(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<
 ///
 /// # Errors
 /// See [`DeskError`].
-pub async fn read(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Shown, DeskError> {
+pub async fn read(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<PresenceResult, DeskError> {
     let chat = {
         let mut db = ctx.db.acquire().await?;
         let chat = participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
@@ -59,16 +59,21 @@ pub async fn read(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Sh
 }
 
 /// True if reading by the caller counts as reading by the business: no other agent has the chat.
-fn sees_for_business(acting: Acting, chat: &Participant) -> bool {
+fn sees_for_business(acting: ActingUser, chat: &Participant) -> bool {
     let of_another = chat.state == ParticipantState::Active && chat.assigned_agent != Some(acting.user);
     !of_another || acting.role == Role::Api
 }
 
-fn of_another() -> Unseen {
-    Unseen { reason: "another agent has this chat".to_owned(), is_failure: false }
+fn of_another() -> PresenceFailure {
+    PresenceFailure { reason: "another agent has this chat".to_owned(), is_failure: false }
 }
 
-async fn show(ctx: &Context, acting: Acting, chat: &Participant, typing: bool) -> Result<Shown, DeskError> {
+async fn show(
+    ctx: &Context,
+    acting: ActingUser,
+    chat: &Participant,
+    typing: bool,
+) -> Result<PresenceResult, DeskError> {
     let client = acting.client;
     if chat.channel == Channel::Web {
         // A visitor's widget sees in the chat itself what was read.
@@ -85,7 +90,7 @@ async fn show(ctx: &Context, acting: Acting, chat: &Participant, typing: bool) -
     };
     let Some(to) = to else {
         let reason = "no address of this customer is known that this channel can write to".to_owned();
-        return Ok(Err(Unseen { reason, is_failure: false }));
+        return Ok(Err(PresenceFailure { reason, is_failure: false }));
     };
     let shown = presence::show(ctx, client, chat.inbox, to.address(), (last_message.as_deref(), typing)).await?;
     if let Err(unseen) = &shown {

@@ -21,8 +21,8 @@ use storage::{
     tenancy::clients,
 };
 
-use super::{Acting, DeskError};
-use crate::conversation::{as_event, ticketing};
+use super::{ActingUser, DeskError};
+use crate::conversation::{event_facts, ticketing};
 
 /// A ticket with related data.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ pub async fn search(
 ///
 /// # Errors
 /// [`DeskError::NotFound`] if the client has no such ticket.
-pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<TicketView, DeskError> {
+pub async fn by_number(ctx: &Context, acting: ActingUser, number: &str) -> Result<TicketView, DeskError> {
     let number = ticket_number(number).ok_or(DeskError::NotFound)?;
     let mut db = ctx.db.acquire().await?;
     let ticket = tickets::by_number(&mut db, acting.client, number).await?.ok_or(DeskError::NotFound)?;
@@ -68,7 +68,7 @@ pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<Ti
 /// See [`DeskError`].
 pub async fn set_status(
     ctx: &Context,
-    acting: Acting,
+    acting: ActingUser,
     id: TicketId,
     to: TicketStatus,
 ) -> Result<TicketView, DeskError> {
@@ -79,7 +79,7 @@ pub async fn set_status(
     if let Some(event) = ticketing::set(ctx, &mut tx, client, &mut ticket, to).await? {
         let chat = participants::find(&mut tx, client, ticket.participant).await?.ok_or(DeskError::NotFound)?;
         let customer = customers::find(&mut tx, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
-        let order_key = as_event::order_key(chat.inbox, &customer);
+        let order_key = event_facts::order_key(chat.inbox, &customer);
         let happened = NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };
         wakes = record(ctx, &mut tx, client, &[happened]).await?;
     }

@@ -5,10 +5,10 @@ use bytes::Bytes;
 use domain::{chat::most_bytes, file_name, file_type::FileType, ids::MediaId};
 use storage::inbound::media::{self as stored_media, OwnMedia};
 
-use super::{Acting, DeskError};
+use super::{ActingUser, DeskError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Uploaded {
+pub struct AgentUpload {
     /// Its address, for use in a message.
     pub url: String,
     pub file_type: FileType,
@@ -17,7 +17,7 @@ pub struct Uploaded {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum UploadRefused {
+pub enum AgentUploadRefused {
     /// No channel carries this type.
     #[error("{0}")]
     Type(String),
@@ -33,13 +33,13 @@ pub enum UploadRefused {
 /// Stores a file of an agent. `declared` is its MIME type, `name` its name.
 ///
 /// # Errors
-/// See [`UploadRefused`]. Nothing is stored then.
+/// See [`AgentUploadRefused`]. Nothing is stored then.
 pub async fn upload(
     ctx: &Context,
-    acting: Acting,
+    acting: ActingUser,
     bytes: Bytes,
     (declared, name): (Option<&str>, Option<&str>),
-) -> Result<Uploaded, UploadRefused> {
+) -> Result<AgentUpload, AgentUploadRefused> {
     let file_type = judged(&bytes, declared)?;
     let id: MediaId = ctx.mint();
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
@@ -55,10 +55,10 @@ pub async fn upload(
     };
     let mut db = ctx.db.acquire().await.map_err(DeskError::from)?;
     stored_media::insert_own(&mut db, acting.client, &row, ctx.now()).await.map_err(DeskError::from)?;
-    Ok(Uploaded { url: media::url_for(ctx, acting.client, id), file_type, size })
+    Ok(AgentUpload { url: media::url_for(ctx, acting.client, id), file_type, size })
 }
 
-fn judged(bytes: &[u8], declared: Option<&str>) -> Result<FileType, UploadRefused> {
+fn judged(bytes: &[u8], declared: Option<&str>) -> Result<FileType, AgentUploadRefused> {
     if bytes.is_empty() {
         return Err(DeskError::fault("file", "is empty").into());
     }
@@ -66,7 +66,7 @@ fn judged(bytes: &[u8], declared: Option<&str>) -> Result<FileType, UploadRefuse
     let Some((file_type, most)) = carried else {
         let said = "this file is of no type that chats carry: send JPG, PNG, GIF, PDF, DOCX, XLSX, MP4, MP3, M4A, AAC, AMR or \
                     Ogg Opus";
-        return Err(UploadRefused::Type(said.to_owned()));
+        return Err(AgentUploadRefused::Type(said.to_owned()));
     };
     if let Some(declared) = declared.filter(|declared| !file_type.fits(declared)) {
         let said = format!("says that it is {declared}, and is {}", file_type.mime());
@@ -75,7 +75,7 @@ fn judged(bytes: &[u8], declared: Option<&str>) -> Result<FileType, UploadRefuse
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     if size > most {
         let said = format!("a file of type {} may have {most} bytes; this one has {size}", file_type.mime());
-        return Err(UploadRefused::TooLarge(said));
+        return Err(AgentUploadRefused::TooLarge(said));
     }
     Ok(file_type)
 }
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn a_file_that_lies_about_its_type_or_is_of_none_is_refused() {
         assert_eq!(judged(b"%PDF-1.4", Some("application/pdf")).unwrap(), FileType::Pdf);
-        assert!(matches!(judged(b"%PDF-1.4", Some("image/png")), Err(UploadRefused::Desk(DeskError::Faults(_)))));
-        assert!(matches!(judged(b"<svg>", Some("image/svg+xml")), Err(UploadRefused::Type(_))));
+        assert!(matches!(judged(b"%PDF-1.4", Some("image/png")), Err(AgentUploadRefused::Desk(DeskError::Faults(_)))));
+        assert!(matches!(judged(b"<svg>", Some("image/svg+xml")), Err(AgentUploadRefused::Type(_))));
         assert!(
-            matches!(judged(b"RIFF\0\0\0\0WAVEfmt ", None), Err(UploadRefused::Type(_))),
+            matches!(judged(b"RIFF\0\0\0\0WAVEfmt ", None), Err(AgentUploadRefused::Type(_))),
             "a type of visitors only"
         );
-        assert!(matches!(judged(b"", None), Err(UploadRefused::Desk(DeskError::Faults(_)))));
+        assert!(matches!(judged(b"", None), Err(AgentUploadRefused::Desk(DeskError::Faults(_)))));
     }
 
     #[test]
@@ -104,6 +104,6 @@ mod tests {
             judged(&bytes, None)
         };
         assert!(picture(5 << 20).is_ok());
-        assert!(matches!(picture((5 << 20) + 1), Err(UploadRefused::TooLarge(_))));
+        assert!(matches!(picture((5 << 20) + 1), Err(AgentUploadRefused::TooLarge(_))));
     }
 }

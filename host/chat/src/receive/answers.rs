@@ -14,8 +14,8 @@ use storage::{
 
 use super::lite_choices;
 use crate::conversation::{
-    ratings::{self, Rated},
-    words,
+    ratings::{self, RatingTap},
+    readable_text,
 };
 use base::Result;
 
@@ -23,22 +23,22 @@ use base::Result;
 const TOKEN_PREFIX: &str = "pb1:";
 
 /// A message after this step.
-pub(super) struct Answered {
+pub(super) struct AnswerStep {
     /// Its content with the client's payloads.
     pub(super) content: InboundContent,
     /// It is a tap on a card of a carousel.
     pub(super) carousel: bool,
     /// The rating, if it is a tap on a rating button.
-    pub(super) rating: Option<Rated>,
+    pub(super) rating: Option<RatingTap>,
     /// The effect of the tapped quick reply on a long-lived conversation.
     pub(super) effect: Option<ConversationEffect>,
     /// The message that it quotes, taps or reacts to, if known.
-    pub(super) target: Option<Target>,
+    pub(super) target: Option<AnswerTarget>,
     /// Provider id of the quoted or tapped message, even if the provider did not name it.
     pub(super) quoted_provider_id: Option<String>,
 }
 
-impl Answered {
+impl AnswerStep {
     /// True if the message needs an answer. A reaction does not, nor does the rating of a ticket.
     pub(super) fn asks(&self) -> bool {
         let of_ticket = self.rating.is_some_and(|rated| rated.ticket.is_some());
@@ -51,15 +51,15 @@ impl Answered {
 }
 
 /// The message that another one answers.
-pub(super) struct Target {
+pub(super) struct AnswerTarget {
     pub(super) quoted: QuotedMessage,
     /// Its content, if we sent it.
     pub(super) sent: Option<OutboundContent>,
 }
 
-impl Target {
+impl AnswerTarget {
     pub(super) fn text(&self) -> Option<String> {
-        self.quoted.body.clone().or_else(|| self.sent.as_ref().and_then(words::of_outbound))
+        self.quoted.body.clone().or_else(|| self.sent.as_ref().and_then(readable_text::of_outbound))
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) async fn read(
     client: ClientId,
     (inbox, customer): (&Inbox, CustomerId),
     message: &InboundMessage,
-) -> Result<Answered> {
+) -> Result<AnswerStep> {
     if inbox.kind().facts().keeps_choices
         && let Some(tap) = lite_choices::tap(db, client, (inbox.id, customer), message).await?
     {
@@ -84,7 +84,7 @@ async fn read_plain(
     client: ClientId,
     message: &InboundMessage,
     in_flight: Option<MessageId>,
-) -> Result<Answered> {
+) -> Result<AnswerStep> {
     let target = match (target_id(message), in_flight) {
         (Some(id), _) => chat_messages::quoted(db, client, id).await?,
         (None, Some(sent)) => chat_messages::quoted_outbound(db, client, sent).await?,
@@ -92,13 +92,13 @@ async fn read_plain(
     };
     let target = target.map(|quoted| {
         let sent = quoted.content.clone();
-        Target { quoted, sent }
+        AnswerTarget { quoted, sent }
     });
     let sent = target.as_ref().and_then(|target| target.sent.as_ref());
     let (content, carousel, rating) = interpret(&message.content, sent);
     let effect = effect(&message.content, sent);
     let quoted_provider_id = message.quoted_provider_id.clone();
-    Ok(Answered { content, carousel, rating, effect, target, quoted_provider_id })
+    Ok(AnswerStep { content, carousel, rating, effect, target, quoted_provider_id })
 }
 
 fn target_id(message: &InboundMessage) -> Option<&str> {
@@ -109,7 +109,7 @@ fn target_id(message: &InboundMessage) -> Option<&str> {
 }
 
 /// The content with the client's payloads, a flag for carousels, and the rating.
-fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<Rated>) {
+fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<RatingTap>) {
     match content {
         InboundContent::Button { text, payload } => {
             let carousel = matches!(sent, Some(OutboundContent::Template(template)) if !template.cards.is_empty());
@@ -239,7 +239,7 @@ mod tests {
     fn a_tap_on_a_rating_button_is_a_rating() {
         let tap = InboundContent::Interactive { text: "Poor".to_owned(), payload: "pb1:rating:POOR".to_owned() };
         let (content, _, rating) = interpret(&tap, None);
-        assert_eq!(rating, Some(Rated { rating: Rating::Poor, ticket: None }));
+        assert_eq!(rating, Some(RatingTap { rating: Rating::Poor, ticket: None }));
         assert_eq!(content, InboundContent::Interactive { text: "Poor".to_owned(), payload: "POOR".to_owned() });
     }
 }

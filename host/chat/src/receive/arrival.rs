@@ -2,24 +2,24 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    chat::SentTemplate, conversation::InConversation, ids::ChatMessageId, inbound::InboundMessage, referral::Referral,
+    chat::SentTemplate, conversation::ConversationRef, ids::ChatMessageId, inbound::InboundMessage, referral::Referral,
 };
 use storage::{inboxes::Inbox, people::customers::Customer};
 
-use super::answers::Answered;
+use super::answers::AnswerStep;
 
 pub(super) struct Arrival<'a> {
     /// Its id in our chat.
     pub(super) id: ChatMessageId,
     pub(super) message: &'a InboundMessage,
     /// Its content and the message it answers, translated.
-    pub(super) answered: Answered,
+    pub(super) answered: AnswerStep,
     pub(super) customer: &'a Customer,
     pub(super) inbox: &'a Inbox,
     /// The last template sent to the customer, if no free-form message followed.
     pub(super) last_template: Option<SentTemplate>,
     /// The long-lived conversation that is active, or that this message ends.
-    pub(super) conversation: Option<InConversation>,
+    pub(super) conversation: Option<ConversationRef>,
     /// Its cost, by the rates of the client.
     pub(super) cost: Option<String>,
     /// Our address of its file.

@@ -4,7 +4,7 @@
 use base::{Context, Result};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
-    change::{Author, Change, ChangeKind, MessageChange},
+    change::{Author, ChangeKind, ContentChange, MessageChange},
     chat::{self, ChatContent, CustomEvent, ParticipantEvent, ParticipantState},
     event::{Event, MessageChanged},
     ids::{ClientId, InboxId, ParticipantEventId},
@@ -16,13 +16,13 @@ use storage::{
     chat::{
         participant_events,
         participants::{self, Participant},
-        versions::{self, Changing, Version, Wording},
+        versions::{self, ChangeableMessage, DatedContent, MessageVersion},
     },
     people::{customers, inbox_customers},
 };
 use uuid::Uuid;
 
-use crate::conversation::{as_event, words};
+use crate::conversation::{event_facts, readable_text};
 
 /// Applies a change inside the caller's transaction. `None` if its message is not known. A change by another author and
 /// a repetition have no effect. The latest of several edits counts, in any order of arrival, and a deleted message
@@ -49,7 +49,7 @@ async fn change_one(
     db: &mut PgConnection,
     (client, inbox): (ClientId, InboxId),
     change: &MessageChange,
-    message: Changing,
+    message: ChangeableMessage,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(chat) = participants::lock(db, client, message.participant).await? else { return Ok(Vec::new()) };
     if chat.inbox != inbox || !is_author(db, client, (&chat, &message), &change.by).await? {
@@ -82,7 +82,7 @@ fn count(taken: &'static str) {
 async fn is_author(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, message): (&Participant, &Changing),
+    (chat, message): (&Participant, &ChangeableMessage),
     author: &Author,
 ) -> Result<bool> {
     if message.wording.content.direction() != chat::direction_of(author) {
@@ -102,40 +102,40 @@ async fn is_author(
 async fn apply(
     db: &mut PgConnection,
     client: ClientId,
-    message: &Changing,
-    change: &Change,
+    message: &ChangeableMessage,
+    change: &ContentChange,
     at: DateTime<Utc>,
-) -> Result<Option<Changing>> {
+) -> Result<Option<ChangeableMessage>> {
     let since = message.since();
     let is_late = message.deleted_at.is_some() || message.edited_at.is_some_and(|edited| at < edited);
     match change {
-        Change::Deleted if message.deleted_at.is_some() => return Ok(None),
-        Change::Edited { .. }
+        ContentChange::Deleted if message.deleted_at.is_some() => return Ok(None),
+        ContentChange::Edited { .. }
             if message.edited_at == Some(at) && after(message, change).body == message.wording.body =>
         {
             return Ok(None);
         }
-        Change::Edited { .. } if is_late => {
+        ContentChange::Edited { .. } if is_late => {
             // This edit is older than the current text. It is kept as a version.
-            let late = Version { wording: after(message, change), written_at: at, replaced_at: since.max(at) };
+            let late = MessageVersion { wording: after(message, change), written_at: at, replaced_at: since.max(at) };
             versions::keep(db, client, message.id, &late).await?;
             return Ok(None);
         }
-        Change::Edited { .. } | Change::Deleted => {}
+        ContentChange::Edited { .. } | ContentChange::Deleted => {}
     }
-    let was = Version { wording: message.wording.clone(), written_at: since, replaced_at: at.max(since) };
+    let was = MessageVersion { wording: message.wording.clone(), written_at: since, replaced_at: at.max(since) };
     versions::keep(db, client, message.id, &was).await?;
-    let mut now = Changing { wording: after(message, change), ..message.clone() };
+    let mut now = ChangeableMessage { wording: after(message, change), ..message.clone() };
     match change {
-        Change::Edited { .. } => now.edited_at = Some(at),
-        Change::Deleted => now.deleted_at = Some(at),
+        ContentChange::Edited { .. } => now.edited_at = Some(at),
+        ContentChange::Deleted => now.deleted_at = Some(at),
     }
     versions::replace(db, client, &now).await?;
     Ok(Some(now))
 }
 
 /// The content after a change.
-fn after(message: &Changing, change: &Change) -> Wording {
+fn after(message: &ChangeableMessage, change: &ContentChange) -> DatedContent {
     let was = &message.wording;
     let content = chat::changed(change, &was.content);
     let content_type = match &content {
@@ -143,13 +143,13 @@ fn after(message: &Changing, change: &Change) -> Wording {
         ChatContent::Outgoing(sent) => chat::ContentType::of_outbound(sent),
     };
     match change {
-        Change::Deleted => Wording { content_type, body: None, content, media: None },
-        Change::Edited { .. } => {
+        ContentChange::Deleted => DatedContent { content_type, body: None, content, media: None },
+        ContentChange::Edited { .. } => {
             let body = match &content {
-                ChatContent::Incoming(received) => words::of_inbound(&received.content),
-                ChatContent::Outgoing(sent) => words::of_outbound(sent),
+                ChatContent::Incoming(received) => readable_text::of_inbound(&received.content),
+                ChatContent::Outgoing(sent) => readable_text::of_outbound(sent),
             };
-            Wording { content_type, body, content, media: was.media }
+            DatedContent { content_type, body, content, media: was.media }
         }
     }
 }
@@ -158,7 +158,7 @@ async fn record_change(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (chat, now): (&Participant, &Changing),
+    (chat, now): (&Participant, &ChangeableMessage),
     change: &MessageChange,
     at: DateTime<Utc>,
 ) -> Result<Vec<(Queue, Uuid)>> {
@@ -168,12 +168,12 @@ async fn record_change(
         direction: now.wording.content.direction(),
         kind: change.change.kind(),
         text: now.wording.body.clone(),
-        chat: as_event::chat(db, client, chat).await?,
-        customer: as_event::customer(&customer),
+        chat: event_facts::chat(db, client, chat).await?,
+        customer: event_facts::customer(&customer),
     };
     let event = NewEvent {
         inbox: Some(chat.inbox),
-        order_key: as_event::order_key(chat.inbox, &customer),
+        order_key: event_facts::order_key(chat.inbox, &customer),
         at,
         event: Event::MessageChanged(Box::new(changed)),
     };
@@ -181,7 +181,12 @@ async fn record_change(
 }
 
 /// The event for the chatbot. The interface has no case for changes, so this is a custom event (`wit/`).
-fn tell_bot(ctx: &Context, kind: ChangeKind, now: &Changing, at: DateTime<Utc>) -> participant_events::NewEvent {
+fn tell_bot(
+    ctx: &Context,
+    kind: ChangeKind,
+    now: &ChangeableMessage,
+    at: DateTime<Utc>,
+) -> participant_events::NewParticipantEvent {
     let at = at.to_rfc3339_opts(SecondsFormat::Millis, true);
     let payload = match kind {
         ChangeKind::Edited => json!({
@@ -190,5 +195,8 @@ fn tell_bot(ctx: &Context, kind: ChangeKind, now: &Changing, at: DateTime<Utc>) 
         ChangeKind::Deleted => json!({ "kind": kind.as_str(), "messageId": now.id, "deletedTime": at }),
     };
     let event = CustomEvent { name: kind.custom_event().to_owned(), payload: payload.to_string() };
-    participant_events::NewEvent { id: ctx.mint::<ParticipantEventId>(), event: ParticipantEvent::Custom(event) }
+    participant_events::NewParticipantEvent {
+        id: ctx.mint::<ParticipantEventId>(),
+        event: ParticipantEvent::Custom(event),
+    }
 }

@@ -11,20 +11,20 @@ use storage::{
     PgConnection,
     chat::{
         conversations,
-        participant_events::{self, NewEvent},
+        participant_events::{self, NewParticipantEvent},
         participants::{self, Participant},
     },
 };
 
 use super::arrival::Arrival;
-use crate::conversation::{as_event::Before, in_charge, ratings::Rated};
+use crate::conversation::{event_facts::PreviousOwner, ratings::RatingTap, responsible_plugin};
 
 /// The reason shown for a chat that waits without a hand-over.
 const NO_CHATBOT: &str = "no chatbot is active on this number";
 
 /// The effect of a message on its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opened {
+pub(super) enum ConversationStart {
     No,
     /// The first message of the customer.
     First,
@@ -33,11 +33,11 @@ pub(super) enum Opened {
 }
 
 /// The chat of a message, locked and moved.
-pub(super) struct Routed {
+pub(super) struct RoutedChat {
     pub(super) participant: Participant,
-    pub(super) opened: Opened,
+    pub(super) opened: ConversationStart,
     /// The holder before. `None` for a new chat.
-    pub(super) was: Option<Before>,
+    pub(super) was: Option<PreviousOwner>,
     /// A router decides about the new conversation.
     router: bool,
     /// The team of the chat before.
@@ -45,12 +45,12 @@ pub(super) struct Routed {
 }
 
 /// The active routers and chatbots of an inbox.
-pub(super) struct InForce {
+pub(super) struct ActivePlugins {
     routers: Slots,
     chatbots: Slots,
 }
 
-impl InForce {
+impl ActivePlugins {
     pub(super) async fn on(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Self> {
         let worlds = [World::Router, World::Chatbot];
         let [routers, chatbots] = slots::in_force_of_each(db, client, worlds, inbox).await?;
@@ -64,8 +64,8 @@ pub(super) async fn route(
     db: &mut PgConnection,
     client: ClientId,
     arrival: &Arrival<'_>,
-    InForce { routers, chatbots }: &InForce,
-) -> Result<Routed> {
+    ActivePlugins { routers, chatbots }: &ActivePlugins,
+) -> Result<RoutedChat> {
     let inbox = arrival.inbox.id;
     let mut customer = arrival.customer.id;
     let mut known = participants::lock_of_customer(db, client, inbox, customer).await?;
@@ -76,7 +76,7 @@ pub(super) async fn route(
             known = participants::lock_of_customer(db, client, inbox, customer).await?;
         }
     }
-    let router = in_charge::routes(routers);
+    let router = responsible_plugin::routes(routers);
     // A router handles the chat first, and may give it to another chatbot than the one of the inbox.
     let bot = router
         || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
@@ -95,7 +95,13 @@ pub(super) async fn route(
             let begun = participants::insert(db, client, new, arrival.written_at).await?;
             if let Some(mut participant) = begun {
                 participant.queued_reason = (!bot).then(|| NO_CHATBOT.to_owned());
-                return Ok(Routed { participant, opened: Opened::First, was: None, router, last_team: None });
+                return Ok(RoutedChat {
+                    participant,
+                    opened: ConversationStart::First,
+                    was: None,
+                    router,
+                    last_team: None,
+                });
             }
             let begun_meanwhile = participants::lock_of_customer(db, client, inbox, customer).await?;
             begun_meanwhile.ok_or(Error::Storage(storage::Error::Inconsistent {
@@ -105,17 +111,18 @@ pub(super) async fn route(
             }))?
         }
     };
-    let (was, last_team) = (Some(Before::from(&participant)), participant.team.as_ref().map(|team| team.name.clone()));
+    let (was, last_team) =
+        (Some(PreviousOwner::from(&participant)), participant.team.as_ref().map(|team| team.name.clone()));
     let opened = if participant.state == ParticipantState::Closed && arrival.answered.is_reaction() {
         // A reaction to the end of a conversation does not begin a new one.
-        Opened::No
+        ConversationStart::No
     } else {
         decide(&mut participant, bot, arrival.answered.rating)
     };
-    if opened == Opened::Again {
+    if opened == ConversationStart::Again {
         participant_events::remove_timers(db, client, participant.id).await?;
     }
-    Ok(Routed { participant, opened, was, router, last_team })
+    Ok(RoutedChat { participant, opened, was, router, last_team })
 }
 
 /// True if a chatbot is active for this chat.
@@ -129,7 +136,7 @@ fn is_answered(chatbots: &Slots, participant: Option<&Participant>) -> bool {
 
 /// Moves an existing chat. A rating ends a conversation and does not begin one. A rating for another ticket is about an
 /// earlier conversation.
-fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Opened {
+fn decide(participant: &mut Participant, bot: bool, rated: Option<RatingTap>) -> ConversationStart {
     let of_ticket = rated.and_then(|rated| rated.ticket);
     let asked = participant.send_rating || of_ticket.is_some();
     let late_rating = rated.is_some() && participant.state == ParticipantState::Closed && asked;
@@ -137,7 +144,7 @@ fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Ope
         participant.send_rating = false;
     }
     if late_rating {
-        return Opened::No;
+        return ConversationStart::No;
     }
     let closed = participant.state == ParticipantState::Closed;
     if participant.state == ParticipantState::Bot && !bot {
@@ -148,26 +155,26 @@ fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Ope
     } else if participant.apply(ParticipantMove::CustomerWrote { bot }).is_ok() && closed && !bot {
         participant.queued_reason = Some(NO_CHATBOT.to_owned());
     }
-    if closed { Opened::Again } else { Opened::No }
+    if closed { ConversationStart::Again } else { ConversationStart::No }
 }
 
 /// Queues the message for the chatbot, if the chatbot has the chat. At the start of a conversation, events for that and
 /// for the router go first.
-pub(super) async fn tell_bot(
+pub(super) async fn queue_bot_event(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     arrival: &Arrival<'_>,
-    routed: &Routed,
+    routed: &RoutedChat,
 ) -> Result<bool> {
-    let Routed { participant, opened, router, last_team, .. } = routed;
+    let RoutedChat { participant, opened, router, last_team, .. } = routed;
     if participant.state != ParticipantState::Bot {
         return Ok(false);
     }
-    let begins = *opened != Opened::No;
+    let begins = *opened != ConversationStart::No;
     let arrived = ArrivedMessage {
         message: arrival.id,
-        reopened: *opened == Opened::Again,
+        reopened: *opened == ConversationStart::Again,
         template: arrival.last_template.clone(),
         last_team: last_team.clone().filter(|_| begins && *router),
         rating: arrival.answered.rating.map(|rated| rated.rating.as_str().to_owned()),
@@ -175,11 +182,11 @@ pub(super) async fn tell_bot(
     let message = if arrived.rating.is_some() { ParticipantEvent::Rating } else { ParticipantEvent::Message };
     let route = (begins && *router).then(|| ParticipantEvent::Route(arrived.clone()));
     let started = begins.then(|| ParticipantEvent::Started(arrived.clone()));
-    let events: Vec<NewEvent> = route
+    let events: Vec<NewParticipantEvent> = route
         .into_iter()
         .chain(started)
         .chain([message(arrived)])
-        .map(|event| NewEvent { id: ctx.mint::<ParticipantEventId>(), event })
+        .map(|event| NewParticipantEvent { id: ctx.mint::<ParticipantEventId>(), event })
         .collect();
     participant_events::append(db, client, participant.id, &events, ctx.now()).await?;
     Ok(true)
@@ -193,12 +200,12 @@ mod tests {
     use super::*;
     use crate::conversation::sample::participant;
 
-    const RATED: Option<Rated> = Some(Rated { rating: Rating::Poor, ticket: None });
+    const RATED: Option<RatingTap> = Some(RatingTap { rating: Rating::Poor, ticket: None });
 
     #[test]
     fn a_closed_chat_opens_again_for_the_chatbot_and_begins_anew() {
         let mut chat = participant(ParticipantState::Closed);
-        assert_eq!(decide(&mut chat, true, None), Opened::Again);
+        assert_eq!(decide(&mut chat, true, None), ConversationStart::Again);
         assert_eq!((chat.state, chat.control_version, chat.bot_state.as_str()), (ParticipantState::Bot, 8, ""));
         assert_eq!((chat.missed, chat.team, chat.tags.len()), (false, None, 1));
     }
@@ -206,7 +213,7 @@ mod tests {
     #[test]
     fn a_closed_chat_without_a_chatbot_opens_in_the_queue() {
         let mut chat = participant(ParticipantState::Closed);
-        assert_eq!(decide(&mut chat, false, None), Opened::Again);
+        assert_eq!(decide(&mut chat, false, None), ConversationStart::Again);
         assert_eq!(chat.state, ParticipantState::Queued);
         assert_eq!(chat.queued_reason.as_deref(), Some(NO_CHATBOT));
     }
@@ -215,7 +222,7 @@ mod tests {
     fn a_chat_that_people_have_stays_theirs_and_keeps_its_control_version() {
         for state in [ParticipantState::Queued, ParticipantState::Active] {
             let mut chat = participant(state);
-            assert_eq!(decide(&mut chat, true, None), Opened::No);
+            assert_eq!(decide(&mut chat, true, None), ConversationStart::No);
             assert_eq!((chat.state, chat.control_version), (state, 7));
         }
     }
@@ -223,7 +230,7 @@ mod tests {
     #[test]
     fn a_chat_whose_chatbot_was_switched_off_goes_to_people() {
         let mut chat = participant(ParticipantState::Bot);
-        assert_eq!(decide(&mut chat, false, None), Opened::No);
+        assert_eq!(decide(&mut chat, false, None), ConversationStart::No);
         assert_eq!((chat.state, chat.control_version), (ParticipantState::Queued, 8));
         assert_eq!(chat.queued_reason.as_deref(), Some(NO_CHATBOT));
     }
@@ -232,21 +239,21 @@ mod tests {
     fn a_rating_after_the_end_does_not_open_the_chat_again() {
         let mut chat = participant(ParticipantState::Closed);
         chat.send_rating = true;
-        assert_eq!(decide(&mut chat, true, RATED), Opened::No);
+        assert_eq!(decide(&mut chat, true, RATED), ConversationStart::No);
         assert_eq!((chat.state, chat.send_rating), (ParticipantState::Closed, false));
-        assert_eq!(decide(&mut chat, true, RATED), Opened::Again, "nobody asked for the second one");
+        assert_eq!(decide(&mut chat, true, RATED), ConversationStart::Again, "nobody asked for the second one");
     }
     #[test]
     fn a_rating_of_a_ticket_never_opens_a_chat() {
         let ticket = TicketId(Uuid::from_u128(7));
         let mut chat = participant(ParticipantState::Closed);
         chat.send_rating = true;
-        let rated = |ticket| Some(Rated { rating: Rating::Poor, ticket: Some(ticket) });
-        assert_eq!(decide(&mut chat, true, rated(ticket)), Opened::No);
+        let rated = |ticket| Some(RatingTap { rating: Rating::Poor, ticket: Some(ticket) });
+        assert_eq!(decide(&mut chat, true, rated(ticket)), ConversationStart::No);
         assert!(chat.send_rating, "the ticket of now is still to be rated");
         chat.ticket = Some(ticket);
-        assert_eq!(decide(&mut chat, true, rated(ticket)), Opened::No);
+        assert_eq!(decide(&mut chat, true, rated(ticket)), ConversationStart::No);
         assert_eq!((chat.state, chat.send_rating), (ParticipantState::Closed, false));
-        assert_eq!(decide(&mut chat, true, rated(ticket)), Opened::No, "nor does the second one");
+        assert_eq!(decide(&mut chat, true, rated(ticket)), ConversationStart::No, "nor does the second one");
     }
 }

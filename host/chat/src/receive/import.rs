@@ -26,9 +26,9 @@ use storage::{
 use uuid::Uuid;
 
 use super::file_of;
-use crate::conversation::{as_event, words};
+use crate::conversation::{event_facts, readable_text};
 
-pub enum Imported {
+pub enum ImportOutcome {
     /// It is done or belongs to no chat. Wake these lanes after the commit.
     Done(Vec<(Queue, Uuid)>),
     /// It may be a message of ours to the same customer that is not settled yet.
@@ -43,8 +43,8 @@ pub async fn import(
     client: ClientId,
     inbox: InboxId,
     (echo, waits): (&Echo, bool),
-) -> Result<Imported> {
-    let nothing = || Ok(Imported::Done(Vec::new()));
+) -> Result<ImportOutcome> {
+    let nothing = || Ok(ImportOutcome::Done(Vec::new()));
     let Some(inbox) = inboxes::by_id(db, client, inbox).await? else { return nothing() };
     let known = inbox_customers::facts(db, client, inbox.id, &echo.addresses()).await?;
     let customer = echo.addresses().into_iter().find_map(|address| known.get(address)).map(|known| known.customer);
@@ -53,7 +53,7 @@ pub async fn import(
         return nothing();
     };
     if waits && may_be_ours(db, client, &inbox, echo).await? {
-        return Ok(Imported::PerhapsOurs);
+        return Ok(ImportOutcome::PerhapsOurs);
     }
     let id: ChatMessageId = ctx.mint();
     if chat_messages::claim_provider_ids(db, client, &[(&echo.provider_id, id)]).await?.is_empty() {
@@ -71,7 +71,7 @@ pub async fn import(
         sequence: chat.take_sequence(written_at),
         content_type: ContentType::of_outbound(&content),
         channel: chat.channel,
-        body: words::of_outbound(&content),
+        body: readable_text::of_outbound(&content),
         content: ChatContent::Outgoing(Box::new(content.clone())),
         media: file,
         owner: chat.channel.facts().elsewhere.to_owned(),
@@ -88,7 +88,7 @@ pub async fn import(
     participants::save(db, client, &chat).await?;
     let mut wakes = said(ctx, db, client, (&chat, id), content, written_at).await?;
     wakes.extend(file.map(|_| (Queue::Media, inbox.id.0)));
-    Ok(Imported::Done(wakes))
+    Ok(ImportOutcome::Done(wakes))
 }
 
 /// True if the message may be one that we are sending. Only devices of Lite numbers report those: Cloud reports none of
@@ -128,15 +128,15 @@ async fn said(
         message,
         rest: Vec::new(),
         by: Speaker::Elsewhere,
-        chat: as_event::chat(db, client, chat).await?,
-        customer: as_event::customer(&customer),
+        chat: event_facts::chat(db, client, chat).await?,
+        customer: event_facts::customer(&customer),
         content,
         quoted: None,
         ct_id: None,
     };
     let event = NewEvent {
         inbox: Some(chat.inbox),
-        order_key: as_event::order_key(chat.inbox, &customer),
+        order_key: event_facts::order_key(chat.inbox, &customer),
         at,
         event: Event::MessageSaid(Box::new(said)),
     };

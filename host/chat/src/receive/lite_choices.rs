@@ -4,18 +4,18 @@
 use domain::{
     ids::{ClientId, CustomerId, InboxId, MessageId},
     inbound::{InboundContent, InboundMessage},
-    lite::{Choice, ChoiceKind, chosen, offered, place_of, tapped},
+    lite::{ChoiceKind, NumberedChoice, chosen, offered, place_of, tapped},
 };
 use storage::{
     PgConnection,
     chat::chat_messages,
-    people::lite_offers::{self, Offer, ShownBy},
+    people::lite_offers::{self, Offer, OfferMessage},
 };
 
 use base::Result;
 
 /// The tap that an answer means.
-pub(super) struct Tap {
+pub(super) struct LiteTap {
     pub(super) message: InboundMessage,
     /// The message with the choices, if it has no provider id yet.
     pub(super) in_flight: Option<MessageId>,
@@ -27,14 +27,14 @@ pub(super) async fn tap(
     client: ClientId,
     (inbox, customer): (InboxId, CustomerId),
     message: &InboundMessage,
-) -> Result<Option<Tap>> {
+) -> Result<Option<LiteTap>> {
     match (&message.content, message.quoted_provider_id.as_deref()) {
         (InboundContent::Text { body }, Some(quoted)) => {
             // A quote selects the message, even if others were sent since.
             let quoted = chat_messages::quoted(db, client, quoted).await?;
             let choices = quoted.and_then(|quoted| quoted.content).map(|content| offered(&content)).unwrap_or_default();
             let tapped = chosen(&choices, body, true).map(|choice| as_tap(message, choice));
-            Ok(tapped.map(|message| Tap { message, in_flight: None }))
+            Ok(tapped.map(|message| LiteTap { message, in_flight: None }))
         }
         (InboundContent::Text { body }, None) => {
             of_offers(db, client, (inbox, customer), message, |offer| {
@@ -60,12 +60,12 @@ async fn at_place(
     (inbox, customer): (InboxId, CustomerId),
     message: &InboundMessage,
     (label, payload, sent): (&str, &str, &str),
-) -> Result<Tap> {
+) -> Result<LiteTap> {
     let known = chat_messages::quoted(db, client, sent).await?;
     let choices = known.and_then(|known| known.content).map(|content| offered(&content)).unwrap_or_default();
     let place = place_of(payload).and_then(|place| place.checked_sub(1));
     if let Some(choice) = place.and_then(|place| choices.get(place)) {
-        return Ok(Tap { message: as_tap(message, choice), in_flight: None });
+        return Ok(LiteTap { message: as_tap(message, choice), in_flight: None });
     }
     let unnamed = InboundMessage { quoted_provider_id: None, ..message.clone() };
     let choose = |offer: &Offer| chosen(&offer.choices, label, false).cloned();
@@ -73,7 +73,7 @@ async fn at_place(
         return Ok(tap);
     }
     let content = InboundContent::Interactive { text: label.to_owned(), payload: label.to_owned() };
-    Ok(Tap { message: InboundMessage { content, ..message.clone() }, in_flight: None })
+    Ok(LiteTap { message: InboundMessage { content, ..message.clone() }, in_flight: None })
 }
 
 /// The tap on the newest offer in which `choose` finds a choice.
@@ -82,23 +82,23 @@ async fn of_offers(
     client: ClientId,
     (inbox, customer): (InboxId, CustomerId),
     message: &InboundMessage,
-    choose: impl Fn(&Offer) -> Option<Choice>,
-) -> Result<Option<Tap>> {
+    choose: impl Fn(&Offer) -> Option<NumberedChoice>,
+) -> Result<Option<LiteTap>> {
     let offers = lite_offers::of(db, client, inbox, customer).await?;
     let found = offers.iter().find_map(|offer| Some((offer, choose(offer)?)));
     Ok(found.map(|(offer, choice)| {
         let tap = as_tap(message, &choice);
         match &offer.by {
-            ShownBy::Taken(provider_id) => {
+            OfferMessage::Taken(provider_id) => {
                 let quoted_provider_id = Some(provider_id.clone());
-                Tap { message: InboundMessage { quoted_provider_id, ..tap }, in_flight: None }
+                LiteTap { message: InboundMessage { quoted_provider_id, ..tap }, in_flight: None }
             }
-            ShownBy::InFlight(sent) => Tap { message: tap, in_flight: Some(*sent) },
+            OfferMessage::InFlight(sent) => LiteTap { message: tap, in_flight: Some(*sent) },
         }
     }))
 }
 
-fn as_tap(message: &InboundMessage, choice: &Choice) -> InboundMessage {
+fn as_tap(message: &InboundMessage, choice: &NumberedChoice) -> InboundMessage {
     let (text, payload) = (choice.label.clone(), choice.payload.clone());
     let content = match choice.kind {
         ChoiceKind::Button => InboundContent::Button { text, payload },

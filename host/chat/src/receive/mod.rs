@@ -5,7 +5,7 @@ mod answers;
 mod arrival;
 mod change;
 mod chat;
-mod happened;
+mod event_list;
 mod import;
 mod lite_choices;
 mod referral;
@@ -13,7 +13,7 @@ mod taps;
 
 pub use self::{
     change::change,
-    import::{Imported, import},
+    import::{ImportOutcome, import},
     referral::came_by,
 };
 use base::{Context, Result, media};
@@ -25,13 +25,13 @@ use domain::{
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMedia, InboundMessage, kept},
     inbox::InboxKind,
-    invisible::is_all_blank,
+    invisible_characters::is_all_blank,
     media_type::extension_for,
     phone::Bsuid,
 };
 use events::{NewEvent, of_folded, record};
 use futures::{FutureExt, future::BoxFuture};
-use people::{Introduction, Met};
+use people::{IntroducedCustomers, Introduction};
 use serde_json::Value;
 use storage::{
     PgConnection, Queue,
@@ -45,12 +45,12 @@ use storage::{
     inboxes::{self, Inbox},
     people::{
         customers::{self, Customer},
-        inbox_customers::{self, WroteAfter},
+        inbox_customers::{self, CustomerHistory},
     },
 };
 use uuid::Uuid;
 
-use crate::conversation::{as_event, ratings::Rated, site_team, ticketing, words};
+use crate::conversation::{event_facts, ratings::RatingTap, readable_text, site_team, ticketing};
 use arrival::Arrival;
 
 /// Prefix of the id of a visitor's file that is already in our store. Our id follows.
@@ -91,7 +91,7 @@ pub fn receive_all<'a>(
             tracing::warn!(client.id = %client, "dropped messages for an inbox that is gone");
             return Ok(Vec::new());
         };
-        let in_force = chat::InForce::on(db, client, inbox.id).await?;
+        let in_force = chat::ActivePlugins::on(db, client, inbox.id).await?;
         let (mut events, mut wakes) = (Vec::new(), Vec::new());
         for (id, message) in new {
             let taken = receive_one(ctx, db, client, (&inbox, &in_force), (id, message)).await?;
@@ -127,14 +127,14 @@ async fn receive_one(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, in_force): (&Inbox, &chat::InForce),
+    (inbox, in_force): (&Inbox, &chat::ActivePlugins),
     (id, message): (ChatMessageId, &InboundMessage),
 ) -> Result<Taken> {
-    let Met { who: customer, folded } = sender(ctx, db, client, message).await?;
+    let IntroducedCustomers { who: customer, folded } = sender(ctx, db, client, message).await?;
     let mut events = of_folded(db, client, &folded, ctx.now()).await?;
     // A provider's clock that is ahead of ours must not extend the window.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
-    let WroteAfter { last_template, conversation, cost } =
+    let CustomerHistory { last_template, conversation, cost } =
         inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
     let answered = answers::read(db, client, (inbox, customer.id), message).await?;
     taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
@@ -170,13 +170,13 @@ async fn receive_one(
     if file.is_some() {
         wakes.push((Queue::Media, inbox.id.0));
     }
-    if chat::tell_bot(ctx, db, client, &arrival, &routed).await? {
+    if chat::queue_bot_event(ctx, db, client, &arrival, &routed).await? {
         wakes.push((Queue::Participant, routed.participant.id.0));
     }
     let rated = rate(ctx, db, client, &arrival, &routed.participant).await?;
     let ticket = ticket_waits(ctx, db, client, &arrival, &routed.participant).await?;
-    let chat = as_event::chat(db, client, &routed.participant).await?;
-    events.extend(happened::events(&arrival, &routed, chat, (ticket, rated)));
+    let chat = event_facts::chat(db, client, &routed.participant).await?;
+    events.extend(event_list::events(&arrival, &routed, chat, (ticket, rated)));
     Ok(Taken { events, wakes })
 }
 
@@ -188,7 +188,7 @@ async fn rate(
     arrival: &Arrival<'_>,
     chat: &Participant,
 ) -> Result<Option<Rating>> {
-    let Some(Rated { rating, ticket }) = arrival.answered.rating else { return Ok(None) };
+    let Some(RatingTap { rating, ticket }) = arrival.answered.rating else { return Ok(None) };
     let counts = match ticket {
         Some(ticket) => tickets::rate(db, client, (chat.id, ticket), rating, ctx.now()).await?,
         None => true,
@@ -234,7 +234,7 @@ async fn sender(
     db: &mut PgConnection,
     client: ClientId,
     message: &InboundMessage,
-) -> Result<Met<Customer>> {
+) -> Result<IntroducedCustomers<Customer>> {
     // Malformed addresses are ignored (SPEC 2.2).
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let address = |(kind, value): (AddressKind, &Option<String>)| Address::of_kind(kind, value.as_deref()?);
@@ -314,7 +314,7 @@ fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Opti
             ContentType::of_inbound(&answered.content, answered.carousel)
         },
         channel: participant.channel,
-        body: words::of_inbound(&answered.content),
+        body: readable_text::of_inbound(&answered.content),
         content: ChatContent::Incoming(Box::new(content)),
         media: file,
         owner: "CUSTOMER".to_owned(),

@@ -6,13 +6,13 @@ use chrono::TimeDelta;
 use domain::{
     chat::{CustomEvent, ParticipantEvent, ParticipantState},
     ids::{ClientId, InboxId, ParticipantEventId},
-    inbound::{CameBy, InboundMessage},
+    inbound::{AdvertArrival, InboundMessage},
     referral::Referral,
 };
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, NewEvent},
+        participant_events::{self, NewParticipantEvent},
         participants,
     },
     inbound::waiting_referrals,
@@ -31,7 +31,7 @@ pub async fn came_by(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    came: &CameBy,
+    came: &AdvertArrival,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let at = ctx.clock.at(came.at).min(ctx.now());
     waiting_referrals::note(db, client, inbox, (&came.from, &came.referral), at).await?;
@@ -42,7 +42,7 @@ pub async fn came_by(
     }
     let payload = serde_json::to_string(&came.referral).unwrap_or_default();
     let event = ParticipantEvent::Custom(CustomEvent { name: CUSTOM_EVENT.to_owned(), payload });
-    let event = NewEvent { id: ctx.mint::<ParticipantEventId>(), event };
+    let event = NewParticipantEvent { id: ctx.mint::<ParticipantEventId>(), event };
     participant_events::append(db, client, chat.id, &[event], ctx.now()).await?;
     Ok(vec![(Queue::Participant, chat.id.0)])
 }

@@ -2,13 +2,13 @@
 
 use domain::{
     content::{ConversationEffect, OutboundContent},
-    conversation::{CloseReason, InConversation},
+    conversation::{CloseReason, ConversationRef},
     ids::ClientId,
     inbound::InboundContent,
 };
 use storage::{PgConnection, chat::conversations};
 
-use super::answers::Answered;
+use super::answers::AnswerStep;
 use base::{Context, Result};
 
 /// Records a tap in its conversation and closes it if the button says so, in the transaction that receives the tap. A
@@ -17,8 +17,8 @@ pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    answered: &Answered,
-    active: Option<&InConversation>,
+    answered: &AnswerStep,
+    active: Option<&ConversationRef>,
 ) -> Result<()> {
     let (InboundContent::Button { .. }, Some(target)) = (&answered.content, &answered.target) else { return Ok(()) };
     if !matches!(target.sent, Some(OutboundContent::Template(_))) {

@@ -19,22 +19,22 @@ use storage::{
 use uuid::Uuid;
 
 use super::{
-    decision::{Decision, Goes},
-    question::Case,
+    decision::{Decision, RoutingTarget},
+    question::RoutingCase,
 };
-use crate::conversation::{as_event, giving, site_team};
+use crate::conversation::{assignment, event_facts, site_team};
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
-use plugins::calls::{self, Answering, FinishedCall, key_values};
+use plugins::calls::{self, AnsweringVersion, FinishedCall, key_values};
 
 #[derive(Default)]
-pub(super) struct Values {
+pub(super) struct RoutingValues {
     pub(super) reads: key_values::Reads,
     pub(super) writes: Vec<KeyValueWrite>,
 }
 
 /// The outcome of applying a decision.
-pub(super) enum Applied {
+pub(super) enum RoutingOutcome {
     Done,
     /// The chat changed hands. Nothing was applied.
     Overtaken,
@@ -48,31 +48,31 @@ pub(super) enum Applied {
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
-    case: &Case,
-    (router, decision): (&Arc<Answering>, Decision),
-    call: Option<(FinishedCall, Values)>,
-) -> Result<Applied> {
+    case: &RoutingCase,
+    (router, decision): (&Arc<AnsweringVersion>, Decision),
+    call: Option<(FinishedCall, RoutingValues)>,
+) -> Result<RoutingOutcome> {
     let client = lease.client;
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let seen = &case.participant;
     let locked = participants::lock(&mut tx, client, seen.id).await?;
     let same = |now: &Participant| now.state == ParticipantState::Bot && now.control_version == seen.control_version;
-    let Some(mut participant) = locked.filter(same) else { return Ok(Applied::Overtaken) };
+    let Some(mut participant) = locked.filter(same) else { return Ok(RoutingOutcome::Overtaken) };
     let mut kept = None;
     if let Some((made, values)) = call {
         let owner = key_values::ValueOwner { client, plugin: router.name(), participant: seen.id };
         match key_values::write(&mut tx, owner, &values.reads, &values.writes, &ctx.settings).await? {
-            key_values::Writing::Written => {}
-            key_values::Writing::ReadsChanged => {
+            key_values::WriteOutcome::Written => {}
+            key_values::WriteOutcome::ReadsChanged => {
                 tx.rollback().await?;
                 let mut db = ctx.db.acquire().await?;
-                calls::keep_beside(ctx, &mut db, client, made).await?;
-                return Ok(Applied::ReadsChanged);
+                calls::store_shadow_call(ctx, &mut db, client, made).await?;
+                return Ok(RoutingOutcome::ReadsChanged);
             }
-            key_values::Writing::TooMuch(reason) => {
+            key_values::WriteOutcome::TooMuch(reason) => {
                 tx.rollback().await?;
-                return Ok(Applied::TooMuch(reason, Box::new(made)));
+                return Ok(RoutingOutcome::TooMuch(reason, Box::new(made)));
             }
         }
         kept = Some(calls::keep(ctx, &mut tx, client, vec![made]).await?);
@@ -98,7 +98,7 @@ pub(super) async fn apply(
     if let Some(kept) = kept {
         kept.compare(ctx, client);
     }
-    Ok(Applied::Done)
+    Ok(RoutingOutcome::Done)
 }
 
 /// Assigns the chat to the agent that the router named, with a ticket. If that is not possible, the chat goes to the
@@ -110,38 +110,38 @@ async fn given(
     chat: &mut Participant,
     decision: Decision,
 ) -> Result<(Decision, Option<Event>)> {
-    let Goes::Agent(agent) = decision.goes else { return Ok((decision, None)) };
-    match giving::give(ctx, db, client, (chat, ParticipantMove::Assigned), agent).await? {
+    let RoutingTarget::Agent(agent) = decision.goes else { return Ok((decision, None)) };
+    match assignment::give(ctx, db, client, (chat, ParticipantMove::Assigned), agent).await? {
         Ok(ticket) => Ok((decision, ticket)),
         Err(not_given) => Ok((decision.queued_because(&not_given.to_string()), None)),
     }
 }
 
 /// The events of a chat that changed hands: to people, or to another chatbot.
-fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<Event>) -> Vec<NewEvent> {
+fn changed_hands(ctx: &Context, case: &RoutingCase, now: &Participant, ticket: Option<Event>) -> Vec<NewEvent> {
     let had = &case.participant;
     if (now.state, &now.bot_plugin) == (had.state, &had.bot_plugin) {
         return Vec::new();
     }
-    let order_key = as_event::order_key(now.inbox, &case.customer);
+    let order_key = event_facts::order_key(now.inbox, &case.customer);
     let event = |event| NewEvent { inbox: Some(now.inbox), order_key, at: ctx.now(), event };
-    [as_event::moved(had, now)].into_iter().chain(ticket).map(event).collect()
+    [event_facts::moved(had, now)].into_iter().chain(ticket).map(event).collect()
 }
 
 /// Moves the chat. From `Bot` all these moves are allowed.
 fn moved(participant: &mut Participant, decision: &Decision) {
     let words = || Some(decision.note.clone().unwrap_or_else(|| decision.reason.clone()));
     match &decision.goes {
-        Goes::Bot(name) => participant.bot_plugin.clone_from(name),
-        Goes::Team(team) => {
+        RoutingTarget::Bot(name) => participant.bot_plugin.clone_from(name),
+        RoutingTarget::Team(team) => {
             if participant.apply(ParticipantMove::HandedOver).is_ok() {
                 participant.team = Some(team.clone());
                 participant.queued_reason = words();
             }
         }
         // The agent has it already.
-        Goes::Agent(_) => participant.queued_reason = words(),
-        Goes::Queue => {
+        RoutingTarget::Agent(_) => participant.queued_reason = words(),
+        RoutingTarget::Queue => {
             if participant.apply(ParticipantMove::HandedOver).is_ok() {
                 participant.queued_reason = words();
             }
@@ -149,7 +149,7 @@ fn moved(participant: &mut Participant, decision: &Decision) {
     }
 }
 
-fn row(ctx: &Context, case: &Case, router: &Answering, decision: Decision) -> RoutingDecision {
+fn row(ctx: &Context, case: &RoutingCase, router: &AnsweringVersion, decision: Decision) -> RoutingDecision {
     let (target, target_name) = decision.goes.words();
     RoutingDecision {
         id: ctx.mint::<Uuid>(),

@@ -7,15 +7,15 @@ use domain::{
 use plugin_host::router::{Route, Target};
 use storage::{chat::teams, tenancy::users};
 
-use super::question::Case;
-use crate::conversation::in_charge;
+use super::question::RoutingCase;
+use crate::conversation::responsible_plugin;
 use base::{Context, Result};
 
 /// Bound on the stored reason, in characters.
 const REASON_LENGTH: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Goes {
+pub(super) enum RoutingTarget {
     /// A chatbot: the default one, or one by name.
     Bot(Option<String>),
     Team(ChatTeam),
@@ -23,7 +23,7 @@ pub(super) enum Goes {
     Queue,
 }
 
-impl Goes {
+impl RoutingTarget {
     /// The destination as stored in the row of the decision.
     pub(super) fn words(&self) -> (&'static str, Option<String>) {
         match self {
@@ -38,7 +38,7 @@ impl Goes {
 /// A decision that can be carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decision {
-    pub(super) goes: Goes,
+    pub(super) goes: RoutingTarget,
     pub(super) reason: String,
     /// A note for the agent.
     pub(super) note: Option<String>,
@@ -48,15 +48,15 @@ pub(super) struct Decision {
 
 impl Decision {
     /// The host's decision: the default chatbot, or else the queue. `why`: the fault of the router.
-    pub(super) fn of_host(case: &Case, why: String) -> Self {
-        let goes = if case.default_bot.is_some() { Goes::Bot(None) } else { Goes::Queue };
+    pub(super) fn of_host(case: &RoutingCase, why: String) -> Self {
+        let goes = if case.default_bot.is_some() { RoutingTarget::Bot(None) } else { RoutingTarget::Queue };
         Self { goes, reason: shortened(&why), note: None, fallback: true }
     }
 
     /// The decision changed to the queue, because it was not possible.
     pub(super) fn queued_because(self, why: &str) -> Self {
         Self {
-            goes: Goes::Queue,
+            goes: RoutingTarget::Queue,
             reason: shortened(&format!("{why}; {}", self.reason)),
             note: self.note.map(|note| format!("{why}; {note}")),
             fallback: true,
@@ -64,17 +64,17 @@ impl Decision {
     }
 
     /// The router's decision, if it is possible.
-    pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &Case, route: Route) -> Result<Self> {
+    pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &RoutingCase, route: Route) -> Result<Self> {
         let Route { target, reason, note } = route;
         let note = note.filter(|note| !note.trim().is_empty());
         let decided = |goes| Self { goes, reason: shortened(&reason), note: note.clone(), fallback: false };
         Ok(match target {
-            Target::Bot(None) if case.default_bot.is_some() => decided(Goes::Bot(None)),
+            Target::Bot(None) if case.default_bot.is_some() => decided(RoutingTarget::Bot(None)),
             Target::Bot(None) => Self::of_host(case, format!("there is no default chatbot on this number; {reason}")),
             Target::Bot(Some(name)) => {
                 let mut db = ctx.db.acquire().await?;
-                match in_charge::named(ctx, &mut db, client, &name).await? {
-                    Some(_) => decided(Goes::Bot(Some(name))),
+                match responsible_plugin::named(ctx, &mut db, client, &name).await? {
+                    Some(_) => decided(RoutingTarget::Bot(Some(name))),
                     None => Self::of_host(case, format!("there is no chatbot `{name}`; {reason}")),
                 }
             }
@@ -84,27 +84,27 @@ impl Decision {
             Target::Team(name) => {
                 let mut db = ctx.db.acquire().await?;
                 match teams::by_name(&mut db, client, &name).await? {
-                    Some(team) => decided(Goes::Team(team)),
+                    Some(team) => decided(RoutingTarget::Team(team)),
                     None => {
                         let missing = format!("there is no team `{}`", name.trim());
                         Self {
                             note: note.as_ref().map(|note| format!("{missing}; {note}")),
                             reason: shortened(&format!("{missing}; {reason}")),
                             fallback: true,
-                            ..decided(Goes::Queue)
+                            ..decided(RoutingTarget::Queue)
                         }
                     }
                 }
             }
             Target::Agent(called) => match agent(ctx, client, called.trim()).await? {
-                Ok(agent) => decided(Goes::Agent(agent)),
+                Ok(agent) => decided(RoutingTarget::Agent(agent)),
                 Err(why) => Self {
                     reason: shortened(&format!("`{}` is {why}; {reason}", called.trim())),
                     fallback: true,
-                    ..decided(Goes::Queue)
+                    ..decided(RoutingTarget::Queue)
                 },
             },
-            Target::Queue => decided(Goes::Queue),
+            Target::Queue => decided(RoutingTarget::Queue),
             Target::Custom(_) => Self::of_host(case, format!("this version knows no target of its own kind; {reason}")),
         })
     }

@@ -16,27 +16,27 @@ pub use list::{RoutingDecision, list};
 use std::sync::Arc;
 
 use domain::ids::ParticipantId;
-use storage::chat::participant_events::Event;
+use storage::chat::participant_events::WaitingEvent;
 
 use self::{
-    apply::Applied,
+    apply::RoutingOutcome,
     decision::Decision,
-    question::{Case, Found},
+    question::{RoutingCase, RoutingQuestion},
 };
-use crate::{bot_turn, conversation::waiting};
+use crate::{bot_turn, conversation::waiting_events};
 use base::{Context, Result, lanes::Lease};
-use plugins::calls::{Answering, CallSubject, FinishedCall, key_values::Snapshot, trace};
+use plugins::calls::{AnsweringVersion, CallSubject, FinishedCall, key_values::ValueSnapshot, trace};
 
 /// Repetitions of a decision after conflicts of key-values. After that the host decides.
 const MOST_CONFLICTS: usize = 10;
 
 /// Decides who answers the conversation that `event` begins.
-pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
+pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &WaitingEvent) -> Result<()> {
     let case = match question::load(ctx, lease.client, id, event).await? {
-        Found::NotTheBots => return waiting::drop_events(ctx, lease, id).await,
+        RoutingQuestion::NotTheBots => return waiting_events::drop_events(ctx, lease, id).await,
         // If there is no router or the first message was deleted, the default chatbot or people continue.
-        Found::Nothing => return waiting::drop_event(ctx, lease, id, event).await,
-        Found::Case(case) => case,
+        RoutingQuestion::Nothing => return waiting_events::drop_event(ctx, lease, id, event).await,
+        RoutingQuestion::Case(case) => case,
     };
     let mut reason = String::new();
     for answering in case.routers() {
@@ -66,15 +66,15 @@ enum Step {
     Next(String),
 }
 
-async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answering>) -> Result<Step> {
+async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<AnsweringVersion>) -> Result<Step> {
     let client = lease.client;
     let about = CallSubject::event(case.event.id.0, case.participant.id.0);
     // The same in all runs of this decision.
     let now = case.event.moment();
-    let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id, now));
+    let snapshot = Arc::new(ValueSnapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id, now));
     let inbound = case.inbound(now);
     let outcome =
-        ctx.plugins.route(answering.call(client, &about, now), &inbound, Arc::<Snapshot>::clone(&snapshot)).await;
+        ctx.plugins.route(answering.call(client, &about, now), &inbound, Arc::<ValueSnapshot>::clone(&snapshot)).await;
     let made = FinishedCall::of((answering, &about), &outcome, now);
     let answer = match outcome {
         Ok(outcome) => {
@@ -82,7 +82,7 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
             if answering.is_canary() && decision.fallback {
                 return keep_failed(ctx, lease, made.spoiled(&decision.reason), decision.reason).await;
             }
-            let values = apply::Values { reads: snapshot.reads(), writes: outcome.writes };
+            let values = apply::RoutingValues { reads: snapshot.reads(), writes: outcome.writes };
             apply::apply(ctx, lease, case, (answering, decision), Some((made, values))).await?
         }
         Err(error) if answering.is_canary() => {
@@ -92,18 +92,18 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
             tracing::warn!(participant.id = %case.participant.id, plugin = answering.name(),
                 outcome = trace::kind_of(&error), "a router failed; the host decides");
             let decision = Decision::of_host(case, error.to_string());
-            apply::apply(ctx, lease, case, (answering, decision), Some((made, apply::Values::default()))).await?
+            apply::apply(ctx, lease, case, (answering, decision), Some((made, apply::RoutingValues::default()))).await?
         }
     };
     match answer {
-        Applied::Done | Applied::Overtaken => Ok(Step::Over),
-        Applied::ReadsChanged => Ok(Step::Again),
-        Applied::TooMuch(reason, made) if answering.is_canary() => {
+        RoutingOutcome::Done | RoutingOutcome::Overtaken => Ok(Step::Over),
+        RoutingOutcome::ReadsChanged => Ok(Step::Again),
+        RoutingOutcome::TooMuch(reason, made) if answering.is_canary() => {
             keep_failed(ctx, lease, made.spoiled(&reason), reason).await
         }
-        Applied::TooMuch(reason, made) => {
+        RoutingOutcome::TooMuch(reason, made) => {
             let decision = Decision::of_host(case, reason.clone());
-            let spoiled = (made.spoiled(&reason), apply::Values::default());
+            let spoiled = (made.spoiled(&reason), apply::RoutingValues::default());
             apply::apply(ctx, lease, case, (answering, decision), Some(spoiled)).await?;
             Ok(Step::Over)
         }

@@ -16,7 +16,7 @@ use plugin_host::{
 use storage::{
     chat::{
         chat_messages,
-        participant_events::Event,
+        participant_events::WaitingEvent,
         participants::{self, Participant},
     },
     inboxes::{self, Inbox},
@@ -30,40 +30,40 @@ use crate::conversation::{
 };
 use base::{Context, Error, Result};
 use plugins::{
-    calls::Answering,
+    calls::AnsweringVersion,
     slots::{self, Mode},
 };
 
-pub(super) enum Found {
+pub(super) enum RoutingQuestion {
     /// The chat is with people or closed.
     NotTheBots,
     /// There is no router or no message.
     Nothing,
-    Case(Box<Case>),
+    Case(Box<RoutingCase>),
 }
 
-pub(super) struct Case {
+pub(super) struct RoutingCase {
     pub(super) participant: Participant,
     pub(super) inbox: Inbox,
-    pub(super) event: Event,
+    pub(super) event: WaitingEvent,
     /// The chatbot that answers by default.
     pub(super) default_bot: Option<String>,
     pub(super) customer: Customer,
     client: Client,
     arrived: ArrivedMessage,
     wrote: CustomerMessage,
-    first: Arc<Answering>,
-    next: Option<Arc<Answering>>,
+    first: Arc<AnsweringVersion>,
+    next: Option<Arc<AnsweringVersion>>,
 }
 
-impl Case {
+impl RoutingCase {
     /// The routers to ask, in order.
-    pub(super) fn routers(&self) -> impl Iterator<Item = &Arc<Answering>> {
+    pub(super) fn routers(&self) -> impl Iterator<Item = &Arc<AnsweringVersion>> {
         std::iter::once(&self.first).chain(&self.next)
     }
 
     /// The last router to ask: the live one, or a canary without a live one.
-    pub(super) fn last_router(&self) -> &Arc<Answering> {
+    pub(super) fn last_router(&self) -> &Arc<AnsweringVersion> {
         self.next.as_ref().unwrap_or(&self.first)
     }
 
@@ -96,18 +96,23 @@ impl Case {
     }
 }
 
-pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Found> {
+pub(super) async fn load(
+    ctx: &Context,
+    client: ClientId,
+    id: ParticipantId,
+    event: &WaitingEvent,
+) -> Result<RoutingQuestion> {
     let mut db = ctx.db.acquire().await?;
     let db = &mut *db;
     let found = participants::find(db, client, id).await?.filter(|found| found.id == id);
     let Some(participant) = found.filter(|found| found.state == ParticipantState::Bot) else {
-        return Ok(Found::NotTheBots);
+        return Ok(RoutingQuestion::NotTheBots);
     };
     let routers = slots::in_force(db, client, World::Router, participant.inbox).await?;
     // If the canary does not cover this participant, the live router decides, if there is one.
-    let Some(first) = routers.answering(id.0) else { return Ok(Found::Nothing) };
+    let Some(first) = routers.answering(id.0) else { return Ok(RoutingQuestion::Nothing) };
     let next = routers.live.as_ref().filter(|_| first.mode == Mode::Canary);
-    let ask = |router| Arc::new(Answering::from(router).with_shadow_of(&routers));
+    let ask = |router| Arc::new(AnsweringVersion::from(router).with_shadow_of(&routers));
     let (first, next) = (ask(first), next.map(ask));
     let customer = customers::find(db, client, participant.customer).await?;
     let inbox = inboxes::by_id(db, client, participant.inbox).await?;
@@ -116,12 +121,14 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         let value = participant.id.to_string();
         return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));
     };
-    let Some(arrived) = event.event.message().cloned() else { return Ok(Found::Nothing) };
-    let Some(message) = chat_messages::find(db, client, arrived.message).await? else { return Ok(Found::Nothing) };
+    let Some(arrived) = event.event.message().cloned() else { return Ok(RoutingQuestion::Nothing) };
+    let Some(message) = chat_messages::find(db, client, arrived.message).await? else {
+        return Ok(RoutingQuestion::Nothing);
+    };
     let chatbots = slots::in_force(db, client, World::Chatbot, participant.inbox).await?;
     let default_bot = chatbots.answering(id.0).map(|bot| bot.plugin.name().to_owned());
     let wrote = message::read(ctx, db, client, message).await?;
-    Ok(Found::Case(Box::new(Case {
+    Ok(RoutingQuestion::Case(Box::new(RoutingCase {
         participant,
         inbox,
         event: event.clone(),

@@ -5,11 +5,11 @@ pub(crate) mod extent;
 mod fault_path;
 mod faults;
 mod object;
+mod parser_errors;
 mod spelling;
 #[cfg(test)]
 mod tests;
 mod text_scan;
-mod words;
 
 use serde::{
     Deserialize,
@@ -19,14 +19,14 @@ use serde::{
 pub use fault_path::WHOLE_BODY;
 use fault_path::field_of;
 pub use faults::{FAULTS_LISTED, Faults, FieldFault};
+use object::{BodyObject, ObjectWithHomes};
 pub use object::{
     LIST_MAX, few_objects, few_texts, given, given_object, object, object_with_homes, objects, objects_with_homes,
     optional_word, word,
 };
-use object::{Object, ObjectWithHomes};
+use parser_errors::{PlacedFault, in_words};
 pub use spelling::{FieldHomes, Homes, slip};
 pub use text_scan::DEPTH_MAX;
-use words::{Said, in_words};
 
 /// Parses a JSON object. Refuses, and names the field: a wrong type, an unknown enum value, a misspelled field name, and a NUL
 /// character or a lone surrogate in any text, also in fields that are otherwise ignored (the body is echoed and stored as
@@ -34,7 +34,7 @@ use words::{Said, in_words};
 /// Fields of `T` that hold objects need [`object`], [`objects`] or [`few_objects`], those that hold enum values [`word`] or
 /// [`optional_word`].
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, FieldFault> {
-    let Object(value) = read(body)?;
+    let BodyObject(value) = read(body)?;
     Ok(value)
 }
 
@@ -63,7 +63,7 @@ fn fault_of(text: &str, fault: &serde_path_to_error::Error<serde_json::Error>) -
         return FieldFault::new(WHOLE_BODY, format!("is not valid JSON: {no_json}"));
     }
     let said = cause.to_string();
-    let Said { name, message } = in_words(without_position(&said));
+    let PlacedFault { name, message } = in_words(without_position(&said));
     FieldFault::new(field_of(fault.path(), name), message)
 }
 

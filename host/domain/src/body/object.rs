@@ -11,9 +11,9 @@ use serde::{
 use super::spelling::{FieldHomes, Homes, ObjectDeserializer};
 
 /// A value that was written as a JSON object.
-pub(super) struct Object<T>(pub(super) T);
+pub(super) struct BodyObject<T>(pub(super) T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for BodyObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(ObjectVisitor { homes: &[], of: PhantomData }).map(Self)
     }
@@ -47,12 +47,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
 
 /// For a field that holds an object: `#[serde(default, deserialize_with = "body::object")]`.
 pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|object| object.0))
+    Ok(Option::<BodyObject<T>>::deserialize(deserializer)?.map(|object| object.0))
 }
 
 /// For a field that holds an array of objects: `#[serde(default, deserialize_with = "body::objects")]`.
 pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
-    let objects = Option::<Vec<Object<T>>>::deserialize(deserializer)?;
+    let objects = Option::<Vec<BodyObject<T>>>::deserialize(deserializer)?;
     Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
 }
 
@@ -91,7 +91,7 @@ pub const LIST_MAX: usize = 250;
 pub fn few_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
-    let objects = Option::<Few<Object<T>>>::deserialize(deserializer)?;
+    let objects = Option::<Few<BodyObject<T>>>::deserialize(deserializer)?;
     Ok(objects.map(|objects| objects.0.into_iter().map(|object| object.0).collect()))
 }
 

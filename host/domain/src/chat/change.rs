@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{ChatContent, Direction, ReceivedContent};
 use crate::{
-    change::{Author, Change},
+    change::{Author, ContentChange},
     content::{OutboundContent, OutboundMedia},
     inbound::{InboundContent, InboundMedia},
 };
@@ -18,21 +18,21 @@ pub fn direction_of(author: &Author) -> Direction {
 }
 
 /// Returns the content of a message after a change. A file stays: providers let authors edit only its caption.
-pub fn changed(change: &Change, content: &ChatContent) -> ChatContent {
+pub fn changed(change: &ContentChange, content: &ChatContent) -> ChatContent {
     match (change, content) {
-        (Change::Edited { text, raw }, ChatContent::Incoming(was)) => {
+        (ContentChange::Edited { text, raw }, ChatContent::Incoming(was)) => {
             let content = edited_inbound(&was.content, text.clone());
             ChatContent::Incoming(Box::new(ReceivedContent { content, raw: raw.clone().into(), ..(**was).clone() }))
         }
-        (Change::Edited { text, .. }, ChatContent::Outgoing(was)) => {
+        (ContentChange::Edited { text, .. }, ChatContent::Outgoing(was)) => {
             ChatContent::Outgoing(Box::new(edited_outbound(was, text.clone())))
         }
-        (Change::Deleted, ChatContent::Incoming(was)) => {
+        (ContentChange::Deleted, ChatContent::Incoming(was)) => {
             let content = InboundContent::Text { body: String::new() };
             let raw = json!({ "type": "deleted" }).into();
             ChatContent::Incoming(Box::new(ReceivedContent { content, raw, ..(**was).clone() }))
         }
-        (Change::Deleted, ChatContent::Outgoing(_)) => {
+        (ContentChange::Deleted, ChatContent::Outgoing(_)) => {
             ChatContent::Outgoing(Box::new(OutboundContent::Text { body: String::new() }))
         }
     }
@@ -57,21 +57,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{chat::words, content::MediaKind};
+    use crate::{chat::readable_text, content::MediaKind};
 
     fn incoming(content: InboundContent) -> ChatContent {
         let raw = json!({ "type": "text" }).into();
         ChatContent::Incoming(Box::new(ReceivedContent { content, raw, referral: None }))
     }
 
-    fn edited(text: Option<&str>) -> Change {
-        Change::Edited { text: text.map(str::to_owned), raw: json!({ "type": "text", "new": true }) }
+    fn edited(text: Option<&str>) -> ContentChange {
+        ContentChange::Edited { text: text.map(str::to_owned), raw: json!({ "type": "text", "new": true }) }
     }
 
     fn text_of(content: &ChatContent) -> Option<String> {
         match content {
-            ChatContent::Incoming(received) => words::of_inbound(&received.content),
-            ChatContent::Outgoing(sent) => words::of_outbound(sent),
+            ChatContent::Incoming(received) => readable_text::of_inbound(&received.content),
+            ChatContent::Outgoing(sent) => readable_text::of_outbound(sent),
         }
     }
 
@@ -107,11 +107,11 @@ mod tests {
     #[test]
     fn a_deleted_message_says_nothing_either_way() {
         let was = incoming(InboundContent::Text { body: "secret".to_owned() });
-        let now = changed(&Change::Deleted, &was);
+        let now = changed(&ContentChange::Deleted, &was);
         assert_eq!(text_of(&now).as_deref(), Some(""));
         assert_eq!(now.incoming().unwrap().raw.0["type"], "deleted");
         assert!(!serde_json::to_string(now.incoming().unwrap()).unwrap().contains("secret"));
         let sent = ChatContent::Outgoing(Box::new(OutboundContent::Text { body: "secret".to_owned() }));
-        assert_eq!(text_of(&changed(&Change::Deleted, &sent)).as_deref(), Some(""));
+        assert_eq!(text_of(&changed(&ContentChange::Deleted, &sent)).as_deref(), Some(""));
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Direction;
-use crate::{content::OutboundContent, inbound::InboundContent, opaque::Opaque, referral::Referral};
+use crate::{content::OutboundContent, inbound::InboundContent, opaque_json::OpaqueJson, referral::Referral};
 
 /// The content of a chat message.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub struct ReceivedContent {
     pub content: InboundContent,
     /// The provider's JSON, for the parts that we do not model.
     #[serde(default)]
-    pub raw: Opaque,
+    pub raw: OpaqueJson,
     /// The advertisement or link that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referral: Option<Box<Referral>>,

@@ -17,7 +17,7 @@ pub enum ParticipantEvent {
     /// The customer rated the conversation.
     Rating(ArrivedMessage),
     /// A timer that the chatbot started has run out.
-    Timer(Timer),
+    Timer(ChatbotTimer),
     /// The business says that something has happened.
     Custom(CustomEvent),
     /// An agent gave the conversation back.
@@ -74,7 +74,7 @@ pub struct SentTemplate {
 
 /// A timer of a chatbot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Timer {
+pub struct ChatbotTimer {
     /// The name that the chatbot gave it.
     pub name: String,
     /// When it runs out; `None` in those that were started before this was kept.

@@ -1,30 +1,30 @@
 //! Live chat: the states of a participant (SPEC 3.4), its messages (SPEC 2.7, 2.8, 6.1), the 24-hour window, and the
 //! SMS fallback.
 
-mod beside;
 mod change;
 mod content;
 mod event;
 mod fallback;
+mod message_details;
 mod messages;
 mod participant;
 mod rating;
+pub mod readable_text;
 mod scope;
 #[cfg(test)]
 mod tests;
 mod ticket;
 mod upload;
-pub mod words;
 
-pub use beside::BesideText;
 pub use change::{changed, direction_of};
 pub use content::{ChatContent, ReceivedContent};
-pub use event::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, SentTemplate, Timer};
+pub use event::{ArrivedMessage, ChatbotTimer, CustomEvent, ParticipantEvent, ParticipantEventKind, SentTemplate};
 pub use fallback::{
     FallbackFacts, FallbackMode, FallbackRefused, NOT_ON_WHATSAPP, UnknownFallbackMode, automatic_text, fallback_due,
 };
+pub use message_details::MessageDetails;
 pub use messages::{ContentType, Direction, MessageContentType};
-pub use participant::{ChatTeam, MoveRefused, Moved, ParticipantFlags, ParticipantMove, ParticipantState};
+pub use participant::{ChatTeam, MoveOutcome, MoveRefused, ParticipantFlags, ParticipantMove, ParticipantState};
 pub use rating::Rating;
 pub use scope::{ChatScope, ChatStanding};
 pub use ticket::{TicketMove, TicketStatus};

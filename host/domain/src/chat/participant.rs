@@ -57,7 +57,7 @@ pub enum ParticipantMove {
 
 /// The outcome of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moved {
+pub struct MoveOutcome {
     /// Where the participant stands now.
     pub state: ParticipantState,
     /// The owner changed: earlier decisions of plugins are dropped (DESIGN 3, rule 6). A message alone never causes it,
@@ -131,7 +131,7 @@ impl ParticipantState {
     }
 
     /// The only way from one state to another.
-    pub fn apply(self, step: ParticipantMove) -> Result<Moved, MoveRefused> {
+    pub fn apply(self, step: ParticipantMove) -> Result<MoveOutcome, MoveRefused> {
         use ParticipantMove as Step;
         let to = match (self, step) {
             (Self::Closed, Step::CustomerWrote { bot }) => Self::first(bot),
@@ -151,7 +151,7 @@ impl ParticipantState {
             (_, Step::Released) => return Err(MoveRefused::NoAgent),
         };
         let written = matches!(step, Step::CustomerWrote { .. });
-        Ok(Moved {
+        Ok(MoveOutcome {
             state: to,
             control_changed: !written || to != self,
             releases_agent: self == Self::Active && to != Self::Active,

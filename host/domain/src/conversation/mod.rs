@@ -117,7 +117,7 @@ pub fn expires_at(now: DateTime<Utc>, lifetime: std::time::Duration) -> DateTime
 /// The conversation that a message belongs to, as webhooks name it (SPEC 6.1, 6.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct InConversation {
+pub struct ConversationRef {
     /// The conversation.
     pub id: ConversationId,
     /// The customer, in the conversation engine.

@@ -12,7 +12,7 @@ use crate::{
 /// A chat as it stood when something was written in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Chat {
+pub struct EventChat {
     /// Its participant.
     pub participant: ParticipantId,
     /// Its owner before.
@@ -24,10 +24,10 @@ pub struct Chat {
     pub client_ref: Option<String>,
     /// The agent that had it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Agent>,
+    pub agent: Option<EventAgent>,
     /// The agent before that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_agent: Option<Agent>,
+    pub last_agent: Option<EventAgent>,
     /// The name of the team that it waited for or belonged to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
@@ -38,7 +38,7 @@ pub struct Chat {
 
 /// An agent, as customers of the API see one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Agent {
+pub struct EventAgent {
     /// The user.
     pub id: UserId,
     /// Display name.
@@ -48,7 +48,7 @@ pub struct Agent {
 
 /// A customer as it was known then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Customer {
+pub struct EventCustomer {
     /// Id of the customer.
     pub id: CustomerId,
     /// Display name.
@@ -61,7 +61,7 @@ pub struct Customer {
     pub addresses: Vec<Address>,
 }
 
-impl Customer {
+impl EventCustomer {
     /// Returns the id of a customer without a phone number: the BSUID, else the id on a page, a site or a Lite number.
     pub fn user_id(&self) -> Option<&str> {
         AddressKind::USER_IDS.into_iter().find_map(|kind| self.address(kind))
@@ -122,16 +122,16 @@ pub struct ChatChangedHands {
 impl ChatChangedHands {
     /// The chat was given to an agent or team that did not have it: an assignment event of SPEC 6.5. A chat that only
     /// left an agent, for the queue or for its chatbot, was not assigned.
-    pub fn assignment(&self) -> Option<Assignment> {
+    pub fn assignment(&self) -> Option<AssignmentEffects> {
         let team = self.team_id.is_some() && self.team_id != self.previous_team;
         let agent = self.agent.is_some() && self.agent != self.previous_agent;
-        (team || agent).then_some(Assignment { to_another_team: team && self.previous_team.is_some() })
+        (team || agent).then_some(AssignmentEffects { to_another_team: team && self.previous_team.is_some() })
     }
 }
 
 /// The effects of an assignment other than the new owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Assignment {
+pub struct AssignmentEffects {
     /// `routedToAnotherTeam`: a team had the chat, and another one has it now.
     pub to_another_team: bool,
 }

@@ -196,7 +196,7 @@ pub struct PreferenceChanged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionChanged {
     /// Where it stands now.
-    pub status: SessionStatus,
+    pub status: ConnectionStatus,
     /// The state in the terms of SPEC 6.3, such as `Connected`.
     pub words: String,
 }
@@ -204,7 +204,7 @@ pub struct SessionChanged {
 /// Where the connection of a paired number stands (SPEC 3.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SessionStatus {
+pub enum ConnectionStatus {
     /// On its way.
     Connecting,
     /// Messages come and go.
@@ -213,7 +213,7 @@ pub enum SessionStatus {
     Disconnected,
 }
 
-impl SessionStatus {
+impl ConnectionStatus {
     /// The name shown to clients.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -4,13 +4,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Chat, Customer};
+use super::{EventChat, EventCustomer};
 use crate::{
     address::Address,
     channel::Channel,
     chat::SentTemplate,
     content::OutboundContent,
-    conversation::InConversation,
+    conversation::ConversationRef,
     delivery::DeliveryState,
     ids::{ChatMessageId, MessageId, RequestId, UserId},
     inbound::{InboundContent, ProviderFailure},
@@ -24,9 +24,9 @@ pub struct MessageCame {
     /// Its place in the chat; also its `gstId`.
     pub message: ChatMessageId,
     /// The chat, with this message in it.
-    pub chat: Chat,
+    pub chat: EventChat,
     /// The sender.
-    pub customer: Customer,
+    pub customer: EventCustomer,
     /// The content, with the client's payloads in place.
     pub content: InboundContent,
     /// It is a tap on a card of a carousel.
@@ -49,7 +49,7 @@ pub struct MessageCame {
     pub last_template: Option<SentTemplate>,
     /// The long-lived conversation that is active with the customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conversation: Option<InConversation>,
+    pub conversation: Option<ConversationRef>,
     /// Amount and currency, by the client's rates for messages of customers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
@@ -113,9 +113,9 @@ pub struct MessageSaid {
     /// The sender.
     pub by: Speaker,
     /// The chat as it stands with this message.
-    pub chat: Chat,
+    pub chat: EventChat,
     /// The recipient.
-    pub customer: Customer,
+    pub customer: EventCustomer,
     /// The content.
     pub content: OutboundContent,
     /// The message that it quotes.
@@ -162,7 +162,7 @@ pub struct MessageMoved {
     pub ct_id: Option<String>,
     /// The long-lived conversation that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conversation: Option<InConversation>,
+    pub conversation: Option<ConversationRef>,
     /// When it took this step and those before.
     #[serde(default, skip_serializing_if = "StepTimes::is_empty")]
     pub times: StepTimes,

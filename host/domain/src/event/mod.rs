@@ -2,33 +2,33 @@
 //! sockets of agents, statistics and the story of a message are readers. No event is made for one reader: a reader
 //! derives its view from these events.
 //!
-//! Stored events outlive the program that wrote them, so [`Recorded`] has a version. A change of the shape of a case
+//! Stored events outlive the program that wrote them, so [`StoredEvent`] has a version. A change of the shape of a case
 //! raises [`VERSION`] and still reads the old one. A new case is a new name within the version.
 
-mod changed;
 mod chat;
 mod inbox;
 mod message;
+mod message_change;
 mod plugin;
-mod stored;
+mod stored_event;
 #[cfg(test)]
 mod tests;
 mod webhook;
 
-pub use changed::MessageChanged;
 pub use chat::{
-    Agent, Assignment, Chat, ChatAfterHours, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, Customer,
-    CustomerTypes, TicketMoved, TicketStatus,
+    AssignmentEffects, ChatAfterHours, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, CustomerTypes,
+    EventAgent, EventChat, EventCustomer, TicketMoved, TicketStatus,
 };
 pub use inbox::{
-    ChannelStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality, SessionChanged,
-    SessionStatus, TemplateApproval, TemplateChange, TemplateChanged, TemplateElement,
+    ChannelStatus, ConnectionStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality,
+    SessionChanged, TemplateApproval, TemplateChange, TemplateChanged, TemplateElement,
 };
 pub use message::{
     AnsweredMessage, AnsweredTemplate, MessageCame, MessageMoved, MessageSaid, Speaker, StepTimes, Tracking,
 };
+pub use message_change::MessageChanged;
 pub use plugin::{PluginMode, PluginSuspended, PluginSwapped, PluginVersion, PluginWorld, Swap};
-pub use stored::{Recorded, VERSION, Written};
+pub use stored_event::{EventRecord, StoredEvent, VERSION};
 pub use webhook::WebhookDisabled;
 
 use serde::{Deserialize, Serialize};

@@ -30,21 +30,21 @@ fn participant() -> ParticipantId {
     ParticipantId(Uuid::from_u128(1))
 }
 
-fn chat() -> Chat {
-    Chat {
+fn chat() -> EventChat {
+    EventChat {
         participant: participant(),
         state: ParticipantState::Active,
         missed: true,
         client_ref: Some("demo".to_owned()),
-        agent: Some(Agent { id: UserId(Uuid::from_u128(2)), name: Some("Ann".to_owned()) }),
-        last_agent: Some(Agent { id: UserId(Uuid::from_u128(3)), name: None }),
+        agent: Some(EventAgent { id: UserId(Uuid::from_u128(2)), name: Some("Ann".to_owned()) }),
+        last_agent: Some(EventAgent { id: UserId(Uuid::from_u128(3)), name: None }),
         team: Some("sales".to_owned()),
         team_id: None,
     }
 }
 
-fn customer() -> Customer {
-    Customer {
+fn customer() -> EventCustomer {
+    EventCustomer {
         id: CustomerId(Uuid::from_u128(4)),
         name: Some("Zo".to_owned()),
         username: None,
@@ -155,7 +155,7 @@ fn of_inboxes() -> [Event; 5] {
     let quality =
         InboxQualityChanged { quality: Some(Quality::Red), limit: None, status: Some(ChannelStatus::Flagged) };
     let preference = PreferenceChanged { address: None, category: "MARKETING".to_owned(), stop: true };
-    let session = SessionChanged { status: SessionStatus::Disconnected, words: "Logged Out".to_owned() };
+    let session = SessionChanged { status: ConnectionStatus::Disconnected, words: "Logged Out".to_owned() };
     [
         Event::TemplateChanged(template),
         Event::CustomerNumberChanged(number),
@@ -225,10 +225,10 @@ fn place(event: &Event) -> usize {
 #[test]
 fn every_case_comes_back_from_its_stored_form() {
     for event in every_case() {
-        let stored = serde_json::to_string(&Written::new(at(), &event)).unwrap();
+        let stored = serde_json::to_string(&EventRecord::new(at(), &event)).unwrap();
         assert!(stored.starts_with(r#"{"v":1,"at":"2026-09-21T14:13:20.123Z","event":{""#), "{stored}");
-        let read: Recorded = serde_json::from_str(&stored).unwrap();
-        assert_eq!(read, Recorded { at: at(), event });
+        let read: StoredEvent = serde_json::from_str(&stored).unwrap();
+        assert_eq!(read, StoredEvent { at: at(), event });
     }
 }
 
@@ -236,7 +236,7 @@ fn every_case_comes_back_from_its_stored_form() {
 fn a_version_or_a_case_that_is_not_known_is_an_error_that_says_so_and_quotes_nothing() {
     let read = |v: u32, event: serde_json::Value| {
         let stored = json!({ "v": v, "at": at(), "event": event }).to_string();
-        serde_json::from_str::<Recorded>(&stored)
+        serde_json::from_str::<StoredEvent>(&stored)
     };
     let rated = json!({ "chatRated": { "participant": Uuid::nil(), "message": Uuid::nil(), "rating": "POOR" } });
     assert!(read(1, rated.clone()).is_ok());
@@ -244,7 +244,7 @@ fn a_version_or_a_case_that_is_not_known_is_an_error_that_says_so_and_quotes_not
     assert!(other.contains("version 2") && !other.contains("secret"), "{other}");
     let unknown = read(1, json!({ "secret": {} })).unwrap_err().to_string();
     assert!(unknown.contains("no event of version 1") && !unknown.contains("secret"), "{unknown}");
-    assert!(serde_json::from_value::<Recorded>(json!({ "at": at(), "event": rated })).is_err(), "without a version");
+    assert!(serde_json::from_value::<StoredEvent>(json!({ "at": at(), "event": rated })).is_err(), "without a version");
 }
 
 #[test]

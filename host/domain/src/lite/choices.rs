@@ -17,7 +17,7 @@ pub enum ChoiceKind {
 /// One numbered line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Choice {
+pub struct NumberedChoice {
     /// Text of the line.
     pub label: String,
     /// Payload of the choice.
@@ -27,12 +27,12 @@ pub struct Choice {
 }
 
 /// The choices of a message, in the order of their numbers.
-pub fn offered(content: &OutboundContent) -> Vec<Choice> {
+pub fn offered(content: &OutboundContent) -> Vec<NumberedChoice> {
     match content {
         OutboundContent::Template(template) => template
             .replies
             .iter()
-            .map(|reply| Choice {
+            .map(|reply| NumberedChoice {
                 label: reply.label.clone(),
                 payload: reply.payload.clone(),
                 kind: ChoiceKind::Button,
@@ -51,8 +51,8 @@ pub fn offered(content: &OutboundContent) -> Vec<Choice> {
     }
 }
 
-fn interactive(label: &str, payload: &str) -> Choice {
-    Choice { label: label.to_owned(), payload: payload.to_owned(), kind: ChoiceKind::Interactive }
+fn interactive(label: &str, payload: &str) -> NumberedChoice {
+    NumberedChoice { label: label.to_owned(), payload: payload.to_owned(), kind: ChoiceKind::Interactive }
 }
 
 fn rows(list: &ReplyList) -> impl Iterator<Item = &ListRow> {
@@ -154,13 +154,13 @@ pub fn place_of(payload: &str) -> Option<usize> {
 }
 
 /// The choice with this payload: for channels with taps that do not name their message.
-pub fn tapped<'c>(choices: &'c [Choice], payload: &str) -> Option<&'c Choice> {
+pub fn tapped<'c>(choices: &'c [NumberedChoice], payload: &str) -> Option<&'c NumberedChoice> {
     choices.iter().find(|choice| choice.payload == payload)
 }
 
 /// The choice of an answer: by its number, if the message is the last one of the customer or is quoted, or by its label
 /// in any case of letters. `None` if it is no choice, or could be several.
-pub fn chosen<'c>(choices: &'c [Choice], said: &str, by_number: bool) -> Option<&'c Choice> {
+pub fn chosen<'c>(choices: &'c [NumberedChoice], said: &str, by_number: bool) -> Option<&'c NumberedChoice> {
     let said = said.trim();
     let digits = said.trim_end_matches(['.', ')']);
     if by_number && let Ok(number) = digits.parse::<usize>() {
@@ -186,7 +186,7 @@ mod tests {
         })
     }
 
-    fn payload(choices: &[Choice], said: &str, by_number: bool) -> Option<String> {
+    fn payload(choices: &[NumberedChoice], said: &str, by_number: bool) -> Option<String> {
         chosen(choices, said, by_number).map(|choice| choice.payload.clone())
     }
 

@@ -5,7 +5,7 @@ mod session;
 mod throttle;
 
 use crate::failure_code::OwnCode;
-pub use choices::{Choice, ChoiceKind, chosen, offered, place_of, place_payload, tapped, text_of, words_of};
+pub use choices::{ChoiceKind, NumberedChoice, chosen, offered, place_of, place_payload, tapped, text_of, words_of};
 pub use session::{SessionNews, SessionState, WantedSession};
 pub use throttle::{DailySchedule, Throttle, ThrottleRequest};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{SessionChanged, SessionStatus};
+use crate::event::{ConnectionStatus, SessionChanged};
 
 /// News about a connection, from the device or from us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub enum SessionNews {
 
 impl SessionNews {
     /// Where the connection stands after it; `None`: where it stood before.
-    pub fn status(self) -> Option<SessionStatus> {
+    pub fn status(self) -> Option<ConnectionStatus> {
         Some(match self {
             Self::Initializing
             | Self::Dialling
@@ -60,10 +60,10 @@ impl SessionNews {
             | Self::Authenticated
             | Self::LoggedInFirst
             | Self::LoggedIn
-            | Self::SyncFailed => SessionStatus::Connecting,
+            | Self::SyncFailed => ConnectionStatus::Connecting,
             // SPEC 3.3 has no way back to `connecting`: the connection is there until the logout is done.
             Self::LoggingOut => return None,
-            Self::Synced => SessionStatus::Success,
+            Self::Synced => ConnectionStatus::Success,
             Self::PairFailed
             | Self::QrTimeout
             | Self::Replaced
@@ -71,7 +71,7 @@ impl SessionNews {
             | Self::LoggedOutByUs
             | Self::DisconnectedByUs
             | Self::Dropped
-            | Self::Banned => SessionStatus::Disconnected,
+            | Self::Banned => ConnectionStatus::Disconnected,
         })
     }
 
@@ -118,7 +118,7 @@ impl SessionNews {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionState {
     /// `None` before the first connection.
-    pub status: Option<SessionStatus>,
+    pub status: Option<ConnectionStatus>,
     /// The text of SPEC 6.3.
     pub words: String,
 }
@@ -132,13 +132,13 @@ impl Default for SessionState {
 impl SessionState {
     /// Messages come and go.
     pub fn is_up(&self) -> bool {
-        self.status == Some(SessionStatus::Success)
+        self.status == Some(ConnectionStatus::Success)
     }
 
     /// Makes a step and returns the changes to report. Only steps of SPEC 3.3 are made: if news were missed, the step
     /// between is filled in; news that are no step from here change nothing.
     pub fn take(&mut self, news: SessionNews) -> Vec<SessionChanged> {
-        use SessionStatus::{Connecting, Disconnected, Success};
+        use ConnectionStatus::{Connecting, Disconnected, Success};
         let mut changes = Vec::new();
         match (self.status, news.status()) {
             (Some(Success), Some(Connecting)) if news.begins() => self.step(SessionNews::Dropped, &mut changes),

@@ -11,7 +11,7 @@ pub const OUTSIDE_WINDOW: i64 = 10;
 
 /// How a message may go out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Allowed {
+pub enum WindowPermission {
     /// As an answer.
     Answer,
     /// As the words of a person, which must say so.
@@ -22,12 +22,12 @@ pub enum Allowed {
 
 /// How a message may go out now. `human`: a person wrote it. `wrote_at`: when the customer last did; Meta judges where we do not
 /// know.
-pub fn allowed(human: bool, wrote_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Allowed {
-    let Some(wrote_at) = wrote_at else { return Allowed::Answer };
+pub fn allowed(human: bool, wrote_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> WindowPermission {
+    let Some(wrote_at) = wrote_at else { return WindowPermission::Answer };
     match now - wrote_at {
-        passed if passed < WINDOW => Allowed::Answer,
-        passed if human && passed < HUMAN_WINDOW => Allowed::HumanAgent,
-        _ => Allowed::No,
+        passed if passed < WINDOW => WindowPermission::Answer,
+        passed if human && passed < HUMAN_WINDOW => WindowPermission::HumanAgent,
+        _ => WindowPermission::No,
     }
 }
 
@@ -35,7 +35,7 @@ pub fn allowed(human: bool, wrote_at: Option<DateTime<Utc>>, now: DateTime<Utc>)
 mod tests {
     use super::*;
 
-    fn after(human: bool, passed: TimeDelta) -> Allowed {
+    fn after(human: bool, passed: TimeDelta) -> WindowPermission {
         let wrote = DateTime::UNIX_EPOCH;
         allowed(human, Some(wrote), wrote + passed)
     }
@@ -44,26 +44,26 @@ mod tests {
     fn anybody_may_answer_for_24_hours() {
         let last = WINDOW - TimeDelta::seconds(1);
         for human in [true, false] {
-            assert_eq!(after(human, TimeDelta::zero()), Allowed::Answer);
-            assert_eq!(after(human, last), Allowed::Answer);
+            assert_eq!(after(human, TimeDelta::zero()), WindowPermission::Answer);
+            assert_eq!(after(human, last), WindowPermission::Answer);
         }
     }
 
     #[test]
     fn after_24_hours_only_people_may_answer_for_seven_days() {
-        assert_eq!(after(false, WINDOW), Allowed::No);
-        assert_eq!(after(true, WINDOW), Allowed::HumanAgent);
-        assert_eq!(after(true, HUMAN_WINDOW - TimeDelta::seconds(1)), Allowed::HumanAgent);
-        assert_eq!(after(true, HUMAN_WINDOW), Allowed::No);
+        assert_eq!(after(false, WINDOW), WindowPermission::No);
+        assert_eq!(after(true, WINDOW), WindowPermission::HumanAgent);
+        assert_eq!(after(true, HUMAN_WINDOW - TimeDelta::seconds(1)), WindowPermission::HumanAgent);
+        assert_eq!(after(true, HUMAN_WINDOW), WindowPermission::No);
     }
 
     #[test]
     fn where_nobody_knows_when_the_customer_wrote_the_provider_judges() {
-        assert_eq!(allowed(false, None, DateTime::UNIX_EPOCH), Allowed::Answer);
+        assert_eq!(allowed(false, None, DateTime::UNIX_EPOCH), WindowPermission::Answer);
     }
 
     #[test]
     fn a_message_from_the_future_is_a_new_one() {
-        assert_eq!(after(false, TimeDelta::hours(-1)), Allowed::Answer);
+        assert_eq!(after(false, TimeDelta::hours(-1)), WindowPermission::Answer);
     }
 }

@@ -1,13 +1,13 @@
 //! How a text becomes SMS segments (SPEC 8, PROVIDERS C.4): alphabet, limits, and the header that joins the parts.
 
 mod gsm;
-mod numbered;
+mod numbering;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use numbered::{NUMBERED_LIMIT, split_numbered};
+pub use numbering::{NUMBERED_LIMIT, split_numbered};
 
 /// The alphabet of an SMS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ impl Encoding {
 
 /// A text cut into segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segmented {
+pub struct SegmentedText {
     /// The alphabet of all parts.
     pub encoding: Encoding,
     /// At least one part; each is billed as one SMS.
@@ -77,7 +77,7 @@ pub const MAX_PARTS: usize = 255;
 /// Cuts a text. `unicode` forces UTF-16; otherwise one character outside the GSM alphabet switches the whole text to
 /// it. An escape and its character stay together, and so do the halves of a surrogate pair, so a part may be one unit
 /// short of its limit. An empty text is one empty part.
-pub fn split(text: &str, unicode: bool) -> Result<Segmented, TooManySegments> {
+pub fn split(text: &str, unicode: bool) -> Result<SegmentedText, TooManySegments> {
     if !unicode && let Some(segmented) = split_gsm(text) {
         return checked(segmented);
     }
@@ -94,7 +94,7 @@ pub fn split(text: &str, unicode: bool) -> Result<Segmented, TooManySegments> {
 }
 
 /// `None` when a character is outside the GSM alphabet.
-fn split_gsm(text: &str) -> Option<Segmented> {
+fn split_gsm(text: &str) -> Option<SegmentedText> {
     let septets = text.chars().map(gsm::septets).collect::<Option<Vec<_>>>()?;
     let total = septets.iter().map(|character| character.len()).sum();
     let mut cutter = Cutter::new(Encoding::Gsm7, total);
@@ -107,7 +107,7 @@ fn split_gsm(text: &str) -> Option<Segmented> {
     Some(cutter.finish())
 }
 
-fn checked(segmented: Segmented) -> Result<Segmented, TooManySegments> {
+fn checked(segmented: SegmentedText) -> Result<SegmentedText, TooManySegments> {
     match segmented.parts.len() {
         parts if parts > MAX_PARTS => Err(TooManySegments { parts }),
         _ => Ok(segmented),
@@ -139,9 +139,9 @@ impl Cutter {
         self.current.units += 1;
     }
 
-    fn finish(mut self) -> Segmented {
+    fn finish(mut self) -> SegmentedText {
         self.done.push(self.current);
-        Segmented { encoding: self.encoding, parts: self.done }
+        SegmentedText { encoding: self.encoding, parts: self.done }
     }
 }
 

@@ -142,7 +142,7 @@ fn no_part_is_over_its_limit_or_ends_in_an_escape() {
     for _ in 0..500 {
         let length = randomness.random_range(0..700);
         let text: String = (0..length).map(|_| alphabet[randomness.random_range(0..alphabet.len())]).collect();
-        let Segmented { encoding, parts } = split(&text, false).unwrap();
+        let SegmentedText { encoding, parts } = split(&text, false).unwrap();
         let limit = if parts.len() == 1 { encoding.single_limit() } else { encoding.part_limit() };
         assert!(parts.iter().all(|part| part.units <= limit && part.octets.last() != Some(&0x1b)));
         // A part is short only where the next character would not have fitted.

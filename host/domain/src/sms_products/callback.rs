@@ -18,7 +18,7 @@ pub fn lane_of(url: &str) -> Uuid {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct About<'a> {
+pub struct MessageIds<'a> {
     pub ct_id: Option<&'a str>,
     pub request: SmsRequestId,
     pub message: MessageId,
@@ -38,7 +38,7 @@ fn time(at: DateTime<Utc>) -> String {
 }
 
 /// The form of a delivery receipt.
-pub fn receipt(about: About<'_>, to: &str, status: GatewayStatus, at: DateTime<Utc>) -> String {
+pub fn receipt(about: MessageIds<'_>, to: &str, status: GatewayStatus, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
         ("gstid", Some(&about.request.to_string())),
@@ -51,7 +51,7 @@ pub fn receipt(about: About<'_>, to: &str, status: GatewayStatus, at: DateTime<U
     ])
 }
 
-pub fn reply(about: About<'_>, (from, to): (&str, &str), text: &str, at: DateTime<Utc>) -> String {
+pub fn reply(about: MessageIds<'_>, (from, to): (&str, &str), text: &str, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
         ("gstid", Some(&about.request.to_string())),
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_reply_is_told_whatever_its_text() {
-        let about = About {
+        let about = MessageIds {
             ct_id: None,
             request: SmsRequestId(Uuid::nil()),
             message: MessageId(Uuid::max()),

@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::invisible::is_ignorable;
+use crate::invisible_characters::is_ignorable;
 
 /// The effect of a reply on further messages.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! SMS (SPEC 4.9).
 
 pub mod batch;
+pub mod boolean;
 pub mod callback;
 pub mod cell;
 pub mod email;
@@ -12,20 +13,19 @@ pub mod source;
 mod status;
 pub mod subscriber;
 pub mod tracking;
-pub mod truth;
 
 pub use keyword::{OptOutWord, StopWords};
 pub use receipt::FinalReceipt;
 pub use status::GatewayStatus;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
+pub enum SmsProduct {
     Json,
     Batch,
     Email,
 }
 
-impl Product {
+impl SmsProduct {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Json => "JSON",

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::truth::Truth;
+use super::boolean::BooleanText;
 use crate::{
     body::{self, Faults, FieldFault},
     dates,
@@ -47,12 +47,12 @@ pub struct TrackingBody {
     pub to_date: Option<String>,
     /// `true`: only messages with a final state.
     #[schema(nullable = false)]
-    pub showfinalstatus: Option<Truth>,
+    pub showfinalstatus: Option<BooleanText>,
 }
 
 /// The object of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tracked {
+pub enum TrackedObject {
     /// A tracking id of the client.
     CtId(String),
     /// A request or a message by its id.
@@ -63,7 +63,7 @@ pub enum Tracked {
     Time,
 }
 
-impl Tracked {
+impl TrackedObject {
     /// By which queries are counted.
     pub fn key(&self, from: Option<DateTime<Utc>>) -> String {
         match self {
@@ -79,7 +79,7 @@ impl Tracked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackingQuery {
     /// The objects of the query: at least one.
-    pub tracked: Vec<Tracked>,
+    pub tracked: Vec<TrackedObject>,
     /// Accepted from then on.
     pub from: Option<DateTime<Utc>>,
     /// Accepted before then.
@@ -105,11 +105,11 @@ impl TrackingBody {
             faults.push(FieldFault::new(field, format!("is longer than any id: at most {ID_LENGTH_MAX} characters")));
         }
         // As it was sent, spaces and all.
-        tracked.extend(self.ctid.filter(|id| !id.trim().is_empty()).map(Tracked::CtId));
+        tracked.extend(self.ctid.filter(|id| !id.trim().is_empty()).map(TrackedObject::CtId));
         let ids = [self.stid, self.gstid].into_iter().filter_map(given);
         tracked.extend(
             ids.chain(self.gstids.unwrap_or_default().into_iter().filter_map(|id| given(Some(id))))
-                .map(|id| id.parse().map_or(Tracked::Nothing(id), Tracked::Global)),
+                .map(|id| id.parse().map_or(TrackedObject::Nothing(id), TrackedObject::Global)),
         );
         if tracked.len() > IDS_MAX {
             faults.push(FieldFault::new("gstids", format!("may name {IDS_MAX} ids at most")));
@@ -128,7 +128,7 @@ impl TrackingBody {
             from = from.or(Some((begin, begin)));
             to = to.or(Some((end, end)));
         }
-        let only_final = self.showfinalstatus.as_ref().map_or(Some(false), Truth::read);
+        let only_final = self.showfinalstatus.as_ref().map_or(Some(false), BooleanText::read);
         if only_final.is_none() {
             faults.push(FieldFault::new("showfinalstatus", "must be `true` or `false`"));
         }
@@ -137,7 +137,7 @@ impl TrackingBody {
             faults.push(FieldFault::new("fromDate", "is later than the end of the time that is asked after"));
         }
         if tracked.is_empty() && from.is_some() {
-            tracked.push(Tracked::Time);
+            tracked.push(TrackedObject::Time);
         }
         if tracked.is_empty() && faults.is_empty() {
             let said = "name at least one of `ctid`, `stid`, `gstid`, `gstids`, `sentDate` and `fromDate`";
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_day_is_from_midnight_to_midnight() {
         let query = parsed(r#"{"sentDate":"2026-01-31"}"#).unwrap();
-        assert_eq!(query.tracked, [Tracked::Time]);
+        assert_eq!(query.tracked, [TrackedObject::Time]);
         assert_eq!(query.from.unwrap().to_rfc3339(), "2026-01-31T00:00:00+00:00");
         assert_eq!(query.to.unwrap().to_rfc3339(), "2026-02-01T00:00:00+00:00");
     }

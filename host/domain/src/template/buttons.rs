@@ -8,7 +8,7 @@
 use super::{
     TokenMaker,
     model::{ButtonAction, TemplateButton},
-    parts::Placed,
+    parts::PlacedComponent,
 };
 use crate::{
     body::FieldFault,
@@ -33,7 +33,7 @@ struct Slot {
 /// Fills the buttons of a template or of one card.
 pub(super) fn fill(
     buttons: &[TemplateButton],
-    given: &[Placed<'_>],
+    given: &[PlacedComponent<'_>],
     field: &str,
     tokens: &mut TokenMaker<'_>,
 ) -> Result<Vec<ButtonParameter>, FieldFault> {
@@ -110,7 +110,7 @@ fn slots(buttons: &[TemplateButton]) -> Vec<Slot> {
 }
 
 /// `counts`: numbers of `parameters` and of `conversationParameters` in all `button` components.
-fn check(slots: &[Slot], given: &[Placed<'_>], counts: (usize, usize), field: &str) -> Result<(), FieldFault> {
+fn check(slots: &[Slot], given: &[PlacedComponent<'_>], counts: (usize, usize), field: &str) -> Result<(), FieldFault> {
     let (values, effects) = counts;
     let dynamic = slots.iter().filter(|slot| slot.dynamic).count();
     let replies = slots.len() - dynamic;

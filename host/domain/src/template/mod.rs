@@ -17,7 +17,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::opaque::Opaque;
+use crate::opaque_json::OpaqueJson;
 use graph::ComponentReader;
 pub use model::{ButtonAction, TemplateButton, TemplateCard, TemplateComponent, TemplateError, TemplateHeader};
 pub use parameter_format::ParameterFormat;
@@ -40,7 +40,7 @@ pub struct TemplateRecord {
     /// `POSITIONAL` or `NAMED`.
     pub parameter_format: String,
     /// Meta's `components` array, unchanged. [`Template::from_record`] parses it.
-    pub components: Opaque,
+    pub components: OpaqueJson,
 }
 
 /// A template of the catalogue, ready to be filled.
@@ -149,7 +149,7 @@ impl TemplateRecord {
             status: required("status")?,
             category: text("category").unwrap_or_default(),
             parameter_format: text("parameter_format").unwrap_or_else(|| "POSITIONAL".to_owned()),
-            components: Opaque(template.get("components").cloned().unwrap_or(Value::Array(Vec::new()))),
+            components: OpaqueJson(template.get("components").cloned().unwrap_or(Value::Array(Vec::new()))),
         })
     }
 }

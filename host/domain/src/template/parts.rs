@@ -19,19 +19,19 @@ const FILENAME_MAX: usize = 240;
 const FIVE_SPACES: &str = "     ";
 
 /// A component and its place in the request.
-pub(super) type Placed<'r> = (usize, &'r RequestComponent);
+pub(super) type PlacedComponent<'r> = (usize, &'r RequestComponent);
 
 /// The components of a request, by kind.
 #[derive(Default)]
-pub(super) struct Given<'r> {
-    pub(super) header: Option<Placed<'r>>,
-    pub(super) body: Option<Placed<'r>>,
+pub(super) struct ComponentsByKind<'r> {
+    pub(super) header: Option<PlacedComponent<'r>>,
+    pub(super) body: Option<PlacedComponent<'r>>,
     /// Several are read as one: their parameters follow each other.
-    pub(super) buttons: Vec<Placed<'r>>,
-    pub(super) carousel: Option<Placed<'r>>,
+    pub(super) buttons: Vec<PlacedComponent<'r>>,
+    pub(super) carousel: Option<PlacedComponent<'r>>,
 }
 
-impl<'r> Given<'r> {
+impl<'r> ComponentsByKind<'r> {
     /// Sorts `components` by kind. A second component of a kind other than `button` is a fault.
     pub(super) fn collect(components: &'r [RequestComponent], field: &str, faults: &mut Faults) -> Self {
         let mut given = Self::default();
@@ -58,7 +58,7 @@ impl<'r> Given<'r> {
 }
 
 #[derive(Default)]
-pub(super) struct Filled {
+pub(super) struct FilledParts {
     pub(super) header: Option<HeaderParameter>,
     pub(super) header_text: Vec<TextParameter>,
     pub(super) body: Vec<TextParameter>,
@@ -70,7 +70,7 @@ pub(super) struct Filled {
     pub(super) replies: Vec<QuickReply>,
 }
 
-impl Filled {
+impl FilledParts {
     pub(super) fn into_card(self) -> CardParameters {
         let rendered_text = self.card_text();
         CardParameters {
@@ -92,9 +92,9 @@ impl Filled {
 /// Fills the header with a file or with the parameters of its text.
 pub(super) fn fill_header(
     header: Option<&TemplateHeader>,
-    given: &Given<'_>,
+    given: &ComponentsByKind<'_>,
     field: &str,
-    filled: &mut Filled,
+    filled: &mut FilledParts,
     faults: &mut Faults,
 ) {
     let mut fault = |field: String, message: String| faults.push(FieldFault::new(field, message));
@@ -184,9 +184,9 @@ fn media_header(
 /// Fills the body. A template or card without a body takes no body parameters.
 pub(super) fn fill_body(
     body: Option<&Pattern>,
-    given: &Given<'_>,
+    given: &ComponentsByKind<'_>,
     field: &str,
-    filled: &mut Filled,
+    filled: &mut FilledParts,
     faults: &mut Faults,
 ) {
     let absent = Pattern::default();
@@ -203,7 +203,7 @@ pub(super) fn fill_body(
 /// The parameters of a text. Their number must be that of its placeholders.
 fn text_parameters<'r>(
     pattern: &Pattern,
-    placed: Option<Placed<'r>>,
+    placed: Option<PlacedComponent<'r>>,
     kind: ComponentKind,
     field: &str,
 ) -> Result<&'r [String], FieldFault> {

@@ -3,7 +3,7 @@
 use super::{
     Template, TemplateStatus, buttons,
     model::{TemplateCard, TemplateComponent},
-    parts::{self, Filled, Given},
+    parts::{self, ComponentsByKind, FilledParts},
     token::TokenMaker,
 };
 use crate::{
@@ -39,7 +39,7 @@ impl Template {
         tokens: &mut TokenMaker<'_>,
     ) -> Result<TemplateSend, Faults> {
         let mut filler = Filler { faults: Faults::default(), tokens };
-        let given = Given::collect(components, field, &mut filler.faults);
+        let given = ComponentsByKind::collect(components, field, &mut filler.faults);
         let filled = filler.level(&self.components, &given, field);
         let cards = filler.carousel(&self.components, &given, field);
         let Filler { faults, .. } = filler;
@@ -56,7 +56,7 @@ impl Template {
             header_text: filled.header_text,
             body: filled.body,
             buttons: filled.buttons,
-            cards: cards.into_iter().map(Filled::into_card).collect(),
+            cards: cards.into_iter().map(FilledParts::into_card).collect(),
             rendered_text,
             replies,
         })
@@ -64,8 +64,8 @@ impl Template {
 }
 
 /// Header, body, cards, footer and the addresses of URL buttons, one per line.
-fn rendered_text(filled: &Filled, cards: &[Filled]) -> String {
-    let of_cards: Vec<String> = cards.iter().map(Filled::card_text).collect();
+fn rendered_text(filled: &FilledParts, cards: &[FilledParts]) -> String {
+    let of_cards: Vec<String> = cards.iter().map(FilledParts::card_text).collect();
     let head = [&filled.header_line, &filled.body_lines];
     let all = head.into_iter().chain(&of_cards).chain([&filled.footer_line]).chain(&filled.urls);
     lines(all.map(String::as_str))
@@ -79,8 +79,8 @@ struct Filler<'t, 'a> {
 
 impl Filler<'_, '_> {
     /// Fills header, body, footer and buttons of a template or of one card.
-    fn level(&mut self, parts: &[TemplateComponent], given: &Given<'_>, field: &str) -> Filled {
-        let mut filled = Filled::default();
+    fn level(&mut self, parts: &[TemplateComponent], given: &ComponentsByKind<'_>, field: &str) -> FilledParts {
+        let mut filled = FilledParts::default();
         let header = parts.iter().find_map(|part| match part {
             TemplateComponent::Header(header) => Some(header),
             _ => None,
@@ -111,7 +111,7 @@ impl Filler<'_, '_> {
         filled
     }
 
-    fn carousel(&mut self, parts: &[TemplateComponent], given: &Given<'_>, field: &str) -> Vec<Filled> {
+    fn carousel(&mut self, parts: &[TemplateComponent], given: &ComponentsByKind<'_>, field: &str) -> Vec<FilledParts> {
         let cards = parts.iter().find_map(|part| match part {
             TemplateComponent::Carousel(cards) => Some(cards.as_slice()),
             _ => None,
@@ -129,7 +129,7 @@ impl Filler<'_, '_> {
         }
     }
 
-    fn cards(&mut self, cards: &[TemplateCard], component: &RequestComponent, field: &str) -> Vec<Filled> {
+    fn cards(&mut self, cards: &[TemplateCard], component: &RequestComponent, field: &str) -> Vec<FilledParts> {
         let given = component.cards.as_deref().unwrap_or_default();
         if given.len() != cards.len() {
             let message = format!("has {} cards; the template has {}", given.len(), cards.len());
@@ -139,7 +139,7 @@ impl Filler<'_, '_> {
         let fill = |(at, (card, request)): (usize, (&TemplateCard, &RequestCard))| {
             let field = format!("{field}[{at}].components");
             let components = request.components.as_deref().unwrap_or_default();
-            let given = Given::collect(components, &field, &mut self.faults);
+            let given = ComponentsByKind::collect(components, &field, &mut self.faults);
             if let Some((at, _)) = given.carousel {
                 self.faults.push(FieldFault::new(format!("{field}[{at}]"), "a card cannot hold a carousel"));
             }
@@ -148,7 +148,7 @@ impl Filler<'_, '_> {
         each.map(fill).collect()
     }
 
-    fn fault(&mut self, field: String, message: String) -> Vec<Filled> {
+    fn fault(&mut self, field: String, message: String) -> Vec<FilledParts> {
         self.faults.push(FieldFault::new(field, message));
         Vec::new()
     }

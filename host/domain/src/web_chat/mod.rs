@@ -10,6 +10,6 @@ mod site;
 pub use color::Color;
 pub use file::{FileRefused, judge_file, largest_file, shown_as};
 pub use form::{FormAnswer, FormAnswers, FormField, FormFieldKind, PreChatForm};
-pub use origin::{Origin, OriginError};
+pub use origin::{OriginError, PageOrigin};
 pub use post::{PostKey, TEXT_MAX, read_text};
-pub use site::{Direction, Scheme, Side, SiteForm, SiteLook, SiteSettings, SiteTexts, TEXT_KEYS};
+pub use site::{Scheme, Side, SiteAppearance, SiteForm, SiteSettings, SiteTexts, TEXT_KEYS, TextDirection};

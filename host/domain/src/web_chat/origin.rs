@@ -12,13 +12,13 @@ const LONGEST: usize = 300;
 /// one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Origin(String);
+pub struct PageOrigin(String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no origin: write https://host or http://host, with :port if it is not the usual one, and nothing after it")]
 pub struct OriginError;
 
-impl Origin {
+impl PageOrigin {
     /// Parses an origin. A slash at the end is ignored. A path, a query, a user or a wildcard is refused.
     pub fn parse(text: &str) -> Result<Self, OriginError> {
         if text.len() > LONGEST || text.contains('*') {
@@ -41,7 +41,7 @@ impl Origin {
     }
 }
 
-impl TryFrom<String> for Origin {
+impl TryFrom<String> for PageOrigin {
     type Error = OriginError;
 
     fn try_from(text: String) -> Result<Self, OriginError> {
@@ -49,13 +49,13 @@ impl TryFrom<String> for Origin {
     }
 }
 
-impl From<Origin> for String {
-    fn from(origin: Origin) -> Self {
+impl From<PageOrigin> for String {
+    fn from(origin: PageOrigin) -> Self {
         origin.0
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for PageOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -74,7 +74,7 @@ mod tests {
             ("https://bücher.example", "https://xn--bcher-kva.example"),
             ("http://[::1]:8080", "http://[::1]:8080"),
         ] {
-            assert_eq!(Origin::parse(given).unwrap().as_str(), kept, "{given}");
+            assert_eq!(PageOrigin::parse(given).unwrap().as_str(), kept, "{given}");
         }
     }
 
@@ -94,8 +94,8 @@ mod tests {
             "javascript:alert(1)",
             "file:///etc/passwd",
         ] {
-            assert_eq!(Origin::parse(given), Err(OriginError), "{given}");
+            assert_eq!(PageOrigin::parse(given), Err(OriginError), "{given}");
         }
-        assert_eq!(Origin::parse(&format!("https://{}.example", "a".repeat(300))), Err(OriginError));
+        assert_eq!(PageOrigin::parse(&format!("https://{}.example", "a".repeat(300))), Err(OriginError));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Color, Origin, PreChatForm};
+use super::{Color, PageOrigin, PreChatForm};
 use crate::body::{self, FieldFault};
 
 /// Most origins of a site.
@@ -58,7 +58,7 @@ pub const TEXT_KEYS: [&str; 35] = [
 #[serde(rename_all = "camelCase")]
 pub struct SiteSettings {
     #[serde(default)]
-    pub look: SiteLook,
+    pub look: SiteAppearance,
     #[serde(default)]
     pub texts: SiteTexts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub struct SiteSettings {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct SiteLook {
+pub struct SiteAppearance {
     /// Colour of the launcher, the head and the visitor's own messages.
     pub color: Color,
     /// Colour of text on `color`. `None`: black or white, the one with more contrast.
@@ -75,19 +75,19 @@ pub struct SiteLook {
     pub text_color: Option<Color>,
     pub side: Side,
     pub scheme: Scheme,
-    pub direction: Direction,
+    pub direction: TextDirection,
     /// BCP 47 tag of the language of the texts.
     pub language: String,
 }
 
-impl Default for SiteLook {
+impl Default for SiteAppearance {
     fn default() -> Self {
         Self {
             color: Color::parse("#0a6c58").unwrap_or(Color::BLACK),
             text_color: None,
             side: Side::default(),
             scheme: Scheme::default(),
-            direction: Direction::default(),
+            direction: TextDirection::default(),
             language: "en".to_owned(),
         }
     }
@@ -116,7 +116,7 @@ pub enum Scheme {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Direction {
+pub enum TextDirection {
     /// The direction of the page.
     #[default]
     Auto,
@@ -143,7 +143,7 @@ pub struct SiteForm {
     pub team: Option<Option<String>>,
     /// Replaces the whole look.
     #[serde(default, deserialize_with = "body::object")]
-    pub look: Option<SiteLook>,
+    pub look: Option<SiteAppearance>,
     /// Replaces all texts.
     pub texts: Option<SiteTexts>,
     /// Replaces the whole form. Null: no form.
@@ -174,23 +174,23 @@ impl SiteForm {
             }
             Some(origins) => {
                 let wrong = |(at, origin): (usize, &String)| {
-                    let error = Origin::parse(origin).err()?;
+                    let error = PageOrigin::parse(origin).err()?;
                     Some(FieldFault::new(format!("origins[{at}]"), error.to_string()))
                 };
                 faults.extend(origins.iter().enumerate().filter_map(wrong));
             }
             None => {}
         }
-        faults.extend(self.look.iter().flat_map(SiteLook::faults));
+        faults.extend(self.look.iter().flat_map(SiteAppearance::faults));
         faults.extend(self.texts.iter().flat_map(SiteTexts::faults));
         faults.extend(self.form.iter().flatten().flat_map(|form| form.faults("form")));
         faults
     }
 
     /// The valid origins without duplicates.
-    pub fn read_origins(&self) -> Option<Vec<Origin>> {
-        let mut origins: Vec<Origin> =
-            self.origins.as_ref()?.iter().filter_map(|origin| Origin::parse(origin).ok()).collect();
+    pub fn read_origins(&self) -> Option<Vec<PageOrigin>> {
+        let mut origins: Vec<PageOrigin> =
+            self.origins.as_ref()?.iter().filter_map(|origin| PageOrigin::parse(origin).ok()).collect();
         origins.sort();
         origins.dedup();
         Some(origins)
@@ -210,8 +210,8 @@ impl SiteForm {
     }
 }
 
-impl SiteLook {
-    /// Colour of text on [`SiteLook::color`].
+impl SiteAppearance {
+    /// Colour of text on [`SiteAppearance::color`].
     pub fn text_on_color(&self) -> Color {
         self.text_color.unwrap_or_else(|| self.color.text_on())
     }
@@ -295,7 +295,7 @@ mod tests {
         form(json!({ "texts": { "title": "Hello" }, "form": { "fields": [{ "key": "name", "label": "Name" }] } }))
             .apply(&mut settings);
         form(json!({ "look": { "direction": "RTL" } })).apply(&mut settings);
-        assert_eq!(settings.look.direction, Direction::Rtl);
+        assert_eq!(settings.look.direction, TextDirection::Rtl);
         assert_eq!((settings.texts.0.len(), settings.form.is_some()), (1, true));
         form(json!({ "form": null })).apply(&mut settings);
         assert_eq!(settings.form, None);
@@ -303,8 +303,8 @@ mod tests {
 
     #[test]
     fn text_on_a_colour_can_be_read_unless_the_site_says_otherwise() {
-        let look = SiteLook { color: Color::WHITE, ..SiteLook::default() };
+        let look = SiteAppearance { color: Color::WHITE, ..SiteAppearance::default() };
         assert_eq!(look.text_on_color(), Color::BLACK);
-        assert_eq!(SiteLook::default().text_on_color(), Color::WHITE);
+        assert_eq!(SiteAppearance::default().text_on_color(), Color::WHITE);
     }
 }

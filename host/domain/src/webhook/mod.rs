@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use config::{
     NumberScope, PayloadVersion, UnknownPayloadVersion, WebhookConfig, WebhookConfigRequest, WebhookSettings, in_force,
 };
-pub use retry::{AfterFailure, FailedAttempt, Verdict, after_failure};
+pub use retry::{AfterFailure, AnswerVerdict, FailedAttempt, after_failure};
 
 /// The five webhook types (SPEC 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

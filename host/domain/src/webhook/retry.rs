@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 /// The meaning of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AnswerVerdict {
     Success,
     /// The receiver wants no more events. The endpoint is turned off.
     Disable,
@@ -14,7 +14,7 @@ pub enum Verdict {
     Failure,
 }
 
-impl Verdict {
+impl AnswerVerdict {
     /// 2xx is a success and 410 disables. Everything else is a failure, redirects too.
     pub fn of_status(status: u16) -> Self {
         match status {

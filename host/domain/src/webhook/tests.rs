@@ -70,18 +70,18 @@ fn an_absurd_delay_gives_up_and_does_not_overflow() {
 #[test]
 fn only_2xx_is_success_and_only_410_disables() {
     for (status, verdict) in [
-        (199, Verdict::Failure),
-        (200, Verdict::Success),
-        (299, Verdict::Success),
-        (300, Verdict::Failure),
-        (308, Verdict::Failure),
-        (404, Verdict::Failure),
-        (409, Verdict::Failure),
-        (410, Verdict::Disable),
-        (411, Verdict::Failure),
-        (503, Verdict::Failure),
+        (199, AnswerVerdict::Failure),
+        (200, AnswerVerdict::Success),
+        (299, AnswerVerdict::Success),
+        (300, AnswerVerdict::Failure),
+        (308, AnswerVerdict::Failure),
+        (404, AnswerVerdict::Failure),
+        (409, AnswerVerdict::Failure),
+        (410, AnswerVerdict::Disable),
+        (411, AnswerVerdict::Failure),
+        (503, AnswerVerdict::Failure),
     ] {
-        assert_eq!(Verdict::of_status(status), verdict, "{status}");
+        assert_eq!(AnswerVerdict::of_status(status), verdict, "{status}");
     }
 }
 

@@ -8,7 +8,7 @@ use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     delivery::DeliveryState,
-    event::{Event, MessageMoved, StepTimes, Tracking, Written},
+    event::{Event, EventRecord, MessageMoved, StepTimes, Tracking},
     ids::MessageId,
 };
 use tokio::sync::Mutex;
@@ -294,7 +294,7 @@ fn stored_event(message: Uuid, state: DeliveryState, at: DateTime<Utc>) -> Strin
         failure: None,
         tracking: Tracking::default(),
     }));
-    serde_json::json!({ "kind": "status", "recorded": Written::new(at, &event) }).to_string()
+    serde_json::json!({ "kind": "status", "recorded": EventRecord::new(at, &event) }).to_string()
 }
 
 /// What the provider says of it.

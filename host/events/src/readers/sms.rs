@@ -13,14 +13,14 @@ use domain::{
     event::{Event, MessageMoved},
     failure_code::OwnCode,
     ids::{ClientId, MessageId, PartId, SmsRequestId},
-    sms_products::{FinalReceipt, GatewayStatus, callback, email::Answer},
+    sms_products::{FinalReceipt, GatewayStatus, callback, email::AnswerMail},
 };
 use storage::{
     PgConnection, Queue,
     sms::products::{
-        callbacks::{self, Callback},
+        callbacks::{self, SmsCallback},
         mails::{self, OutgoingMail},
-        messages::{self, Moved, SmsStep},
+        messages::{self, SmsStep, SteppedMessage},
         requests,
     },
     sms::routes,
@@ -86,7 +86,7 @@ struct Follow {
     forgotten: Vec<PartId>,
     /// Messages with texts of routers, which are removed, too.
     unsaid: Vec<MessageId>,
-    told: Vec<Callback>,
+    told: Vec<SmsCallback>,
     /// Messages of mails that did not arrive: request, recipient and final state.
     undelivered: Vec<(SmsRequestId, String, FinalReceipt, DateTime<Utc>)>,
 }
@@ -95,7 +95,7 @@ impl Follow {
     fn after(
         &mut self,
         ctx: &Context,
-        sms: &Moved,
+        sms: &SteppedMessage,
         (new, moved): (&NewEvent, &MessageMoved),
         taken: Option<&(i64, Option<FinalReceipt>)>,
     ) {
@@ -141,7 +141,7 @@ async fn mail_undelivered(
     let requests: Vec<SmsRequestId> = undelivered.iter().map(|(request, ..)| *request).collect();
     let origins = mails::origins(db, client, &requests).await?;
     let mail = |(request, number, receipt, at): &(SmsRequestId, String, FinalReceipt, DateTime<Utc>)| {
-        let answer = Answer::undelivered(number, receipt.as_str(), *request, *at);
+        let answer = AnswerMail::undelivered(number, receipt.as_str(), *request, *at);
         Some(OutgoingMail::to(origins.get(request)?, ctx.mint(), answer, ctx.now()))
     };
     let written: Vec<OutgoingMail> = undelivered.iter().filter_map(mail).collect();
@@ -173,16 +173,21 @@ fn is_refusal(code: i64) -> bool {
     [OwnCode::RefusedBySmsc, OwnCode::RefusedByRouter, OwnCode::StoppedSms].map(OwnCode::code).contains(&code)
 }
 
-fn receipt_callback(ctx: &Context, sms: &Moved, state: DeliveryState, at: DateTime<Utc>) -> Option<Callback> {
+fn receipt_callback(
+    ctx: &Context,
+    sms: &SteppedMessage,
+    state: DeliveryState,
+    at: DateTime<Utc>,
+) -> Option<SmsCallback> {
     let url = sms.receipt_url.as_deref()?;
-    let about = callback::About {
+    let about = callback::MessageIds {
         ct_id: sms.ct_id.as_deref(),
         request: SmsRequestId(sms.request_id),
         message: MessageId(sms.id),
         identifier: sms.identifier.as_deref(),
     };
     let form = callback::receipt(about, &sms.recipient, GatewayStatus::of(state), at);
-    Some(Callback {
+    Some(SmsCallback {
         // One callback per message: a late older one would be taken for news.
         id: sms.id,
         lane_id: callback::lane_of(url),

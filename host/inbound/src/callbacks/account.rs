@@ -7,7 +7,7 @@ use domain::{
     inbound::CallbackTarget,
     recipient::order_key,
 };
-use people::{Introduction, Met};
+use people::{IntroducedCustomers, Introduction};
 use serde_json::Value;
 use storage::{PgConnection, Queue, inboxes};
 use uuid::Uuid;
@@ -112,7 +112,7 @@ async fn number_changed(
         tracing::warn!(client.id = %client, number.id = %number, "a number change names no old or no new number");
         return Ok(Vec::new());
     };
-    let Met { who: known, folded } =
+    let IntroducedCustomers { who: known, folded } =
         people::change_address(db, client, &ctx.ids, &change.old, change.introduction, ctx.now()).await?;
     tracing::info!(client.id = %client, known = known.is_some(), "a customer changed its phone number");
     let changed = CustomerNumberChanged { customer: known, before: change.old.clone(), now: change.new };

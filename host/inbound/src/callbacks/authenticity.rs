@@ -12,8 +12,8 @@ use storage::inboxes::directories::{self, OwnAppSecret};
 
 use base::{
     Context, Error,
-    aside::{self, Whose},
-    secrets::Purpose,
+    heavy_work::{self, BodyOwner},
+    secrets::SecretPurpose,
 };
 
 /// Bound on the app secrets that are tried on one callback. Few business accounts are shared by so many apps.
@@ -21,11 +21,11 @@ pub(super) const SECRETS_TRIED: usize = 8;
 
 /// The challenge to send back to the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Handshaken(pub String);
+pub struct HandshakeAnswer(pub String);
 
 /// Answers the provider's handshake. `None` if the verify token is wrong.
-pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
-    callback::handshake(query, ctx.settings.whatsapp_cloud.verify_token.expose()).map(Handshaken)
+pub fn handshake(ctx: &Context, query: &Handshake) -> Option<HandshakeAnswer> {
+    callback::handshake(query, ctx.settings.whatsapp_cloud.verify_token.expose()).map(HandshakeAnswer)
 }
 
 /// The reason why a whole callback is refused.
@@ -65,7 +65,8 @@ pub async fn open_callback(
 
 async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
-    aside::work(raw.len(), Whose::Provider, move || callback::parse(&body)).await?.map_err(|error| match error {
+    heavy_work::work(raw.len(), BodyOwner::Provider, move || callback::parse(&body)).await?.map_err(|error| match error
+    {
         CallbackError::TooMany => CallbackRefused::TooMany,
         CallbackError::NotJson(_) | CallbackError::OtherObject(_) | CallbackError::NoPage(_) => {
             CallbackRefused::Unreadable(error.to_string())
@@ -81,7 +82,7 @@ pub(super) async fn signed_with(
 ) -> Result<Option<String>, CallbackRefused> {
     let (body, signature) = (raw.clone(), signature.to_owned());
     let find = move || secrets.into_iter().find(|secret| callback::verify_signature(secret, &body, Some(&signature)));
-    Ok(aside::work(raw.len(), Whose::Anybody, find).await?)
+    Ok(heavy_work::work(raw.len(), BodyOwner::Anybody, find).await?)
 }
 
 /// Opens a callback for numbers with their own app secret. One app signs a callback, so the first number and account in
@@ -94,7 +95,7 @@ async fn signed_for_its_numbers(
 ) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
     let FirstNames { phone_number_id, waba_id } =
-        aside::work(raw.len(), Whose::Anybody, move || callback::first_names(&body)).await?;
+        heavy_work::work(raw.len(), BodyOwner::Anybody, move || callback::first_names(&body)).await?;
     let number = phone_number_id.clone();
     let mut candidates = own_secrets(ctx, Vec::from_iter(phone_number_id), Vec::from_iter(waba_id)).await?;
     candidates.sort_by_key(|own| Some(&own.phone_number_id) != number.as_ref());
@@ -148,7 +149,7 @@ async fn own_secrets(ctx: &Context, numbers: Vec<String>, wabas: Vec<String>) ->
     let sealed = directories::own_app_secrets(&mut db, &numbers, &wabas).await?;
     drop(db);
     let open = |own: OwnAppSecret| -> Result<Opened, Error> {
-        let secret = ctx.sealer.open_text(own.client, Purpose::AppSecret, &own.sealed)?;
+        let secret = ctx.sealer.open_text(own.client, SecretPurpose::AppSecret, &own.sealed)?;
         Ok(Opened { phone_number_id: own.phone_number_id, waba_id: own.waba_id, secret })
     };
     sealed.into_iter().map(open).collect()

@@ -8,14 +8,13 @@ use domain::{
     inbound::{CallbackBody, StatusUpdate},
 };
 use outbound::{delivery, watermarks};
-use storage::{Queue, chat::chat_messages, inbound::callbacks, outbound::legs::WhenLocked};
+use storage::{Queue, chat::chat_messages, inbound::callbacks, outbound::legs::LockPolicy};
 use uuid::Uuid;
 
 use super::{
-    account,
-    beside::{self, Taken},
-    failed,
+    account, failed_items,
     item::Item,
+    message_changes::{self, ItemOutcome},
     messages,
 };
 
@@ -36,7 +35,7 @@ pub(super) const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 pub(super) async fn take_group(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     if group.len() > 1 {
         match take(ctx, lease, group).await {
-            Err(error) if error.is_outage() && !error.gave_way() => return Err(error),
+            Err(error) if error.is_outage() && !error.lost_to_another_transaction() => return Err(error),
             Err(error) => {
                 tracing::debug!(error = &error as &dyn std::error::Error, "a group of callbacks is taken apart")
             }
@@ -81,11 +80,11 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
             account::take(ctx, &mut tx, (lease.client, lease.lane), target, field, value).await?
         }
         [Item { body: CallbackBody::Echo(echo), received_at, .. }] => {
-            let taken = beside::echo(ctx, &mut tx, place, echo, *received_at).await?;
+            let taken = message_changes::echo(ctx, &mut tx, place, echo, *received_at).await?;
             wakes_or_wait(&mut tx, lease, &mut done, taken).await?
         }
         [Item { body: CallbackBody::Change(change), received_at, .. }] => {
-            let taken = beside::change(ctx, &mut tx, place, change, *received_at).await?;
+            let taken = message_changes::change(ctx, &mut tx, place, change, *received_at).await?;
             wakes_or_wait(&mut tx, lease, &mut done, taken).await?
         }
         [Item { body: CallbackBody::Referral(came), .. }] => {
@@ -102,9 +101,9 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
         }
         statuses => {
             let updates: Vec<&StatusUpdate> = statuses.iter().filter_map(|item| item.body.status()).collect();
-            let outcome = delivery::apply_statuses(ctx, &mut tx, lease.client, &updates, WhenLocked::Wait).await?;
+            let outcome = delivery::apply_statuses(ctx, &mut tx, lease.client, &updates, LockPolicy::Wait).await?;
             let unknown = outcome.unknown.iter().filter_map(|position| statuses.get(*position).copied());
-            let early = put_off(ctx, &mut tx, lease, unknown.collect()).await?;
+            let early = postpone(ctx, &mut tx, lease, unknown.collect()).await?;
             done.retain(|id| !early.contains(id));
             outcome.wakes
         }
@@ -120,11 +119,11 @@ pub(super) async fn wakes_or_wait(
     db: &mut storage::PgConnection,
     lease: &Lease,
     done: &mut Vec<CallbackId>,
-    taken: Taken,
+    taken: ItemOutcome,
 ) -> Result<Vec<(Queue, Uuid)>> {
     match taken {
-        Taken::Done(wakes) => Ok(wakes),
-        Taken::Later(due_at) => {
+        ItemOutcome::Done(wakes) => Ok(wakes),
+        ItemOutcome::Later(due_at) => {
             callbacks::postpone(db, lease.client, done, due_at).await?;
             done.clear();
             Ok(Vec::new())
@@ -134,7 +133,7 @@ pub(super) async fn wakes_or_wait(
 
 /// Postpones statuses that came before the answer to their send, and drops those that are too old. Returns the
 /// postponed ones.
-pub(super) async fn put_off(
+pub(super) async fn postpone(
     ctx: &Context,
     db: &mut storage::PgConnection,
     lease: &Lease,
@@ -155,7 +154,7 @@ pub(super) async fn put_off(
         .partition(|item| now - item.received_at < EARLY_STATUS_PATIENCE);
     for item in lost {
         tracing::warn!(callback.id = %item.id, "dropped a status of a message that we never sent");
-        failed::count_unknown_message(&item.target);
+        failed_items::count_unknown_message(&item.target);
     }
     let early: Vec<CallbackId> = early.into_iter().map(|item| item.id).collect();
     callbacks::postpone(db, lease.client, &early, now + EARLY_STATUS_PAUSE).await?;
@@ -190,7 +189,7 @@ pub(super) async fn give_up(
     lease.hold(&mut tx).await?;
     callbacks::give_up(&mut tx, lease.client, item, reason).await?;
     if let Some(Item { id, target, body, .. }) = read {
-        failed::keep_given_up(ctx, &mut tx, lease.client, (*id, target, body)).await?;
+        failed_items::keep_given_up(ctx, &mut tx, lease.client, (*id, target, body)).await?;
     }
     tx.commit().await?;
     Ok(())

@@ -12,7 +12,7 @@ use std::{
 
 use base::{
     Context, Error, Result,
-    gather::{COMING_BACK, Gatherer, Grouping},
+    gather::{COMING_BACK, Gatherer, GroupLimits},
 };
 use domain::{
     ids::{CallbackId, ClientId, InboxId},
@@ -24,31 +24,36 @@ use storage::{
     PgConnection, Queue,
     inbound::callbacks::{self, NewCallback},
     inboxes::directories,
-    outbound::legs::WhenLocked,
+    outbound::legs::LockPolicy,
 };
 use uuid::Uuid;
 
-use super::{failed, known_numbers::KnownNumbers, owners::Owners};
+use super::{failed_items, known_numbers::KnownNumbers, owners::Owners};
 
 /// Lookups of owners: one at a time, for all callbacks that arrived since the last one.
-const LOOKS: Grouping =
-    Grouping { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX, coming_back: COMING_BACK };
+const LOOKS: GroupLimits =
+    GroupLimits { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX, coming_back: COMING_BACK };
 /// Transactions of one client. A weight is a number of items. A small group costs almost as many statements as a large
 /// one, so fewer items than `further_from` wait for the next group.
-const STORES: Grouping =
-    Grouping { groups: 2, further_from: 64, most_items: 256, most_weight: 512, coming_back: Duration::from_millis(5) };
+const STORES: GroupLimits = GroupLimits {
+    groups: 2,
+    further_from: 64,
+    most_items: 256,
+    most_weight: 512,
+    coming_back: Duration::from_millis(5),
+};
 
 /// The callback was not stored, and the provider must send it again. Either all of its items are stored or none.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the callback could not be stored")]
-pub struct NotTaken(
+pub struct IntakeRefused(
     /// The cause.
     #[source]
     pub Arc<Error>,
 );
 
-type Taken = std::result::Result<(), NotTaken>;
-type Looked = std::result::Result<Arc<Owners>, NotTaken>;
+type Taken = std::result::Result<(), IntakeRefused>;
+type Looked = std::result::Result<Arc<Owners>, IntakeRefused>;
 
 /// Takes callbacks with a verified signature.
 pub struct Intake {
@@ -103,8 +108,8 @@ impl Intake {
     }
 }
 
-fn not_taken(error: Error) -> NotTaken {
-    NotTaken(Arc::new(error))
+fn not_taken(error: Error) -> IntakeRefused {
+    IntakeRefused(Arc::new(error))
 }
 
 async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> Result<Owners> {
@@ -139,7 +144,7 @@ fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeM
     items.sort_by_key(|item| item.body.follows_messages());
     let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
     for item in items {
-        failed::count(&item.body);
+        failed_items::count(&item.body);
         if matches!(item.body, CallbackBody::Ignored(_)) {
             continue;
         }
@@ -218,7 +223,7 @@ pub(crate) async fn take_of_inbox(
         dedupe_hash: Sha256::digest(item.dedupe_key.as_bytes()).into(),
         item,
     };
-    items.iter().for_each(|item| failed::count(&item.body));
+    items.iter().for_each(|item| failed_items::count(&item.body));
     let mut items = items;
     items.sort_by_key(|item| item.body.follows_messages());
     let items = items.into_iter().filter(|item| !matches!(item.body, CallbackBody::Ignored(_)));
@@ -234,7 +239,7 @@ async fn take_in(
     items: &[&NewCallback],
     apply: bool,
 ) -> Result<BTreeSet<(Queue, Uuid)>> {
-    let items = failed::keep(ctx, db, client, items).await?;
+    let items = failed_items::keep(ctx, db, client, items).await?;
     let (mut rest, mut wakes) = (items.clone(), BTreeSet::new());
     if apply {
         rest = apply_statuses(ctx, db, client, &items, &mut wakes).await?;
@@ -261,7 +266,7 @@ async fn apply_statuses<'a>(
     if updates.is_empty() {
         return Ok(rest);
     }
-    let outcome = delivery::apply_statuses(ctx, db, client, &updates, WhenLocked::Skip).await?;
+    let outcome = delivery::apply_statuses(ctx, db, client, &updates, LockPolicy::Skip).await?;
     rest.extend(outcome.unknown.iter().filter_map(|position| statuses.get(*position).copied()));
     wakes.extend(outcome.wakes);
     Ok(rest)

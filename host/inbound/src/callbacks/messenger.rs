@@ -11,16 +11,16 @@ use channels::{
 use domain::inbound::{CallbackItem, CallbackTarget};
 use storage::inboxes::directories;
 
-use super::authenticity::{CallbackRefused, Handshake, Handshaken, SECRETS_TRIED, signed_with};
+use super::authenticity::{CallbackRefused, Handshake, HandshakeAnswer, SECRETS_TRIED, signed_with};
 use base::{
     Context, Error,
-    aside::{self, Whose},
-    secrets::Purpose,
+    heavy_work::{self, BodyOwner},
+    secrets::SecretPurpose,
 };
 
 /// Answers the provider's handshake. `None` if the token is not `messenger.verify_token`.
-pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
-    cloud::handshake(query, ctx.settings.messenger.verify_token.expose()).map(Handshaken)
+pub fn handshake(ctx: &Context, query: &Handshake) -> Option<HandshakeAnswer> {
+    cloud::handshake(query, ctx.settings.messenger.verify_token.expose()).map(HandshakeAnswer)
 }
 
 /// Verifies a callback over its raw bytes and parses it. The signature must be made with the operator's app secret, or
@@ -31,7 +31,7 @@ pub async fn open_callback(ctx: &Context, raw: &Bytes, signature: &str) -> Resul
         return parse(raw).await;
     }
     let body = raw.clone();
-    let Some(page) = aside::work(raw.len(), Whose::Anybody, move || first_page(&body)).await? else {
+    let Some(page) = heavy_work::work(raw.len(), BodyOwner::Anybody, move || first_page(&body)).await? else {
         return Err(CallbackRefused::BadSignature);
     };
     let mut secrets: Vec<String> = own_secrets(ctx, vec![page]).await?.into_iter().map(|(_, secret)| secret).collect();
@@ -43,7 +43,8 @@ pub async fn open_callback(ctx: &Context, raw: &Bytes, signature: &str) -> Resul
 
 async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
-    aside::work(raw.len(), Whose::Provider, move || callback::parse(&body)).await?.map_err(|error| match error {
+    heavy_work::work(raw.len(), BodyOwner::Provider, move || callback::parse(&body)).await?.map_err(|error| match error
+    {
         CallbackError::TooMany => CallbackRefused::TooMany,
         CallbackError::NotJson(_) | CallbackError::OtherObject(_) | CallbackError::NoPage(_) => {
             CallbackRefused::Unreadable(error.to_string())
@@ -76,7 +77,7 @@ async fn own_secrets(ctx: &Context, pages: Vec<String>) -> Result<Vec<(String, S
     let sealed = directories::own_app_secrets_of_pages(&mut db, &pages).await?;
     drop(db);
     let open = |(page, client, sealed): (String, _, Vec<u8>)| {
-        Ok((page, ctx.sealer.open_text(client, Purpose::AppSecret, &sealed)?))
+        Ok((page, ctx.sealer.open_text(client, SecretPurpose::AppSecret, &sealed)?))
     };
     sealed.into_iter().map(open).collect()
 }

@@ -3,12 +3,12 @@
 
 mod account;
 mod authenticity;
-mod beside;
-pub mod failed;
+pub mod failed_items;
 mod group;
 mod intake;
 mod item;
 mod known_numbers;
+mod message_changes;
 mod message_runs;
 mod messages;
 mod messenger;
@@ -21,8 +21,8 @@ mod template_news;
 mod template_parts;
 mod work;
 
-pub use authenticity::{CallbackRefused, Handshake, Handshaken, handshake, is_signature, open_callback};
+pub use authenticity::{CallbackRefused, Handshake, HandshakeAnswer, handshake, is_signature, open_callback};
 pub(crate) use intake::take_of_inbox;
-pub use intake::{Intake, NotTaken};
+pub use intake::{Intake, IntakeRefused};
 pub use messenger::{handshake as messenger_handshake, open_callback as open_messenger_callback};
 pub use work::work;

@@ -1,7 +1,7 @@
 //! Names of customers of pages. Their messages have no name, so the provider is asked once, before the transaction of
 //! the message.
 
-use base::{Context, Result, secrets::Purpose};
+use base::{Context, Result, secrets::SecretPurpose};
 use channels::messenger::MessengerPage;
 use domain::{
     address::AddressKind,
@@ -36,7 +36,7 @@ pub(super) async fn complete(
     let Some(page) = page.as_ref().and_then(inboxes::Inbox::messenger) else { return Ok(None) };
     let page = MessengerPage {
         page_id: page.page_id.clone(),
-        access_token: ctx.sealer.open_text(client, Purpose::AccessToken, &page.access_token_sealed)?,
+        access_token: ctx.sealer.open_text(client, SecretPurpose::AccessToken, &page.access_token_sealed)?,
     };
     let name = api.name_of(&page, address.value()).await;
     Ok(name.map(|name| InboundMessage { profile_name: Some(name), ..message.clone() }))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base::{Context, Result, lanes::Lease};
 use domain::inbound::{CallbackBody, CallbackItem};
-use storage::inbound::callbacks::{self, Callback};
+use storage::inbound::callbacks::{self, ProviderCallback};
 
 use super::{
     group::{give_up, take_group},
@@ -51,10 +51,10 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 /// Parses a page. Unreadable items are given up at once.
-async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<Item>> {
+async fn read(ctx: &Context, lease: &Lease, page: Vec<ProviderCallback>) -> Result<Vec<Item>> {
     let mut items = Vec::with_capacity(page.len());
     for callback in page {
-        let Callback { id, received_at, attempts, item } = callback;
+        let ProviderCallback { id, received_at, attempts, item } = callback;
         match item {
             Ok(CallbackItem { target, body, .. }) => items.push(Item { id, received_at, attempts, target, body }),
             Err(unreadable) => give_up(ctx, lease, id, &unreadable.to_string(), None).await?,

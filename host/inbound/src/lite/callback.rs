@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use base::{
     Context, Error,
-    aside::{self, Whose},
+    heavy_work::{self, BodyOwner},
 };
 use bytes::Bytes;
 pub use channels::whatsapp_lite::bridge::is_signature;
-use channels::whatsapp_lite::{BridgeCallback, CallbackRefused, DeviceEvent, LiteDevices, LiteNumber};
+use channels::whatsapp_lite::{BridgeCallback, BridgeCallbackRefused, DeviceEvent, LiteDevices, LiteNumber};
 use domain::ids::{ClientId, InboxId};
 use storage::inboxes::InboxSettings;
 
-use super::telling::Told;
+use super::device_events::DeviceEffect;
 use crate::callbacks::take_of_inbox;
 
 #[derive(Debug, thiserror::Error)]
@@ -28,11 +28,11 @@ pub enum LiteCallbackRefused {
     Failed(#[from] Error),
 }
 
-impl From<CallbackRefused> for LiteCallbackRefused {
-    fn from(refused: CallbackRefused) -> Self {
+impl From<BridgeCallbackRefused> for LiteCallbackRefused {
+    fn from(refused: BridgeCallbackRefused) -> Self {
         match refused {
-            CallbackRefused::BadSignature | CallbackRefused::NotExpected => Self::BadSignature,
-            CallbackRefused::Unreadable(reason) => Self::Unreadable(reason),
+            BridgeCallbackRefused::BadSignature | BridgeCallbackRefused::NotExpected => Self::BadSignature,
+            BridgeCallbackRefused::Unreadable(reason) => Self::Unreadable(reason),
         }
     }
 }
@@ -53,7 +53,7 @@ pub async fn take_callback(
         return Err(LiteCallbackRefused::UnknownNumber);
     };
     let number = LiteNumber { client, inbox, msisdn: lite.msisdn };
-    let items = Told::messages(&number, events);
+    let items = DeviceEffect::messages(&number, events);
     let wakes = take_of_inbox(ctx, &mut tx, (client, inbox), items).await?;
     tx.commit().await.map_err(Error::from)?;
     ctx.wake.wake_all(client, wakes);
@@ -69,7 +69,7 @@ async fn open(
 ) -> Result<Vec<DeviceEvent>, LiteCallbackRefused> {
     let (bridge, raw) = (Arc::clone(devices), body.clone());
     let verify = move || bridge.verify(&BridgeCallback { body: &raw, signature: Some(&signature) });
-    aside::work(body.len(), Whose::Anybody, verify).await??;
+    heavy_work::work(body.len(), BodyOwner::Anybody, verify).await??;
     let (bridge, raw) = (Arc::clone(devices), body.clone());
-    Ok(aside::work(body.len(), Whose::Client(client), move || bridge.told(&raw)).await??)
+    Ok(heavy_work::work(body.len(), BodyOwner::Client(client), move || bridge.told(&raw)).await??)
 }

@@ -3,8 +3,8 @@
 
 mod callback;
 mod commands;
-mod holding;
-mod telling;
+mod device_events;
+mod session_work;
 
 pub use callback::{LiteCallbackRefused, is_signature, take_callback};
 pub use commands::{CommandError, LiteSessionView, connect, disconnect, logout, processing, session, set_processing};
@@ -16,10 +16,10 @@ use domain::{ids::InboxId, lite::WantedSession};
 use std::sync::Arc;
 use storage::inboxes::{
     InboxSettings,
-    lite::{LiteSession, NextLook},
+    lite::{LiteSession, NextCheck},
 };
 
-use telling::Told;
+use device_events::DeviceEffect;
 
 /// Pause before a session is tried again if this program has no devices.
 const WITHOUT_DEVICES: TimeDelta = TimeDelta::seconds(60);
@@ -69,7 +69,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 async fn put_off(ctx: &Context, lease: &Lease, session: &LiteSession, pause: TimeDelta) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let next = NextLook::At(ctx.now() + pause);
+    let next = NextCheck::At(ctx.now() + pause);
     let session = LiteSession { device_node: None, ..session.clone() };
     storage::inboxes::lite::save(&mut tx, lease.client, InboxId(lease.lane), &session, next, false).await?;
     tx.commit().await?;
@@ -84,8 +84,8 @@ impl Held<'_> {
     }
 
     /// Stores the session and its events under the lease.
-    async fn tell(&self, session: &mut LiteSession, told: Told, next: NextLook) -> Result<()> {
-        session.device_node = (self.lives_here && next == NextLook::Held).then_some(self.ctx.node);
-        telling::write(self.ctx, self.lease, &self.number, session, told, next).await
+    async fn tell(&self, session: &mut LiteSession, told: DeviceEffect, next: NextCheck) -> Result<()> {
+        session.device_node = (self.lives_here && next == NextCheck::Held).then_some(self.ctx.node);
+        device_events::write(self.ctx, self.lease, &self.number, session, told, next).await
     }
 }

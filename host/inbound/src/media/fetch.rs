@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
+use base::{Context, Error, Result, lanes::Lease, secrets::SecretPurpose};
 use channels::{
     media_store::{MediaContent, MediaStoreError, StoredMedia, create_private_folder},
     whatsapp_cloud::{CloudNumber, GraphError, MediaError, MediaExpectation},
@@ -16,7 +16,7 @@ use domain::{
     media_type::{extension_for, is_known_with},
 };
 use futures::{StreamExt, TryStreamExt, stream};
-use storage::{inbound::media::Media, inboxes::Inbox};
+use storage::{inbound::media::MediaRecord, inboxes::Inbox};
 use tokio::{fs::File, io::AsyncReadExt};
 use uuid::Uuid;
 
@@ -85,7 +85,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     Ok(())
 }
 
-async fn fetch_and_record(ctx: &Context, lease: &Lease, file: &Media) -> Result<()> {
+async fn fetch_and_record(ctx: &Context, lease: &Lease, file: &MediaRecord) -> Result<()> {
     if lease.is_over() {
         return Ok(());
     }
@@ -94,7 +94,11 @@ async fn fetch_and_record(ctx: &Context, lease: &Lease, file: &Media) -> Result<
 }
 
 /// Fetches a file for a reader before the worker did. If both fetch it, they store the same bytes.
-pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<(), MediaRefused> {
+pub(super) async fn fetch_now(
+    ctx: &Context,
+    client: ClientId,
+    file: &MediaRecord,
+) -> std::result::Result<(), MediaRefused> {
     let fetched = fetch(ctx, client, file).await;
     // Only a success is recorded, because the worker has its own schedule of attempts.
     if fetched.is_ok() {
@@ -123,7 +127,7 @@ const BEGINNING: u64 = 2_048;
 async fn keep(
     ctx: &Context,
     client: ClientId,
-    file: &Media,
+    file: &MediaRecord,
     path: PathBuf,
 ) -> std::result::Result<Fetched, FetchError> {
     let beginning = async {
@@ -136,7 +140,7 @@ async fn keep(
     Ok(Fetched { stored, file_type: FileType::of_beginning(&beginning) })
 }
 
-async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<Fetched, FetchError> {
+async fn fetch(ctx: &Context, client: ClientId, file: &MediaRecord) -> std::result::Result<Fetched, FetchError> {
     let mut expected =
         MediaExpectation { max_bytes: ctx.settings.limits.inbound_media_max_bytes, sha256: file.sha256.clone() };
     let inbox = {
@@ -181,13 +185,13 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
 fn credentials(ctx: &Context, client: ClientId, inbox: Option<&Inbox>) -> std::result::Result<CloudNumber, FetchError> {
     let cloud = inbox.and_then(Inbox::cloud).ok_or(FetchError::NoCredentials)?;
     let sealed = &cloud.access_token_sealed;
-    let access_token = ctx.sealer.open_text(client, Purpose::AccessToken, sealed).map_err(Error::from)?;
+    let access_token = ctx.sealer.open_text(client, SecretPurpose::AccessToken, sealed).map_err(Error::from)?;
     let phone_number_id = cloud.phone_number_id.clone();
     Ok(CloudNumber { phone_number_id, access_token })
 }
 
 /// Each download has its own file, so that two downloads of one file do not overwrite each other.
-async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBuf, FetchError> {
+async fn scratch_file(ctx: &Context, file: &MediaRecord) -> std::result::Result<PathBuf, FetchError> {
     let folder = &ctx.scratch;
     let unusable = |source| MediaStoreError::File { path: folder.clone(), source };
     create_private_folder(folder).await.map_err(unusable)?;
@@ -213,7 +217,7 @@ pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std:
 }
 
 /// MIME type and extension from the bytes of a file, if they differ from the declared type.
-fn judged(file: &Media, found: FileType) -> Option<(&'static str, String)> {
+fn judged(file: &MediaRecord, found: FileType) -> Option<(&'static str, String)> {
     let agrees = is_known_with(&file.mime_type, found.extension());
     (!agrees).then(|| (found.mime(), extension_for(found.mime(), file.filename.as_deref())))
 }
@@ -223,7 +227,7 @@ async fn record(
     ctx: &Context,
     lease: Option<&Lease>,
     client: ClientId,
-    file: &Media,
+    file: &MediaRecord,
     fetched: &std::result::Result<Fetched, FetchError>,
 ) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
@@ -257,8 +261,8 @@ mod tests {
 
     use super::*;
 
-    fn file(mime_type: &str, filename: Option<&str>) -> Media {
-        Media {
+    fn file(mime_type: &str, filename: Option<&str>) -> MediaRecord {
+        MediaRecord {
             id: MediaId(Uuid::nil()),
             inbox: InboxId(Uuid::nil()),
             state: MediaState::Pending,

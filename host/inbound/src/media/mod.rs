@@ -15,7 +15,7 @@ use domain::{
     clock::minted_at,
     ids::{ClientId, MediaId},
 };
-use storage::inbound::media::{Media, MediaState};
+use storage::inbound::media::{MediaRecord, MediaState};
 
 pub use fetch::work;
 pub use refusal::MediaRefused;
@@ -73,7 +73,7 @@ pub async fn find(
     Ok(FoundMedia { mime_type: file.mime_type, filename, bytes, at, client, id, store })
 }
 
-async fn stored(ctx: &Context, client: ClientId, id: MediaId) -> Result<Media, MediaRefused> {
+async fn stored(ctx: &Context, client: ClientId, id: MediaId) -> Result<MediaRecord, MediaRefused> {
     let mut db = ctx.db.acquire().await?;
     storage::inbound::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)
 }

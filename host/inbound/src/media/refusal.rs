@@ -1,13 +1,13 @@
 //! Refused requests for files.
 
-use base::{Error, media::AddressRefused};
+use base::{Error, media::MediaAddressRefused};
 use channels::media_store::MediaStoreError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum MediaRefused {
     /// The address is invalid or expired.
     #[error(transparent)]
-    Address(#[from] AddressRefused),
+    Address(#[from] MediaAddressRefused),
     #[error("there is no such file")]
     NotFound,
     #[error("the file has not arrived yet; try again in a few seconds")]

@@ -17,7 +17,7 @@ use storage::{
 use super::token::VisitorToken;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Uploaded {
+pub struct VisitorUpload {
     pub id: MediaId,
     pub kind: FileType,
     /// Size in bytes.
@@ -27,7 +27,7 @@ pub struct Uploaded {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum UploadRefused {
+pub enum VisitorUploadRefused {
     #[error(transparent)]
     File(#[from] FileRefused),
     #[error(transparent)]
@@ -36,7 +36,7 @@ pub enum UploadRefused {
     Failed(#[from] Error),
 }
 
-base::fails_with!(UploadRefused: storage::Error);
+base::fails_with!(VisitorUploadRefused: storage::Error);
 
 pub(super) fn owner(visitor: &str) -> String {
     format!("web:{visitor}")
@@ -49,7 +49,7 @@ pub async fn upload(
     from: &VisitorToken,
     (said, name): (&str, Option<String>),
     bytes: Bytes,
-) -> Result<Uploaded, UploadRefused> {
+) -> Result<VisitorUpload, VisitorUploadRefused> {
     let kind = judge_file(&bytes, said)?;
     let id: MediaId = ctx.mint();
     let stored = ctx.media.put(site.client, id, MediaContent::Bytes(bytes)).await?;
@@ -68,5 +68,5 @@ pub async fn upload(
     media::insert(&mut tx, site.client, &new, ctx.now()).await?;
     media::mark_ready(&mut tx, site.client, id, (&stored.sha256, size), None).await?;
     tx.commit().await?;
-    Ok(Uploaded { id, kind, bytes: stored.bytes, url: addresses::url_for(ctx, site.client, id) })
+    Ok(VisitorUpload { id, kind, bytes: stored.bytes, url: addresses::url_for(ctx, site.client, id) })
 }

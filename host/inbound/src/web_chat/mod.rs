@@ -13,14 +13,14 @@ mod typing;
 use base::{Context, Result};
 pub use storage::web::{
     sites::Site,
-    threads::{Page, Thread, ThreadMessage},
+    threads::{Thread, ThreadMessage, ThreadPage},
 };
 
-pub use files::{UploadRefused, Uploaded, upload};
-pub use post::{Post, PostRefused, Posted, post};
-pub use presence::{Presence, Standing, Watching};
-pub use receipts::{Progress, note_progress};
-pub use session::{Asked, Identity, Session, SessionRefused, begin, visitor_of};
+pub use files::{VisitorUpload, VisitorUploadRefused, upload};
+pub use post::{PostRefused, PostedMessage, VisitorPost, post};
+pub use presence::{SitePermission, SocketView, VisitorPresence};
+pub use receipts::{VisitorProgress, note_progress};
+pub use session::{Identity, SessionRefused, VisitorSession, VisitorSessionRequest, begin, visitor_of};
 pub use thread::{PAGE, chat_of, key_of_message, media_url, messages_after, messages_before};
 pub use token::{TokenRefused, VisitorToken};
 pub use typing::types;

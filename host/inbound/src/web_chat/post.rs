@@ -29,7 +29,7 @@ use storage::{
 use super::{files, post_key::provider_id, thread, token::VisitorToken};
 
 #[derive(Debug, Clone)]
-pub enum Post {
+pub enum VisitorPost {
     Text(String),
     /// A file that was uploaded before.
     File {
@@ -54,7 +54,7 @@ pub enum Post {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Posted {
+pub struct PostedMessage {
     pub id: ChatMessageId,
     /// Its sequence number in the chat.
     pub sequence: i64,
@@ -86,8 +86,8 @@ pub async fn post(
     site: &Site,
     from: &VisitorToken,
     key: &PostKey,
-    post: Post,
-) -> Result<Posted, PostRefused> {
+    post: VisitorPost,
+) -> Result<PostedMessage, PostRefused> {
     let visitor = from.visitor.to_string();
     let provider_id = provider_id(&visitor, key);
     let mut tx = ctx.db.begin().await?;
@@ -96,14 +96,14 @@ pub async fn post(
         return Err(PostRefused::Expired);
     }
     if let Some((id, sequence)) = threads::place_of(&mut tx, site.client, &provider_id).await? {
-        return Ok(Posted { id, sequence });
+        return Ok(PostedMessage { id, sequence });
     }
-    if known.form_answered && matches!(post, Post::Form(_)) {
+    if known.form_answered && matches!(post, VisitorPost::Form(_)) {
         return answered_before(&mut tx, site, &visitor, &known).await;
     }
     let form = site.settings.form.as_ref();
     let form_comes_first = form.is_some_and(|form| form.is_required()) && !known.form_answered;
-    if form_comes_first && !matches!(post, Post::Form(_)) {
+    if form_comes_first && !matches!(post, VisitorPost::Form(_)) {
         return Err(PostRefused::FormFirst);
     }
     let chat = thread::find(&mut tx, site, &visitor).await?;
@@ -135,7 +135,7 @@ pub async fn post(
     tx.commit().await?;
     ctx.wake.wake_all(site.client, wakes);
     ctx.carriers.doorbell().ring(site.client, site.id, &visitor);
-    Ok(Posted { id, sequence })
+    Ok(PostedMessage { id, sequence })
 }
 
 /// The form is answered once. A repeat with any key returns the first answers.
@@ -144,10 +144,10 @@ async fn answered_before(
     site: &Site,
     visitor: &str,
     known: &Visitor,
-) -> Result<Posted, PostRefused> {
+) -> Result<PostedMessage, PostRefused> {
     let key = known.form_key.as_deref().and_then(PostKey::parse).ok_or(PostRefused::FormAnswered)?;
     let place = threads::place_of(db, site.client, &provider_id(visitor, &key)).await?;
-    place.map(|(id, sequence)| Posted { id, sequence }).ok_or(PostRefused::FormAnswered)
+    place.map(|(id, sequence)| PostedMessage { id, sequence }).ok_or(PostRefused::FormAnswered)
 }
 
 /// A post in the types that all channels share.
@@ -170,26 +170,26 @@ async fn read(
     db: &mut PgConnection,
     site: &Site,
     (visitor, chat): (&str, Option<&Thread>),
-    post: Post,
+    post: VisitorPost,
 ) -> Result<Said, PostRefused> {
     match post {
-        Post::Text(text) => {
+        VisitorPost::Text(text) => {
             let body = read_text(&text).map_err(|said| fault("text", said))?;
             Ok(InboundContent::Text { body }.into())
         }
-        Post::File { file, caption } => {
+        VisitorPost::File { file, caption } => {
             let caption = caption.map(|text| read_text(&text).map_err(|said| fault("caption", said))).transpose()?;
             Ok(InboundContent::Media(uploaded(db, (site.client, site.id), visitor, file, caption).await?).into())
         }
-        Post::Tap { message, choice } => tap(db, site.client, chat, (message, &choice)).await,
-        Post::Place { latitude, longitude } => {
+        VisitorPost::Tap { message, choice } => tap(db, site.client, chat, (message, &choice)).await,
+        VisitorPost::Place { latitude, longitude } => {
             if !((-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude)) {
                 return Err(fault("latitude", "and longitude must be degrees on earth"));
             }
             let place = Location { latitude, longitude, name: None, address: None };
             Ok(InboundContent::Location(place).into())
         }
-        Post::Form(answers) => {
+        VisitorPost::Form(answers) => {
             let form = site.settings.form.as_ref().ok_or_else(|| fault("answers", "the site asks nothing"))?;
             let read = form.read(&answers).map_err(PostRefused::Faults)?;
             let content = InboundContent::Text { body: read.as_text() };
@@ -207,7 +207,7 @@ async fn uploaded(
     caption: Option<String>,
 ) -> Result<InboundMedia, PostRefused> {
     let stored = media::find(db, client, file).await?;
-    let own = |stored: &media::Media| {
+    let own = |stored: &media::MediaRecord| {
         stored.inbox == site && stored.state == MediaState::Ready && stored.provider_media_id == files::owner(visitor)
     };
     let stored = stored.filter(own).ok_or_else(|| fault("file", "is no file that you uploaded"))?;

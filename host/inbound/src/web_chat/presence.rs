@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-use base::{Context, Result, rights::Affected};
+use base::{Context, Result, rights::AffectedOwner};
 use domain::{
     ids::{ClientId, InboxId},
-    web_chat::Origin,
+    web_chat::PageOrigin,
 };
 use parking_lot::{Mutex, MutexGuard};
 use storage::silence::in_time;
@@ -32,23 +32,23 @@ type Watched = HashMap<Place, WatchedSite>;
 
 /// A site with visitors in this process.
 struct WatchedSite {
-    standing: watch::Sender<Standing>,
+    standing: watch::Sender<SitePermission>,
     chats: HashMap<String, watch::Sender<Option<Thread>>>,
 }
 
 /// The last known permission to show a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum SitePermission {
     #[default]
     Unknown,
     /// The site may be shown with this key on pages of these origins.
-    Shown(String, Vec<Origin>),
+    Shown(String, Vec<PageOrigin>),
     Deleted,
 }
 
-impl Standing {
+impl SitePermission {
     /// True if a page with this key and origin may keep showing the site.
-    pub fn admits(&self, key: &str, origin: &Origin) -> bool {
+    pub fn admits(&self, key: &str, origin: &PageOrigin) -> bool {
         match self {
             Self::Unknown => true,
             Self::Shown(now, origins) => now == key && origins.contains(origin),
@@ -58,22 +58,22 @@ impl Standing {
 }
 
 /// The watched visitors of one process.
-pub struct Presence {
+pub struct VisitorPresence {
     ctx: Arc<Context>,
     watched: Mutex<Watched>,
 }
 
 /// The view of one socket on the chat of its visitor.
-pub struct Watching {
-    presence: Arc<Presence>,
+pub struct SocketView {
+    presence: Arc<VisitorPresence>,
     place: Place,
     visitor: String,
     pub chat: watch::Receiver<Option<Thread>>,
     /// Changes when the key or the origins of the site change.
-    pub site: watch::Receiver<Standing>,
+    pub site: watch::Receiver<SitePermission>,
 }
 
-impl Presence {
+impl VisitorPresence {
     /// Starts the reads in the current runtime. They end with the last reference.
     pub fn start(ctx: Arc<Context>) -> Arc<Self> {
         let presence = Arc::new(Self { ctx, watched: Mutex::default() });
@@ -83,7 +83,7 @@ impl Presence {
     }
 
     /// Watches a visitor until the returned value is dropped.
-    pub fn watch(self: &Arc<Self>, place: Place, visitor: &str) -> Watching {
+    pub fn watch(self: &Arc<Self>, place: Place, visitor: &str) -> SocketView {
         let mut watched = self.watched();
         let fresh = || WatchedSite { standing: watch::Sender::default(), chats: HashMap::new() };
         let of_site = watched.entry(place).or_insert_with(fresh);
@@ -93,7 +93,7 @@ impl Presence {
         drop(watched);
         // The chat so far is news to this socket.
         self.ctx.carriers.doorbell().ring(place.0, place.1, visitor);
-        Watching { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat, site }
+        SocketView { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat, site }
     }
 
     pub fn sockets_of(&self, place: Place, visitor: &str) -> usize {
@@ -148,16 +148,16 @@ impl Presence {
     }
 }
 
-impl Presence {
+impl VisitorPresence {
     /// The sites with visitors in this process that a notice affects.
-    fn affected(&self, affected: Affected) -> Vec<Place> {
+    fn affected(&self, affected: AffectedOwner) -> Vec<Place> {
         let watched = self.watched();
         match affected {
-            Affected::Site(client, site) => {
+            AffectedOwner::Site(client, site) => {
                 watched.contains_key(&(client, site)).then_some((client, site)).into_iter().collect()
             }
-            Affected::Anybody => watched.keys().copied().collect(),
-            Affected::User(..) | Affected::Client(_) => Vec::new(),
+            AffectedOwner::Anybody => watched.keys().copied().collect(),
+            AffectedOwner::User(..) | AffectedOwner::Client(_) => Vec::new(),
         }
     }
 
@@ -165,7 +165,7 @@ impl Presence {
     async fn look_where(&self, places: Vec<Place>) -> Result<()> {
         for place in places {
             let found = sites::by_id(&mut *self.ctx.db.acquire().await?, place.0, place.1).await?;
-            let standing = found.map_or(Standing::Deleted, |site| Standing::Shown(site.key, site.origins));
+            let standing = found.map_or(SitePermission::Deleted, |site| SitePermission::Shown(site.key, site.origins));
             if let Some(site) = self.watched().get(&place) {
                 site.standing.send_if_modified(|known| {
                     let changed = *known != standing;
@@ -179,13 +179,13 @@ impl Presence {
 }
 
 /// Reads a site at once after a notice about it, and all sites at intervals.
-async fn look_at_sites(presence: Weak<Presence>) {
+async fn look_at_sites(presence: Weak<VisitorPresence>) {
     let Some(mut changes) = presence.upgrade().map(|presence| presence.ctx.rights.changes()) else { return };
     let mut every = time::interval(LOOK_AT_SITES);
     every.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
     loop {
         let affected = tokio::select! {
-            _ = every.tick() => Affected::Anybody,
+            _ = every.tick() => AffectedOwner::Anybody,
             affected = changes.next() => affected,
         };
         let Some(presence) = presence.upgrade() else { return };
@@ -199,7 +199,7 @@ async fn look_at_sites(presence: Weak<Presence>) {
     }
 }
 
-async fn look(presence: Weak<Presence>) {
+async fn look(presence: Weak<VisitorPresence>) {
     let Some(bell) = presence.upgrade().map(|presence| presence.ctx.carriers.doorbell().clone()) else { return };
     let mut every = time::interval(LOOK);
     every.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
@@ -220,7 +220,7 @@ async fn look(presence: Weak<Presence>) {
     }
 }
 
-impl Drop for Watching {
+impl Drop for SocketView {
     fn drop(&mut self) {
         let mut watched = self.presence.watched();
         let Some(site) = watched.get_mut(&self.place) else { return };

@@ -10,7 +10,7 @@ use domain::{
 };
 use outbound::delivery;
 use storage::{
-    outbound::legs::WhenLocked,
+    outbound::legs::LockPolicy,
     web::{sites::Site, threads, visitors},
 };
 
@@ -18,7 +18,7 @@ use super::{thread, token::VisitorToken};
 
 /// The progress of a visitor, in sequence numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct VisitorProgress {
     /// All messages up to here are in the widget.
     pub delivered_up_to: i64,
     /// All messages up to here were on the screen.
@@ -29,17 +29,22 @@ pub struct Progress {
 const MOST: i64 = 500;
 
 /// Stores the progress of a visitor and returns the stored value. Repeated and unknown numbers change nothing.
-pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told: Progress) -> Result<Progress> {
+pub async fn note_progress(
+    ctx: &Context,
+    site: &Site,
+    from: &VisitorToken,
+    told: VisitorProgress,
+) -> Result<VisitorProgress> {
     let visitor = from.visitor.to_string();
     let mut tx = ctx.db.begin().await?;
-    let Some(chat) = thread::find(&mut tx, site, &visitor).await? else { return Ok(Progress::default()) };
+    let Some(chat) = thread::find(&mut tx, site, &visitor).await? else { return Ok(VisitorProgress::default()) };
     let mut known = visitors::begin(&mut tx, site.client, (site.id, &visitor, None), ctx.now()).await?;
     let newest = chat.next_sequence - 1;
     let read = told.read_up_to.min(newest).min(known.read_up_to.saturating_add(MOST));
     let delivered = told.delivered_up_to.max(read).min(newest).min(known.delivered_up_to.saturating_add(MOST));
     let (was_delivered, was_read) = (known.delivered_up_to, known.read_up_to);
     if known.joined_to.is_some() || (delivered <= was_delivered && read <= was_read) {
-        return Ok(Progress { delivered_up_to: was_delivered, read_up_to: was_read });
+        return Ok(VisitorProgress { delivered_up_to: was_delivered, read_up_to: was_read });
     }
     let mut updates = Vec::new();
     for (reached, from, to) in
@@ -51,13 +56,13 @@ pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told
         }
     }
     let updates: Vec<_> = updates.iter().collect();
-    let outcome = delivery::apply_statuses(ctx, &mut tx, site.client, &updates, WhenLocked::Wait).await?;
+    let outcome = delivery::apply_statuses(ctx, &mut tx, site.client, &updates, LockPolicy::Wait).await?;
     known.delivered_up_to = was_delivered.max(delivered);
     known.read_up_to = was_read.max(read);
     visitors::save(&mut tx, site.client, (site.id, &visitor), &known).await?;
     tx.commit().await?;
     ctx.wake.wake_all(site.client, outcome.wakes.into_iter().collect::<BTreeSet<_>>());
-    Ok(Progress { delivered_up_to: known.delivered_up_to, read_up_to: known.read_up_to })
+    Ok(VisitorProgress { delivered_up_to: known.delivered_up_to, read_up_to: known.read_up_to })
 }
 
 /// The chat message id of a message we sent is the id of its outgoing message.

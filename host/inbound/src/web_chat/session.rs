@@ -2,7 +2,7 @@
 
 use base::{
     Context, Error, Result,
-    secrets::{Purpose, SealError},
+    secrets::{SealError, SecretPurpose},
 };
 use domain::address::{Address, AddressKind};
 use events::record_folded;
@@ -27,7 +27,7 @@ const USER_ID_MAX: usize = 128;
 
 /// The request of a widget.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct VisitorSessionRequest {
     pub token: Option<String>,
     /// The user of the site that the visitor claims to be.
     pub identity: Option<Identity>,
@@ -43,7 +43,7 @@ pub struct Identity {
 }
 
 #[derive(Debug)]
-pub struct Session {
+pub struct VisitorSession {
     /// The visitor and the end of the session.
     pub token: VisitorToken,
     /// The sealed token for the widget.
@@ -67,7 +67,7 @@ base::fails_with!(SessionRefused: storage::Error, SealError);
 
 /// Begins a session of the proven user, or else of the visitor in the token, or else of a new visitor. An invalid token
 /// counts as none. When an anonymous visitor proves to be a user, the chat comes along.
-pub async fn begin(ctx: &Context, site: &Site, asked: Asked) -> Result<Session, SessionRefused> {
+pub async fn begin(ctx: &Context, site: &Site, asked: VisitorSessionRequest) -> Result<VisitorSession, SessionRefused> {
     let place = (site.client, site.id);
     let brought = asked.token.as_deref().and_then(|text| VisitorToken::open(ctx, place, text).ok());
     // A proven user may have logged out since, so an old proof does not count.
@@ -87,7 +87,7 @@ pub async fn begin(ctx: &Context, site: &Site, asked: Asked) -> Result<Session, 
     let known = visitors::find(&mut db, site.client, site.id, &visitor).await?;
     let chat = thread::find(&mut db, site, &visitor).await?;
     let sealed = token.seal(ctx, site.client);
-    Ok(Session { token, sealed, chat, form_answered: known.is_some_and(|known| known.form_answered) })
+    Ok(VisitorSession { token, sealed, chat, form_answered: known.is_some_and(|known| known.form_answered) })
 }
 
 pub async fn visitor_of(ctx: &Context, site: &Site, token: &str) -> Result<Result<VisitorToken, TokenRefused>> {
@@ -122,7 +122,7 @@ async fn prove(
         let mut db = ctx.db.acquire().await?;
         sites::identity_secret(&mut db, site.client, site.id).await?.ok_or(SessionRefused::NotProven)?
     };
-    let secret = ctx.sealer.open_text(site.client, Purpose::SiteIdentity, &sealed)?;
+    let secret = ctx.sealer.open_text(site.client, SecretPurpose::SiteIdentity, &sealed)?;
     if !proves(&secret, user, &identity.hash) {
         return Err(SessionRefused::NotProven);
     }

@@ -6,12 +6,12 @@ use storage::{
     PgConnection,
     web::{
         sites::Site,
-        threads::{self, Extent, Page, Thread, ThreadMessage},
+        threads::{self, Thread, ThreadExtent, ThreadMessage, ThreadPage},
     },
 };
 
 /// Bounds of a page. Anonymous visitors request pages, so they are small.
-pub const PAGE: Extent = Extent { messages: 50, bytes: 32 * 1024 };
+pub const PAGE: ThreadExtent = ThreadExtent { messages: 50, bytes: 32 * 1024 };
 
 pub async fn chat_of(ctx: &Context, site: &Site, visitor: &str) -> Result<Option<Thread>> {
     let mut db = ctx.db.acquire().await?;
@@ -23,13 +23,13 @@ pub(super) async fn find(db: &mut PgConnection, site: &Site, visitor: &str) -> R
 }
 
 /// A page of the messages after a sequence number.
-pub async fn messages_after(ctx: &Context, client: ClientId, chat: ParticipantId, after: i64) -> Result<Page> {
+pub async fn messages_after(ctx: &Context, client: ClientId, chat: ParticipantId, after: i64) -> Result<ThreadPage> {
     let mut db = ctx.db.acquire().await?;
     Ok(threads::after(&mut db, client, chat, after, PAGE).await?)
 }
 
 /// The last page of the messages before a sequence number.
-pub async fn messages_before(ctx: &Context, client: ClientId, chat: ParticipantId, before: i64) -> Result<Page> {
+pub async fn messages_before(ctx: &Context, client: ClientId, chat: ParticipantId, before: i64) -> Result<ThreadPage> {
     let mut db = ctx.db.acquire().await?;
     Ok(threads::before(&mut db, client, chat, before, PAGE).await?)
 }

@@ -1,6 +1,6 @@
 //! Events that the business raises for a chatbot come after earlier messages of customers.
 
-use chat::raise::{Hears, Raise, raise};
+use chat::custom_events::{CustomEventRequest, EventReceiver, raise};
 use domain::ids::ParticipantEventId;
 use serde_json::json;
 
@@ -9,8 +9,8 @@ use crate::stage::{Stage, ZO};
 const KINDS: &str = "SELECT kind FROM participant_event ORDER BY id";
 
 /// Raises an event, and takes in stored callbacks only after that has begun.
-async fn raised_first(stage: &Stage, hears: Hears) -> ParticipantEventId {
-    let event = Raise { hears, name: "order-paid".to_owned(), payload: json!({ "order": 1001 }) };
+async fn raised_first(stage: &Stage, hears: EventReceiver) -> ParticipantEventId {
+    let event = CustomEventRequest { hears, name: "order-paid".to_owned(), payload: json!({ "order": 1001 }) };
     let (raised, ()) = tokio::join!(raise(&stage.ctx, stage.client, event), async {
         for _ in 0..20 {
             tokio::task::yield_now().await;
@@ -28,7 +28,7 @@ async fn an_event_of_the_business_comes_behind_what_a_provider_handed_over_befor
     for text in ["my order?", "is it paid?"] {
         stage.zo_writes(&format!("wamid.{text}"), text).await;
     }
-    raised_first(&stage, Hears::Participant(stage.chat().await.id)).await;
+    raised_first(&stage, EventReceiver::Participant(stage.chat().await.id)).await;
     assert_eq!(stage.texts(KINDS).await, ["MESSAGE", "MESSAGE", "CUSTOM"]);
 }
 
@@ -36,7 +36,7 @@ async fn an_event_of_the_business_comes_behind_what_a_provider_handed_over_befor
 async fn a_chat_that_begins_with_what_was_just_handed_over_is_found() {
     let stage = Stage::with_chatbot("default-chatbot", json!({})).await;
     stage.zo_writes("wamid.A", "hi").await;
-    raised_first(&stage, Hears::Customer(stage.number, ZO.to_owned())).await;
+    raised_first(&stage, EventReceiver::Customer(stage.number, ZO.to_owned())).await;
     assert_eq!(stage.texts(KINDS).await.last().unwrap(), "CUSTOM");
 }
 
@@ -48,8 +48,8 @@ async fn what_has_stepped_aside_is_not_waited_for() {
     stage.zo_writes("wamid.B", "later").await;
     let aside = "UPDATE callback SET ready = false, due_at = due_at + interval '1 minute'";
     sqlx::query(aside).execute(&stage.ctx.db).await.unwrap();
-    let hears = Hears::Participant(stage.chat().await.id);
-    let event = Raise { hears, name: "order-paid".to_owned(), payload: json!(null) };
+    let hears = EventReceiver::Participant(stage.chat().await.id);
+    let event = CustomEventRequest { hears, name: "order-paid".to_owned(), payload: json!(null) };
     raise(&stage.ctx, stage.client, event).await.unwrap();
     assert_eq!(stage.texts(KINDS).await, ["CUSTOM"]);
 }

@@ -16,7 +16,7 @@ use channels::{
     carrier::Carriers,
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
     whatsapp_lite::{
-        DeviceEvent, DeviceFailure, DeviceMessage, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, News, QrCode,
+        DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, QrCode,
     },
 };
 use domain::{
@@ -33,7 +33,7 @@ use domain::{
 };
 use outbound::{
     dispatch,
-    reply::{self, Reply},
+    reply::{self, ChatReply},
 };
 use props::{HandClock, Surroundings, one_number};
 use storage::{
@@ -41,7 +41,7 @@ use storage::{
     chat::chat_messages,
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
-        lite::{self, LiteSession, NextLook},
+        lite::{self, LiteSession, NextCheck},
     },
 };
 use tokio::sync::{Notify, Semaphore};
@@ -122,12 +122,12 @@ impl LiteDevice for Pocket {
         Ok(())
     }
 
-    async fn events(&self, seen: u64) -> Result<News, DeviceFailure> {
+    async fn events(&self, seen: u64) -> Result<DeviceNews, DeviceFailure> {
         let lived_in = sqlx::query_scalar("SELECT device_node FROM lite_session WHERE device_node IS NOT NULL");
         let lived_in: Option<Uuid> = lived_in.fetch_optional(&self.db).await.unwrap();
         let mut notes = self.notes.lock().unwrap();
         notes.lived_in.push(lived_in);
-        Ok(News { last: seen + 1, events: notes.news.pop_front().into_iter().collect() })
+        Ok(DeviceNews { last: seen + 1, events: notes.news.pop_front().into_iter().collect() })
     }
 
     async fn let_go(&self) {
@@ -198,7 +198,7 @@ impl Stage {
         let mut session = LiteSession { device_node: Some(node), ..self.session().await };
         session.state.take(SessionNews::Synced);
         let mut db = self.ctx.db.acquire().await.unwrap();
-        lite::save(&mut db, self.client, self.number, &session, NextLook::Held, true).await.unwrap();
+        lite::save(&mut db, self.client, self.number, &session, NextCheck::Held, true).await.unwrap();
     }
 
     async fn claim(&self, queue: Queue) -> Lease {
@@ -224,7 +224,7 @@ impl Stage {
     }
 
     async fn says_all(&self, content: OutboundContent) {
-        let reply = Reply {
+        let reply = ChatReply {
             inbox: self.number,
             channel: Channel::Whatsapp,
             participant: self.ctx.mint(),

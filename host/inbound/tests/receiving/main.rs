@@ -3,23 +3,23 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod bot;
+mod built_in_router;
 mod changes;
+mod concurrent_customers;
 mod custom_events;
 mod echoes;
-mod folded;
 mod identity;
 mod lite;
+mod merged_chats;
 mod messenger;
 mod reactions;
 mod referrals;
-mod routed;
 mod stage;
-mod together;
-mod unread;
-mod unreadable;
+mod unread_counts;
+mod unreadable_items;
 mod visitors;
 
-use base::media::AddressRefused;
+use base::media::MediaAddressRefused;
 use channels::media_store::MediaContent;
 use chrono::TimeDelta;
 use domain::{
@@ -39,7 +39,7 @@ use storage::{
     Queue,
     outbound::{
         messages::NewMessage,
-        outgoing::{self, Outgoing},
+        outgoing_rows::{self, GroupRows},
         parts::{NewPart, PartOrigin},
         steps::{self, ProviderId, Steps},
     },
@@ -76,8 +76,8 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
         conversation: None,
     };
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    let outgoing = Outgoing { parts: vec![&new_part], messages: vec![&new_message], ..Outgoing::default() };
-    outgoing::insert(&mut db, stage.client, &outgoing, 1, stage.ctx.now()).await.unwrap();
+    let outgoing = GroupRows { parts: vec![&new_part], messages: vec![&new_message], ..GroupRows::default() };
+    outgoing_rows::insert(&mut db, stage.client, &outgoing, 1, stage.ctx.now()).await.unwrap();
     let known = ProviderId { id: provider_id.to_owned(), message, chat_message: None };
     let steps = Steps { provider_ids: vec![known], ..Steps::default() };
     steps::write(&mut db, stage.client, &steps, stage.ctx.now()).await.unwrap();
@@ -267,9 +267,9 @@ async fn a_file_has_an_address_of_ours_before_it_has_been_fetched() {
         media::find(&stage.ctx, stage.client, id, expires, signature).await.err().unwrap()
     };
     assert!(matches!(open(expires, signature).await, MediaRefused::NotYet), "the provider cannot be reached");
-    assert!(matches!(open(expires + 1, signature).await, MediaRefused::Address(AddressRefused::BadSignature)));
+    assert!(matches!(open(expires + 1, signature).await, MediaRefused::Address(MediaAddressRefused::BadSignature)));
     stage.advance(TimeDelta::hours(2));
-    assert!(matches!(open(expires, signature).await, MediaRefused::Address(AddressRefused::Expired)));
+    assert!(matches!(open(expires, signature).await, MediaRefused::Address(MediaAddressRefused::Expired)));
 }
 
 #[tokio::test]

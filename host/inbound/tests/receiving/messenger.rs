@@ -1,7 +1,7 @@
 //! A chat that an agent gives back to its chatbot.
 
-use chat::desk::{Acting, DeskError, release};
-use domain::{chat::ParticipantState, privacy::Sight};
+use chat::desk::{ActingUser, DeskError, release};
+use domain::{chat::ParticipantState, privacy::CustomerVisibility};
 use serde_json::json;
 use storage::{PgConnection, tenancy::users::Role};
 
@@ -9,8 +9,13 @@ use crate::stage::Stage;
 
 const BOT: &str = "default-chatbot";
 
-fn supervisor(stage: &Stage) -> Acting {
-    Acting { client: stage.client, user: stage.ctx.mint(), role: Role::Supervisor, sight: Sight::Whole }
+fn supervisor(stage: &Stage) -> ActingUser {
+    ActingUser {
+        client: stage.client,
+        user: stage.ctx.mint(),
+        role: Role::Supervisor,
+        sight: CustomerVisibility::Whole,
+    }
 }
 
 async fn taken_by_an_agent(stage: &Stage) {

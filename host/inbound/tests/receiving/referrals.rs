@@ -5,11 +5,11 @@ use domain::{
     address::{Address, AddressKind},
     chat::ParticipantState,
     ids::InboxId,
-    inbound::{CameBy, InboundContent, InboundMessage},
+    inbound::{AdvertArrival, InboundContent, InboundMessage},
     referral::Referral,
 };
 use serde_json::json;
-use storage::inboxes::{self, Inbox, InboxSettings, Messenger};
+use storage::inboxes::{self, Inbox, InboxSettings, MessengerInbox};
 
 use crate::stage::{Stage, ZO};
 
@@ -39,7 +39,7 @@ async fn a_click_on_an_advertisement_is_kept_with_the_message_and_told_to_chatbo
 
 async fn page(stage: &Stage) -> InboxId {
     let id: InboxId = stage.ctx.mint();
-    let settings = InboxSettings::Messenger(Messenger {
+    let settings = InboxSettings::Messenger(MessengerInbox {
         page_id: "555".to_owned(),
         access_token_sealed: Vec::new(),
         app_secret_sealed: None,
@@ -75,7 +75,7 @@ async fn writes(stage: &Stage, page: InboxId, id: &str) {
 
 async fn comes(stage: &Stage, page: InboxId, reference: &str) {
     let referral = Referral { reference: Some(reference.to_owned()), ..Referral::default() };
-    let came = CameBy { from: customer(), at: stage.ctx.now(), referral };
+    let came = AdvertArrival { from: customer(), at: stage.ctx.now(), referral };
     let mut tx = stage.ctx.db.begin().await.unwrap();
     chat::receive::came_by(&stage.ctx, &mut tx, stage.client, page, &came).await.unwrap();
     tx.commit().await.unwrap();

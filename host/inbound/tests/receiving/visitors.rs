@@ -5,9 +5,9 @@ use std::{sync::Arc, time::Duration};
 use base::{
     Context,
     audit::{Actor, Administration},
-    rights::Affected,
+    rights::AffectedOwner,
 };
-use chat::say::{OfAgent, SayIn, Words, say};
+use chat::send_to_customer::{AgentFields, SayIn, TextOwner, send_to_customer};
 use domain::{
     chat::{ContentType, ParticipantMove, ParticipantState},
     content::{
@@ -20,8 +20,8 @@ use domain::{
 };
 use hmac::{Hmac, Mac};
 use inbound::web_chat::{
-    self, Asked, Identity, Post, PostRefused, Posted, Presence, Session, Site, Standing, Thread, VisitorToken, chat_of,
-    messages_after,
+    self, Identity, PostRefused, PostedMessage, Site, SitePermission, Thread, VisitorPost, VisitorPresence,
+    VisitorSession, VisitorSessionRequest, VisitorToken, chat_of, messages_after,
 };
 use serde_json::json;
 use sha2::Sha256;
@@ -40,12 +40,18 @@ async fn site(ctx: &Context, client: ClientId) -> Site {
     sites::add(&Administration::from(ctx), client, &asked, Actor::Operator).await.unwrap()
 }
 
-async fn visit(ctx: &Context, site: &Site) -> Session {
-    web_chat::begin(ctx, site, Asked::default()).await.unwrap()
+async fn visit(ctx: &Context, site: &Site) -> VisitorSession {
+    web_chat::begin(ctx, site, VisitorSessionRequest::default()).await.unwrap()
 }
 
-async fn writes(ctx: &Context, site: &Site, who: &VisitorToken, key: &str, text: &str) -> Result<Posted, PostRefused> {
-    web_chat::post(ctx, site, who, &PostKey::parse(key).unwrap(), Post::Text(text.to_owned())).await
+async fn writes(
+    ctx: &Context,
+    site: &Site,
+    who: &VisitorToken,
+    key: &str,
+    text: &str,
+) -> Result<PostedMessage, PostRefused> {
+    web_chat::post(ctx, site, who, &PostKey::parse(key).unwrap(), VisitorPost::Text(text.to_owned())).await
 }
 
 async fn chat(ctx: &Context, site: &Site, who: &VisitorToken) -> Thread {
@@ -66,9 +72,9 @@ async fn is_said(
     let mut tx = ctx.db.begin().await.unwrap();
     let mut chat = participants::lock(&mut tx, site.client, thread.participant).await.unwrap().unwrap();
     let customer = customers::find(&mut tx, site.client, chat.customer).await.unwrap().unwrap();
-    let words = Words { content, asks_rating: false, owner, of_agent: OfAgent::default(), quotes: None };
+    let words = TextOwner { content, asks_rating: false, owner, of_agent: AgentFields::default(), quotes: None };
     let place = SayIn { chat: &mut chat, inbox: InboxKind::Web, customer: &customer };
-    let said = say(ctx, &mut tx, site.client, place, &words).await.unwrap();
+    let said = send_to_customer(ctx, &mut tx, site.client, place, &words).await.unwrap();
     participants::save(&mut tx, site.client, &chat).await.unwrap();
     tx.commit().await.unwrap();
     said.first
@@ -126,7 +132,7 @@ async fn a_card_that_is_tapped_before_anything_was_sent_is_a_tap_on_that_card() 
     let ann = visit(ctx, &site).await.token;
     writes(ctx, &site, &ann, "key-00001", "show me").await.unwrap();
     let shown = is_said(ctx, &site, &chat(ctx, &site, &ann).await, ("BOT", &cards())).await;
-    let tap = Post::Tap { message: shown, choice: "pb1:red".to_owned() };
+    let tap = VisitorPost::Tap { message: shown, choice: "pb1:red".to_owned() };
     web_chat::post(ctx, &site, &ann, &PostKey::parse("key-00002").unwrap(), tap).await.unwrap();
     assert_eq!(stage.count("SELECT count(*) FROM outbound_work").await, 1, "the cards wait to be sent");
 
@@ -159,8 +165,8 @@ async fn a_form_is_in_the_chat_once_however_often_it_is_answered() {
     let form = json!({ "fields": [{ "key": "name", "label": "Your name", "required": true }] });
     site.settings.form = serde_json::from_value(form).unwrap();
     let ann = visit(ctx, &site).await;
-    let answers = |name: &str| Post::Form([("name".to_owned(), FormAnswer::from(name))].into());
-    let post = async |key: &str, post: Post| {
+    let answers = |name: &str| VisitorPost::Form([("name".to_owned(), FormAnswer::from(name))].into());
+    let post = async |key: &str, post: VisitorPost| {
         web_chat::post(ctx, &site, &ann.token, &PostKey::parse(key).unwrap(), post).await.unwrap()
     };
     // The button is pressed three times before the first answer. Each press has its own key.
@@ -170,7 +176,7 @@ async fn a_form_is_in_the_chat_once_however_often_it_is_answered() {
     assert!(one == two && two == three);
     let later = post("key-00004", answers("Ann, again")).await;
     assert_eq!(later.id, one.id);
-    post("key-00005", Post::Text("hello".to_owned())).await;
+    post("key-00005", VisitorPost::Text("hello".to_owned())).await;
     assert_eq!(stage.count("SELECT count(*) FROM chat_message").await, 2);
 }
 
@@ -180,7 +186,7 @@ async fn nothing_is_stored_of_who_only_looks() {
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let ann = visit(ctx, &site).await;
     assert!(ann.chat.is_none());
-    let back = Asked { token: Some(ann.sealed), identity: None };
+    let back = VisitorSessionRequest { token: Some(ann.sealed), identity: None };
     assert_eq!(web_chat::begin(ctx, &site, back).await.unwrap().token.visitor, ann.token.visitor);
     for table in ["SELECT count(*) FROM web_visitor", "SELECT count(*) FROM customer"] {
         assert_eq!(stage.count(table).await, 0);
@@ -209,7 +215,7 @@ async fn a_file_belongs_to_who_uploaded_it() {
     let send = |who: VisitorToken, file: MediaId, key: &'static str| {
         let site = site.clone();
         async move {
-            let post = Post::File { file, caption: None };
+            let post = VisitorPost::File { file, caption: None };
             web_chat::post(ctx, &site, &who, &PostKey::parse(key).unwrap(), post).await
         }
     };
@@ -226,7 +232,7 @@ async fn sockets_are_told_what_changes_and_that_an_agent_writes() {
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let ann = visit(ctx, &site).await.token;
     let id = ann.visitor.to_string();
-    let presence = Presence::start(Arc::clone(ctx));
+    let presence = VisitorPresence::start(Arc::clone(ctx));
     let mut watching = presence.watch((site.client, site.id), &id);
     assert_eq!(presence.sockets_of((site.client, site.id), &id), 1);
     writes(ctx, &site, &ann, "key-00001", "hello").await.unwrap();
@@ -249,13 +255,13 @@ async fn sockets_are_told_what_changes_and_that_an_agent_writes() {
 async fn no_more_shown(end: impl AsyncFnOnce(&Administration<'_>, &Site)) {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
-    let presence = Presence::start(Arc::clone(ctx));
+    let presence = VisitorPresence::start(Arc::clone(ctx));
     let mut watching = presence.watch((site.client, site.id), "visitor");
     let mut changes = ctx.rights.changes();
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), CancellationToken::new()));
-    assert_eq!(changes.next().await, Affected::Anybody, "it listens");
-    let admits = |standing: &Standing| standing.admits(&site.key, &site.origins[0]);
-    while *watching.site.borrow_and_update() == Standing::Unknown {
+    assert_eq!(changes.next().await, AffectedOwner::Anybody, "it listens");
+    let admits = |standing: &SitePermission| standing.admits(&site.key, &site.origins[0]);
+    while *watching.site.borrow_and_update() == SitePermission::Unknown {
         watching.site.changed().await.unwrap();
     }
     assert!(admits(&watching.site.borrow_and_update()));
@@ -305,7 +311,7 @@ async fn a_visitor_who_turns_out_to_be_a_user_is_told_so_in_its_other_tabs() {
     let secret = sites::identity_secret(&Administration::from(&**ctx), site.client, site.id).await.unwrap();
     let hash = proof(&secret, "user-17");
     let identity = Some(Identity { user_id: "user-17".to_owned(), hash });
-    let user = web_chat::begin(ctx, &site, Asked { token: Some(ann.sealed), identity }).await.unwrap();
+    let user = web_chat::begin(ctx, &site, VisitorSessionRequest { token: Some(ann.sealed), identity }).await.unwrap();
     assert!(chat(ctx, &site, &ann.token).await.joined);
     assert!(!chat(ctx, &site, &user.token).await.joined);
 }

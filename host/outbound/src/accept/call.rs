@@ -44,10 +44,10 @@ pub enum AcceptError {
 }
 
 /// The body of the 202, and whether it is that of an earlier request.
-pub(super) type Answer = std::result::Result<(Bytes, bool), AcceptError>;
+pub(super) type GroupAnswer = std::result::Result<(Bytes, bool), AcceptError>;
 
 /// A parsed request on its way into a group.
-pub(super) struct Pending {
+pub(super) struct PendingSend {
     pub(super) call: SendCall,
     pub(super) request: SendBody,
 }

@@ -12,7 +12,7 @@ use domain::{
     send::SendRequest,
     template::Template,
 };
-use storage::{PgConnection, outbound::named::SendingInbox, people::inbox_customers};
+use storage::{PgConnection, outbound::named_rows::SendingInbox, people::inbox_customers};
 
 /// Customers that the requests of a group name, by the inbox that writes to them.
 #[derive(Default)]
@@ -22,13 +22,13 @@ pub(super) struct CustomerFacts {
 }
 
 /// A request, the inbox that sends it, and its template.
-pub(super) type Sending<'f> = (&'f SendRequest, &'f SendingInbox, Option<&'f Template>);
+pub(super) type SendRow<'f> = (&'f SendRequest, &'f SendingInbox, Option<&'f Template>);
 
 impl CustomerFacts {
     pub(super) async fn load<'f>(
         db: &mut PgConnection,
         client: ClientId,
-        sending: impl Iterator<Item = Sending<'f>>,
+        sending: impl Iterator<Item = SendRow<'f>>,
     ) -> Result<Self> {
         let mut unnumbered: HashMap<InboxId, Vec<Recipient>> = HashMap::new();
         for (request, inbox, _) in sending.filter(|(_, inbox, template)| needs_numbers(inbox, *template)) {

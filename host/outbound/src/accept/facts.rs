@@ -9,13 +9,13 @@ use domain::{
     send::{SendBody, SendKind},
     template::{Template, TemplateCategory},
 };
-use storage::{PgConnection, outbound::named::SendingInbox};
+use storage::{PgConnection, outbound::named_rows::SendingInbox};
 
 use super::{
     conversations::ConversationFacts,
     customers::CustomerFacts,
-    named::NamedFacts,
-    standing::{Question, Standing},
+    named_rows::NamedFacts,
+    recipient_facts::{RecipientFacts, RequestQuestions},
 };
 
 /// The facts that the requests of a group need. Most groups read them in two statements.
@@ -23,7 +23,7 @@ pub(super) struct Facts {
     pub(super) named: NamedFacts,
     pub(super) customers: CustomerFacts,
     pub(super) conversations: ConversationFacts,
-    pub(super) standing: Standing,
+    pub(super) standing: RecipientFacts,
 }
 
 impl Facts {
@@ -43,8 +43,8 @@ impl Facts {
         let conversations = ConversationFacts::load(db, client, of_numbers, ctx.now()).await?;
         let sending = requests.filter_map(|one| Some((one, named.number(one)?, named.template(one).1)));
         let customers = CustomerFacts::load(db, client, sending).await?;
-        let questions: Vec<Question> = bodies.map(|body| question(ctx, &named, body)).collect();
-        let standing = Standing::load(ctx, db, client, &questions).await?;
+        let questions: Vec<RequestQuestions> = bodies.map(|body| question(ctx, &named, body)).collect();
+        let standing = RecipientFacts::load(ctx, db, client, &questions).await?;
         Ok(Self { named, customers, conversations, standing })
     }
 
@@ -55,19 +55,21 @@ impl Facts {
 }
 
 /// Returns the facts to read about the recipients of a request.
-pub(super) fn question(ctx: &Context, named: &NamedFacts, body: &SendBody) -> Question {
+pub(super) fn question(ctx: &Context, named: &NamedFacts, body: &SendBody) -> RequestQuestions {
     match body {
         SendBody::Message(request) => {
             let recipients = request.recipients().collect();
-            let Some(inbox) = named.number(request) else { return Question { recipients, ..Question::default() } };
+            let Some(inbox) = named.number(request) else {
+                return RequestQuestions { recipients, ..RequestQuestions::default() };
+            };
             let (marketing, number) = terms(inbox, named.template(request).1);
             let window = needs_window(inbox, request.kind()).then_some(inbox.id);
-            Question { recipients, marketing, number, window, source: None }
+            RequestQuestions { recipients, marketing, number, window, source: None }
         }
         SendBody::Sms(request) => {
             let inbox = named.source(request, &ctx.settings.sms.default_source);
             let source = inbox.map(|inbox| source_of(ctx, inbox).to_owned());
-            Question { recipients: request.recipients().collect(), source, ..Question::default() }
+            RequestQuestions { recipients: request.recipients().collect(), source, ..RequestQuestions::default() }
         }
     }
 }
@@ -78,9 +80,9 @@ pub(super) fn needs_window(inbox: &SendingInbox, kind: SendKind) -> bool {
 }
 
 /// True for a marketing template, and the number with the tier that counts the recipients (templates on Cloud only).
-pub(super) type Terms = (bool, Option<InboxId>);
+pub(super) type SendTerms = (bool, Option<InboxId>);
 
-pub(super) fn terms(inbox: &SendingInbox, template: Option<&Template>) -> Terms {
+pub(super) fn terms(inbox: &SendingInbox, template: Option<&Template>) -> SendTerms {
     let Some(template) = template else { return (false, None) };
     let is_cloud = inbox.kind == InboxKind::WhatsappCloud;
     (template.category == TemplateCategory::Marketing, is_cloud.then_some(inbox.id))

@@ -15,15 +15,15 @@ use domain::{
 use storage::{
     PgConnection, Queue,
     chat::conversations,
-    outbound::outgoing::{self, Counted, Outgoing},
+    outbound::outgoing_rows::{self, GroupRows, TierRecipients},
 };
 
 use super::{
-    call::{AcceptError, Answer, Pending},
+    call::{AcceptError, GroupAnswer, PendingSend},
     facts::Facts,
-    named::NamedFacts,
+    named_rows::NamedFacts,
     prepare,
-    prepared::Prepared,
+    prepared_request::PreparedRequest,
     texts,
 };
 use crate::dispatch::SEND_PRIORITY;
@@ -33,7 +33,7 @@ const TIER_SHARDS: u64 = 8;
 
 /// Stores a group and returns its answers in the order of the requests. If the group fails, each request is tried
 /// alone, so that one request cannot make the others fail.
-pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[Pending]) -> Vec<Answer> {
+pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Vec<GroupAnswer> {
     match store(ctx, client, group).await {
         Ok(answers) => answers,
         Err(error) if group.len() > 1 => {
@@ -49,21 +49,21 @@ pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[Pending]) -
     }
 }
 
-fn not_stored(ctx: &Context, error: Error) -> Answer {
+fn not_stored(ctx: &Context, error: Error) -> GroupAnswer {
     ctx.writes.note_failure(&error);
     failed(error)
 }
 
-fn failed(error: Error) -> Answer {
+fn failed(error: Error) -> GroupAnswer {
     Err(AcceptError::Failed(Arc::new(error)))
 }
 
 /// Returns the answers in the order of the group, after the commit.
-async fn store(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec<Answer>> {
+async fn store(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Result<Vec<GroupAnswer>> {
     loop {
         match attempt(ctx, client, group).await {
             // Another group stored its rows first. The next attempt reads them, so the loop ends.
-            Err(Error::Storage(error)) if outgoing::is_overtaken(&error) => {}
+            Err(Error::Storage(error)) if outgoing_rows::is_overtaken(&error) => {}
             stored => return stored,
         }
     }
@@ -71,7 +71,7 @@ async fn store(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec
 
 /// Reads the facts that the group needs and stores the group in one statement, which is its transaction. A group with
 /// messages in conversations runs in a transaction of its own, which locks the conversations.
-async fn attempt(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec<Answer>> {
+async fn attempt(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Result<Vec<GroupAnswer>> {
     let (lanes, answers) = if group.iter().any(speaks_in_conversations) {
         let mut tx = ctx.db.begin().await?;
         let stored = store_in(ctx, &mut tx, client, group).await?;
@@ -84,7 +84,7 @@ async fn attempt(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<V
     Ok(answers)
 }
 
-fn speaks_in_conversations(pending: &Pending) -> bool {
+fn speaks_in_conversations(pending: &PendingSend) -> bool {
     match &pending.request {
         SendBody::Message(request) => request.conversations().next().is_some(),
         SendBody::Sms(_) => false,
@@ -96,8 +96,8 @@ async fn store_in(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    group: &[Pending],
-) -> Result<(Vec<InboxId>, Vec<Answer>)> {
+    group: &[PendingSend],
+) -> Result<(Vec<InboxId>, Vec<GroupAnswer>)> {
     let mut named = NamedFacts::load(db, client, group).await?;
     let replays = std::mem::take(&mut named.responses);
     let new = not_replayed(group, &replays);
@@ -111,13 +111,14 @@ async fn store_in(
     Ok((lanes, answers(group, prepared, &replays)))
 }
 
-fn key_of(group: &[Pending], at: usize) -> Option<&String> {
+fn key_of(group: &[PendingSend], at: usize) -> Option<&String> {
     group.get(at).and_then(|pending| pending.call.idempotency_key.as_ref())
 }
 
 /// The requests that are not replays, with their positions.
-fn not_replayed<'g>(group: &'g [Pending], replays: &HashMap<String, Vec<u8>>) -> Vec<(usize, &'g Pending)> {
-    let is_new = |pending: &Pending| pending.call.idempotency_key.as_ref().is_none_or(|key| !replays.contains_key(key));
+fn not_replayed<'g>(group: &'g [PendingSend], replays: &HashMap<String, Vec<u8>>) -> Vec<(usize, &'g PendingSend)> {
+    let is_new =
+        |pending: &PendingSend| pending.call.idempotency_key.as_ref().is_none_or(|key| !replays.contains_key(key));
     group.iter().enumerate().filter(|(_, pending)| is_new(pending)).collect()
 }
 
@@ -126,8 +127,8 @@ fn not_replayed<'g>(group: &'g [Pending], replays: &HashMap<String, Vec<u8>>) ->
 fn prepare_leaders(
     ctx: &Context,
     facts: &mut Facts,
-    new: Vec<(usize, &Pending)>,
-) -> Vec<(usize, std::result::Result<Prepared, AcceptError>)> {
+    new: Vec<(usize, &PendingSend)>,
+) -> Vec<(usize, std::result::Result<PreparedRequest, AcceptError>)> {
     let mut led = HashSet::new();
     let mut prepared = Vec::with_capacity(new.len());
     for (at, pending) in new {
@@ -136,7 +137,7 @@ fn prepare_leaders(
             continue;
         }
         let outcome = prepare::prepare(ctx, facts, pending);
-        if outcome.as_ref().is_ok_and(Prepared::is_accepted) {
+        if outcome.as_ref().is_ok_and(PreparedRequest::is_accepted) {
             led.extend(key);
         }
         prepared.push((at, outcome));
@@ -150,15 +151,15 @@ async fn insert(
     db: &mut PgConnection,
     client: ClientId,
     facts: &Facts,
-    group: &[Pending],
-    prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
+    group: &[PendingSend],
+    prepared: &[(usize, std::result::Result<PreparedRequest, AcceptError>)],
 ) -> Result<Vec<InboxId>> {
-    let ready: Vec<(usize, &Prepared)> =
+    let ready: Vec<(usize, &PreparedRequest)> =
         prepared.iter().filter_map(|(at, outcome)| Some((*at, outcome.as_ref().ok()?))).collect();
     let responses = ready.iter().filter(|(_, one)| one.is_accepted());
     let responses = responses.filter_map(|(at, one)| Some((key_of(group, *at)?.as_str(), one.response.as_ref())));
     let responses = responses.collect();
-    let ready: Vec<&Prepared> = ready.into_iter().map(|(_, one)| one).collect();
+    let ready: Vec<&PreparedRequest> = ready.into_iter().map(|(_, one)| one).collect();
     let parts: Vec<_> = ready.iter().flat_map(|one| &one.parts).collect();
     if parts.is_empty() {
         return Ok(Vec::new());
@@ -167,7 +168,7 @@ async fn insert(
     let recipients =
         ready.iter().flat_map(|one| one.counted.iter().map(|(inbox, recipient)| (*inbox, recipient.as_str())));
     let recipients: BTreeSet<(InboxId, &str)> = recipients.collect();
-    let counted = Counted {
+    let counted = TierRecipients {
         close: facts.close_to_limits(&recipients),
         recipients: recipients.into_iter().collect(),
         quarter: tier::quarter_of(ctx.now()),
@@ -175,8 +176,8 @@ async fn insert(
     };
     conversations::name(db, client, &facts.conversations.names(&messages)).await?;
     let outgoing =
-        Outgoing { parts, responses, answerable: texts::answerable(&ready), counted, messages: messages.clone() };
-    outgoing::insert(db, client, &outgoing, SEND_PRIORITY, ctx.now()).await?;
+        GroupRows { parts, responses, answerable: texts::answerable(&ready), counted, messages: messages.clone() };
+    outgoing_rows::insert(db, client, &outgoing, SEND_PRIORITY, ctx.now()).await?;
     metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
     let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.inbox).collect();
     lanes.sort_unstable();
@@ -185,11 +186,11 @@ async fn insert(
 }
 
 fn answers(
-    group: &[Pending],
-    prepared: Vec<(usize, std::result::Result<Prepared, AcceptError>)>,
+    group: &[PendingSend],
+    prepared: Vec<(usize, std::result::Result<PreparedRequest, AcceptError>)>,
     replays: &HashMap<String, Vec<u8>>,
-) -> Vec<Answer> {
-    let mut by_key: HashMap<&String, Answer> =
+) -> Vec<GroupAnswer> {
+    let mut by_key: HashMap<&String, GroupAnswer> =
         replays.iter().map(|(key, response)| (key, Ok((Bytes::copy_from_slice(response), true)))).collect();
     // Faults and rejections belong to one body, so requests with the same key do not share them.
     for (at, outcome) in &prepared {
@@ -199,7 +200,7 @@ fn answers(
             by_key.insert(key, Ok((accepted.response.clone(), true)));
         }
     }
-    let mut by_position: HashMap<usize, Answer> =
+    let mut by_position: HashMap<usize, GroupAnswer> =
         prepared.into_iter().map(|(at, outcome)| (at, outcome.map(|one| (one.response, false)))).collect();
     (0..group.len())
         .map(|at| {

@@ -8,36 +8,36 @@ mod conversations;
 mod customers;
 mod facts;
 mod group;
-mod named;
+mod named_rows;
 mod prepare;
-mod prepared;
+mod prepared_request;
+mod recipient_facts;
 mod rows;
-mod standing;
 mod texts;
 
 use std::sync::Arc;
 
 use base::{
     Context, Error,
-    aside::{self, Whose},
-    gather::{COMING_BACK, Gatherer, Grouping},
+    gather::{COMING_BACK, Gatherer, GroupLimits},
+    heavy_work::{self, BodyOwner},
 };
 use bytes::Bytes;
 pub use domain::send::SendEndpoint;
 use domain::{body::Faults, ids::ClientId, send::SendBody};
 use serde_json::Value;
-use storage::outbound::named::Names;
+use storage::outbound::named_rows::GroupNames;
 
 pub use call::{AcceptError, SendCall, Senders};
-use call::{Answer, Pending};
+use call::{GroupAnswer, PendingSend};
 
 /// The weight of a request is its number of recipients.
-const GROUPING: Grouping =
-    Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
+const GROUPING: GroupLimits =
+    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
 
 /// The answer to an accepted request.
 #[derive(Debug, Clone)]
-pub struct Accepted {
+pub struct SendAcceptance {
     /// The body of the 202.
     pub response: Bytes,
     /// Set if the answer is that of an earlier request with the same idempotency key. Nothing was sent again.
@@ -67,7 +67,7 @@ impl Replay {
 /// Takes send requests. A process has one.
 pub struct Acceptor {
     ctx: Arc<Context>,
-    groups: Arc<Gatherer<ClientId, Pending, Answer>>,
+    groups: Arc<Gatherer<ClientId, PendingSend, GroupAnswer>>,
 }
 
 impl Acceptor {
@@ -75,7 +75,7 @@ impl Acceptor {
         let stores = Arc::clone(&ctx);
         let groups = Gatherer::new(
             GROUPING,
-            |pending: &Pending| pending.request.recipient_count(),
+            |pending: &PendingSend| pending.request.recipient_count(),
             move |client, group| {
                 let ctx = Arc::clone(&stores);
                 async move {
@@ -89,7 +89,7 @@ impl Acceptor {
 
     /// Accepts a request. If a request with the same idempotency key was accepted before, returns the answer of that
     /// one.
-    pub async fn accept(&self, call: SendCall) -> std::result::Result<Accepted, AcceptError> {
+    pub async fn accept(&self, call: SendCall) -> std::result::Result<SendAcceptance, AcceptError> {
         let (client, body) = (call.client, call.body.clone());
         let (response, replayed) = match self.parse(&call).await? {
             Ok(request) => self.join_group(call, request).await?,
@@ -99,19 +99,19 @@ impl Acceptor {
             },
         };
         if !replayed {
-            return Ok(Accepted { response, replay: None });
+            return Ok(SendAcceptance { response, replay: None });
         }
         let first = response.clone();
-        let compared = aside::work(body.len(), Whose::Client(client), move || Replay::of(&body, &first)).await;
+        let compared = heavy_work::work(body.len(), BodyOwner::Client(client), move || Replay::of(&body, &first)).await;
         let replay = compared.map_err(|error| AcceptError::Failed(Arc::new(error)))?;
-        Ok(Accepted { response, replay: Some(replay) })
+        Ok(SendAcceptance { response, replay: Some(replay) })
     }
 
     async fn parse(&self, call: &SendCall) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {
         let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.limits.max_recipients);
         let parse = move || SendBody::parse(endpoint, &body, most);
-        let whose = Whose::Client(call.client);
-        aside::work(call.body.len(), whose, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
+        let whose = BodyOwner::Client(call.client);
+        heavy_work::work(call.body.len(), whose, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
     /// Returns the stored answer for the idempotency key, if there is one.
@@ -119,15 +119,15 @@ impl Acceptor {
         let Some(key) = &call.idempotency_key else { return Ok(None) };
         let find = async {
             let mut db = self.ctx.db.acquire().await?;
-            let names = Names { keys: vec![key.as_str()], ..Names::default() };
-            let mut found = storage::outbound::named::find(&mut db, call.client, &names).await?;
+            let names = GroupNames { keys: vec![key.as_str()], ..GroupNames::default() };
+            let mut found = storage::outbound::named_rows::find(&mut db, call.client, &names).await?;
             Ok::<_, Error>(found.responses.remove(key).map(Bytes::from))
         };
         find.await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
-    async fn join_group(&self, call: SendCall, request: SendBody) -> Answer {
-        let answer = self.groups.join(call.client, Pending { call, request }).await;
+    async fn join_group(&self, call: SendCall, request: SendBody) -> GroupAnswer {
+        let answer = self.groups.join(call.client, PendingSend { call, request }).await;
         answer.unwrap_or_else(|| Err(AcceptError::Failed(Arc::new(Error::Stopped))))
     }
 }

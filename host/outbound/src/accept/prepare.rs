@@ -8,10 +8,10 @@ use domain::{
 };
 
 use super::{
-    call::{AcceptError, Pending, Senders},
-    facts::{Facts, Terms, needs_window, terms},
-    prepared::{Prepared, fault},
-    rows::{self, Sorted},
+    call::{AcceptError, PendingSend, Senders},
+    facts::{Facts, SendTerms, needs_window, terms},
+    prepared_request::{PreparedRequest, fault},
+    rows::{self, SortedRequest},
     texts,
 };
 
@@ -19,8 +19,8 @@ use super::{
 pub(super) fn prepare(
     ctx: &Context,
     facts: &mut Facts,
-    pending: &Pending,
-) -> std::result::Result<Prepared, AcceptError> {
+    pending: &PendingSend,
+) -> std::result::Result<PreparedRequest, AcceptError> {
     let (mut sorted, (marketing, number)) = match &pending.request {
         SendBody::Message(request) => message(ctx, facts, request, pending.call.senders)?,
         SendBody::Sms(request) => (texts::sort(ctx, &facts.named, &facts.standing, request)?, (false, None)),
@@ -34,7 +34,7 @@ fn message(
     facts: &Facts,
     request: &SendRequest,
     senders: Senders,
-) -> std::result::Result<(Sorted, Terms), AcceptError> {
+) -> std::result::Result<(SortedRequest, SendTerms), AcceptError> {
     let inbox = facts.named.number(request).ok_or_else(|| fault(request.unknown_sender()))?;
     if senders == Senders::Lite && inbox.kind != InboxKind::WhatsappLite {
         return Err(fault(request.sender_not_lite()));
@@ -62,7 +62,7 @@ fn message(
         (SendKind::Notification, Some(template)) => template.category.as_str().to_owned(),
         _ => rows::SERVICE.to_owned(),
     };
-    let sorted = Sorted {
+    let sorted = SortedRequest {
         inbox: inbox.id,
         channel: inbox.kind.channel(),
         origin: send.kind.into(),

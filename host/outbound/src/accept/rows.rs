@@ -15,10 +15,10 @@ use storage::outbound::{
     parts::{BatchHead, NewPart, PartOfSend, PartOrigin},
 };
 
-use super::{call::Pending, facts::Facts, prepared::Prepared};
+use super::{call::PendingSend, facts::Facts, prepared_request::PreparedRequest};
 
 /// A request with its recipients sorted into accepted and rejected.
-pub(super) struct Sorted {
+pub(super) struct SortedRequest {
     pub(super) inbox: InboxId,
     pub(super) channel: Channel,
     pub(super) origin: PartOrigin,
@@ -39,10 +39,10 @@ pub(super) struct Sorted {
 pub(super) fn rows(
     ctx: &Context,
     facts: &Facts,
-    pending: &Pending,
-    sorted: Sorted,
+    pending: &PendingSend,
+    sorted: SortedRequest,
     now: DateTime<Utc>,
-) -> Result<Prepared> {
+) -> Result<PreparedRequest> {
     let unreadable = |source| Error::Unreadable { what: "content of a send request", source };
     let ids: Vec<PartId> = sorted.parts.iter().map(|_| ctx.mint()).collect();
     let batch = BatchId(ids.first().map_or_else(|| ctx.mint::<PartId>(), |first| *first).0);
@@ -99,7 +99,7 @@ pub(super) fn rows(
             batch: (at == 0).then_some(head),
         }),
     });
-    Ok(Prepared { parts: parts.collect(), messages, counted: sorted.counted, source: sorted.source, response })
+    Ok(PreparedRequest { parts: parts.collect(), messages, counted: sorted.counted, source: sorted.source, response })
 }
 
 /// The billing category of free-form messages.

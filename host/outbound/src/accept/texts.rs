@@ -11,19 +11,19 @@ use storage::outbound::parts::PartOrigin;
 use super::{
     call::AcceptError,
     facts::source_of,
-    named::NamedFacts,
-    prepared::{Prepared, fault},
-    rows::{self, Sorted},
-    standing::Standing,
+    named_rows::NamedFacts,
+    prepared_request::{PreparedRequest, fault},
+    recipient_facts::RecipientFacts,
+    rows::{self, SortedRequest},
 };
 
 /// Sorts the recipients of a request. A subscriber that stopped SMS is rejected.
 pub(super) fn sort(
     ctx: &Context,
     named: &NamedFacts,
-    standing: &Standing,
+    standing: &RecipientFacts,
     request: &SmsRequest,
-) -> std::result::Result<Sorted, AcceptError> {
+) -> std::result::Result<SortedRequest, AcceptError> {
     let inbox = named.source(request, &ctx.settings.sms.default_source);
     let inbox = inbox.ok_or_else(|| fault(request.unknown_source()))?;
     let source = source_of(ctx, inbox);
@@ -34,7 +34,7 @@ pub(super) fn sort(
             stopped.then_some(RejectionReason::StoppedSms)
         });
     }
-    Ok(Sorted {
+    Ok(SortedRequest {
         inbox: inbox.id,
         channel: Channel::Sms,
         origin: PartOrigin::Sms,
@@ -48,7 +48,7 @@ pub(super) fn sort(
 }
 
 /// Returns the source, subscriber and message of each SMS that its subscriber can answer.
-pub(super) fn answerable<'p>(prepared: &[&'p Prepared]) -> Vec<(&'p str, &'p str, MessageId)> {
+pub(super) fn answerable<'p>(prepared: &[&'p PreparedRequest]) -> Vec<(&'p str, &'p str, MessageId)> {
     let mut sent = Vec::new();
     for one in prepared {
         let Some(source) = one.source.as_deref() else { continue };

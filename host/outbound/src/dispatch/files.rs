@@ -6,13 +6,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base::{Context, media};
 use channels::{
-    carrier::{FileNotThere, OurFile, OurFiles},
+    carrier::{FileUnavailable, OurFile, OurFiles},
     media_store::MediaStore,
 };
 use domain::ids::{ClientId, MediaId};
 use storage::{
     Db,
-    inbound::media::{self as stored_media, Media, MediaState},
+    inbound::media::{self as stored_media, MediaRecord, MediaState},
 };
 
 /// The files that the lane of one inbox may read.
@@ -44,34 +44,34 @@ impl ClientFiles {
         Some((file.mime_type, name))
     }
 
-    async fn stored(&self, id: MediaId) -> storage::Result<Option<Media>> {
+    async fn stored(&self, id: MediaId) -> storage::Result<Option<MediaRecord>> {
         let mut db = self.db.acquire().await?;
         stored_media::find(&mut db, self.client, id).await
     }
 }
 
-fn yet(error: impl std::fmt::Display) -> FileNotThere {
-    FileNotThere::Yet(error.to_string())
+fn yet(error: impl std::fmt::Display) -> FileUnavailable {
+    FileUnavailable::Yet(error.to_string())
 }
 
 #[async_trait]
 impl OurFiles for ClientFiles {
-    async fn open(&self, url: &str) -> Result<Option<OurFile>, FileNotThere> {
+    async fn open(&self, url: &str) -> Result<Option<OurFile>, FileUnavailable> {
         if self.can_be_fetched {
             return Ok(None);
         }
         let Some(named) = media::below(&self.public_url, url) else { return Ok(None) };
         // A chatbot may name any address, so a file of another client counts as missing.
         let id = named.filter(|(owner, _)| *owner == self.client).map(|(_, id)| id);
-        let id = id.ok_or(FileNotThere::Ever("does not belong to this account"))?;
-        let file = self.stored(id).await.map_err(yet)?.ok_or(FileNotThere::Ever("is not kept any more"))?;
+        let id = id.ok_or(FileUnavailable::Ever("does not belong to this account"))?;
+        let file = self.stored(id).await.map_err(yet)?.ok_or(FileUnavailable::Ever("is not kept any more"))?;
         match file.state {
             MediaState::Ready => {}
             MediaState::Pending => return Err(yet("it is still being fetched from the customer")),
-            MediaState::Failed => return Err(FileNotThere::Ever("could not be fetched from the customer")),
+            MediaState::Failed => return Err(FileUnavailable::Ever("could not be fetched from the customer")),
         }
         let content = self.store.open(self.client, id).await.map_err(yet)?;
-        let content = content.ok_or(FileNotThere::Ever("is not kept any more"))?;
+        let content = content.ok_or(FileUnavailable::Ever("is not kept any more"))?;
         let filename = media::name_of(&file, "file");
         Ok(Some(OurFile { content, mime_type: file.mime_type, filename }))
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use base::{Context, Error, Result, lanes::Lease};
-use channels::carrier::{Lookup, Outgoing, PartJournal, PartTaken, Place};
+use channels::carrier::{OutgoingMessage, PartJournal, PartTaken, ProviderState, SendPlace};
 use domain::{
     carriage::SendFailure,
     content::{LegContent, OutboundContent},
@@ -19,11 +19,12 @@ use tokio::{
 };
 
 use super::{
-    mark::{self, Marked, Marks},
-    outcome::Outcome,
-    outcomes::{Outcomes, Writing, gathering},
-    sender::Sender,
-    settle, waits,
+    mark::{self, MarkedLeg, Marks},
+    outcome::LegOutcome,
+    outcomes::{OutcomeWrite, Outcomes, gathering},
+    postponement,
+    sender::SenderInbox,
+    settle,
 };
 use crate::{delivery::opaque, sms_parts::LegPart};
 
@@ -40,8 +41,8 @@ const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 /// outcomes in memory until the database has stored them, even if the database is down for a while.
 pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
     loop {
-        let Some(sender) = Sender::load(ctx, lease).await? else {
-            return waits::postpone(ctx, lease, WITHOUT_SENDER).await;
+        let Some(sender) = SenderInbox::load(ctx, lease).await? else {
+            return postponement::postpone(ctx, lease, WITHOUT_SENDER).await;
         };
         // If the device of the lane is in another process, the lane is given back. That process finds it with its next
         // look.
@@ -63,7 +64,7 @@ enum End {
     Stale,
 }
 
-async fn send(ctx: &Context, lease: &Lease, sender: &Sender) -> Result<End> {
+async fn send(ctx: &Context, lease: &Lease, sender: &SenderInbox) -> Result<End> {
     let (journal, taken_parts) = mpsc::unbounded_channel();
     let mut round = Round {
         ctx,
@@ -88,23 +89,23 @@ async fn send(ctx: &Context, lease: &Lease, sender: &Sender) -> Result<End> {
 /// The result of a transaction that runs while calls are in flight.
 enum Step {
     /// Legs with committed marks, and the places for their calls.
-    Marked(Result<Marks>, Vec<Place>),
+    Marked(Result<Marks>, Vec<SendPlace>),
     /// The outcomes to store, and whether they were stored.
-    Settled(Result<()>, Writing),
+    Settled(Result<()>, OutcomeWrite),
 }
 
 /// The work on one lane. At most one marking and one settling transaction run at a time, while calls are in flight.
 struct Round<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
-    sender: &'a Sender,
+    sender: &'a SenderInbox,
     /// After this time the facts about the inbox are read again.
     stale_at: Option<Instant>,
     journal: UnboundedSender<LegPart>,
     taken_parts: UnboundedReceiver<LegPart>,
-    calls: JoinSet<Outcome>,
+    calls: JoinSet<LegOutcome>,
     /// Marked legs that wait for a place. Never more than the calls in flight when they were marked.
-    ahead: VecDeque<Marked>,
+    ahead: VecDeque<MarkedLeg>,
     /// Recipients of marked legs, of calls in flight and of outcomes that are not stored.
     busy: HashSet<String>,
     /// The outcomes to store.
@@ -148,7 +149,7 @@ impl<'a> Round<'a> {
                 match (self.failed.take(), marking) {
                     (Some(error), _) => return Err(error),
                     (None, Marking::Closed(length)) => {
-                        waits::close(self.ctx, self.lease, self.sender, length).await?;
+                        postponement::close(self.ctx, self.lease, self.sender, length).await?;
                         return Ok(End::Done);
                     }
                     (None, Marking::Fine) => return Ok(End::Done),
@@ -189,7 +190,7 @@ impl<'a> Round<'a> {
             self.give_back_ahead("the lane is given back");
             return false;
         }
-        let Sender { inbox, carrier, .. } = self.sender;
+        let SenderInbox { inbox, carrier, .. } = self.sender;
         let window = carrier.window(inbox);
         let room = window.saturating_sub(self.calls.len()).min(self.ahead.len()).min(self.may_be_called());
         if room == 0 {
@@ -210,9 +211,9 @@ impl<'a> Round<'a> {
 
     /// Returns legs that were never called for. They count as not marked.
     fn give_back_ahead(&mut self, reason: &str) {
-        for Marked { leg, .. } in self.ahead.drain(..) {
+        for MarkedLeg { leg, .. } in self.ahead.drain(..) {
             let not_sent = SendFailure::NotSent { reason: reason.to_owned(), after: None };
-            self.outcomes.add(Outcome { leg, result: Err(not_sent), doubt: None });
+            self.outcomes.add(LegOutcome { leg, result: Err(not_sent), doubt: None });
         }
     }
 
@@ -222,7 +223,7 @@ impl<'a> Round<'a> {
         if self.marking || !self.more || cannot {
             return Marking::Fine;
         }
-        let Sender { inbox, carrier, .. } = self.sender;
+        let SenderInbox { inbox, carrier, .. } = self.sender;
         let window = carrier.window(inbox);
         let free = window.saturating_sub(self.calls.len() + self.ahead.len()).min(self.may_be_called());
         let wanted = (free + self.may_mark_ahead(0)).min(self.may_be_marked()).min(window);
@@ -294,7 +295,7 @@ impl<'a> Round<'a> {
         self.steps.push(settle.boxed());
     }
 
-    fn call_ended(&mut self, first: Result<Outcome, JoinError>) {
+    fn call_ended(&mut self, first: Result<LegOutcome, JoinError>) {
         let mut next = Some(first);
         while let Some(call) = next {
             match call {
@@ -323,7 +324,7 @@ impl<'a> Round<'a> {
                     Err(error) => self.failed = Some(error),
                 }
             }
-            Step::Settled(Ok(()), Writing { ended, .. }) => {
+            Step::Settled(Ok(()), OutcomeWrite { ended, .. }) => {
                 self.outcomes.written(Instant::now());
                 // Legs that waited for one of these may go out now.
                 self.more = true;
@@ -336,7 +337,7 @@ impl<'a> Round<'a> {
     }
 
     /// Keeps outcomes that could not be stored, as long as this process holds the lane.
-    fn not_written(&mut self, error: Error, writing: Writing) {
+    fn not_written(&mut self, error: Error, writing: OutcomeWrite) {
         if matches!(error, Error::LeaseLost) {
             // Messages that providers took were stored all the same. The process that holds the lane now does the rest.
             // Calls in flight are waited for, and their outcomes are stored in the same way.
@@ -368,7 +369,7 @@ impl<'a> Round<'a> {
     }
 
     /// Starts the calls for the oldest marks, one for each place, and gives back the places that are left.
-    fn start_calls(&mut self, places: Vec<Place>) {
+    fn start_calls(&mut self, places: Vec<SendPlace>) {
         for place in places {
             let Some(marked) = self.ahead.pop_front() else { break };
             let journal = LegJournal { ordinal: marked.leg.ordinal, parts: self.journal.clone() };
@@ -391,16 +392,16 @@ impl PartJournal for LegJournal {
 }
 
 /// Returns empty outcomes. The size of a group depends on how many calls may be made before it is stored.
-fn outcomes_of(sender: &Sender) -> Outcomes {
+fn outcomes_of(sender: &SenderInbox) -> Outcomes {
     let one_window = sender.carrier.marks_ahead().then(|| sender.carrier.window(&sender.inbox));
     Outcomes::new(one_window)
 }
 
 /// Makes one call of a carrier.
-async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJournal) -> Outcome {
-    let Marked { leg, taken, standing, quotes_ours } = marked;
+async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, journal: LegJournal) -> LegOutcome {
+    let MarkedLeg { leg, taken, standing, quotes_ours } = marked;
     let doubt = place.take_doubt();
-    let Sender { inbox, carrier, files, links, .. } = &sender;
+    let SenderInbox { inbox, carrier, files, links, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
     let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
         (Some(LegContent::Sms(sms)), _) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
@@ -413,8 +414,8 @@ async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJour
         Some(text) => Cow::Owned(content.saying(text)),
         None => content,
     };
-    let content = links.told(inbox.kind, content).await;
-    let outgoing = Outgoing {
+    let content = links.fill_in(inbox.kind, content).await;
+    let outgoing = OutgoingMessage {
         attempt: leg.attempts.saturating_add(1),
         other: leg.recipient.other(),
         quoted: leg.quoted_provider_id.as_deref(),
@@ -429,15 +430,15 @@ async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJour
         validity_seconds: route.and_then(|route| route.validity_seconds),
         taken: &taken,
         files: files.as_ref(),
-        ..Outgoing::new(leg.message, &opaque, leg.recipient.address(), &content, &journal)
+        ..OutgoingMessage::new(leg.message, &opaque, leg.recipient.address(), &content, &journal)
     };
     let started = Instant::now();
-    let known = if leg.unanswered { carrier.lookup(inbox, &outgoing).await } else { Lookup::NotThere };
+    let known = if leg.unanswered { carrier.lookup(inbox, &outgoing).await } else { ProviderState::NotThere };
     let result = match known {
-        Lookup::Taken(taken) => Ok(taken),
-        Lookup::NotThere | Lookup::NotPossible => carrier.send(inbox, place, &outgoing).await,
+        ProviderState::Taken(taken) => Ok(taken),
+        ProviderState::NotThere | ProviderState::NotPossible => carrier.send(inbox, place, &outgoing).await,
     };
     metrics::histogram!("patchbay_provider_call_seconds", "provider" => inbox.kind.facts().provider)
         .record(started.elapsed().as_secs_f64());
-    Outcome { leg, result, doubt }
+    LegOutcome { leg, result, doubt }
 }

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 
 use base::Context;
-use channels::http::{Described, GuardedClient};
+use channels::http::{FileDescription, GuardedClient};
 use domain::{
     content::{HeaderParameter, MediaKind, OutboundContent, OutboundMedia, TemplateSend},
     file_name,
@@ -45,7 +45,7 @@ impl LinkTypes {
     }
 
     /// Returns the content with the missing types of its links filled in, for an inbox of this kind.
-    pub(super) async fn told<'c>(
+    pub(super) async fn fill_in<'c>(
         &self,
         kind: InboxKind,
         content: Cow<'c, OutboundContent>,
@@ -54,7 +54,7 @@ impl LinkTypes {
             return content;
         }
         match content.as_ref() {
-            OutboundContent::Media(media) if media.is_unsaid() => {
+            OutboundContent::Media(media) if media.is_type_unknown() => {
                 Cow::Owned(OutboundContent::Media(self.media(media).await))
             }
             OutboundContent::Template(template) if headers(template).any(is_nameless) => {
@@ -96,7 +96,7 @@ impl LinkTypes {
             return Known { media_type: Some(media_type), name: Some(name) };
         }
         match self.http.describe(link, self.may_reach_private().await, PATIENCE).await {
-            Ok(Some(Described { content_type, disposition })) => {
+            Ok(Some(FileDescription { content_type, disposition })) => {
                 Known { media_type: content_type, name: disposition.as_deref().and_then(file_name::of_disposition) }
             }
             Ok(None) => Known::default(),

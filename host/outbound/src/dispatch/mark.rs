@@ -4,27 +4,28 @@ use std::{borrow::Cow, collections::HashSet};
 
 use base::{Context, Result, lanes::Lease};
 use domain::ids::{ClientId, InboxId, MessageId};
-use plugins::calls::KeptCalls;
+use plugins::calls::RemainingComparisons;
 use storage::{
     PgConnection, Queue, Transaction,
     outbound::{
         legs,
-        messenger::{self, Beginning, Standing},
+        messenger::{self, LegStart, MessengerWindow},
         provider_ids,
-        work::{self, Due, DueLeg, Later},
+        work::{self, DueLeg, DueLegs, WaitReason},
     },
     sms,
 };
 use uuid::Uuid;
 
 use super::{
-    due::due,
+    due_legs::due,
     offers,
-    pick::{Picked, pick},
-    route::{self, Asked, Decided},
-    scheduled,
-    sender::Sender,
-    stopped, waits,
+    pick::{PickedLegs, pick},
+    postponement,
+    route::{self, LaneRouters, LegDecisions},
+    scheduled_sms,
+    sender::SenderInbox,
+    stopped_recipients,
 };
 
 /// Most looks in one transaction. Each look starts behind the legs that stepped aside in the look before.
@@ -35,19 +36,19 @@ const LOOKS: usize = 8;
 const LAST_PATIENCE: u32 = 10;
 
 /// A leg with a committed mark. Its call must start now.
-pub(super) struct Marked {
+pub(super) struct MarkedLeg {
     pub(super) leg: DueLeg,
     /// Numbers of the parts that the provider has already, from 1.
     pub(super) taken: Vec<u8>,
     /// The author of the message and the time when its recipient last wrote, if the carrier needs them.
-    pub(super) standing: Option<Standing>,
+    pub(super) standing: Option<MessengerWindow>,
     /// True if the quoted message is one of ours. Read only if the carrier needs it.
     pub(super) quotes_ours: bool,
 }
 
 #[derive(Default)]
 pub(super) struct Marks {
-    pub(super) legs: Vec<Marked>,
+    pub(super) legs: Vec<MarkedLeg>,
     /// True if the queue may have more legs that can go out now.
     pub(super) more: bool,
 }
@@ -58,7 +59,7 @@ pub(super) struct Marks {
 pub(super) async fn mark(
     ctx: &Context,
     lease: &Lease,
-    sender: &Sender,
+    sender: &SenderInbox,
     limit: usize,
     busy: &HashSet<String>,
 ) -> Result<Marks> {
@@ -67,8 +68,8 @@ pub(super) async fn mark(
         let mut tx = ctx.db.begin().await?;
         if route::hold(ctx, &mut tx, lease, &asked).await? {
             let decided = match asked {
-                Asked::Decided(decided) => Some(decided),
-                Asked::Unknown | Asked::Nobody => None,
+                LaneRouters::Decided(decided) => Some(decided),
+                LaneRouters::Unknown | LaneRouters::Nobody => None,
             };
             let (busy, go, wakes) = (Cow::Borrowed(busy), Vec::new(), Vec::new());
             return Marking { ctx, lease, sender, limit, decided, busy, go, wakes }.run(tx).await;
@@ -91,11 +92,11 @@ enum Look {
 struct Marking<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
-    sender: &'a Sender,
+    sender: &'a SenderInbox,
     /// Most legs to mark.
     limit: usize,
     /// The decisions of routers, if there are routers.
-    decided: Option<Box<Decided>>,
+    decided: Option<Box<LegDecisions>>,
     /// Recipients that get no call now.
     busy: Cow<'a, HashSet<String>>,
     /// The picked legs.
@@ -113,9 +114,9 @@ impl Marking<'_> {
                 break;
             }
         }
-        let left_some = self.decided.as_deref().is_some_and(Decided::left_some);
+        let left_some = self.decided.as_deref().is_some_and(LegDecisions::left_some);
         let nothing_written = self.go.is_empty() && looks == [Look::Complete];
-        if nothing_written && !self.decided.as_deref().is_some_and(Decided::has_calls) {
+        if nothing_written && !self.decided.as_deref().is_some_and(LegDecisions::has_calls) {
             self.remember_answers();
             return Ok(Marks { more: left_some, ..Marks::default() });
         }
@@ -123,7 +124,7 @@ impl Marking<'_> {
         let legs = self.with_facts(&mut tx).await?;
         let kept = match &mut self.decided {
             Some(decided) => decided.keep_calls(self.ctx, &mut tx, self.lease).await?,
-            None => KeptCalls::default(),
+            None => RemainingComparisons::default(),
         };
         tx.commit().await?;
         self.remember_answers();
@@ -137,9 +138,9 @@ impl Marking<'_> {
     async fn look(&mut self, db: &mut PgConnection, last: Option<Look>) -> Result<Look> {
         let (ctx, lease, sender, client) = (self.ctx, self.lease, self.sender, self.lease.client);
         let (room, beyond) = (self.limit - self.go.len(), last == Some(Look::LegsGivenUp));
-        let Due { legs, unreadable } = due(db, lease, ctx.now(), room, &self.busy, beyond).await?;
+        let DueLegs { legs, unreadable } = due(db, lease, ctx.now(), room, &self.busy, beyond).await?;
         let mut picked = pick(ctx, sender, legs, room, &self.busy);
-        stopped::leave_out(db, client, sender, &mut picked).await?;
+        stopped_recipients::leave_out(db, client, sender, &mut picked).await?;
         if let Some(decided) = &mut self.decided {
             decided.apply(db, client, &mut picked).await?;
             decided.keep(ctx, db, lease).await?;
@@ -151,11 +152,11 @@ impl Marking<'_> {
         } else {
             Look::Complete
         };
-        scheduled::correspond(ctx, db, client, sender, &picked.go).await?;
+        scheduled_sms::correspond(ctx, db, client, sender, &picked.go).await?;
         write(ctx, db, lease, &picked).await?;
         self.wakes.extend(offers::begin(ctx, db, client, sender, &picked.go).await?);
-        self.wakes.extend(waits::give_up(ctx, db, client, picked.failed).await?);
-        waits::put_aside(ctx, db, lease, unreadable).await?;
+        self.wakes.extend(postponement::give_up(ctx, db, client, picked.failed).await?);
+        postponement::postpone_unreadable(ctx, db, lease, unreadable).await?;
         if !picked.go.is_empty() && look != Look::Complete {
             self.busy.to_mut().extend(picked.go.iter().map(|leg| leg.recipient.address().value().to_owned()));
         }
@@ -164,7 +165,7 @@ impl Marking<'_> {
     }
 
     /// The picked legs with the facts that their calls need.
-    async fn with_facts(&mut self, db: &mut PgConnection) -> Result<Vec<Marked>> {
+    async fn with_facts(&mut self, db: &mut PgConnection) -> Result<Vec<MarkedLeg>> {
         let mut legs = with_parts(db, self.lease, std::mem::take(&mut self.go)).await?;
         if self.sender.carrier.needs_standing() {
             add_standing(self.ctx, db, self.lease, &mut legs).await?;
@@ -184,7 +185,7 @@ impl Marking<'_> {
 }
 
 /// Stores the marks, and the times until which legs step aside.
-async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Picked) -> Result<()> {
+async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &PickedLegs) -> Result<()> {
     // Every writer locks legs before their work. The opposite order in two transactions would be a deadlock.
     let key = |leg: &&DueLeg| (leg.message, leg.ordinal);
     let again: Vec<(MessageId, i16)> = picked.go.iter().filter(|leg| leg.unanswered).map(|leg| key(&leg)).collect();
@@ -194,34 +195,34 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
         let keys: Vec<(MessageId, i16)> = legs.iter().map(key).collect();
         work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.limits.unknown_after * times).await?;
     }
-    work::defer(db, lease.client, &picked.later, Later::Paced).await?;
+    work::defer(db, lease.client, &picked.later, WaitReason::Paced).await?;
     work::wait(db, lease.client, &picked.waiting).await?;
     Ok(())
 }
 
 /// Reads the parts that the provider has of legs that were called for before. Legs without a call have none.
-async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> Result<Vec<Marked>> {
+async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> Result<Vec<MarkedLeg>> {
     let key = |leg: &DueLeg| (leg.message, leg.ordinal);
     let again: Vec<(MessageId, i16)> = legs.iter().filter(|leg| leg.attempts > 0).map(key).collect();
     let mut taken = sms::parts::submitted(db, lease.client, &again).await?;
     let marked = legs.into_iter().map(|leg| {
         let taken = taken.remove(&key(&leg)).unwrap_or_default();
         let taken = taken.into_iter().filter_map(|part| u8::try_from(part).ok()).collect();
-        Marked { leg, taken, standing: None, quotes_ours: false }
+        MarkedLeg { leg, taken, standing: None, quotes_ours: false }
     });
     Ok(marked.collect())
 }
 
 /// Reads the facts that the window of each message depends on, and records that its call begins, because reports about
 /// it name only a moment.
-async fn add_standing(ctx: &Context, db: &mut PgConnection, lease: &Lease, marked: &mut [Marked]) -> Result<()> {
+async fn add_standing(ctx: &Context, db: &mut PgConnection, lease: &Lease, marked: &mut [MarkedLeg]) -> Result<()> {
     let inbox = InboxId(lease.lane);
-    let to = |marked: &Marked| marked.leg.recipient.address().value().to_owned();
+    let to = |marked: &MarkedLeg| marked.leg.recipient.address().value().to_owned();
     let recipients: Vec<String> = marked.iter().map(to).collect();
     let mut noted = Vec::with_capacity(marked.len());
     let mut asked = Vec::with_capacity(marked.len());
-    for (Marked { leg, .. }, psid) in marked.iter().zip(&recipients) {
-        noted.push(Beginning { message: leg.message, ordinal: leg.ordinal, psid, in_doubt: leg.unanswered });
+    for (MarkedLeg { leg, .. }, psid) in marked.iter().zip(&recipients) {
+        noted.push(LegStart { message: leg.message, ordinal: leg.ordinal, psid, in_doubt: leg.unanswered });
         asked.push((leg.chat_message, psid.as_str()));
     }
     messenger::note(db, lease.client, inbox, &noted, ctx.now()).await?;
@@ -233,13 +234,13 @@ async fn add_standing(ctx: &Context, db: &mut PgConnection, lease: &Lease, marke
 }
 
 /// Reads which quoted messages are ours. Few messages quote another.
-async fn add_who_is_quoted(db: &mut PgConnection, client: ClientId, marked: &mut [Marked]) -> Result<()> {
+async fn add_who_is_quoted(db: &mut PgConnection, client: ClientId, marked: &mut [MarkedLeg]) -> Result<()> {
     let quoted: Vec<&str> = marked.iter().filter_map(|marked| marked.leg.quoted_provider_id.as_deref()).collect();
     if quoted.is_empty() {
         return Ok(());
     }
     let ours = provider_ids::find(db, client, &quoted).await?;
-    for Marked { leg, quotes_ours, .. } in marked {
+    for MarkedLeg { leg, quotes_ours, .. } in marked {
         *quotes_ours = leg.quoted_provider_id.as_deref().is_some_and(|id| ours.contains_key(id));
     }
     Ok(())

@@ -4,8 +4,8 @@
 //! One round takes places from the carrier, commits the marks of at most that many legs (`mark`), makes the calls, and
 //! stores their outcomes (`settle`). These steps overlap. Every mark belongs to a call that starts at once.
 
-mod asked_ahead;
-mod due;
+mod due_legs;
+mod early_decisions;
 mod files;
 mod lane;
 mod link_types;
@@ -14,17 +14,17 @@ mod offers;
 mod outcome;
 mod outcomes;
 mod pick;
+mod postponement;
 pub mod presence;
 mod route;
-mod scheduled;
+mod scheduled_sms;
 mod sender;
 mod settle;
-mod stopped;
-mod waits;
+mod stopped_recipients;
 
 pub use lane::run as work;
-pub use scheduled::SCHEDULED_FROM;
-pub use stopped::STOPPED_SMS;
+pub use scheduled_sms::SCHEDULED_FROM;
+pub use stopped_recipients::STOPPED_SMS;
 
 /// Queue position of a one-time PIN: before everything else.
 pub const PIN_PRIORITY: i16 = -1;

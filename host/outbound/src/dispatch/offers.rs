@@ -5,18 +5,18 @@ use base::{Context, Result};
 use domain::{
     address::Address,
     ids::{ClientId, MessageId},
-    lite::{Choice, offered},
+    lite::{NumberedChoice, offered},
 };
 use events::record_folded;
-use people::Met;
+use people::IntroducedCustomers;
 use storage::{
     PgConnection, Queue,
     outbound::work::DueLeg,
-    people::lite_offers::{self, Begun},
+    people::lite_offers::{self, OfferCall},
 };
 use uuid::Uuid;
 
-use super::{outcome::Outcome, sender::Sender};
+use super::{outcome::LegOutcome, sender::SenderInbox};
 
 /// Records the choices of legs that are called now, inside the caller's transaction. Returns the lanes to wake after
 /// the commit.
@@ -24,30 +24,30 @@ pub(super) async fn begin(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    sender: &Sender,
+    sender: &SenderInbox,
     legs: &[DueLeg],
 ) -> Result<Vec<(Queue, Uuid)>> {
     if !sender.inbox.kind.facts().keeps_choices || legs.is_empty() {
         return Ok(Vec::new());
     }
-    let (mut offering, mut plain): (Vec<(&DueLeg, Vec<Choice>)>, Vec<&Address>) = (Vec::new(), Vec::new());
+    let (mut offering, mut plain): (Vec<(&DueLeg, Vec<NumberedChoice>)>, Vec<&Address>) = (Vec::new(), Vec::new());
     for leg in legs {
         match offered(&leg.content) {
             choices if choices.is_empty() => plain.push(leg.recipient.address()),
             choices => offering.push((leg, choices)),
         }
     }
-    lite_offers::overtake(db, client, sender.inbox.id, &plain).await?;
+    lite_offers::retire_offers(db, client, sender.inbox.id, &plain).await?;
     if offering.is_empty() {
         return Ok(Vec::new());
     }
     let to: Vec<(&Address, &[Address])> =
         offering.iter().map(|(leg, _)| (leg.recipient.address(), [].as_slice())).collect();
-    let Met { who, folded } = people::resolve_sent(db, client, &ctx.ids, &to, ctx.now()).await?;
-    let begun: Vec<Begun<'_>> = offering
+    let IntroducedCustomers { who, folded } = people::resolve_sent(db, client, &ctx.ids, &to, ctx.now()).await?;
+    let begun: Vec<OfferCall<'_>> = offering
         .iter()
         .zip(who)
-        .map(|((leg, choices), customer)| Begun { message: leg.message, customer, choices })
+        .map(|((leg, choices), customer)| OfferCall { message: leg.message, customer, choices })
         .collect();
     lite_offers::begin(db, client, sender.inbox.id, &begun, ctx.now()).await?;
     record_folded(ctx, db, client, &folded).await
@@ -58,8 +58,8 @@ pub(super) async fn begin(
 pub(super) async fn end(
     db: &mut PgConnection,
     client: ClientId,
-    sender: &Sender,
-    outcomes: &[Outcome],
+    sender: &SenderInbox,
+    outcomes: &[LegOutcome],
     unknown: &[(MessageId, i16)],
 ) -> Result<()> {
     if !sender.inbox.kind.facts().keeps_choices {

@@ -1,12 +1,12 @@
 //! The outcome of a provider call.
 
 use channels::carrier::Doubt;
-use domain::carriage::{SendFailure, Taken};
+use domain::carriage::{Acceptance, SendFailure};
 use storage::outbound::work::DueLeg;
 
-pub(super) struct Outcome {
+pub(super) struct LegOutcome {
     pub(super) leg: DueLeg,
-    pub(super) result: std::result::Result<Taken, SendFailure>,
+    pub(super) result: std::result::Result<Acceptance, SendFailure>,
     /// Kept until the outcome is stored.
     pub(super) doubt: Option<Doubt>,
 }

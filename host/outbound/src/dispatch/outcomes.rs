@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{outcome::Outcome, settle::Ended};
+use super::{outcome::LegOutcome, settle::SettledLegs};
 use crate::sms_parts::LegPart;
 
 /// Most outcomes in one transaction, unless a window is larger.
@@ -30,22 +30,22 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// An outcome of a group that the database refused.
 struct Suspect {
-    outcome: Outcome,
+    outcome: LegOutcome,
     /// True if others were stored after it was refused.
     alone_at_fault: bool,
     from: Instant,
 }
 
 /// Outcomes that are being stored.
-pub(super) struct Writing {
-    pub(super) ended: Ended,
+pub(super) struct OutcomeWrite {
+    pub(super) ended: SettledLegs,
     /// `Some` for a single suspect; `true` if others were stored after it was refused.
     suspect: Option<bool>,
 }
 
 /// The outcomes of one lane that are not stored yet.
 pub(super) struct Outcomes {
-    fresh: Ended,
+    fresh: SettledLegs,
     suspects: VecDeque<Suspect>,
     /// Most outcomes in one transaction.
     at_once: usize,
@@ -67,12 +67,12 @@ impl Outcomes {
         let at_once = one_window.map_or(AT_ONCE, |window| window.clamp(AT_ONCE, MOST_AT_ONCE));
         let enough = one_window.map_or(ENOUGH, |window| (window - window / 4).clamp(1, at_once / 2));
         let gathering = gathering(one_window.is_some());
-        let (fresh, suspects) = (Ended::default(), VecDeque::new());
+        let (fresh, suspects) = (SettledLegs::default(), VecDeque::new());
         Self { fresh, suspects, at_once, enough, gathering, writing: false, refusals: 0, from: Instant::now() }
     }
 
     /// Adds the outcome of a call.
-    pub(super) fn add(&mut self, outcome: Outcome) {
+    pub(super) fn add(&mut self, outcome: LegOutcome) {
         self.fresh.outcomes.push(outcome);
     }
 
@@ -101,7 +101,7 @@ impl Outcomes {
 
     /// Returns the outcomes to store now, if any. `calm`: nothing else is in progress, so gathering has no use.
     /// `hurried`: the process stops.
-    pub(super) fn take(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Writing> {
+    pub(super) fn take(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<OutcomeWrite> {
         if self.writing {
             return None;
         }
@@ -110,19 +110,19 @@ impl Outcomes {
         taken
     }
 
-    fn take_suspect(&mut self, now: Instant, hurried: bool) -> Option<Writing> {
+    fn take_suspect(&mut self, now: Instant, hurried: bool) -> Option<OutcomeWrite> {
         let at = self.suspects.iter().position(|suspect| hurried || suspect.from <= now)?;
         let Suspect { outcome, alone_at_fault, .. } = self.suspects.remove(at)?;
-        let ended = Ended { outcomes: vec![outcome], parts: std::mem::take(&mut self.fresh.parts) };
-        Some(Writing { ended, suspect: Some(alone_at_fault) })
+        let ended = SettledLegs { outcomes: vec![outcome], parts: std::mem::take(&mut self.fresh.parts) };
+        Some(OutcomeWrite { ended, suspect: Some(alone_at_fault) })
     }
 
-    fn take_fresh(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Writing> {
+    fn take_fresh(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<OutcomeWrite> {
         let gathers = self.refusals == 0 && (calm || self.fresh.outcomes.len() >= self.enough);
         if self.fresh.is_empty() || !(hurried || gathers || self.from <= now) {
             return None;
         }
-        Some(Writing { ended: self.fresh.take(self.at_once), suspect: None })
+        Some(OutcomeWrite { ended: self.fresh.take(self.at_once), suspect: None })
     }
 
     /// Records that the outcomes are stored. Outcomes that stay behind hold up only their recipient and take no room of
@@ -136,7 +136,7 @@ impl Outcomes {
     }
 
     /// Records that the database refused the outcomes.
-    pub(super) fn refused(&mut self, Writing { ended, suspect }: Writing, now: Instant) {
+    pub(super) fn refused(&mut self, OutcomeWrite { ended, suspect }: OutcomeWrite, now: Instant) {
         let outcast = suspect == Some(true);
         self.writing = false;
         if !outcast {

@@ -8,9 +8,9 @@ use std::{
 use base::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{ids::MessageId, inbound::ProviderFailure};
-use storage::outbound::work::{DueLeg, Held};
+use storage::outbound::work::{DueLeg, EarlierMessages};
 
-use super::{sender::Sender, waits};
+use super::{postponement, sender::SenderInbox};
 
 /// Legs to one recipient that wait in the queue. Further ones step aside, so that the messages of one recipient never
 /// fill a page.
@@ -21,13 +21,13 @@ const TURN: Duration = Duration::from_millis(25);
 const TURN_OF_CHAT: TimeDelta = TimeDelta::milliseconds(25);
 
 #[derive(Default)]
-pub(super) struct Picked {
+pub(super) struct PickedLegs {
     /// Legs that go out now.
     pub(super) go: Vec<DueLeg>,
     /// Legs that step aside, each with its next time.
     pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
     /// Legs that wait for earlier messages of their chat.
-    pub(super) waiting: Vec<(MessageId, i16, Held)>,
+    pub(super) waiting: Vec<(MessageId, i16, EarlierMessages)>,
     /// Legs that are given up, with the reason.
     pub(super) failed: Vec<(DueLeg, ProviderFailure)>,
 }
@@ -42,7 +42,7 @@ struct Line {
     turns: Option<(DateTime<Utc>, Duration)>,
     /// If set, further messages of the chat wait for one that is still being tried, each one turn later than the one
     /// before.
-    held: Option<Held>,
+    held: Option<EarlierMessages>,
 }
 
 impl Line {
@@ -53,7 +53,7 @@ impl Line {
         Some(next)
     }
 
-    fn next_of_chat(&mut self) -> Option<Held> {
+    fn next_of_chat(&mut self) -> Option<EarlierMessages> {
         let held = self.held.as_mut()?;
         held.turn = held.turn.checked_add_signed(TURN_OF_CHAT).unwrap_or(DateTime::<Utc>::MAX_UTC);
         Some(*held)
@@ -61,8 +61,14 @@ impl Line {
 }
 
 /// Picks up to `limit` legs of a page, which is in the order of the queue.
-pub(super) fn pick(ctx: &Context, sender: &Sender, page: Vec<DueLeg>, limit: usize, busy: &HashSet<String>) -> Picked {
-    let (mut picked, mut lines): (_, HashMap<String, Line>) = (Picked::default(), HashMap::new());
+pub(super) fn pick(
+    ctx: &Context,
+    sender: &SenderInbox,
+    page: Vec<DueLeg>,
+    limit: usize,
+    busy: &HashSet<String>,
+) -> PickedLegs {
+    let (mut picked, mut lines): (_, HashMap<String, Line>) = (PickedLegs::default(), HashMap::new());
     let now = ctx.now();
     let pace = sender.carrier.pace(&sender.inbox).max(TURN);
     for leg in page {
@@ -78,7 +84,7 @@ pub(super) fn pick(ctx: &Context, sender: &Sender, page: Vec<DueLeg>, limit: usi
         if let Some(held) = leg.held
             && line.held.is_none()
         {
-            line.held = Some(Held { turn: held.turn.max(now), ..held });
+            line.held = Some(EarlierMessages { turn: held.turn.max(now), ..held });
         }
         let of_chat = leg.chat_message.is_some();
         if let Some(turn) = line.next_turn() {
@@ -93,7 +99,7 @@ pub(super) fn pick(ctx: &Context, sender: &Sender, page: Vec<DueLeg>, limit: usi
         } else if leg.unanswered && leg.ambiguous {
             line.taken = true;
             picked.failed.push((leg, sender.carrier.no_answer()));
-        } else if let Some(expired) = waits::expired(ctx, now, sender.inbox.kind, &leg) {
+        } else if let Some(expired) = postponement::expired(ctx, now, sender.inbox.kind, &leg) {
             picked.failed.push((leg, expired));
         } else if picked.go.len() < limit {
             match sender.carrier.admit(&sender.inbox, recipient) {

@@ -12,35 +12,35 @@ use domain::{
     inbound::ProviderFailure,
     inbox::InboxKind,
     recipient::order_key,
-    sms_products::Product,
+    sms_products::SmsProduct,
     sms_route::SmsRoute,
 };
 use plugin_host::{
     World,
     sms_router::{Direction, Sms},
 };
-use plugins::calls::{self, FinishedCall, KeptCalls};
+use plugins::calls::{self, FinishedCall, RemainingComparisons};
 use storage::{
     PgConnection,
     outbound::work::DueLeg,
     sms::{
         products::{opt_outs, replies},
-        routes::{self, Background},
+        routes::{self, RouteFacts},
     },
 };
 use uuid::Uuid;
 
 use super::{
-    asked_ahead::{Answers, Foreseen, Key},
-    due::due,
-    pick::Picked,
-    sender::Sender,
-    stopped::{sms_of, source_of},
+    due_legs::due,
+    early_decisions::{Answers, ForeseenDecision, LegKey},
+    pick::PickedLegs,
+    sender::SenderInbox,
+    stopped_recipients::{sms_of, source_of},
 };
-use crate::sms_routing::{Asked as AskedSms, Bounds, Routers, has_operators};
+use crate::sms_routing::{Bounds, Routers, SmsQuestion as AskedSms, has_operators};
 
 /// The decisions about legs that are about to be marked.
-pub(super) struct Decided {
+pub(super) struct LegDecisions {
     answers: Answers,
     /// Decisions about picked legs, to be stored.
     taken: Vec<(MessageId, i16, SmsRoute)>,
@@ -51,19 +51,19 @@ pub(super) struct Decided {
 }
 
 /// The routers of a lane, as known before a mark.
-pub(super) enum Asked {
+pub(super) enum LaneRouters {
     /// Unknown: the last look found none. The statement that holds the lane looks again.
     Unknown,
     /// There is no router to ask.
     Nobody,
     /// The routers were asked.
-    Decided(Box<Decided>),
+    Decided(Box<LegDecisions>),
 }
 
 /// Holds the lane for a mark, inside its transaction. Returns `false` if there are routers that were not asked: the
 /// caller ends the transaction and asks them.
-pub(super) async fn hold(ctx: &Context, db: &mut PgConnection, lease: &Lease, asked: &Asked) -> Result<bool> {
-    if !matches!(asked, Asked::Unknown) {
+pub(super) async fn hold(ctx: &Context, db: &mut PgConnection, lease: &Lease, asked: &LaneRouters) -> Result<bool> {
+    if !matches!(asked, LaneRouters::Unknown) {
         return lease.hold(db).await.map(|()| true);
     }
     let is_routed = lease.hold_and_see(db, World::SmsRouter.as_str()).await?;
@@ -77,21 +77,21 @@ pub(super) async fn hold(ctx: &Context, db: &mut PgConnection, lease: &Lease, as
 pub(super) async fn ask(
     ctx: &Context,
     lease: &Lease,
-    sender: &Sender,
+    sender: &SenderInbox,
     limit: usize,
     busy: &HashSet<String>,
-) -> Result<Asked> {
+) -> Result<LaneRouters> {
     if sender.inbox.kind != InboxKind::Sms {
-        return Ok(Asked::Nobody);
+        return Ok(LaneRouters::Nobody);
     }
     if !ctx.routed.contains(lease) && !has_operators(ctx) {
-        return Ok(Asked::Unknown);
+        return Ok(LaneRouters::Unknown);
     }
     let mut db = ctx.db.acquire().await?;
     let found = Routers::in_force(ctx, &mut db, lease.client, InboxId(lease.lane)).await?;
     ctx.routed.note(lease, found.as_ref().is_some_and(Routers::are_the_clients));
-    let Some(routers) = found else { return Ok(Asked::Nobody) };
-    let mut answers = sender.asked_ahead.take(routers.deciders(ctx), ctx.now());
+    let Some(routers) = found else { return Ok(LaneRouters::Nobody) };
+    let mut answers = sender.early_decisions.take(routers.deciders(ctx), ctx.now());
     let mut calls = Vec::new();
     if let Some(reach) = answers.asks_about(limit) {
         let due = due(&mut db, lease, ctx.now(), reach, busy, false).await?;
@@ -102,19 +102,19 @@ pub(super) async fn ask(
         let messages: Vec<MessageId> = legs.iter().map(|leg| leg.message).collect();
         let background = routes::background(&mut db, lease.client, &messages).await?;
         drop(db);
-        let background: HashMap<Uuid, Background> = background.into_iter().map(|known| (known.id, known)).collect();
+        let background: HashMap<Uuid, RouteFacts> = background.into_iter().map(|known| (known.id, known)).collect();
         let binds = sender.carrier.binds();
         let asked = legs.iter().map(|leg| about(sender, leg, background.get(&leg.message.0), &binds)).collect();
         let routed = routers.ask(ctx, lease.client, asked).await;
         for (leg, route) in legs.iter().zip(routed.routes) {
-            answers.add(key(leg), Foreseen { route });
+            answers.add(key(leg), ForeseenDecision { route });
         }
         calls = routed.calls;
     }
-    Ok(Asked::Decided(Box::new(Decided { answers, taken: Vec::new(), correspond: Vec::new(), calls })))
+    Ok(LaneRouters::Decided(Box::new(LegDecisions { answers, taken: Vec::new(), correspond: Vec::new(), calls })))
 }
 
-fn key(leg: &DueLeg) -> Key {
+fn key(leg: &DueLeg) -> LegKey {
     (leg.message, leg.ordinal)
 }
 
@@ -137,7 +137,7 @@ fn text_of(leg: &DueLeg) -> String {
     }
 }
 
-fn about(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[String]) -> AskedSms {
+fn about(sender: &SenderInbox, leg: &DueLeg, known: Option<&RouteFacts>, binds: &[String]) -> AskedSms {
     let sms = sms_of(leg);
     let (bounds, text) = (Bounds::of(sms), text_of(leg));
     let segments = match &leg.own_content {
@@ -153,7 +153,7 @@ fn about(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
         _ => "api",
     };
     // In a batch with a reply model, SMS that can be answered are urgent. In the other products, one-time PINs are.
-    let is_batch = known.and_then(|known| known.product.as_deref()) == Some(Product::Batch.as_str());
+    let is_batch = known.and_then(|known| known.product.as_deref()) == Some(SmsProduct::Batch.as_str());
     let traffic = match sms {
         Some(sms) if sms.urgent && !is_batch => "otp",
         Some(sms) if sms.urgent => "reply",
@@ -184,10 +184,15 @@ fn about(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
     }
 }
 
-impl Decided {
+impl LegDecisions {
     /// Gives the picked legs their routes. Refused legs fail, and legs that were not asked about wait for the next
     /// look.
-    pub(super) async fn apply(&mut self, db: &mut PgConnection, client: ClientId, picked: &mut Picked) -> Result<()> {
+    pub(super) async fn apply(
+        &mut self,
+        db: &mut PgConnection,
+        client: ClientId,
+        picked: &mut PickedLegs,
+    ) -> Result<()> {
         let mut decided = Vec::new();
         for leg in std::mem::take(&mut picked.go) {
             if !is_undecided(&leg) {
@@ -197,7 +202,7 @@ impl Decided {
             }
         }
         refuse_stopped(db, client, &mut decided).await?;
-        for (mut leg, Foreseen { route }) in decided {
+        for (mut leg, ForeseenDecision { route }) in decided {
             self.taken.push((leg.message, leg.ordinal, route.clone()));
             if let Some(reason) = &route.refused {
                 let by = route.by.last().map(|by| by.plugin.as_str()).unwrap_or_default();
@@ -216,7 +221,7 @@ impl Decided {
 
     /// True if there were legs that were not asked about, because they arrived later.
     pub(super) fn left_some(&self) -> bool {
-        self.answers.is_surprised()
+        self.answers.lacks_answer()
     }
 
     /// True if there are calls to store, even if no leg is marked.
@@ -241,19 +246,23 @@ impl Decided {
         ctx: &Context,
         db: &mut PgConnection,
         lease: &Lease,
-    ) -> Result<KeptCalls> {
+    ) -> Result<RemainingComparisons> {
         let made = std::mem::take(&mut self.calls).into_iter().filter(FinishedCall::matters).collect();
         calls::keep(ctx, db, lease.client, made).await
     }
 
     /// Remembers the answers about legs that were not marked.
-    pub(super) fn remember(self, sender: &Sender) {
-        sender.asked_ahead.keep(self.answers);
+    pub(super) fn remember(self, sender: &SenderInbox) {
+        sender.early_decisions.keep(self.answers);
     }
 }
 
 /// Fails a leg if its subscriber stopped messages from the source that a router chose.
-async fn refuse_stopped(db: &mut PgConnection, client: ClientId, legs: &mut [(DueLeg, Foreseen)]) -> Result<()> {
+async fn refuse_stopped(
+    db: &mut PgConnection,
+    client: ClientId,
+    legs: &mut [(DueLeg, ForeseenDecision)],
+) -> Result<()> {
     let rerouted = legs.iter().filter(|(_, foreseen)| foreseen.route.refused.is_none());
     let asked: Vec<(&str, &str)> = rerouted
         .filter_map(|(leg, foreseen)| Some((foreseen.route.source.as_deref()?, leg.recipient.address().value())))
@@ -262,7 +271,7 @@ async fn refuse_stopped(db: &mut PgConnection, client: ClientId, legs: &mut [(Du
         return Ok(());
     }
     let stopped = opt_outs::stopped(db, client, &asked).await?;
-    for (leg, Foreseen { route }) in legs {
+    for (leg, ForeseenDecision { route }) in legs {
         let Some(source) = route.source.as_deref().filter(|_| route.refused.is_none()) else { continue };
         if stopped.contains(source, leg.recipient.address().value()) {
             route.refused = Some(format!("the subscriber has stopped messages from {source}"));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Context, Result, lanes::Lease, secrets::Purpose};
+use base::{Context, Result, lanes::Lease, secrets::SecretPurpose};
 use channels::{
     account::AccountLogin,
     carrier::{Carrier, CarrierInbox, Credentials},
@@ -18,11 +18,11 @@ use storage::{
     tenancy::clients,
 };
 
-use super::{asked_ahead::AskedAhead, files::ClientFiles, link_types::LinkTypes};
+use super::{early_decisions::EarlyDecisions, files::ClientFiles, link_types::LinkTypes};
 
 /// An inbox that can send.
 #[derive(Clone)]
-pub(super) struct Sender {
+pub(super) struct SenderInbox {
     pub(super) inbox: Arc<CarrierInbox>,
     pub(super) carrier: Arc<dyn Carrier>,
     /// The files that its messages may name.
@@ -36,10 +36,10 @@ pub(super) struct Sender {
     /// True if its device is in another process, which sends.
     pub(super) is_elsewhere: bool,
     /// Answers of SMS routers about the next legs.
-    pub(super) asked_ahead: Arc<AskedAhead>,
+    pub(super) early_decisions: Arc<EarlyDecisions>,
 }
 
-impl Sender {
+impl SenderInbox {
     /// Reads the sender of a lane. `None`: the inbox is gone or has no carrier.
     pub(super) async fn load(ctx: &Context, lease: &Lease) -> Result<Option<Self>> {
         let id = InboxId(lease.lane);
@@ -82,7 +82,7 @@ impl Sender {
             waba_id,
             waits_until,
             is_elsewhere,
-            asked_ahead: Arc::default(),
+            early_decisions: Arc::default(),
         }))
     }
 }
@@ -106,15 +106,15 @@ fn opened(ctx: &Context, client: ClientId, inbox: &Inbox) -> Result<CarrierInbox
     let credentials = match &inbox.settings {
         InboxSettings::WhatsappCloud(cloud) => Credentials::WhatsappCloud(CloudNumber {
             phone_number_id: cloud.phone_number_id.clone(),
-            access_token: ctx.sealer.open_text(client, Purpose::AccessToken, &cloud.access_token_sealed)?,
+            access_token: ctx.sealer.open_text(client, SecretPurpose::AccessToken, &cloud.access_token_sealed)?,
         }),
         InboxSettings::Messenger(page) => Credentials::Messenger(MessengerPage {
             page_id: page.page_id.clone(),
-            access_token: ctx.sealer.open_text(client, Purpose::AccessToken, &page.access_token_sealed)?,
+            access_token: ctx.sealer.open_text(client, SecretPurpose::AccessToken, &page.access_token_sealed)?,
         }),
         InboxSettings::Account(account) => Credentials::Account(AccountLogin {
             account_id: account.account_id.clone(),
-            access_token: ctx.sealer.open_text(client, Purpose::AccessToken, &account.access_token_sealed)?,
+            access_token: ctx.sealer.open_text(client, SecretPurpose::AccessToken, &account.access_token_sealed)?,
         }),
         InboxSettings::WhatsappLite(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => Credentials::None,
     };

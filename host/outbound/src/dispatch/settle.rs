@@ -6,7 +6,7 @@ use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     address::Address,
-    carriage::{Next, SendFailure, Taken, Tries},
+    carriage::{Acceptance, NextStep, SendFailure, Tries},
     channel::Channel,
     chat::SentTemplate,
     content::OutboundContent,
@@ -16,13 +16,13 @@ use domain::{
     lite::offered,
 };
 use events::record_folded;
-use people::Met;
+use people::IntroducedCustomers;
 use storage::{
     PgConnection, Queue,
     inboxes::templates,
     outbound::{
         provider_calls::{self, CallOutcome, FailedCall},
-        work::{self, DueLeg, Later},
+        work::{self, DueLeg, WaitReason},
     },
     people::{
         inbox_customers,
@@ -31,11 +31,11 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{offers, outcome::Outcome, sender::Sender};
+use super::{offers, outcome::LegOutcome, sender::SenderInbox};
 use crate::{
     batches,
     delivery::advance,
-    delivery_step::Step,
+    delivery_step::DeliveryStep,
     sms_parts::{self, LegPart},
 };
 
@@ -48,12 +48,12 @@ const HOLDS_FOR: TimeDelta = TimeDelta::minutes(15);
 
 /// Outcomes and parts to be stored.
 #[derive(Default)]
-pub(super) struct Ended {
-    pub(super) outcomes: Vec<Outcome>,
+pub(super) struct SettledLegs {
+    pub(super) outcomes: Vec<LegOutcome>,
     pub(super) parts: Vec<LegPart>,
 }
 
-impl Ended {
+impl SettledLegs {
     pub(super) fn is_empty(&self) -> bool {
         self.outcomes.is_empty() && self.parts.is_empty()
     }
@@ -84,7 +84,7 @@ struct WrittenTo {
 /// The rows that one transaction stores.
 #[derive(Default)]
 struct Settlement {
-    steps: Vec<Step>,
+    steps: Vec<DeliveryStep>,
     written_to: Vec<WrittenTo>,
     later: Vec<(MessageId, i16, DateTime<Utc>)>,
     unknown: Vec<(MessageId, i16)>,
@@ -100,7 +100,7 @@ struct Settlement {
 }
 
 /// Stores the outcomes of a group of calls.
-pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: &Ended) -> Result<()> {
+pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, ended: &SettledLegs) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
     let keeps_choices = sender.inbox.kind.facts().keeps_choices;
@@ -132,7 +132,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     work::hold(&mut tx, client, &settlement.holding, Some(now + HOLDS_FOR)).await?;
     work::hold(&mut tx, client, &settlement.not_holding, None).await?;
     work::count_refusals(&mut tx, client, &settlement.refused_for_now).await?;
-    work::defer(&mut tx, client, &settlement.later, Later::Again).await?;
+    work::defer(&mut tx, client, &settlement.later, WaitReason::Again).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     offers::end(&mut tx, client, sender, &ended.outcomes, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
@@ -148,7 +148,12 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
 /// Stores which messages a provider took, and the ids that the SMSC gave to parts, although the lane is lost. The
 /// process that holds the lane now must not send them again. As with a status, which needs no lane either, a leg only
 /// moves forward.
-async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPart], taken: Vec<Step>) -> Result<()> {
+async fn remember_without_lease(
+    ctx: &Context,
+    client: ClientId,
+    parts: &[LegPart],
+    taken: Vec<DeliveryStep>,
+) -> Result<()> {
     if parts.is_empty() && taken.is_empty() {
         return Ok(());
     }
@@ -163,7 +168,7 @@ async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPar
 
 impl Settlement {
     /// `keeps_choices`: the choices of the message are stored.
-    fn accept(&mut self, leg: &DueLeg, taken: &Taken, keeps_choices: bool, now: DateTime<Utc>) {
+    fn accept(&mut self, leg: &DueLeg, taken: &Acceptance, keeps_choices: bool, now: DateTime<Utc>) {
         let template = match leg.content.as_ref() {
             OutboundContent::Template(template) => {
                 Some(SentTemplate { id: template.id.clone(), name: template.name.clone() })
@@ -178,7 +183,7 @@ impl Settlement {
             .filter(|_| !choices.is_empty())
             .map(|provider_id| NewOffer { provider_id, choices });
         self.written_to.push(WrittenTo { address, named, template, offer });
-        self.steps.push(Step {
+        self.steps.push(DeliveryStep {
             message: leg.message,
             ordinal: leg.ordinal,
             reached: if taken.sent { DeliveryState::Sent } else { DeliveryState::Accepted },
@@ -197,9 +202,9 @@ impl Settlement {
             return;
         }
         let outcome = match failure.next(tries) {
-            Next::Again(_) => CallOutcome::Retry,
-            Next::Fail(_) => CallOutcome::Refused,
-            Next::AwaitNews => CallOutcome::Unanswered,
+            NextStep::Again(_) => CallOutcome::Retry,
+            NextStep::Fail(_) => CallOutcome::Refused,
+            NextStep::AwaitNews => CallOutcome::Unanswered,
         };
         self.calls.push(FailedCall {
             id: ctx.ids.mint(now),
@@ -212,13 +217,13 @@ impl Settlement {
         });
     }
 
-    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &Sender, now: DateTime<Utc>) {
+    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &SenderInbox, now: DateTime<Utc>) {
         let (message, tries) = (leg.message, tries(leg));
         let calls = tries.calls;
         let code = failure.failure().map(|failure| failure.code);
         self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
         match failure.next(tries) {
-            Next::Again(pause) => {
+            NextStep::Again(pause) => {
                 tracing::info!(message.id = %message, code, calls, reason = %failure, "a message is sent later");
                 if matches!(failure, SendFailure::Retry { .. }) {
                     self.refused_for_now.push((message, leg.ordinal));
@@ -226,11 +231,11 @@ impl Settlement {
                 self.later.push((message, leg.ordinal, now + pause));
                 self.hold(leg);
             }
-            Next::Fail(reported) => {
+            NextStep::Fail(reported) => {
                 tracing::info!(message.id = %message, code, calls, "a message was refused");
                 self.steps.push(failed(leg, reported, now));
             }
-            Next::AwaitNews => {
+            NextStep::AwaitNews => {
                 tracing::warn!(message.id = %message, reason = %failure, "no answer; waiting for a status");
                 self.unknown.push((message, leg.ordinal));
                 // A leg that was in doubt before waits only for a report.
@@ -253,14 +258,14 @@ impl Settlement {
 }
 
 /// The tries of a leg, including the call that ended now. An SMS is limited by time only, not by its number of calls
-/// (`waits::expired`).
+/// (`postponement::expired`).
 fn tries(leg: &DueLeg) -> Tries {
     Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
 }
 
 /// The step of a leg that is given up.
-pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
-    Step {
+pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> DeliveryStep {
+    DeliveryStep {
         message: leg.message,
         ordinal: leg.ordinal,
         reached: DeliveryState::Failed,
@@ -276,7 +281,7 @@ pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>)
 async fn remember_recipients(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, sender): (ClientId, &Sender),
+    (client, sender): (ClientId, &SenderInbox),
     written_to: Vec<WrittenTo>,
     now: DateTime<Utc>,
 ) -> Result<Vec<(Queue, Uuid)>> {
@@ -284,7 +289,7 @@ async fn remember_recipients(
         return Ok(Vec::new());
     }
     let sent: Vec<(&Address, &[Address])> = written_to.iter().map(|one| (&one.address, one.named.as_slice())).collect();
-    let Met { who: known, folded } = people::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
+    let IntroducedCustomers { who: known, folded } = people::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
     let inbox = sender.inbox.id;
     let (mut outbound, mut shown) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
     for (customer, one) in known.into_iter().zip(written_to) {

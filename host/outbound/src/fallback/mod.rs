@@ -1,7 +1,7 @@
 //! Decides whether a message becomes an SMS because its recipient is not on WhatsApp (SPEC 2.4). A plugin decides. The
 //! host ensures that at most one SMS goes out per message.
 
-pub(crate) mod due;
+pub(crate) mod due_fallbacks;
 mod question;
 
 use std::{sync::Arc, time::Duration};
@@ -22,7 +22,7 @@ use plugin_host::{
 };
 use plugins::{
     calls::{
-        self, Answering, CallSubject, FinishedCall,
+        self, AnsweringVersion, CallSubject, FinishedCall,
         trace::{is_final, is_of_the_host, kind_of},
     },
     slots,
@@ -30,7 +30,7 @@ use plugins::{
 use storage::{
     PgConnection, Queue, inboxes,
     outbound::{
-        fallbacks::{self, Decided, DueFallback},
+        fallbacks::{self, DueFallback, FallbackDecision},
         legs::{self, NewLeg},
     },
     sms::products::replies,
@@ -38,7 +38,7 @@ use storage::{
 use uuid::Uuid;
 
 use crate::{delivery, dispatch::SEND_PRIORITY};
-use due::SWITCHED_OFF;
+use due_fallbacks::SWITCHED_OFF;
 
 /// The component that decides if a client has activated no other.
 pub const BUILT_IN: &str = "sms-fallback";
@@ -73,7 +73,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
         slots::in_force(&mut db, lease.client, World::SmsFallback, waiting.inbox).await?
     };
     // By customer and number, so that a customer always gets the same version.
-    let chosen = Answering::of_or_built_in(&slots, customer_of(waiting), World::SmsFallback, BUILT_IN);
+    let chosen = AnsweringVersion::of_or_built_in(&slots, customer_of(waiting), World::SmsFallback, BUILT_IN);
     let mut answering = Arc::new(chosen);
     loop {
         let about = CallSubject::event(waiting.message.0, waiting.message.0);
@@ -93,7 +93,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
         if answering.is_canary() {
             // The live version decides at once. If none is live, the rule of the host does.
             keep(ctx, lease, made).await?;
-            answering = Arc::new(Answering::live_or_built_in(&slots, World::SmsFallback, BUILT_IN));
+            answering = Arc::new(AnsweringVersion::live_or_built_in(&slots, World::SmsFallback, BUILT_IN));
             continue;
         }
         if again {
@@ -144,7 +144,7 @@ async fn put_off(
     lease.hold(&mut tx).await?;
     drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
     let due_at = ctx.now() + pause.unwrap_or(HOST_PAUSE);
-    fallbacks::put_off(&mut tx, lease.client, (waiting.message, pause.is_some()), due_at).await?;
+    fallbacks::postpone(&mut tx, lease.client, (waiting.message, pause.is_some()), due_at).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -154,7 +154,7 @@ async fn apply(
     ctx: &Context,
     lease: &Lease,
     waiting: &DueFallback,
-    by: &Answering,
+    by: &AnsweringVersion,
     decision: Decision,
     made: Option<FinishedCall>,
 ) -> Result<()> {
@@ -170,7 +170,7 @@ async fn apply(
     let enabled = fallbacks::are_enabled(&mut tx, lease.client).await?;
     let decision = if enabled { decision } else { Err(SWITCHED_OFF.to_owned()) };
     let reason = decision.as_ref().err().map(String::as_str);
-    let decided = Decided {
+    let decided = FallbackDecision {
         sent: decision.is_ok(),
         plugin: by.name(),
         version: by.version().and_then(|version| i32::try_from(version).ok()),

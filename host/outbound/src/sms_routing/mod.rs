@@ -2,24 +2,24 @@
 //! operator's. A router that fails decides nothing and the failure is recorded. The message then goes out as without
 //! that router.
 
-mod asked;
+mod router_request;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use base::{Context, Result};
 use domain::{
     ids::{ClientId, InboxId},
-    sms_route::{RoutedBy, SmsRoute},
+    sms_route::{RouterStep, SmsRoute},
 };
-use plugin_host::{Call, MOST_SMS_AT_ONCE, PluginRef, Source, World, sms_router::Sms};
+use plugin_host::{MOST_SMS_AT_ONCE, PluginCall, PluginRef, ProgramSource, World, sms_router::Sms};
 use plugins::{
-    calls::{Answering, CallSubject, FinishedCall, trace::kind_of},
+    calls::{AnsweringVersion, CallSubject, FinishedCall, trace::kind_of},
     slots::{self, Slots},
 };
 use storage::PgConnection;
 use uuid::Uuid;
 
-pub use asked::{Asked, Bounds};
+pub use router_request::{Bounds, SmsQuestion};
 
 /// The operator's router: a file of this name in `plugins.dir`. It is asked last, about the messages of every client.
 pub const OPERATORS: &str = "operator-sms-router";
@@ -28,7 +28,7 @@ pub const OPERATORS: &str = "operator-sms-router";
 #[derive(Debug)]
 pub struct Routers {
     slots: Slots,
-    operators: Option<Arc<Answering>>,
+    operators: Option<Arc<AnsweringVersion>>,
 }
 
 /// Identifies the routers that decide. Any change that can change their answers (version, configuration or share)
@@ -43,7 +43,7 @@ pub(crate) struct Deciders {
 }
 
 #[derive(Debug, Default)]
-pub struct Routed {
+pub struct SmsRoutes {
     /// The route of each message, in the order of the question.
     pub routes: Vec<SmsRoute>,
     /// Calls to store with the effects of the decisions.
@@ -59,8 +59,8 @@ impl Routers {
         inbox: InboxId,
     ) -> Result<Option<Self>> {
         let slots = slots::in_force(db, client, World::SmsRouter, inbox).await?;
-        let operators =
-            has_operators(ctx).then(|| Arc::new(Answering::bare(World::SmsRouter, PluginRef::shipped(OPERATORS))));
+        let operators = has_operators(ctx)
+            .then(|| Arc::new(AnsweringVersion::bare(World::SmsRouter, PluginRef::shipped(OPERATORS))));
         let routers = Self { slots, operators };
         Ok((routers.are_the_clients() || routers.operators.is_some()).then_some(routers))
     }
@@ -81,16 +81,16 @@ impl Routers {
     }
 
     /// Asks about messages, as many in one call as it takes. No transaction may be open.
-    pub async fn ask(&self, ctx: &Context, client: ClientId, mut asked: Vec<Asked>) -> Routed {
+    pub async fn ask(&self, ctx: &Context, client: ClientId, mut asked: Vec<SmsQuestion>) -> SmsRoutes {
         let mut calls = Vec::new();
         // Grouped by version. Messages that no recording may keep form groups of their own.
-        let mut groups: BTreeMap<(Option<Uuid>, bool), Vec<&mut Asked>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Option<Uuid>, bool), Vec<&mut SmsQuestion>> = BTreeMap::new();
         for one in &mut asked {
             let answers = self.slots.answering(one.subject).map(|activation| activation.id);
             groups.entry((answers, one.forgets)).or_default().push(one);
         }
         for group in groups.values_mut() {
-            let Some(answering) = group.first().and_then(|one| Answering::of(&self.slots, one.subject)) else {
+            let Some(answering) = group.first().and_then(|one| AnsweringVersion::of(&self.slots, one.subject)) else {
                 continue;
             };
             let answering = Arc::new(answering);
@@ -100,14 +100,14 @@ impl Routers {
         }
         drop(groups);
         if let Some(operators) = &self.operators {
-            let mut left: Vec<&mut Asked> = asked.iter_mut().filter(|one| one.route.refused.is_none()).collect();
+            let mut left: Vec<&mut SmsQuestion> = asked.iter_mut().filter(|one| one.route.refused.is_none()).collect();
             for some in left.chunks_mut(MOST_SMS_AT_ONCE) {
                 self.put(ctx, client, Arc::clone(operators), some, &mut calls).await;
             }
         }
         let now = ctx.now();
         let routes = asked.into_iter().map(|one| SmsRoute { at: now, ..one.route }).collect();
-        Routed { routes, calls }
+        SmsRoutes { routes, calls }
     }
 
     /// Makes one call. If a version on trial fails, the live version is called at once.
@@ -115,8 +115,8 @@ impl Routers {
         &self,
         ctx: &Context,
         client: ClientId,
-        mut answering: Arc<Answering>,
-        asked: &mut [&mut Asked],
+        mut answering: Arc<AnsweringVersion>,
+        asked: &mut [&mut SmsQuestion],
         calls: &mut Vec<FinishedCall>,
     ) {
         let Some(first) = asked.first() else { return };
@@ -126,7 +126,7 @@ impl Routers {
         loop {
             let now = ctx.now();
             let call = answering.call(client, &about, now);
-            let call = Call { record: call.record && !forgets, ..call };
+            let call = PluginCall { record: call.record && !forgets, ..call };
             let outcome = ctx.plugins.decide_sms(call, &messages).await;
             calls.push(FinishedCall::of((&answering, &about), &outcome, now));
             match outcome {
@@ -142,7 +142,7 @@ impl Routers {
                     tracing::warn!(client.id = %client, plugin, outcome, messages = messages.len(), "a router of SMS failed");
                     metrics::counter!("patchbay_sms_router_failures_total").increment(1);
                     if answering.is_canary()
-                        && let Some(live) = Answering::live_of(&self.slots)
+                        && let Some(live) = AnsweringVersion::live_of(&self.slots)
                     {
                         answering = Arc::new(live);
                         continue;
@@ -157,8 +157,8 @@ impl Routers {
         }
     }
 
-    fn by(&self, answering: &Arc<Answering>, said: Option<String>) -> RoutedBy {
-        RoutedBy {
+    fn by(&self, answering: &Arc<AnsweringVersion>, said: Option<String>) -> RouterStep {
+        RouterStep {
             plugin: answering.name().to_owned(),
             version: answering.version(),
             sha256: answering.sha256().map(str::to_owned),
@@ -170,7 +170,7 @@ impl Routers {
 
 /// True if the operator has a router.
 pub(crate) fn has_operators(ctx: &Context) -> bool {
-    ctx.plugins
-        .find(OPERATORS)
-        .is_some_and(|plugin| plugin.world == Some(World::SmsRouter) && matches!(plugin.source, Source::Directory(_)))
+    ctx.plugins.find(OPERATORS).is_some_and(|plugin| {
+        plugin.world == Some(World::SmsRouter) && matches!(plugin.source, ProgramSource::Directory(_))
+    })
 }

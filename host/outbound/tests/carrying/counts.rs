@@ -15,12 +15,12 @@ use domain::{
 };
 use outbound::{
     analytics,
-    delivery::{self, Step},
+    delivery::{self, DeliveryStep},
 };
 use props::{HandClock, Surroundings, one_number};
 use storage::outbound::{
     messages::NewMessage,
-    outgoing::{self, Outgoing},
+    outgoing_rows::{self, GroupRows},
     parts::{NewPart, PartOrigin},
 };
 use uuid::Uuid;
@@ -85,14 +85,14 @@ impl World {
         };
         let new: Vec<NewMessage> = (0..count).map(one).collect();
         let mut tx = self.ctx.db.begin().await.unwrap();
-        let outgoing = Outgoing { parts: vec![&part], messages: new.iter().collect(), ..Outgoing::default() };
-        outgoing::insert(&mut tx, self.client, &outgoing, 1, self.ctx.now()).await.unwrap();
+        let outgoing = GroupRows { parts: vec![&part], messages: new.iter().collect(), ..GroupRows::default() };
+        outgoing_rows::insert(&mut tx, self.client, &outgoing, 1, self.ctx.now()).await.unwrap();
         tx.commit().await.unwrap();
         new.into_iter().map(|message| message.id).collect()
     }
 
     /// Has messages take steps, in one transaction, that sometimes is not committed.
-    async fn advance(&self, steps: Vec<Step>, commit: bool) {
+    async fn advance(&self, steps: Vec<DeliveryStep>, commit: bool) {
         let mut tx = self.ctx.db.begin().await.unwrap();
         delivery::advance(&self.ctx, &mut tx, self.client, steps).await.unwrap();
         if commit {
@@ -153,10 +153,10 @@ const STATES: [DeliveryState; 6] = [
     DeliveryState::Failed,
 ];
 
-fn step(dice: &mut Dice, message: MessageId, at: DateTime<Utc>) -> Step {
+fn step(dice: &mut Dice, message: MessageId, at: DateTime<Utc>) -> DeliveryStep {
     let reached = dice.one_of(&STATES);
     let failure = reached.is_failed().then(|| ProviderFailure { code: 131_000, text: "no".to_owned() });
-    Step { message, ordinal: 0, reached, at, provider_id: None, failure, named: Vec::new() }
+    DeliveryStep { message, ordinal: 0, reached, at, provider_id: None, failure, named: Vec::new() }
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn counts_are_those_of_the_messages_whatever_happened_in_whatever_order() 
             continue;
         }
         let at = world.ctx.now();
-        let steps: Vec<Step> = (0..dice.below(12))
+        let steps: Vec<DeliveryStep> = (0..dice.below(12))
             .map(|_| {
                 let message = dice.one_of(&known);
                 step(&mut dice, message, at)
@@ -210,7 +210,7 @@ async fn the_queue_holds_the_legs_that_are_queued_and_no_others_in_whatever_orde
     let (world, mut dice) = (World::new().await, Dice(11));
     let known = world.submit(PartOrigin::Chat, Channel::Whatsapp, 30).await;
     let at = world.ctx.now();
-    let reached = |reached| Step { reached, failure: None, ..step(&mut Dice(1), known[0], at) };
+    let reached = |reached| DeliveryStep { reached, failure: None, ..step(&mut Dice(1), known[0], at) };
     // Of two steps in one group only the first finds the leg queued.
     let mut steps = vec![reached(DeliveryState::Sent), reached(DeliveryState::Delivered)];
     for _ in 0..12 {

@@ -2,20 +2,20 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod ahead;
 mod counts;
-mod in_order;
-mod logged;
+mod error_log;
+mod marks_before_places;
+mod message_order;
 mod receipts;
 mod stage;
 mod toy;
-mod unanswered;
-mod waiting;
+mod unanswered_calls;
+mod waiting_messages;
 
-use channels::carrier::Lookup;
+use channels::carrier::ProviderState;
 use chrono::TimeDelta;
 use domain::{
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     inbound::ProviderFailure,
 };
 
@@ -126,7 +126,8 @@ async fn a_provider_that_can_be_asked_is_asked_before_a_message_goes_out_again()
     stage.notes().failures.push_back(SendFailure::Unknown { reason: "no answer".to_owned() });
     let message = stage.say("v-1", "Hello").await;
     stage.work().await;
-    stage.notes().known = Some(Lookup::Taken(Taken { provider_id: Some("p-1".to_owned()), ..Taken::default() }));
+    stage.notes().known =
+        Some(ProviderState::Taken(Acceptance { provider_id: Some("p-1".to_owned()), ..Acceptance::default() }));
     stage.advance(TimeDelta::minutes(2));
     stage.work().await;
     assert_eq!(stage.notes().sent.len(), 1, "the provider has it");

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use base::Context;
-use channels::smpp::{SmppEvents, SmsReceipt, SmsState};
+use channels::smpp::{SmppEvents, SmsState, SmscReceipt};
 use futures::future::join_all;
-use outbound::SmscEvents;
+use outbound::ReceiptStore;
 
 use crate::stage::Stage;
 
-fn receipt(smsc_id: usize, error: Option<&str>) -> SmsReceipt {
-    SmsReceipt {
+fn receipt(smsc_id: usize, error: Option<&str>) -> SmscReceipt {
+    SmscReceipt {
         bind: "bind".to_owned(),
         smsc_id: smsc_id.to_string(),
         state: SmsState::Delivered,
@@ -29,7 +29,7 @@ async fn parked(ctx: &Context) -> (i64, i64) {
 #[tokio::test]
 async fn receipts_that_come_together_share_transactions() {
     let ctx = Arc::new(Stage::new().await.ctx);
-    let events = SmscEvents::new(Arc::clone(&ctx));
+    let events = ReceiptStore::new(Arc::clone(&ctx));
 
     let stored = join_all((0..60).map(|at| events.receipt(receipt(at, None)))).await;
 
@@ -42,7 +42,7 @@ async fn receipts_that_come_together_share_transactions() {
 #[tokio::test]
 async fn a_receipt_that_cannot_be_stored_is_nobody_elses_affair() {
     let ctx = Arc::new(Stage::new().await.ctx);
-    let events = SmscEvents::new(Arc::clone(&ctx));
+    let events = ReceiptStore::new(Arc::clone(&ctx));
 
     let all = (0..9).map(|at| events.receipt(receipt(at, (at == 5).then_some("no text:\0"))));
     let stored = join_all(all).await;

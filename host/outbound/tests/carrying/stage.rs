@@ -21,13 +21,13 @@ use domain::{
 };
 use outbound::{
     dispatch,
-    reply::{self, Reply},
+    reply::{self, ChatReply},
 };
 use props::{HandClock, Surroundings};
 use storage::{
     Db, Queue,
-    inboxes::{self, Inbox, InboxSettings, Web},
-    tenancy::clients::{self, NewClient},
+    inboxes::{self, Inbox, InboxSettings, WebInbox},
+    tenancy::clients::{self, ClientRecord},
     work::lanes,
 };
 use tokio::sync::Notify;
@@ -57,7 +57,7 @@ impl Stage {
         let ctx = context(db, Arc::clone(&clock), &toy).await;
         let (client, site) = (ctx.mint(), ctx.mint());
         let mut db = ctx.db.acquire().await.unwrap();
-        let new = NewClient {
+        let new = ClientRecord {
             client_ref: "demo",
             display_name: "Demo",
             parent: None,
@@ -66,7 +66,7 @@ impl Stage {
         };
         clients::insert(&mut db, client, &new, ctx.now()).await.unwrap();
         let settings =
-            InboxSettings::Web(Web { site_key: "site".to_owned(), name: "Shop".to_owned(), origins: Vec::new() });
+            InboxSettings::Web(WebInbox { site_key: "site".to_owned(), name: "Shop".to_owned(), origins: Vec::new() });
         inboxes::insert(&mut db, client, &Inbox { id: site, settings }, ctx.now()).await.unwrap();
         drop(db);
         Self { ctx, client, site, clock, toy, nudge: Arc::default() }
@@ -82,7 +82,7 @@ impl Stage {
         let (ctx, client) = (&self.ctx, self.client);
         let address = Address::of_kind(AddressKind::Visitor, visitor).unwrap();
         let mut tx = ctx.db.begin().await.unwrap();
-        let reply = Reply {
+        let reply = ChatReply {
             inbox: self.site,
             channel: Channel::Web,
             participant: ctx.mint(),
@@ -163,14 +163,14 @@ impl Stage {
 
     /// From now on the database neither takes nor refuses a step that [`Self::refuse_receipts`] would see to, until the
     /// answer is given to [`Self::let_go`].
-    pub async fn hold_receipts(&self) -> storage::Pooled {
+    pub async fn hold_receipts(&self) -> storage::PooledSession {
         let mut disk = self.ctx.db.acquire().await.unwrap();
         sqlx::query("SELECT pg_advisory_lock($1)").bind(DISK).execute(&mut *disk).await.unwrap();
         disk
     }
 
     /// Lets the database continue.
-    pub async fn let_go(&self, mut disk: storage::Pooled) {
+    pub async fn let_go(&self, mut disk: storage::PooledSession) {
         sqlx::query("SELECT pg_advisory_unlock($1)").bind(DISK).execute(&mut *disk).await.unwrap();
     }
 

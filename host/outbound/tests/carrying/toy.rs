@@ -8,11 +8,11 @@ use std::{
 };
 
 use async_trait::async_trait;
-use channels::carrier::{Carrier, CarrierInbox, Closed, Lookup, Outgoing, Place};
+use channels::carrier::{Carrier, CarrierInbox, CarrierPause, OutgoingMessage, ProviderState, SendPlace};
 use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
-    carriage::{SendFailure, Taken},
+    carriage::{Acceptance, SendFailure},
     content::OutboundContent,
     inbox::InboxKind,
 };
@@ -41,7 +41,7 @@ pub struct Notes {
     /// Failures of the next sends; after them everything is taken.
     pub failures: VecDeque<SendFailure>,
     /// The provider's answer to a question about a message.
-    pub known: Option<Lookup>,
+    pub known: Option<ProviderState>,
     /// Nothing is taken at all.
     pub closed: bool,
     /// Marks may run ahead of places.
@@ -95,13 +95,13 @@ impl Carrier for Toy {
         WINDOW
     }
 
-    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed> {
+    fn take(&self, _inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
         if self.notes.lock().unwrap().closed {
-            return Err(Closed { reason: "the shop is shut".to_owned(), look_again: Duration::from_secs(30) });
+            return Err(CarrierPause { reason: "the shop is shut".to_owned(), look_again: Duration::from_secs(30) });
         }
         let place = |_| {
             let free = Arc::clone(&self.places).try_acquire_owned().ok()?;
-            Some(Place::of(free).with_doubt(Counted::new(&self.notes)))
+            Some(SendPlace::of(free).with_doubt(Counted::new(&self.notes)))
         };
         Ok((0..wanted).map_while(place).collect())
     }
@@ -127,11 +127,16 @@ impl Carrier for Toy {
         PACE
     }
 
-    async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &Outgoing<'_>) -> Lookup {
-        self.notes.lock().unwrap().known.clone().unwrap_or(Lookup::NotPossible)
+    async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &OutgoingMessage<'_>) -> ProviderState {
+        self.notes.lock().unwrap().known.clone().unwrap_or(ProviderState::NotPossible)
     }
 
-    async fn send(&self, _inbox: &CarrierInbox, _place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
+    async fn send(
+        &self,
+        _inbox: &CarrierInbox,
+        _place: SendPlace,
+        outgoing: &OutgoingMessage<'_>,
+    ) -> Result<Acceptance, SendFailure> {
         let gate = {
             let mut notes = self.notes.lock().unwrap();
             notes.in_flight.0 += 1;
@@ -154,7 +159,7 @@ impl Carrier for Toy {
         notes.sent.push(format!("{}: {said}", outgoing.to.value()));
         match notes.failures.pop_front() {
             Some(failure) => Err(failure),
-            None => Ok(Taken { provider_id: Some(outgoing.opaque.to_owned()), ..Taken::default() }),
+            None => Ok(Acceptance { provider_id: Some(outgoing.opaque.to_owned()), ..Acceptance::default() }),
         }
     }
 }

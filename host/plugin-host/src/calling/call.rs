@@ -5,12 +5,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
-use super::{hints::without_hints, log_line::LogLine};
+use super::{hints::remove_hints, log_line::LogLine};
 use crate::{KeyValueWrite, PluginRef, Recording, chatbot, router};
 
 /// Caller, plugin and environment of a call. The same call gives the same answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct PluginCall<'a> {
     /// The client of the call. The limit on simultaneous calls is per client.
     pub client: ClientId,
     pub plugin: &'a PluginRef,
@@ -63,23 +63,23 @@ pub struct CallTrace {
     pub logs: Vec<LogLine>,
     /// The plugin's standard output and standard error, such as the message of a panic.
     pub stderr: String,
-    pub outcome: Outcome,
+    pub outcome: PluginOutcome,
     /// Number of HTTP requests that were sent for the plugin.
     pub http_requests: u32,
-    /// Everything needed to replay the call, if [`Call::record`] was set.
+    /// Everything needed to replay the call, if [`PluginCall::record`] was set.
     pub recording: Option<Box<Recording>>,
 }
 
 impl CallTrace {
     /// The lines of [`Self::stderr`] for its author, without hints to set a variable that a plugin cannot have.
     pub fn printed(&self) -> String {
-        without_hints(&self.stderr)
+        remove_hints(&self.stderr)
     }
 }
 
 /// The way a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum PluginOutcome {
     Answered,
     Refused,
     Trapped,
@@ -89,7 +89,7 @@ pub enum Outcome {
     KeyValuesUnavailable,
 }
 
-impl Outcome {
+impl PluginOutcome {
     pub const ALL: [Self; 7] = [
         Self::Answered,
         Self::Refused,

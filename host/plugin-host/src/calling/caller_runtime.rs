@@ -7,17 +7,17 @@ use async_trait::async_trait;
 use domain::ids::ClientId;
 use tokio::runtime::Handle;
 
+use super::host_calls::HostCalls;
 use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use super::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
-use super::outside::Outside;
 use crate::fairness::threads::is_call_thread;
 
 /// The surroundings of a call that may move to another thread. They answer on the runtime of the caller.
-pub(crate) fn on_caller_runtime(outside: Outside) -> Outside {
+pub(crate) fn on_caller_runtime(outside: HostCalls) -> HostCalls {
     let runtime = Handle::current();
     let http = Arc::new(OnCallerRuntime { runtime: runtime.clone(), inner: outside.http }) as _;
     let key_values = outside.key_values.map(|inner| Arc::new(OnCallerRuntime { runtime, inner }) as _);
-    Outside { key_values, http }
+    HostCalls { key_values, http }
 }
 
 struct OnCallerRuntime<Inner: ?Sized> {

@@ -147,13 +147,13 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 /// A WASI pollable: the clock shows a given time.
-pub(super) struct Timer {
+pub(super) struct ClockTimer {
     pub(super) clock: GuestClock,
     pub(super) until: Duration,
 }
 
 #[async_trait]
-impl Pollable for Timer {
+impl Pollable for ClockTimer {
     async fn ready(&mut self) {
         self.clock.wait(self.until).await;
     }

@@ -6,20 +6,20 @@ use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace, component::Resour
 use wasmtime_wasi::I32Exit;
 
 use super::{
-    call::{CallTrace, Outcome},
-    end::{Answered, End},
-    guest::Guest,
-    hints::without_hints,
-    limits::Limit,
+    call::{CallTrace, PluginOutcome},
+    end::{CallEnd, CheckedAnswer},
+    guest::GuestState,
+    hints::remove_hints,
+    limits::ExceededLimit,
     stop::Stop,
 };
 use crate::{
     error::CallError,
     loading::loader::LoadedPlugin,
-    worlds::{Question, answer::Fault},
+    worlds::{Question, answer::AnswerFault},
 };
 
-/// The engine's message if `Limits::transfer_bytes` is used up. This error has no type of its own.
+/// The engine's message if `CallLimits::transfer_bytes` is used up. This error has no type of its own.
 const TRANSFER_USED_UP: &str = "fuel allocated for hostcalls has been exhausted";
 
 const TRACEBACK: &str = "Traceback (most recent call last):";
@@ -30,12 +30,12 @@ const CALLS_IN_A_ROW: usize = 5;
 
 /// Checks the answer or finds the cause of failure, and builds the trace.
 pub(super) fn conclude<Q: Question>(
-    mut guest: Guest,
+    mut guest: GuestState,
     plugin: &LoadedPlugin,
-    end: End<Q::Answer>,
+    end: CallEnd<Q::Answer>,
     (duration, processor_time): (Duration, Duration),
     question: &Q,
-) -> Result<Answered<Q::Answer>, CallError> {
+) -> Result<CheckedAnswer<Q::Answer>, CallError> {
     let mut trace = CallTrace {
         plugin: plugin.name.clone(),
         version: plugin.version,
@@ -45,7 +45,7 @@ pub(super) fn conclude<Q: Question>(
         peak_memory_bytes: guest.meter.peak_memory_bytes(),
         logs: guest.take_logs(),
         stderr: guest.output.printed().text,
-        outcome: Outcome::Answered,
+        outcome: PluginOutcome::Answered,
         http_requests: guest.outgoing.sent,
         recording: None,
     };
@@ -54,55 +54,57 @@ pub(super) fn conclude<Q: Question>(
         Box::new(trace.clone())
     };
     let answer = match end {
-        End::TooLate | End::Recorded => {
-            return Err(CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) });
+        CallEnd::TooLate | CallEnd::Recorded => {
+            return Err(CallError::TimedOut { after: duration, trace: ended(PluginOutcome::TimedOut) });
         }
-        End::InTime(Ok(Ok(answer))) => answer,
-        End::InTime(Ok(Err(error))) => {
-            return Err(CallError::Refused { error, trace: ended(Outcome::Refused) });
+        CallEnd::InTime(Ok(Ok(answer))) => answer,
+        CallEnd::InTime(Ok(Err(error))) => {
+            return Err(CallError::Refused { error, trace: ended(PluginOutcome::Refused) });
         }
-        End::InTime(Err(fault)) => return Err(diagnose(fault, &guest, plugin, duration, ended)),
+        CallEnd::InTime(Err(fault)) => return Err(diagnose(fault, &guest, plugin, duration, ended)),
     };
     match question.judge(&answer, &guest.limits) {
-        Ok(()) => Ok(Answered { answer, writes: guest.key_values.into_writes(), trace }),
-        Err(Fault::Limit(which)) => Err(CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) }),
-        Err(Fault::Rule(reason)) => Err(CallError::BadAnswer { reason, trace: ended(Outcome::BadAnswer) }),
+        Ok(()) => Ok(CheckedAnswer { answer, writes: guest.key_values.into_writes(), trace }),
+        Err(AnswerFault::Limit(which)) => {
+            Err(CallError::LimitExceeded { which, trace: ended(PluginOutcome::LimitExceeded) })
+        }
+        Err(AnswerFault::Rule(reason)) => Err(CallError::BadAnswer { reason, trace: ended(PluginOutcome::BadAnswer) }),
     }
 }
 
 fn diagnose(
     fault: wasmtime::Error,
-    guest: &Guest,
+    guest: &GuestState,
     plugin: &LoadedPlugin,
     duration: Duration,
-    mut ended: impl FnMut(Outcome) -> Box<CallTrace>,
+    mut ended: impl FnMut(PluginOutcome) -> Box<CallTrace>,
 ) -> CallError {
     if fault.is::<PoolConcurrencyLimitError>() {
         return CallError::TooBusy { plugin: plugin.name.clone() };
     }
     let fault = match fault.downcast::<Stop>() {
         Ok(Stop::Limit(which)) => {
-            return CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) };
+            return CallError::LimitExceeded { which, trace: ended(PluginOutcome::LimitExceeded) };
         }
-        Ok(Stop::Recorded) => return CallError::TimedOut { after: duration, trace: ended(Outcome::TimedOut) },
+        Ok(Stop::Recorded) => return CallError::TimedOut { after: duration, trace: ended(PluginOutcome::TimedOut) },
         Ok(Stop::NoRoom) => return CallError::TooBusy { plugin: plugin.name.clone() },
         Ok(Stop::KeyValues(source)) => {
-            return CallError::KeyValues { source, trace: ended(Outcome::KeyValuesUnavailable) };
+            return CallError::KeyValues { source, trace: ended(PluginOutcome::KeyValuesUnavailable) };
         }
         Err(fault) => fault,
     };
     let run_into = if format!("{fault:#}").contains(TRANSFER_USED_UP) {
-        Some(Limit::Transfer)
+        Some(ExceededLimit::Transfer)
     } else if matches!(fault.downcast_ref(), Some(ResourceTableError::Full)) {
-        Some(Limit::Handles)
+        Some(ExceededLimit::Handles)
     } else {
         // A guest without memory gives up with a trap of its own.
         guest.meter.refused()
     };
     if let Some(which) = run_into {
-        return CallError::LimitExceeded { which, trace: ended(Outcome::LimitExceeded) };
+        return CallError::LimitExceeded { which, trace: ended(PluginOutcome::LimitExceeded) };
     }
-    CallError::Trap { reason: reason(&fault, guest), trace: ended(Outcome::Trapped) }
+    CallError::Trap { reason: reason(&fault, guest), trace: ended(PluginOutcome::Trapped) }
 }
 
 /// Whether a trap comes from a stack overflow. A component has two stacks. The engine reports an overflow of its own
@@ -122,7 +124,7 @@ fn overflowed_its_stack(fault: &wasmtime::Error, trap: Trap) -> bool {
     }
 }
 
-fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
+fn reason(fault: &wasmtime::Error, guest: &GuestState) -> String {
     if let Some(exit) = fault.downcast_ref::<I32Exit>() {
         return format!("it called exit({})", exit.0);
     }
@@ -139,7 +141,7 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
 /// The part of the output that the reason of a trap quotes: its first two lines, or the exception of a Python
 /// traceback with the innermost line of code.
 pub(super) fn printed(output: &str) -> String {
-    let output = without_hints(output);
+    let output = remove_hints(output);
     if let Some((exception, place)) = exception(&output) {
         let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
         return format!("; it raised {exception}{place}");

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{call::Call, end::Answered, key_values::KeyValueSnapshot};
+use super::{call::PluginCall, end::CheckedAnswer, key_values::KeyValueSnapshot};
 use crate::{
     error::CallError,
     host::PluginHost,
     worlds::{
         DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody,
-        json::{DryAnswer, DryResult, Question},
+        json::{DryAnswer, DryResult, WorldQuestion},
     },
 };
 
@@ -17,29 +17,29 @@ impl PluginHost {
     /// effects except requests to the hosts that it allows.
     pub async fn dry_run(
         &self,
-        call: Call<'_>,
-        question: &Question,
+        call: PluginCall<'_>,
+        question: &WorldQuestion,
         key_values: Arc<dyn KeyValueSnapshot>,
     ) -> Result<DryAnswer, CallError> {
         let values = Some(key_values);
         match question {
-            Question::Chatbot { event, session } => {
+            WorldQuestion::Chatbot { event, session } => {
                 let asked = self.ask_once(&call, values, &HandleEvent::new(event, session)).await;
                 asked.map(|answered| dry(answered, DryResult::Actions))
             }
-            Question::SmsFallback(undeliverable) => {
+            WorldQuestion::SmsFallback(undeliverable) => {
                 let asked = self.ask_once(&call, values, &DecideFallback::new(undeliverable)).await;
                 asked.map(|answered| dry(answered, DryResult::Decision))
             }
-            Question::WebhookShaper(event) => {
+            WorldQuestion::WebhookShaper(event) => {
                 let asked = self.ask_once(&call, values, &ShapeBody::new(event)).await;
                 asked.map(|answered| dry(answered, DryResult::Payload))
             }
-            Question::Router(inbound) => {
+            WorldQuestion::Router(inbound) => {
                 let asked = self.ask_once(&call, values, &RouteInbound::new(inbound)).await;
                 asked.map(|answered| dry(answered, DryResult::Route))
             }
-            Question::SmsRouter(messages) => {
+            WorldQuestion::SmsRouter(messages) => {
                 let asked = self.ask_once(&call, values, &DecideSms::new(messages)).await;
                 asked.map(|answered| dry(answered, DryResult::SmsDecisions))
             }
@@ -47,6 +47,6 @@ impl PluginHost {
     }
 }
 
-fn dry<A>(answered: Answered<A>, result: fn(A) -> DryResult) -> DryAnswer {
+fn dry<A>(answered: CheckedAnswer<A>, result: fn(A) -> DryResult) -> DryAnswer {
     DryAnswer { answer: result(answered.answer), writes: answered.writes, trace: answered.trace }
 }

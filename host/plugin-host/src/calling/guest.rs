@@ -9,16 +9,16 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::{
     clock::GuestClock,
+    host_calls::HostCalls,
     key_values::KeyValues,
-    limits::{Limit, Limits},
+    limits::{CallLimits, ExceededLimit},
     log_line::LogLine,
     meter::Meter,
-    outgoing::Outgoing,
-    output::{Gaps, Output, Printed},
-    outside::Outside,
+    outgoing_http::OutgoingRequests,
+    output::{Gaps, OutputSink, PrintedText},
     stop::Stop,
 };
-use crate::{Call, LogLevel, fairness::room::Room};
+use crate::{LogLevel, PluginCall, fairness::room::MemoryBudget};
 
 /// Divisor of the log limit: the last line gets at least this share, in addition to the limit.
 const LAST_LOG_SHARE: usize = 4;
@@ -26,12 +26,12 @@ const LAST_LOG_SHARE: usize = 4;
 /// Most random bytes in one request. A hash map asks for 16.
 const RANDOM_BYTES: u64 = 64 << 10;
 
-pub(crate) struct Guest {
-    pub(crate) limits: Arc<Limits>,
+pub(crate) struct GuestState {
+    pub(crate) limits: Arc<CallLimits>,
     pub(crate) meter: Meter,
-    pub(crate) output: Output,
+    pub(crate) output: OutputSink,
     pub(crate) key_values: KeyValues,
-    pub(crate) outgoing: Outgoing,
+    pub(crate) outgoing: OutgoingRequests,
     pub(crate) config: String,
     logs: Vec<LogLine>,
     log_room: usize,
@@ -49,24 +49,24 @@ pub(crate) struct Guest {
     wasi: WasiCtx,
 }
 
-impl Guest {
+impl GuestState {
     /// The state of a live call. If `sleeps` is set, sleeps take real time.
     pub(crate) fn new(
-        call: &Call<'_>,
-        limits: &Arc<Limits>,
-        outside: Outside,
-        room: Arc<dyn Room>,
+        call: &PluginCall<'_>,
+        limits: &Arc<CallLimits>,
+        outside: HostCalls,
+        room: Arc<dyn MemoryBudget>,
         sleeps: bool,
     ) -> Self {
         let clock = GuestClock::new(call.now, sleeps);
-        let output = Output::new(limits.output_bytes);
+        let output = OutputSink::new(limits.output_bytes);
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles);
         Self {
             meter: Meter::new(limits, room),
             wasi: surroundings(call, &clock, &output),
             key_values: KeyValues::new(outside.key_values),
-            outgoing: Outgoing {
+            outgoing: OutgoingRequests {
                 client: call.client,
                 turn: call.turn.to_owned(),
                 allowed: call.allowed_hosts.to_vec(),
@@ -96,7 +96,7 @@ impl Guest {
         }
         self.host_calls += 1;
         if self.host_calls > self.limits.host_calls {
-            return Err(wasmtime::Error::new(Stop::Limit(Limit::HostCalls)));
+            return Err(wasmtime::Error::new(Stop::Limit(ExceededLimit::HostCalls)));
         }
         Ok(())
     }
@@ -125,10 +125,10 @@ impl Guest {
     }
 
     /// The beginning and the end of the last line that did not fit. The end holds the reason of a failure.
-    fn last_log(&self) -> Option<(LogLevel, Printed)> {
+    fn last_log(&self) -> Option<(LogLevel, PrintedText)> {
         let LogLine { level, message } = self.last_log.as_ref()?;
         let room = self.log_room.max(self.limits.log_bytes / LAST_LOG_SHARE);
-        Some((*level, Printed::of(message, room)))
+        Some((*level, PrintedText::of(message, room)))
     }
 
     pub(crate) fn gaps(&self) -> Gaps {
@@ -150,7 +150,7 @@ impl Guest {
     }
 }
 
-impl WasiView for Guest {
+impl WasiView for GuestState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
     }
@@ -158,7 +158,7 @@ impl WasiView for Guest {
 
 /// A WASI context that grants nothing: no files, sockets, arguments or environment. Clocks and random numbers come from
 /// the call.
-fn surroundings(call: &Call<'_>, clock: &GuestClock, output: &Output) -> WasiCtx {
+fn surroundings(call: &PluginCall<'_>, clock: &GuestClock, output: &OutputSink) -> WasiCtx {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone());
     wasi.stderr(output.clone());

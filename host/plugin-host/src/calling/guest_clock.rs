@@ -8,10 +8,10 @@ use wasmtime_wasi::{
     p2::{DynPollable, bindings::clocks::monotonic_clock, subscribe},
 };
 
-use super::{clock::Timer, guest::Guest};
+use super::{clock::ClockTimer, guest::GuestState};
 
 /// Replaces the monotonic clock of WASI, whose timers follow the real clock of the host.
-impl monotonic_clock::Host for Guest {
+impl monotonic_clock::Host for GuestState {
     fn now(&mut self) -> wasmtime::Result<u64> {
         Ok(HostMonotonicClock::now(&self.clock))
     }
@@ -30,9 +30,9 @@ impl monotonic_clock::Host for Guest {
     }
 }
 
-impl Guest {
+impl GuestState {
     fn timer(&mut self, until: Duration) -> wasmtime::Result<Resource<DynPollable>> {
-        let timer = Timer { clock: self.clock.clone(), until };
+        let timer = ClockTimer { clock: self.clock.clone(), until };
         let timer = self.table.push(timer)?;
         subscribe(&mut self.table, timer)
     }

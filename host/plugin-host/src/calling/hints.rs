@@ -4,7 +4,7 @@
 const VARIABLE: &str = "RUST_BACKTRACE";
 
 /// The text without the lines that advise to set `RUST_BACKTRACE`. Other text stays byte for byte.
-pub fn without_hints(text: &str) -> String {
+pub fn remove_hints(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !is_hint(line)).collect()
 }
 
@@ -16,19 +16,19 @@ fn is_hint(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::without_hints;
+    use super::remove_hints;
 
     #[test]
     fn a_hint_to_set_a_variable_is_left_out() {
         let panic = "thread 'main' panicked at src/lib.rs:5:9:\nno order\n";
         let hint = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
-        assert_eq!(without_hints(&format!("{panic}{hint}after\n")), format!("{panic}after\n"));
+        assert_eq!(remove_hints(&format!("{panic}{hint}after\n")), format!("{panic}after\n"));
     }
 
     #[test]
     fn an_authors_own_line_about_the_variable_stays() {
         for text in ["RUST_BACKTRACE is not read here", "note: nothing\n", "", "\n\n"] {
-            assert_eq!(without_hints(text), text);
+            assert_eq!(remove_hints(text), text);
         }
     }
 }

@@ -3,15 +3,15 @@
 use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log, types};
 
 use super::{
-    guest::Guest,
-    key_values::{KeysWanted, Written},
-    outgoing,
+    guest::GuestState,
+    key_values::{KeysWanted, WrittenValue},
+    outgoing_http,
     stop::Stop,
 };
 
-impl types::Host for Guest {}
+impl types::Host for GuestState {}
 
-impl log::Host for Guest {
+impl log::Host for GuestState {
     async fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.count_host_call()?;
         self.keep_log(level, message);
@@ -19,22 +19,27 @@ impl log::Host for Guest {
     }
 }
 
-impl config::Host for Guest {
+impl config::Host for GuestState {
     async fn get(&mut self) -> wasmtime::Result<String> {
         self.count_host_call()?;
         Ok(self.config.clone())
     }
 }
 
-impl Guest {
-    fn write(&mut self, scope: kv::Scope, key: String, written: Written) -> wasmtime::Result<Result<(), kv::Error>> {
+impl GuestState {
+    fn write(
+        &mut self,
+        scope: kv::Scope,
+        key: String,
+        written: WrittenValue,
+    ) -> wasmtime::Result<Result<(), kv::Error>> {
         let taken = self.key_values.write(scope, key, written, &self.limits);
         self.count_key_values()?;
         Ok(taken)
     }
 }
 
-impl kv::Host for Guest {
+impl kv::Host for GuestState {
     async fn get(&mut self, scope: kv::Scope, key: String) -> wasmtime::Result<Result<Option<Vec<u8>>, kv::Error>> {
         self.count_host_call()?;
         let held = self.key_values.held();
@@ -82,10 +87,10 @@ impl kv::Host for Guest {
     }
 }
 
-impl http::Host for Guest {
+impl http::Host for GuestState {
     async fn send(&mut self, request: http::Request) -> wasmtime::Result<Result<http::Response, http::Error>> {
         self.count_host_call()?;
-        let headers = |headers: &[(String, String)]| outgoing::size(headers).1;
+        let headers = |headers: &[(String, String)]| outgoing_http::size(headers).1;
         let body = request.body.as_ref().map_or(0, Vec::len);
         self.count_recorded(request.url.len() + headers(&request.headers) + body)?;
         let sent = self.outgoing.send(request, &self.limits).await;

@@ -8,7 +8,7 @@ use plugin_bindings::chatbot::patchbay::plugin::kv::Error as GuestError;
 pub use plugin_bindings::chatbot::patchbay::plugin::kv::Scope;
 use serde::{Deserialize, Serialize};
 
-use super::limits::Limits;
+use super::limits::CallLimits;
 
 /// Longest key in bytes.
 const KEY_BYTES: usize = 128;
@@ -81,13 +81,13 @@ pub struct KeyValueWrite {
 type Key = (bool, String);
 
 /// A written value and its lifetime in seconds.
-pub(crate) type Written = (Option<Vec<u8>>, Option<u32>);
+pub(crate) type WrittenValue = (Option<Vec<u8>>, Option<u32>);
 
 #[derive(Default)]
 pub(crate) struct KeyValues {
     snapshot: Option<Arc<dyn KeyValueSnapshot>>,
     read: HashMap<Key, Option<Vec<u8>>>,
-    written: BTreeMap<Key, Written>,
+    written: BTreeMap<Key, WrittenValue>,
     held: usize,
 }
 
@@ -162,8 +162,8 @@ impl KeyValues {
         &mut self,
         scope: Scope,
         key: String,
-        (value, after_seconds): Written,
-        limits: &Limits,
+        (value, after_seconds): WrittenValue,
+        limits: &CallLimits,
     ) -> Result<(), GuestError> {
         if !is_key(&key) {
             return Err(GuestError::InvalidKey);
@@ -213,7 +213,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_a_call_holds_is_what_it_read_and_what_it_wrote_last() {
-        let (mut values, limits) = (KeyValues::new(Some(Arc::new(NoKeyValues))), Limits::default());
+        let (mut values, limits) = (KeyValues::new(Some(Arc::new(NoKeyValues))), CallLimits::default());
         for _ in 0..2 {
             assert_eq!(values.get(Scope::Client, "read".into()).await.unwrap().unwrap(), None);
             assert_eq!(values.held(), 4, "a key that is not there is held too, once");

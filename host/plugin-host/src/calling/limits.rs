@@ -7,7 +7,7 @@ const MIB: usize = 1 << 20;
 
 /// The limits of one call and of one client.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct CallLimits {
     /// Bytes of all linear memories of one instance together, plus the key-values that the host holds for the call. At
     /// most 128 MiB, the size of a pool slot.
     pub memory_bytes: usize,
@@ -91,7 +91,7 @@ pub struct Limits {
     pub compile_budget_period: Duration,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self {
             memory_bytes: 96 * MIB,
@@ -138,7 +138,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl CallLimits {
     pub(crate) fn calls_for_bodies(&self) -> usize {
         (self.calls / 4).max(1)
     }
@@ -152,26 +152,26 @@ impl Limits {
 
 /// A limit that a call exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// [`Limits::memory_bytes`].
+pub enum ExceededLimit {
+    /// [`CallLimits::memory_bytes`].
     Memory,
-    /// [`Limits::table_elements`].
+    /// [`CallLimits::table_elements`].
     Tables,
-    /// [`Limits::cpu`].
+    /// [`CallLimits::cpu`].
     Cpu,
-    /// [`Limits::transfer_bytes`].
+    /// [`CallLimits::transfer_bytes`].
     Transfer,
-    /// [`Limits::handles`].
+    /// [`CallLimits::handles`].
     Handles,
-    /// [`Limits::host_calls`].
+    /// [`CallLimits::host_calls`].
     HostCalls,
-    /// [`Limits::actions`].
+    /// [`CallLimits::actions`].
     Actions,
-    /// [`Limits::body_bytes`].
+    /// [`CallLimits::body_bytes`].
     Body,
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for ExceededLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Memory => "memory",

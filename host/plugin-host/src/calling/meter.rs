@@ -5,10 +5,10 @@ use std::sync::Arc;
 use wasmtime::ResourceLimiter;
 
 use super::{
-    limits::{Limit, Limits},
+    limits::{CallLimits, ExceededLimit},
     stop::Stop,
 };
-use crate::fairness::room::Room;
+use crate::fairness::room::MemoryBudget;
 
 /// The usage of one instance. All memories of a component count together, so twenty memories of 96 MiB are too many.
 /// The key-values that the host holds for the call count too.
@@ -19,12 +19,12 @@ pub(crate) struct Meter {
     held: usize,
     tables: usize,
     peak_memory: usize,
-    refused: Option<Limit>,
-    room: Arc<dyn Room>,
+    refused: Option<ExceededLimit>,
+    room: Arc<dyn MemoryBudget>,
 }
 
 impl Meter {
-    pub(crate) fn new(limits: &Limits, room: Arc<dyn Room>) -> Self {
+    pub(crate) fn new(limits: &CallLimits, room: Arc<dyn MemoryBudget>) -> Self {
         let (memory_limit, table_limit) = (limits.memory_bytes, limits.table_elements);
         Self { memory_limit, table_limit, memory: 0, held: 0, tables: 0, peak_memory: 0, refused: None, room }
     }
@@ -34,7 +34,7 @@ impl Meter {
     }
 
     /// The last limit that the instance reached. The guest may have coped with the refusal.
-    pub(crate) fn refused(&self) -> Option<Limit> {
+    pub(crate) fn refused(&self) -> Option<ExceededLimit> {
         self.refused
     }
 
@@ -42,8 +42,8 @@ impl Meter {
     pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), Stop> {
         let more = bytes.saturating_sub(self.held);
         if self.memory.saturating_add(self.held).saturating_add(more) > self.memory_limit {
-            self.refused = Some(Limit::Memory);
-            return Err(Stop::Limit(Limit::Memory));
+            self.refused = Some(ExceededLimit::Memory);
+            return Err(Stop::Limit(ExceededLimit::Memory));
         }
         self.write_down(more)?;
         self.held += more;
@@ -61,7 +61,7 @@ impl ResourceLimiter for Meter {
     fn memory_growing(&mut self, current: usize, desired: usize, _max: Option<usize>) -> wasmtime::Result<bool> {
         let total = self.memory.saturating_add(desired.saturating_sub(current));
         if total.saturating_add(self.held) > self.memory_limit {
-            self.refused = Some(Limit::Memory);
+            self.refused = Some(ExceededLimit::Memory);
             return Ok(false);
         }
         if !self.room.grow(total.saturating_sub(self.memory)) {
@@ -77,7 +77,7 @@ impl ResourceLimiter for Meter {
     fn table_growing(&mut self, current: usize, desired: usize, _max: Option<usize>) -> wasmtime::Result<bool> {
         let total = self.tables.saturating_add(desired.saturating_sub(current));
         if total > self.table_limit {
-            self.refused = Some(Limit::Tables);
+            self.refused = Some(ExceededLimit::Tables);
             return Ok(false);
         }
         self.tables = total;
@@ -88,14 +88,14 @@ impl ResourceLimiter for Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fairness::room::{Part, Store, Unbounded};
+    use crate::fairness::room::{BudgetPart, Store, UnlimitedBudget};
 
     fn meter() -> Meter {
-        of(Arc::new(Unbounded))
+        of(Arc::new(UnlimitedBudget))
     }
 
-    fn of(room: Arc<dyn Room>) -> Meter {
-        Meter::new(&Limits { memory_bytes: 100, table_elements: 10, ..Limits::default() }, room)
+    fn of(room: Arc<dyn MemoryBudget>) -> Meter {
+        Meter::new(&CallLimits { memory_bytes: 100, table_elements: 10, ..CallLimits::default() }, room)
     }
 
     #[test]
@@ -105,15 +105,15 @@ mod tests {
         assert!(meter.memory_growing(0, 40, None).unwrap());
         assert_eq!(meter.refused(), None);
         assert!(!meter.memory_growing(40, 41, None).unwrap());
-        assert_eq!((meter.refused(), meter.peak_memory_bytes()), (Some(Limit::Memory), 100));
+        assert_eq!((meter.refused(), meter.peak_memory_bytes()), (Some(ExceededLimit::Memory), 100));
     }
 
     #[test]
     fn a_call_that_finds_no_room_among_all_calls_ends_and_is_not_told_that_it_has_gone_too_far() {
         let (store, other) = (Store::new(100), 50);
-        let beside = Part::of(&store);
+        let beside = BudgetPart::of(&store);
         assert!(beside.grow(other));
-        let mut meter = of(Arc::new(Part::of(&store)));
+        let mut meter = of(Arc::new(BudgetPart::of(&store)));
         assert!(meter.memory_growing(0, 50, None).unwrap());
         let fault = meter.memory_growing(50, 51, None).unwrap_err();
         assert!(matches!(fault.downcast_ref(), Some(Stop::NoRoom)), "{fault}");
@@ -125,14 +125,14 @@ mod tests {
     #[test]
     fn what_the_host_holds_for_a_call_is_memory_of_the_call_and_of_all_calls() {
         let store = Store::new(120);
-        let mut meter = of(Arc::new(Part::of(&store)));
+        let mut meter = of(Arc::new(BudgetPart::of(&store)));
         assert!(meter.memory_growing(0, 60, None).unwrap());
         meter.hold(30).unwrap();
         meter.hold(10).unwrap();
         meter.hold(40).unwrap();
-        assert!(matches!(meter.hold(41), Err(Stop::Limit(Limit::Memory))), "100 bytes of one call");
+        assert!(matches!(meter.hold(41), Err(Stop::Limit(ExceededLimit::Memory))), "100 bytes of one call");
         assert!(!meter.memory_growing(60, 61, None).unwrap(), "nor more of its own");
-        assert_eq!((meter.refused(), meter.peak_memory_bytes()), (Some(Limit::Memory), 60));
+        assert_eq!((meter.refused(), meter.peak_memory_bytes()), (Some(ExceededLimit::Memory), 60));
         meter.write_down(20).unwrap();
         assert!(matches!(meter.write_down(1), Err(Stop::NoRoom)), "120 bytes of all calls");
     }
@@ -144,6 +144,6 @@ mod tests {
         assert!(meter.table_growing(6, 8, None).unwrap());
         assert!(meter.table_growing(0, 2, None).unwrap());
         assert!(!meter.table_growing(0, 1, None).unwrap());
-        assert_eq!(meter.refused(), Some(Limit::Tables));
+        assert_eq!(meter.refused(), Some(ExceededLimit::Tables));
     }
 }

@@ -17,7 +17,7 @@ const PERMIT: usize = 64 << 10;
 
 /// One sink for both streams, so that lines stay in order.
 #[derive(Clone)]
-pub(crate) struct Output {
+pub(crate) struct OutputSink {
     kept: Arc<Mutex<Kept>>,
     most_first: usize,
     most_last: usize,
@@ -38,7 +38,7 @@ pub(crate) struct Gaps {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Printed {
+pub(crate) struct PrintedText {
     /// The whole text. A line marks a gap.
     pub(crate) text: String,
     pub(crate) gap: Option<Gap>,
@@ -55,28 +55,28 @@ pub(crate) struct Gap {
     pub(crate) within_line: bool,
 }
 
-impl Printed {
+impl PrintedText {
     /// The whole text, or the beginning and the end of a longer one.
     pub(crate) fn of(text: &str, most: usize) -> Self {
-        let output = Output::new(most);
+        let output = OutputSink::new(most);
         output.keep(text.as_bytes());
         output.printed()
     }
 }
 
-impl Output {
+impl OutputSink {
     /// Keeps `most` bytes, half of them of the end.
     pub(crate) fn new(most: usize) -> Self {
         let most_last = most / 2;
         Self { kept: Arc::default(), most_first: most - most_last, most_last }
     }
 
-    pub(crate) fn printed(&self) -> Printed {
+    pub(crate) fn printed(&self) -> PrintedText {
         let kept = self.lock();
         let last: Vec<u8> = kept.last.iter().copied().collect();
         if kept.dropped == 0 {
             let all = [kept.first.as_slice(), last.as_slice()].concat();
-            return Printed { text: String::from_utf8_lossy(&all).into_owned(), gap: None };
+            return PrintedText { text: String::from_utf8_lossy(&all).into_owned(), gap: None };
         }
         let line = last.iter().position(|byte| *byte == b'\n').map(|at| at + 1).filter(|at| *at < last.len());
         // If no line begins here, start at least at a character.
@@ -87,7 +87,7 @@ impl Output {
         text.push_str(&format!("\n[{dropped} bytes are left out here]\n"));
         let last_begins = text.len();
         text.push_str(&String::from_utf8_lossy(last.get(begins..).unwrap_or_default()));
-        Printed { text, gap: Some(Gap { first_ends, last_begins, within_line: line.is_none() }) }
+        PrintedText { text, gap: Some(Gap { first_ends, last_begins, within_line: line.is_none() }) }
     }
 
     pub(crate) fn is_cut(&self) -> bool {
@@ -112,13 +112,13 @@ impl Output {
     }
 }
 
-impl IsTerminal for Output {
+impl IsTerminal for OutputSink {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Output {
+impl StdoutStream for OutputSink {
     fn p2_stream(&self) -> Box<dyn OutputStream> {
         Box::new(self.clone())
     }
@@ -129,7 +129,7 @@ impl StdoutStream for Output {
     }
 }
 
-impl OutputStream for Output {
+impl OutputStream for OutputSink {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.keep(&bytes);
         Ok(())
@@ -145,7 +145,7 @@ impl OutputStream for Output {
 }
 
 #[async_trait]
-impl Pollable for Output {
+impl Pollable for OutputSink {
     async fn ready(&mut self) {}
 }
 
@@ -153,8 +153,8 @@ impl Pollable for Output {
 mod tests {
     use super::*;
 
-    fn printed(most: usize, pieces: &[&str]) -> Printed {
-        let output = Output::new(most);
+    fn printed(most: usize, pieces: &[&str]) -> PrintedText {
+        let output = OutputSink::new(most);
         pieces.iter().for_each(|piece| output.keep(piece.as_bytes()));
         output.printed()
     }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn output_up_to_the_limit_is_whole() {
         for pieces in [&["0123456789"][..], &["0123", "456789"], &["0", "123456", "789"]] {
-            assert_eq!(printed(10, pieces), Printed { text: "0123456789".into(), gap: None });
+            assert_eq!(printed(10, pieces), PrintedText { text: "0123456789".into(), gap: None });
         }
         assert!(printed(10, &["0123456789", "x"]).gap.is_some());
     }

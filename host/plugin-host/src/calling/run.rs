@@ -13,25 +13,25 @@ use tokio::time::timeout;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::{
-    call::{Call, CallTrace, Outcome},
+    call::{CallTrace, PluginCall, PluginOutcome},
     caller_runtime::on_caller_runtime,
     conclude::conclude,
-    end::{Answered, End},
-    guest::Guest,
-    limits::{Limit, Limits},
+    end::{CallEnd, CheckedAnswer},
+    guest::GuestState,
+    host_calls::HostCalls,
+    limits::{CallLimits, ExceededLimit},
     log_line::LogLine,
     output::Gaps,
-    outside::Outside,
-    secrets::Uncovered,
+    secrets::OpenedConfig,
     stop::Stop,
 };
 use crate::{
     error::CallError,
     fairness::{
-        breaker::Verdict,
-        room::Room,
+        breaker::CallVerdict,
+        room::MemoryBudget,
         share::Share,
-        threads::{CallThreads, Moving, processor_time},
+        threads::{CallThreads, MovingCall, processor_time},
         turns::{TurnTerms, Turns},
     },
     loading::loader::LoadedPlugin,
@@ -45,7 +45,7 @@ use crate::{
 
 /// A completed call, with details for its caller only.
 pub(crate) struct CompletedCall<A> {
-    pub(crate) result: Result<Answered<A>, CallError>,
+    pub(crate) result: Result<CheckedAnswer<A>, CallError>,
     pub(crate) host_calls: u32,
     /// The call was stopped where the recorded call ended.
     pub(crate) stopped: bool,
@@ -68,20 +68,20 @@ pub(crate) enum Placement<'a> {
 /// The conditions of a call apart from its limits.
 pub(crate) struct Conditions<'a> {
     pub(crate) placement: Placement<'a>,
-    pub(crate) room: Arc<dyn Room>,
+    pub(crate) room: Arc<dyn MemoryBudget>,
     /// Secrets that no record of the call may contain.
-    pub(crate) secrets: Option<&'a Arc<Uncovered>>,
+    pub(crate) secrets: Option<&'a Arc<OpenedConfig>>,
 }
 
 pub(crate) async fn run<Q: Question>(
     engine: &Engine,
-    limits: &Arc<Limits>,
+    limits: &Arc<CallLimits>,
     plugin: &LoadedPlugin,
-    call: &Call<'_>,
-    outside: Outside,
+    call: &PluginCall<'_>,
+    outside: HostCalls,
     question: &Q,
     Conditions { placement, room, secrets }: Conditions<'_>,
-) -> Result<Answered<Q::Answer>, CallError> {
+) -> Result<CheckedAnswer<Q::Answer>, CallError> {
     let outside = if matches!(placement, Placement::Here) { outside } else { on_caller_runtime(outside) };
     let (outside, recorder) = match call.record {
         true => {
@@ -91,7 +91,7 @@ pub(crate) async fn run<Q: Question>(
         false => (outside, None),
     };
     let started = Instant::now();
-    let guest = Guest::new(call, limits, outside, room, true);
+    let guest = GuestState::new(call, limits, outside, room, true);
     let mut made = match placement {
         Placement::Here => make(engine, guest, plugin, question, std::future::pending()).await,
         Placement::Last(threads) => threads.last(moving(engine, guest, plugin, question, std::future::pending())).await,
@@ -105,7 +105,7 @@ pub(crate) async fn run<Q: Question>(
         share.put_last();
     }
     let outcome = match &made.result {
-        Ok(_) => Outcome::Answered.as_str(),
+        Ok(_) => PluginOutcome::Answered.as_str(),
         Err(error) => error.trace().map_or("too-busy", |trace| trace.outcome.as_str()),
     };
     let world = question.world().as_str();
@@ -131,7 +131,7 @@ static RECORDINGS: LazyLock<Turns<ClientId>> =
     LazyLock::new(|| Turns::new(TurnTerms { places: 2, per_owner: 1, waiting_per_owner: usize::MAX }));
 
 /// The recording without secrets. A recording may have many megabytes. `None` if the removal failed.
-async fn without(client: ClientId, secrets: &Arc<Uncovered>, recording: Option<Recording>) -> Option<Recording> {
+async fn without(client: ClientId, secrets: &Arc<OpenedConfig>, recording: Option<Recording>) -> Option<Recording> {
     let (secrets, mut recording) = (Arc::clone(secrets), recording?);
     let turn = RECORDINGS.take(client).await.ok()?;
     let left_out = tokio::task::spawn_blocking(move || {
@@ -145,11 +145,11 @@ async fn without(client: ClientId, secrets: &Arc<Uncovered>, recording: Option<R
 /// [`make`] with owned inputs.
 pub(crate) fn moving<Q: Question>(
     engine: &Engine,
-    guest: Guest,
+    guest: GuestState,
     plugin: &LoadedPlugin,
     question: &Q,
     end_of_tape: impl Future<Output = ()> + Send + 'static,
-) -> Moving<CompletedCall<Q::Answer>> {
+) -> MovingCall<CompletedCall<Q::Answer>> {
     let (engine, plugin, question) = (engine.clone(), plugin.clone(), question.owned());
     Box::pin(async move { make(&engine, guest, &plugin, &question, end_of_tape).await })
 }
@@ -157,7 +157,7 @@ pub(crate) fn moving<Q: Question>(
 /// Lets a guest answer, until `end_of_tape`.
 pub(crate) async fn make<Q: Question>(
     engine: &Engine,
-    guest: Guest,
+    guest: GuestState,
     plugin: &LoadedPlugin,
     question: &Q,
     end_of_tape: impl Future<Output = ()>,
@@ -168,24 +168,24 @@ pub(crate) async fn make<Q: Question>(
     let mut used = Duration::ZERO;
     let end = tokio::select! {
         biased;
-        () = end_of_tape => End::Recorded,
+        () = end_of_tape => CallEnd::Recorded,
         asked = timeout(wall_clock, timed(question.ask(&plugin.program.linked, &mut store), &mut used)) => match asked {
-            Ok(Some(given)) => End::InTime(given),
+            Ok(Some(given)) => CallEnd::InTime(given),
             Ok(None) => {
                 let (expected, found) = (question.world(), plugin.program.linked.world());
                 let result = Err(CallError::WrongWorld { plugin: plugin.name.clone(), expected, found });
                 return CompletedCall { result, host_calls: 0, stopped: false, flooded: false, gaps: Gaps::default() };
             }
-            Err(_) => End::TooLate,
+            Err(_) => CallEnd::TooLate,
         },
     };
     let duration = started.elapsed();
     let guest = store.into_data();
     let host_calls = guest.host_calls;
     let stopped = match &end {
-        End::Recorded => true,
-        End::InTime(Err(fault)) => matches!(fault.downcast_ref(), Some(Stop::Recorded)),
-        End::InTime(Ok(_)) | End::TooLate => false,
+        CallEnd::Recorded => true,
+        CallEnd::InTime(Err(fault)) => matches!(fault.downcast_ref(), Some(Stop::Recorded)),
+        CallEnd::InTime(Ok(_)) | CallEnd::TooLate => false,
     };
     let (flooded, gaps) = (guest.has_flooded(), guest.gaps());
     CompletedCall {
@@ -210,8 +210,8 @@ async fn timed<T>(work: impl Future<Output = T>, used: &mut Duration) -> T {
 }
 
 fn write_down<Q: Question>(
-    call: &Call<'_>,
-    limits: &Limits,
+    call: &PluginCall<'_>,
+    limits: &CallLimits,
     plugin: &LoadedPlugin,
     question: &Q,
     made: &CompletedCall<Q::Answer>,
@@ -240,14 +240,14 @@ impl<A: Serialize> CompletedCall<A> {
     /// Whether the plugin crashed, exceeded a limit or gave a bad answer. The host's work in these cases takes time too
     /// and cannot be interrupted.
     fn misbehaved(&self) -> bool {
-        self.flooded || self.result.as_ref().err().is_some_and(|error| error.verdict() == Verdict::Failed)
+        self.flooded || self.result.as_ref().err().is_some_and(|error| error.verdict() == CallVerdict::Failed)
     }
 
     /// The result in the form in which two calls are compared.
     pub(crate) fn result_text(&self) -> String {
         let result = match &self.result {
             Ok(answered) => CallResult {
-                outcome: Outcome::Answered.as_str(),
+                outcome: PluginOutcome::Answered.as_str(),
                 answer: Some(&answered.answer),
                 failure: None,
                 writes: recording::writes(&answered.writes),
@@ -280,7 +280,7 @@ impl<A: Serialize> CompletedCall<A> {
     }
 }
 
-fn prepare(engine: &Engine, guest: Guest) -> Store<Guest> {
+fn prepare(engine: &Engine, guest: GuestState) -> Store<GuestState> {
     let (transfer_bytes, most_ticks) = (guest.limits.transfer_bytes, guest.limits.cpu_ticks());
     let mut store = Store::new(engine, guest);
     store.limiter(|guest| &mut guest.meter);
@@ -294,7 +294,7 @@ fn prepare(engine: &Engine, guest: Guest) -> Store<Guest> {
             return Err(wasmtime::Error::new(Stop::Recorded));
         }
         if guest.ticks > most_ticks {
-            return Err(wasmtime::Error::new(Stop::Limit(Limit::Cpu)));
+            return Err(wasmtime::Error::new(Stop::Limit(ExceededLimit::Cpu)));
         }
         Ok(UpdateDeadline::Yield(1))
     });

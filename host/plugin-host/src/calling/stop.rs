@@ -1,12 +1,12 @@
 //! The reasons to stop a call.
 
-use super::{key_values::KeyValueError, limits::Limit};
+use super::{key_values::KeyValueError, limits::ExceededLimit};
 
 /// Ends a call from within a host function.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stop {
     #[error("the plugin went beyond its limit of {0}")]
-    Limit(Limit),
+    Limit(ExceededLimit),
     #[error(transparent)]
     KeyValues(#[from] KeyValueError),
     /// The recorded call ran out of time at this point.

@@ -1,6 +1,6 @@
 //! Faults of components, in words.
 
-use super::surface::OURS;
+use super::component_interface::OURS;
 use crate::World;
 
 pub(crate) fn too_large(size: usize, most: usize) -> String {

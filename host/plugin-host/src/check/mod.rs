@@ -1,28 +1,28 @@
 //! Determines the kind and the imports of a file, and lists all its faults in words for the author. The linker stops at
 //! the first problem, so this module compares names first.
 
+pub(crate) mod component_interface;
 pub(crate) mod faults;
 mod hash;
 mod report;
 mod shapes;
-pub(crate) mod surface;
 
 use wasmtime::{Engine, component::Component};
 
 use crate::{engine, loading::link::link};
+pub(crate) use component_interface::ComponentInterface;
+use component_interface::OURS;
 use faults::{header, invalid, mismatch};
 pub use hash::sha256;
 pub use report::CheckReport;
 pub(crate) use shapes::{other_type, remember_type};
-use surface::OURS;
-pub(crate) use surface::Surface;
 
 /// Checks a file with the host's rules for loading. Compiles it in this process, so this blocks.
 pub fn check(bytes: &[u8]) -> CheckReport {
     match engine::on_demand() {
         Ok(engine) => {
             let (mut report, compiled) = compile(&engine, bytes);
-            let is_newest = report.api_version.as_deref().is_some_and(surface::is_newest);
+            let is_newest = report.api_version.as_deref().is_some_and(component_interface::is_newest);
             if let (Some(world), Some(component), true) = (report.world, compiled, is_newest) {
                 report.problems.extend(other_type(world, &engine, &component));
             }
@@ -51,7 +51,7 @@ pub(crate) fn compile(engine: &Engine, bytes: &[u8]) -> (CheckReport, Option<Com
 fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Component, Vec<String>> {
     header(bytes).map_err(|problem| vec![problem])?;
     let component = Component::new(engine, bytes).map_err(|fault| vec![invalid(&fault)])?;
-    let surface = Surface::of(engine, &component);
+    let surface = ComponentInterface::of(engine, &component);
     report.imports = surface.imports();
     report.exports = surface.exports();
     report.world = surface.world();
@@ -66,9 +66,9 @@ fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Co
 }
 
 /// The difference in the main function of a plugin that was built against an unknown version of the interface.
-fn unknown_type(engine: &Engine, surface: &Surface, component: &Component) -> Option<String> {
+fn unknown_type(engine: &Engine, surface: &ComponentInterface, component: &Component) -> Option<String> {
     let (world, version) = (surface.world()?, surface.api_version()?);
-    if surface::is_known(version) || !shapes::has_function(world, engine, component) {
+    if component_interface::is_known(version) || !shapes::has_function(world, engine, component) {
         return None;
     }
     Some(other_type(world, engine, component).unwrap_or_else(|| {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{hash::sha256, surface::PACKAGE};
+use super::{component_interface::PACKAGE, hash::sha256};
 use crate::World;
 
 /// The report of `patchbay plugin check`.

@@ -11,8 +11,8 @@ use wasmtime::{
     },
 };
 
-use super::surface;
-use crate::{World, engine, loading::built_in};
+use super::component_interface;
+use crate::{World, engine, loading::built_in_components};
 
 /// The fault in the type of the main function of a plugin of `world`, if any.
 pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -> Option<String> {
@@ -21,7 +21,7 @@ pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -
     let (interface, function) = (world.exported_interface(), world.exported_function());
     Some(format!(
         "export `{interface}`: the function `{function}` has another type than in {}: {difference}",
-        surface::OURS
+        component_interface::OURS
     ))
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn remember_type(world: World, engine: &Engine, component: &Component
 fn wanted(world: World) -> Option<&'static ComponentFunc> {
     let compile = || {
         let engine = engine::on_demand().ok()?;
-        let component = Component::new(&engine, built_in::of_world(world)?).ok()?;
+        let component = Component::new(&engine, built_in_components::of_world(world)?).ok()?;
         exported(world, &engine, &component.component_type())
     };
     place(world)?.get_or_init(compile).as_ref()
@@ -55,7 +55,7 @@ fn place(world: World) -> Option<&'static OnceLock<Option<ComponentFunc>>> {
 
 fn exported(world: World, engine: &Engine, outside: &Outside) -> Option<ComponentFunc> {
     let is_ours = |name: &str| {
-        let interface = name.strip_prefix(surface::PACKAGE).and_then(|rest| rest.strip_prefix('/'));
+        let interface = name.strip_prefix(component_interface::PACKAGE).and_then(|rest| rest.strip_prefix('/'));
         interface.and_then(|rest| rest.split('@').next()) == Some(world.exported_interface())
     };
     let (_, item) = outside.exports(engine).find(|(name, _)| is_ours(name))?;

@@ -28,7 +28,7 @@ struct Account {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct UsedUp {
+pub(crate) struct BudgetExceeded {
     pub(crate) budget: Duration,
     pub(crate) period: Duration,
     /// Time until the client may compile again.
@@ -50,13 +50,13 @@ impl Budgets {
         accounts.get(&client).map_or(self.budget.as_secs_f64(), |account| self.filled(account))
     }
 
-    pub(super) fn check(&self, client: ClientId) -> Result<(), UsedUp> {
+    pub(super) fn check(&self, client: ClientId) -> Result<(), BudgetExceeded> {
         let owed = -self.left(client);
         if owed <= 0.0 {
             return Ok(());
         }
         let wait = Duration::try_from_secs_f64(owed / self.rate()).unwrap_or(Duration::MAX);
-        Err(UsedUp { budget: self.budget, period: self.period, wait })
+        Err(BudgetExceeded { budget: self.budget, period: self.period, wait })
     }
 
     pub(super) fn spend(&self, client: ClientId, used: Duration) {
@@ -91,7 +91,7 @@ mod tests {
         budgets.spend(client(1), MINUTE);
         assert_eq!(budgets.check(client(1)), Ok(()), "it has used no more than its budget");
         budgets.spend(client(1), Duration::from_secs(30));
-        let UsedUp { budget, period, wait } = budgets.check(client(1)).unwrap_err();
+        let BudgetExceeded { budget, period, wait } = budgets.check(client(1)).unwrap_err();
         assert_eq!((budget, period, wait.as_secs_f64().round()), (MINUTE, 10 * MINUTE, 300.0));
         assert_eq!(budgets.check(client(2)), Ok(()), "each client has its own");
         tokio::time::advance(wait - Duration::from_secs(1)).await;

@@ -9,7 +9,7 @@ use std::{
 
 use rustix::process::{Resource, Rlimit, nice, setrlimit};
 
-use super::request::{CompileRequest, Output};
+use super::request::{CodeOutput, CompileRequest};
 use crate::{
     check::{self, CheckReport, faults::too_large},
     engine,
@@ -86,7 +86,7 @@ fn confine(request: &CompileRequest) -> io::Result<()> {
     Ok(())
 }
 
-fn write(output: &Output, code: &[u8]) -> io::Result<()> {
+fn write(output: &CodeOutput, code: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).truncate(true).open(&output.file)?;
     file.write_all(code)?;
     file.sync_all()

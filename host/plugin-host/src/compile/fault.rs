@@ -2,26 +2,26 @@
 
 use std::fmt;
 
-use super::{budget::UsedUp, turns::Busy};
+use super::{budget::BudgetExceeded, turns::CompileQueueFull};
 
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum CompileFault {
     /// Faults of the component, in words for its author.
     Problems(Vec<String>),
     /// The queue is full, or this client already has an upload under way.
     Busy,
-    UsedUp(UsedUp),
+    UsedUp(BudgetExceeded),
     /// A failure of the host. The component is not to blame.
     Host(String),
 }
 
-impl From<Busy> for Fault {
-    fn from(_: Busy) -> Self {
+impl From<CompileQueueFull> for CompileFault {
+    fn from(_: CompileQueueFull) -> Self {
         Self::Busy
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for CompileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Problems(problems) => f.write_str(&problems.join("; ")),

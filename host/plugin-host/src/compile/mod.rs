@@ -13,22 +13,22 @@ mod turns;
 use std::sync::Arc;
 
 use crate::{
-    calling::limits::Limits,
+    calling::limits::CallLimits,
     check::{self, CheckReport},
 };
-pub(crate) use budget::UsedUp;
+pub(crate) use budget::BudgetExceeded;
 pub use child::compile_child;
 pub use compiler::Compiler;
-pub(crate) use fault::Fault;
+pub(crate) use fault::CompileFault;
 use request::CompileRequest;
-pub(crate) use scheduler::{CompileScheduler, Purpose};
+pub(crate) use scheduler::{CompilePurpose, CompileScheduler};
 
 /// Checks a file with the host's rules for loading and lists all its faults. Compiles it in the process that `compiler`
 /// names, under `limits`.
 ///
 /// # Errors
 /// If the compiler could not be run, in words. The file is not to blame.
-pub async fn check_apart(compiler: &Compiler, limits: &Limits, bytes: Vec<u8>) -> Result<CheckReport, String> {
+pub async fn check_apart(compiler: &Compiler, limits: &CallLimits, bytes: Vec<u8>) -> Result<CheckReport, String> {
     match compiler {
         Compiler::InProcess => {
             let checked = tokio::task::spawn_blocking(move || check::check(&bytes)).await;
@@ -40,8 +40,10 @@ pub async fn check_apart(compiler: &Compiler, limits: &Limits, bytes: Vec<u8>) -
             let wall_clock = limits.compile_wall_clock;
             match parent::send((program, arguments), &request, Arc::clone(&bytes), wall_clock, None).await {
                 Ok(report) => Ok(report),
-                Err(Fault::Problems(problems)) => Ok(CheckReport { problems, ..CheckReport::unread(&bytes) }),
-                Err(fault @ (Fault::Busy | Fault::UsedUp(_) | Fault::Host(_))) => Err(fault.to_string()),
+                Err(CompileFault::Problems(problems)) => Ok(CheckReport { problems, ..CheckReport::unread(&bytes) }),
+                Err(fault @ (CompileFault::Busy | CompileFault::UsedUp(_) | CompileFault::Host(_))) => {
+                    Err(fault.to_string())
+                }
             }
         }
     }

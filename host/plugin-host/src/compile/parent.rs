@@ -16,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{budget::Budgets, fault::Fault, request::CompileRequest};
+use super::{budget::Budgets, fault::CompileFault, request::CompileRequest};
 use crate::check::CheckReport;
 
 /// Most bytes of the child's report. A component with a million imports has a long one.
@@ -70,16 +70,16 @@ pub(super) async fn send(
     component: Arc<Vec<u8>>,
     wall_clock: Duration,
     charged: Option<ChargedClient<'_>>,
-) -> Result<CheckReport, Fault> {
-    let request_text = serde_json::to_string(request).map_err(|fault| Fault::Host(fault.to_string()))?;
+) -> Result<CheckReport, CompileFault> {
+    let request_text = serde_json::to_string(request).map_err(|fault| CompileFault::Host(fault.to_string()))?;
     let mut command = Command::new(program);
     command.args(arguments).arg(request_text);
     command.env_clear().kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     match timeout(wall_clock, attend(command, component, charged)).await {
         Ok(Ok(end)) => judge(request, end),
-        Ok(Err(fault)) => Err(Fault::Host(format!("the compiler {} cannot be run: {fault}", program.display()))),
-        Err(_) => Err(Fault::Problems(vec![format!(
+        Ok(Err(fault)) => Err(CompileFault::Host(format!("the compiler {} cannot be run: {fault}", program.display()))),
+        Err(_) => Err(CompileFault::Problems(vec![format!(
             "compiling it takes more than {} s; {}",
             wall_clock.as_secs(),
             request.too_much()
@@ -114,10 +114,10 @@ async fn read(mut from: impl AsyncRead + Unpin, most: u64) -> io::Result<Vec<u8>
     Ok(kept)
 }
 
-fn judge(request: &CompileRequest, end: End) -> Result<CheckReport, Fault> {
+fn judge(request: &CompileRequest, end: End) -> Result<CheckReport, CompileFault> {
     if end.status.success() {
         return serde_json::from_slice(&end.report)
-            .map_err(|fault| Fault::Host(format!("the compiler's report cannot be read: {fault}")));
+            .map_err(|fault| CompileFault::Host(format!("the compiler's report cannot be read: {fault}")));
     }
     let words = end.words.lines().last().unwrap_or_default().to_owned();
     // SIGXCPU and SIGKILL end a process without processor time; SIGKILL also one without memory.
@@ -126,14 +126,16 @@ fn judge(request: &CompileRequest, end: End) -> Result<CheckReport, Fault> {
         || end.words.contains("memory allocation of")
         || end.words.contains("Cannot allocate memory");
     if used_up {
-        return Err(Fault::Problems(vec![request.too_much()]));
+        return Err(CompileFault::Problems(vec![request.too_much()]));
     }
     match (end.status.signal(), end.status.code()) {
-        (Some(signal), _) => {
-            Err(Fault::Problems(vec![format!("the compiler crashed on this component (signal {signal}): {words}")]))
-        }
+        (Some(signal), _) => Err(CompileFault::Problems(vec![format!(
+            "the compiler crashed on this component (signal {signal}): {words}"
+        )])),
         // Exit status of a panic in the compiler.
-        (None, Some(101)) => Err(Fault::Problems(vec![format!("the compiler failed on this component: {words}")])),
-        _ => Err(Fault::Host(format!("the compiler failed: {words}"))),
+        (None, Some(101)) => {
+            Err(CompileFault::Problems(vec![format!("the compiler failed on this component: {words}")]))
+        }
+        _ => Err(CompileFault::Host(format!("the compiler failed: {words}"))),
     }
 }

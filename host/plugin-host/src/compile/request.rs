@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::calling::limits::Limits;
+use crate::calling::limits::CallLimits;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CompileRequest {
     /// Destination of the code and its engine. If `None`, the component is only checked.
-    pub(super) output: Option<Output>,
+    pub(super) output: Option<CodeOutput>,
     pub(super) cpu_seconds: u64,
     pub(super) memory_bytes: u64,
     pub(super) most_bytes: u64,
@@ -18,7 +18,7 @@ pub(super) struct CompileRequest {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Output {
+pub(super) struct CodeOutput {
     /// An existing empty file.
     pub(super) file: PathBuf,
     /// Whether the engine takes its instances from a pool.
@@ -28,7 +28,7 @@ pub(super) struct Output {
 }
 
 impl CompileRequest {
-    pub(super) fn new(limits: &Limits, output: Option<Output>) -> Self {
+    pub(super) fn new(limits: &CallLimits, output: Option<CodeOutput>) -> Self {
         Self {
             output,
             cpu_seconds: limits.compile_cpu.as_secs().max(1),

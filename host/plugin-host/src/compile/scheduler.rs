@@ -10,15 +10,15 @@ use wasmtime::{Engine, component::Component};
 use super::{
     budget::Budgets,
     compiler::Compiler,
-    fault::Fault,
+    fault::CompileFault,
     parent::{self, ChargedClient},
-    request::{CompileRequest, Output},
-    turns::{Turn, Turns},
+    request::{CodeOutput, CompileRequest},
+    turns::{CompileTurn, CompileTurns},
 };
-use crate::{calling::limits::Limits, check, fairness::turns as fair, loading::cache::Cache};
+use crate::{calling::limits::CallLimits, check, fairness::turns as fair, loading::cache::Cache};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum CompilePurpose {
     /// Part of the program, compiled in this process.
     BuiltIn,
     /// An upload of a client. The caller holds its turn.
@@ -32,8 +32,8 @@ pub(crate) struct CompileScheduler {
     engine: Engine,
     pooled: bool,
     cache: Arc<Cache>,
-    limits: Arc<Limits>,
-    turns: Turns,
+    limits: Arc<CallLimits>,
+    turns: CompileTurns,
     budgets: Arc<Budgets>,
     in_use: fair::Turns<Option<ClientId>>,
 }
@@ -44,18 +44,18 @@ impl CompileScheduler {
         compiler: Compiler,
         (engine, pooled): (Engine, bool),
         cache: Arc<Cache>,
-        limits: Arc<Limits>,
+        limits: Arc<CallLimits>,
     ) -> Self {
         let budgets = Arc::new(Budgets::new(limits.compile_budget, limits.compile_budget_period));
-        let turns = Turns::new(limits.compile_places, limits.compile_queue, Arc::clone(&budgets));
+        let turns = CompileTurns::new(limits.compile_places, limits.compile_queue, Arc::clone(&budgets));
         // The waiting ones are calls, and the limits of calls bound their number.
         let in_use = fair::Turns::new(fair::TurnTerms { places: 1, per_owner: 1, waiting_per_owner: usize::MAX });
         Self { compiler, engine, pooled, cache, limits, turns, budgets, in_use }
     }
 
     /// Waits for the turn of an upload. Fails if its client has used up its budget.
-    pub(crate) async fn turn(&self, client: ClientId) -> Result<Turn, Fault> {
-        self.budgets.check(client).map_err(Fault::UsedUp)?;
+    pub(crate) async fn turn(&self, client: ClientId) -> Result<CompileTurn, CompileFault> {
+        self.budgets.check(client).map_err(CompileFault::UsedUp)?;
         Ok(self.turns.wait(client).await?)
     }
 
@@ -65,38 +65,38 @@ impl CompileScheduler {
         &self,
         sha256: &str,
         bytes: Arc<Vec<u8>>,
-        purpose: Purpose,
-    ) -> Result<Option<Component>, Fault> {
+        purpose: CompilePurpose,
+    ) -> Result<Option<Component>, CompileFault> {
         match &self.compiler {
-            Compiler::Child { program, arguments } if purpose != Purpose::BuiltIn => {
+            Compiler::Child { program, arguments } if purpose != CompilePurpose::BuiltIn => {
                 let _one_at_a_time = match purpose {
-                    Purpose::InUse(client) => {
-                        Some(self.in_use.take(client).await.map_err(|fault| Fault::Host(fault.to_string()))?)
+                    CompilePurpose::InUse(client) => {
+                        Some(self.in_use.take(client).await.map_err(|fault| CompileFault::Host(fault.to_string()))?)
                     }
-                    Purpose::Upload(_) | Purpose::BuiltIn => None,
+                    CompilePurpose::Upload(_) | CompilePurpose::BuiltIn => None,
                 };
                 let charged = match purpose {
-                    Purpose::Upload(client) => Some(ChargedClient { budgets: &self.budgets, client }),
-                    Purpose::InUse(_) | Purpose::BuiltIn => None,
+                    CompilePurpose::Upload(client) => Some(ChargedClient { budgets: &self.budgets, client }),
+                    CompilePurpose::InUse(_) | CompilePurpose::BuiltIn => None,
                 };
-                let file = self.cache.reserve().map_err(|fault| Fault::Host(fault.to_string()))?;
+                let file = self.cache.reserve().map_err(|fault| CompileFault::Host(fault.to_string()))?;
                 let engine_key = self.cache.engine_key().to_owned();
-                let output = Output { file: file.path().to_owned(), pooled: self.pooled, engine_key };
+                let output = CodeOutput { file: file.path().to_owned(), pooled: self.pooled, engine_key };
                 let request = CompileRequest::new(&self.limits, Some(output));
                 let wall_clock = self.limits.compile_wall_clock;
                 let report = parent::send((program, arguments), &request, bytes, wall_clock, charged).await?;
                 if !report.is_ok() {
-                    return Err(Fault::Problems(report.problems));
+                    return Err(CompileFault::Problems(report.problems));
                 }
                 let (cache, sha256) = (Arc::clone(&self.cache), sha256.to_owned());
-                let adopt = move || cache.adopt(&sha256, file).map_err(|fault| Fault::Host(fault.to_string()));
+                let adopt = move || cache.adopt(&sha256, file).map_err(|fault| CompileFault::Host(fault.to_string()));
                 apart(adopt).await.map(|()| None)
             }
             Compiler::Child { .. } | Compiler::InProcess => {
                 let (engine, cache, sha256) = (self.engine.clone(), Arc::clone(&self.cache), sha256.to_owned());
                 apart(move || {
                     let (report, compiled) = check::compile(&engine, &bytes);
-                    let Some(compiled) = compiled else { return Err(Fault::Problems(report.problems)) };
+                    let Some(compiled) = compiled else { return Err(CompileFault::Problems(report.problems)) };
                     let stored = compiled.serialize().map(|code| cache.store(&sha256, &code));
                     if let Err(fault) = stored.and_then(|stored| Ok(stored?)) {
                         tracing::warn!(error = %fault, "the compiled form of a plugin could not be cached");
@@ -110,7 +110,9 @@ impl CompileScheduler {
 }
 
 /// Runs blocking work. The compiler may panic on the input of a client.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
-    let failed = |fault| Fault::Problems(vec![format!("the compiler failed on this component: {fault}")]);
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CompileFault> + Send + 'static,
+) -> Result<T, CompileFault> {
+    let failed = |fault| CompileFault::Problems(vec![format!("the compiler failed on this component: {fault}")]);
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| Err(failed(fault)))
 }

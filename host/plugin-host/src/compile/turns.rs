@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::budget::Budgets;
 
 #[derive(Clone)]
-pub(super) struct Turns(Arc<Inner>);
+pub(super) struct CompileTurns(Arc<Inner>);
 
 struct Inner {
     /// Uploads that compile at once.
@@ -33,38 +33,38 @@ struct Queue {
 struct Waiting {
     client: ClientId,
     number: u64,
-    turn: oneshot::Sender<Turn>,
+    turn: oneshot::Sender<CompileTurn>,
 }
 
 /// The turn of one upload. The next one begins when it is dropped.
-pub(crate) struct Turn {
-    turns: Turns,
+pub(crate) struct CompileTurn {
+    turns: CompileTurns,
     client: ClientId,
 }
 
 /// The queue is full, or this client already has an upload under way.
 #[derive(Debug)]
-pub(super) struct Busy;
+pub(super) struct CompileQueueFull;
 
-impl Turns {
+impl CompileTurns {
     /// There is at least one place.
     pub(super) fn new(places: usize, most_waiting: usize, budgets: Arc<Budgets>) -> Self {
         Self(Arc::new(Inner { places: places.max(1), most_waiting, budgets, queue: Mutex::default() }))
     }
 
-    pub(super) async fn wait(&self, client: ClientId) -> Result<Turn, Busy> {
+    pub(super) async fn wait(&self, client: ClientId) -> Result<CompileTurn, CompileQueueFull> {
         let (number, turn) = {
             let mut queue = self.queue();
             let of_client = |waiting: &Waiting| waiting.client == client;
             if queue.running.contains(&client) || queue.waiting.iter().any(of_client) {
-                return Err(Busy);
+                return Err(CompileQueueFull);
             }
             if queue.running.len() < self.0.places {
                 queue.running.push(client);
-                return Ok(Turn { turns: self.clone(), client });
+                return Ok(CompileTurn { turns: self.clone(), client });
             }
             if queue.waiting.len() >= self.0.most_waiting {
-                return Err(Busy);
+                return Err(CompileQueueFull);
             }
             let (sender, turn) = oneshot::channel();
             let number = queue.number;
@@ -73,7 +73,7 @@ impl Turns {
             (number, turn)
         };
         let _place = Place { turns: self, number };
-        turn.await.map_err(|_| Busy)
+        turn.await.map_err(|_| CompileQueueFull)
     }
 
     /// Passes the turn of a client on to the next waiting upload, if any.
@@ -87,7 +87,7 @@ impl Turns {
         };
         if let Some(Waiting { client, turn, .. }) = next {
             // If the receiver has gone, the turn is dropped here, which passes it on.
-            drop(turn.send(Turn { turns: self.clone(), client }));
+            drop(turn.send(CompileTurn { turns: self.clone(), client }));
         }
     }
 
@@ -102,7 +102,7 @@ impl Turns {
     }
 }
 
-impl Drop for Turn {
+impl Drop for CompileTurn {
     fn drop(&mut self) {
         self.turns.pass_on(self.client);
     }
@@ -110,7 +110,7 @@ impl Drop for Turn {
 
 /// A place in the queue. Dropping it leaves the queue, also if the wait is cancelled.
 struct Place<'a> {
-    turns: &'a Turns,
+    turns: &'a CompileTurns,
     number: u64,
 }
 
@@ -132,13 +132,13 @@ mod tests {
         ClientId(uuid::Uuid::from_u128(number))
     }
 
-    fn turns(most_waiting: usize) -> (Turns, Arc<Budgets>) {
+    fn turns(most_waiting: usize) -> (CompileTurns, Arc<Budgets>) {
         let budgets = Arc::new(Budgets::new(Duration::from_secs(60), Duration::from_secs(600)));
-        (Turns::new(1, most_waiting, Arc::clone(&budgets)), budgets)
+        (CompileTurns::new(1, most_waiting, Arc::clone(&budgets)), budgets)
     }
 
     /// Waits in its own task. Returns when the upload is in the queue.
-    async fn queued(turns: &Turns, number: u128) -> JoinHandle<Result<Turn, Busy>> {
+    async fn queued(turns: &CompileTurns, number: u128) -> JoinHandle<Result<CompileTurn, CompileQueueFull>> {
         let (before, turns) = (turns.queue().waiting.len(), turns.clone());
         let task = tokio::spawn({
             let turns = turns.clone();
@@ -196,7 +196,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_client_has_one_of_several_places_and_another_client_finds_one_free() {
         let budgets = Arc::new(Budgets::new(Duration::from_secs(60), Duration::from_secs(600)));
-        let turns = Turns::new(2, 8, budgets);
+        let turns = CompileTurns::new(2, 8, budgets);
         let large = turns.wait(client(1)).await.unwrap();
         assert!(turns.wait(client(1)).await.is_err(), "it has one under way");
         let small = turns.wait(client(2)).await.unwrap();

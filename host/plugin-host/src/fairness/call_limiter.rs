@@ -11,13 +11,13 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
 
-use super::pace::Pace;
-pub(crate) use super::places::NotAdmitted;
-use super::places::{Place, Places, Terms};
-use super::room::{Part, Room, Store};
+use super::pace::CallPace;
+pub(crate) use super::places::PlaceRefused;
+use super::places::{CallPlace, CallPlaces, PlaceTerms};
+use super::room::{BudgetPart, MemoryBudget, Store};
 use super::share::Share;
 use crate::World;
-use crate::calling::limits::Limits;
+use crate::calling::limits::CallLimits;
 
 /// If more clients than this are known, those without calls are forgotten.
 const REMEMBERED: usize = 1_024;
@@ -47,11 +47,11 @@ impl From<World> for Kind {
 /// Admits calls and counts the calls of each client.
 pub(crate) struct CallLimiter {
     clients: Mutex<HashMap<ClientId, Arc<ClientState>>>,
-    turns: Places,
-    bodies: Places,
+    turns: CallPlaces,
+    bodies: CallPlaces,
     beside: Arc<Semaphore>,
     beside_memory: Arc<Store>,
-    limits: Arc<Limits>,
+    limits: Arc<CallLimits>,
 }
 
 struct ClientState {
@@ -63,14 +63,14 @@ struct ClientState {
 
 /// The pace of one kind of calls, and the number of calls that wait for it.
 struct Pacing {
-    pace: Mutex<Pace>,
+    pace: Mutex<CallPace>,
     pausing: AtomicUsize,
 }
 
 /// Permission for a call, until it is dropped.
 pub(crate) struct CallPermit {
     /// Shared with the call, which may move to another thread. The place becomes free when the call ends there.
-    pub(crate) place: Arc<Place>,
+    pub(crate) place: Arc<CallPlace>,
     // Keeps the client from being forgotten.
     client: Arc<ClientState>,
 }
@@ -82,7 +82,7 @@ impl CallPermit {
 }
 
 /// A place for the replays of a client's shadow, one at a time, next to the live calls. Held until it is dropped.
-pub struct RoomBeside {
+pub struct ShadowPlace {
     memory: Arc<Store>,
     _of_all: OwnedSemaphorePermit,
     _of_client: OwnedSemaphorePermit,
@@ -90,16 +90,16 @@ pub struct RoomBeside {
     _client: Arc<ClientState>,
 }
 
-impl RoomBeside {
-    pub(crate) fn room(&self) -> Arc<dyn Room> {
-        Arc::new(Part::of(&self.memory))
+impl ShadowPlace {
+    pub(crate) fn room(&self) -> Arc<dyn MemoryBudget> {
+        Arc::new(BudgetPart::of(&self.memory))
     }
 }
 
 impl CallLimiter {
-    pub(crate) fn new(limits: Arc<Limits>) -> Self {
+    pub(crate) fn new(limits: Arc<CallLimits>) -> Self {
         let eighth = limits.memory_bytes_of_all / EIGHTH;
-        let terms = |places, memory| Terms {
+        let terms = |places, memory| PlaceTerms {
             places,
             memory,
             per_client: limits.calls_per_client,
@@ -108,8 +108,8 @@ impl CallLimiter {
         };
         Self {
             clients: Mutex::default(),
-            turns: Places::new(terms(limits.calls, eighth * (EIGHTH - 2))),
-            bodies: Places::new(terms(limits.calls_for_bodies(), eighth)),
+            turns: CallPlaces::new(terms(limits.calls, eighth * (EIGHTH - 2))),
+            bodies: CallPlaces::new(terms(limits.calls_for_bodies(), eighth)),
             beside: Arc::new(Semaphore::new(BESIDE)),
             beside_memory: Store::new(eighth.max(limits.memory_bytes)),
             limits,
@@ -123,7 +123,7 @@ impl CallLimiter {
         client: ClientId,
         (kind, paced): (Kind, bool),
         until: Instant,
-    ) -> Result<CallPermit, NotAdmitted> {
+    ) -> Result<CallPermit, PlaceRefused> {
         let state = self.client(client);
         let (pacing, places) = match kind {
             Kind::Turn => (&state.turns, &self.turns),
@@ -137,12 +137,12 @@ impl CallLimiter {
     }
 
     /// A place next to the live calls of a client, if one is free now. It takes nothing from live calls.
-    pub(crate) fn enter_beside(&self, client: ClientId) -> Option<RoomBeside> {
+    pub(crate) fn enter_shadow(&self, client: ClientId) -> Option<ShadowPlace> {
         let client = self.client(client);
         let of_client = Arc::clone(&client.beside).try_acquire_owned().ok()?;
         let of_all = Arc::clone(&self.beside).try_acquire_owned().ok()?;
         let memory = Arc::clone(&self.beside_memory);
-        Some(RoomBeside { memory, _of_all: of_all, _of_client: of_client, _client: client })
+        Some(ShadowPlace { memory, _of_all: of_all, _of_client: of_client, _client: client })
     }
 
     fn client(&self, client: ClientId) -> Arc<ClientState> {
@@ -161,30 +161,30 @@ impl CallLimiter {
 
 impl ClientState {
     /// Whether the client would get more calls than its limit if this were forgotten.
-    fn has_debts(&self, limits: &Limits) -> bool {
+    fn has_debts(&self, limits: &CallLimits) -> bool {
         self.turns.has_debts(limits) || self.bodies.has_debts(limits) || self.share.is_owed_for()
     }
 }
 
 impl Pacing {
-    fn new(limits: &Limits) -> Self {
-        Self { pace: Mutex::new(Pace::new(limits)), pausing: AtomicUsize::new(0) }
+    fn new(limits: &CallLimits) -> Self {
+        Self { pace: Mutex::new(CallPace::new(limits)), pausing: AtomicUsize::new(0) }
     }
 
-    async fn keep(&self, limits: &Limits) -> Result<(), NotAdmitted> {
-        let wait = self.pace.lock().take_turn(limits).ok_or(NotAdmitted)?;
+    async fn keep(&self, limits: &CallLimits) -> Result<(), PlaceRefused> {
+        let wait = self.pace.lock().take_turn(limits).ok_or(PlaceRefused)?;
         if wait.is_zero() {
             return Ok(());
         }
         let pausing = Pausing(&self.pausing);
         if pausing.0.fetch_add(1, Ordering::Relaxed) >= limits.waiting_per_client {
-            return Err(NotAdmitted);
+            return Err(PlaceRefused);
         }
         sleep(wait).await;
         Ok(())
     }
 
-    fn has_debts(&self, limits: &Limits) -> bool {
+    fn has_debts(&self, limits: &CallLimits) -> bool {
         self.pace.lock().has_debts(limits)
     }
 }
@@ -204,12 +204,12 @@ mod tests {
 
     use super::*;
 
-    async fn enter(limiter: &CallLimiter, of: ClientId, paced: bool) -> Result<CallPermit, NotAdmitted> {
+    async fn enter(limiter: &CallLimiter, of: ClientId, paced: bool) -> Result<CallPermit, PlaceRefused> {
         limiter.enter(of, (Kind::Turn, paced), Instant::now() + limiter.limits.queue_wait).await
     }
 
     fn limiter() -> CallLimiter {
-        CallLimiter::new(Arc::new(Limits { calls_per_second: 10, ..Limits::default() }))
+        CallLimiter::new(Arc::new(CallLimits { calls_per_second: 10, ..CallLimits::default() }))
     }
 
     fn client(number: u128) -> ClientId {
@@ -239,22 +239,22 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn shadows_have_room_of_their_own_and_take_none_of_the_live_calls() {
-        let limits = Limits { calls: 2, calls_per_client: 2, shadows_per_client: 3, ..Limits::default() };
+        let limits = CallLimits { calls: 2, calls_per_client: 2, shadows_per_client: 3, ..CallLimits::default() };
         let limiter = CallLimiter::new(Arc::new(limits));
-        let mut shadows: Vec<RoomBeside> = (0..3).map(|_| limiter.enter_beside(client(1)).unwrap()).collect();
-        assert!(limiter.enter_beside(client(1)).is_none(), "three and no more, and it does not wait");
-        assert!(limiter.enter_beside(client(2)).is_some(), "another client has its own");
+        let mut shadows: Vec<ShadowPlace> = (0..3).map(|_| limiter.enter_shadow(client(1)).unwrap()).collect();
+        assert!(limiter.enter_shadow(client(1)).is_none(), "three and no more, and it does not wait");
+        assert!(limiter.enter_shadow(client(2)).is_some(), "another client has its own");
         let begin = Instant::now();
         let live = (enter(&limiter, client(1), true).await, enter(&limiter, client(1), true).await);
         assert!(live.0.is_ok() && live.1.is_ok(), "every place of the live calls is free");
         assert!(begin.elapsed().is_zero());
         shadows.pop();
-        assert!(limiter.enter_beside(client(1)).is_some(), "room is given back");
+        assert!(limiter.enter_shadow(client(1)).is_some(), "room is given back");
     }
 
     #[tokio::test(start_paused = true)]
     async fn bodies_of_webhooks_do_not_wait_for_chatbots_of_whatever_client() {
-        let limits = Limits { calls: 4, calls_per_client: 4, ..Limits::default() };
+        let limits = CallLimits { calls: 4, calls_per_client: 4, ..CallLimits::default() };
         let limiter = CallLimiter::new(Arc::new(limits));
         let until = || Instant::now() + Duration::from_secs(2);
         let mut turns = Vec::new();
@@ -283,7 +283,7 @@ mod tests {
     #[tokio::test]
     async fn all_shadows_together_have_bounded_room() {
         let limiter = limiter();
-        let held: Vec<RoomBeside> = (0..100).filter_map(|number| limiter.enter_beside(client(number))).collect();
+        let held: Vec<ShadowPlace> = (0..100).filter_map(|number| limiter.enter_shadow(client(number))).collect();
         assert_eq!(held.len(), BESIDE);
     }
 

@@ -4,25 +4,25 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::calling::limits::Limits;
+use crate::calling::limits::CallLimits;
 
 /// Seconds whose unused calls may be made at once.
 const BURST_SECONDS: f64 = 2.0;
 
-pub(super) struct Pace {
+pub(super) struct CallPace {
     calls: f64,
     at: Instant,
 }
 
-impl Pace {
+impl CallPace {
     /// A full bucket, for a new client.
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &CallLimits) -> Self {
         Self { calls: burst(limits), at: Instant::now() }
     }
 
     /// The wait until the turn of the next call, which is then taken. `None` if the wait is longer than a call may
     /// wait.
-    pub(super) fn take_turn(&mut self, limits: &Limits) -> Option<Duration> {
+    pub(super) fn take_turn(&mut self, limits: &CallLimits) -> Option<Duration> {
         self.fill(limits);
         let owed = (1.0 - self.calls).max(0.0);
         let wait = Duration::from_secs_f64(owed / f64::from(limits.calls_per_second.max(1)));
@@ -34,12 +34,12 @@ impl Pace {
     }
 
     /// Whether the client would get more calls than its limit if this were forgotten.
-    pub(super) fn has_debts(&mut self, limits: &Limits) -> bool {
+    pub(super) fn has_debts(&mut self, limits: &CallLimits) -> bool {
         self.fill(limits);
         self.calls < burst(limits)
     }
 
-    fn fill(&mut self, limits: &Limits) {
+    fn fill(&mut self, limits: &CallLimits) {
         let present = Instant::now();
         let gained = present.duration_since(self.at).as_secs_f64() * f64::from(limits.calls_per_second.max(1));
         self.calls = (self.calls + gained).min(burst(limits));
@@ -48,6 +48,6 @@ impl Pace {
 }
 
 /// Capacity of a bucket, in calls.
-fn burst(limits: &Limits) -> f64 {
+fn burst(limits: &CallLimits) -> f64 {
     f64::from(limits.calls_per_second.max(1)) * BURST_SECONDS
 }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The memory budget of a call. Dropping it returns the memory of the call.
-pub(crate) trait Room: Send + Sync {
+pub(crate) trait MemoryBudget: Send + Sync {
     /// Reserves `bytes` more bytes. `false` if there are none; the call must then end.
     fn grow(&self, bytes: usize) -> bool;
 }
 
 /// No limit of its own, for trial calls: there is one at a time.
-pub(crate) struct Unbounded;
+pub(crate) struct UnlimitedBudget;
 
-impl Room for Unbounded {
+impl MemoryBudget for UnlimitedBudget {
     fn grow(&self, _bytes: usize) -> bool {
         true
     }
@@ -30,18 +30,18 @@ impl Store {
     }
 }
 
-pub(crate) struct Part {
+pub(crate) struct BudgetPart {
     of: Arc<Store>,
     bytes: AtomicUsize,
 }
 
-impl Part {
+impl BudgetPart {
     pub(crate) fn of(store: &Arc<Store>) -> Self {
         Self { of: Arc::clone(store), bytes: AtomicUsize::new(0) }
     }
 }
 
-impl Room for Part {
+impl MemoryBudget for BudgetPart {
     fn grow(&self, bytes: usize) -> bool {
         let taken = self.of.taken.fetch_add(bytes, Ordering::Relaxed);
         if taken.saturating_add(bytes) > self.of.most {
@@ -53,7 +53,7 @@ impl Room for Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for BudgetPart {
     fn drop(&mut self) {
         self.of.taken.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
     }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn calls_share_what_there_is_and_give_it_back() {
         let store = Store::new(100);
-        let (first, second) = (Part::of(&store), Part::of(&store));
+        let (first, second) = (BudgetPart::of(&store), BudgetPart::of(&store));
         assert!(first.grow(60) && second.grow(40), "all of it is given");
         assert!(!second.grow(1), "and no more");
         drop(first);

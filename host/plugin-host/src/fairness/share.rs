@@ -22,7 +22,7 @@ const SLIP: Duration = Duration::from_secs(1);
 
 /// The place where a client's calls begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum ShareStart {
     /// Its calls are short and run on the threads of their callers.
     Prompt,
     /// It had longer calls recently. Its calls run on separate threads.
@@ -77,14 +77,14 @@ impl Share {
         Self(Arc::new(Inner { rate, bucket: Mutex::new(bucket), turn: Arc::new(Semaphore::new(1)) }))
     }
 
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> ShareStart {
         self.with(|bucket, present| {
             if bucket.left < PROMPT || present < bucket.last.until {
-                Standing::Last
+                ShareStart::Last
             } else if present < bucket.apart.until {
-                Standing::Apart
+                ShareStart::Apart
             } else {
-                Standing::Prompt
+                ShareStart::Prompt
             }
         })
     }
@@ -98,7 +98,7 @@ impl Share {
 
     /// A call took longer than [`PROMPT`] on its caller's thread. The next calls begin on a separate thread, unless
     /// this one is a [`SLIP`].
-    pub(crate) fn put_apart(&self) {
+    pub(crate) fn move_to_own_thread(&self) {
         self.with(|bucket, present| {
             let before = bucket.slipped.replace(present);
             if before.is_some_and(|before| present.duration_since(before) < SLIP) {
@@ -114,7 +114,7 @@ impl Share {
 
     /// Whether the client would gain if the share were forgotten.
     pub(crate) fn is_owed_for(&self) -> bool {
-        self.standing() != Standing::Prompt
+        self.standing() != ShareStart::Prompt
     }
 
     /// The turn of the client on the threads that run last: one call at a time.
@@ -139,46 +139,46 @@ mod tests {
     #[test]
     fn a_share_that_is_used_up_fills_with_the_seconds() {
         let share = Share::new(Duration::from_millis(100));
-        assert_eq!(share.standing(), Standing::Prompt);
+        assert_eq!(share.standing(), ShareStart::Prompt);
         assert!(!share.spend(Duration::from_millis(499)));
         assert!(share.spend(Duration::from_millis(10)));
-        assert_eq!(share.standing(), Standing::Last);
+        assert_eq!(share.standing(), ShareStart::Last);
         std::thread::sleep(Duration::from_millis(30));
-        assert_eq!(share.standing(), Standing::Prompt, "30 ms give 3 ms");
+        assert_eq!(share.standing(), ShareStart::Prompt, "30 ms give 3 ms");
     }
 
     #[test]
     fn calls_begin_apart_for_a_while_after_two_long_ones() {
         let share = Share::new(Duration::from_secs(1));
-        share.put_apart();
-        share.put_apart();
-        assert_eq!(share.standing(), Standing::Apart);
+        share.move_to_own_thread();
+        share.move_to_own_thread();
+        assert_eq!(share.standing(), ShareStart::Apart);
         age(&share, FIRST);
-        assert_eq!(share.standing(), Standing::Prompt);
+        assert_eq!(share.standing(), ShareStart::Prompt);
     }
 
     #[test]
     fn a_long_call_now_and_then_begins_nothing() {
         let share = Share::new(Duration::from_secs(1));
         for _ in 0..10 {
-            share.put_apart();
-            assert_eq!(share.standing(), Standing::Prompt);
+            share.move_to_own_thread();
+            assert_eq!(share.standing(), ShareStart::Prompt);
             age(&share, SLIP);
         }
         age(&share, Duration::from_millis(1));
-        share.put_apart();
-        share.put_apart();
+        share.move_to_own_thread();
+        share.move_to_own_thread();
         assert_eq!(lasts(&share), FIRST, "slips before are not held against it");
     }
 
     #[test]
     fn calls_run_last_for_a_while_after_a_very_long_one() {
         let share = Share::new(Duration::from_secs(1));
-        share.put_apart();
+        share.move_to_own_thread();
         share.put_last();
-        assert_eq!(share.standing(), Standing::Last);
+        assert_eq!(share.standing(), ShareStart::Last);
         age(&share, FIRST);
-        assert_eq!(share.standing(), Standing::Prompt);
+        assert_eq!(share.standing(), ShareStart::Prompt);
     }
 
     #[test]
@@ -186,13 +186,13 @@ mod tests {
         let share = Share::new(Duration::from_secs(1));
         let mut all = Vec::new();
         for _ in 0..8 {
-            (0..3).for_each(|_| share.put_apart());
+            (0..3).for_each(|_| share.move_to_own_thread());
             all.push(lasts(&share).as_secs());
             age(&share, LONGEST);
         }
         assert_eq!(all, [1, 2, 4, 8, 16, 32, 60, 60], "calls under way together count once");
         age(&share, LONGEST * 3);
-        (0..2).for_each(|_| share.put_apart());
+        (0..2).for_each(|_| share.move_to_own_thread());
         assert_eq!(lasts(&share), FIRST, "what was long ago is forgotten");
     }
 

@@ -20,7 +20,7 @@ pub struct TurnTerms {
 /// The owner has as many waiting turns as it may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many turns of one owner wait")]
-pub struct TooManyWait;
+pub struct QueueFull;
 
 /// The turns at one resource. Cheap to clone.
 pub struct Turns<O: Eq + Hash + Clone>(Arc<Shared<O>>);
@@ -76,12 +76,12 @@ impl<O: Eq + Hash + Clone> Turns<O> {
     ///
     /// # Errors
     /// If the owner already has `waiting_per_owner` waiting turns.
-    pub async fn take(&self, owner: O) -> Result<Turn<O>, TooManyWait> {
+    pub async fn take(&self, owner: O) -> Result<Turn<O>, QueueFull> {
         let asked = self.0.ask(&owner)?;
         let Some((number, turn)) = asked else { return Ok(Turn { shared: Arc::clone(&self.0), owner }) };
         let _waiting = Waiting { shared: &self.0, owner, number };
         // The sender stays in the queue until it has sent, and the queue lives as long as this.
-        turn.await.map_err(|_| TooManyWait)
+        turn.await.map_err(|_| QueueFull)
     }
 }
 
@@ -89,7 +89,7 @@ type Asked<O> = Option<(u64, oneshot::Receiver<Turn<O>>)>;
 
 impl<O: Eq + Hash + Clone> Shared<O> {
     /// Takes a turn at once (`None`), or queues for one.
-    fn ask(&self, owner: &O) -> Result<Asked<O>, TooManyWait> {
+    fn ask(&self, owner: &O) -> Result<Asked<O>, QueueFull> {
         let mut guard = self.state();
         let state = &mut *guard;
         let own = state.owners.entry(owner.clone()).or_insert_with(|| Owner { running: 0, waiting: VecDeque::new() });
@@ -100,7 +100,7 @@ impl<O: Eq + Hash + Clone> Shared<O> {
             return Ok(None);
         }
         if own.waiting.len() >= self.terms.waiting_per_owner {
-            return Err(TooManyWait);
+            return Err(QueueFull);
         }
         let (sender, turn) = oneshot::channel();
         let number = state.number;
@@ -254,7 +254,7 @@ mod tests {
         for one in &mut waiting {
             assert!(poll!(one).is_pending());
         }
-        assert_eq!(turns.take(1).await.err(), Some(TooManyWait));
+        assert_eq!(turns.take(1).await.err(), Some(QueueFull));
         assert!(turns.take(2).now_or_never().is_none(), "another one may wait");
         waiting.pop();
         assert!(turns.take(1).now_or_never().is_none(), "there is room to wait again");

@@ -28,17 +28,17 @@ pub(crate) struct Cache {
 }
 
 /// A file in the directory for new code. It is removed unless it is adopted.
-pub(crate) struct Reserved {
+pub(crate) struct CacheReservation {
     path: PathBuf,
 }
 
-impl Reserved {
+impl CacheReservation {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
 
-impl Drop for Reserved {
+impl Drop for CacheReservation {
     fn drop(&mut self) {
         drop(fs::remove_file(&self.path));
     }
@@ -73,12 +73,12 @@ impl Cache {
     }
 
     /// A file for code that another process writes.
-    pub(crate) fn reserve(&self) -> io::Result<Reserved> {
-        temporary_file(&self.directory).map(|(path, _)| Reserved { path })
+    pub(crate) fn reserve(&self) -> io::Result<CacheReservation> {
+        temporary_file(&self.directory).map(|(path, _)| CacheReservation { path })
     }
 
     /// Adopts the code in a file of [`Self::reserve`]. Blocks.
-    pub(crate) fn adopt(&self, sha256: &str, file: Reserved) -> io::Result<()> {
+    pub(crate) fn adopt(&self, sha256: &str, file: CacheReservation) -> io::Result<()> {
         let code = fs::read(file.path())?;
         let (code_path, seal_path) = self.paths(sha256);
         fs::rename(file.path(), code_path)?;

@@ -15,7 +15,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::loader::LoadedPlugin;
 use super::loader::Program;
-use crate::compile::Purpose;
+use crate::compile::CompilePurpose;
 use crate::error::HostError;
 use crate::host::PluginHost;
 use crate::plugin_ref::is_plugin_name;
@@ -202,7 +202,7 @@ async fn take(host: &PluginHost, name: &str, path: &Path, stamp: &Stamp) -> bool
 /// `None` if the running program has the same content.
 async fn load(host: &PluginHost, name: &str, path: &Path) -> Result<Option<Arc<Program>>, String> {
     let bytes = tokio::fs::read(path).await.map_err(|fault| format!("the file cannot be read: {fault}"))?;
-    let loaded = host.loader().load(bytes, Purpose::InUse(None)).await;
+    let loaded = host.loader().load(bytes, CompilePurpose::InUse(None)).await;
     let program = Arc::new(loaded.map_err(|fault| fault.to_string())?);
     if host.registry().runs_from_file(name, &program.sha256) {
         return Ok(None);

@@ -7,7 +7,7 @@ use domain::ids::ClientId;
 
 use super::loader::LoadedPlugin;
 use crate::World;
-use crate::compile::{Fault, Purpose, UsedUp};
+use crate::compile::{BudgetExceeded, CompileFault, CompilePurpose};
 use crate::error::CallError;
 use crate::host::PluginHost;
 use crate::worlds::ReadSchema;
@@ -15,7 +15,7 @@ use crate::worlds::ReadSchema;
 /// The properties of a valid component.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Examined {
+pub struct ComponentFacts {
     pub world: World,
     /// Version of `patchbay:plugin` that it was built for.
     pub api_version: String,
@@ -28,7 +28,7 @@ pub struct Examined {
 
 /// Why a component is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ComponentRefusal {
     /// All faults of the component, in words for its author.
     #[error("{}", .0.join("; "))]
     Problems(Vec<String>),
@@ -65,13 +65,13 @@ fn in_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Self {
+impl From<CompileFault> for ComponentRefusal {
+    fn from(fault: CompileFault) -> Self {
         match fault {
-            Fault::Problems(problems) => Self::Problems(problems),
-            Fault::Busy => Self::Busy,
-            Fault::UsedUp(UsedUp { budget, period, wait }) => Self::UsedUp { budget, period, wait },
-            Fault::Host(reason) => Self::Failed(reason),
+            CompileFault::Problems(problems) => Self::Problems(problems),
+            CompileFault::Busy => Self::Busy,
+            CompileFault::UsedUp(BudgetExceeded { budget, period, wait }) => Self::UsedUp { budget, period, wait },
+            CompileFault::Host(reason) => Self::Failed(reason),
         }
     }
 }
@@ -79,21 +79,26 @@ impl From<Fault> for Refusal {
 impl PluginHost {
     /// Checks and compiles a component, reads the schema of its configuration and makes a trial call. The component
     /// stays loaded for its first real call. One upload at a time per client, and a few in all.
-    pub async fn examine(&self, client: ClientId, name: &str, bytes: Vec<u8>) -> Result<Examined, Refusal> {
+    pub async fn examine(
+        &self,
+        client: ClientId,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> Result<ComponentFacts, ComponentRefusal> {
         let (size, most) = (bytes.len() as u64, self.limits().component_bytes as u64);
         if size > most {
-            return Err(Refusal::TooLarge { size, most });
+            return Err(ComponentRefusal::TooLarge { size, most });
         }
         let _turn = self.loader().scheduler().turn(client).await?;
-        let program = Arc::new(self.loader().load(bytes, Purpose::Upload(client)).await?);
+        let program = Arc::new(self.loader().load(bytes, CompilePurpose::Upload(client)).await?);
         let loaded = LoadedPlugin { name: name.to_owned(), version: 0, program: Arc::clone(&program), ships: false };
         let (config_schema, tried) = (self.config_schema(&loaded).await, self.try_out(&loaded).await);
         let problems: Vec<String> =
             [config_schema.as_ref().err(), tried.as_ref().err()].into_iter().flatten().cloned().collect();
         if !problems.is_empty() {
-            return Err(Refusal::Problems(problems));
+            return Err(ComponentRefusal::Problems(problems));
         }
-        let examined = Examined {
+        let examined = ComponentFacts {
             world: program.linked.world(),
             api_version: program.api_version.clone(),
             sha256: program.sha256.clone(),
@@ -106,7 +111,7 @@ impl PluginHost {
     }
 
     /// JSON Schema of the configuration of a built-in or directory plugin, if it exports one: an object as JSON text.
-    /// The schema of an uploaded plugin is in [`Examined`].
+    /// The schema of an uploaded plugin is in [`ComponentFacts`].
     ///
     /// # Errors
     /// If the schema cannot be read, in words for the author.

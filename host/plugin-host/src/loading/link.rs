@@ -14,21 +14,21 @@ use wasmtime::{
 };
 use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
 
-use super::older::{self, Older};
-use crate::{World, calling::guest::Guest, check::surface::Surface};
+use super::older_track::{self, OlderComponent};
+use crate::{World, calling::guest::GuestState, check::component_interface::ComponentInterface};
 
 /// A component that is linked and type-checked. Its instances start in microseconds.
-pub(crate) enum Linked {
-    Chatbot(ChatbotPre<Guest>),
-    SmsFallback(SmsFallbackPre<Guest>),
-    WebhookShaper(WebhookShaperPre<Guest>),
-    Router(RouterPre<Guest>),
-    SmsRouter(SmsRouterPre<Guest>),
+pub(crate) enum LinkedComponent {
+    Chatbot(ChatbotPre<GuestState>),
+    SmsFallback(SmsFallbackPre<GuestState>),
+    WebhookShaper(WebhookShaperPre<GuestState>),
+    Router(RouterPre<GuestState>),
+    SmsRouter(SmsRouterPre<GuestState>),
     /// Of any world, built for the track before.
-    Older(Older),
+    Older(OlderComponent),
 }
 
-impl Linked {
+impl LinkedComponent {
     pub(crate) fn world(&self) -> World {
         match self {
             Self::Chatbot(_) => World::Chatbot,
@@ -41,7 +41,7 @@ impl Linked {
     }
 
     /// The linked component, independent of its world.
-    pub(crate) fn instance_pre(&self) -> &InstancePre<Guest> {
+    pub(crate) fn instance_pre(&self) -> &InstancePre<GuestState> {
         match self {
             Self::Chatbot(pre) => pre.instance_pre(),
             Self::SmsFallback(pre) => pre.instance_pre(),
@@ -57,10 +57,10 @@ impl Linked {
 pub(crate) fn link(
     engine: &Engine,
     world: World,
-    surface: &Surface,
+    surface: &ComponentInterface,
     component: &Component,
-) -> wasmtime::Result<Linked> {
-    let mut linker: Linker<Guest> = Linker::new(engine);
+) -> wasmtime::Result<LinkedComponent> {
+    let mut linker: Linker<GuestState> = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     // Timers follow the clock of the guest, not that of the host.
     linker.allow_shadowing(true);
@@ -73,19 +73,19 @@ pub(crate) fn link(
         World::Router => Router::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
         World::SmsRouter => SmsRouter::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
     }
-    older::add_to_linker(&mut linker, world)?;
-    let pre: InstancePre<Guest> = linker.instantiate_pre(component)?;
+    older_track::add_to_linker(&mut linker, world)?;
+    let pre: InstancePre<GuestState> = linker.instantiate_pre(component)?;
     if let Some(export) = surface.older_export() {
-        return Older::new(world, pre, export, surface.configuration_export()).map(Linked::Older);
+        return OlderComponent::new(world, pre, export, surface.configuration_export()).map(LinkedComponent::Older);
     }
     if surface.is_configurable() {
         ConfigurablePre::new(pre.clone())?;
     }
     Ok(match world {
-        World::Chatbot => Linked::Chatbot(ChatbotPre::new(pre)?),
-        World::SmsFallback => Linked::SmsFallback(SmsFallbackPre::new(pre)?),
-        World::WebhookShaper => Linked::WebhookShaper(WebhookShaperPre::new(pre)?),
-        World::Router => Linked::Router(RouterPre::new(pre)?),
-        World::SmsRouter => Linked::SmsRouter(SmsRouterPre::new(pre)?),
+        World::Chatbot => LinkedComponent::Chatbot(ChatbotPre::new(pre)?),
+        World::SmsFallback => LinkedComponent::SmsFallback(SmsFallbackPre::new(pre)?),
+        World::WebhookShaper => LinkedComponent::WebhookShaper(WebhookShaperPre::new(pre)?),
+        World::Router => LinkedComponent::Router(RouterPre::new(pre)?),
+        World::SmsRouter => LinkedComponent::SmsRouter(SmsRouterPre::new(pre)?),
     })
 }

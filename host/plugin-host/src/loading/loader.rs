@@ -7,15 +7,15 @@ use wasmtime::{Engine, component::Component};
 
 use super::{
     cache::Cache,
-    link::{Linked, link},
+    link::{LinkedComponent, link},
 };
 use crate::{
     check::{self, faults},
-    compile::{CompileScheduler, Fault, Purpose},
+    compile::{CompileFault, CompilePurpose, CompileScheduler},
 };
 
 pub(crate) struct Program {
-    pub(crate) linked: Linked,
+    pub(crate) linked: LinkedComponent,
     pub(crate) sha256: String,
     pub(crate) size: u64,
     pub(crate) imports: Vec<String>,
@@ -50,11 +50,15 @@ impl Loader {
         &self.scheduler
     }
 
-    pub(crate) async fn load(self: &Arc<Self>, bytes: Vec<u8>, purpose: Purpose) -> Result<Program, Fault> {
+    pub(crate) async fn load(
+        self: &Arc<Self>,
+        bytes: Vec<u8>,
+        purpose: CompilePurpose,
+    ) -> Result<Program, CompileFault> {
         if bytes.len() > self.most_bytes {
-            return Err(Fault::Problems(vec![faults::too_large(bytes.len(), self.most_bytes)]));
+            return Err(CompileFault::Problems(vec![faults::too_large(bytes.len(), self.most_bytes)]));
         }
-        faults::header(&bytes).map_err(|problem| Fault::Problems(vec![problem]))?;
+        faults::header(&bytes).map_err(|problem| CompileFault::Problems(vec![problem]))?;
         let bytes = Arc::new(bytes);
         let hashed = Arc::clone(&bytes);
         let sha256 = blocking(move || Ok(hex::encode(Sha256::digest(hashed.as_slice())))).await?;
@@ -68,14 +72,20 @@ impl Loader {
                 blocking(move || finish(&engine, &component, sha256, size, purpose)).await
             }
             None => {
-                let lost = || Fault::Host("the compiled code went away at once; is there room on the disk?".into());
+                let lost =
+                    || CompileFault::Host("the compiled code went away at once; is there room on the disk?".into());
                 self.compiled(&sha256, size, purpose).await?.ok_or_else(lost)
             }
         }
     }
 
     /// The program of a component whose code is in the cache. `size` is the size of the component.
-    async fn compiled(self: &Arc<Self>, sha256: &str, size: u64, purpose: Purpose) -> Result<Option<Program>, Fault> {
+    async fn compiled(
+        self: &Arc<Self>,
+        sha256: &str,
+        size: u64,
+        purpose: CompilePurpose,
+    ) -> Result<Option<Program>, CompileFault> {
         let (loader, sha256) = (Arc::clone(self), sha256.to_owned());
         blocking(move || match loader.cache.load(&loader.engine, &sha256) {
             Some(component) => finish(&loader.engine, &component, sha256, size, purpose).map(Some),
@@ -86,8 +96,10 @@ impl Loader {
 }
 
 /// Runs work that reads files or computes for milliseconds.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| Err(Fault::Host(fault.to_string())))
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CompileFault> + Send + 'static,
+) -> Result<T, CompileFault> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| Err(CompileFault::Host(fault.to_string())))
 }
 
 fn finish(
@@ -95,19 +107,19 @@ fn finish(
     component: &Component,
     sha256: String,
     size: u64,
-    purpose: Purpose,
-) -> Result<Program, Fault> {
-    let surface = check::Surface::of(engine, component);
-    let world = surface.judge().map_err(Fault::Problems)?;
+    purpose: CompilePurpose,
+) -> Result<Program, CompileFault> {
+    let surface = check::ComponentInterface::of(engine, component);
+    let world = surface.judge().map_err(CompileFault::Problems)?;
     let configurable = surface.is_configurable();
-    let mismatch = |fault| Fault::Problems(vec![faults::mismatch(world, &fault)]);
+    let mismatch = |fault| CompileFault::Problems(vec![faults::mismatch(world, &fault)]);
     let linked = link(engine, world, &surface, component).map_err(mismatch)?;
-    if purpose == Purpose::BuiltIn {
+    if purpose == CompilePurpose::BuiltIn {
         check::remember_type(world, engine, component);
-    } else if !matches!(linked, Linked::Older(_))
+    } else if !matches!(linked, LinkedComponent::Older(_))
         && let Some(problem) = check::other_type(world, engine, component)
     {
-        return Err(Fault::Problems(vec![problem]));
+        return Err(CompileFault::Problems(vec![problem]));
     }
     let api_version = surface.api_version().unwrap_or_default().to_owned();
     Ok(Program { linked, sha256, size, imports: surface.imports(), api_version, configurable })

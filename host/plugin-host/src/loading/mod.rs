@@ -1,14 +1,14 @@
 //! Turns bytes into callable programs: the sources of components (the program itself, the watched directory, uploads),
 //! the cache of compiled code, linking, the trial call, and the tables of loaded programs.
 
-pub(crate) mod built_in;
+pub(crate) mod built_in_components;
 pub(crate) mod cache;
 pub(crate) mod component_source;
 pub(crate) mod directory;
 pub(crate) mod examine;
 pub(crate) mod link;
 pub(crate) mod loader;
-pub(crate) mod older;
+pub(crate) mod older_track;
 pub(crate) mod programs;
 pub(crate) mod registry;
 mod trial;

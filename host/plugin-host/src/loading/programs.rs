@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::component_source::ComponentSource;
 use super::loader::{Loader, Program};
-use crate::compile::{Fault, Purpose};
+use crate::compile::{CompileFault, CompilePurpose};
 
 #[derive(Debug)]
 pub(crate) enum NoProgram {
@@ -66,11 +66,11 @@ impl Programs {
             None => Ok(None),
         };
         let bytes = bytes.map_err(|fault| NoProgram::Unread(fault.to_string()))?.ok_or(NoProgram::Unknown)?;
-        match self.loader.load(bytes, Purpose::InUse(Some(client))).await {
+        match self.loader.load(bytes, CompilePurpose::InUse(Some(client))).await {
             Ok(program) if program.sha256 == sha256 => Ok(Arc::new(program)),
             Ok(_) => Err(NoProgram::Unloadable("the stored bytes are not those that were uploaded".into())),
-            Err(fault @ Fault::Problems(_)) => Err(NoProgram::Unloadable(fault.to_string())),
-            Err(fault @ (Fault::Busy | Fault::UsedUp(_) | Fault::Host(_))) => {
+            Err(fault @ CompileFault::Problems(_)) => Err(NoProgram::Unloadable(fault.to_string())),
+            Err(fault @ (CompileFault::Busy | CompileFault::UsedUp(_) | CompileFault::Host(_))) => {
                 Err(NoProgram::Unavailable(fault.to_string()))
             }
         }

@@ -12,14 +12,14 @@ use super::loader::Program;
 use crate::World;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum ProgramSource {
     BuiltIn,
     /// A file in the watched directory.
     Directory(PathBuf),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum ProgramState {
     /// Callable, even if `last_error` says that a newer file is broken.
     Ready,
     /// Not callable: the only file is broken.
@@ -38,15 +38,15 @@ pub struct PluginInfo {
     pub sha256: String,
     pub size: u64,
     pub imports: Vec<String>,
-    pub source: Source,
-    pub state: State,
+    pub source: ProgramSource,
+    pub state: ProgramState,
     /// Why the newest file was not loaded.
     pub last_error: Option<String>,
 }
 
 #[derive(Clone)]
 struct Entry {
-    active: Option<(Arc<LoadedPlugin>, Source)>,
+    active: Option<(Arc<LoadedPlugin>, ProgramSource)>,
     built_in: Option<Arc<Program>>,
     last_version: u64,
     last_error: Option<(String, PathBuf)>,
@@ -55,13 +55,13 @@ struct Entry {
 type Table = HashMap<String, Entry>;
 
 #[derive(Default)]
-pub(crate) struct Registry {
+pub(crate) struct PluginRegistry {
     table: ArcSwap<Table>,
     // Serialises changes. Calls never wait for it.
     changing: Mutex<()>,
 }
 
-impl Registry {
+impl PluginRegistry {
     pub(crate) fn get(&self, name: &str) -> Option<Arc<LoadedPlugin>> {
         self.table.load().get(name)?.active.as_ref().map(|(loaded, _)| Arc::clone(loaded))
     }
@@ -75,20 +75,20 @@ impl Registry {
     pub(crate) fn runs_from_file(&self, name: &str, sha256: &str) -> bool {
         let table = self.table.load();
         let active = table.get(name).and_then(|entry| entry.active.as_ref());
-        active.is_some_and(|(loaded, source)| *source != Source::BuiltIn && loaded.program.sha256 == sha256)
+        active.is_some_and(|(loaded, source)| *source != ProgramSource::BuiltIn && loaded.program.sha256 == sha256)
     }
 
     pub(crate) fn add_built_in(&self, name: &str, program: Program) {
         let program = Arc::new(program);
         self.change(name, |entry| {
             entry.built_in = Some(Arc::clone(&program));
-            entry.activate(name, program, Source::BuiltIn);
+            entry.activate(name, program, ProgramSource::BuiltIn);
         });
     }
 
     /// Swaps in the program of a file. Calls in flight keep the old program.
     pub(crate) fn swap_in(&self, name: &str, file: PathBuf, program: Arc<Program>) {
-        self.change(name, |entry| entry.activate(name, program, Source::Directory(file)));
+        self.change(name, |entry| entry.activate(name, program, ProgramSource::Directory(file)));
     }
 
     /// Records that the newest file of a name cannot be used. The running program stays.
@@ -105,11 +105,11 @@ impl Registry {
     pub(crate) fn remove_file(&self, name: &str) {
         self.change(name, |entry| {
             entry.last_error = None;
-            let from_file = entry.active.as_ref().is_some_and(|(_, source)| *source != Source::BuiltIn);
+            let from_file = entry.active.as_ref().is_some_and(|(_, source)| *source != ProgramSource::BuiltIn);
             if from_file {
                 entry.active = None;
                 if let Some(built_in) = entry.built_in.clone() {
-                    entry.activate(name, built_in, Source::BuiltIn);
+                    entry.activate(name, built_in, ProgramSource::BuiltIn);
                 }
             }
         });
@@ -135,10 +135,10 @@ impl Registry {
 }
 
 impl Entry {
-    fn activate(&mut self, name: &str, program: Arc<Program>, source: Source) {
+    fn activate(&mut self, name: &str, program: Arc<Program>, source: ProgramSource) {
         self.last_version += 1;
         self.last_error = None;
-        let ships = source == Source::BuiltIn;
+        let ships = source == ProgramSource::BuiltIn;
         let loaded = LoadedPlugin { name: name.to_owned(), version: self.last_version, program, ships };
         self.active = Some((Arc::new(loaded), source));
     }
@@ -156,7 +156,7 @@ impl Entry {
                 size: loaded.program.size,
                 imports: loaded.program.imports.clone(),
                 source: source.clone(),
-                state: State::Ready,
+                state: ProgramState::Ready,
                 last_error,
             }),
             (None, Some((_, file))) => Some(PluginInfo {
@@ -166,8 +166,8 @@ impl Entry {
                 sha256: String::new(),
                 size: 0,
                 imports: vec![],
-                source: Source::Directory(file.clone()),
-                state: State::Broken,
+                source: ProgramSource::Directory(file.clone()),
+                state: ProgramState::Broken,
                 last_error,
             }),
             (None, None) => None,

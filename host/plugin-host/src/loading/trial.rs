@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::loader::LoadedPlugin;
-use crate::calling::outside::Outside;
+use crate::calling::host_calls::HostCalls;
 use crate::calling::run::{Conditions, run};
 use crate::error::CallError;
-use crate::fairness::room::Unbounded;
+use crate::fairness::room::UnlimitedBudget;
 use crate::host::PluginHost;
 use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBody, sample};
 use crate::{PluginRef, World};
@@ -40,9 +40,9 @@ impl PluginHost {
             self.limits(),
             loaded,
             &call,
-            Outside::none(),
+            HostCalls::none(),
             question,
-            Conditions { placement: self.placement_of_trials(), room: Arc::new(Unbounded), secrets: None },
+            Conditions { placement: self.placement_of_trials(), room: Arc::new(UnlimitedBudget), secrets: None },
         )
         .await;
         answered.map(|answered| answered.answer)

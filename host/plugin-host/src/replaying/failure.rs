@@ -1,6 +1,6 @@
 //! Failures of recorded calls.
 
-use crate::{CallError, Limit};
+use crate::{CallError, ExceededLimit};
 
 /// The failure of a call in words that are the same at each repetition, so without times.
 pub(crate) fn failure(error: &CallError) -> String {
@@ -14,5 +14,5 @@ pub(crate) fn failure(error: &CallError) -> String {
 
 /// Whether the host stopped the call for lack of time, which a recording does not determine.
 pub(crate) fn stopped_for_time(error: &CallError) -> bool {
-    matches!(error, CallError::TimedOut { .. } | CallError::LimitExceeded { which: Limit::Cpu, .. })
+    matches!(error, CallError::TimedOut { .. } | CallError::LimitExceeded { which: ExceededLimit::Cpu, .. })
 }

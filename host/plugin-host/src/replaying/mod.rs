@@ -2,9 +2,9 @@
 
 mod difference;
 pub(crate) mod failure;
-mod readable;
+mod readable_recording;
+mod recorded_answers;
 pub(crate) mod recorded_limits;
 pub(crate) mod recorder;
 pub(crate) mod recording;
 pub(crate) mod replay;
-mod tape;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Limits;
+use crate::CallLimits;
 
 /// The limits of a recorded call, without those of time, because time is not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct RecordedLimits {
 }
 
 impl RecordedLimits {
-    pub(crate) fn of(limits: &Limits) -> Self {
+    pub(crate) fn of(limits: &CallLimits) -> Self {
         Self {
             memory_bytes: limits.memory_bytes,
             table_elements: limits.table_elements,
@@ -50,8 +50,8 @@ impl RecordedLimits {
     }
 
     /// The present limits, with these in their places.
-    pub(crate) fn over(&self, today: &Limits) -> Limits {
-        Limits {
+    pub(crate) fn over(&self, today: &CallLimits) -> CallLimits {
+        CallLimits {
             memory_bytes: self.memory_bytes,
             table_elements: self.table_elements,
             transfer_bytes: self.transfer_bytes,

@@ -7,11 +7,11 @@ use domain::ids::ClientId;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
+use crate::calling::host_calls::HostCalls;
 use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
-use crate::calling::outside::Outside;
 
-impl Outside {
+impl HostCalls {
     pub(crate) fn recorded(self) -> (Self, Arc<Recorder>) {
         let has_key_values = self.key_values.is_some();
         let recorder = Arc::new(Recorder { outside: self, calls: Mutex::default() });
@@ -21,7 +21,7 @@ impl Outside {
 }
 
 pub(crate) struct Recorder {
-    outside: Outside,
+    outside: HostCalls,
     calls: Mutex<Vec<HostCall>>,
 }
 

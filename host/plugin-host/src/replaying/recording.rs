@@ -93,13 +93,13 @@ pub(crate) struct CallResult<'a, A> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) writes: Vec<Write<'a>>,
+    pub(crate) writes: Vec<WriteRecord<'a>>,
     #[serde(skip_serializing_if = "<[LogLine]>::is_empty")]
     pub(crate) logs: &'a [LogLine],
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Write<'a> {
+pub(crate) struct WriteRecord<'a> {
     scope: Scope,
     key: &'a str,
     #[serde(with = "base64_option")]
@@ -116,10 +116,10 @@ impl<A: Serialize> CallResult<'_, A> {
 }
 
 /// The recorded form of a call's writes.
-pub(crate) fn writes(writes: &[KeyValueWrite]) -> Vec<Write<'_>> {
+pub(crate) fn writes(writes: &[KeyValueWrite]) -> Vec<WriteRecord<'_>> {
     writes
         .iter()
-        .map(|write| Write {
+        .map(|write| WriteRecord {
             scope: write.scope,
             key: &write.key,
             value: write.value.as_deref(),

@@ -7,26 +7,26 @@ use domain::ids::ClientId;
 use serde::{Deserialize, Serialize};
 
 use super::difference;
+use super::recorded_answers::RecordedAnswers;
 use super::recording::{CallResult, Recording};
-use super::tape::Tape;
-use crate::calling::guest::Guest;
-use crate::calling::outside::Outside;
+use crate::calling::guest::GuestState;
+use crate::calling::host_calls::HostCalls;
 use crate::calling::run::moving;
 use crate::calling::secrets::covered;
-use crate::fairness::call_limiter::{Kind, RoomBeside};
-use crate::fairness::room::Room;
+use crate::fairness::call_limiter::{Kind, ShadowPlace};
+use crate::fairness::room::MemoryBudget;
 use crate::host::PluginHost;
 use crate::loading::loader::LoadedPlugin;
-use crate::worlds::json::{Question, readable_result};
+use crate::worlds::json::{WorldQuestion, readable_result};
 use crate::worlds::{self, DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody};
-use crate::{Call, CallError, LogLine, PluginRef, World};
+use crate::{CallError, LogLine, PluginCall, PluginRef, World};
 
 /// Factor on the time limit of a replay, because the machine may be busier than at the recording.
 const PATIENCE: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Replay {
+pub struct CallReplay {
     /// Whether the result is the same byte for byte, and the plugin sent the same requests.
     pub identical: bool,
     /// The recorded result: a JSON text with outcome, answer or failure, writes and log lines.
@@ -48,13 +48,13 @@ impl PluginHost {
     /// at the same place.
     ///
     /// # Errors
-    /// If the plugin cannot be called at all. Every end of the call itself is a [`Replay`].
+    /// If the plugin cannot be called at all. Every end of the call itself is a [`CallReplay`].
     pub async fn replay(
         &self,
         client: ClientId,
         plugin: &PluginRef,
         recording: &Recording,
-    ) -> Result<Replay, CallError> {
+    ) -> Result<CallReplay, CallError> {
         let loaded = self.resolve(client, plugin).await?;
         let busy = || CallError::TooBusy { plugin: loaded.name.clone() };
         let (kind, until) = (Kind::from(recording.world), tokio::time::Instant::now() + self.limits().queue_wait);
@@ -64,19 +64,19 @@ impl PluginHost {
         played.unwrap_or_else(|| Err(busy()))
     }
 
-    /// A place for the replays of a client's shadow, if one is free now: see [`Self::replay_beside`].
-    pub fn room_beside(&self, client: ClientId) -> Option<RoomBeside> {
-        self.call_limiter().enter_beside(client)
+    /// A place for the replays of a client's shadow, if one is free now: see [`Self::replay_shadow`].
+    pub fn shadow_place(&self, client: ClientId) -> Option<ShadowPlace> {
+        self.call_limiter().enter_shadow(client)
     }
 
     /// Like [`Self::replay`], next to the live calls of the client: it takes no place of theirs and does not wait.
-    pub async fn replay_beside(
+    pub async fn replay_shadow(
         &self,
-        beside: &mut RoomBeside,
+        beside: &mut ShadowPlace,
         client: ClientId,
         plugin: &PluginRef,
         recording: &Recording,
-    ) -> Result<Replay, CallError> {
+    ) -> Result<CallReplay, CallError> {
         let loaded = self.resolve(client, plugin).await?;
         self.play((client, plugin), &loaded, recording, beside.room()).await
     }
@@ -86,13 +86,13 @@ impl PluginHost {
         (client, plugin): (ClientId, &PluginRef),
         loaded: &LoadedPlugin,
         recording: &Recording,
-        room: Arc<dyn Room>,
-    ) -> Result<Replay, CallError> {
-        let question = Question::recorded(recording.world, &recording.question)
+        room: Arc<dyn MemoryBudget>,
+    ) -> Result<CallReplay, CallError> {
+        let question = WorldQuestion::recorded(recording.world, &recording.question)
             .map_err(|fault| CallError::BadRecording { reason: fault.to_string() })?;
         // A shadow runs with its own configuration, and a recording contains no secrets.
         let config = covered(&recording.config);
-        let call = Call {
+        let call = PluginCall {
             client,
             plugin,
             now: recording.now,
@@ -104,11 +104,11 @@ impl PluginHost {
         };
         let play = Play { host: self, loaded, call: &call, recording, room };
         match &question {
-            Question::Chatbot { event, session } => play.back(&HandleEvent::new(event, session)).await,
-            Question::SmsFallback(undeliverable) => play.back(&DecideFallback::new(undeliverable)).await,
-            Question::WebhookShaper(event) => play.back(&ShapeBody::new(event)).await,
-            Question::Router(inbound) => play.back(&RouteInbound::new(inbound)).await,
-            Question::SmsRouter(messages) => play.back(&DecideSms::new(messages)).await,
+            WorldQuestion::Chatbot { event, session } => play.back(&HandleEvent::new(event, session)).await,
+            WorldQuestion::SmsFallback(undeliverable) => play.back(&DecideFallback::new(undeliverable)).await,
+            WorldQuestion::WebhookShaper(event) => play.back(&ShapeBody::new(event)).await,
+            WorldQuestion::Router(inbound) => play.back(&RouteInbound::new(inbound)).await,
+            WorldQuestion::SmsRouter(messages) => play.back(&DecideSms::new(messages)).await,
         }
     }
 }
@@ -116,13 +116,13 @@ impl PluginHost {
 struct Play<'a> {
     host: &'a PluginHost,
     loaded: &'a LoadedPlugin,
-    call: &'a Call<'a>,
+    call: &'a PluginCall<'a>,
     recording: &'a Recording,
-    room: Arc<dyn Room>,
+    room: Arc<dyn MemoryBudget>,
 }
 
 impl Play<'_> {
-    async fn back<Q: worlds::Question>(&self, question: &Q) -> Result<Replay, CallError> {
+    async fn back<Q: worlds::Question>(&self, question: &Q) -> Result<CallReplay, CallError> {
         let recording = self.recording;
         let same_bytes = recording.sha256 == self.loaded.program.sha256;
         let mut limits = recording.limits.over(self.host.limits());
@@ -130,10 +130,10 @@ impl Play<'_> {
             limits.wall_clock *= PATIENCE;
             limits.cpu *= PATIENCE;
         }
-        let tape = Tape::new(recording.host_calls.clone());
+        let tape = RecordedAnswers::new(recording.host_calls.clone());
         let mut guest = {
             let (limits, room) = (Arc::new(limits), Arc::clone(&self.room));
-            Guest::new(self.call, &limits, Outside::played(&tape), room, false)
+            GuestState::new(self.call, &limits, HostCalls::played(&tape), room, false)
         };
         guest.stop_after = recording.stopped_after.filter(|_| same_bytes);
         let (stop_after, began) = (guest.stop_after, Instant::now());
@@ -168,7 +168,7 @@ impl Play<'_> {
         }
     }
 
-    fn compare(&self, result_now: String, tape: &Tape, duration: Duration) -> Replay {
+    fn compare(&self, result_now: String, tape: &RecordedAnswers, duration: Duration) -> CallReplay {
         let (world, result_then) = (self.recording.world, in_newest_words(&self.recording.result));
         let asked_otherwise = tape.deviation();
         let answered_otherwise = (result_then != result_now).then(|| {
@@ -180,7 +180,7 @@ impl Play<'_> {
             (Some(answer), Some(request)) => Some(format!("{answer} ({request})")),
             (answer, request) => answer.or(request),
         };
-        Replay { identical: first_difference.is_none(), result_then, result_now, first_difference, duration, world }
+        CallReplay { identical: first_difference.is_none(), result_then, result_now, first_difference, duration, world }
     }
 }
 

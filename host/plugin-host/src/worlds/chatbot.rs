@@ -6,14 +6,14 @@ use plugin_bindings::track_0_1;
 use wasmtime::Store;
 
 use super::{
-    Given, Question,
-    answer::{self, Fault},
+    PluginResult, Question,
+    answer::{self, AnswerFault},
 };
 use crate::{
     World,
-    calling::{guest::Guest, limits::Limits},
+    calling::{guest::GuestState, limits::CallLimits},
     chatbot::{Action, Event, Session},
-    loading::link::Linked,
+    loading::link::LinkedComponent,
 };
 
 /// The question of world `chatbot`: the actions for an event.
@@ -44,12 +44,12 @@ impl Question for HandleEvent<'_> {
         World::Chatbot
     }
 
-    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+    async fn ask(&self, plugin: &LinkedComponent, store: &mut Store<GuestState>) -> Option<PluginResult<Self::Answer>> {
         let pre = match plugin {
-            Linked::Chatbot(pre) => pre,
-            Linked::Older(older) if older.world() == World::Chatbot => {
+            LinkedComponent::Chatbot(pre) => pre,
+            LinkedComponent::Older(older) if older.world() == World::Chatbot => {
                 let asked = (self.event.as_ref(), self.session.as_ref());
-                let given: Given<Vec<track_0_1::Action>> = older.ask(store, asked).await;
+                let given: PluginResult<Vec<track_0_1::Action>> = older.ask(store, asked).await;
                 let newest = |actions: Vec<track_0_1::Action>| actions.into_iter().map(Action::from).collect();
                 return Some(given.map(|answered| answered.map(newest)));
             }
@@ -62,7 +62,7 @@ impl Question for HandleEvent<'_> {
         Some(plugin.patchbay_plugin_bot().call_handle(store, &self.event, &self.session).await)
     }
 
-    fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault> {
+    fn judge(&self, answer: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault> {
         answer::chatbot::judge(answer, limits)
     }
 }

@@ -4,13 +4,13 @@ use plugin_bindings::configurable::ConfigurablePre;
 use wasmtime::Store;
 
 use super::{
-    Given, Question,
-    answer::{self, Fault},
+    PluginResult, Question,
+    answer::{self, AnswerFault},
 };
 use crate::{
     World,
-    calling::{guest::Guest, limits::Limits},
-    loading::link::Linked,
+    calling::{guest::GuestState, limits::CallLimits},
+    loading::link::LinkedComponent,
 };
 
 /// The question for the schema of a plugin's configuration.
@@ -29,8 +29,8 @@ impl Question for ReadSchema {
         self.0
     }
 
-    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
-        if let Linked::Older(older) = plugin {
+    async fn ask(&self, plugin: &LinkedComponent, store: &mut Store<GuestState>) -> Option<PluginResult<Self::Answer>> {
+        if let LinkedComponent::Older(older) = plugin {
             return older.schema(store).await.map(|schema| schema.map(Ok));
         }
         let given = async {
@@ -41,7 +41,7 @@ impl Question for ReadSchema {
         Some(given.await.map(Ok))
     }
 
-    fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault> {
+    fn judge(&self, answer: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault> {
         answer::body::judge_schema(answer, limits)
     }
 }

@@ -21,11 +21,11 @@ use wasmtime::Store;
 
 use crate::{
     World,
-    calling::{guest::Guest, limits::Limits},
+    calling::{guest::GuestState, limits::CallLimits},
     chatbot::Error,
-    loading::link::Linked,
+    loading::link::LinkedComponent,
 };
-use answer::Fault;
+use answer::AnswerFault;
 pub(crate) use chatbot::HandleEvent;
 pub(crate) use configuration::ReadSchema;
 pub use partner_event::partner_event;
@@ -35,7 +35,7 @@ pub(crate) use sms_router::DecideSms;
 pub(crate) use webhook_shaper::{ShapeBodies, ShapeBody};
 
 /// The result of a plugin. The outer error is a crash, the inner error is the plugin's own.
-pub(crate) type Given<A> = wasmtime::Result<Result<A, Error>>;
+pub(crate) type PluginResult<A> = wasmtime::Result<Result<A, Error>>;
 
 pub(crate) trait Question: Serialize + Send + Sync {
     type Answer: Serialize + Send + 'static;
@@ -50,10 +50,10 @@ pub(crate) trait Question: Serialize + Send + Sync {
     /// Starts an instance and calls it. `None` if the plugin is of another world.
     fn ask(
         &self,
-        plugin: &Linked,
-        store: &mut Store<Guest>,
-    ) -> impl Future<Output = Option<Given<Self::Answer>>> + Send;
+        plugin: &LinkedComponent,
+        store: &mut Store<GuestState>,
+    ) -> impl Future<Output = Option<PluginResult<Self::Answer>>> + Send;
 
     /// Checks the answer like user input.
-    fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault>;
+    fn judge(&self, answer: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault>;
 }

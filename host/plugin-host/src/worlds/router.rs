@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use wasmtime::Store;
 
 use super::{
-    Given, Question,
-    answer::{self, Fault},
+    PluginResult, Question,
+    answer::{self, AnswerFault},
 };
 use crate::{
     World,
-    calling::{guest::Guest, limits::Limits},
-    loading::link::Linked,
+    calling::{guest::GuestState, limits::CallLimits},
+    loading::link::LinkedComponent,
     router::{Inbound, Route},
 };
 
@@ -37,10 +37,10 @@ impl Question for RouteInbound<'_> {
         World::Router
     }
 
-    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+    async fn ask(&self, plugin: &LinkedComponent, store: &mut Store<GuestState>) -> Option<PluginResult<Self::Answer>> {
         let pre = match plugin {
-            Linked::Router(pre) => pre,
-            Linked::Older(older) if older.world() == World::Router => {
+            LinkedComponent::Router(pre) => pre,
+            LinkedComponent::Older(older) if older.world() == World::Router => {
                 return Some(older.ask(store, (self.0.as_ref(),)).await);
             }
             _ => return None,
@@ -52,7 +52,7 @@ impl Question for RouteInbound<'_> {
         Some(plugin.patchbay_plugin_routing().call_route(store, &self.0).await)
     }
 
-    fn judge(&self, answer: &Self::Answer, _limits: &Limits) -> Result<(), Fault> {
+    fn judge(&self, answer: &Self::Answer, _limits: &CallLimits) -> Result<(), AnswerFault> {
         answer::router::judge(answer)
     }
 }

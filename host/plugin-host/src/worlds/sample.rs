@@ -8,14 +8,14 @@ use crate::router::{Inbound, WallTime};
 use crate::sms_fallback::{RequestedFallback, Undeliverable};
 use crate::sms_router::{Direction, Sms};
 use crate::webhook_shaper::{SessionStatusEvent, WebhookEvent};
-use crate::{Call, PluginRef};
+use crate::{PluginCall, PluginRef};
 
 /// A Tuesday morning.
 const NOW_SECONDS: u32 = 1_760_428_800;
 
 /// A call without a client and configuration.
-pub(crate) fn call(plugin: &PluginRef) -> Call<'_> {
-    Call {
+pub(crate) fn call(plugin: &PluginRef) -> PluginCall<'_> {
+    PluginCall {
         client: ClientId(Default::default()),
         plugin,
         now: now(),

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use wasmtime::Store;
 
 use super::{
-    Given, Question,
-    answer::{self, Fault},
+    PluginResult, Question,
+    answer::{self, AnswerFault},
 };
 use crate::{
     World,
-    calling::{guest::Guest, limits::Limits},
-    loading::link::Linked,
+    calling::{guest::GuestState, limits::CallLimits},
+    loading::link::LinkedComponent,
     sms_fallback::{Decision, Undeliverable},
 };
 
@@ -37,10 +37,10 @@ impl Question for DecideFallback<'_> {
         World::SmsFallback
     }
 
-    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+    async fn ask(&self, plugin: &LinkedComponent, store: &mut Store<GuestState>) -> Option<PluginResult<Self::Answer>> {
         let pre = match plugin {
-            Linked::SmsFallback(pre) => pre,
-            Linked::Older(older) if older.world() == World::SmsFallback => {
+            LinkedComponent::SmsFallback(pre) => pre,
+            LinkedComponent::Older(older) if older.world() == World::SmsFallback => {
                 return Some(older.ask(store, (self.0.as_ref(),)).await.map(Ok));
             }
             _ => return None,
@@ -52,7 +52,7 @@ impl Question for DecideFallback<'_> {
         Some(plugin.patchbay_plugin_fallback().call_decide(store, &self.0).await.map(Ok))
     }
 
-    fn judge(&self, answer: &Self::Answer, _limits: &Limits) -> Result<(), Fault> {
+    fn judge(&self, answer: &Self::Answer, _limits: &CallLimits) -> Result<(), AnswerFault> {
         answer::sms::judge(answer)
     }
 }

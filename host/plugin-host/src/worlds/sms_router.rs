@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use wasmtime::Store;
 
 use super::{
-    Given, Question,
-    answer::{self, Fault},
+    PluginResult, Question,
+    answer::{self, AnswerFault},
 };
 use crate::{
     World,
-    calling::{guest::Guest, limits::Limits},
-    loading::link::Linked,
+    calling::{guest::GuestState, limits::CallLimits},
+    loading::link::LinkedComponent,
     sms_router::{Decision, Sms},
 };
 
@@ -37,9 +37,9 @@ impl Question for DecideSms<'_> {
         World::SmsRouter
     }
 
-    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+    async fn ask(&self, plugin: &LinkedComponent, store: &mut Store<GuestState>) -> Option<PluginResult<Self::Answer>> {
         // The track before has no such world.
-        let Linked::SmsRouter(pre) = plugin else { return None };
+        let LinkedComponent::SmsRouter(pre) = plugin else { return None };
         let plugin = match pre.instantiate_async(&mut *store).await {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),
@@ -47,7 +47,7 @@ impl Question for DecideSms<'_> {
         Some(plugin.patchbay_plugin_sms_routing().call_decide_sms(store, &self.0).await)
     }
 
-    fn judge(&self, answer: &Self::Answer, _limits: &Limits) -> Result<(), Fault> {
+    fn judge(&self, answer: &Self::Answer, _limits: &CallLimits) -> Result<(), AnswerFault> {
         answer::sms_router::judge(&self.0, answer)
     }
 }

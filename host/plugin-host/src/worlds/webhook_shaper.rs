@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use wasmtime::Store;
 
 use super::{
-    Given, Question,
-    answer::{self, Fault},
+    PluginResult, Question,
+    answer::{self, AnswerFault},
 };
 use crate::{
     World,
-    calling::{guest::Guest, limits::Limits},
-    loading::link::Linked,
+    calling::{guest::GuestState, limits::CallLimits},
+    loading::link::LinkedComponent,
     webhook_shaper::WebhookEvent,
 };
 
@@ -37,10 +37,10 @@ impl Question for ShapeBody<'_> {
         World::WebhookShaper
     }
 
-    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+    async fn ask(&self, plugin: &LinkedComponent, store: &mut Store<GuestState>) -> Option<PluginResult<Self::Answer>> {
         let pre = match plugin {
-            Linked::WebhookShaper(pre) => pre,
-            Linked::Older(older) if older.world() == World::WebhookShaper => {
+            LinkedComponent::WebhookShaper(pre) => pre,
+            LinkedComponent::Older(older) if older.world() == World::WebhookShaper => {
                 return Some(older.ask(store, (self.0.as_ref(),)).await);
             }
             _ => return None,
@@ -52,7 +52,7 @@ impl Question for ShapeBody<'_> {
         Some(plugin.patchbay_plugin_shaper().call_shape(store, &self.0).await)
     }
 
-    fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault> {
+    fn judge(&self, answer: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault> {
         answer::body::judge(answer.as_deref(), limits)
     }
 }
@@ -80,9 +80,9 @@ impl Question for ShapeBodies<'_> {
         World::WebhookShaper
     }
 
-    async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
+    async fn ask(&self, plugin: &LinkedComponent, store: &mut Store<GuestState>) -> Option<PluginResult<Self::Answer>> {
         // Built-in plugins use the newest interface.
-        let Linked::WebhookShaper(pre) = plugin else { return None };
+        let LinkedComponent::WebhookShaper(pre) = plugin else { return None };
         let plugin = match pre.instantiate_async(&mut *store).await {
             Ok(plugin) => plugin,
             Err(fault) => return Some(Err(fault)),
@@ -98,7 +98,7 @@ impl Question for ShapeBodies<'_> {
         Some(Ok(Ok(bodies)))
     }
 
-    fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault> {
+    fn judge(&self, answer: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault> {
         answer.iter().try_for_each(|body| answer::body::judge(body.as_deref(), limits))
     }
 }

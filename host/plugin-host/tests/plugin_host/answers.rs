@@ -1,7 +1,7 @@
 //! Answers that break a rule, and errors that guests return.
 
 use plugin_host::webhook_shaper::{SessionStatusEvent, WebhookEvent};
-use plugin_host::{CallError, Limit, Limits};
+use plugin_host::{CallError, CallLimits, ExceededLimit};
 
 use crate::support::{TestHost, call, limits};
 
@@ -34,8 +34,8 @@ async fn an_error_of_the_guest_comes_back_as_it_is() {
         }
         other => panic!("expected the guest's error, found {other:?}"),
     }
-    assert!(!test.command("refuse").await.unwrap_err().worth_retrying());
-    assert!(test.command("refuse-for-now").await.unwrap_err().worth_retrying());
+    assert!(!test.command("refuse").await.unwrap_err().is_retryable());
+    assert!(test.command("refuse-for-now").await.unwrap_err().is_retryable());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,14 +50,14 @@ async fn an_unknown_plugin_and_one_of_another_world_are_told_apart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_must_be_one_json_value_of_bounded_length() {
-    let test = TestHost::with_hostile_guests(Limits { body_bytes: 100, ..limits() }).await;
+    let test = TestHost::with_hostile_guests(CallLimits { body_bytes: 100, ..limits() }).await;
     let shape = async |deed: &str| test.host.shape(call("hostile-shaper"), &session_event(deed)).await;
     assert_eq!(shape("fine").await.unwrap().0.as_deref(), Some("{}"));
     assert!(reason(shape("not-json").await.unwrap_err()).starts_with("the body is not JSON"));
     assert!(reason(shape("trailing").await.unwrap_err()).starts_with("the body is not JSON"));
     assert_eq!(shape("long 98").await.unwrap().0.unwrap().len(), 100);
     let long = shape("long 99").await.unwrap_err();
-    assert!(matches!(long, CallError::LimitExceeded { which: Limit::Body, .. }), "{long:?}");
+    assert!(matches!(long, CallError::LimitExceeded { which: ExceededLimit::Body, .. }), "{long:?}");
     let panicked = shape("panic").await.unwrap_err();
     assert!(panicked.to_string().contains("the shaper gives up on purpose"), "{panicked}");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::{Either, select};
 use futures::poll;
-use plugin_host::{Compiler, HostConfig, Limits, PluginHost, Refusal, check_apart};
+use plugin_host::{CallLimits, Compiler, ComponentRefusal, HostConfig, PluginHost, check_apart};
 use tempfile::TempDir;
 
 use crate::bombs;
@@ -17,20 +17,20 @@ fn child() -> Compiler {
 }
 
 /// A host with a cache of its own, so that every component has to be compiled.
-async fn host(limits: Limits, compiler: Compiler) -> (Arc<PluginHost>, TempDir) {
+async fn host(limits: CallLimits, compiler: Compiler) -> (Arc<PluginHost>, TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let config = HostConfig { limits, compiler, built_ins: false, ..HostConfig::new(cache.path()) };
     (PluginHost::start(config).await.unwrap(), cache)
 }
 
 /// Small limits for a test. They are more than an ordinary component needs.
-fn tight() -> Limits {
-    Limits { compile_cpu: Duration::from_secs(2), compile_memory_bytes: 1 << 30, ..limits() }
+fn tight() -> CallLimits {
+    CallLimits { compile_cpu: Duration::from_secs(2), compile_memory_bytes: 1 << 30, ..limits() }
 }
 
-fn problem(refusal: Result<plugin_host::Examined, Refusal>) -> String {
+fn problem(refusal: Result<plugin_host::ComponentFacts, ComponentRefusal>) -> String {
     match refusal {
-        Err(Refusal::Problems(problems)) => problems.join("\n"),
+        Err(ComponentRefusal::Problems(problems)) => problems.join("\n"),
         other => panic!("expected problems, found {other:?}"),
     }
 }
@@ -123,7 +123,7 @@ async fn calls_of_others_go_on_while_a_bomb_is_compiled() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn uploads_wait_for_a_place_and_a_client_has_one_under_way() {
-    let limits = Limits { compile_places: 1, compile_queue: 1, ..tight() };
+    let limits = CallLimits { compile_places: 1, compile_queue: 1, ..tight() };
     let (host, _cache) = host(limits, child()).await;
     let upload = |of: u128| {
         let host = Arc::clone(&host);
@@ -131,17 +131,17 @@ async fn uploads_wait_for_a_place_and_a_client_has_one_under_way() {
     };
     let (first, second) = (upload(1), upload(2));
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(upload(1).await.unwrap(), Err(Refusal::Busy), "it has one under way");
-    assert_eq!(upload(3).await.unwrap(), Err(Refusal::Busy), "one is compiled, one waits");
-    assert!(matches!(first.await.unwrap(), Err(Refusal::Problems(_))));
-    assert!(matches!(second.await.unwrap(), Err(Refusal::Problems(_))));
-    assert!(matches!(upload(1).await.unwrap(), Err(Refusal::Problems(_))), "then it may again");
+    assert_eq!(upload(1).await.unwrap(), Err(ComponentRefusal::Busy), "it has one under way");
+    assert_eq!(upload(3).await.unwrap(), Err(ComponentRefusal::Busy), "one is compiled, one waits");
+    assert!(matches!(first.await.unwrap(), Err(ComponentRefusal::Problems(_))));
+    assert!(matches!(second.await.unwrap(), Err(ComponentRefusal::Problems(_))));
+    assert!(matches!(upload(1).await.unwrap(), Err(ComponentRefusal::Problems(_))), "then it may again");
 }
 
 /// The bomb uses all its time and is still under way when the small upload of another client is done.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_upload_does_not_wait_for_the_large_ones_of_another_client() {
-    let (host, _cache) = host(Limits { compile_cpu: Duration::from_secs(60), ..tight() }, child()).await;
+    let (host, _cache) = host(CallLimits { compile_cpu: Duration::from_secs(60), ..tight() }, child()).await;
     let mut bomb = Box::pin(host.examine(client(1), "bomb", bombs::many_locals(40_000)));
     assert!(poll!(&mut bomb).is_pending(), "it has its turn");
     let small = Box::pin(host.examine(client(2), "hostile", guest("hostile_bot")));
@@ -153,7 +153,7 @@ async fn a_small_upload_does_not_wait_for_the_large_ones_of_another_client() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upload_that_is_given_up_makes_room_at_once() {
-    let limits = Limits { compile_cpu: Duration::from_secs(20), compile_places: 1, ..tight() };
+    let limits = CallLimits { compile_cpu: Duration::from_secs(20), compile_places: 1, ..tight() };
     let (host, cache) = host(limits, child()).await;
     let upload = host.examine(client(1), "bomb", bombs::many_locals(40_000));
     assert!(tokio::time::timeout(Duration::from_millis(300), upload).await.is_err());
@@ -168,7 +168,7 @@ async fn a_compiler_that_cannot_be_run_is_not_the_authors_fault() {
         let compiler = Compiler::Child { program: PathBuf::from(program), arguments: vec![] };
         let (host, _cache) = host(limits(), compiler).await;
         match host.examine(client(1), "bot", guest("hostile_bot")).await {
-            Err(Refusal::Failed(reason)) => assert!(reason.contains(words), "{reason}"),
+            Err(ComponentRefusal::Failed(reason)) => assert!(reason.contains(words), "{reason}"),
             other => panic!("expected a failure of ours, found {other:?}"),
         }
     }
@@ -177,7 +177,7 @@ async fn a_compiler_that_cannot_be_run_is_not_the_authors_fault() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_in_a_child_says_the_same_as_one_in_this_process() {
     for bytes in [guest("hostile_bot"), guest("hostile_shaper")[..5_000].to_vec(), b"\0asm\x01\0\0\0".to_vec()] {
-        let apart = check_apart(&child(), &Limits::default(), bytes.clone()).await.unwrap();
+        let apart = check_apart(&child(), &CallLimits::default(), bytes.clone()).await.unwrap();
         assert_eq!(apart, plugin_host::check(&bytes));
     }
     let report = check_apart(&child(), &tight(), bombs::many_locals(40_000)).await.unwrap();
@@ -185,9 +185,9 @@ async fn a_check_in_a_child_says_the_same_as_one_in_this_process() {
 }
 
 /// One second for compiling, which refills in an hour.
-fn a_second_an_hour() -> Limits {
+fn a_second_an_hour() -> CallLimits {
     let (compile_budget, compile_budget_period) = (Duration::from_secs(1), Duration::from_secs(3_600));
-    Limits { compile_budget, compile_budget_period, ..tight() }
+    CallLimits { compile_budget, compile_budget_period, ..tight() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -195,11 +195,13 @@ async fn a_client_that_has_used_up_its_budget_is_told_when_to_come_back_and_othe
     let (host, _cache) = host(a_second_an_hour(), child()).await;
     let honest = async |of: u128| host.examine(client(of), "hostile", guest("hostile_bot")).await;
     let bomb = host.examine(client(1), "bomb", bombs::many_locals(40_000)).await;
-    assert!(matches!(bomb, Err(Refusal::Problems(_))), "an upload may overdraw the budget: {bomb:?}");
+    assert!(matches!(bomb, Err(ComponentRefusal::Problems(_))), "an upload may overdraw the budget: {bomb:?}");
 
     let refused = honest(1).await;
 
-    let Err(Refusal::UsedUp { budget, period, wait }) = &refused else { panic!("expected no more, found {refused:?}") };
+    let Err(ComponentRefusal::UsedUp { budget, period, wait }) = &refused else {
+        panic!("expected no more, found {refused:?}")
+    };
     assert_eq!((budget.as_secs(), period.as_secs()), (1, 3_600));
     assert!((2_500..5_000).contains(&wait.as_secs()), "about two seconds were used: {wait:?}");
     let said = refused.unwrap_err().to_string();
@@ -209,19 +211,20 @@ async fn a_client_that_has_used_up_its_budget_is_told_when_to_come_back_and_othe
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_within_its_budget_is_served_after_a_bomb() {
-    let (host, _cache) = host(Limits { compile_budget: Duration::from_secs(60), ..a_second_an_hour() }, child()).await;
+    let (host, _cache) =
+        host(CallLimits { compile_budget: Duration::from_secs(60), ..a_second_an_hour() }, child()).await;
     let bomb = host.examine(client(1), "bomb", bombs::many_locals(40_000)).await;
-    assert!(matches!(bomb, Err(Refusal::Problems(_))), "{bomb:?}");
+    assert!(matches!(bomb, Err(ComponentRefusal::Problems(_))), "{bomb:?}");
     let honest = host.examine(client(1), "hostile", guest("hostile_bot")).await;
     assert!(honest.is_ok(), "{honest:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upload_that_is_given_up_is_paid_for() {
-    let limits = Limits { compile_cpu: Duration::from_secs(20), ..a_second_an_hour() };
-    let (host, _cache) = host(Limits { compile_budget: Duration::from_millis(10), ..limits }, child()).await;
+    let limits = CallLimits { compile_cpu: Duration::from_secs(20), ..a_second_an_hour() };
+    let (host, _cache) = host(CallLimits { compile_budget: Duration::from_millis(10), ..limits }, child()).await;
     let upload = host.examine(client(1), "bomb", bombs::many_locals(40_000));
     assert!(tokio::time::timeout(Duration::from_millis(1_500), upload).await.is_err());
     let next = host.examine(client(1), "hostile", guest("hostile_bot")).await;
-    assert!(matches!(next, Err(Refusal::UsedUp { .. })), "{next:?}");
+    assert!(matches!(next, Err(ComponentRefusal::UsedUp { .. })), "{next:?}");
 }

@@ -6,7 +6,7 @@ use plugin_host::chatbot::{
     Action, Channel, Choice, Content, Event, EventKind, HandOver, LocalTime, Media, MediaKind, Rating, RatingScore,
     Reaction, Session, Weekday,
 };
-use plugin_host::{Call, CallError, NoKeyValues};
+use plugin_host::{CallError, NoKeyValues, PluginCall};
 
 use crate::support::{TestHost, call, happens, says, sends, session};
 
@@ -23,7 +23,7 @@ impl Conversation {
 
     /// One turn. The next turn sees the state that the bot sets.
     async fn turn(&mut self, event: Event) -> Result<Vec<Action>, CallError> {
-        let call = Call { config: self.config, ..call("default-chatbot") };
+        let call = PluginCall { config: self.config, ..call("default-chatbot") };
         let outcome = self.test.host.chatbot(call, &event, &self.session, Arc::new(NoKeyValues)).await?;
         for action in &outcome.actions {
             if let Action::SetState(state) = action {

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use domain::ids::ClientId;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use plugin_host::{Call, CallError, ChatbotOutcome, Limits, NoKeyValues, PluginRef};
+use plugin_host::{CallError, CallLimits, ChatbotOutcome, NoKeyValues, PluginCall, PluginRef};
 use tokio::task::JoinSet;
 
 use crate::support::{TestHost, call, client, guest, limits, says, session};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_beyond_a_clients_share_wait_and_others_do_not() {
-    let limits = Limits { calls_per_client: 2, queue_wait: Duration::from_secs(10), ..limits() };
+    let limits = CallLimits { calls_per_client: 2, queue_wait: Duration::from_secs(10), ..limits() };
     let test = TestHost::with_hostile_guests(limits).await;
     let began = Instant::now();
     let mut busy = calls(&test, 1, 4, "sleep 700");
@@ -26,7 +26,7 @@ async fn calls_beyond_a_clients_share_wait_and_others_do_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_finds_no_place_in_time_is_told_so() {
-    let limits = Limits { calls_per_client: 1, queue_wait: Duration::from_millis(100), ..limits() };
+    let limits = CallLimits { calls_per_client: 1, queue_wait: Duration::from_millis(100), ..limits() };
     let test = TestHost::with_hostile_guests(limits).await;
     let results = calls(&test, 1, 2, "sleep 600").join_all().await;
     let busy = results.iter().filter(|result| matches!(result, Err(CallError::TooBusy { .. }))).count();
@@ -36,7 +36,8 @@ async fn a_call_that_finds_no_place_in_time_is_told_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_so_many_calls_may_wait() {
-    let limits = Limits { calls_per_client: 1, waiting_per_client: 2, queue_wait: Duration::from_secs(10), ..limits() };
+    let limits =
+        CallLimits { calls_per_client: 1, waiting_per_client: 2, queue_wait: Duration::from_secs(10), ..limits() };
     let test = TestHost::with_hostile_guests(limits).await;
     let results = calls(&test, 1, 6, "sleep 300").join_all().await;
     let done = results.iter().filter(|result| result.is_ok()).count();
@@ -47,22 +48,22 @@ async fn only_so_many_calls_may_wait() {
 #[tokio::test(flavor = "multi_thread")]
 async fn shadows_that_hang_leave_every_place_to_the_live_calls() {
     let (calls_per_client, shadows_per_client, queue_wait) = (2, 2, Duration::from_millis(50));
-    let limits = Limits { calls: 2, calls_per_client, shadows_per_client, queue_wait, ..limits() };
+    let limits = CallLimits { calls: 2, calls_per_client, shadows_per_client, queue_wait, ..limits() };
     let test = TestHost::with_hostile_guests(limits).await;
-    let recorded = Call { record: true, ..call("hostile") };
+    let recorded = PluginCall { record: true, ..call("hostile") };
     let live = test.host.chatbot(recorded, &says("hello"), &session(), Arc::new(NoKeyValues)).await.unwrap();
     let mut recording = *live.trace.recording.unwrap();
     recording.question = recording.question.replace("hello", "spin");
     let mut shadows = JoinSet::new();
     for _ in 0..2 {
-        let mut room = test.host.room_beside(client(1)).unwrap();
+        let mut room = test.host.shadow_place(client(1)).unwrap();
         let (host, recording) = (Arc::clone(&test.host), recording.clone());
         shadows.spawn(async move {
             let plugin = PluginRef::shipped("hostile");
-            host.replay_beside(&mut room, client(1), &plugin, &recording).await
+            host.replay_shadow(&mut room, client(1), &plugin, &recording).await
         });
     }
-    assert!(test.host.room_beside(client(1)).is_none(), "there is no room for a third, and it does not wait");
+    assert!(test.host.shadow_place(client(1)).is_none(), "there is no room for a third, and it does not wait");
 
     let live = calls(&test, 1, 2, "sleep 300").join_all().await;
 
@@ -70,7 +71,7 @@ async fn shadows_that_hang_leave_every_place_to_the_live_calls() {
     assert!(shadows.try_join_next().is_none(), "the shadows hang all the while");
     shadows.abort_all();
     while shadows.join_next().await.is_some() {}
-    assert!(test.host.room_beside(client(1)).is_some(), "room is given back");
+    assert!(test.host.shadow_place(client(1)).is_some(), "room is given back");
 }
 
 #[tokio::test]
@@ -127,7 +128,7 @@ impl<'a> Uploaded<'a> {
     }
 
     async fn asked(&self, text: &str) -> Result<ChatbotOutcome, CallError> {
-        let call = Call { client: self.client, plugin: &self.plugin, ..call("hostile") };
+        let call = PluginCall { client: self.client, plugin: &self.plugin, ..call("hostile") };
         self.test.host.chatbot(call, &says(text), &session(), Arc::new(NoKeyValues)).await
     }
 }
@@ -137,7 +138,7 @@ fn calls(test: &TestHost, of: u128, number: usize, text: &'static str) -> JoinSe
     for _ in 0..number {
         let host = test.host.clone();
         calls.spawn(async move {
-            let call = Call { client: client(of), ..call("hostile") };
+            let call = PluginCall { client: client(of), ..call("hostile") };
             host.chatbot(call, &says(text), &session(), Arc::new(NoKeyValues)).await
         });
     }

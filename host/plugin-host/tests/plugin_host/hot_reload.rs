@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use plugin_host::{HostConfig, HostError, Limits, NoKeyValues, PluginHost, Source, State, World};
+use plugin_host::{CallLimits, HostConfig, HostError, NoKeyValues, PluginHost, ProgramSource, ProgramState, World};
 
 use crate::support::{TestHost, call, eventually, guest, hostile_version, limits, only_text, says, session};
 
@@ -23,8 +23,8 @@ async fn a_new_file_is_live_and_a_changed_one_too() {
     eventually("the change is live", async || version(&test).await == "version-0002").await;
 
     let info = test.host.find("hostile").unwrap();
-    assert_eq!((info.world, info.version, info.state), (Some(World::Chatbot), 2, State::Ready));
-    assert_eq!(info.source, Source::Directory(test.file("hostile")));
+    assert_eq!((info.world, info.version, info.state), (Some(World::Chatbot), 2, ProgramState::Ready));
+    assert_eq!(info.source, ProgramSource::Directory(test.file("hostile")));
     assert_eq!(info.size, hostile_version(2).len() as u64);
     assert!(info.imports.iter().any(|import| import == "patchbay:plugin/kv@0.2.1"), "{:?}", info.imports);
 }
@@ -55,7 +55,7 @@ async fn a_broken_file_leaves_the_running_version_in_place() {
         test.replace("hostile", bytes);
         eventually("the fault is reported", async || error().await.is_some_and(|error| error.contains(words))).await;
         assert_eq!(version(&test).await, "version-0000");
-        assert_eq!(test.host.find("hostile").unwrap().state, State::Ready);
+        assert_eq!(test.host.find("hostile").unwrap().state, ProgramState::Ready);
     }
     test.replace("hostile", &hostile_version(4));
     eventually("the repaired file is live", async || version(&test).await == "version-0004").await;
@@ -79,7 +79,7 @@ async fn a_broken_file_without_a_running_version_is_listed_as_broken() {
     std::fs::write(directory.path().join("mine.wasm"), b"\0asm\x01\0\0\0").unwrap();
     let test = TestHost::start(directory, limits(), false).await;
     let info = test.host.find("mine").unwrap();
-    assert_eq!((info.state, info.world, info.version), (State::Broken, None, 0));
+    assert_eq!((info.state, info.world, info.version), (ProgramState::Broken, None, 0));
     assert!(info.last_error.unwrap().contains("core WebAssembly module"));
     assert!(test.host.ready(), "a broken file does not keep the host from being ready");
     std::fs::remove_file(test.file("mine")).unwrap();
@@ -90,9 +90,9 @@ async fn a_broken_file_without_a_running_version_is_listed_as_broken() {
 async fn a_file_shadows_a_built_in_until_it_is_removed() {
     let test = TestHost::with_built_ins().await;
     let source = async || test.host.find("default-chatbot").unwrap().source;
-    assert_eq!(source().await, Source::BuiltIn);
+    assert_eq!(source().await, ProgramSource::BuiltIn);
     test.replace("default-chatbot", &hostile_version(5));
-    eventually("the file shadows", async || source().await != Source::BuiltIn).await;
+    eventually("the file shadows", async || source().await != ProgramSource::BuiltIn).await;
     let answer = async || {
         let call = call("default-chatbot");
         let outcome = test.host.chatbot(call, &says("version"), &session(), Arc::new(NoKeyValues)).await.unwrap();
@@ -100,7 +100,7 @@ async fn a_file_shadows_a_built_in_until_it_is_removed() {
     };
     assert_eq!(only_text(&answer().await), "version-0005");
     std::fs::remove_file(test.file("default-chatbot")).unwrap();
-    eventually("the built-in is back", async || source().await == Source::BuiltIn).await;
+    eventually("the built-in is back", async || source().await == ProgramSource::BuiltIn).await;
     assert!(answer().await.len() > 1, "the menu");
     assert_eq!(test.host.find("default-chatbot").unwrap().version, 3);
 }
@@ -112,7 +112,7 @@ async fn a_file_of_another_world_does_not_take_the_name_of_a_built_in() {
     let error = async || test.host.find("webhook-v2").unwrap().last_error;
     eventually("the fault is reported", async || error().await.is_some()).await;
     assert!(error().await.unwrap().contains("must be a webhook-shaper"));
-    assert_eq!(test.host.find("webhook-v2").unwrap().source, Source::BuiltIn);
+    assert_eq!(test.host.find("webhook-v2").unwrap().source, ProgramSource::BuiltIn);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -172,11 +172,11 @@ async fn names_that_are_no_names_and_other_files_are_passed_over() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_above_the_size_limit_is_refused() {
     let bytes = hostile_version(1);
-    let exact = Limits { component_bytes: bytes.len(), ..limits() };
+    let exact = CallLimits { component_bytes: bytes.len(), ..limits() };
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("hostile.wasm"), &bytes).unwrap();
     assert_eq!(version(&TestHost::start(directory, exact, false).await).await, "version-0001");
-    let tight = Limits { component_bytes: bytes.len() - 1, ..limits() };
+    let tight = CallLimits { component_bytes: bytes.len() - 1, ..limits() };
     let test = TestHost::with_hostile_guests(tight).await;
     assert!(test.host.find("hostile").unwrap().last_error.unwrap().contains("are allowed"));
 }

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use plugin_host::{HttpFault, Limits};
+use plugin_host::{CallLimits, HttpFault};
 use serde_json::{Value, json};
 
-use crate::outside::{Does, Outside};
+use crate::network::{Does, Outside};
 use crate::support::{client, limits};
 
 fn get(url: &str) -> Value {
@@ -87,7 +87,7 @@ async fn a_plugin_that_was_given_no_host_reaches_none_and_one_without_a_network_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_sends_as_many_requests_as_the_limit_says() {
-    let test = Outside::with(Does::Counts, Limits { http_requests: 2, ..limits() }).await;
+    let test = Outside::with(Does::Counts, CallLimits { http_requests: 2, ..limits() }).await;
     let one = get("https://example.org/");
     let said = test.orders(json!([one, one, one])).await;
     assert!(said[0].starts_with("200") && said[1].starts_with("200"), "{said:?}");
@@ -97,7 +97,7 @@ async fn a_call_sends_as_many_requests_as_the_limit_says() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_and_headers_of_requests_go_up_to_the_limit() {
-    let most = Limits { http_request_bytes: 100, http_headers: 2, http_header_bytes: 20, ..limits() };
+    let most = CallLimits { http_request_bytes: 100, http_headers: 2, http_header_bytes: 20, ..limits() };
     let test = Outside::with(Does::Counts, most).await;
     let order = |body: usize, headers: Value| json!([{ "method": "PUT", "url": "https://example.org/", "body": body, "headers": headers }]);
     assert!(test.orders(order(100, json!([]))).await[0].starts_with("200"));
@@ -112,7 +112,7 @@ async fn bodies_and_headers_of_requests_go_up_to_the_limit() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn responses_go_up_to_the_limit_even_if_the_sender_does_not_keep_to_it() {
-    let small = |bytes| Limits { http_response_bytes: bytes, http_headers: 3, ..limits() };
+    let small = |bytes| CallLimits { http_response_bytes: bytes, http_headers: 3, ..limits() };
     let one = json!([get("https://example.org/")]);
     assert!(Outside::with(Does::Floods(100), small(100)).await.orders(one.clone()).await[0].starts_with("200"));
     let said = Outside::with(Does::Floods(101), small(100)).await.orders(one.clone()).await;
@@ -124,7 +124,7 @@ async fn responses_go_up_to_the_limit_even_if_the_sender_does_not_keep_to_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_response_that_does_not_come_is_waited_for_as_long_as_the_limit_or_the_plugin_says() {
-    let limits = Limits { http_timeout: Duration::from_millis(300), ..limits() };
+    let limits = CallLimits { http_timeout: Duration::from_millis(300), ..limits() };
     let test = Outside::with(Does::Hangs, limits).await;
     let began = Instant::now();
     let said = test.orders(json!([get("https://example.org/")])).await;
@@ -139,7 +139,7 @@ async fn a_response_that_does_not_come_is_waited_for_as_long_as_the_limit_or_the
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_leaves_the_plugin_time_to_say_that_there_was_no_response() {
-    let limits = Limits { wall_clock: Duration::from_millis(900), ..limits() };
+    let limits = CallLimits { wall_clock: Duration::from_millis(900), ..limits() };
     let test = Outside::with(Does::Hangs, limits).await;
     let said = test.orders(json!([get("https://example.org/")])).await;
     assert_eq!(said, ["http-timed-out: no response in time"]);

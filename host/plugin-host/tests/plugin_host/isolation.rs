@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plugin_host::{Call, Limits, NoKeyValues};
+use plugin_host::{CallLimits, NoKeyValues, PluginCall};
 
 use crate::support::{TestHost, call, client, limits, only_text, says, session};
 
@@ -45,7 +45,7 @@ async fn http_is_there_but_nothing_is_granted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_value_left_in_memory_is_never_seen_by_the_next_instance() {
     // One call at a time, so that every instance gets the same slot of the pool.
-    let test = TestHost::with_hostile_guests(Limits { calls: 1, ..Limits::default() }).await;
+    let test = TestHost::with_hostile_guests(CallLimits { calls: 1, ..CallLimits::default() }).await;
     assert_eq!(test.answer("plant-and-seek").await, "found 1000", "the search does find what is there");
     for round in 0..20 {
         assert_eq!(test.answer("plant").await, "done");
@@ -64,7 +64,7 @@ async fn clocks_show_the_moment_of_the_call() {
 async fn randomness_follows_from_the_seed() {
     let test = TestHost::with_hostile_guests(limits()).await;
     let random = async |seed| {
-        let call = Call { seed, ..call("hostile") };
+        let call = PluginCall { seed, ..call("hostile") };
         let outcome = test.host.chatbot(call, &says("random"), &session(), Arc::new(NoKeyValues)).await;
         only_text(&outcome.unwrap().actions)
     };
@@ -75,7 +75,7 @@ async fn randomness_follows_from_the_seed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_guest_reads_the_configuration_of_the_call() {
     let test = TestHost::with_hostile_guests(limits()).await;
-    let call = Call { config: r#"{"greeting":"Ahoy"}"#, ..call("hostile") };
+    let call = PluginCall { config: r#"{"greeting":"Ahoy"}"#, ..call("hostile") };
     let outcome = test.host.chatbot(call, &says("config"), &session(), Arc::new(NoKeyValues)).await.unwrap();
     assert_eq!(only_text(&outcome.actions), r#"{"greeting":"Ahoy"}"#);
 }

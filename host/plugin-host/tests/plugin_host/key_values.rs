@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plugin_host::{CallError, ChatbotOutcome, KeyValueWrite, Limit, Limits, Scope};
+use plugin_host::{CallError, CallLimits, ChatbotOutcome, ExceededLimit, KeyValueWrite, Scope};
 
 use crate::support::{TestHost, Values, call, limits, only_text, says, session};
 
@@ -36,7 +36,7 @@ async fn a_call_reads_its_own_writes_and_hands_them_over() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_and_values_up_to_the_limit_are_taken_and_more_is_refused_in_words() {
-    let test = TestHost::with_hostile_guests(Limits { written_keys: 4, value_bytes: 100, ..limits() }).await;
+    let test = TestHost::with_hostile_guests(CallLimits { written_keys: 4, value_bytes: 100, ..limits() }).await;
     let values = Arc::new(Values::default());
     let written = command(&test, "keys 4", &values).await.unwrap().writes;
     assert_eq!(
@@ -56,12 +56,12 @@ async fn a_store_that_cannot_be_read_ends_the_call_and_is_worth_a_retry() {
     let values = Arc::new(Values { broken: true, ..Values::default() });
     let error = command(&test, "count", &values).await.unwrap_err();
     assert!(matches!(error, CallError::KeyValues { .. }), "{error:?}");
-    assert!(error.worth_retrying());
+    assert!(error.is_retryable());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn key_values_that_a_call_holds_are_memory_of_it() {
-    let test = TestHost::with_hostile_guests(Limits { memory_bytes: 32 << 20, ..limits() }).await;
+    let test = TestHost::with_hostile_guests(CallLimits { memory_bytes: 32 << 20, ..limits() }).await;
     // Both the guest and the host hold the value.
     let of = |bytes: usize| {
         let value = ((false, "count".to_owned()), vec![b'x'; bytes]);
@@ -69,5 +69,5 @@ async fn key_values_that_a_call_holds_are_memory_of_it() {
     };
     assert_eq!(only_text(&command(&test, "count", &of(10 << 20)).await.unwrap().actions), "0 then 1");
     let error = command(&test, "count", &of(20 << 20)).await.unwrap_err();
-    assert!(matches!(error, CallError::LimitExceeded { which: Limit::Memory, .. }), "{error:?}");
+    assert!(matches!(error, CallError::LimitExceeded { which: ExceededLimit::Memory, .. }), "{error:?}");
 }

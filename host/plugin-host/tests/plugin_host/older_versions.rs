@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plugin_host::chatbot::Action;
-use plugin_host::{Call, NoKeyValues, Question, World, check};
+use plugin_host::{NoKeyValues, PluginCall, World, WorldQuestion, check};
 
 use crate::support::{TestHost, call, client, guest, limits, only_text, says, session};
 
@@ -12,7 +12,7 @@ async fn a_bot_built_against_the_first_release_is_loaded_and_answers() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("older.wasm"), guest("older_bot")).unwrap();
     let test = TestHost::start(directory, limits(), false).await;
-    let call = Call { config: r#"{"a":1}"#, ..call("older") };
+    let call = PluginCall { config: r#"{"a":1}"#, ..call("older") };
     let outcome = test.host.chatbot(call, &says("hello"), &session(), Arc::new(NoKeyValues)).await.unwrap();
     assert_eq!(only_text(&outcome.actions), r#"hello {"a":1} 0 false 27110000000"#);
     assert_eq!(outcome.writes.len(), 1);
@@ -43,8 +43,8 @@ async fn plugins_of_every_world_of_releases_before_answer() {
     ];
     for (package, world, answer) in answers {
         let test = with(package).await;
-        let question = Question::from_json(world, &serde_json::Value::Null, &serde_json::Value::Null).unwrap();
-        let call = Call { config: r#"{"a":1}"#, record: true, ..call("older") };
+        let question = WorldQuestion::from_json(world, &serde_json::Value::Null, &serde_json::Value::Null).unwrap();
+        let call = PluginCall { config: r#"{"a":1}"#, record: true, ..call("older") };
         let asked = test.host.dry_run(call, &question, Arc::new(NoKeyValues)).await.unwrap();
         assert_eq!(asked.answer.to_json().1.to_string(), answer, "{package}");
         assert_eq!(asked.trace.logs.len(), 1, "{package}");

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use plugin_host::{
-    Call, CallError, HostCall, HttpAnswer, HttpFault, KeyValueError, KeyValueSnapshot, KeysWanted, KvAnswer, Limits,
-    NoKeyValues, PluginRef, Recording, Scope, World,
+    CallError, CallLimits, HostCall, HttpAnswer, HttpFault, KeyValueError, KeyValueSnapshot, KeysWanted, KvAnswer,
+    NoKeyValues, PluginCall, PluginRef, Recording, Scope, World,
 };
 
-use crate::outside::{Does, Outside, texts, values};
+use crate::network::{Does, Outside, texts, values};
 use crate::support::{Values, call_of, client, limits, session};
 
 const DEEDS: [&str; 18] = [
@@ -173,7 +173,7 @@ async fn a_store_that_could_not_be_read_and_a_network_that_failed_fail_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_ran_out_of_time_is_stopped_at_the_same_place_and_at_once() {
-    let limits = Limits { wall_clock: Duration::from_millis(600), cpu: Duration::from_millis(300), ..limits() };
+    let limits = CallLimits { wall_clock: Duration::from_millis(600), cpu: Duration::from_millis(300), ..limits() };
     let test = Outside::with(Does::Hangs, limits.clone()).await;
     for deed in ["sleep 60000", "spin"] {
         let (outcome, recording) = test.roll(deed).await;
@@ -215,7 +215,7 @@ async fn a_recording_replays_the_same_under_other_settings() {
     for deed in ["overdo", "everything", "values", "random"] {
         recordings.push(test.roll(deed).await.1);
     }
-    let tight = Limits { actions: 1, value_bytes: 1, log_bytes: 10, host_calls: 2, http_requests: 0, ..limits() };
+    let tight = CallLimits { actions: 1, value_bytes: 1, log_bytes: 10, host_calls: 2, http_requests: 0, ..limits() };
     let other = Outside { host: Outside::start(&test.directory, tight, None).await, ..test };
     for recording in recordings {
         let replay = other.replay("dice", &recording).await;
@@ -247,9 +247,9 @@ async fn timers_run_out_in_their_order_and_together_when_they_are_equal() {
 async fn the_other_worlds_replay_too() {
     let test = Outside::that(Does::Counts).await;
     let name = PluginRef::shipped("webhook-standard");
-    let shape = Call { record: true, ..call_of(&name) };
-    let event = match plugin_host::Question::sample(World::WebhookShaper) {
-        plugin_host::Question::WebhookShaper(event) => event,
+    let shape = PluginCall { record: true, ..call_of(&name) };
+    let event = match plugin_host::WorldQuestion::sample(World::WebhookShaper) {
+        plugin_host::WorldQuestion::WebhookShaper(event) => event,
         other => panic!("{other:?}"),
     };
     let (body, trace) = test.host.shape(shape, &event).await.unwrap();
@@ -257,9 +257,9 @@ async fn the_other_worlds_replay_too() {
     assert!(test.replay("webhook-standard", &recording).await.identical);
     assert!(body.is_some_and(|body| recording.result.contains(&serde_json::to_string(&body).unwrap())));
     let plugin = PluginRef::shipped("sms-fallback");
-    let decide = Call { record: true, ..call_of(&plugin) };
-    let undeliverable = match plugin_host::Question::sample(World::SmsFallback) {
-        plugin_host::Question::SmsFallback(undeliverable) => undeliverable,
+    let decide = PluginCall { record: true, ..call_of(&plugin) };
+    let undeliverable = match plugin_host::WorldQuestion::sample(World::SmsFallback) {
+        plugin_host::WorldQuestion::SmsFallback(undeliverable) => undeliverable,
         other => panic!("{other:?}"),
     };
     let (_, trace) = test.host.decide_fallback(decide, &undeliverable).await.unwrap();

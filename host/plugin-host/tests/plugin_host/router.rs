@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plugin_host::router::{Channel, Content, Customer, Inbound, IncomingMessage, Target, WallTime};
-use plugin_host::{Call, CallError, NoKeyValues};
+use plugin_host::{CallError, NoKeyValues, PluginCall};
 
 use crate::support::{TestHost, call};
 
@@ -31,7 +31,7 @@ fn says(text: &str) -> Inbound {
 
 async fn decide(config: &str, inbound: Inbound) -> Result<(Target, String), CallError> {
     let test = TestHost::with_built_ins().await;
-    let outcome = test.host.route(Call { config, ..call("router") }, &inbound, Arc::new(NoKeyValues)).await?;
+    let outcome = test.host.route(PluginCall { config, ..call("router") }, &inbound, Arc::new(NoKeyValues)).await?;
     assert_eq!(outcome.writes, []);
     Ok((outcome.route.target, outcome.route.reason))
 }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use plugin_host::sms_router::{Decision, Sms};
-use plugin_host::{Call, CallError, NoKeyValues, Question, World};
+use plugin_host::{CallError, NoKeyValues, PluginCall, World, WorldQuestion};
 use serde_json::{Value, json};
 
 use crate::support::{TestHost, call, client};
 
 /// Messages with the given fields. The sample gives the others.
 fn messages(given: Value) -> Vec<Sms> {
-    match Question::from_json(World::SmsRouter, &json!({ "messages": given }), &Value::Null) {
-        Ok(Question::SmsRouter(messages)) => messages,
+    match WorldQuestion::from_json(World::SmsRouter, &json!({ "messages": given }), &Value::Null) {
+        Ok(WorldQuestion::SmsRouter(messages)) => messages,
         other => panic!("{other:?}"),
     }
 }
@@ -19,9 +19,9 @@ fn messages(given: Value) -> Vec<Sms> {
 /// The decisions of the built-in SMS router, as JSON.
 async fn decided(test: &TestHost, config: Value, given: Value) -> Value {
     let config = config.to_string();
-    let question = Question::SmsRouter(messages(given));
+    let question = WorldQuestion::SmsRouter(messages(given));
     let asked =
-        test.host.dry_run(Call { config: &config, ..call("sms-router") }, &question, Arc::new(NoKeyValues)).await;
+        test.host.dry_run(PluginCall { config: &config, ..call("sms-router") }, &question, Arc::new(NoKeyValues)).await;
     let (name, decisions) = asked.unwrap().answer.to_json();
     assert_eq!(name, "decisions");
     decisions
@@ -70,7 +70,7 @@ async fn the_first_rule_that_fits_decides_about_each_message_of_a_call() {
 async fn a_list_of_messages_is_one_call_and_is_replayed_byte_for_byte() {
     let test = TestHost::with_built_ins().await;
     let asked = messages(Value::Array(vec![json!({}); plugin_host::MOST_SMS_AT_ONCE]));
-    let call = Call { record: true, ..call("sms-router") };
+    let call = PluginCall { record: true, ..call("sms-router") };
     let (decisions, trace) = test.host.decide_sms(call, &asked).await.unwrap();
     assert_eq!(decisions, vec![Decision::AsIs; asked.len()]);
     let recording = trace.recording.unwrap();

@@ -13,8 +13,8 @@ use plugin_host::chatbot::{
     Action, Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
 use plugin_host::{
-    Call, CallError, ChatbotOutcome, HostConfig, KeyValueError, KeyValueSnapshot, KeysWanted, Limits, NoKeyValues,
-    PluginHost, PluginRef, Scope,
+    CallError, CallLimits, ChatbotOutcome, HostConfig, KeyValueError, KeyValueSnapshot, KeysWanted, NoKeyValues,
+    PluginCall, PluginHost, PluginRef, Scope,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -33,22 +33,22 @@ pub struct TestHost {
 }
 
 impl TestHost {
-    pub async fn with_hostile_guests(limits: Limits) -> Self {
+    pub async fn with_hostile_guests(limits: CallLimits) -> Self {
         Self::start(hostile_guests(), limits, false).await
     }
 
     /// The same on a shared machine: if the calls of a client misbehave, its calls run last.
-    pub async fn among_others(limits: Limits) -> Self {
+    pub async fn among_others(limits: CallLimits) -> Self {
         let config = HostConfig { limits, built_ins: false, ..HostConfig::new(cache_dir()) };
         Self::of(hostile_guests(), config).await
     }
 
     /// The built-in components and an empty directory.
     pub async fn with_built_ins() -> Self {
-        Self::start(tempfile::tempdir().unwrap(), Limits::default(), true).await
+        Self::start(tempfile::tempdir().unwrap(), CallLimits::default(), true).await
     }
 
-    pub async fn start(directory: TempDir, limits: Limits, built_ins: bool) -> Self {
+    pub async fn start(directory: TempDir, limits: CallLimits, built_ins: bool) -> Self {
         let config = HostConfig { limits, built_ins, alone: true, ..HostConfig::new(cache_dir()) };
         Self::of(directory, config).await
     }
@@ -63,7 +63,7 @@ impl TestHost {
     }
 
     pub async fn command_of(&self, client: ClientId, text: &str) -> Result<ChatbotOutcome, CallError> {
-        let call = Call { client, ..call("hostile") };
+        let call = PluginCall { client, ..call("hostile") };
         self.host.chatbot(call, &says(text), &session(), Arc::new(NoKeyValues)).await
     }
 
@@ -84,8 +84,8 @@ impl TestHost {
     }
 }
 
-pub fn limits() -> Limits {
-    Limits { calls: 20, ..Limits::default() }
+pub fn limits() -> CallLimits {
+    CallLimits { calls: 20, ..CallLimits::default() }
 }
 
 /// Waits until the condition holds. Panics if it does not.
@@ -173,13 +173,13 @@ pub fn now() -> DateTime<Utc> {
 }
 
 /// A call of a plugin that is built in or in the directory.
-pub fn call(plugin: &str) -> Call<'static> {
+pub fn call(plugin: &str) -> PluginCall<'static> {
     // Leaked: a test makes few calls, and its questions stay one line long.
     call_of(Box::leak(Box::new(PluginRef::shipped(plugin))))
 }
 
-pub fn call_of(plugin: &PluginRef) -> Call<'_> {
-    Call {
+pub fn call_of(plugin: &PluginRef) -> PluginCall<'_> {
+    PluginCall {
         client: client(1),
         plugin,
         now: now(),

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plugin_host::{Call, CallError, Limits, NoKeyValues, PluginRef, Question, World};
+use plugin_host::{CallError, CallLimits, NoKeyValues, PluginCall, PluginRef, World, WorldQuestion};
 
 use crate::support::{TestHost, call_of, client, limits};
 
-fn hasty() -> Limits {
-    Limits { failures_in_a_row: 3, suspended_for: Duration::from_millis(300), ..limits() }
+fn hasty() -> CallLimits {
+    CallLimits { failures_in_a_row: 3, suspended_for: Duration::from_millis(300), ..limits() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -23,7 +23,7 @@ async fn a_plugin_that_keeps_failing_is_suspended_and_comes_back_when_a_call_goe
     let error = test.command("hello").await.unwrap_err();
     assert!(matches!(error, CallError::Suspended { .. }), "{error:?}");
     assert!(error.to_string().contains("`hostile` is suspended until"), "{error}");
-    assert!(!error.worth_retrying());
+    assert!(!error.is_retryable());
     let suspension = heard.recv().await.unwrap();
     assert!(suspension.opened && suspension.client == client(1) && suspension.plugin == hostile);
     assert!(suspension.reason.contains("3 calls in a row failed; the last one: "), "{}", suspension.reason);
@@ -71,8 +71,8 @@ async fn a_dry_run_reaches_a_suspended_plugin_and_counts_for_nothing() {
     let hostile = PluginRef::shipped("hostile");
     let dry = async |text: &str| {
         let event = serde_json::json!({ "type": "message", "text": text });
-        let question = Question::from_json(World::Chatbot, &event, &serde_json::Value::Null).unwrap();
-        test.host.dry_run(Call { ..call_of(&hostile) }, &question, Arc::new(NoKeyValues)).await
+        let question = WorldQuestion::from_json(World::Chatbot, &event, &serde_json::Value::Null).unwrap();
+        test.host.dry_run(PluginCall { ..call_of(&hostile) }, &question, Arc::new(NoKeyValues)).await
     };
     for _ in 0..5 {
         assert!(dry("panic").await.is_err());

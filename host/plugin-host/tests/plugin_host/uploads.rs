@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use domain::ids::ClientId;
 use plugin_host::chatbot::Action;
 use plugin_host::{
-    Call, CallError, ComponentSource, Examined, HostConfig, Limits, NoKeyValues, PluginHost, PluginRef, Refusal, World,
+    CallError, CallLimits, ComponentFacts, ComponentRefusal, ComponentSource, HostConfig, NoKeyValues, PluginCall,
+    PluginHost, PluginRef, World,
 };
 use tempfile::TempDir;
 
@@ -48,7 +49,7 @@ struct Stage {
 }
 
 impl Stage {
-    async fn new(limits: Limits) -> Self {
+    async fn new(limits: CallLimits) -> Self {
         let (shelf, cache) = (Arc::new(Shelf::default()), tempfile::tempdir().unwrap());
         let components: Arc<dyn ComponentSource> = Arc::<Shelf>::clone(&shelf);
         let config = HostConfig {
@@ -70,20 +71,20 @@ impl Stage {
     }
 
     async fn version(&self, of: ClientId, plugin: &PluginRef) -> Result<String, CallError> {
-        let call = Call { client: of, ..call_of(plugin) };
+        let call = PluginCall { client: of, ..call_of(plugin) };
         let outcome = self.host.chatbot(call, &says("version"), &session(), Arc::new(NoKeyValues)).await?;
         assert_eq!(outcome.trace.plugin, "bot");
         assert_eq!(Some(outcome.trace.version), plugin.version().map(u64::from));
         Ok(only_text(&outcome.actions))
     }
 
-    async fn examine(&self, bytes: Vec<u8>) -> Result<Examined, Refusal> {
+    async fn examine(&self, bytes: Vec<u8>) -> Result<ComponentFacts, ComponentRefusal> {
         self.host.examine(client(1), "bot", bytes).await
     }
 
     async fn problems(&self, bytes: Vec<u8>) -> Vec<String> {
         match self.examine(bytes).await {
-            Err(Refusal::Problems(problems)) => problems,
+            Err(ComponentRefusal::Problems(problems)) => problems,
             other => panic!("expected problems, found {other:?}"),
         }
     }
@@ -122,7 +123,7 @@ async fn the_schema_of_the_configuration_is_read_and_must_be_an_object() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_component_that_does_not_survive_its_trial_call_is_refused_with_the_reason() {
-    let stage = Stage::new(Limits { cpu: Duration::from_millis(200), ..limits() }).await;
+    let stage = Stage::new(CallLimits { cpu: Duration::from_millis(200), ..limits() }).await;
     for (deed, words) in [
         (
             "trap",
@@ -142,11 +143,11 @@ async fn a_component_that_does_not_survive_its_trial_call_is_refused_with_the_re
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_of_the_largest_size_is_looked_at_and_a_larger_one_is_not() {
     let bytes = guest("hostile_bot");
-    let stage = Stage::new(Limits { component_bytes: bytes.len(), ..limits() }).await;
+    let stage = Stage::new(CallLimits { component_bytes: bytes.len(), ..limits() }).await;
     assert!(stage.examine(bytes.clone()).await.is_ok());
     let (size, most) = (bytes.len() as u64 + 1, bytes.len() as u64);
     let larger = stage.examine([bytes, vec![0]].concat()).await;
-    assert_eq!(larger, Err(Refusal::TooLarge { size, most }));
+    assert_eq!(larger, Err(ComponentRefusal::TooLarge { size, most }));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -180,14 +181,14 @@ async fn what_cannot_be_loaded_is_told_apart() {
 
     *stage.shelf.broken.lock().unwrap() = true;
     let now = stage.version(client(1), &mine).await.unwrap_err();
-    assert!(matches!(now, CallError::Unavailable { .. }) && now.worth_retrying(), "{now:?}");
+    assert!(matches!(now, CallError::Unavailable { .. }) && now.is_retryable(), "{now:?}");
     *stage.shelf.broken.lock().unwrap() = false;
     assert_eq!(stage.version(client(1), &mine).await.unwrap(), "version-0001", "and then it is there");
 
     let damaged = PluginRef::uploaded("bot", 2, "00");
     stage.shelf.stored.lock().unwrap().insert((client(1), "00".into()), b"junk".to_vec());
     let broken = stage.version(client(1), &damaged).await.unwrap_err();
-    assert!(matches!(broken, CallError::Unloadable { .. }) && !broken.worth_retrying(), "{broken:?}");
+    assert!(matches!(broken, CallError::Unloadable { .. }) && !broken.is_retryable(), "{broken:?}");
     stage.shelf.stored.lock().unwrap().insert((client(1), "00".into()), hostile_version(9));
     let swapped = stage.version(client(1), &damaged).await.unwrap_err();
     assert!(swapped.to_string().contains("are not those that were uploaded"), "{swapped}");
@@ -195,7 +196,7 @@ async fn what_cannot_be_loaded_is_told_apart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_longest_unused_are_given_up_when_there_are_too_many_and_come_back_when_called() {
-    let stage = Stage::new(Limits { loaded_plugins: 3, ..limits() }).await;
+    let stage = Stage::new(CallLimits { loaded_plugins: 3, ..limits() }).await;
     let plugins: Vec<PluginRef> = (1..=4).map(|number| stage.store(client(1), number)).collect();
     for plugin in &plugins[..3] {
         stage.version(client(1), plugin).await.unwrap();
@@ -212,7 +213,7 @@ async fn the_longest_unused_are_given_up_when_there_are_too_many_and_come_back_w
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_in_flight_finishes_on_a_version_that_is_given_up_meanwhile() {
-    let stage = Stage::new(Limits { loaded_plugins: 1, ..limits() }).await;
+    let stage = Stage::new(CallLimits { loaded_plugins: 1, ..limits() }).await;
     let (slow, other) = (stage.store(client(1), 1), stage.store(client(1), 2));
     stage.host.preload(client(1), &slow).await.unwrap();
     let (event, session) = (says("version 600"), session());

@@ -14,14 +14,14 @@ use storage::{
 
 use super::{
     PluginError,
-    catalogue::{self, Chosen},
+    catalogue::{self, ChosenPlugin},
     follow, known_inbox, loads, note,
-    schema::{self, Before, Judged},
+    schema::{self, PreviousSecrets, SchemaVerdict},
     trial,
 };
 use crate::{
     secrets,
-    slots::{Activation, Mode, NO_CHATBOT, is_no_chatbot, stored_version},
+    slots::{Mode, NO_CHATBOT, SlotActivation, is_no_chatbot, stored_version},
     swaps::swapped,
 };
 use base::{
@@ -34,7 +34,7 @@ const CONFIG_BYTES: usize = 64 * 1024;
 const MOST_HOSTS: usize = 50;
 
 #[derive(Debug, Clone)]
-pub struct Activate {
+pub struct NewActivation {
     /// Name of the plugin. It determines the world.
     pub plugin: String,
     /// `None` = the newest.
@@ -56,7 +56,7 @@ pub struct Activate {
     pub minimum_calls: u32,
 }
 
-impl Activate {
+impl NewActivation {
     /// The newest version of a plugin for all inboxes, with default values for the rest.
     pub fn newest(plugin: impl Into<String>, mode: Mode) -> Self {
         Self {
@@ -74,8 +74,8 @@ impl Activate {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Activated {
-    pub activation: Activation,
+pub struct ActivationResult {
+    pub activation: SlotActivation,
     /// Fields that the request left out and whose values were kept: `config`, `allowedHosts`.
     pub kept: Vec<&'static str>,
     /// The plugin that was in this slot before.
@@ -90,9 +90,9 @@ pub struct Activated {
 pub async fn activate(
     ctx: &Context,
     client: ClientId,
-    wanted: Activate,
+    wanted: NewActivation,
     actor: Actor,
-) -> Result<Activated, PluginError> {
+) -> Result<ActivationResult, PluginError> {
     let (candidate, present) = {
         let mut db = ctx.db.acquire().await?;
         let candidate = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
@@ -111,7 +111,7 @@ pub async fn activate(
     still_there(&mut tx, client, &activation.plugin).await?;
     let present = in_scope(&mut tx, client, candidate.world, wanted.inbox).await?;
     if let Some(same) = find_same(ctx, client, &present, &activation, &config)? {
-        return Ok(Activated { activation: same.clone(), kept, replaced: None });
+        return Ok(ActivationResult { activation: same.clone(), kept, replaced: None });
     }
     if activation.mode == Mode::Shadow {
         has_something_to_compare_with(&mut tx, client, &activation).await?;
@@ -125,11 +125,11 @@ pub async fn activate(
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     follow::announce(ctx, client, &activation).await;
-    Ok(Activated { activation, kept, replaced })
+    Ok(ActivationResult { activation, kept, replaced })
 }
 
 /// The fields that the request leaves out, if there are values to keep.
-fn kept(wanted: &Activate, there_is_a_model: bool) -> Vec<&'static str> {
+fn kept(wanted: &NewActivation, there_is_a_model: bool) -> Vec<&'static str> {
     let left_out = [("config", wanted.config.is_none()), ("allowedHosts", wanted.allowed_hosts.is_none())];
     left_out.into_iter().filter(|(_, left_out)| *left_out && there_is_a_model).map(|(field, _)| field).collect()
 }
@@ -139,17 +139,17 @@ pub(super) async fn in_scope(
     client: ClientId,
     world: World,
     inbox: Option<InboxId>,
-) -> Result<Vec<Activation>> {
+) -> Result<Vec<SlotActivation>> {
     let rows = activations::in_scope(db, client, world.as_str(), inbox).await?;
-    rows.into_iter().map(Activation::try_from).collect()
+    rows.into_iter().map(SlotActivation::try_from).collect()
 }
 
 /// The configuration of the request or of `model`, with its secrets opened.
 fn config_of(
     ctx: &Context,
     client: ClientId,
-    wanted: &Activate,
-    model: Option<&Activation>,
+    wanted: &NewActivation,
+    model: Option<&SlotActivation>,
 ) -> Result<Value, PluginError> {
     match (&wanted.config, model) {
         (Some(config), _) if secrets::names_the_sealed(config) => {
@@ -167,14 +167,14 @@ fn config_of(
 async fn planned(
     ctx: &Context,
     client: ClientId,
-    wanted: &Activate,
-    candidate: &Chosen,
-    (config, model): (&Value, Option<&Activation>),
-) -> Result<Activation, PluginError> {
+    wanted: &NewActivation,
+    candidate: &ChosenPlugin,
+    (config, model): (&Value, Option<&SlotActivation>),
+) -> Result<SlotActivation, PluginError> {
     let allowed_hosts =
         wanted.allowed_hosts.clone().or_else(|| model.map(|model| model.allowed_hosts.clone())).unwrap_or_default();
     let mut faults = host_faults(&allowed_hosts);
-    let before = Before {
+    let before = PreviousSecrets {
         secrets: model.map(|model| secrets::shown(&model.config).1).unwrap_or_default(),
         is_kept: wanted.config.is_none(),
     };
@@ -196,7 +196,7 @@ async fn planned(
         return Err(PluginError::Faults(faults));
     }
     let now = ctx.now();
-    Ok(Activation {
+    Ok(SlotActivation {
         config: secrets::seal(&ctx.sealer, client, config, &judged.secrets).map_err(Error::from)?,
         id: ctx.ids.mint(now),
         world: candidate.world,
@@ -215,7 +215,7 @@ async fn planned(
 
 /// The activation whose configuration is kept if the request has none: that of the same version, for example when a
 /// canary becomes live. If there is none, the live activation of the same plugin.
-fn model<'a>(candidate: &Chosen, present: &'a [Activation]) -> Option<&'a Activation> {
+fn model<'a>(candidate: &ChosenPlugin, present: &'a [SlotActivation]) -> Option<&'a SlotActivation> {
     let name = candidate.plugin.name();
     present
         .iter()
@@ -224,7 +224,7 @@ fn model<'a>(candidate: &Chosen, present: &'a [Activation]) -> Option<&'a Activa
 }
 
 /// The faults of a "no chatbot" activation: it needs an inbox and the mode `live`.
-fn no_chatbot_faults(wanted: &Activate) -> Vec<FieldFault> {
+fn no_chatbot_faults(wanted: &NewActivation) -> Vec<FieldFault> {
     let mut faults = Vec::new();
     if wanted.inbox.is_none() {
         let said = "is required: deactivate the chatbot that is live for all numbers instead";
@@ -254,9 +254,10 @@ async fn judged(
     client: ClientId,
     config_schema: Option<Value>,
     config: &Value,
-    before: Before,
-) -> Result<Judged, PluginError> {
-    let refused = |said: String| Ok(Judged { faults: vec![FieldFault::new("config", said)], secrets: Vec::new() });
+    before: PreviousSecrets,
+) -> Result<SchemaVerdict, PluginError> {
+    let refused =
+        |said: String| Ok(SchemaVerdict { faults: vec![FieldFault::new("config", said)], secrets: Vec::new() });
     if !config.is_object() {
         return refused("must be a JSON object".to_owned());
     }
@@ -266,8 +267,8 @@ async fn judged(
     }
     match config_schema {
         Some(schema) => schema::judge(client, schema, config.clone(), before).await,
-        None if before.is_kept => Ok(Judged { faults: Vec::new(), secrets: before.secrets }),
-        None => Ok(Judged::default()),
+        None if before.is_kept => Ok(SchemaVerdict { faults: Vec::new(), secrets: before.secrets }),
+        None => Ok(SchemaVerdict::default()),
     }
 }
 
@@ -287,10 +288,10 @@ pub(super) async fn still_there(
 fn find_same<'a>(
     ctx: &Context,
     client: ClientId,
-    present: &'a [Activation],
-    wanted: &Activation,
+    present: &'a [SlotActivation],
+    wanted: &SlotActivation,
     config: &Value,
-) -> Result<Option<&'a Activation>> {
+) -> Result<Option<&'a SlotActivation>> {
     for present in present.iter().filter(|present| same_terms(present, wanted)) {
         // The sealed form of the same value differs each time.
         if secrets::open(&ctx.sealer, client, &present.config)? == *config {
@@ -301,9 +302,9 @@ fn find_same<'a>(
 }
 
 /// Compares everything except the configuration.
-fn same_terms(present: &Activation, wanted: &Activation) -> bool {
+fn same_terms(present: &SlotActivation, wanted: &SlotActivation) -> bool {
     let of_canary =
-        |activation: &Activation| (activation.percent, activation.error_threshold, activation.minimum_calls);
+        |activation: &SlotActivation| (activation.percent, activation.error_threshold, activation.minimum_calls);
     present.mode == wanted.mode
         && present.plugin == wanted.plugin
         && present.allowed_hosts == wanted.allowed_hosts
@@ -314,7 +315,7 @@ fn same_terms(present: &Activation, wanted: &Activation) -> bool {
 async fn has_something_to_compare_with(
     db: &mut PgConnection,
     client: ClientId,
-    shadow: &Activation,
+    shadow: &SlotActivation,
 ) -> Result<(), PluginError> {
     if matches!(shadow.world, World::SmsFallback | World::WebhookShaper) {
         return Ok(());
@@ -336,9 +337,9 @@ async fn take_place(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    mut activation: Activation,
-    present: &[Activation],
-) -> Result<Activation> {
+    mut activation: SlotActivation,
+    present: &[SlotActivation],
+) -> Result<SlotActivation> {
     for other in present {
         let reason = if other.mode == activation.mode {
             "replaced"
@@ -361,7 +362,7 @@ pub(super) async fn begin(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    activation: &Activation,
+    activation: &SlotActivation,
     kind: &str,
 ) -> Result<()> {
     activations::begin(db, client, &activation.into()).await?;

@@ -2,23 +2,23 @@
 
 use chrono::{DateTime, Utc};
 use domain::{ids::ClientId, search::fold};
-use plugin_host::{PluginInfo, PluginRef, Source, State, World};
+use plugin_host::{PluginInfo, PluginRef, ProgramSource, ProgramState, World};
 use serde_json::Value;
 use storage::{
     PgConnection,
     plugins::{
         activations,
-        versions::{self, Version},
+        versions::{self, UploadedVersion},
     },
 };
 
 use super::{PluginError, schema};
-use crate::slots::{Activation, NO_CHATBOT};
+use crate::slots::{NO_CHATBOT, SlotActivation};
 use base::{Context, Error, Result};
 use domain::page::{Page, PageRequest};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum PluginOrigin {
     Uploaded,
     BuiltIn,
     /// The operator put it into the plugins directory.
@@ -27,9 +27,9 @@ pub enum Origin {
 
 /// A plugin and its newest version.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plugin {
+pub struct CataloguePlugin {
     pub name: String,
-    pub origin: Origin,
+    pub origin: PluginOrigin,
     /// `None` if the only file is broken.
     pub world: Option<World>,
     /// The newest version. For a built-in or directory plugin, its generation in this process.
@@ -46,33 +46,38 @@ pub struct Plugin {
     pub last_error: Option<String>,
     /// Upload time of this version.
     pub created_at: Option<DateTime<Utc>>,
-    pub activations: Vec<Activation>,
+    pub activations: Vec<SlotActivation>,
 }
 
 /// A plugin with a page of its versions.
 #[derive(Debug, Clone)]
 pub struct Detail {
-    pub plugin: Plugin,
+    pub plugin: CataloguePlugin,
     /// Versions of an uploaded plugin, newest first. Empty for other plugins.
-    pub versions: Page<Version>,
+    pub versions: Page<UploadedVersion>,
 }
 
-pub(super) enum Found {
+pub(super) enum FoundPlugin {
     /// The newest version that the client uploaded.
-    Upload(Version),
+    Upload(UploadedVersion),
     Shipped(PluginInfo),
 }
 
 /// Finds a plugin by name. The client's uploads come first.
-pub(super) async fn find(ctx: &Context, db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<Found>> {
+pub(super) async fn find(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    name: &str,
+) -> Result<Option<FoundPlugin>> {
     // No plugin has such a name, and PostgreSQL cannot store it.
     if name.contains('\0') {
         return Ok(None);
     }
     Ok(match versions::one(db, client, name, None).await? {
-        Some(version) => Some(Found::Upload(version)),
-        None if name == NO_CHATBOT => Some(Found::Shipped(no_chatbot())),
-        None => ctx.plugins.find(name).map(Found::Shipped),
+        Some(version) => Some(FoundPlugin::Upload(version)),
+        None if name == NO_CHATBOT => Some(FoundPlugin::Shipped(no_chatbot())),
+        None => ctx.plugins.find(name).map(FoundPlugin::Shipped),
     })
 }
 
@@ -81,8 +86,8 @@ fn no_chatbot() -> PluginInfo {
     PluginInfo {
         name: NO_CHATBOT.to_owned(),
         world: Some(World::Chatbot),
-        source: Source::BuiltIn,
-        state: State::Ready,
+        source: ProgramSource::BuiltIn,
+        state: ProgramState::Ready,
         version: 1,
         sha256: String::new(),
         size: 0,
@@ -91,7 +96,7 @@ fn no_chatbot() -> PluginInfo {
     }
 }
 
-pub(super) struct Chosen {
+pub(super) struct ChosenPlugin {
     pub(super) world: World,
     pub(super) plugin: PluginRef,
     /// For a built-in or directory plugin, only [`with_schema`] sets this.
@@ -105,11 +110,11 @@ pub(super) async fn choose(
     client: ClientId,
     name: &str,
     version: Option<u64>,
-) -> Result<Chosen, PluginError> {
+) -> Result<ChosenPlugin, PluginError> {
     match find(ctx, db, client, name).await? {
         None => Err(PluginError::NotFound),
-        Some(Found::Shipped(info)) => shipped_version(info, version),
-        Some(Found::Upload(newest)) => {
+        Some(FoundPlugin::Shipped(info)) => shipped_version(info, version),
+        Some(FoundPlugin::Upload(newest)) => {
             let last = newest.version;
             let found = match version.map(i32::try_from) {
                 None => Some(newest),
@@ -122,13 +127,13 @@ pub(super) async fn choose(
                 return Err(PluginError::fault("version", said));
             };
             let (world, plugin) = (world_of(&found)?, reference(&found));
-            Ok(Chosen { world, plugin, config_schema: found.config_schema.map(|schema| schema.0) })
+            Ok(ChosenPlugin { world, plugin, config_schema: found.config_schema.map(|schema| schema.0) })
         }
     }
 }
 
-fn shipped_version(info: PluginInfo, version: Option<u64>) -> Result<Chosen, PluginError> {
-    let (State::Ready, Some(world)) = (info.state, info.world) else {
+fn shipped_version(info: PluginInfo, version: Option<u64>) -> Result<ChosenPlugin, PluginError> {
+    let (ProgramState::Ready, Some(world)) = (info.state, info.world) else {
         let reason = info.last_error.unwrap_or_else(|| "it does not load".to_owned());
         return Err(PluginError::fault("name", format!("cannot be used: {reason}")));
     };
@@ -137,29 +142,33 @@ fn shipped_version(info: PluginInfo, version: Option<u64>) -> Result<Chosen, Plu
         let said = format!("is not the version that is loaded, which is {loaded}: leave it out to take that one");
         return Err(PluginError::fault("version", said));
     }
-    Ok(Chosen { world, plugin: PluginRef::shipped(info.name), config_schema: None })
+    Ok(ChosenPlugin { world, plugin: PluginRef::shipped(info.name), config_schema: None })
 }
 
 /// Adds the schema of the configuration of a built-in or directory plugin, which has to be called for it. The caller
 /// must not hold a database connection.
-pub(super) async fn with_schema(ctx: &Context, client: ClientId, chosen: Chosen) -> Result<Chosen, PluginError> {
+pub(super) async fn with_schema(
+    ctx: &Context,
+    client: ClientId,
+    chosen: ChosenPlugin,
+) -> Result<ChosenPlugin, PluginError> {
     let PluginRef::Shipped(name) = &chosen.plugin else { return Ok(chosen) };
     let text = ctx.plugins.shipped_config_schema(name).await;
     let config_schema = match text.map_err(|problem| PluginError::fault("name", problem))? {
         Some(text) => Some(schema::read(client, text, "name").await?),
         None => None,
     };
-    Ok(Chosen { config_schema, ..chosen })
+    Ok(ChosenPlugin { config_schema, ..chosen })
 }
 
 /// The plugins of a client whose names contain `search` (`""` = all), by name.
-pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Plugin>> {
+pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageRequest) -> Result<Page<CataloguePlugin>> {
     let mut db = ctx.db.acquire().await?;
     let search = fold(search);
     let uploads = versions::newest(&mut db, client, &search).await?;
     let active = active(&mut db, client, None).await?;
     drop(db);
-    let mut plugins: Vec<Plugin> = uploads.into_iter().map(uploaded).collect::<Result<_>>()?;
+    let mut plugins: Vec<CataloguePlugin> = uploads.into_iter().map(uploaded).collect::<Result<_>>()?;
     let names: std::collections::HashSet<String> = plugins.iter().map(|plugin| plugin.name.clone()).collect();
     let shipped = ctx.plugins.plugins().into_iter().chain([no_chatbot()]);
     plugins.extend(
@@ -171,7 +180,7 @@ pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageReque
     let total = u64::try_from(plugins.len()).unwrap_or(u64::MAX);
     let skip = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let take = usize::try_from(page.limit()).unwrap_or(usize::MAX);
-    let mut items: Vec<Plugin> = plugins.into_iter().skip(skip).take(take).collect();
+    let mut items: Vec<CataloguePlugin> = plugins.into_iter().skip(skip).take(take).collect();
     for plugin in &mut items {
         plugin.activations = active.iter().filter(|active| active.plugin.name() == plugin.name).cloned().collect();
     }
@@ -183,15 +192,15 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
     let mut db = ctx.db.acquire().await?;
     let Some(found) = find(ctx, &mut db, client, name).await? else { return Ok(None) };
     let (mut plugin, versions) = match found {
-        Found::Shipped(info) => (shipped_one(info), Page { items: Vec::new(), total: 0 }),
-        Found::Upload(newest) => {
+        FoundPlugin::Shipped(info) => (shipped_one(info), Page { items: Vec::new(), total: 0 }),
+        FoundPlugin::Upload(newest) => {
             let (items, total) = versions::page(&mut db, client, name, (page.offset(), page.limit())).await?;
             (uploaded(newest)?, Page { items, total: u64::try_from(total).unwrap_or(0) })
         }
     };
     plugin.activations = active(&mut db, client, Some(name)).await?;
     drop(db);
-    if plugin.origin != Origin::Uploaded {
+    if plugin.origin != PluginOrigin::Uploaded {
         // If the schema cannot be read, the activation that needs it reports the error.
         let text = ctx.plugins.shipped_config_schema(name).await.ok().flatten();
         plugin.config_schema = text.and_then(|text| schema::parse(&text).ok());
@@ -200,12 +209,16 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
 }
 
 /// The activations in force for a client, optionally of one plugin.
-pub(super) async fn active(db: &mut PgConnection, client: ClientId, plugin: Option<&str>) -> Result<Vec<Activation>> {
+pub(super) async fn active(
+    db: &mut PgConnection,
+    client: ClientId,
+    plugin: Option<&str>,
+) -> Result<Vec<SlotActivation>> {
     let rows = activations::list(db, client, plugin).await?;
-    rows.into_iter().map(Activation::try_from).collect()
+    rows.into_iter().map(SlotActivation::try_from).collect()
 }
 
-pub(super) fn world_of(version: &Version) -> Result<World> {
+pub(super) fn world_of(version: &UploadedVersion) -> Result<World> {
     let known = World::ALL.into_iter().find(|world| world.as_str() == version.world);
     known.ok_or_else(|| {
         let value = version.world.clone();
@@ -214,13 +227,13 @@ pub(super) fn world_of(version: &Version) -> Result<World> {
 }
 
 /// The reference of a stored version for a call.
-pub(super) fn reference(version: &Version) -> PluginRef {
+pub(super) fn reference(version: &UploadedVersion) -> PluginRef {
     PluginRef::uploaded(&version.name, version.version.unsigned_abs(), &version.sha256)
 }
 
-fn uploaded(version: Version) -> Result<Plugin> {
-    Ok(Plugin {
-        origin: Origin::Uploaded,
+fn uploaded(version: UploadedVersion) -> Result<CataloguePlugin> {
+    Ok(CataloguePlugin {
+        origin: PluginOrigin::Uploaded,
         world: Some(world_of(&version)?),
         version: u64::from(version.version.unsigned_abs()),
         size: version.size.unsigned_abs(),
@@ -236,12 +249,12 @@ fn uploaded(version: Version) -> Result<Plugin> {
     })
 }
 
-fn shipped_one(info: PluginInfo) -> Plugin {
-    Plugin {
+fn shipped_one(info: PluginInfo) -> CataloguePlugin {
+    CataloguePlugin {
         name: info.name,
         origin: match info.source {
-            Source::BuiltIn => Origin::BuiltIn,
-            Source::Directory(_) => Origin::Directory,
+            ProgramSource::BuiltIn => PluginOrigin::BuiltIn,
+            ProgramSource::Directory(_) => PluginOrigin::Directory,
         },
         world: info.world,
         version: info.version,
@@ -250,7 +263,7 @@ fn shipped_one(info: PluginInfo) -> Plugin {
         imports: info.imports,
         api_version: None,
         config_schema: None,
-        ready: info.state == State::Ready,
+        ready: info.state == ProgramState::Ready,
         last_error: info.last_error,
         created_at: None,
         activations: Vec::new(),

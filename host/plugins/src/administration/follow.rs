@@ -9,14 +9,14 @@ use futures::{StreamExt, stream};
 use plugin_host::PluginRef;
 use storage::{
     plugins::{
-        activations::{self, InForce},
-        changes::{self, Change, Changes},
+        activations::{self, ActiveVersion},
+        changes::{self, ActivationChange, Changes},
     },
     silence::in_time,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::slots::Activation;
+use crate::slots::SlotActivation;
 use base::Context;
 
 /// Interval of the poll, which does not depend on notifications.
@@ -30,9 +30,9 @@ const AT_START: i64 = 500;
 const AT_ONCE: i64 = 200;
 
 /// Notifies the other nodes of an activation. If this fails, their poll finds it later.
-pub(super) async fn announce(ctx: &Context, client: ClientId, activation: &Activation) {
+pub(super) async fn announce(ctx: &Context, client: ClientId, activation: &SlotActivation) {
     let PluginRef::Uploaded { sha256, .. } = &activation.plugin else { return };
-    let change = Change { client, sha256: sha256.clone() };
+    let change = ActivationChange { client, sha256: sha256.clone() };
     let told = async {
         let mut db = ctx.db.acquire().await?;
         changes::announce(&mut db, &change).await
@@ -91,7 +91,7 @@ async fn load(ctx: &Context, since: DateTime<Utc>, limit: i64) {
         let mut db = ctx.db.acquire().await?;
         activations::activated_since(&mut db, since, limit).await
     };
-    let found: Vec<InForce> = match in_time(finding).await {
+    let found: Vec<ActiveVersion> = match in_time(finding).await {
         Ok(found) => found,
         Err(error) => {
             let error = &error as &dyn std::error::Error;
@@ -101,7 +101,7 @@ async fn load(ctx: &Context, since: DateTime<Utc>, limit: i64) {
     stream::iter(found).for_each_concurrent(2, |version| preload(ctx, version)).await;
 }
 
-async fn preload(ctx: &Context, version: InForce) {
+async fn preload(ctx: &Context, version: ActiveVersion) {
     let client = ClientId(version.client_id);
     let plugin = PluginRef::uploaded(version.plugin, version.version.unsigned_abs(), version.sha256);
     if let Err(error) = ctx.plugins.preload(client, &plugin).await {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use domain::{body::FieldFault, ids::ClientId};
-use plugin_host::{Call, CallError, CallTrace, LogLine, NoKeyValues, Question, SEALED, World};
+use plugin_host::{CallError, CallTrace, LogLine, NoKeyValues, PluginCall, SEALED, World, WorldQuestion};
 use serde_json::{Map, Value, json};
 
 use super::{PluginError, catalogue};
 use crate::{
     secrets::names_the_sealed,
-    slots::{Activation, Mode},
+    slots::{Mode, SlotActivation},
 };
 use base::{Context, Result};
 
@@ -28,7 +28,7 @@ pub struct Invoke {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Invoked {
+pub struct InvokeAnswer {
     /// The answer and further details, by name.
     pub told: Map<String, Value>,
 }
@@ -38,7 +38,7 @@ pub struct Invoked {
 ///
 /// # Errors
 /// If the call could not be made; see [`PluginError`].
-pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<Invoked, PluginError> {
+pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<InvokeAnswer, PluginError> {
     let (chosen, active) = {
         let mut db = ctx.db.acquire().await?;
         let chosen = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
@@ -57,11 +57,11 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
     // A caller with one form for all worlds sends an empty session too.
     let no_session = chosen.world != World::Chatbot && wanted.session == json!({});
     let session = if no_session { Value::Null } else { wanted.session };
-    let question = Question::from_json(chosen.world, &wanted.event, &session).map_err(|problems| {
+    let question = WorldQuestion::from_json(chosen.world, &wanted.event, &session).map_err(|problems| {
         PluginError::Faults(problems.into_iter().map(|(path, said)| FieldFault::new(path, said)).collect())
     })?;
     let config = config.to_string();
-    let call = Call {
+    let call = PluginCall {
         client,
         plugin: &chosen.plugin,
         now: ctx.now(),
@@ -78,10 +78,10 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
         },
         Err(error) => failed(error)?,
     };
-    Ok(Invoked { told })
+    Ok(InvokeAnswer { told })
 }
 
-fn config_of(active: Vec<Activation>) -> Value {
+fn config_of(active: Vec<SlotActivation>) -> Value {
     let mut live = active.into_iter().filter(|active| active.mode == Mode::Live && active.inbox.is_none());
     live.next().map_or_else(|| json!({}), |live| live.config)
 }

@@ -26,29 +26,29 @@ use domain::{
 use plugin_host::{CallError, PluginRef};
 use storage::{PgConnection, plugins::events};
 
-pub use activate::{Activate, Activated, activate};
-pub use catalogue::{Detail, Origin, Plugin, list, one};
+pub use activate::{ActivationResult, NewActivation, activate};
+pub use catalogue::{CataloguePlugin, Detail, PluginOrigin, list, one};
 pub use follow::follow;
-pub use invoke::{Invoke, Invoked, invoke};
+pub use invoke::{Invoke, InvokeAnswer, invoke};
 pub use recordings::end_recording;
 pub use recordings::{StartRecording, readable, recorded, recordings, start_recording, stop_recording};
 pub use replay::{ReplayReport, ReplayedDifference, replay};
 pub use reports::{differences, events as plugin_events, invocations, skipped};
-pub use storage::chat::chatbot_value_lists::{Erase, Shown as KeyValue};
+pub use storage::chat::chatbot_value_lists::{Erase, ValueView as KeyValue};
 pub use storage::plugins::{
-    differences::Difference,
+    differences::AnswerDifference,
     events::PluginEvent,
-    invocations::{Invocation, Wanted},
-    recordings::{Listed as ListedRecording, Recording},
-    skipped::Skipped,
+    invocations::{Invocation, InvocationFilter},
+    recordings::{ListedRecording, RecordingRow},
+    shadow_skips::SkippedCount,
     uploads::Upload as PendingUpload,
-    versions::Version,
+    versions::UploadedVersion,
 };
-pub use upload::{Place, Uploaded, Uploads, check, upload};
-pub use uploads::{Begun, Progress, begin_upload, upload_progress};
+pub use upload::{UploadPlace, UploadPlaces, UploadResult, check, upload};
+pub use uploads::{UploadProgress, UploadStart, begin_upload, upload_progress};
 pub use values::{erase_key_values, key_values};
-pub use verify::{Verified, verify};
-pub use withdraw::{RollBack, RolledBack, deactivate, delete, fail_canary, preview_rollback, rollback};
+pub use verify::{VerificationResult, verify};
+pub use withdraw::{RollBack, RollbackResult, deactivate, delete, fail_canary, preview_rollback, rollback};
 
 use base::{Context, Error, Result};
 
@@ -114,7 +114,7 @@ async fn note(
     Ok(events::insert(db, client, &event).await?)
 }
 
-fn place_of(activation: &crate::slots::Activation) -> String {
+fn place_of(activation: &crate::slots::SlotActivation) -> String {
     let whose = activation.inbox.map_or("all numbers".to_owned(), |inbox| format!("number {inbox}"));
     format!("{} for {whose}", activation.mode.as_str())
 }

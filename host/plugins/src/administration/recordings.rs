@@ -11,13 +11,13 @@ use storage::{
     Db, PgConnection,
     plugins::{
         activations,
-        recordings::{self as stored, Full, Listed, Recording},
+        recordings::{self as stored, ListedRecording, RecordingEnd, RecordingRow},
     },
 };
 use uuid::Uuid;
 
 use super::{PluginError, catalogue, note};
-use crate::slots::{Activation, Mode, RecordingTerms, stored_version};
+use crate::slots::{Mode, SlotActivation, SlotRecordingTerms, stored_version};
 use base::{
     Context, Result,
     audit::{Actor, Administration, audit},
@@ -50,7 +50,7 @@ pub async fn start_recording(
     client: ClientId,
     wanted: StartRecording,
     actor: Actor,
-) -> Result<Activation, PluginError> {
+) -> Result<SlotActivation, PluginError> {
     let mut faults = Vec::new();
     if !(wanted.sample > 0.0 && wanted.sample <= 1.0) {
         faults.push(FieldFault::new("sample", "must be a share above 0 and up to 1"));
@@ -70,7 +70,7 @@ pub async fn start_recording(
         return Err(PluginError::Faults(faults));
     }
     let now = ctx.now();
-    let terms = RecordingTerms {
+    let terms = SlotRecordingTerms {
         sample: wanted.sample,
         max_calls: wanted.max_calls,
         max_bytes,
@@ -99,9 +99,9 @@ async fn change(
     client: ClientId,
     plugin: &str,
     (inbox, mode): (Option<InboxId>, Option<Mode>),
-    terms: Option<&RecordingTerms>,
+    terms: Option<&SlotRecordingTerms>,
     actor: Actor,
-) -> Result<Vec<Activation>, PluginError> {
+) -> Result<Vec<SlotActivation>, PluginError> {
     if plugin.contains('\0') {
         return Err(PluginError::NotFound);
     }
@@ -137,12 +137,12 @@ pub async fn end_recording(
     db: &mut PgConnection,
     client: ClientId,
     (activation, plugin): (Uuid, &PluginRef),
-    terms: &RecordingTerms,
-    full: Full,
+    terms: &SlotRecordingTerms,
+    full: RecordingEnd,
 ) -> Result<()> {
     let reason = match full {
-        Full::Calls => format!("it has the {} calls that were wanted", terms.max_calls),
-        Full::Bytes => format!("it has as many calls as fit into {} bytes", terms.max_bytes),
+        RecordingEnd::Calls => format!("it has the {} calls that were wanted", terms.max_calls),
+        RecordingEnd::Bytes => format!("it has as many calls as fit into {} bytes", terms.max_bytes),
     };
     if activations::stop_recording(db, client, activation, &terms.into(), &reason).await? {
         note(ctx, db, client, (plugin.name(), stored_version(plugin)), (STOPPED, Some(reason))).await?;
@@ -151,19 +151,19 @@ pub async fn end_recording(
 }
 
 /// A recorded call in the form of the API. Null if this program cannot read it.
-pub fn readable(recording: &Recording) -> Value {
+pub fn readable(recording: &RecordingRow) -> Value {
     serde_json::from_str(&recording.recording).map_or(Value::Null, |recorded: Recorded| recorded.to_json())
 }
 
 /// A page of recorded calls, newest first, without their content. [`recorded`] reads the content.
-pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Listed>> {
+pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<ListedRecording>> {
     let mut db = db.acquire().await?;
     let (items, total) = stored::page(&mut db, client, plugin, (page.offset(), page.limit())).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
 /// The recorded calls with these ids, newest first. Calls that were removed since are absent.
-pub async fn recorded(db: &Db, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
+pub async fn recorded(db: &Db, client: ClientId, ids: &[Uuid]) -> Result<Vec<RecordingRow>> {
     let mut db = db.acquire().await?;
     Ok(stored::of_ids(&mut db, client, ids).await?)
 }

@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use domain::ids::ClientId;
-use plugin_host::{CallError, PluginRef, Recording as Recorded, Replay};
+use plugin_host::{CallError, CallReplay, PluginRef, Recording as Recorded};
 use serde_json::Value;
-use storage::plugins::recordings::{self, Recording};
+use storage::plugins::recordings::{self, RecordingRow};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::{PluginError, catalogue};
 use base::{
     Context, Error, Result,
-    aside::{self, Whose},
+    heavy_work::{self, BodyOwner},
 };
 
 const PAGE: i64 = 100;
@@ -85,12 +85,12 @@ async fn run(
     ctx: &Context,
     client: ClientId,
     plugin: &PluginRef,
-    page: Vec<Recording>,
+    page: Vec<RecordingRow>,
     report: &mut ReplayReport,
 ) -> Result<(), PluginError> {
     let mut waiting = page.into_iter().enumerate();
     let mut under_way = JoinSet::new();
-    let mut done: Vec<(usize, Recording, Result<Replay, CallError>)> = Vec::new();
+    let mut done: Vec<(usize, RecordingRow, Result<CallReplay, CallError>)> = Vec::new();
     loop {
         while under_way.len() < AT_ONCE
             && let Some((at, recording)) = waiting.next()
@@ -99,7 +99,7 @@ async fn run(
                 (std::sync::Arc::clone(&ctx.plugins), plugin.clone(), recording.recording.len());
             // A recording may have many megabytes.
             let read = move || (serde_json::from_str(&recording.recording), recording);
-            let (recorded, recording) = aside::work(bytes, Whose::Client(client), read).await?;
+            let (recorded, recording) = heavy_work::work(bytes, BodyOwner::Client(client), read).await?;
             let recorded: Recorded = recorded.map_err(|source| Error::Unreadable { what: "recording", source })?;
             under_way.spawn(async move {
                 let replayed = host.replay(client, &plugin, &recorded).await;
@@ -121,8 +121,8 @@ async fn run(
 
 fn count(
     report: &mut ReplayReport,
-    recording: &Recording,
-    replayed: Result<Replay, CallError>,
+    recording: &RecordingRow,
+    replayed: Result<CallReplay, CallError>,
 ) -> Result<(), PluginError> {
     let (difference, then, now) = match replayed {
         Ok(replay) if replay.identical => {

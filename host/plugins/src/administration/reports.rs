@@ -4,10 +4,10 @@ use domain::ids::ClientId;
 use storage::{
     Db,
     plugins::{
-        differences::{self as stored_differences, Difference},
+        differences::{self as stored_differences, AnswerDifference},
         events::{self as stored_events, PluginEvent},
-        invocations::{self as stored_invocations, Invocation, Wanted},
-        skipped::{self as stored_skipped, Skipped},
+        invocations::{self as stored_invocations, Invocation, InvocationFilter},
+        shadow_skips::{self as stored_skipped, SkippedCount},
     },
 };
 
@@ -23,7 +23,7 @@ pub async fn invocations(
     db: &Db,
     client: ClientId,
     plugin: &str,
-    wanted: Wanted<'_>,
+    wanted: InvocationFilter<'_>,
     page: PageRequest,
 ) -> Result<Page<Invocation>> {
     let mut db = db.acquire().await?;
@@ -37,13 +37,13 @@ pub async fn events(db: &Db, client: ClientId, plugin: &str, page: PageRequest) 
 }
 
 /// Differences between a plugin as a shadow and the live plugin, newest first.
-pub async fn differences(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Difference>> {
+pub async fn differences(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<AnswerDifference>> {
     let mut db = db.acquire().await?;
     Ok(page_of(stored_differences::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
 }
 
 /// Skipped comparisons of a plugin's shadows, latest first. A comparison is skipped if there is no room for it.
-pub async fn skipped(db: &Db, client: ClientId, plugin: &str) -> Result<Vec<Skipped>> {
+pub async fn skipped(db: &Db, client: ClientId, plugin: &str) -> Result<Vec<SkippedCount>> {
     let mut db = db.acquire().await?;
     Ok(stored_skipped::of_plugin(&mut db, client, plugin).await?)
 }

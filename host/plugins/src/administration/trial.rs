@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::Context;
 use domain::ids::ClientId;
-use plugin_host::{Call, CallError, NoKeyValues, PluginRef, Question, World};
+use plugin_host::{CallError, NoKeyValues, PluginCall, PluginRef, World, WorldQuestion};
 use serde_json::Value;
 
 use super::PluginError;
@@ -29,7 +29,7 @@ pub(super) async fn run(
         return Ok(());
     }
     let config = config.to_string();
-    let call = Call {
+    let call = PluginCall {
         client,
         plugin,
         now: ctx.now(),
@@ -39,7 +39,7 @@ pub(super) async fn run(
         allowed_hosts: &[],
         record: false,
     };
-    match ctx.plugins.dry_run(call, &Question::sample(world), Arc::new(NoKeyValues)).await {
+    match ctx.plugins.dry_run(call, &WorldQuestion::sample(world), Arc::new(NoKeyValues)).await {
         Err(CallError::Refused { error, .. }) if error.code == BAD_CONFIG => {
             Err(PluginError::fault("config", error.message))
         }

@@ -7,12 +7,12 @@ use domain::{
     ids::{ClientId, UserId},
 };
 use parking_lot::Mutex;
-use plugin_host::{Examined, Refusal, Source, is_plugin_name};
+use plugin_host::{ComponentFacts, ComponentRefusal, ProgramSource, is_plugin_name};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use storage::plugins::{
     activations,
-    versions::{self, Version},
+    versions::{self, UploadedVersion},
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -39,12 +39,12 @@ const RESERVED: &str = "check";
 
 /// The turns of uploads: one per client, and a few at once.
 #[derive(Debug)]
-pub struct Uploads {
+pub struct UploadPlaces {
     all: Arc<Semaphore>,
     clients: Arc<Mutex<HashMap<ClientId, Arc<Semaphore>>>>,
 }
 
-impl Default for Uploads {
+impl Default for UploadPlaces {
     fn default() -> Self {
         Self { all: Arc::new(Semaphore::new(AT_ONCE)), clients: Arc::default() }
     }
@@ -52,17 +52,17 @@ impl Default for Uploads {
 
 /// The turn of an upload. Take it before the component is read.
 #[derive(Debug)]
-pub struct Place {
+pub struct UploadPlace {
     _all: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
 }
 
-impl Uploads {
+impl UploadPlaces {
     /// Waits for a turn.
     ///
     /// # Errors
     /// If too many uploads of this client wait, or the wait is too long.
-    pub async fn enter(&self, client: ClientId) -> Result<Place, PluginError> {
+    pub async fn enter(&self, client: ClientId) -> Result<UploadPlace, PluginError> {
         let busy = || PluginError::Busy("too many uploads at once: try again in a few seconds".to_owned());
         let own = {
             let mut clients = self.clients.lock();
@@ -78,15 +78,15 @@ impl Uploads {
         let turn = async {
             let own = own.acquire_owned().await.ok()?;
             let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-            Some(Place { _all: all, _own: own })
+            Some(UploadPlace { _all: all, _own: own })
         };
         timeout(TURN_WAIT, turn).await.ok().flatten().ok_or_else(busy)
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Uploaded {
-    pub version: Version,
+pub struct UploadResult {
+    pub version: UploadedVersion,
     /// `false` if the same bytes were stored before.
     pub new: bool,
 }
@@ -101,21 +101,21 @@ pub async fn upload(
     name: &str,
     bytes: Vec<u8>,
     actor: Actor,
-    _place: &Place,
-) -> Result<Uploaded, PluginError> {
+    _place: &UploadPlace,
+) -> Result<UploadResult, PluginError> {
     check_name(ctx, name)?;
     check_size(ctx, bytes.len())?;
     let sha256 = hex::encode(Sha256::digest(&bytes));
     {
         let mut db = ctx.db.acquire().await?;
         if let Some(version) = versions::with_bytes(&mut db, client, name, &sha256).await? {
-            return Ok(Uploaded { version, new: false });
+            return Ok(UploadResult { version, new: false });
         }
         check_quota(ctx, versions::stored_bytes_beside(&mut db, client, &sha256).await?, bytes.len())?;
     }
     let mut examined = ctx.plugins.examine(client, name, bytes.clone()).await.map_err(refused)?;
     let config_schema = read_schema(client, examined.config_schema.take()).await?;
-    let version = Version {
+    let version = UploadedVersion {
         name: name.to_owned(),
         world: examined.world.as_str().to_owned(),
         version: 0,
@@ -133,14 +133,14 @@ pub async fn upload(
 async fn store(
     ctx: &Context,
     client: ClientId,
-    version: Version,
+    version: UploadedVersion,
     bytes: &[u8],
     actor: Actor,
-) -> Result<Uploaded, PluginError> {
+) -> Result<UploadResult, PluginError> {
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
     if let Some(version) = versions::with_bytes(&mut tx, client, &version.name, &version.sha256).await? {
-        return Ok(Uploaded { version, new: false });
+        return Ok(UploadResult { version, new: false });
     }
     match versions::plugin(&mut tx, client, &version.name).await? {
         Some(plugin) if plugin.world != version.world => {
@@ -169,7 +169,7 @@ async fn store(
     let object = format!("{} version {number}", version.name);
     audit(&Administration::from(ctx), &mut tx, client, actor, "upload", ("plugin", &object)).await?;
     tx.commit().await?;
-    Ok(Uploaded { version: Version { version: number, ..version }, new: true })
+    Ok(UploadResult { version: UploadedVersion { version: number, ..version }, new: true })
 }
 
 /// Checks a component like an upload, but stores nothing.
@@ -178,8 +178,8 @@ pub async fn check(
     client: ClientId,
     name: Option<&str>,
     bytes: Vec<u8>,
-    _place: &Place,
-) -> Result<Examined, PluginError> {
+    _place: &UploadPlace,
+) -> Result<ComponentFacts, PluginError> {
     if let Some(name) = name {
         check_name(ctx, name)?;
     }
@@ -215,7 +215,7 @@ pub(super) fn check_name(ctx: &Context, name: &str) -> Result<(), PluginError> {
     if name == RESERVED {
         return Err(PluginError::fault("name", "is taken by a path of this API: choose another"));
     }
-    let is_built_in = ctx.plugins.find(name).is_some_and(|shipped| shipped.source == Source::BuiltIn);
+    let is_built_in = ctx.plugins.find(name).is_some_and(|shipped| shipped.source == ProgramSource::BuiltIn);
     if is_built_in || name == NO_CHATBOT {
         let said = "is the name of a plugin that ships with Patchbay: choose another, and activate it in its place";
         return Err(PluginError::fault("name", said));
@@ -243,14 +243,14 @@ fn check_quota(ctx: &Context, stored: i64, size: usize) -> Result<(), PluginErro
     Ok(())
 }
 
-pub(super) fn refused(refusal: Refusal) -> PluginError {
+pub(super) fn refused(refusal: ComponentRefusal) -> PluginError {
     match refusal {
-        Refusal::Problems(problems) => {
+        ComponentRefusal::Problems(problems) => {
             PluginError::Faults(problems.into_iter().map(|problem| FieldFault::new("file", problem)).collect())
         }
-        Refusal::TooLarge { .. } => PluginError::TooLarge(refusal.to_string()),
-        Refusal::Busy => PluginError::Busy(refusal.to_string()),
-        Refusal::UsedUp { wait, .. } => PluginError::NotYet { said: refusal.to_string(), wait },
-        Refusal::Failed(reason) => PluginError::Failed(HostFailed(reason).into()),
+        ComponentRefusal::TooLarge { .. } => PluginError::TooLarge(refusal.to_string()),
+        ComponentRefusal::Busy => PluginError::Busy(refusal.to_string()),
+        ComponentRefusal::UsedUp { wait, .. } => PluginError::NotYet { said: refusal.to_string(), wait },
+        ComponentRefusal::Failed(reason) => PluginError::Failed(HostFailed(reason).into()),
     }
 }

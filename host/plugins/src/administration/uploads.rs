@@ -5,14 +5,14 @@ use std::{sync::Arc, time::Duration};
 use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
 use storage::plugins::{
-    uploads::{self as stored, Refused, Upload, UploadState},
-    versions::{self, Version},
+    uploads::{self as stored, RefusedUpload, Upload, UploadState},
+    versions::{self, UploadedVersion},
 };
 use uuid::Uuid;
 
 use super::{
     PluginError,
-    upload::{Place, Uploaded, check_name, check_size, upload},
+    upload::{UploadPlace, UploadResult, check_name, check_size, upload},
 };
 use base::{Context, HostFailed, Result, audit::Actor};
 
@@ -21,16 +21,16 @@ const BEAT: Duration = Duration::from_secs(5);
 
 /// The immediate result of an upload that is not waited for.
 #[derive(Debug)]
-pub enum Begun {
-    There(Box<Version>),
+pub enum UploadStart {
+    There(Box<UploadedVersion>),
     Working(Box<Upload>),
 }
 
 #[derive(Debug)]
-pub enum Progress {
+pub enum UploadProgress {
     /// It is being checked, compiled and tried out.
     Working,
-    Ready(Box<Version>),
+    Ready(Box<UploadedVersion>),
     Refused(PluginError),
 }
 
@@ -44,8 +44,8 @@ pub async fn begin_upload(
     name: &str,
     bytes: Vec<u8>,
     actor: Actor,
-    place: Place,
-) -> Result<Begun, PluginError> {
+    place: UploadPlace,
+) -> Result<UploadStart, PluginError> {
     check_name(ctx, name)?;
     check_size(ctx, bytes.len())?;
     let sha256 = hex::encode(Sha256::digest(&bytes));
@@ -60,7 +60,7 @@ pub async fn begin_upload(
     {
         let mut db = ctx.db.acquire().await?;
         if let Some(version) = versions::with_bytes(&mut db, client, name, &sha256).await? {
-            return Ok(Begun::There(Box::new(version)));
+            return Ok(UploadStart::There(Box::new(version)));
         }
         stored::begin(&mut db, client, &begun).await?;
     }
@@ -72,7 +72,7 @@ pub async fn begin_upload(
                 "what became of an upload could not be noted");
         }
     });
-    Ok(Begun::Working(Box::new(begun)))
+    Ok(UploadStart::Working(Box::new(begun)))
 }
 
 /// Runs the work and regularly updates its row.
@@ -94,7 +94,7 @@ async fn with_beats<T>(ctx: &Context, client: ClientId, id: Uuid, work: impl Fut
     }
 }
 
-async fn end(ctx: &Context, client: ClientId, id: Uuid, uploaded: Result<Uploaded, PluginError>) -> Result<()> {
+async fn end(ctx: &Context, client: ClientId, id: Uuid, uploaded: Result<UploadResult, PluginError>) -> Result<()> {
     let mut db = ctx.db.acquire().await?;
     let ended = uploaded.map(|uploaded| uploaded.version.version).map_err(|error| kept(client, id, error));
     Ok(stored::end(&mut db, client, id, ended.as_ref().copied()).await?)
@@ -108,15 +108,16 @@ const NOT_YET: &str = "NOT_YET";
 const FAILED: &str = "FAILED";
 
 /// A refusal in its stored form.
-fn kept(client: ClientId, id: Uuid, error: PluginError) -> Refused {
-    let plain = |kind: &str, said: String| Refused { kind: kind.to_owned(), said, faults: vec![], wait_seconds: None };
+fn kept(client: ClientId, id: Uuid, error: PluginError) -> RefusedUpload {
+    let plain =
+        |kind: &str, said: String| RefusedUpload { kind: kind.to_owned(), said, faults: vec![], wait_seconds: None };
     match error {
-        PluginError::Faults(faults) => Refused { faults, ..plain(FAULTS, String::new()) },
+        PluginError::Faults(faults) => RefusedUpload { faults, ..plain(FAULTS, String::new()) },
         PluginError::Conflict(said) => plain(CONFLICT, said),
         PluginError::TooLarge(said) => plain(TOO_LARGE, said),
         PluginError::Busy(said) => plain(BUSY, said),
         PluginError::NotYet { said, wait } => {
-            Refused { wait_seconds: Some(wait.as_secs().max(1)), ..plain(NOT_YET, said) }
+            RefusedUpload { wait_seconds: Some(wait.as_secs().max(1)), ..plain(NOT_YET, said) }
         }
         PluginError::NotFound => plain(FAILED, error.to_string()),
         PluginError::Failed(cause) => {
@@ -128,7 +129,7 @@ fn kept(client: ClientId, id: Uuid, error: PluginError) -> Refused {
 }
 
 /// A stored refusal as [`upload`] would have returned it.
-fn refusal(refused: Refused) -> PluginError {
+fn refusal(refused: RefusedUpload) -> PluginError {
     match refused.kind.as_str() {
         FAULTS => PluginError::Faults(refused.faults),
         CONFLICT => PluginError::Conflict(refused.said),
@@ -143,22 +144,22 @@ fn refusal(refused: Refused) -> PluginError {
 }
 
 /// An upload that is not waited for, with its progress; `None` if there is none with this id, or no longer.
-pub async fn upload_progress(ctx: &Context, client: ClientId, id: Uuid) -> Result<Option<(Upload, Progress)>> {
+pub async fn upload_progress(ctx: &Context, client: ClientId, id: Uuid) -> Result<Option<(Upload, UploadProgress)>> {
     let mut db = ctx.db.acquire().await?;
     let Some(found) = stored::find(&mut db, client, id).await? else { return Ok(None) };
     let progress = match found.state.clone() {
-        UploadState::Compiling => Progress::Working,
+        UploadState::Compiling => UploadProgress::Working,
         UploadState::Ready(version) => match versions::one(&mut db, client, &found.plugin, Some(version)).await? {
-            Some(version) => Progress::Ready(Box::new(version)),
+            Some(version) => UploadProgress::Ready(Box::new(version)),
             None => {
                 let said = format!("version {version} of `{}` came of it, and was removed since", found.plugin);
-                Progress::Refused(PluginError::Conflict(said))
+                UploadProgress::Refused(PluginError::Conflict(said))
             }
         },
-        UploadState::Refused(refused) => Progress::Refused(refusal(refused)),
+        UploadState::Refused(refused) => UploadProgress::Refused(refusal(refused)),
         UploadState::Abandoned => {
             let said = "the process that worked on it is gone: upload it again";
-            Progress::Refused(PluginError::Busy(said.to_owned()))
+            UploadProgress::Refused(PluginError::Busy(said.to_owned()))
         }
     };
     Ok(Some((found, progress)))

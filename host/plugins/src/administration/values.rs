@@ -6,7 +6,7 @@ use domain::{
     page::{Page, PageRequest},
 };
 use storage::chat::{
-    chatbot_value_lists::{self, Erase, Shown, StorePart},
+    chatbot_value_lists::{self, Erase, StorePart, ValueView},
     chatbot_values, participants,
 };
 
@@ -25,7 +25,7 @@ pub async fn key_values(
     plugin: &str,
     (participant, prefix): (Option<ParticipantId>, &str),
     page: PageRequest,
-) -> Result<Page<Shown>, PluginError> {
+) -> Result<Page<ValueView>, PluginError> {
     check("prefix", prefix)?;
     let mut db = ctx.db.acquire().await?;
     if catalogue::find(ctx, &mut db, client, plugin).await?.is_none() {

@@ -2,20 +2,20 @@
 
 use base::{
     Context,
-    aside::{self, Whose},
+    heavy_work::{self, BodyOwner},
 };
 use domain::ids::ClientId;
-use plugin_host::{PluginRef, Refusal};
+use plugin_host::{ComponentRefusal, PluginRef};
 use sha2::{Digest, Sha256};
-use storage::plugins::versions::{self, Version};
+use storage::plugins::versions::{self, UploadedVersion};
 
 use super::{PluginError, catalogue, upload};
 
 /// The findings about a stored version.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verified {
+pub struct VerificationResult {
     /// The version as it was recorded at its upload.
-    pub version: Version,
+    pub version: UploadedVersion,
     /// SHA-256 of the stored bytes. `None` if there are none.
     pub stored_sha256: Option<String>,
     /// All differences between the record and the component, in words. Empty if there are none.
@@ -32,7 +32,7 @@ pub async fn verify(
     client: ClientId,
     plugin: &str,
     version: Option<u64>,
-) -> Result<Verified, PluginError> {
+) -> Result<VerificationResult, PluginError> {
     let (version, bytes) = {
         let mut db = ctx.db.acquire().await?;
         let chosen = catalogue::choose(ctx, &mut db, client, plugin, version).await?;
@@ -45,11 +45,11 @@ pub async fn verify(
     };
     let Some(bytes) = bytes else {
         let problems = vec!["the component is not stored: upload it again".to_owned()];
-        return Ok(Verified { version, stored_sha256: None, problems });
+        return Ok(VerificationResult { version, stored_sha256: None, problems });
     };
     let hash = move || (hex::encode(Sha256::digest(&bytes)), bytes);
     let size = usize::try_from(version.size).unwrap_or_default();
-    let (sha256, bytes) = aside::work(size, Whose::Client(client), hash).await?;
+    let (sha256, bytes) = heavy_work::work(size, BodyOwner::Client(client), hash).await?;
     let mut problems = vec![];
     if sha256 != version.sha256 {
         problems.push(format!("the stored component has SHA-256 {sha256}, but {} was uploaded", version.sha256));
@@ -65,10 +65,10 @@ pub async fn verify(
             ];
             problems.extend(recorded.into_iter().flatten());
         }
-        Err(Refusal::Problems(found)) => problems.extend(found),
+        Err(ComponentRefusal::Problems(found)) => problems.extend(found),
         Err(refusal) => return Err(upload::refused(refusal)),
     }
-    Ok(Verified { version, stored_sha256: Some(sha256), problems })
+    Ok(VerificationResult { version, stored_sha256: Some(sha256), problems })
 }
 
 fn different_imports(recorded: &[String], found: &[String]) -> Option<String> {

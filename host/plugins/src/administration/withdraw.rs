@@ -4,7 +4,7 @@ use domain::{
     event::Swap,
     ids::{ClientId, InboxId},
 };
-use plugin_host::{PluginRef, State, World};
+use plugin_host::{PluginRef, ProgramState, World};
 use storage::{
     PgConnection,
     plugins::{activations, versions},
@@ -13,11 +13,11 @@ use storage::{
 use super::{
     PluginError,
     activate::{begin, in_scope, still_there},
-    catalogue::{self, Found},
+    catalogue::{self, FoundPlugin},
     follow, loads, note, place_of,
 };
 use crate::{
-    slots::{Activation, Mode, is_no_chatbot, stored_version},
+    slots::{Mode, SlotActivation, is_no_chatbot, stored_version},
     swaps::swapped,
 };
 use base::{
@@ -34,9 +34,9 @@ const LOOK_BACK: i64 = 200;
 #[derive(Debug, Clone, PartialEq)]
 enum Plan {
     /// Ends canaries and shadows. The live activation stays.
-    EndTrials { trials: Vec<Activation>, live: Option<Activation> },
+    EndTrials { trials: Vec<SlotActivation>, live: Option<SlotActivation> },
     /// Restores the activation before.
-    BringBack { instead_of: Option<Activation>, back: Box<Activation> },
+    BringBack { instead_of: Option<SlotActivation>, back: Box<SlotActivation> },
 }
 
 /// A request for a rollback.
@@ -51,19 +51,19 @@ pub struct RollBack<'a> {
 
 /// The activations before and after a rollback.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RolledBack {
+pub struct RollbackResult {
     /// The activation that was ended: a trial or the live one. `None` after a deactivation.
-    pub before: Option<Activation>,
+    pub before: Option<SlotActivation>,
     /// The live activation that is then in force. `None` if a trial was ended and nothing is live.
-    pub live: Option<Activation>,
+    pub live: Option<SlotActivation>,
 }
 
 impl Plan {
-    fn outcome(&self) -> RolledBack {
+    fn outcome(&self) -> RollbackResult {
         match self {
-            Self::EndTrials { trials, live } => RolledBack { before: trials.first().cloned(), live: live.clone() },
+            Self::EndTrials { trials, live } => RollbackResult { before: trials.first().cloned(), live: live.clone() },
             Self::BringBack { instead_of, back } => {
-                RolledBack { before: instead_of.clone(), live: Some(back.as_ref().clone()) }
+                RollbackResult { before: instead_of.clone(), live: Some(back.as_ref().clone()) }
             }
         }
     }
@@ -74,7 +74,7 @@ pub async fn preview_rollback(
     ctx: &Context,
     client: ClientId,
     wanted: RollBack<'_>,
-) -> Result<RolledBack, PluginError> {
+) -> Result<RollbackResult, PluginError> {
     let mut db = ctx.db.acquire().await?;
     let world = world_of(ctx, &mut db, client, wanted.plugin, wanted.inbox).await?;
     Ok(plan(ctx, &mut db, client, world, wanted).await?.outcome())
@@ -90,7 +90,7 @@ pub async fn rollback(
     client: ClientId,
     wanted: RollBack<'_>,
     actor: Actor,
-) -> Result<RolledBack, PluginError> {
+) -> Result<RollbackResult, PluginError> {
     for _ in 0..MOST_LOOKS {
         let plan = {
             let mut db = ctx.db.acquire().await?;
@@ -102,7 +102,7 @@ pub async fn rollback(
         }
         let before = plan.outcome().before;
         if let Some(live) = carry_out(ctx, client, wanted, plan, actor).await? {
-            return Ok(RolledBack { before, live });
+            return Ok(RollbackResult { before, live });
         }
     }
     Err(PluginError::Conflict("other activations keep coming in between: look what is in force, and try again".into()))
@@ -115,7 +115,7 @@ async fn carry_out(
     wanted: RollBack<'_>,
     plan_made: Plan,
     actor: Actor,
-) -> Result<Option<Option<Activation>>, PluginError> {
+) -> Result<Option<Option<SlotActivation>>, PluginError> {
     let world = match &plan_made {
         Plan::EndTrials { trials, .. } => trials.first().map(|trial| trial.world),
         Plan::BringBack { back, .. } => Some(back.world),
@@ -142,7 +142,7 @@ async fn carry_out(
                 end(ctx, &mut tx, client, &live, ("ROLLED_BACK", "rolled-back")).await?;
                 swaps.push(swapped(&live, Swap::RolledBack, now));
             }
-            let again = Activation { id: ctx.ids.mint(now), activated_at: now, ..*back };
+            let again = SlotActivation { id: ctx.ids.mint(now), activated_at: now, ..*back };
             begin(ctx, &mut tx, client, &again, "ACTIVATED").await?;
             swaps.push(swapped(&again, Swap::BroughtBack, now));
             Some(again)
@@ -174,8 +174,8 @@ async fn world_of(
         return Ok(active.world);
     }
     let world = match catalogue::find(ctx, db, client, plugin).await? {
-        Some(Found::Upload(version)) => Some(catalogue::world_of(&version)?),
-        Some(Found::Shipped(info)) => info.world,
+        Some(FoundPlugin::Upload(version)) => Some(catalogue::world_of(&version)?),
+        Some(FoundPlugin::Shipped(info)) => info.world,
         None => None,
     };
     world.ok_or(PluginError::NotFound)
@@ -194,8 +194,8 @@ async fn plan(
     if let Some(version) = to {
         return plan_to(ctx, db, client, (wanted, version), live).await;
     }
-    let of_plugin = |present: &&Activation| present.mode != Mode::Live && present.plugin.name() == plugin;
-    let trials: Vec<Activation> = present.iter().filter(of_plugin).cloned().collect();
+    let of_plugin = |present: &&SlotActivation| present.mode != Mode::Live && present.plugin.name() == plugin;
+    let trials: Vec<SlotActivation> = present.iter().filter(of_plugin).cloned().collect();
     if !trials.is_empty() {
         return Ok(Plan::EndTrials { trials, live });
     }
@@ -235,10 +235,10 @@ async fn plan_to(
     db: &mut PgConnection,
     client: ClientId,
     (RollBack { plugin, inbox, .. }, version): (RollBack<'_>, u64),
-    live: Option<Activation>,
+    live: Option<SlotActivation>,
 ) -> Result<Plan, PluginError> {
     for past in activations::history(db, client, plugin, LOOK_BACK).await? {
-        let past: Activation = past.activation.try_into()?;
+        let past: SlotActivation = past.activation.try_into()?;
         let fits =
             past.mode == Mode::Live && past.inbox == inbox && past.plugin.version().map(u64::from) == Some(version);
         if !fits {
@@ -255,11 +255,11 @@ async fn plan_to(
 }
 
 /// A built-in or directory plugin may have been removed or replaced since. Uploads are checked later, under the lock.
-fn available(ctx: &Context, back: Activation) -> Result<Activation, PluginError> {
+fn available(ctx: &Context, back: SlotActivation) -> Result<SlotActivation, PluginError> {
     if let PluginRef::Shipped(name) = &back.plugin
         && !is_no_chatbot(&back.plugin)
     {
-        let usable = ctx.plugins.find(name).filter(|info| info.state == State::Ready);
+        let usable = ctx.plugins.find(name).filter(|info| info.state == ProgramState::Ready);
         if usable.and_then(|info| info.world) != Some(back.world) {
             let said = format!("`{name}`, which was in force before, is no longer there: activate another");
             return Err(PluginError::Conflict(said));
@@ -308,7 +308,7 @@ pub async fn fail_canary(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    canary: &Activation,
+    canary: &SlotActivation,
     reason: &str,
 ) -> Result<bool> {
     activations::lock(db, client).await?;
@@ -356,7 +356,7 @@ async fn end(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    activation: &Activation,
+    activation: &SlotActivation,
     (kind, reason): (&str, &str),
 ) -> Result<()> {
     activations::end(db, client, activation.id, reason, ctx.now()).await?;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use plugin_host::{Call, PluginRef, World};
+use plugin_host::{PluginCall, PluginRef, World};
 use uuid::Uuid;
 
 use super::CallSubject;
-use crate::slots::{Activation, Mode, RecordingTerms, Slots};
+use crate::slots::{Mode, SlotActivation, SlotRecordingTerms, Slots};
 
 /// The version that answers one event, with the data for its calls. Chosen once per event.
 #[derive(Debug, Clone)]
-pub struct Answering {
+pub struct AnsweringVersion {
     pub(super) world: World,
     pub(super) plugin: PluginRef,
     /// JSON.
@@ -20,12 +20,12 @@ pub struct Answering {
     pub(super) allowed_hosts: Vec<String>,
     /// `None` = without an activation: a built-in plugin, or a chatbot that a router chose.
     pub(super) activation: Option<Uuid>,
-    pub(super) canary: Option<Arc<Activation>>,
-    pub(super) recording: Option<RecordingTerms>,
-    pub(super) shadow: Option<Arc<Activation>>,
+    pub(super) canary: Option<Arc<SlotActivation>>,
+    pub(super) recording: Option<SlotRecordingTerms>,
+    pub(super) shadow: Option<Arc<SlotActivation>>,
 }
 
-impl Answering {
+impl AnsweringVersion {
     /// The version that answers about `subject` (a participant, a message or a conversation); `None` if nothing is in
     /// force.
     pub fn of(slots: &Slots, subject: Uuid) -> Option<Self> {
@@ -97,8 +97,8 @@ impl Answering {
         self.shadow.is_some() || self.recording.as_ref().is_some_and(|terms| terms.take(now, about.seed))
     }
 
-    pub fn call<'a>(&'a self, client: ClientId, about: &'a CallSubject, now: DateTime<Utc>) -> Call<'a> {
-        Call {
+    pub fn call<'a>(&'a self, client: ClientId, about: &'a CallSubject, now: DateTime<Utc>) -> PluginCall<'a> {
+        PluginCall {
             client,
             plugin: &self.plugin,
             now,
@@ -111,8 +111,8 @@ impl Answering {
     }
 }
 
-impl From<&Activation> for Answering {
-    fn from(activation: &Activation) -> Self {
+impl From<&SlotActivation> for AnsweringVersion {
+    fn from(activation: &SlotActivation) -> Self {
         let canary = (activation.mode == Mode::Canary).then(|| Arc::new(activation.clone()));
         Self {
             world: activation.world,

@@ -10,8 +10,8 @@ use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Sc
 use storage::{
     Db, PgConnection,
     chat::{
-        chatbot_value_lists::{self, Names},
-        chatbot_values::{self, Kept, Key},
+        chatbot_value_lists::{self, KeyQuery},
+        chatbot_values::{self, NewChatbotValue, ValueKey},
     },
 };
 
@@ -21,18 +21,18 @@ use settings::Settings;
 /// Reads from the database on each request of the plugin, and remembers the version of every read value. Different
 /// reads may see different times. Before the answer takes effect, every version is checked to be unchanged, so that all
 /// reads are consistent.
-pub struct Snapshot {
+pub struct ValueSnapshot {
     db: Db,
     client: ClientId,
     plugin: String,
     participant: ParticipantId,
     /// Values that expire before this time are absent.
     now: DateTime<Utc>,
-    reads: Mutex<BTreeMap<Key, Option<i64>>>,
-    lists: Mutex<BTreeMap<Names, Vec<String>>>,
+    reads: Mutex<BTreeMap<ValueKey, Option<i64>>>,
+    lists: Mutex<BTreeMap<KeyQuery, Vec<String>>>,
 }
 
-impl Snapshot {
+impl ValueSnapshot {
     pub fn new(db: Db, client: ClientId, plugin: &str, participant: ParticipantId, now: DateTime<Utc>) -> Self {
         let (reads, lists) = (Mutex::default(), Mutex::default());
         Self { db, client, plugin: plugin.to_owned(), participant, now, reads, lists }
@@ -52,8 +52,8 @@ impl Snapshot {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reads {
     /// Keys with their versions; `None` for absent keys.
-    keys: Vec<(Key, Option<i64>)>,
-    lists: Vec<(Names, Vec<String>)>,
+    keys: Vec<(ValueKey, Option<i64>)>,
+    lists: Vec<(KeyQuery, Vec<String>)>,
     now: DateTime<Utc>,
 }
 
@@ -81,12 +81,12 @@ impl Reads {
     }
 }
 
-fn stored_key(scope: Scope, participant: ParticipantId, name: &str) -> Key {
-    Key { participant: (scope == Scope::Participant).then_some(participant), name: name.to_owned() }
+fn stored_key(scope: Scope, participant: ParticipantId, name: &str) -> ValueKey {
+    ValueKey { participant: (scope == Scope::Participant).then_some(participant), name: name.to_owned() }
 }
 
 #[async_trait]
-impl KeyValueSnapshot for Snapshot {
+impl KeyValueSnapshot for ValueSnapshot {
     async fn get(&self, scope: Scope, key: &str) -> std::result::Result<Option<Vec<u8>>, KeyValueError> {
         let key = stored_key(scope, self.participant, key);
         let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
@@ -99,7 +99,7 @@ impl KeyValueSnapshot for Snapshot {
     }
 
     async fn list(&self, scope: Scope, wanted: &KeysWanted) -> std::result::Result<Vec<String>, KeyValueError> {
-        let wanted = Names {
+        let wanted = KeyQuery {
             participant: (scope == Scope::Participant).then_some(self.participant),
             prefix: wanted.prefix.clone(),
             after: wanted.after.clone(),
@@ -116,7 +116,7 @@ impl KeyValueSnapshot for Snapshot {
 
 /// The result of a call's writes. Except after `Written`, the caller must roll its transaction back.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Writing {
+pub enum WriteOutcome {
     /// The writes are part of the transaction.
     Written,
     /// A read key has changed since. The call must be repeated.
@@ -140,47 +140,47 @@ pub async fn write(
     reads: &Reads,
     writes: &[KeyValueWrite],
     settings: &Settings,
-) -> Result<Writing> {
+) -> Result<WriteOutcome> {
     let ValueOwner { client, plugin, participant } = owner;
     if reads.is_empty() && writes.is_empty() {
-        return Ok(Writing::Written);
+        return Ok(WriteOutcome::Written);
     }
     let kept = |write: &KeyValueWrite| {
         let expires_at = write.after_seconds.map(|seconds| reads.now + TimeDelta::seconds(i64::from(seconds)));
-        Some(Kept { bytes: write.value.clone()?, expires_at })
+        Some(NewChatbotValue { bytes: write.value.clone()?, expires_at })
     };
-    let writes: Vec<(Key, Option<Kept>)> =
+    let writes: Vec<(ValueKey, Option<NewChatbotValue>)> =
         writes.iter().map(|write| (stored_key(write.scope, participant, &write.key), kept(write))).collect();
     if reads.of_shared() || writes.iter().any(|(key, _)| key.participant.is_none()) {
         chatbot_values::lock_shared(db, client, plugin).await?;
     }
     if !reads.hold(db, client, plugin).await? {
-        return Ok(Writing::ReadsChanged);
+        return Ok(WriteOutcome::ReadsChanged);
     }
     if writes.is_empty() {
-        return Ok(Writing::Written);
+        return Ok(WriteOutcome::Written);
     }
     let grown = chatbot_values::write(db, client, plugin, &writes).await?;
     if let Some(refusal) = too_many_keys(db, owner, &writes, settings, reads.now).await? {
-        return Ok(Writing::TooMuch(refusal));
+        return Ok(WriteOutcome::TooMuch(refusal));
     }
     if grown != 0 {
         let held = chatbot_values::grow(db, client, participant, grown).await?;
         let most = i64::try_from(settings.limits.kv_bytes_per_client).unwrap_or(i64::MAX);
         if grown > 0 && held > most {
-            return Ok(Writing::TooMuch(format!(
+            return Ok(WriteOutcome::TooMuch(format!(
                 "the key-values of this client would take {held} bytes, and {most} are allowed; delete some of them"
             )));
         }
     }
-    Ok(Writing::Written)
+    Ok(WriteOutcome::Written)
 }
 
 /// Keys of the participant beyond the quota. Changes and removals of existing keys are never refused.
 async fn too_many_keys(
     db: &mut PgConnection,
     ValueOwner { client, plugin, participant }: ValueOwner<'_>,
-    writes: &[(Key, Option<Kept>)],
+    writes: &[(ValueKey, Option<NewChatbotValue>)],
     settings: &Settings,
     now: DateTime<Utc>,
 ) -> Result<Option<String>> {

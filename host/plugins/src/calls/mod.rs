@@ -1,27 +1,27 @@
 //! Calls of plugins, in one way for all worlds.
 //!
-//! [`Answering`] is chosen once per event from the activations in force: the live plugin, or the canary for its share.
+//! [`AnsweringVersion`] is chosen once per event from the activations in force: the live plugin, or the canary for its share.
 //! The results of a call ([`FinishedCall`]) are stored in the transaction of its effects ([`keep`]): its trace, its
 //! recording, and the withdrawal of a canary that fails too often. After the commit a shadow may get the same question
 //! ([`shadow`]). Its answer is compared and dropped.
 
 pub mod annotation;
 mod answering;
+mod call_results;
 mod canary;
-mod finished;
 pub mod http;
-mod kept;
 pub mod key_values;
+mod result_store;
 mod shadow;
 mod subject;
 pub mod suspensions;
 pub mod trace;
 
 pub use self::{
-    answering::Answering,
-    finished::FinishedCall,
-    kept::{KeptCalls, keep, keep_beside},
-    trace::Traced,
+    answering::AnsweringVersion,
+    call_results::FinishedCall,
+    result_store::{RemainingComparisons, keep, store_shadow_call},
+    trace::TraceSource,
 };
 
 pub use subject::CallSubject;

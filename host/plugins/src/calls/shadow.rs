@@ -6,38 +6,38 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use plugin_host::{CallError, PluginHost, Recording, RoomBeside};
+use plugin_host::{CallError, PluginHost, Recording, ShadowPlace};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use storage::{
     Db,
     plugins::{
-        differences::{self, Difference},
+        differences::{self, AnswerDifference},
         invocations::{self, Invocation},
-        skipped::Skipped,
+        shadow_skips::SkippedCount,
     },
 };
 use uuid::Uuid;
 
 use super::{
-    Answering, FinishedCall,
+    AnsweringVersion, FinishedCall,
     annotation::{self, AnnotatedLog},
     trace,
 };
-use crate::slots::{Activation, Mode, stored_version};
+use crate::slots::{Mode, SlotActivation, stored_version};
 use base::{Context, Result};
 
 /// A comparison with a shadow that is to be made.
 #[derive(Debug)]
-pub(super) struct Beside {
-    pub(super) shadow: Arc<Activation>,
+pub(super) struct ShadowComparison {
+    pub(super) shadow: Arc<SlotActivation>,
     recording: Arc<Recording>,
-    live: Arc<Answering>,
+    live: Arc<AnsweringVersion>,
     subject: Uuid,
     event: Option<String>,
 }
 
-impl Beside {
+impl ShadowComparison {
     /// The comparison for a call; `None` if it has no shadow, or if the live plugin was not called.
     pub(super) fn of(made: FinishedCall) -> Option<Self> {
         Some(Self {
@@ -49,8 +49,8 @@ impl Beside {
         })
     }
 
-    fn skipped(&self, now: DateTime<Utc>) -> Skipped {
-        Skipped {
+    fn skipped(&self, now: DateTime<Utc>) -> SkippedCount {
+        SkippedCount {
             activation: self.shadow.id,
             plugin: self.shadow.plugin.name().to_owned(),
             version: stored_version(&self.shadow.plugin),
@@ -62,11 +62,11 @@ impl Beside {
 
 /// Compares the shadow of a client with calls that took effect together, later and one after the other. Does not wait.
 /// Without a free place, these comparisons are skipped and counted.
-pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<Beside>) {
+pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<ShadowComparison>) {
     if calls.is_empty() {
         return;
     }
-    let Some(mut room) = ctx.plugins.room_beside(client) else {
+    let Some(mut room) = ctx.plugins.shadow_place(client) else {
         count("skipped", calls.len());
         ctx.skipped.count(&ctx.db, client, calls.iter().map(|beside| beside.skipped(ctx.now())).collect());
         return;
@@ -99,14 +99,14 @@ fn count(result: &'static str, comparisons: usize) {
 /// Runs the shadow for one call and stores the result. `false` if there was not enough memory for it.
 async fn compare(
     db: &Db,
-    (plugins, room): (&PluginHost, &mut RoomBeside),
+    (plugins, room): (&PluginHost, &mut ShadowPlace),
     client: ClientId,
-    beside: &Beside,
+    beside: &ShadowComparison,
     (invocation, difference): (Uuid, Uuid),
 ) -> Result<bool> {
     let shadow = &beside.shadow;
     let asked = as_asked(beside);
-    let replayed = plugins.replay_beside(room, client, &shadow.plugin, &asked).await;
+    let replayed = plugins.replay_shadow(room, client, &shadow.plugin, &asked).await;
     let (live, live_words) = comparable(&beside.recording);
     let (answer, answer_words, row) = match replayed {
         Ok(replay) => {
@@ -127,7 +127,7 @@ async fn compare(
     let mut tx = db.begin().await?;
     invocations::record(&mut tx, client, &[row]).await?;
     if !same {
-        let difference = Difference {
+        let difference = AnswerDifference {
             id: difference,
             activation: shadow.id,
             plugin: shadow.plugin.name().to_owned(),
@@ -159,11 +159,11 @@ struct Line {
 }
 
 /// The stored row of the shadow's call. `result` is its JSON text.
-fn row(id: Uuid, beside: &Beside, result: &str, duration: Duration) -> Invocation {
+fn row(id: Uuid, beside: &ShadowComparison, result: &str, duration: Duration) -> Invocation {
     let result: Told = serde_json::from_str(result).unwrap_or_default();
     let lines = result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message));
     let logs: String = beside.event.as_deref().map(annotation::first_line).into_iter().chain(lines).collect();
-    let answering = Answering::from(beside.shadow.as_ref());
+    let answering = AnsweringVersion::from(beside.shadow.as_ref());
     Invocation {
         outcome: result.outcome,
         error: result.failure.map(|failure| trace::storable(&failure, trace::ERROR_LENGTH)),
@@ -175,7 +175,7 @@ fn row(id: Uuid, beside: &Beside, result: &str, duration: Duration) -> Invocatio
 }
 
 /// The live call with the shadow's own configuration and allowed hosts.
-fn as_asked(beside: &Beside) -> Recording {
+fn as_asked(beside: &ShadowComparison) -> Recording {
     Recording {
         config: beside.shadow.config.to_string(),
         allowed_hosts: beside.shadow.allowed_hosts.clone(),

@@ -1,10 +1,10 @@
 //! The trace of every plugin call (DESIGN 4).
 
-use plugin_host::{CallError, CallTrace, ChatbotOutcome, Limit, Outcome, RouterOutcome};
+use plugin_host::{CallError, CallTrace, ChatbotOutcome, ExceededLimit, PluginOutcome, RouterOutcome};
 use storage::plugins::invocations::Invocation;
 use uuid::Uuid;
 
-use super::Answering;
+use super::AnsweringVersion;
 
 /// Longest stored error text, in characters.
 pub(super) const ERROR_LENGTH: usize = 2_000;
@@ -13,27 +13,27 @@ pub(super) const ERROR_LENGTH: usize = 2_000;
 pub const NOT_STARTED: &str = "not-started";
 
 pub fn outcomes() -> impl Iterator<Item = &'static str> + Clone {
-    Outcome::ALL.into_iter().map(Outcome::as_str).chain([NOT_STARTED])
+    PluginOutcome::ALL.into_iter().map(PluginOutcome::as_str).chain([NOT_STARTED])
 }
 
 /// An answer with a trace.
-pub trait Traced {
+pub trait TraceSource {
     fn trace(&self) -> &CallTrace;
 }
 
-impl<Answer> Traced for (Answer, CallTrace) {
+impl<Answer> TraceSource for (Answer, CallTrace) {
     fn trace(&self) -> &CallTrace {
         &self.1
     }
 }
 
-impl Traced for ChatbotOutcome {
+impl TraceSource for ChatbotOutcome {
     fn trace(&self) -> &CallTrace {
         &self.trace
     }
 }
 
-impl Traced for RouterOutcome {
+impl TraceSource for RouterOutcome {
     fn trace(&self) -> &CallTrace {
         &self.trace
     }
@@ -42,7 +42,7 @@ impl Traced for RouterOutcome {
 /// The row of a call. Without a trace the call never began.
 pub(super) fn invocation(
     id: Uuid,
-    answering: &Answering,
+    answering: &AnsweringVersion,
     trace: Option<&CallTrace>,
     error: Option<&CallError>,
     subject: Uuid,
@@ -91,7 +91,7 @@ pub(super) fn is_the_plugins_fault(error: &CallError) -> bool {
 }
 
 /// Whether the plugin was not called and will not be for a while: it is suspended, or cannot be called at all.
-pub(super) fn is_hopeless(error: &CallError) -> bool {
+pub(super) fn is_uncallable(error: &CallError) -> bool {
     matches!(
         error,
         CallError::Suspended { .. }
@@ -106,7 +106,8 @@ pub fn is_final(error: &CallError) -> bool {
     match error {
         // The plugin itself decides.
         CallError::Refused { error, .. } => !error.retry,
-        CallError::BadAnswer { .. } | CallError::LimitExceeded { which: Limit::Actions | Limit::Body, .. } => true,
+        CallError::BadAnswer { .. }
+        | CallError::LimitExceeded { which: ExceededLimit::Actions | ExceededLimit::Body, .. } => true,
         // It has failed too often already.
         CallError::Suspended { .. } => true,
         CallError::NotFound { .. }

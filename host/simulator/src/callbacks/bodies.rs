@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::clock;
 use crate::graph::errors::reason_of;
-use crate::mailbox::{Progress, Received, Sender};
+use crate::mailbox::{CallbackFields, MessageState, PhoneRecord};
 use crate::numbers::BusinessNumber;
-use crate::phones::Phone;
+use crate::phones::SimulatedPhone;
 
 /// A `value` of field `messages` with the metadata of a number.
 fn value_of(number: &BusinessNumber) -> Map<String, Value> {
@@ -22,7 +22,7 @@ fn value_of(number: &BusinessNumber) -> Map<String, Value> {
     value
 }
 
-fn contact(phone: &Phone) -> Value {
+fn contact(phone: &SimulatedPhone) -> Value {
     let mut profile = json!({"name": phone.name});
     if let (Some(profile), Some(username)) = (profile.as_object_mut(), &phone.username) {
         profile.insert("username".to_owned(), json!(username));
@@ -35,7 +35,12 @@ fn contact(phone: &Phone) -> Value {
 }
 
 /// The `value` for a message of a phone. `content` has the type and its payload.
-pub(crate) fn inbound(number: &BusinessNumber, phone: &Phone, wamid: &str, content: &Map<String, Value>) -> Value {
+pub(crate) fn inbound(
+    number: &BusinessNumber,
+    phone: &SimulatedPhone,
+    wamid: &str,
+    content: &Map<String, Value>,
+) -> Value {
     let mut message = Map::new();
     if !phone.hide_phone {
         message.insert("from".to_owned(), json!(phone.wa_id()));
@@ -67,7 +72,7 @@ pub(crate) fn system(number: &BusinessNumber, from: &str, wamid: &str, system: &
 }
 
 /// The `value` of field `user_preferences`.
-pub(crate) fn preference(number: &BusinessNumber, phone: &Phone, choice: &str) -> Value {
+pub(crate) fn preference(number: &BusinessNumber, phone: &SimulatedPhone, choice: &str) -> Value {
     let mut preference = json!({
         "user_id": phone.user_id,
         "category": "marketing_messages",
@@ -87,10 +92,10 @@ pub(crate) fn preference(number: &BusinessNumber, phone: &Phone, choice: &str) -
 /// A new state of a message, and the data that its callback repeats.
 pub(crate) struct StatusReport<'a> {
     pub(crate) number: &'a BusinessNumber,
-    pub(crate) phone: &'a Phone,
-    pub(crate) message: &'a Received,
-    pub(crate) sender: &'a Sender,
-    pub(crate) progress: Progress,
+    pub(crate) phone: &'a SimulatedPhone,
+    pub(crate) message: &'a PhoneRecord,
+    pub(crate) sender: &'a CallbackFields,
+    pub(crate) progress: MessageState,
     pub(crate) priced: bool,
 }
 
@@ -100,7 +105,7 @@ pub(crate) fn status(report: &StatusReport<'_>) -> Value {
     status.insert("id".to_owned(), json!(message.id));
     status.insert("status".to_owned(), json!(progress));
     status.insert("timestamp".to_owned(), json!(clock::seconds_as_text()));
-    let failed = progress == Progress::Failed;
+    let failed = progress == MessageState::Failed;
     if !(sender.by_user_id && (failed || phone.hide_phone)) {
         status.insert("recipient_id".to_owned(), json!(phone.wa_id()));
     }

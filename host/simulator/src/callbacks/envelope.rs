@@ -5,11 +5,11 @@ use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::event::{Event, FIELD};
+use super::event::{FIELD, SimulatedChange};
 use crate::clock;
 
 /// The body for these events in order. Each level may hold several items (PROVIDERS A.7).
-pub(crate) fn body(events: &[Event]) -> Bytes {
+pub(crate) fn body(events: &[SimulatedChange]) -> Bytes {
     if events.first().is_some_and(|event| event.field == FIELD) {
         return page_body(events);
     }
@@ -30,7 +30,7 @@ pub(crate) fn body(events: &[Event]) -> Bytes {
 }
 
 /// The same for events of pages (PROVIDERS B).
-fn page_body(events: &[Event]) -> Bytes {
+fn page_body(events: &[SimulatedChange]) -> Bytes {
     let mut entries: Vec<(&str, Vec<&Value>)> = Vec::new();
     for event in events {
         match entries.last_mut() {
@@ -76,7 +76,7 @@ struct Entry {
 
 impl Entry {
     /// Joins the event with the previous change if both have the same number and kind.
-    fn add(&mut self, event: &Event) {
+    fn add(&mut self, event: &SimulatedChange) {
         if let Some((field, value)) = self.changes.last_mut()
             && *field == event.field
             && same_kind(value, &event.value)

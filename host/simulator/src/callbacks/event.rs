@@ -8,7 +8,7 @@ pub(crate) const FIELD: &str = "messenger";
 
 /// One change to report to the host.
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct SimulatedChange {
     /// Events of one queue are posted in order: the phone, or `account`.
     pub(crate) queue: String,
     pub(crate) waba_id: String,
@@ -18,7 +18,7 @@ pub(crate) struct Event {
     pub(crate) taken: Option<oneshot::Sender<()>>,
 }
 
-pub(super) struct Queued {
-    pub(super) event: Event,
+pub(super) struct QueuedChange {
+    pub(super) event: SimulatedChange,
     pub(super) due: Instant,
 }

@@ -10,6 +10,6 @@ mod queues;
 mod sender;
 
 pub(crate) use bodies::{StatusReport, inbound, preference, status, system, with_failure};
-pub(crate) use event::Event;
+pub(crate) use event::SimulatedChange;
 pub use line::CallbackLine;
 pub(crate) use sender::Callbacks;

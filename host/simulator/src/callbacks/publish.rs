@@ -5,24 +5,24 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    event::{Event, FIELD, Queued},
+    event::{FIELD, QueuedChange, SimulatedChange},
     queues,
     sender::locked,
 };
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
-impl World {
+impl SimulatedWorld {
     /// Queues an event for the host. Must not be called with the state locked.
-    pub(crate) fn publish(self: &Arc<Self>, event: Event) {
+    pub(crate) fn publish(self: &Arc<Self>, event: SimulatedChange) {
         let faults = self.faults();
         let batch = if event.field == FIELD { queues::PAGE_BATCH } else { queues::BATCH };
         let queue = if faults.batch_callbacks { batch.to_owned() } else { event.queue.clone() };
         let due = Instant::now() + Duration::from_millis(faults.delay_millis);
         let mut queues = locked(&self.callbacks.queues);
         match queues.get_mut(&queue) {
-            Some(queue) => queue.push_back(Queued { event, due }),
+            Some(queue) => queue.push_back(QueuedChange { event, due }),
             None => {
-                queues.insert(queue.clone(), VecDeque::from([Queued { event, due }]));
+                queues.insert(queue.clone(), VecDeque::from([QueuedChange { event, due }]));
                 self.tasks.spawn(queues::post_all(Arc::clone(self), queue));
             }
         }

@@ -10,10 +10,10 @@ use tokio::time::Instant;
 
 use super::{
     envelope,
-    event::{Event, Queued},
+    event::{QueuedChange, SimulatedChange},
     sender::locked,
 };
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
 /// The queue of all events while batching is on.
 pub(super) const BATCH: &str = "batch";
@@ -28,7 +28,7 @@ const LONGEST_RETRY: Duration = Duration::from_secs(30);
 const GIVE_UP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Posts all events of a queue, and ends when it is empty.
-pub(super) async fn post_all(world: Arc<World>, queue: String) {
+pub(super) async fn post_all(world: Arc<SimulatedWorld>, queue: String) {
     while !world.shutdown.is_cancelled() {
         let faults = world.faults();
         let is_batch = queue == BATCH || queue == PAGE_BATCH;
@@ -45,7 +45,7 @@ pub(super) async fn post_all(world: Arc<World>, queue: String) {
         if let Some(due) = queued.iter().map(|queued| queued.due).max() {
             world.pause(due.saturating_duration_since(Instant::now())).await;
         }
-        let mut events: Vec<Event> = queued.into_iter().map(|queued| queued.event).collect();
+        let mut events: Vec<SimulatedChange> = queued.into_iter().map(|queued| queued.event).collect();
         if is_batch {
             post(&world, &mut events, faults.duplicate_callbacks).await;
         } else {
@@ -57,7 +57,7 @@ pub(super) async fn post_all(world: Arc<World>, queue: String) {
 }
 
 /// The next event of the queue, or up to a batch of them. `None` if the queue was empty and is now closed.
-fn take(world: &World, name: &str, all: bool) -> Option<Vec<Queued>> {
+fn take(world: &SimulatedWorld, name: &str, all: bool) -> Option<Vec<QueuedChange>> {
     let mut queues = locked(&world.callbacks.queues);
     let queue = queues.get_mut(name)?;
     let count = if all { queue.len().min(BATCH_LENGTH) } else { queue.len().min(1) };
@@ -69,7 +69,7 @@ fn take(world: &World, name: &str, all: bool) -> Option<Vec<Queued>> {
 }
 
 /// Posts one body until it is accepted, and once more if duplicates are on.
-async fn post(world: &World, events: &mut [Event], twice: bool) {
+async fn post(world: &SimulatedWorld, events: &mut [SimulatedChange], twice: bool) {
     let Some(first) = events.first() else {
         return;
     };
@@ -101,7 +101,7 @@ async fn post(world: &World, events: &mut [Event], twice: bool) {
     }
 }
 
-async fn attempt(world: &World, events: &[Event], body: &Bytes, signature: &str) -> bool {
+async fn attempt(world: &SimulatedWorld, events: &[SimulatedChange], body: &Bytes, signature: &str) -> bool {
     let Some((url, _)) = events.first().map(|first| world.callbacks.line_of(first)) else {
         return false;
     };

@@ -10,7 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, Semaphore};
 
 use super::{
-    event::{Event, FIELD, Queued},
+    event::{FIELD, QueuedChange, SimulatedChange},
     line::CallbackLine,
 };
 
@@ -28,7 +28,7 @@ pub(crate) struct Callbacks {
     pub(super) messenger: CallbackLine,
     pub(super) client: reqwest::Client,
     pub(super) permits: Semaphore,
-    pub(super) queues: Mutex<HashMap<String, VecDeque<Queued>>>,
+    pub(super) queues: Mutex<HashMap<String, VecDeque<QueuedChange>>>,
     /// Incremented by a reset, which cancels older posts in retry.
     pub(super) age: AtomicU64,
     /// Ends the waits between attempts.
@@ -76,7 +76,7 @@ impl Callbacks {
     }
 
     /// The address for an event, and the key of its signature.
-    pub(super) fn line_of(&self, event: &Event) -> (String, &str) {
+    pub(super) fn line_of(&self, event: &SimulatedChange) -> (String, &str) {
         if event.field == FIELD {
             (locked(&self.messenger_url).clone(), &self.messenger.app_secret)
         } else {

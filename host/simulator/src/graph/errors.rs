@@ -104,7 +104,7 @@ pub(crate) fn reason_of(code: u32) -> (u16, &'static str, &'static str) {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct GraphError {
+pub(crate) struct SimulatedGraphError {
     pub(crate) status: u16,
     pub(crate) code: u32,
     subcode: Option<u32>,
@@ -112,7 +112,7 @@ pub(crate) struct GraphError {
     details: Option<String>,
 }
 
-impl GraphError {
+impl SimulatedGraphError {
     /// A code with its usual status and title, and details that name the fault.
     pub(crate) fn new(code: u32, details: impl Into<String>) -> Self {
         let (status, title, _) = reason_of(code);
@@ -180,7 +180,7 @@ impl GraphError {
     }
 }
 
-impl IntoResponse for GraphError {
+impl IntoResponse for SimulatedGraphError {
     fn into_response(self) -> Response {
         let mut error = json!({
             "message": self.message,

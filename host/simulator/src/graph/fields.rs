@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::errors::GraphError;
+use super::errors::SimulatedGraphError;
 
 /// An object of a request. Callers pass its path for the error details.
 #[derive(Clone, Copy)]
-pub(crate) struct Node<'a> {
+pub(crate) struct FieldNode<'a> {
     value: &'a Value,
 }
 
@@ -14,7 +14,7 @@ fn absent(value: Option<&Value>) -> bool {
     value.is_none_or(Value::is_null)
 }
 
-impl<'a> Node<'a> {
+impl<'a> FieldNode<'a> {
     pub(crate) fn new(value: &'a Value) -> Self {
         Self { value }
     }
@@ -23,47 +23,53 @@ impl<'a> Node<'a> {
         self.value.get(field).filter(|value| !value.is_null())
     }
 
-    pub(crate) fn object(&self, path: &str, field: &str) -> Result<Node<'a>, GraphError> {
+    pub(crate) fn object(&self, path: &str, field: &str) -> Result<FieldNode<'a>, SimulatedGraphError> {
         let path = join(path, field);
         match self.value.get(field) {
-            value if absent(value) => Err(GraphError::missing(&path)),
-            Some(value) if value.is_object() => Ok(Node { value }),
-            _ => Err(GraphError::invalid(&path, "must be an object")),
+            value if absent(value) => Err(SimulatedGraphError::missing(&path)),
+            Some(value) if value.is_object() => Ok(FieldNode { value }),
+            _ => Err(SimulatedGraphError::invalid(&path, "must be an object")),
         }
     }
 
-    pub(crate) fn array(&self, path: &str, field: &str) -> Result<&'a [Value], GraphError> {
+    pub(crate) fn array(&self, path: &str, field: &str) -> Result<&'a [Value], SimulatedGraphError> {
         let path = join(path, field);
         match self.value.get(field) {
-            value if absent(value) => Err(GraphError::missing(&path)),
+            value if absent(value) => Err(SimulatedGraphError::missing(&path)),
             Some(Value::Array(items)) if !items.is_empty() => Ok(items),
-            Some(Value::Array(_)) => Err(GraphError::invalid(&path, "must not be empty")),
-            _ => Err(GraphError::invalid(&path, "must be an array")),
+            Some(Value::Array(_)) => Err(SimulatedGraphError::invalid(&path, "must not be empty")),
+            _ => Err(SimulatedGraphError::invalid(&path, "must be an array")),
         }
     }
 
     /// An optional text of at most `longest` characters.
-    pub(crate) fn text(&self, path: &str, field: &str, longest: usize) -> Result<Option<&'a str>, GraphError> {
+    pub(crate) fn text(&self, path: &str, field: &str, longest: usize) -> Result<Option<&'a str>, SimulatedGraphError> {
         let path = join(path, field);
         match self.value.get(field) {
             value if absent(value) => Ok(None),
             Some(Value::String(text)) if text.chars().count() <= longest => Ok(Some(text)),
-            Some(Value::String(_)) => {
-                Err(GraphError::invalid(&path, &format!("length invalid. Min length: 1, Max length: {longest}")))
-            }
-            _ => Err(GraphError::invalid(&path, "must be a string")),
+            Some(Value::String(_)) => Err(SimulatedGraphError::invalid(
+                &path,
+                &format!("length invalid. Min length: 1, Max length: {longest}"),
+            )),
+            _ => Err(SimulatedGraphError::invalid(&path, "must be a string")),
         }
     }
 
     /// A required text of 1 to `longest` characters.
-    pub(crate) fn required_text(&self, path: &str, field: &str, longest: usize) -> Result<&'a str, GraphError> {
+    pub(crate) fn required_text(
+        &self,
+        path: &str,
+        field: &str,
+        longest: usize,
+    ) -> Result<&'a str, SimulatedGraphError> {
         match self.text(path, field, longest)? {
             Some(text) if !text.trim().is_empty() => Ok(text),
-            Some(_) => Err(GraphError::invalid(
+            Some(_) => Err(SimulatedGraphError::invalid(
                 &join(path, field),
                 &format!("length invalid. Min length: 1, Max length: {longest}"),
             )),
-            None => Err(GraphError::missing(&join(path, field))),
+            None => Err(SimulatedGraphError::missing(&join(path, field))),
         }
     }
 }

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{
-    errors::GraphError,
-    fields::Node,
-    message_content::{Content, check_medium},
+    errors::SimulatedGraphError,
+    fields::FieldNode,
+    message_content::{PhoneContent, check_medium},
 };
 use crate::{
-    mailbox::{Button, ButtonKind},
-    media::Media,
+    mailbox::{Button, TapEffect},
+    media::MediaLibrary,
 };
 
 const MOST_BUTTONS: usize = 3;
@@ -17,7 +17,7 @@ const MOST_SECTIONS: usize = 10;
 const MOST_ROWS: usize = 10;
 
 /// Text and buttons of an interactive message, or the error that Meta would answer with.
-pub(crate) fn validate(interactive: Node<'_>, media: &Media) -> Result<Content, GraphError> {
+pub(crate) fn validate(interactive: FieldNode<'_>, media: &MediaLibrary) -> Result<PhoneContent, SimulatedGraphError> {
     let kind = interactive.required_text("interactive", "type", 50)?;
     let mut lines: Vec<String> = Vec::new();
     lines.extend(header(interactive, media)?);
@@ -40,13 +40,13 @@ pub(crate) fn validate(interactive: Node<'_>, media: &Media) -> Result<Content, 
         | "carousel" => Vec::new(),
         other => {
             let rule = format!("\"{other}\" is not an interactive type");
-            return Err(GraphError::invalid("interactive.type", &rule));
+            return Err(SimulatedGraphError::invalid("interactive.type", &rule));
         }
     };
-    Ok(Content { text: lines.join("\n"), buttons })
+    Ok(PhoneContent { text: lines.join("\n"), buttons })
 }
 
-fn header(interactive: Node<'_>, media: &Media) -> Result<Option<String>, GraphError> {
+fn header(interactive: FieldNode<'_>, media: &MediaLibrary) -> Result<Option<String>, SimulatedGraphError> {
     if interactive.get("header").is_none() {
         return Ok(None);
     }
@@ -62,12 +62,15 @@ fn header(interactive: Node<'_>, media: &Media) -> Result<Option<String>, GraphE
             check_medium(&path, medium, kind, media)?;
             Ok(None)
         }
-        _ => Err(GraphError::invalid("interactive.header.type", "must be one of {text, image, video, document}")),
+        _ => Err(SimulatedGraphError::invalid(
+            "interactive.header.type",
+            "must be one of {text, image, video, document}",
+        )),
     }
 }
 
 /// Only a product may have no body.
-fn body(interactive: Node<'_>, kind: &str) -> Result<Option<String>, GraphError> {
+fn body(interactive: FieldNode<'_>, kind: &str) -> Result<Option<String>, SimulatedGraphError> {
     if kind == "product" && interactive.get("body").is_none() {
         return Ok(None);
     }
@@ -76,18 +79,21 @@ fn body(interactive: Node<'_>, kind: &str) -> Result<Option<String>, GraphError>
     Ok(Some(text.to_owned()))
 }
 
-fn reply_buttons(action: Node<'_>) -> Result<Vec<Button>, GraphError> {
+fn reply_buttons(action: FieldNode<'_>) -> Result<Vec<Button>, SimulatedGraphError> {
     let path = "interactive.action.buttons";
     let listed = action.array("interactive.action", "buttons")?;
     if listed.len() > MOST_BUTTONS {
-        return Err(GraphError::invalid(path, "Invalid buttons count. Min allowed buttons: 1, Max allowed buttons: 3"));
+        return Err(SimulatedGraphError::invalid(
+            path,
+            "Invalid buttons count. Min allowed buttons: 1, Max allowed buttons: 3",
+        ));
     }
     let mut buttons: Vec<Button> = Vec::new();
     for (index, button) in listed.iter().enumerate() {
         let path = format!("{path}[{index}].reply");
-        let reply = Node::new(button).object("interactive.action.buttons", "reply")?;
+        let reply = FieldNode::new(button).object("interactive.action.buttons", "reply")?;
         buttons.push(Button {
-            kind: ButtonKind::Reply,
+            kind: TapEffect::Reply,
             index,
             title: reply.required_text(&path, "title", 20)?.to_owned(),
             id: reply.required_text(&path, "id", 256)?.to_owned(),
@@ -98,15 +104,15 @@ fn reply_buttons(action: Node<'_>) -> Result<Vec<Button>, GraphError> {
     distinct(path, &buttons)
 }
 
-fn rows(action: Node<'_>) -> Result<Vec<Button>, GraphError> {
+fn rows(action: FieldNode<'_>) -> Result<Vec<Button>, SimulatedGraphError> {
     action.required_text("interactive.action", "button", 20)?;
     let path = "interactive.action.sections";
     let sections = action.array("interactive.action", "sections")?;
     if sections.len() > MOST_SECTIONS {
-        return Err(GraphError::invalid(path, "at most 10 sections are allowed"));
+        return Err(SimulatedGraphError::invalid(path, "at most 10 sections are allowed"));
     }
     let mut rows: Vec<Button> = Vec::new();
-    for section in sections.iter().map(Node::new) {
+    for section in sections.iter().map(FieldNode::new) {
         if sections.len() > 1 {
             section.required_text(path, "title", 24)?;
         } else {
@@ -117,16 +123,16 @@ fn rows(action: Node<'_>) -> Result<Vec<Button>, GraphError> {
         }
     }
     if rows.len() > MOST_ROWS {
-        return Err(GraphError::invalid(path, "Total row count exceed max allowed count: 10"));
+        return Err(SimulatedGraphError::invalid(path, "Total row count exceed max allowed count: 10"));
     }
     distinct(path, &rows)
 }
 
-fn list_row(row: &Value, index: usize) -> Result<Button, GraphError> {
+fn list_row(row: &Value, index: usize) -> Result<Button, SimulatedGraphError> {
     let path = "interactive.action.sections.rows";
-    let row = Node::new(row);
+    let row = FieldNode::new(row);
     Ok(Button {
-        kind: ButtonKind::Row,
+        kind: TapEffect::Row,
         index,
         title: row.required_text(path, "title", 24)?.to_owned(),
         id: row.required_text(path, "id", 200)?.to_owned(),
@@ -135,11 +141,11 @@ fn list_row(row: &Value, index: usize) -> Result<Button, GraphError> {
     })
 }
 
-fn link_button(action: Node<'_>) -> Result<Button, GraphError> {
+fn link_button(action: FieldNode<'_>) -> Result<Button, SimulatedGraphError> {
     let path = "interactive.action.parameters";
     let parameters = action.object("interactive.action", "parameters")?;
     Ok(Button {
-        kind: ButtonKind::Local,
+        kind: TapEffect::Local,
         index: 0,
         title: parameters.required_text(path, "display_text", 20)?.to_owned(),
         id: parameters.required_text(path, "url", 2048)?.to_owned(),
@@ -148,11 +154,11 @@ fn link_button(action: Node<'_>) -> Result<Button, GraphError> {
     })
 }
 
-fn distinct(path: &str, buttons: &[Button]) -> Result<Vec<Button>, GraphError> {
+fn distinct(path: &str, buttons: &[Button]) -> Result<Vec<Button>, SimulatedGraphError> {
     for (position, button) in buttons.iter().enumerate() {
         let twin = buttons.iter().take(position).find(|earlier| earlier.id == button.id);
         if twin.is_some() {
-            return Err(GraphError::invalid(path, &format!("Duplicated id \"{}\"", button.id)));
+            return Err(SimulatedGraphError::invalid(path, &format!("Duplicated id \"{}\"", button.id)));
         }
     }
     Ok(buttons.to_vec())

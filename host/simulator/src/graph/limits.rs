@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::errors::GraphError;
-use crate::faults::Faults;
+use super::errors::SimulatedGraphError;
+use crate::faults::FaultSwitches;
 
 /// Messages to one phone in a burst, then one per [`PAIR_SECONDS`] (PROVIDERS A.11).
 const PAIR_BURST: f64 = 45.0;
@@ -32,21 +32,21 @@ impl Bucket {
 
 /// The remaining allowance of each number and pair.
 #[derive(Debug, Default)]
-pub(crate) struct Limits {
+pub(crate) struct GraphAllowance {
     numbers: HashMap<String, Bucket>,
     pairs: HashMap<(String, String), Bucket>,
 }
 
-impl Limits {
+impl GraphAllowance {
     /// Counts one send, and refuses it if an enforced rate is exceeded. `throughput` is in messages per second, with a
     /// burst of two seconds.
     pub(crate) fn count(
         &mut self,
-        faults: &Faults,
+        faults: &FaultSwitches,
         phone_number_id: &str,
         throughput: u32,
         msisdn: &str,
-    ) -> Result<(), GraphError> {
+    ) -> Result<(), SimulatedGraphError> {
         if faults.limits_numbers() {
             let rate = f64::from(throughput);
             let bucket = self
@@ -54,7 +54,7 @@ impl Limits {
                 .entry(phone_number_id.to_owned())
                 .or_insert_with(|| Bucket { tokens: rate * 2.0, filled: Instant::now() });
             if !bucket.take(rate * 2.0, rate) {
-                return Err(GraphError::plain(429, 130_429));
+                return Err(SimulatedGraphError::plain(429, 130_429));
             }
         }
         if faults.limits_pairs() {
@@ -63,7 +63,7 @@ impl Limits {
                 .entry((phone_number_id.to_owned(), msisdn.to_owned()))
                 .or_insert_with(|| Bucket { tokens: PAIR_BURST, filled: Instant::now() });
             if !bucket.take(PAIR_BURST, 1.0 / PAIR_SECONDS) {
-                return Err(GraphError::plain(429, 131_056));
+                return Err(SimulatedGraphError::plain(429, 131_056));
             }
         }
         Ok(())

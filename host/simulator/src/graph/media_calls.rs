@@ -11,8 +11,8 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{call::Call, errors::GraphError};
-use crate::world::World;
+use super::{call::GraphCall, errors::SimulatedGraphError};
+use crate::world::SimulatedWorld;
 
 const MB: usize = 1024 * 1024;
 
@@ -43,8 +43,8 @@ const ACCEPTED: [(&str, usize); 22] = [
 ];
 
 /// `POST /{phone-number-id}/media`.
-pub(crate) async fn upload(call: &Call, request: Request) -> Result<Value, GraphError> {
-    let broken = |_| GraphError::parameter("The request must be multipart/form-data.");
+pub(crate) async fn upload(call: &GraphCall, request: Request) -> Result<Value, SimulatedGraphError> {
+    let broken = |_| SimulatedGraphError::parameter("The request must be multipart/form-data.");
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken(()))?;
     let (mut product, mut kind, mut file): (String, Option<String>, Option<(String, Bytes)>) =
         (String::new(), None, None);
@@ -60,30 +60,31 @@ pub(crate) async fn upload(call: &Call, request: Request) -> Result<Value, Graph
         }
     }
     if product != "whatsapp" {
-        return Err(GraphError::parameter("The parameter messaging_product is required."));
+        return Err(SimulatedGraphError::parameter("The parameter messaging_product is required."));
     }
-    let (own_type, bytes) = file.ok_or_else(|| GraphError::parameter("The parameter file is required."))?;
+    let (own_type, bytes) = file.ok_or_else(|| SimulatedGraphError::parameter("The parameter file is required."))?;
     let mime_type = if own_type.is_empty() { kind.unwrap_or_default() } else { own_type };
     check(&mime_type, bytes.len())?;
     let medium = call.world.state().media.store(&mime_type, bytes);
     Ok(json!({"id": medium.id}))
 }
 
-fn check(mime_type: &str, size: usize) -> Result<(), GraphError> {
+fn check(mime_type: &str, size: usize) -> Result<(), SimulatedGraphError> {
     let plain = mime_type.split(';').next().unwrap_or_default().trim();
     let largest = ACCEPTED.iter().find(|(accepted, _)| *accepted == plain).map(|(_, size)| *size);
     match largest {
         None => {
             let known: Vec<&str> = ACCEPTED.iter().map(|(name, _)| *name).collect();
-            Err(GraphError::parameter(format!(
+            Err(SimulatedGraphError::parameter(format!(
                 "Param file must be a file with one of the following types: {}. Received file of type '{plain}'.",
                 known.join(", ")
             )))
         }
-        Some(largest) if size > largest => {
-            Err(GraphError::new(131_053, format!("File is too large: {size} bytes, the limit of {plain} is {largest}")))
-        }
-        Some(_) if size == 0 => Err(GraphError::parameter("Param file must not be empty.")),
+        Some(largest) if size > largest => Err(SimulatedGraphError::new(
+            131_053,
+            format!("File is too large: {size} bytes, the limit of {plain} is {largest}"),
+        )),
+        Some(_) if size == 0 => Err(SimulatedGraphError::parameter("Param file must not be empty.")),
         Some(_) => Ok(()),
     }
 }
@@ -97,7 +98,7 @@ pub(crate) struct Seal {
 
 /// `GET` of the URL of a media file.
 pub(crate) async fn download(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<SimulatedWorld>>,
     Path(id): Path<String>,
     Query(seal): Query<Seal>,
 ) -> Response {

@@ -34,12 +34,12 @@ use axum::{
 };
 use serde_json::Value;
 
-use crate::{messenger, world::World};
-pub(crate) use call::Call;
-use call::{Fields, LARGEST_BODY, bytes};
-use errors::GraphError;
+use crate::{messenger, world::SimulatedWorld};
+pub(crate) use call::GraphCall;
+use call::{LARGEST_BODY, QueryFields, bytes};
+use errors::SimulatedGraphError;
 
-pub(crate) fn routes() -> Router<Arc<World>> {
+pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/{version}/{node}", any(node))
         .route("/{version}/{node}/{edge}", any(edge))
@@ -49,7 +49,7 @@ pub(crate) fn routes() -> Router<Arc<World>> {
 }
 
 /// Accepts any non-empty token, in the header or the query.
-async fn require_token(headers: HeaderMap, Query(query): Query<Fields>, request: Request, next: Next) -> Response {
+async fn require_token(headers: HeaderMap, Query(query): Query<QueryFields>, request: Request, next: Next) -> Response {
     let bearer = headers
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
@@ -58,7 +58,7 @@ async fn require_token(headers: HeaderMap, Query(query): Query<Fields>, request:
     if token.is_some_and(|token| !token.trim().is_empty()) {
         next.run(request).await
     } else {
-        GraphError::no_token().into_response()
+        SimulatedGraphError::no_token().into_response()
     }
 }
 
@@ -73,35 +73,35 @@ fn is_version(version: &str) -> bool {
 }
 
 async fn node(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<SimulatedWorld>>,
     Path((version, node)): Path<(String, String)>,
-    Query(query): Query<Fields>,
+    Query(query): Query<QueryFields>,
     method: Method,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, GraphError> {
+) -> Result<Response, SimulatedGraphError> {
     if !is_version(&version) {
         return Err(unknown_path(&method, &version));
     }
     if let (true, Some(profile)) = (method == Method::GET, messenger::profile(&world, &node)) {
         return profile.map(json);
     }
-    let call = Call { world, method, version, node, query, origin: origin(&headers) };
+    let call = GraphCall { world, method, version, node, query, origin: origin(&headers) };
     nodes::answer(&call, &body).map(|answer| Json(answer).into_response())
 }
 
 async fn edge(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<SimulatedWorld>>,
     Path((version, node, edge)): Path<(String, String, String)>,
-    Query(query): Query<Fields>,
+    Query(query): Query<QueryFields>,
     request: Request,
-) -> Result<Response, GraphError> {
+) -> Result<Response, SimulatedGraphError> {
     let method = request.method().clone();
     if !is_version(&version) {
         return Err(unknown_path(&method, &version));
     }
     let origin = origin(request.headers());
-    let call = Call { world, method, version, node, query, origin };
+    let call = GraphCall { world, method, version, node, query, origin };
     let post = call.method == Method::POST;
     match edge.as_str() {
         "messages" if post && messenger::is_page(&call.world, &call.node) => messenger::answer(call, request).await,
@@ -125,6 +125,6 @@ fn json(answer: Value) -> Response {
     Json(answer).into_response()
 }
 
-fn unknown_path(method: &Method, component: &str) -> GraphError {
-    GraphError::no_object(&method.as_str().to_ascii_lowercase(), component)
+fn unknown_path(method: &Method, component: &str) -> SimulatedGraphError {
+    SimulatedGraphError::no_object(&method.as_str().to_ascii_lowercase(), component)
 }

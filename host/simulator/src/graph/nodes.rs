@@ -4,17 +4,17 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{
-    call::{Call, parsed},
-    errors::GraphError,
+    call::{GraphCall, parsed},
+    errors::SimulatedGraphError,
     stored_template,
 };
 use crate::{media, numbers::BusinessNumber};
 
 const UNASKED_NUMBER_FIELDS: &str = "verified_name,display_phone_number,quality_rating,platform_type,throughput";
 
-pub(crate) fn answer(call: &Call, body: &[u8]) -> Result<Value, GraphError> {
+pub(crate) fn answer(call: &GraphCall, body: &[u8]) -> Result<Value, SimulatedGraphError> {
     let method = call.method.as_str().to_ascii_lowercase();
-    let unknown = || GraphError::no_object(&method, &call.node);
+    let unknown = || SimulatedGraphError::no_object(&method, &call.node);
     match (&call.method, kind_of(&call.node)) {
         (&Method::GET, Kind::Medium) => medium(call).ok_or_else(unknown),
         (&Method::DELETE, Kind::Medium) => {
@@ -51,7 +51,7 @@ fn kind_of(id: &str) -> Kind {
     }
 }
 
-fn medium(call: &Call) -> Option<Value> {
+fn medium(call: &GraphCall) -> Option<Value> {
     let state = call.world.state();
     let medium = state.media.get(&call.node)?;
     Some(json!({
@@ -64,7 +64,7 @@ fn medium(call: &Call) -> Option<Value> {
     }))
 }
 
-fn number_or_waba(call: &Call) -> Value {
+fn number_or_waba(call: &GraphCall) -> Value {
     let mut state = call.world.state();
     let fields = call.query.get("fields").map(String::as_str);
     if state.numbers.knows_waba(&call.node) {
@@ -100,7 +100,7 @@ fn number_node(number: &BusinessNumber, fields: Option<&str>) -> Value {
 }
 
 /// `GET /{waba}/phone_numbers`.
-pub(crate) fn phone_numbers(call: &Call) -> Value {
+pub(crate) fn phone_numbers(call: &GraphCall) -> Value {
     let mut state = call.world.state();
     state.numbers.know_waba(&call.node);
     let fields = call.query.get("fields").map(String::as_str);
@@ -110,7 +110,7 @@ pub(crate) fn phone_numbers(call: &Call) -> Value {
 }
 
 /// `GET`, `POST` and `DELETE /{waba}/subscribed_apps`. An `override_callback_uri` must pass the handshake first.
-pub(crate) async fn subscribed_apps(call: &Call, body: &[u8]) -> Result<Value, GraphError> {
+pub(crate) async fn subscribed_apps(call: &GraphCall, body: &[u8]) -> Result<Value, SimulatedGraphError> {
     call.world.state().numbers.know_waba(&call.node);
     match call.method {
         Method::POST => {
@@ -118,8 +118,9 @@ pub(crate) async fn subscribed_apps(call: &Call, body: &[u8]) -> Result<Value, G
             let read = |field: &str| asked.get(field).and_then(Value::as_str);
             let uri = read("override_callback_uri");
             if uri.is_some() && !call.world.callbacks.handshake(uri, read("verify_token")).await {
-                let error =
-                    GraphError::parameter("Callback verification failed: the URL did not answer the challenge.");
+                let error = SimulatedGraphError::parameter(
+                    "Callback verification failed: the URL did not answer the challenge.",
+                );
                 return Err(error.with_subcode(2_200_000));
             }
             call.world.callbacks.set_override(&call.node, uri.map(str::to_owned));

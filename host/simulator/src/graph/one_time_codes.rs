@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stored_template::{Template, component};
+use super::stored_template::{SimulatedTemplate, component};
 
 /// Meta's fixed text around the code.
 const BODY: &str = "*{{1}}* is your verification code.";
@@ -38,7 +38,7 @@ fn button(button: &Value) -> Value {
 }
 
 /// True if the template has a button that copies or fills in its code. Sends to a user id then fail with 131062.
-pub(crate) fn needs_a_number(template: &Template) -> bool {
+pub(crate) fn needs_a_number(template: &SimulatedTemplate) -> bool {
     let buttons = component(&template.components, "BUTTONS").and_then(|buttons| buttons.get("buttons"));
     let carries_code = |button: &Value| {
         let read = |field: &str| button.get(field).and_then(Value::as_str).unwrap_or_default();

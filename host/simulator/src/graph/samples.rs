@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::stored_template::Template;
+use super::stored_template::SimulatedTemplate;
 
-pub(crate) fn templates(waba_id: &str) -> Vec<Template> {
-    let sample =
-        |name: &str, category: &str, components: Value| Template::new(waba_id, name, "en", category, components);
+pub(crate) fn templates(waba_id: &str) -> Vec<SimulatedTemplate> {
+    let sample = |name: &str, category: &str, components: Value| {
+        SimulatedTemplate::new(waba_id, name, "en", category, components)
+    };
     let mut named = sample("named_greeting", "UTILITY", named_greeting());
     named.parameter_format = "NAMED".to_owned();
     let mut paused = sample("paused_offer", "MARKETING", offer());

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::{clock, identity};
 
 #[derive(Debug, Clone)]
-pub(crate) struct Template {
+pub(crate) struct SimulatedTemplate {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) language: String,
@@ -20,7 +20,7 @@ pub(crate) struct Template {
     pub(super) updated: i64,
 }
 
-impl Template {
+impl SimulatedTemplate {
     /// An approved template. Its id depends only on WABA, name and language.
     pub(crate) fn new(waba_id: &str, name: &str, language: &str, category: &str, components: Value) -> Self {
         let seed = if language == "en" { format!("{waba_id}/{name}") } else { format!("{waba_id}/{name}/{language}") };

@@ -2,13 +2,16 @@
 
 use serde_json::Value;
 
-use super::{errors::GraphError, fields::Node, placeholders, stored_template::component, template_part::Part};
-use crate::mailbox::{Button, ButtonKind};
+use super::{
+    errors::SimulatedGraphError, fields::FieldNode, placeholders, stored_template::component,
+    template_part::TemplatePart,
+};
+use crate::mailbox::{Button, TapEffect};
 
 const LONGEST_COUPON: usize = 20;
 
 /// The buttons of a part as the phone shows them. 131008 if a dynamic button has no parameter.
-pub(crate) fn render(part: Part<'_>) -> Result<Vec<Button>, GraphError> {
+pub(crate) fn render(part: TemplatePart<'_>) -> Result<Vec<Button>, SimulatedGraphError> {
     let defined: &[Value] = component(part.defined, "BUTTONS")
         .and_then(|buttons| buttons.get("buttons"))
         .and_then(Value::as_array)
@@ -18,7 +21,7 @@ pub(crate) fn render(part: Part<'_>) -> Result<Vec<Button>, GraphError> {
         let kind = defined.get(sent.index).and_then(|button| button.get("type"));
         let kind = kind.and_then(Value::as_str).unwrap_or("none");
         if !kind.eq_ignore_ascii_case(&sent.kind) {
-            return Err(GraphError::new(
+            return Err(SimulatedGraphError::new(
                 132_018,
                 format!("buttons: Button at index {} is of type {kind}, not {}", sent.index, sent.kind),
             ));
@@ -37,7 +40,7 @@ struct Given<'a> {
     parameter: Option<&'a Value>,
 }
 
-fn given(components: &Value) -> Result<Vec<Given<'_>>, GraphError> {
+fn given(components: &Value) -> Result<Vec<Given<'_>>, SimulatedGraphError> {
     let mut found = Vec::new();
     for component in components.as_array().into_iter().flatten() {
         let kind = component.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -45,15 +48,16 @@ fn given(components: &Value) -> Result<Vec<Given<'_>>, GraphError> {
             continue;
         }
         let index = match component.get("index") {
-            None => return Err(GraphError::missing("template.components.index")),
+            None => return Err(SimulatedGraphError::missing("template.components.index")),
             Some(Value::String(index)) => index.parse().ok(),
             Some(index) => index.as_u64().and_then(|index| usize::try_from(index).ok()),
         };
         let parameters = component.get("parameters").and_then(Value::as_array);
         found.push(Given {
-            index: index
-                .ok_or_else(|| GraphError::invalid("template.components.index", "must be the position of a button"))?,
-            kind: Node::new(component).required_text("template.components", "sub_type", 30)?.to_owned(),
+            index: index.ok_or_else(|| {
+                SimulatedGraphError::invalid("template.components.index", "must be the position of a button")
+            })?,
+            kind: FieldNode::new(component).required_text("template.components", "sub_type", 30)?.to_owned(),
             parameter: parameters.and_then(|parameters| parameters.first()),
         });
     }
@@ -65,39 +69,39 @@ fn render_one(
     defined: &Value,
     sent: Option<&Given<'_>>,
     card: Option<usize>,
-) -> Result<Button, GraphError> {
+) -> Result<Button, SimulatedGraphError> {
     let read = |field: &str| defined.get(field).and_then(Value::as_str).unwrap_or_default();
     let parameter = sent.and_then(|sent| sent.parameter);
     let (kind, id) = match read("type") {
-        "QUICK_REPLY" => (ButtonKind::QuickReply, payload(index, read("text"), parameter)?),
-        "URL" => (ButtonKind::Local, url(index, read("url"), parameter)?),
-        "COPY_CODE" => (ButtonKind::Local, coupon(index, parameter)?),
-        "PHONE_NUMBER" => (ButtonKind::Local, read("phone_number").to_owned()),
-        _ => (ButtonKind::Local, String::new()),
+        "QUICK_REPLY" => (TapEffect::QuickReply, payload(index, read("text"), parameter)?),
+        "URL" => (TapEffect::Local, url(index, read("url"), parameter)?),
+        "COPY_CODE" => (TapEffect::Local, coupon(index, parameter)?),
+        "PHONE_NUMBER" => (TapEffect::Local, read("phone_number").to_owned()),
+        _ => (TapEffect::Local, String::new()),
     };
     Ok(Button { kind, index, title: read("text").to_owned(), id, description: None, card })
 }
 
-fn required<'a>(index: usize, kind: &str, parameter: Option<&'a Value>) -> Result<Node<'a>, GraphError> {
-    parameter.map(Node::new).ok_or_else(|| {
+fn required<'a>(index: usize, kind: &str, parameter: Option<&'a Value>) -> Result<FieldNode<'a>, SimulatedGraphError> {
+    parameter.map(FieldNode::new).ok_or_else(|| {
         let details = format!("buttons: Button at index {index} of type {kind} requires a parameter");
-        GraphError::new(131_008, details)
+        SimulatedGraphError::new(131_008, details)
     })
 }
 
 /// A quick reply without a parameter answers with its own text.
-fn payload(index: usize, text: &str, parameter: Option<&Value>) -> Result<String, GraphError> {
-    let Some(parameter) = parameter.map(Node::new) else {
+fn payload(index: usize, text: &str, parameter: Option<&Value>) -> Result<String, SimulatedGraphError> {
+    let Some(parameter) = parameter.map(FieldNode::new) else {
         return Ok(text.to_owned());
     };
     let path = format!("button[{index}].parameters");
     Ok(parameter.required_text(&path, "payload", 256)?.to_owned())
 }
 
-fn url(index: usize, url: &str, parameter: Option<&Value>) -> Result<String, GraphError> {
+fn url(index: usize, url: &str, parameter: Option<&Value>) -> Result<String, SimulatedGraphError> {
     let Some(name) = placeholders::names(url).pop() else {
         return match parameter {
-            Some(_) => Err(GraphError::new(
+            Some(_) => Err(SimulatedGraphError::new(
                 132_018,
                 format!("buttons: Button at index {index} of type Url takes no parameter"),
             )),
@@ -109,7 +113,7 @@ fn url(index: usize, url: &str, parameter: Option<&Value>) -> Result<String, Gra
     Ok(placeholders::fill(url, &[(name, suffix.to_owned())]))
 }
 
-fn coupon(index: usize, parameter: Option<&Value>) -> Result<String, GraphError> {
+fn coupon(index: usize, parameter: Option<&Value>) -> Result<String, SimulatedGraphError> {
     let path = format!("button[{index}].parameters");
     let parameter = required(index, "CopyCode", parameter)?;
     Ok(parameter.required_text(&path, "coupon_code", LONGEST_COUPON)?.to_owned())

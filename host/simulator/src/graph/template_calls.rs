@@ -5,42 +5,42 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use super::{
-    call::{Call, parsed},
-    errors::GraphError,
-    fields::Node,
+    call::{GraphCall, parsed},
+    errors::SimulatedGraphError,
+    fields::FieldNode,
     one_time_codes, placeholders,
-    stored_template::{Template, component},
+    stored_template::{SimulatedTemplate, component},
 };
 use crate::account_events;
 
 const PAGE: usize = 25;
 const LONGEST_PAGE: usize = 1000;
 
-pub(crate) fn answer(call: &Call, body: &[u8]) -> Result<Value, GraphError> {
+pub(crate) fn answer(call: &GraphCall, body: &[u8]) -> Result<Value, SimulatedGraphError> {
     call.world.state().numbers.know_waba(&call.node);
     match call.method {
         Method::GET => list(call),
         Method::POST => create(call, &parsed(body)?),
         Method::DELETE => delete(call),
-        _ => Err(GraphError::no_object("this", &call.node)),
+        _ => Err(SimulatedGraphError::no_object("this", &call.node)),
     }
 }
 
-fn list(call: &Call) -> Result<Value, GraphError> {
+fn list(call: &GraphCall) -> Result<Value, SimulatedGraphError> {
     let query = |name: &str| call.query.get(name).map(String::as_str);
     let limit = match query("limit").map(str::parse::<usize>) {
         None => PAGE,
         Some(Ok(limit @ 1..=LONGEST_PAGE)) => limit,
-        Some(_) => return Err(GraphError::parameter("Param limit must be from 1 to 1000.")),
+        Some(_) => return Err(SimulatedGraphError::parameter("Param limit must be from 1 to 1000.")),
     };
     let start = match query("after") {
         None => 0,
         Some(cursor) => {
-            offset(cursor).ok_or_else(|| GraphError::parameter("Param after is not a cursor of this list."))?
+            offset(cursor).ok_or_else(|| SimulatedGraphError::parameter("Param after is not a cursor of this list."))?
         }
     };
     let mut state = call.world.state();
-    let matching: Vec<&Template> =
+    let matching: Vec<&SimulatedTemplate> =
         state.catalogue.of(&call.node).iter().filter(|template| matches(call, template)).collect();
     let shown: Vec<Value> = matching.iter().skip(start).take(limit).map(|t| t.node(query("fields"))).collect();
     let end = start + shown.len();
@@ -69,7 +69,7 @@ fn offset(cursor: &str) -> Option<usize> {
 }
 
 /// The address of the next page, with the same filters.
-fn next(call: &Call, after: &str) -> String {
+fn next(call: &GraphCall, after: &str) -> String {
     let path = format!("{}/{}/{}/message_templates", call.origin, call.version, call.node);
     let kept = call.query.iter().filter(|(name, _)| !["after", "access_token"].contains(&name.as_str()));
     let mut query: Vec<(&str, &str)> = kept.map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -79,7 +79,7 @@ fn next(call: &Call, after: &str) -> String {
 }
 
 /// `name` matches substrings, the other filters match exactly (PROVIDERS F).
-fn matches(call: &Call, template: &Template) -> bool {
+fn matches(call: &GraphCall, template: &SimulatedTemplate) -> bool {
     let query = |name: &str| call.query.get(name).map(|value| value.to_lowercase());
     let name = template.name.to_lowercase();
     let text = || template.components.to_string().to_lowercase();
@@ -91,21 +91,25 @@ fn matches(call: &Call, template: &Template) -> bool {
         && query("name_or_content").is_none_or(|wanted| name.contains(&wanted) || text().contains(&wanted))
 }
 
-fn create(call: &Call, asked: &Value) -> Result<Value, GraphError> {
-    let asked = Node::new(asked);
+fn create(call: &GraphCall, asked: &Value) -> Result<Value, SimulatedGraphError> {
+    let asked = FieldNode::new(asked);
     let name = asked.required_text("", "name", 512)?;
     if !name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
-        return Err(GraphError::parameter("Message template name must be lower-case letters, digits and underscores."));
+        return Err(SimulatedGraphError::parameter(
+            "Message template name must be lower-case letters, digits and underscores.",
+        ));
     }
     let language = asked.required_text("", "language", 20)?;
     let category = asked.required_text("", "category", 30)?.to_uppercase();
     if !["MARKETING", "UTILITY", "AUTHENTICATION"].contains(&category.as_str()) {
-        return Err(GraphError::parameter("Param category must be one of {AUTHENTICATION, MARKETING, UTILITY}."));
+        return Err(SimulatedGraphError::parameter(
+            "Param category must be one of {AUTHENTICATION, MARKETING, UTILITY}.",
+        ));
     }
     let components = one_time_codes::as_listed(&category, asked.array("", "components")?);
     let format = asked.text("", "parameter_format", 20)?.unwrap_or("POSITIONAL").to_uppercase();
     check_placeholders(&components, &format)?;
-    let mut template = Template::new(&call.node, name, language, &category, components);
+    let mut template = SimulatedTemplate::new(&call.node, name, language, &category, components);
     template.parameter_format = format;
     let event = {
         let mut state = call.world.state();
@@ -113,7 +117,9 @@ fn create(call: &Call, asked: &Value) -> Result<Value, GraphError> {
             template.status = status;
         }
         if state.catalogue.find(&call.node, name, language).is_some() {
-            return Err(GraphError::parameter("Content in this language already exists").with_subcode(2_388_024));
+            return Err(
+                SimulatedGraphError::parameter("Content in this language already exists").with_subcode(2_388_024)
+            );
         }
         state.catalogue.of(&call.node).push(template.clone());
         account_events::template_status(&call.node, &template, &template.status, None)
@@ -123,10 +129,10 @@ fn create(call: &Call, asked: &Value) -> Result<Value, GraphError> {
 }
 
 /// Positional placeholders are numbered from 1. Named ones are not numbers.
-fn check_placeholders(components: &Value, format: &str) -> Result<(), GraphError> {
+fn check_placeholders(components: &Value, format: &str) -> Result<(), SimulatedGraphError> {
     let body = component(components, "BODY").and_then(|body| body.get("text"));
     let Some(text) = body.and_then(Value::as_str) else {
-        return Err(GraphError::missing("components of type BODY with text"));
+        return Err(SimulatedGraphError::missing("components of type BODY with text"));
     };
     let names = placeholders::names(text);
     let fits = match format {
@@ -137,19 +143,20 @@ fn check_placeholders(components: &Value, format: &str) -> Result<(), GraphError
     if fits {
         return Ok(());
     }
-    Err(GraphError::parameter(format!("The placeholders of the body do not fit {format}.")).with_subcode(2_388_040))
+    Err(SimulatedGraphError::parameter(format!("The placeholders of the body do not fit {format}."))
+        .with_subcode(2_388_040))
 }
 
-fn delete(call: &Call) -> Result<Value, GraphError> {
+fn delete(call: &GraphCall) -> Result<Value, SimulatedGraphError> {
     let name = call.query.get("name");
     let id = call.query.get("hsm_id");
-    let name = name.ok_or_else(|| GraphError::parameter("The parameter name is required."))?;
+    let name = name.ok_or_else(|| SimulatedGraphError::parameter("The parameter name is required."))?;
     let mut state = call.world.state();
     let templates = state.catalogue.of(&call.node);
     let before = templates.len();
     templates.retain(|template| template.name != *name || id.is_some_and(|id| template.id != *id));
     if templates.len() == before {
-        return Err(GraphError::parameter("Message template not found").with_subcode(2_593_002));
+        return Err(SimulatedGraphError::parameter("Message template not found").with_subcode(2_593_002));
     }
     Ok(json!({"success": true}))
 }

@@ -3,24 +3,24 @@
 use serde_json::Value;
 
 use super::{
-    errors::GraphError,
-    fields::Node,
-    message_content::{Content, check_medium},
-    stored_template::{Template, component},
+    errors::SimulatedGraphError,
+    fields::FieldNode,
+    message_content::{PhoneContent, check_medium},
+    stored_template::{SimulatedTemplate, component},
     template_buttons,
-    template_part::Part,
+    template_part::TemplatePart,
     template_text::{fill_text, reject_header_media},
 };
-use crate::media::Media;
+use crate::media::MediaLibrary;
 
 const LONGEST_BODY: usize = 1024;
 
-pub(crate) fn check_status(template: &Template) -> Result<(), GraphError> {
+pub(crate) fn check_status(template: &SimulatedTemplate) -> Result<(), SimulatedGraphError> {
     match template.status.as_str() {
         "APPROVED" => Ok(()),
-        "PAUSED" => Err(GraphError::plain(400, 132_015)),
-        "DISABLED" => Err(GraphError::plain(400, 132_016)),
-        status => Err(GraphError::new(
+        "PAUSED" => Err(SimulatedGraphError::plain(400, 132_015)),
+        "DISABLED" => Err(SimulatedGraphError::plain(400, 132_016)),
+        status => Err(SimulatedGraphError::new(
             132_001,
             format!("template name ({}) is {status} in {}", template.name, template.language),
         )),
@@ -28,56 +28,65 @@ pub(crate) fn check_status(template: &Template) -> Result<(), GraphError> {
 }
 
 /// Checks the parameters of a send and renders the text.
-pub(crate) fn render(template: &Template, sent: &Value, media: &Media) -> Result<Content, GraphError> {
+pub(crate) fn render(
+    template: &SimulatedTemplate,
+    sent: &Value,
+    media: &MediaLibrary,
+) -> Result<PhoneContent, SimulatedGraphError> {
     static NOTHING: Value = Value::Array(Vec::new());
     let given = match sent.get("components") {
         None | Some(Value::Null) => &NOTHING,
         Some(components) if components.is_array() => components,
         Some(_) => {
-            return Err(GraphError::invalid("template.components", "must be an array"));
+            return Err(SimulatedGraphError::invalid("template.components", "must be an array"));
         }
     };
-    let part =
-        Part { defined: &template.components, given, named: template.parameter_format == "NAMED", card: None, media };
+    let part = TemplatePart {
+        defined: &template.components,
+        given,
+        named: template.parameter_format == "NAMED",
+        card: None,
+        media,
+    };
     let mut content = render_part(part)?;
     if let Some(carousel) = template.component("CAROUSEL") {
         render_cards(part, carousel, &mut content)?;
     } else if component(given, "carousel").is_some() {
-        return Err(GraphError::new(132_018, "carousel: the template has no carousel"));
+        return Err(SimulatedGraphError::new(132_018, "carousel: the template has no carousel"));
     }
     Ok(content)
 }
 
-fn render_part(part: Part<'_>) -> Result<Content, GraphError> {
+fn render_part(part: TemplatePart<'_>) -> Result<PhoneContent, SimulatedGraphError> {
     let mut lines: Vec<String> = Vec::new();
     lines.extend(header(part)?);
     let body =
         component(part.defined, "BODY").and_then(|body| body.get("text")).and_then(Value::as_str).unwrap_or_default();
     let body = fill_text("body", body, parameters(part.given, "body")?, part.named)?;
     if body.chars().count() > LONGEST_BODY {
-        return Err(GraphError::new(132_005, "body: the text with its parameters is too long"));
+        return Err(SimulatedGraphError::new(132_005, "body: the text with its parameters is too long"));
     }
     lines.push(body);
     let footer = component(part.defined, "FOOTER").and_then(|footer| footer.get("text"));
     lines.extend(footer.and_then(Value::as_str).map(str::to_owned));
     lines.retain(|line| !line.is_empty());
-    Ok(Content { text: lines.join("\n"), buttons: template_buttons::render(part)? })
+    Ok(PhoneContent { text: lines.join("\n"), buttons: template_buttons::render(part)? })
 }
 
 /// The parameters of a component in the send. None if the component is absent.
-fn parameters<'a>(given: &'a Value, kind: &str) -> Result<&'a [Value], GraphError> {
+fn parameters<'a>(given: &'a Value, kind: &str) -> Result<&'a [Value], SimulatedGraphError> {
     match component(given, kind).and_then(|component| component.get("parameters")) {
         None | Some(Value::Null) => Ok(&[]),
         Some(Value::Array(parameters)) => Ok(parameters),
-        Some(_) => Err(GraphError::invalid(&format!("{kind}.parameters"), "must be an array")),
+        Some(_) => Err(SimulatedGraphError::invalid(&format!("{kind}.parameters"), "must be an array")),
     }
 }
 
-fn header(part: Part<'_>) -> Result<Option<String>, GraphError> {
+fn header(part: TemplatePart<'_>) -> Result<Option<String>, SimulatedGraphError> {
     let given = parameters(part.given, "header")?;
     let Some(header) = component(part.defined, "HEADER") else {
         return match given.first() {
-            Some(_) => Err(GraphError::new(132_018, "header: the template has no header")),
+            Some(_) => Err(SimulatedGraphError::new(132_018, "header: the template has no header")),
             None => Ok(None),
         };
     };
@@ -100,26 +109,30 @@ fn header(part: Part<'_>) -> Result<Option<String>, GraphError> {
 }
 
 /// The only parameter of a media header, in the format of the template.
-fn media_parameter<'a>(format: &str, given: &'a [Value]) -> Result<Node<'a>, GraphError> {
+fn media_parameter<'a>(format: &str, given: &'a [Value]) -> Result<FieldNode<'a>, SimulatedGraphError> {
     let received = match given {
         [only] => only.get("type").and_then(Value::as_str).unwrap_or("UNKNOWN"),
         _ => "UNKNOWN",
     };
     match given {
-        [only] if received.eq_ignore_ascii_case(format) => Ok(Node::new(only)),
-        _ => Err(GraphError::new(
+        [only] if received.eq_ignore_ascii_case(format) => Ok(FieldNode::new(only)),
+        _ => Err(SimulatedGraphError::new(
             132_012,
             format!("header: Format mismatch, expected {format}, received {}", received.to_uppercase()),
         )),
     }
 }
 
-fn render_cards(part: Part<'_>, carousel: &Value, content: &mut Content) -> Result<(), GraphError> {
+fn render_cards(
+    part: TemplatePart<'_>,
+    carousel: &Value,
+    content: &mut PhoneContent,
+) -> Result<(), SimulatedGraphError> {
     let cards = |value: Option<&Value>| -> Vec<Value> { value.and_then(Value::as_array).cloned().unwrap_or_default() };
     let defined = cards(carousel.get("cards"));
     let given = cards(component(part.given, "carousel").and_then(|given| given.get("cards")));
     if defined.len() != given.len() {
-        return Err(GraphError::new(
+        return Err(SimulatedGraphError::new(
             132_000,
             format!(
                 "carousel: number of cards ({}) does not match the expected number of cards ({})",
@@ -132,8 +145,8 @@ fn render_cards(part: Part<'_>, carousel: &Value, content: &mut Content) -> Resu
         let card = given
             .iter()
             .find(|card| card.get("card_index").and_then(Value::as_u64) == Some(position as u64))
-            .ok_or_else(|| GraphError::missing(&format!("carousel.cards with card_index {position}")))?;
-        let rendered = render_part(Part {
+            .ok_or_else(|| SimulatedGraphError::missing(&format!("carousel.cards with card_index {position}")))?;
+        let rendered = render_part(TemplatePart {
             defined: defined.get("components").unwrap_or(&Value::Null),
             given: card.get("components").unwrap_or(&Value::Null),
             card: Some(position),

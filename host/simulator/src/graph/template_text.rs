@@ -2,16 +2,21 @@
 
 use serde_json::Value;
 
-use super::errors::GraphError;
-use super::fields::Node;
+use super::errors::SimulatedGraphError;
+use super::fields::FieldNode;
 use super::placeholders;
 
 /// Fills the placeholders of `text`. Errors: 132000 if the number differs, 100 if a name is missing, 132012 if a name
 /// or kind is wrong, 132018 if a value is not allowed in a template.
-pub(crate) fn fill_text(place: &str, text: &str, parameters: &[Value], named: bool) -> Result<String, GraphError> {
+pub(crate) fn fill_text(
+    place: &str,
+    text: &str,
+    parameters: &[Value],
+    named: bool,
+) -> Result<String, SimulatedGraphError> {
     let expected = placeholders::names(text);
     if expected.len() != parameters.len() {
-        return Err(GraphError::new(
+        return Err(SimulatedGraphError::new(
             132_000,
             format!(
                 "{place}: number of localizable_params ({}) does not match the expected number of params ({})",
@@ -24,7 +29,7 @@ pub(crate) fn fill_text(place: &str, text: &str, parameters: &[Value], named: bo
     for (position, parameter) in parameters.iter().enumerate() {
         let name = if named { name_of(place, parameter)? } else { (position + 1).to_string() };
         if !expected.contains(&name) {
-            return Err(GraphError::new(
+            return Err(SimulatedGraphError::new(
                 132_012,
                 format!("{place}: Parameter name \"{name}\" is not one of the template"),
             ));
@@ -34,30 +39,32 @@ pub(crate) fn fill_text(place: &str, text: &str, parameters: &[Value], named: bo
     Ok(placeholders::fill(text, &values))
 }
 
-fn name_of(place: &str, parameter: &Value) -> Result<String, GraphError> {
+fn name_of(place: &str, parameter: &Value) -> Result<String, SimulatedGraphError> {
     match parameter.get("parameter_name").and_then(Value::as_str) {
         Some(name) if !name.is_empty() => Ok(name.to_owned()),
-        _ => Err(GraphError::parameter(format!("Invalid parameter: {place}: Parameter name is missing or empty"))),
+        _ => Err(SimulatedGraphError::parameter(format!(
+            "Invalid parameter: {place}: Parameter name is missing or empty"
+        ))),
     }
 }
 
-fn value_of(place: &str, position: usize, parameter: &Value) -> Result<String, GraphError> {
+fn value_of(place: &str, position: usize, parameter: &Value) -> Result<String, SimulatedGraphError> {
     let path = format!("{place}.parameters[{position}]");
-    let parameter = Node::new(parameter);
+    let parameter = FieldNode::new(parameter);
     let value = match parameter.required_text(&path, "type", 30)? {
         "text" => parameter.required_text(&path, "text", 32_768)?,
         kind @ ("currency" | "date_time") => {
             parameter.object(&path, kind)?.required_text(&format!("{path}.{kind}"), "fallback_value", 1024)?
         }
         kind => {
-            return Err(GraphError::new(
+            return Err(SimulatedGraphError::new(
                 132_012,
                 format!("{path}: Format mismatch, expected TEXT, received {}", kind.to_uppercase()),
             ));
         }
     };
     if value.contains(['\n', '\t']) || value.contains("     ") {
-        return Err(GraphError::new(
+        return Err(SimulatedGraphError::new(
             132_018,
             format!("{path}: Param text cannot have new-line/tab characters or more than 4 consecutive spaces"),
         ));
@@ -66,11 +73,11 @@ fn value_of(place: &str, position: usize, parameter: &Value) -> Result<String, G
 }
 
 /// A text header takes no media (132012).
-pub(crate) fn reject_header_media(parameters: &[Value]) -> Result<(), GraphError> {
+pub(crate) fn reject_header_media(parameters: &[Value]) -> Result<(), SimulatedGraphError> {
     for parameter in parameters {
         let kind = parameter.get("type").and_then(Value::as_str).unwrap_or_default();
         if matches!(kind, "image" | "video" | "document" | "location") {
-            return Err(GraphError::new(
+            return Err(SimulatedGraphError::new(
                 132_012,
                 format!("header: Format mismatch, expected TEXT, received {}", kind.to_uppercase()),
             ));

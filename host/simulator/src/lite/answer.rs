@@ -42,7 +42,7 @@ impl IntoResponse for DeviceError {
     }
 }
 
-pub(super) type Answer = Result<Json<Value>, DeviceError>;
+pub(super) type DeviceAnswer = Result<Json<Value>, DeviceError>;
 
 /// The digits of the number in a path.
 pub(super) fn number(written: &str) -> Result<String, DeviceError> {

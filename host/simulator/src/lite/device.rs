@@ -19,7 +19,7 @@ const EVENTS_KEPT: usize = 50_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Link {
+pub(crate) enum LinkState {
     Off,
     Pairing,
     Up,
@@ -30,7 +30,7 @@ pub(crate) enum Link {
 pub(crate) struct Device {
     pub(crate) number: String,
     paired: bool,
-    link: Link,
+    link: LinkState,
     /// The process of the host that drives it.
     holder: Option<String>,
     banned_until: Option<DateTime<Utc>>,
@@ -58,7 +58,7 @@ impl Device {
         Self {
             number: number.to_owned(),
             paired: false,
-            link: Link::Off,
+            link: LinkState::Off,
             holder: None,
             banned_until: None,
             code: None,
@@ -73,7 +73,7 @@ impl Device {
     }
 
     pub(crate) fn is_up(&self) -> bool {
-        self.link == Link::Up
+        self.link == LinkState::Up
     }
 
     /// The pairing attempt, the number of codes, and the seconds until the code expires. `None` if no code is shown.
@@ -98,7 +98,7 @@ impl Device {
     }
 
     /// Reports an event now if the device is connected, or else at the next connection.
-    pub(crate) fn hear(&mut self, event: Value) {
+    pub(crate) fn record_callback(&mut self, event: Value) {
         if self.is_up() { self.tell(event) } else { self.held.push(event) }
     }
 
@@ -124,15 +124,15 @@ impl Device {
         let same = self.holder.as_deref() == Some(holder);
         self.holder = Some(holder.to_owned());
         match (self.paired, self.link) {
-            (_, Link::Up) if same => {}
+            (_, LinkState::Up) if same => {}
             (true, _) => {
                 self.forget_news();
                 self.news(&["DIALLING", "SOCKET_UP", "AUTHENTICATED", "LOGGED_IN"]);
                 self.come_up();
             }
-            (false, Link::Pairing) if same => {}
+            (false, LinkState::Pairing) if same => {}
             (false, _) => {
-                self.link = Link::Pairing;
+                self.link = LinkState::Pairing;
                 self.codes = 0;
                 self.attempt += 1;
                 self.forget_news();
@@ -154,7 +154,7 @@ impl Device {
 
     /// The code has expired: shows the next one, or ends the attempt.
     pub(crate) fn next_code(&mut self, attempt: u64, codes: u32) -> bool {
-        if self.link != Link::Pairing || (self.attempt, self.codes) != (attempt, codes) {
+        if self.link != LinkState::Pairing || (self.attempt, self.codes) != (attempt, codes) {
             return false;
         }
         if self.codes < CODES {
@@ -166,7 +166,7 @@ impl Device {
     }
 
     fn come_up(&mut self) {
-        self.link = Link::Up;
+        self.link = LinkState::Up;
         self.code = None;
         if self.sync_fails {
             self.news(&["SYNC_FAILED"]);
@@ -190,7 +190,7 @@ impl Device {
     }
 
     fn goes_down(&mut self, news: &str) {
-        self.link = Link::Off;
+        self.link = LinkState::Off;
         self.code = None;
         self.holder = None;
         self.news(&[news]);
@@ -198,7 +198,7 @@ impl Device {
 
     /// The host ends the connection and keeps the pairing. It gets no event for that.
     pub(crate) fn disconnect(&mut self) {
-        (self.link, self.code, self.holder) = (Link::Off, None, None);
+        (self.link, self.code, self.holder) = (LinkState::Off, None, None);
         self.forget_news();
     }
 
@@ -213,7 +213,7 @@ impl Device {
     }
 
     /// Applies an event of [`EVENTS`] by name.
-    pub(crate) fn befalls(&mut self, name: &str, seconds: Option<i64>) -> Result<(), DeviceError> {
+    pub(crate) fn inject_fault(&mut self, name: &str, seconds: Option<i64>) -> Result<(), DeviceError> {
         match name {
             "ban" => {
                 let seconds = seconds.unwrap_or(LONGEST_BAN_SECONDS).clamp(1, LONGEST_BAN_SECONDS);

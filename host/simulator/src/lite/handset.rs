@@ -12,12 +12,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    answer::{Answer, DeviceError, body, number},
+    answer::{DeviceAnswer, DeviceError, body, number},
     device::Device,
 };
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
-pub(super) fn routes() -> Router<Arc<World>> {
+pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/lite/devices", get(list))
         .route("/lite/devices/{number}", get(show))
@@ -25,13 +25,13 @@ pub(super) fn routes() -> Router<Arc<World>> {
         .route("/lite/devices/{number}/befall", post(befall))
 }
 
-async fn list(State(world): State<Arc<World>>) -> Answer {
+async fn list(State(world): State<Arc<SimulatedWorld>>) -> DeviceAnswer {
     let state = world.state();
     let devices: Vec<&Device> = state.lite.all().collect();
     Ok(Json(json!({"devices": devices})))
 }
 
-async fn show(State(world): State<Arc<World>>, Path(written): Path<String>) -> Answer {
+async fn show(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>) -> DeviceAnswer {
     let number = number(&written)?;
     Ok(Json(json!(world.state().lite.get(&number))))
 }
@@ -43,7 +43,7 @@ struct Scan {
     code: Option<String>,
 }
 
-async fn scan(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
+async fn scan(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>, bytes: Bytes) -> DeviceAnswer {
     let (number, scan): (String, Scan) = (number(&written)?, body(&bytes)?);
     world.state().lite.get(&number).scan(scan.code.as_deref())?;
     world.lite_news.notify_waiters();
@@ -57,12 +57,12 @@ struct Befall {
     seconds: Option<i64>,
 }
 
-async fn befall(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
+async fn befall(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>, bytes: Bytes) -> DeviceAnswer {
     let (number, befall): (String, Befall) = (number(&written)?, body(&bytes)?);
     let answer = {
         let mut state = world.state();
         let device = state.lite.get(&number);
-        device.befalls(&befall.event, befall.seconds)?;
+        device.inject_fault(&befall.event, befall.seconds)?;
         serde_json::to_value(device).map_err(|error| DeviceError::Body(error.to_string()))?
     };
     world.lite_news.notify_waiters();

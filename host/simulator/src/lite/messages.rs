@@ -9,13 +9,13 @@ use serde_json::{Map, Value, json};
 use super::answer::{DeviceError, body};
 use crate::{
     clock, identity,
-    mailbox::{Channel, Progress, Received, Sender, Written},
+    mailbox::{CallbackFields, MessageState, PhoneChannel, PhoneRecord, StatusContext},
     phone_api::{
-        draft::{Draft, payload},
-        error::PhoneError,
+        draft::{PhoneMessage, payload},
+        error::PhoneApiError,
     },
     timeline,
-    world::{State, World},
+    world::{SimulatedWorld, WorldState},
 };
 
 /// An outgoing message of a device. Lite numbers have no templates and no buttons.
@@ -57,7 +57,7 @@ impl Outgoing {
 }
 
 /// Queues a message of the host and returns its id.
-pub(super) fn send(world: &Arc<World>, number: &str, bytes: &Bytes) -> Result<String, DeviceError> {
+pub(super) fn send(world: &Arc<SimulatedWorld>, number: &str, bytes: &Bytes) -> Result<String, DeviceError> {
     let outgoing: Outgoing = body(bytes)?;
     let (text, msisdn) = (outgoing.read()?, crate::lite::answer::number(&outgoing.to)?);
     {
@@ -78,11 +78,11 @@ pub(super) fn send(world: &Arc<World>, number: &str, bytes: &Bytes) -> Result<St
     Ok(outgoing.id)
 }
 
-fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes: &Bytes) -> Received {
-    Received {
+fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes: &Bytes) -> PhoneRecord {
+    PhoneRecord {
         id: outgoing.id.clone(),
         msisdn: msisdn.to_owned(),
-        channel: Channel::WhatsApp,
+        channel: PhoneChannel::WhatsApp,
         from: number.to_owned(),
         phone_number_id: None,
         // The phone shows a voice note as audio.
@@ -91,16 +91,20 @@ fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes
         buttons: Vec::new(),
         body: bytes.clone(),
         received_time: clock::now(),
-        status: Progress::Accepted,
+        status: MessageState::Accepted,
         parts: None,
         data_coding: None,
-        sender: Some(Sender { opaque: None, by_user_id: false, category: "service".to_owned(), priced: false }),
+        sender: Some(CallbackFields { opaque: None, by_user_id: false, category: "service".to_owned(), priced: false }),
         device: Some(number.to_owned()),
     }
 }
 
 /// Takes a message of a phone to a Lite number. `None` if it is for another number.
-pub(crate) fn write_to_device(world: &Arc<World>, msisdn: &str, draft: &Draft) -> Result<Option<String>, PhoneError> {
+pub(crate) fn write_to_device(
+    world: &Arc<SimulatedWorld>,
+    msisdn: &str,
+    draft: &PhoneMessage,
+) -> Result<Option<String>, PhoneApiError> {
     let id = {
         let mut state = world.state();
         let Some(number) = addressed(&state, msisdn, draft) else { return Ok(None) };
@@ -111,7 +115,7 @@ pub(crate) fn write_to_device(world: &Arc<World>, msisdn: &str, draft: &Draft) -
 }
 
 /// The Lite number that a draft is for: the named one, or the one whose message it answers.
-fn addressed(state: &State, msisdn: &str, draft: &Draft) -> Option<String> {
+fn addressed(state: &WorldState, msisdn: &str, draft: &PhoneMessage) -> Option<String> {
     if let Some(to) = &draft.to {
         let digits = identity::digits(to);
         return state.lite.knows(&digits).then_some(digits);
@@ -120,10 +124,10 @@ fn addressed(state: &State, msisdn: &str, draft: &Draft) -> Option<String> {
     quoted.or_else(|| state.mailbox.inbox(msisdn).next_back()).and_then(|message| message.device.clone())
 }
 
-fn compose(state: &mut State, msisdn: &str, number: &str, draft: &Draft) -> Result<String, PhoneError> {
+fn compose(state: &mut WorldState, msisdn: &str, number: &str, draft: &PhoneMessage) -> Result<String, PhoneApiError> {
     let phone = state.phones.get(msisdn).clone();
     if !phone.on_whatsapp {
-        return Err(PhoneError::NotOnWhatsApp(msisdn.to_owned()));
+        return Err(PhoneApiError::NotOnWhatsApp(msisdn.to_owned()));
     }
     let kind = draft.kind.as_deref().unwrap_or("text");
     let mut content: Map<String, Value> = payload(state, kind, draft)?;
@@ -141,7 +145,7 @@ fn compose(state: &mut State, msisdn: &str, number: &str, draft: &Draft) -> Resu
     event.insert("time".to_owned(), json!(clock::now()));
     event.insert("quoted".to_owned(), json!(draft.quote));
     event.insert("message".to_owned(), Value::Object(content.clone()));
-    state.mailbox.write(Written {
+    state.mailbox.write(StatusContext {
         id: id.clone(),
         msisdn: msisdn.to_owned(),
         to: number.to_owned(),
@@ -151,12 +155,12 @@ fn compose(state: &mut State, msisdn: &str, number: &str, draft: &Draft) -> Resu
         sent_time: clock::now(),
         read_by_business: false,
     });
-    state.lite.get(number).hear(Value::Object(event));
+    state.lite.get(number).record_callback(Value::Object(event));
     Ok(id)
 }
 
 /// Adds the URL of a file, because hosts of devices cannot look it up.
-fn address_files(state: &State, kind: &str, content: &mut Map<String, Value>) {
+fn address_files(state: &WorldState, kind: &str, content: &mut Map<String, Value>) {
     let Some(file) = content.get_mut(kind).and_then(Value::as_object_mut) else { return };
     let Some(id) = file.get("id").and_then(Value::as_str) else { return };
     let url = format!("{}{}", state.origin, state.media.download_path(id));

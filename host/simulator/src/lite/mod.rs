@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use axum::Router;
 
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
-pub(crate) fn routes() -> Router<Arc<World>> {
+pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     wire::routes().merge(handset::routes())
 }

@@ -12,15 +12,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    answer::{Answer, DeviceError, body, number},
+    answer::{DeviceAnswer, DeviceError, body, number},
     messages,
 };
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
 /// Bound on the wait for events.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-pub(super) fn routes() -> Router<Arc<World>> {
+pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/lite/devices/{number}/start", post(start))
         .route("/lite/devices/{number}/disconnect", post(disconnect))
@@ -37,7 +37,7 @@ struct Start {
     holder: String,
 }
 
-async fn start(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
+async fn start(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>, bytes: Bytes) -> DeviceAnswer {
     let (number, start): (String, Start) = (number(&written)?, body(&bytes)?);
     let shown = {
         let mut state = world.state();
@@ -54,7 +54,7 @@ async fn start(State(world): State<Arc<World>>, Path(written): Path<String>, byt
 }
 
 /// Shows the next code after one has expired.
-async fn show_codes(world: Arc<World>, number: String, attempt: u64, codes: u32, seconds: i64) {
+async fn show_codes(world: Arc<SimulatedWorld>, number: String, attempt: u64, codes: u32, seconds: i64) {
     let (mut codes, mut seconds) = (codes, seconds);
     while !world.shutdown.is_cancelled() {
         world.pause(Duration::from_secs(seconds.unsigned_abs())).await;
@@ -69,12 +69,12 @@ async fn show_codes(world: Arc<World>, number: String, attempt: u64, codes: u32,
     }
 }
 
-async fn disconnect(State(world): State<Arc<World>>, Path(written): Path<String>) -> Answer {
+async fn disconnect(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>) -> DeviceAnswer {
     world.state().lite.get(&number(&written)?).disconnect();
     Ok(Json(json!({"connected": false})))
 }
 
-async fn log_out(State(world): State<Arc<World>>, Path(written): Path<String>) -> Answer {
+async fn log_out(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>) -> DeviceAnswer {
     world.state().lite.get(&number(&written)?).log_out();
     Ok(Json(json!({"paired": false})))
 }
@@ -89,7 +89,11 @@ struct Ask {
     wait_millis: u64,
 }
 
-async fn events(State(world): State<Arc<World>>, Path(written): Path<String>, Query(ask): Query<Ask>) -> Answer {
+async fn events(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+    Query(ask): Query<Ask>,
+) -> DeviceAnswer {
     let number = number(&written)?;
     let wait = Duration::from_millis(ask.wait_millis).min(LONGEST_WAIT);
     let deadline = tokio::time::Instant::now() + wait;
@@ -111,12 +115,15 @@ async fn events(State(world): State<Arc<World>>, Path(written): Path<String>, Qu
     }
 }
 
-async fn send(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
+async fn send(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>, bytes: Bytes) -> DeviceAnswer {
     let id = messages::send(&world, &number(&written)?, &bytes)?;
     Ok(Json(json!({"id": id})))
 }
 
-async fn registered(State(world): State<Arc<World>>, Path((written, phone)): Path<(String, String)>) -> Answer {
+async fn registered(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path((written, phone)): Path<(String, String)>,
+) -> DeviceAnswer {
     let (number, phone) = (number(&written)?, number(&phone)?);
     let mut state = world.state();
     let device = state.lite.get(&number);
@@ -135,7 +142,7 @@ struct Read {
     message_id: String,
 }
 
-async fn read(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
+async fn read(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>, bytes: Bytes) -> DeviceAnswer {
     let (_, read): (String, Read) = (number(&written)?, body(&bytes)?);
     let marked = world.state().mailbox.business_read(&read.message_id).is_some();
     Ok(Json(json!({"read": marked})))
@@ -146,7 +153,7 @@ struct Typing {
     to: String,
 }
 
-async fn typing(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
+async fn typing(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>, bytes: Bytes) -> DeviceAnswer {
     let (_, typing): (String, Typing) = (number(&written)?, body(&bytes)?);
     world.state().phones.get(&number(&typing.to)?).typing = true;
     Ok(Json(Value::Bool(true)))

@@ -16,9 +16,9 @@ use super::{
 };
 use crate::{
     clock,
-    graph::{Call, call, errors::GraphError},
+    graph::{GraphCall, call, errors::SimulatedGraphError},
     request_log::LoggedRequest,
-    world::State,
+    world::WorldState,
 };
 
 const LARGEST: usize = 25 << 20;
@@ -26,23 +26,23 @@ const NOT_FETCHED: u32 = 2_018_008;
 const NOT_UPLOADED: u32 = 2_018_047;
 const TOO_LARGE: u32 = 2_018_109;
 
-pub(super) struct File {
+pub(super) struct AttachmentFile {
     mime_type: String,
     name: String,
     bytes: Bytes,
 }
 
 /// The content of a call: a JSON object, or the fields of a form.
-pub(super) struct Asked {
+pub(super) struct CallContent {
     pub(super) fields: Value,
-    pub(super) file: Option<File>,
+    pub(super) file: Option<AttachmentFile>,
 }
 
-pub(super) async fn read(request: Request) -> Result<Asked, GraphError> {
+pub(super) async fn read(request: Request) -> Result<CallContent, SimulatedGraphError> {
     if !is_form(request.headers()) {
-        return Ok(Asked { fields: call::parsed(&call::bytes(request).await?)?, file: None });
+        return Ok(CallContent { fields: call::parsed(&call::bytes(request).await?)?, file: None });
     }
-    let broken = |_| GraphError::parameter("The form cannot be read.");
+    let broken = |_| SimulatedGraphError::parameter("The form cannot be read.");
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken(()))?;
     let (mut fields, mut file) = (Map::new(), None);
     while let Some(field) = form.next_field().await.map_err(|_| broken(()))? {
@@ -50,18 +50,18 @@ pub(super) async fn read(request: Request) -> Result<Asked, GraphError> {
         if name == "filedata" {
             let mime_type = field.content_type().unwrap_or("application/octet-stream").to_owned();
             let name = field.file_name().unwrap_or("file").to_owned();
-            file = Some(File { mime_type, name, bytes: field.bytes().await.map_err(|_| broken(()))? });
+            file = Some(AttachmentFile { mime_type, name, bytes: field.bytes().await.map_err(|_| broken(()))? });
             continue;
         }
         let text = field.text().await.map_err(|_| broken(()))?;
         let value = match text.starts_with(['{', '[']) {
             true => serde_json::from_str(&text)
-                .map_err(|_| GraphError::parameter(format!("Param {name} must be a JSON object")))?,
+                .map_err(|_| SimulatedGraphError::parameter(format!("Param {name} must be a JSON object")))?,
             false => Value::String(text),
         };
         fields.insert(name, value);
     }
-    Ok(Asked { fields: Value::Object(fields), file })
+    Ok(CallContent { fields: Value::Object(fields), file })
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
@@ -70,9 +70,9 @@ fn is_form(headers: &HeaderMap) -> bool {
 }
 
 /// `POST /{page}/message_attachments`.
-pub(crate) async fn upload(call: Call, request: Request) -> Result<Value, GraphError> {
+pub(crate) async fn upload(call: GraphCall, request: Request) -> Result<Value, SimulatedGraphError> {
     let token = token(request.headers(), &call);
-    let Asked { fields, file } = read(request).await?;
+    let CallContent { fields, file } = read(request).await?;
     let outcome = take(&mut call.world.state(), &call.node, &token, (&fields, file));
     call.world.state().requests.add(LoggedRequest {
         time: clock::now(),
@@ -88,15 +88,15 @@ pub(crate) async fn upload(call: Call, request: Request) -> Result<Value, GraphE
 }
 
 fn take(
-    state: &mut State,
+    state: &mut WorldState,
     node: &str,
     token: &str,
-    (fields, file): (&Value, Option<File>),
-) -> Result<String, GraphError> {
+    (fields, file): (&Value, Option<AttachmentFile>),
+) -> Result<String, SimulatedGraphError> {
     let page = page_of(state, node, token)?;
     let attachment = fields.pointer("/message/attachment");
     let attachment =
-        attachment.ok_or_else(|| GraphError::parameter("The parameter message[attachment] is required"))?;
+        attachment.ok_or_else(|| SimulatedGraphError::parameter("The parameter message[attachment] is required"))?;
     let kind = kind(attachment)?;
     let (id, url) = match (file, attachment.pointer("/payload/url").and_then(Value::as_str)) {
         (Some(file), _) => kept(state, kind, file)?,
@@ -107,7 +107,7 @@ fn take(
             (id, url.to_owned())
         }
         (None, None) => {
-            return Err(GraphError::parameter("Must provide filedata or message[attachment][payload][url]"));
+            return Err(SimulatedGraphError::parameter("Must provide filedata or message[attachment][payload][url]"));
         }
     };
     let kind = kind.to_owned();
@@ -116,22 +116,22 @@ fn take(
 }
 
 /// The declared kind of an attachment.
-pub(super) fn kind(attachment: &Value) -> Result<&str, GraphError> {
+pub(super) fn kind(attachment: &Value) -> Result<&str, SimulatedGraphError> {
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     if ["image", "audio", "video", "file"].contains(&kind) {
         return Ok(kind);
     }
     let words = "Param attachment[type] must be one of {audio, file, image, template, video}";
-    Err(GraphError::parameter(words))
+    Err(SimulatedGraphError::parameter(words))
 }
 
 /// The address of the file for the person, if the message itself does not name it.
 pub(super) fn delivered(
-    state: &mut State,
+    state: &mut WorldState,
     page_id: &str,
     message: &Value,
-    file: Option<File>,
-) -> Result<Option<String>, GraphError> {
+    file: Option<AttachmentFile>,
+) -> Result<Option<String>, SimulatedGraphError> {
     let attachment = message.get("attachment").filter(|attachment| attachment["type"] != "template");
     let Some(attachment) = attachment else { return Ok(None) };
     let kind = kind(attachment)?;
@@ -147,29 +147,30 @@ pub(super) fn delivered(
     if let Some(id) = named {
         let known = state.messenger.attachment(page_id, &id).filter(|attachment| attachment.kind == kind);
         let words = "Param attachment[payload][attachment_id] is no attachment of this page of this type";
-        return known.map(|known| Some(known.url.clone())).ok_or_else(|| GraphError::parameter(words));
+        return known.map(|known| Some(known.url.clone())).ok_or_else(|| SimulatedGraphError::parameter(words));
     }
     fetchable(payload.get("url").and_then(Value::as_str).unwrap_or_default())?;
     Ok(None)
 }
 
 /// Stores a file if its bytes are of the declared kind.
-fn kept(state: &mut State, kind: &str, file: File) -> Result<(String, String), GraphError> {
+fn kept(state: &mut WorldState, kind: &str, file: AttachmentFile) -> Result<(String, String), SimulatedGraphError> {
     if file.bytes.len() > LARGEST {
-        return Err(GraphError::parameter("Attachment size exceeds allowable limit").with_subcode(TOO_LARGE));
+        return Err(SimulatedGraphError::parameter("Attachment size exceeds allowable limit").with_subcode(TOO_LARGE));
     }
     let fits = kind == "file" || file.mime_type.split('/').next() == Some(kind);
     if file.bytes.is_empty() || !fits {
-        return Err(GraphError::parameter("Upload attachment failure.").with_subcode(NOT_UPLOADED));
+        return Err(SimulatedGraphError::parameter("Upload attachment failure.").with_subcode(NOT_UPLOADED));
     }
     let name: String = file.name.chars().filter(|c| !"/?#%".contains(*c)).collect();
     Ok(keep(state, &file.mime_type, &name, file.bytes))
 }
 
 /// Refuses addresses that Meta's servers visibly cannot reach.
-fn fetchable(url: &str) -> Result<(), GraphError> {
+fn fetchable(url: &str) -> Result<(), SimulatedGraphError> {
     let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    let url = parsed.ok_or_else(|| GraphError::parameter("Param attachment[payload][url] must be a valid URI"))?;
+    let url =
+        parsed.ok_or_else(|| SimulatedGraphError::parameter("Param attachment[payload][url] must be a valid URI"))?;
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let public = match host.parse::<std::net::IpAddr>() {
         Ok(std::net::IpAddr::V4(address)) => {
@@ -180,6 +181,6 @@ fn fetchable(url: &str) -> Result<(), GraphError> {
     };
     match public {
         true => Ok(()),
-        false => Err(GraphError::parameter("Failed to fetch the file from the url").with_subcode(NOT_FETCHED)),
+        false => Err(SimulatedGraphError::parameter("Failed to fetch the file from the url").with_subcode(NOT_FETCHED)),
     }
 }

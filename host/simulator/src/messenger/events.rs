@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::state::Message;
+use super::state::ThreadEntry;
 use crate::{
-    callbacks::{Event, event::FIELD},
+    callbacks::{SimulatedChange, event::FIELD},
     clock,
-    mailbox::Progress,
-    world::World,
+    mailbox::MessageState,
+    world::SimulatedWorld,
 };
 
 /// The app id of Facebook's inbox for pages.
@@ -17,12 +17,18 @@ const PAGE_INBOX: u64 = 26_390_203_743_090;
 /// The app id of the host.
 const OWN_APP: u64 = 1_000_000_000_000_001;
 
-fn event(page_id: &str, psid: &str, value: Value) -> Event {
-    Event { queue: format!("{FIELD}:{psid}"), waba_id: page_id.to_owned(), field: FIELD.to_owned(), value, taken: None }
+fn event(page_id: &str, psid: &str, value: Value) -> SimulatedChange {
+    SimulatedChange {
+        queue: format!("{FIELD}:{psid}"),
+        waba_id: page_id.to_owned(),
+        field: FIELD.to_owned(),
+        value,
+        taken: None,
+    }
 }
 
 /// An action of a person: `what` is `message`, `postback` or `reaction`.
-pub(super) fn did(page_id: &str, psid: &str, millis: i64, what: &str, value: Value) -> Event {
+pub(super) fn did(page_id: &str, psid: &str, millis: i64, what: &str, value: Value) -> SimulatedChange {
     let mut body = json!({"sender": {"id": psid}, "recipient": {"id": page_id}, "timestamp": millis});
     if let Some(fields) = body.as_object_mut() {
         fields.insert(what.to_owned(), value);
@@ -31,7 +37,7 @@ pub(super) fn did(page_id: &str, psid: &str, millis: i64, what: &str, value: Val
 }
 
 /// A message of the page. `own`: the host sent it.
-pub(super) fn echo(message: &Message, own: bool) -> Event {
+pub(super) fn echo(message: &ThreadEntry, own: bool) -> SimulatedChange {
     let mut said = message.body.clone();
     if let Some(fields) = said.as_object_mut() {
         fields.insert("mid".to_owned(), json!(message.id));
@@ -52,11 +58,16 @@ pub(super) fn echo(message: &Message, own: bool) -> Event {
 }
 
 /// Advances one or all messages of the page, and reports that to the host. Returns the ids of advanced messages.
-pub(super) fn move_on(world: &Arc<World>, psid: &str, only: Option<&str>, progress: Progress) -> Vec<String> {
+pub(super) fn move_on(
+    world: &Arc<SimulatedWorld>,
+    psid: &str,
+    only: Option<&str>,
+    progress: MessageState,
+) -> Vec<String> {
     let (moved, reports) = {
         let mut state = world.state();
         let without_mids = state.faults.messenger_without_mids;
-        let waiting = |message: &&Message| {
+        let waiting = |message: &&ThreadEntry| {
             !message.mine && message.status < progress && only.is_none_or(|only| message.id == only)
         };
         let ids: Vec<String> = state.messenger.of(psid).filter(waiting).map(|message| message.id.clone()).collect();
@@ -73,11 +84,11 @@ pub(super) fn move_on(world: &Arc<World>, psid: &str, only: Option<&str>, progre
                 None => reports.push((message.page_id.clone(), millis, vec![id.clone()])),
             }
         }
-        let reports: Vec<Event> = reports
+        let reports: Vec<SimulatedChange> = reports
             .into_iter()
             .map(|(page, watermark, mids)| {
                 let report = match progress {
-                    Progress::Read => ("read", json!({"watermark": watermark})),
+                    MessageState::Read => ("read", json!({"watermark": watermark})),
                     _ if without_mids => ("delivery", json!({"watermark": watermark})),
                     _ => ("delivery", json!({"watermark": watermark, "mids": mids})),
                 };

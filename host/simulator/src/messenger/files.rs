@@ -10,9 +10,9 @@ use axum::routing::get;
 use bytes::Bytes;
 use serde::Deserialize;
 
-use crate::world::{State as Facts, World};
+use crate::world::{SimulatedWorld, WorldState as Facts};
 
-pub(super) fn routes() -> Router<Arc<World>> {
+pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new().route("/messenger/files/{id}/{name}", get(download))
 }
 
@@ -32,7 +32,7 @@ struct Seal {
 }
 
 async fn download(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<SimulatedWorld>>,
     Path((id, _)): Path<(String, String)>,
     Query(seal): Query<Seal>,
 ) -> Response {

@@ -3,9 +3,9 @@
 mod attachments;
 mod events;
 mod files;
-mod hand;
 mod page_token;
 mod people;
+mod person_actions;
 mod send;
 pub(crate) mod state;
 
@@ -13,16 +13,16 @@ use std::sync::Arc;
 
 use axum::{Router, response::Html, routing::get};
 
-use crate::world::World;
+use crate::world::SimulatedWorld;
 pub(crate) use attachments::upload;
 pub(crate) use people::profile;
 pub(crate) use send::{answer, is_page};
 
 /// Phones, pages and files. The Graph API has its own routes.
-pub(crate) fn routes() -> Router<Arc<World>> {
+pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/messenger", get(|| async { Html(include_str!("page.html")) }))
         .merge(people::routes())
-        .merge(hand::routes())
+        .merge(person_actions::routes())
         .merge(files::routes())
 }

@@ -11,12 +11,12 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::state::{Page, Person};
+use super::state::{PageVisitor, SimulatedPage};
 use crate::clock;
 use crate::phones::Rejection;
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
-pub(super) fn routes() -> Router<Arc<World>> {
+pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/simulator/pages", get(pages).post(set_page))
         .route("/messenger/phones", get(list))
@@ -63,7 +63,7 @@ pub(super) fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, HandErr
     serde_json::from_slice(bytes).map_err(|error| HandError::Body(error.to_string()))
 }
 
-async fn pages(State(world): State<Arc<World>>) -> Json<Value> {
+async fn pages(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     Json(json!({"pages": world.state().messenger.pages()}))
 }
 
@@ -77,7 +77,7 @@ struct PagePatch {
     echoes: Option<bool>,
 }
 
-async fn set_page(State(world): State<Arc<World>>, bytes: Bytes) -> Result<Json<Page>, HandError> {
+async fn set_page(State(world): State<Arc<SimulatedWorld>>, bytes: Bytes) -> Result<Json<SimulatedPage>, HandError> {
     let patch: PagePatch = body(&bytes)?;
     if !is_id(&patch.page_id) {
         return Err(HandError::NotAPage(patch.page_id));
@@ -90,11 +90,14 @@ async fn set_page(State(world): State<Arc<World>>, bytes: Bytes) -> Result<Json<
     Ok(Json(page.clone()))
 }
 
-async fn list(State(world): State<Arc<World>>) -> Json<Value> {
+async fn list(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     Json(json!({"phones": world.state().messenger.people()}))
 }
 
-async fn show(State(world): State<Arc<World>>, Path(written): Path<String>) -> Result<Json<Person>, HandError> {
+async fn show(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+) -> Result<Json<PageVisitor>, HandError> {
     Ok(Json(world.state().messenger.person_mut(&psid(written)?).clone()))
 }
 
@@ -115,10 +118,10 @@ struct PersonPatch {
 }
 
 async fn change(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<SimulatedWorld>>,
     Path(written): Path<String>,
     bytes: Bytes,
-) -> Result<Json<Person>, HandError> {
+) -> Result<Json<PageVisitor>, HandError> {
     let (psid, patch): (String, PersonPatch) = (psid(written)?, body(&bytes)?);
     let mut state = world.state();
     if let Some(seconds) = patch.wrote_seconds_ago {
@@ -137,12 +140,15 @@ async fn change(
 }
 
 /// The data of a person for a page: `GET /{psid}`. `None` if there is no such person.
-pub(crate) fn profile(world: &World, psid: &str) -> Option<Result<Value, crate::graph::errors::GraphError>> {
+pub(crate) fn profile(
+    world: &SimulatedWorld,
+    psid: &str,
+) -> Option<Result<Value, crate::graph::errors::SimulatedGraphError>> {
     let state = world.state();
     let person = state.messenger.person(psid)?;
     Some(if person.named {
         Ok(json!({"id": psid, "first_name": person.first_name, "last_name": person.last_name}))
     } else {
-        Err(crate::graph::errors::GraphError::plain(403, 10))
+        Err(crate::graph::errors::SimulatedGraphError::plain(403, 10))
     })
 }

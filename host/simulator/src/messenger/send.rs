@@ -10,17 +10,17 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
-    attachments::{self, Asked, File},
+    attachments::{self, AttachmentFile, CallContent},
     events,
     page_token::{page_of, token},
-    state::{Message, QuickReply, mid},
+    state::{QuickReplyButton, ThreadEntry, mid},
 };
 use crate::{
     clock,
-    graph::{Call, errors::GraphError},
-    mailbox::Progress,
+    graph::{GraphCall, errors::SimulatedGraphError},
+    mailbox::MessageState,
     request_log::LoggedRequest,
-    world::{State, World},
+    world::{SimulatedWorld, WorldState},
 };
 
 const NO_ANSWER: Duration = Duration::from_secs(60);
@@ -33,13 +33,13 @@ const OUTSIDE_WINDOW: u32 = 2_018_278;
 const NO_SUCH_PERSON: u32 = 2_018_001;
 
 /// True if a call on this node belongs to Messenger.
-pub(crate) fn is_page(world: &World, node: &str) -> bool {
+pub(crate) fn is_page(world: &SimulatedWorld, node: &str) -> bool {
     node == "me" || world.state().messenger.page(node).is_some()
 }
 
-pub(crate) async fn answer(call: Call, request: Request) -> Result<Response, GraphError> {
+pub(crate) async fn answer(call: GraphCall, request: Request) -> Result<Response, SimulatedGraphError> {
     let token = token(request.headers(), &call);
-    let Asked { fields: request, file } = attachments::read(request).await?;
+    let CallContent { fields: request, file } = attachments::read(request).await?;
     let is_action = request.get("sender_action").is_some();
     let outcome = take(&mut call.world.state(), &call.node, &token, (&request, file));
     let metadata = request.pointer("/message/metadata").and_then(Value::as_str);
@@ -70,7 +70,7 @@ pub(crate) async fn answer(call: Call, request: Request) -> Result<Response, Gra
 }
 
 /// The later states of an accepted message.
-async fn play(world: Arc<World>, mid: String) {
+async fn play(world: Arc<SimulatedWorld>, mid: String) {
     let (echo, psid) = {
         let state = world.state();
         let Some(message) = state.messenger.message(&mid) else { return };
@@ -87,11 +87,11 @@ async fn play(world: Arc<World>, mid: String) {
         (person.auto_deliver, person.auto_deliver && person.auto_read)
     };
     if delivers {
-        events::move_on(&world, &psid, Some(&mid), Progress::Delivered);
+        events::move_on(&world, &psid, Some(&mid), MessageState::Delivered);
     }
     if reads {
         world.pause(UNTIL_DELIVERED).await;
-        events::move_on(&world, &psid, Some(&mid), Progress::Read);
+        events::move_on(&world, &psid, Some(&mid), MessageState::Read);
     }
 }
 
@@ -101,21 +101,21 @@ struct Taken {
     unanswered: bool,
 }
 
-fn refused(code: u32, subcode: u32, status: u16, words: &str) -> GraphError {
-    GraphError::new(code, words).with_subcode(subcode).with_status(status)
+fn refused(code: u32, subcode: u32, status: u16, words: &str) -> SimulatedGraphError {
+    SimulatedGraphError::new(code, words).with_subcode(subcode).with_status(status)
 }
 
 fn take(
-    state: &mut State,
+    state: &mut WorldState,
     node: &str,
     token: &str,
-    (request, file): (&Value, Option<File>),
-) -> Result<Taken, GraphError> {
+    (request, file): (&Value, Option<AttachmentFile>),
+) -> Result<Taken, SimulatedGraphError> {
     let page = page_of(state, node, token)?;
     let psid = match request.pointer("/recipient/id") {
         Some(Value::String(id)) => id.clone(),
         Some(Value::Number(id)) => id.to_string(),
-        _ => return Err(GraphError::parameter("The parameter recipient is required")),
+        _ => return Err(SimulatedGraphError::parameter("The parameter recipient is required")),
     };
     let known = state.messenger.person(&psid).is_some() && state.messenger.wrote_at(&page.page_id, &psid).is_some();
     if !known {
@@ -125,20 +125,20 @@ fn take(
         return act(state, psid, action, request);
     }
     let message = request.get("message").filter(|message| message.is_object());
-    let message = message.ok_or_else(|| GraphError::parameter("The parameter message is required"))?;
+    let message = message.ok_or_else(|| SimulatedGraphError::parameter("The parameter message is required"))?;
     let (text, buttons) = content(message)?;
     let delivered = attachments::delivered(state, &page.page_id, message, file)?;
     if let Some(quoted) = request.get("reply_to") {
         let quoted = quoted.get("mid").and_then(Value::as_str).unwrap_or_default();
         let theirs = state.messenger.message(quoted).is_some_and(|one| one.psid == psid && one.page_id == page.page_id);
         if !theirs {
-            return Err(GraphError::parameter("reply_to.mid is no message of this conversation"));
+            return Err(SimulatedGraphError::parameter("reply_to.mid is no message of this conversation"));
         }
     }
     window(state, &page.page_id, &psid, request)?;
     let person = state.messenger.person_mut(&psid);
     if let Some(rejection) = take_rejection(person) {
-        return Err(GraphError::plain(rejection.0, rejection.1));
+        return Err(SimulatedGraphError::plain(rejection.0, rejection.1));
     }
     if !person.available {
         return Err(refused(551, 1_545_041, 400, "This person isn't available right now."));
@@ -153,7 +153,7 @@ fn take(
     if let (Some(attachment), Some(url)) = (body.pointer_mut("/attachment"), delivered) {
         *attachment = json!({"type": attachment["type"], "payload": {"url": url}});
     }
-    state.messenger.put(Message {
+    state.messenger.put(ThreadEntry {
         id: id.clone(),
         psid: psid.clone(),
         page_id: page.page_id,
@@ -162,12 +162,12 @@ fn take(
         buttons,
         body,
         time: clock::now(),
-        status: Progress::Sent,
+        status: MessageState::Sent,
     });
     Ok(Taken { psid, mid: Some(id), unanswered })
 }
 
-fn take_rejection(person: &mut super::state::Person) -> Option<(u16, u32)> {
+fn take_rejection(person: &mut super::state::PageVisitor) -> Option<(u16, u32)> {
     let rejection = person.reject_with.as_mut()?;
     let taken = (rejection.status, rejection.code);
     if let Some(times) = rejection.times.as_mut() {
@@ -180,20 +180,22 @@ fn take_rejection(person: &mut super::state::Person) -> Option<(u16, u32)> {
 }
 
 /// 24 hours after the person wrote, or seven days with the tag for human agents. No other tag is accepted.
-fn window(state: &State, page_id: &str, psid: &str, request: &Value) -> Result<(), GraphError> {
+fn window(state: &WorldState, page_id: &str, psid: &str, request: &Value) -> Result<(), SimulatedGraphError> {
     let kind = request.get("messaging_type").and_then(Value::as_str).unwrap_or("UPDATE");
     let tag = request.get("tag").and_then(Value::as_str);
     let days = match (kind, tag) {
         ("RESPONSE" | "UPDATE", None) => 1,
         ("MESSAGE_TAG", Some("HUMAN_AGENT")) => 7,
-        ("MESSAGE_TAG", Some(_)) => return Err(GraphError::parameter("Param tag must be one of {HUMAN_AGENT}")),
-        ("MESSAGE_TAG", None) => return Err(GraphError::parameter("Param tag is required with MESSAGE_TAG")),
+        ("MESSAGE_TAG", Some(_)) => {
+            return Err(SimulatedGraphError::parameter("Param tag must be one of {HUMAN_AGENT}"));
+        }
+        ("MESSAGE_TAG", None) => return Err(SimulatedGraphError::parameter("Param tag is required with MESSAGE_TAG")),
         ("RESPONSE" | "UPDATE", Some(_)) => {
-            return Err(GraphError::parameter("Param tag is only allowed with messaging_type MESSAGE_TAG"));
+            return Err(SimulatedGraphError::parameter("Param tag is only allowed with messaging_type MESSAGE_TAG"));
         }
         _ => {
             let words = "Param messaging_type must be one of {RESPONSE, UPDATE, MESSAGE_TAG}";
-            return Err(GraphError::parameter(words));
+            return Err(SimulatedGraphError::parameter(words));
         }
     };
     let wrote = state.messenger.wrote_at(page_id, psid);
@@ -203,9 +205,9 @@ fn window(state: &State, page_id: &str, psid: &str, request: &Value) -> Result<(
     Err(refused(10, OUTSIDE_WINDOW, 403, "This message is sent outside of allowed window."))
 }
 
-fn act(state: &mut State, psid: String, action: &Value, request: &Value) -> Result<Taken, GraphError> {
+fn act(state: &mut WorldState, psid: String, action: &Value, request: &Value) -> Result<Taken, SimulatedGraphError> {
     if request.get("message").is_some() {
-        return Err(GraphError::parameter("sender_action must not be sent together with message"));
+        return Err(SimulatedGraphError::parameter("sender_action must not be sent together with message"));
     }
     let person = state.messenger.person_mut(&psid);
     match action.as_str() {
@@ -215,29 +217,31 @@ fn act(state: &mut State, psid: String, action: &Value, request: &Value) -> Resu
         Some("react" | "unreact") if request.pointer("/payload/message_id").is_some() => {}
         _ => {
             let words = "Param sender_action must be one of {TYPING_ON, TYPING_OFF, MARK_SEEN, REACT, UNREACT}";
-            return Err(GraphError::parameter(words));
+            return Err(SimulatedGraphError::parameter(words));
         }
     }
     Ok(Taken { psid, mid: None, unanswered: false })
 }
 
 /// The text of a message and its quick replies, if it is valid.
-fn content(message: &Value) -> Result<(String, Vec<QuickReply>), GraphError> {
+fn content(message: &Value) -> Result<(String, Vec<QuickReplyButton>), SimulatedGraphError> {
     let text = message.get("text").and_then(Value::as_str);
     let attachment = message.get("attachment");
     let words = match (text, attachment) {
         (Some(_), Some(_)) => {
-            return Err(GraphError::parameter("Cannot have both text and attachment in a message"));
+            return Err(SimulatedGraphError::parameter("Cannot have both text and attachment in a message"));
         }
         (None, None) => {
-            return Err(GraphError::parameter("Message cannot be empty, must provide valid attachment or text"));
+            return Err(SimulatedGraphError::parameter(
+                "Message cannot be empty, must provide valid attachment or text",
+            ));
         }
         (Some(""), None) => {
-            return Err(GraphError::parameter("Param message[text] must be a non-empty UTF-8 encoded string"));
+            return Err(SimulatedGraphError::parameter("Param message[text] must be a non-empty UTF-8 encoded string"));
         }
         (Some(text), None) if text.chars().count() > TEXT_MAX => {
             let words = format!("Length of param message[text] must be less than or equal to {TEXT_MAX}");
-            return Err(GraphError::parameter(words));
+            return Err(SimulatedGraphError::parameter(words));
         }
         (Some(text), None) => text.to_owned(),
         (None, Some(attachment)) => attached(attachment)?,
@@ -245,39 +249,43 @@ fn content(message: &Value) -> Result<(String, Vec<QuickReply>), GraphError> {
     if let Some(metadata) = message.get("metadata")
         && metadata.as_str().is_none_or(|metadata| metadata.chars().count() > METADATA_MAX)
     {
-        return Err(GraphError::parameter("Param message[metadata] must be at most 1000 characters"));
+        return Err(SimulatedGraphError::parameter("Param message[metadata] must be at most 1000 characters"));
     }
     let Some(replies) = message.get("quick_replies") else { return Ok((words, Vec::new())) };
     let replies = replies.as_array().filter(|all| (1..=MOST_QUICK_REPLIES).contains(&all.len()));
     let replies = replies.ok_or_else(|| {
-        GraphError::parameter(format!("Param message[quick_replies] must have 1 to {MOST_QUICK_REPLIES} elements"))
+        SimulatedGraphError::parameter(format!(
+            "Param message[quick_replies] must have 1 to {MOST_QUICK_REPLIES} elements"
+        ))
     })?;
     Ok((words, replies.iter().map(quick_reply).collect::<Result<_, _>>()?))
 }
 
-fn quick_reply(reply: &Value) -> Result<QuickReply, GraphError> {
+fn quick_reply(reply: &Value) -> Result<QuickReplyButton, SimulatedGraphError> {
     let field = |name: &str| reply.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (kind, title, payload) = (field("content_type"), field("title"), field("payload"));
     if kind != "text" {
-        return Err(GraphError::parameter("quick_replies[content_type] must be text here"));
+        return Err(SimulatedGraphError::parameter("quick_replies[content_type] must be text here"));
     }
     if title.is_empty() || title.chars().count() > TITLE_MAX {
-        return Err(GraphError::parameter(format!("quick_replies[title] must have 1 to {TITLE_MAX} characters")));
+        return Err(SimulatedGraphError::parameter(format!(
+            "quick_replies[title] must have 1 to {TITLE_MAX} characters"
+        )));
     }
     if payload.is_empty() || payload.chars().count() > METADATA_MAX {
-        return Err(GraphError::parameter("quick_replies[payload] must have 1 to 1000 characters"));
+        return Err(SimulatedGraphError::parameter("quick_replies[payload] must have 1 to 1000 characters"));
     }
-    Ok(QuickReply { title, payload })
+    Ok(QuickReplyButton { title, payload })
 }
 
 /// The text shown for a file.
-fn attached(attachment: &Value) -> Result<String, GraphError> {
+fn attached(attachment: &Value) -> Result<String, SimulatedGraphError> {
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     let payload = attachment.get("payload").unwrap_or(&Value::Null);
     if kind == "template" {
         return match payload.get("template_type").and_then(Value::as_str) {
             Some(_) => Ok(payload.get("text").and_then(Value::as_str).unwrap_or("[template]").to_owned()),
-            None => Err(GraphError::parameter("Param attachment[payload][template_type] is required")),
+            None => Err(SimulatedGraphError::parameter("Param attachment[payload][template_type] is required")),
         };
     }
     attachments::kind(attachment).map(|kind| format!("[{kind}]"))

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::mailbox::Progress;
+use crate::mailbox::MessageState;
 use crate::phones::Rejection;
 use crate::{clock, identity};
 
@@ -15,7 +15,7 @@ const KEPT: usize = 2_000;
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Page {
+pub(crate) struct SimulatedPage {
     pub(crate) page_id: String,
     pub(crate) name: String,
     /// The only valid token. If unset, any token is valid.
@@ -28,7 +28,7 @@ pub(crate) struct Page {
 /// A person on Messenger, as one page knows them.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Person {
+pub(crate) struct PageVisitor {
     pub(crate) psid: String,
     pub(crate) first_name: String,
     pub(crate) last_name: String,
@@ -47,7 +47,7 @@ pub(crate) struct Person {
     pub(crate) seen: bool,
 }
 
-impl Person {
+impl PageVisitor {
     fn new(psid: &str) -> Self {
         Self {
             psid: psid.to_owned(),
@@ -66,14 +66,14 @@ impl Person {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct QuickReply {
+pub(crate) struct QuickReplyButton {
     pub(crate) title: String,
     pub(crate) payload: String,
 }
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Message {
+pub(crate) struct ThreadEntry {
     pub(crate) id: String,
     #[serde(skip)]
     pub(crate) psid: String,
@@ -82,11 +82,11 @@ pub(crate) struct Message {
     pub(crate) mine: bool,
     pub(crate) text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) buttons: Vec<QuickReply>,
+    pub(crate) buttons: Vec<QuickReplyButton>,
     /// The `message` object as received.
     pub(crate) body: Value,
     pub(crate) time: DateTime<Utc>,
-    pub(crate) status: Progress,
+    pub(crate) status: MessageState,
 }
 
 /// A file that a page has uploaded for use in messages.
@@ -99,25 +99,25 @@ pub(crate) struct Attachment {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Messenger {
+pub(crate) struct MessengerState {
     attachments: HashMap<String, Attachment>,
-    pages: BTreeMap<String, Page>,
-    people: BTreeMap<String, Person>,
-    messages: HashMap<String, Message>,
+    pages: BTreeMap<String, SimulatedPage>,
+    people: BTreeMap<String, PageVisitor>,
+    messages: HashMap<String, ThreadEntry>,
     by_person: HashMap<String, VecDeque<String>>,
     /// Time of the last message of a person to a page, the start of the windows.
     wrote: HashMap<(String, String), DateTime<Utc>>,
 }
 
-impl Messenger {
+impl MessengerState {
     /// The page with this id, if it is known.
-    pub(crate) fn page(&self, page_id: &str) -> Option<&Page> {
+    pub(crate) fn page(&self, page_id: &str) -> Option<&SimulatedPage> {
         self.pages.get(page_id)
     }
 
     /// The page with this id, created if it is new.
-    pub(crate) fn page_mut(&mut self, page_id: &str) -> &mut Page {
-        self.pages.entry(page_id.to_owned()).or_insert_with(|| Page {
+    pub(crate) fn page_mut(&mut self, page_id: &str) -> &mut SimulatedPage {
+        self.pages.entry(page_id.to_owned()).or_insert_with(|| SimulatedPage {
             page_id: page_id.to_owned(),
             name: format!("Page {page_id}"),
             access_token: None,
@@ -125,12 +125,12 @@ impl Messenger {
         })
     }
 
-    pub(crate) fn pages(&self) -> Vec<Page> {
+    pub(crate) fn pages(&self) -> Vec<SimulatedPage> {
         self.pages.values().cloned().collect()
     }
 
     /// The page for a token: the one with this token, or the only one without a token.
-    pub(crate) fn page_of_token(&self, token: &str) -> Option<&Page> {
+    pub(crate) fn page_of_token(&self, token: &str) -> Option<&SimulatedPage> {
         let own = self.pages.values().find(|page| page.access_token.as_deref() == Some(token));
         own.or_else(|| {
             let mut open = self.pages.values().filter(|page| page.access_token.is_none());
@@ -138,20 +138,20 @@ impl Messenger {
         })
     }
 
-    pub(crate) fn person(&self, psid: &str) -> Option<&Person> {
+    pub(crate) fn person(&self, psid: &str) -> Option<&PageVisitor> {
         self.people.get(psid)
     }
 
     /// The person with this id, created if it is new.
-    pub(crate) fn person_mut(&mut self, psid: &str) -> &mut Person {
-        self.people.entry(psid.to_owned()).or_insert_with(|| Person::new(psid))
+    pub(crate) fn person_mut(&mut self, psid: &str) -> &mut PageVisitor {
+        self.people.entry(psid.to_owned()).or_insert_with(|| PageVisitor::new(psid))
     }
 
-    pub(crate) fn people(&self) -> Vec<Person> {
+    pub(crate) fn people(&self) -> Vec<PageVisitor> {
         self.people.values().cloned().collect()
     }
 
-    pub(crate) fn put(&mut self, message: Message) {
+    pub(crate) fn put(&mut self, message: ThreadEntry) {
         if message.mine {
             self.wrote.insert((message.page_id.clone(), message.psid.clone()), message.time);
             self.person_mut(&message.psid).seen = false;
@@ -166,16 +166,16 @@ impl Messenger {
         self.messages.insert(message.id.clone(), message);
     }
 
-    pub(crate) fn message(&self, id: &str) -> Option<&Message> {
+    pub(crate) fn message(&self, id: &str) -> Option<&ThreadEntry> {
         self.messages.get(id)
     }
 
-    pub(crate) fn message_mut(&mut self, id: &str) -> Option<&mut Message> {
+    pub(crate) fn message_mut(&mut self, id: &str) -> Option<&mut ThreadEntry> {
         self.messages.get_mut(id)
     }
 
     /// The conversations of a person, oldest message first.
-    pub(crate) fn of(&self, psid: &str) -> impl DoubleEndedIterator<Item = &Message> {
+    pub(crate) fn of(&self, psid: &str) -> impl DoubleEndedIterator<Item = &ThreadEntry> {
         self.by_person.get(psid).into_iter().flatten().filter_map(|id| self.messages.get(id))
     }
 

@@ -5,13 +5,13 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{error::PhoneError, samples};
-use crate::world::State;
+use super::{error::PhoneApiError, samples};
+use crate::world::WorldState;
 
 /// Body of `POST /phones/{msisdn}/messages`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub(crate) struct Draft {
+pub(crate) struct PhoneMessage {
     /// Business number or phone-number id. Optional if it is unambiguous.
     pub(crate) to: Option<String>,
     #[serde(rename = "type")]
@@ -34,18 +34,22 @@ pub(crate) struct Draft {
     pub(super) forwarded: bool,
 }
 
-impl Draft {
+impl PhoneMessage {
     pub(crate) fn answer_to(message_id: &str) -> Self {
         Self { quote: Some(message_id.to_owned()), ..Self::default() }
     }
 }
 
-pub(crate) fn payload(state: &mut State, kind: &str, draft: &Draft) -> Result<Map<String, Value>, PhoneError> {
+pub(crate) fn payload(
+    state: &mut WorldState,
+    kind: &str,
+    draft: &PhoneMessage,
+) -> Result<Map<String, Value>, PhoneApiError> {
     let given = |value: &Option<Value>, sample: Value| value.clone().unwrap_or(sample);
     let payload = match kind {
         "text" => match &draft.text {
             Some(text) => json!({"body": text}),
-            None => return Err(PhoneError::Body("\"text\" is required".to_owned())),
+            None => return Err(PhoneApiError::Body("\"text\" is required".to_owned())),
         },
         "image" | "audio" | "video" | "document" | "sticker" => medium(state, kind, draft)?,
         "location" => given(&draft.location, samples::location()),
@@ -54,11 +58,11 @@ pub(crate) fn payload(state: &mut State, kind: &str, draft: &Draft) -> Result<Ma
         "button" => given(&draft.button, json!({"text": "Yes", "payload": "YES"})),
         "interactive" => match &draft.interactive {
             Some(interactive) => interactive.clone(),
-            None => return Err(PhoneError::Body("\"interactive\" is required".to_owned())),
+            None => return Err(PhoneApiError::Body("\"interactive\" is required".to_owned())),
         },
         "unsupported" => Value::Null,
         other => {
-            return Err(PhoneError::Body(format!("there is no message type \"{other}\"")));
+            return Err(PhoneApiError::Body(format!("there is no message type \"{other}\"")));
         }
     };
     let mut content = Map::new();
@@ -71,13 +75,13 @@ pub(crate) fn payload(state: &mut State, kind: &str, draft: &Draft) -> Result<Ma
     Ok(content)
 }
 
-pub(super) fn medium(state: &mut State, kind: &str, draft: &Draft) -> Result<Value, PhoneError> {
+pub(super) fn medium(state: &mut WorldState, kind: &str, draft: &PhoneMessage) -> Result<Value, PhoneApiError> {
     let (sample_type, sample) = samples::file(kind);
     let bytes = match &draft.base64 {
         Some(encoded) => STANDARD
             .decode(encoded)
             .map(Bytes::from)
-            .map_err(|error| PhoneError::Body(format!("\"base64\": {error}")))?,
+            .map_err(|error| PhoneApiError::Body(format!("\"base64\": {error}")))?,
         None => sample,
     };
     let mime_type = draft.mime_type.as_deref().unwrap_or(sample_type);
@@ -113,11 +117,11 @@ pub(super) fn medium(state: &mut State, kind: &str, draft: &Draft) -> Result<Val
     Ok(medium)
 }
 
-pub(super) fn reaction(draft: &Draft) -> Result<Value, PhoneError> {
+pub(super) fn reaction(draft: &PhoneMessage) -> Result<Value, PhoneApiError> {
     let field = |name: &str| draft.reaction.as_ref().and_then(|reaction| reaction.get(name));
     let id = field("messageId").and_then(Value::as_str).or(draft.quote.as_deref());
     let Some(id) = id else {
-        return Err(PhoneError::Body("\"reaction.messageId\" is required".to_owned()));
+        return Err(PhoneApiError::Body("\"reaction.messageId\" is required".to_owned()));
     };
     Ok(match field("emoji").and_then(Value::as_str).filter(|emoji| !emoji.is_empty()) {
         Some(emoji) => json!({"message_id": id, "emoji": emoji}),

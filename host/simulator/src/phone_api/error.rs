@@ -8,7 +8,7 @@ use axum::{
 use serde_json::json;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum PhoneError {
+pub(crate) enum PhoneApiError {
     #[error("\"{0}\" has no digits; write a phone number such as 27820000001")]
     NotANumber(String),
     #[error("the body is not right: {0}")]
@@ -23,7 +23,7 @@ pub(crate) enum PhoneError {
     NoButton(String, String),
 }
 
-impl IntoResponse for PhoneError {
+impl IntoResponse for PhoneApiError {
     fn into_response(self) -> Response {
         let status = match self {
             Self::NotANumber(_) | Self::Body(_) | Self::NoBusiness => StatusCode::BAD_REQUEST,

@@ -18,16 +18,16 @@ use serde_json::{Value, json};
 
 use crate::{
     identity,
-    mailbox::{Channel, Progress, Received},
-    phones::{Phone, PhonePatch},
+    mailbox::{MessageState, PhoneChannel, PhoneRecord},
+    phones::{PhonePatch, SimulatedPhone},
     timeline,
-    world::World,
+    world::SimulatedWorld,
 };
-use error::PhoneError;
+use error::PhoneApiError;
 
-type Answer = Result<Json<Value>, PhoneError>;
+type Answer = Result<Json<Value>, PhoneApiError>;
 
-pub(crate) fn routes() -> Router<Arc<World>> {
+pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/phones", get(list))
         .route("/phones/{msisdn}", get(show).put(change))
@@ -42,49 +42,56 @@ pub(crate) fn routes() -> Router<Arc<World>> {
 }
 
 /// The digits of the number in a path.
-fn msisdn(written: &str) -> Result<String, PhoneError> {
+fn msisdn(written: &str) -> Result<String, PhoneApiError> {
     let digits = identity::digits(written);
-    if digits.is_empty() { Err(PhoneError::NotANumber(written.to_owned())) } else { Ok(digits) }
+    if digits.is_empty() { Err(PhoneApiError::NotANumber(written.to_owned())) } else { Ok(digits) }
 }
 
 /// A JSON body. An empty one is an empty object.
-fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, PhoneError> {
+fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, PhoneApiError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
-    serde_json::from_slice(bytes).map_err(|error| PhoneError::Body(error.to_string()))
+    serde_json::from_slice(bytes).map_err(|error| PhoneApiError::Body(error.to_string()))
 }
 
-async fn list(State(world): State<Arc<World>>) -> Json<Value> {
+async fn list(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     Json(json!({"phones": world.state().phones.all()}))
 }
 
-async fn show(State(world): State<Arc<World>>, Path(written): Path<String>) -> Result<Json<Phone>, PhoneError> {
+async fn show(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+) -> Result<Json<SimulatedPhone>, PhoneApiError> {
     Ok(Json(world.state().phones.get(&msisdn(&written)?).clone()))
 }
 
 async fn change(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<SimulatedWorld>>,
     Path(written): Path<String>,
     bytes: axum::body::Bytes,
-) -> Result<Json<Phone>, PhoneError> {
+) -> Result<Json<SimulatedPhone>, PhoneApiError> {
     let patch: PhonePatch = body(&bytes)?;
     Ok(Json(world.state().phones.patch(&msisdn(&written)?, patch)))
 }
 
-async fn inbox(State(world): State<Arc<World>>, Path(written): Path<String>) -> Answer {
+async fn inbox(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>) -> Answer {
     let msisdn = msisdn(&written)?;
     let state = world.state();
-    let messages: Vec<&Received> = state.mailbox.inbox(&msisdn).collect();
+    let messages: Vec<&PhoneRecord> = state.mailbox.inbox(&msisdn).collect();
     Ok(Json(json!({"messages": messages})))
 }
 
-async fn outbox(State(world): State<Arc<World>>, Path(written): Path<String>) -> Answer {
+async fn outbox(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>) -> Answer {
     let msisdn = msisdn(&written)?;
     let state = world.state();
     let messages: Vec<_> = state.mailbox.outbox(&msisdn).collect();
     Ok(Json(json!({"messages": messages})))
 }
 
-async fn write(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+async fn write(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+    bytes: axum::body::Bytes,
+) -> Answer {
     let wamid = writing::write(&world, &msisdn(&written)?, &body(&bytes)?)?;
     Ok(Json(json!({"id": wamid})))
 }
@@ -95,13 +102,21 @@ struct MobileOriginated {
     text: String,
 }
 
-async fn write_sms(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+async fn write_sms(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+    bytes: axum::body::Bytes,
+) -> Answer {
     let sms: MobileOriginated = body(&bytes)?;
     let sent = world.smsc.originate(&msisdn(&written)?, &sms.to, &sms.text);
     Ok(Json(json!({"parts": sent.parts, "receivers": sent.receivers})))
 }
 
-async fn tap(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
+async fn tap(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+    bytes: axum::body::Bytes,
+) -> Answer {
     let wamid = taps::tap(&world, &msisdn(&written)?, &body(&bytes)?)?;
     Ok(Json(json!({"id": wamid})))
 }
@@ -112,26 +127,38 @@ struct Which {
     message_id: Option<String>,
 }
 
-async fn read(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
-    move_on(&world, &written, &bytes, Progress::Read)
+async fn read(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+    bytes: axum::body::Bytes,
+) -> Answer {
+    move_on(&world, &written, &bytes, MessageState::Read)
 }
 
-async fn play(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
-    move_on(&world, &written, &bytes, Progress::Played)
+async fn play(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+    bytes: axum::body::Bytes,
+) -> Answer {
+    move_on(&world, &written, &bytes, MessageState::Played)
 }
 
-async fn deliver(State(world): State<Arc<World>>, Path(written): Path<String>, bytes: axum::body::Bytes) -> Answer {
-    move_on(&world, &written, &bytes, Progress::Delivered)
+async fn deliver(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+    bytes: axum::body::Bytes,
+) -> Answer {
+    move_on(&world, &written, &bytes, MessageState::Delivered)
 }
 
 /// Advances the named message, or all WhatsApp messages on the phone that have not reached this state.
-fn move_on(world: &Arc<World>, written: &str, bytes: &[u8], progress: Progress) -> Answer {
+fn move_on(world: &Arc<SimulatedWorld>, written: &str, bytes: &[u8], progress: MessageState) -> Answer {
     let msisdn = msisdn(written)?;
     let which: Which = body(bytes)?;
     let ids: Vec<String> = {
         let state = world.state();
         let waiting = state.mailbox.inbox(&msisdn).filter(|message| {
-            message.channel == Channel::WhatsApp && (progress != Progress::Played || message.kind == "audio")
+            message.channel == PhoneChannel::WhatsApp && (progress != MessageState::Played || message.kind == "audio")
         });
         let all = waiting.map(|message| message.id.clone());
         match which.message_id {
@@ -139,7 +166,7 @@ fn move_on(world: &Arc<World>, written: &str, bytes: &[u8], progress: Progress) 
             Some(wanted) => {
                 let found: Vec<String> = all.filter(|id| *id == wanted).collect();
                 if found.is_empty() {
-                    return Err(PhoneError::NoMessage(msisdn, wanted));
+                    return Err(PhoneApiError::NoMessage(msisdn, wanted));
                 }
                 found
             }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{draft::Draft, error::PhoneError, writing};
+use super::{draft::PhoneMessage, error::PhoneApiError, writing};
 use crate::{
-    mailbox::{Button, ButtonKind, Received},
-    world::World,
+    mailbox::{Button, PhoneRecord, TapEffect},
+    world::SimulatedWorld,
 };
 
 /// Body of `POST /phones/{msisdn}/tap`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Tap {
+pub(crate) struct TapBody {
     /// Default: the newest message with buttons.
     message_id: Option<String>,
     /// Title, id or payload as text, or the position from 0.
@@ -24,29 +24,29 @@ pub(crate) struct Tap {
 }
 
 /// Taps a button. Returns the id of the resulting message.
-pub(crate) fn tap(world: &Arc<World>, msisdn: &str, tap: &Tap) -> Result<String, PhoneError> {
+pub(crate) fn tap(world: &Arc<SimulatedWorld>, msisdn: &str, tap: &TapBody) -> Result<String, PhoneApiError> {
     let draft = answer(world, msisdn, tap)?;
     writing::write(world, msisdn, &draft)
 }
 
-fn answer(world: &Arc<World>, msisdn: &str, tap: &Tap) -> Result<Draft, PhoneError> {
+fn answer(world: &Arc<SimulatedWorld>, msisdn: &str, tap: &TapBody) -> Result<PhoneMessage, PhoneApiError> {
     let state = world.state();
-    let tappable = |message: &&Received| match &tap.message_id {
+    let tappable = |message: &&PhoneRecord| match &tap.message_id {
         Some(wanted) => message.id == *wanted,
         None => message.buttons.iter().any(answers),
     };
     let message = state.mailbox.inbox(msisdn).rev().find(tappable).ok_or_else(|| {
         let wanted = tap.message_id.clone().unwrap_or_else(|| "with a button".to_owned());
-        PhoneError::NoMessage(msisdn.to_owned(), wanted)
+        PhoneApiError::NoMessage(msisdn.to_owned(), wanted)
     })?;
     let button = chosen(&message.buttons, tap)?;
-    let mut draft = Draft::answer_to(&message.id);
+    let mut draft = PhoneMessage::answer_to(&message.id);
     match button.kind {
-        ButtonKind::QuickReply => {
+        TapEffect::QuickReply => {
             draft.kind = Some("button".to_owned());
             draft.button = Some(json!({"text": button.title, "payload": button.id}));
         }
-        ButtonKind::Row => {
+        TapEffect::Row => {
             let mut reply = json!({"id": button.id, "title": button.title});
             if let (Some(fields), Some(description)) = (reply.as_object_mut(), &button.description) {
                 fields.insert("description".to_owned(), json!(description));
@@ -54,7 +54,7 @@ fn answer(world: &Arc<World>, msisdn: &str, tap: &Tap) -> Result<Draft, PhoneErr
             draft.kind = Some("interactive".to_owned());
             draft.interactive = Some(json!({"type": "list_reply", "list_reply": reply}));
         }
-        ButtonKind::Reply | ButtonKind::Local => {
+        TapEffect::Reply | TapEffect::Local => {
             let reply = json!({"id": button.id, "title": button.title});
             draft.kind = Some("interactive".to_owned());
             draft.interactive = Some(json!({"type": "button_reply", "button_reply": reply}));
@@ -65,10 +65,10 @@ fn answer(world: &Arc<World>, msisdn: &str, tap: &Tap) -> Result<Draft, PhoneErr
 
 /// True if a tap on the button writes to the business.
 fn answers(button: &Button) -> bool {
-    button.kind != ButtonKind::Local
+    button.kind != TapEffect::Local
 }
 
-fn chosen<'a>(buttons: &'a [Button], tap: &Tap) -> Result<&'a Button, PhoneError> {
+fn chosen<'a>(buttons: &'a [Button], tap: &TapBody) -> Result<&'a Button, PhoneApiError> {
     let on_card = |button: &&Button| tap.card.is_none() || button.card == tap.card;
     let candidates: Vec<&Button> = buttons.iter().filter(on_card).filter(|button| answers(button)).collect();
     let named = tap.button.as_str();
@@ -84,6 +84,6 @@ fn chosen<'a>(buttons: &'a [Button], tap: &Tap) -> Result<&'a Button, PhoneError
     let by_position = || candidates.iter().find(|button| Some(button.index) == position);
     by_name.or_else(by_position).copied().ok_or_else(|| {
         let known: Vec<&str> = candidates.iter().map(|button| button.title.as_str()).collect();
-        PhoneError::NoButton(tap.button.to_string(), known.join(", "))
+        PhoneApiError::NoButton(tap.button.to_string(), known.join(", "))
     })
 }

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    draft::{Draft, payload},
-    error::PhoneError,
+    draft::{PhoneMessage, payload},
+    error::PhoneApiError,
 };
 use crate::{
-    callbacks::{self, Event},
+    callbacks::{self, SimulatedChange},
     clock, identity,
     lite::messages,
-    mailbox::Written,
+    mailbox::StatusContext,
     numbers::BusinessNumber,
-    world::{State, World},
+    world::{SimulatedWorld, WorldState},
 };
 
 /// Sends a draft and returns the id of the message.
-pub(crate) fn write(world: &Arc<World>, msisdn: &str, draft: &Draft) -> Result<String, PhoneError> {
+pub(crate) fn write(world: &Arc<SimulatedWorld>, msisdn: &str, draft: &PhoneMessage) -> Result<String, PhoneApiError> {
     if let Some(id) = messages::write_to_device(world, msisdn, draft)? {
         return Ok(id);
     }
@@ -27,10 +27,14 @@ pub(crate) fn write(world: &Arc<World>, msisdn: &str, draft: &Draft) -> Result<S
     Ok(wamid)
 }
 
-fn compose(state: &mut State, msisdn: &str, draft: &Draft) -> Result<(String, Event), PhoneError> {
+fn compose(
+    state: &mut WorldState,
+    msisdn: &str,
+    draft: &PhoneMessage,
+) -> Result<(String, SimulatedChange), PhoneApiError> {
     let phone = state.phones.get(msisdn).clone();
     if !phone.on_whatsapp {
-        return Err(PhoneError::NotOnWhatsApp(msisdn.to_owned()));
+        return Err(PhoneApiError::NotOnWhatsApp(msisdn.to_owned()));
     }
     let number = business(state, msisdn, draft)?;
     let kind = draft.kind.as_deref().unwrap_or("text");
@@ -39,7 +43,7 @@ fn compose(state: &mut State, msisdn: &str, draft: &Draft) -> Result<(String, Ev
     let wamid = identity::wamid(msisdn);
     let waba_id = state.numbers.waba_of(&number.phone_number_id);
     let value = callbacks::inbound(&number, &phone, &wamid, &content);
-    state.mailbox.write(Written {
+    state.mailbox.write(StatusContext {
         id: wamid.clone(),
         msisdn: msisdn.to_owned(),
         to: number.number,
@@ -49,12 +53,12 @@ fn compose(state: &mut State, msisdn: &str, draft: &Draft) -> Result<(String, Ev
         sent_time: clock::now(),
         read_by_business: false,
     });
-    let event = Event { queue: msisdn.to_owned(), waba_id, field: "messages".to_owned(), value, taken: None };
+    let event = SimulatedChange { queue: msisdn.to_owned(), waba_id, field: "messages".to_owned(), value, taken: None };
     Ok((wamid, event))
 }
 
 /// The recipient: the named number, that of the quoted message, the last one that wrote to this phone, or the only one.
-fn business(state: &mut State, msisdn: &str, draft: &Draft) -> Result<BusinessNumber, PhoneError> {
+fn business(state: &mut WorldState, msisdn: &str, draft: &PhoneMessage) -> Result<BusinessNumber, PhoneApiError> {
     if let Some(to) = &draft.to {
         let known = state.numbers.find(to).cloned();
         return Ok(known.unwrap_or_else(|| state.numbers.get(to).clone()));
@@ -66,11 +70,11 @@ fn business(state: &mut State, msisdn: &str, draft: &Draft) -> Result<BusinessNu
         Some(id) => Some(state.numbers.get(&id).clone()),
         None => state.numbers.only().cloned(),
     };
-    number.ok_or(PhoneError::NoBusiness)
+    number.ok_or(PhoneApiError::NoBusiness)
 }
 
 /// The `context` of an answer or a forwarded message.
-fn context(state: &State, number: &BusinessNumber, draft: &Draft) -> Option<(String, Value)> {
+fn context(state: &WorldState, number: &BusinessNumber, draft: &PhoneMessage) -> Option<(String, Value)> {
     if let Some(quote) = draft.quote.as_ref().filter(|_| draft.kind.as_deref() != Some("reaction")) {
         let own = state.mailbox.written(quote).is_some();
         let from = state.mailbox.received(quote).map(|message| message.from.clone());

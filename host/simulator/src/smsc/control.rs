@@ -14,19 +14,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{bound::Bound, registry::Smsc};
-use crate::world::World;
+use super::{bind_info::BindInfo, registry::SimulatedSmsc};
+use crate::world::SimulatedWorld;
 
 #[derive(Serialize)]
 struct Shown<'a> {
-    sessions: Vec<&'a Bound>,
+    sessions: Vec<&'a BindInfo>,
     /// `deliver_sm` that wait for a bind, by system id. Those with an empty one wait for any.
     waiting: BTreeMap<&'a str, usize>,
 }
 
-impl Smsc {
+impl SimulatedSmsc {
     pub(super) fn show(&self, session: u64, system_id: &str, bind: &'static str, lost: CancellationToken) {
-        let bound = Bound { session, system_id: system_id.to_owned(), bind, taken: 0, refused: 0, lost };
+        let bound = BindInfo { session, system_id: system_id.to_owned(), bind, taken: 0, refused: 0, lost };
         self.registry().bound.insert(session, bound);
     }
 
@@ -39,8 +39,8 @@ impl Smsc {
     /// Drops the links of a system id, or all of them. Returns their number.
     fn drop_links(&self, system_id: Option<&str>) -> usize {
         let registry = self.registry();
-        let named = |bound: &&Bound| system_id.is_none_or(|id| id == bound.system_id);
-        let links: Vec<&Bound> = registry.bound.values().filter(named).collect();
+        let named = |bound: &&BindInfo| system_id.is_none_or(|id| id == bound.system_id);
+        let links: Vec<&BindInfo> = registry.bound.values().filter(named).collect();
         for link in &links {
             link.lost.cancel();
         }
@@ -48,11 +48,11 @@ impl Smsc {
     }
 }
 
-pub(crate) fn routes() -> Router<Arc<World>> {
+pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new().route("/simulator/smsc", routing::get(show)).route("/simulator/smsc/drop", routing::post(drop_links))
 }
 
-async fn show(State(world): State<Arc<World>>) -> Response {
+async fn show(State(world): State<Arc<SimulatedWorld>>) -> Response {
     let registry = world.smsc.registry();
     let waiting = registry.waiting.iter().filter(|(_, waiting)| !waiting.is_empty());
     let waiting = waiting.map(|(system_id, waiting)| (system_id.as_str(), waiting.len())).collect();
@@ -66,7 +66,7 @@ struct Links {
     system_id: Option<String>,
 }
 
-async fn drop_links(State(world): State<Arc<World>>, body: Bytes) -> Response {
+async fn drop_links(State(world): State<Arc<SimulatedWorld>>, body: Bytes) -> Response {
     let named: Links = match body.is_empty() {
         true => Links::default(),
         false => match serde_json::from_slice(&body) {

@@ -52,24 +52,24 @@ fn decode_gsm(octets: &[u8]) -> String {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Encoded {
+pub(crate) struct EncodedText {
     pub(crate) data_coding: u8,
     /// Octets of each part, without its header.
     pub(crate) parts: Vec<Vec<u8>>,
 }
 
 /// GSM if it has all characters, else UCS-2. 160/153 septets or 70/67 units per part.
-pub(crate) fn encode(text: &str) -> Encoded {
+pub(crate) fn encode(text: &str) -> EncodedText {
     let basic: Vec<char> = BASIC.chars().collect();
     let characters: Option<Vec<Vec<u8>>> = text.chars().map(|c| encode_gsm(&basic, c)).collect();
     match characters {
-        Some(characters) => Encoded { data_coding: 0, parts: cut(&characters, 160, 153) },
+        Some(characters) => EncodedText { data_coding: 0, parts: cut(&characters, 160, 153) },
         None => {
             let characters: Vec<Vec<u8>> = text
                 .chars()
                 .map(|c| c.encode_utf16(&mut [0; 2]).iter().flat_map(|u| u.to_be_bytes()).collect())
                 .collect();
-            Encoded { data_coding: UCS2, parts: cut(&characters, 140, 134) }
+            EncodedText { data_coding: UCS2, parts: cut(&characters, 140, 134) }
         }
     }
 }

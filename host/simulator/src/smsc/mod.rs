@@ -1,6 +1,6 @@
 //! An SMSC with SMPP 3.4 (PROVIDERS C): takes messages to phones, and returns receipts and messages from phones.
 
-mod bound;
+mod bind_info;
 pub(crate) mod control;
 mod encoding;
 mod reassembly;
@@ -9,16 +9,16 @@ pub(crate) mod registry;
 mod session;
 mod session_state;
 mod submit;
-mod unanswered;
+mod unanswered_deliveries;
 
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
 
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
 /// Accepts SMPP connections until the simulator stops.
-pub(crate) async fn serve(world: Arc<World>, listener: TcpListener) {
+pub(crate) async fn serve(world: Arc<SimulatedWorld>, listener: TcpListener) {
     while let Some(accepted) = world.shutdown.run_until_cancelled(listener.accept()).await {
         match accepted {
             Ok((stream, _)) => {

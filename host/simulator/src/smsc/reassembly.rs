@@ -9,7 +9,7 @@ const UDH_PRESENT: u8 = 0x40;
 
 /// The position of a part in its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct PartOf {
+pub(crate) struct PartHeader {
     reference: u16,
     total: u8,
     position: u8,
@@ -17,12 +17,12 @@ pub(crate) struct PartOf {
 
 /// A submitted part: its octets without header, and its position if there are several.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct SubmitPart {
     pub(crate) octets: Vec<u8>,
-    part_of: Option<PartOf>,
+    part_of: Option<PartHeader>,
 }
 
-impl Part {
+impl SubmitPart {
     /// Reads the user data of a `submit_sm`, from `short_message` or the `message_payload` parameter.
     pub(crate) fn of(submit: &SubmitSm) -> Self {
         let mut octets = submit.short_message().clone().into_vec();
@@ -42,7 +42,7 @@ impl Part {
             return Self::with_header(&octets);
         }
         let part_of = match (reference, total, position) {
-            (Some(reference), Some(total), Some(position)) => Some(PartOf { reference, total, position }),
+            (Some(reference), Some(total), Some(position)) => Some(PartHeader { reference, total, position }),
             _ => None,
         };
         Self { octets, part_of }
@@ -57,17 +57,17 @@ impl Part {
 }
 
 /// The concatenation element of a header: identifier 0 or 8.
-fn concatenation(mut header: &[u8]) -> Option<PartOf> {
+fn concatenation(mut header: &[u8]) -> Option<PartHeader> {
     while let [identifier, length, rest @ ..] = header {
         let (element, next) = rest.split_at_checked(usize::from(*length))?;
         match (*identifier, element) {
             (0x00, [reference, total, position]) => {
                 let reference = u16::from(*reference);
-                return Some(PartOf { reference, total: *total, position: *position });
+                return Some(PartHeader { reference, total: *total, position: *position });
             }
             (0x08, [high, low, total, position]) => {
                 let reference = u16::from_be_bytes([*high, *low]);
-                return Some(PartOf { reference, total: *total, position: *position });
+                return Some(PartHeader { reference, total: *total, position: *position });
             }
             _ => header = next,
         }
@@ -76,7 +76,7 @@ fn concatenation(mut header: &[u8]) -> Option<PartOf> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Whole {
+pub(crate) struct JoinedMessage {
     pub(crate) octets: Vec<u8>,
     pub(crate) parts: usize,
 }
@@ -86,15 +86,15 @@ type Key = (String, String, u16, u8);
 
 /// Incomplete messages: the received octets by position.
 #[derive(Debug, Default)]
-pub(crate) struct Reassembly {
+pub(crate) struct PhoneReassembly {
     incomplete: HashMap<Key, BTreeMap<u8, Vec<u8>>>,
 }
 
-impl Reassembly {
+impl PhoneReassembly {
     /// Takes a part. Returns the message if it is complete.
-    pub(crate) fn take(&mut self, from: &str, to: &str, part: Part) -> Option<Whole> {
+    pub(crate) fn take(&mut self, from: &str, to: &str, part: SubmitPart) -> Option<JoinedMessage> {
         let Some(place) = part.part_of.filter(|place| place.total > 1) else {
-            return Some(Whole { octets: part.octets, parts: 1 });
+            return Some(JoinedMessage { octets: part.octets, parts: 1 });
         };
         let key = (from.to_owned(), to.to_owned(), place.reference, place.total);
         let parts = self.incomplete.entry(key.clone()).or_default();
@@ -103,7 +103,7 @@ impl Reassembly {
             return None;
         }
         let parts = self.incomplete.remove(&key)?;
-        Some(Whole { parts: parts.len(), octets: parts.into_values().flatten().collect() })
+        Some(JoinedMessage { parts: parts.len(), octets: parts.into_values().flatten().collect() })
     }
 }
 
@@ -111,18 +111,18 @@ impl Reassembly {
 mod tests {
     use super::*;
 
-    fn part(octets: &[u8]) -> Part {
-        Part::with_header(octets)
+    fn part(octets: &[u8]) -> SubmitPart {
+        SubmitPart::with_header(octets)
     }
 
     #[test]
     fn parts_in_any_order_make_one_message() {
-        let mut reassembly = Reassembly::default();
+        let mut reassembly = PhoneReassembly::default();
         let last = part(&[5, 0, 3, 7, 2, 2, b'b']);
         assert_eq!(reassembly.take("SHOP", "27", last), None);
         let first = part(&[6, 8, 4, 0, 7, 2, 1, b'a']);
         let whole = reassembly.take("SHOP", "27", first);
-        assert_eq!(whole, Some(Whole { octets: b"ab".to_vec(), parts: 2 }));
+        assert_eq!(whole, Some(JoinedMessage { octets: b"ab".to_vec(), parts: 2 }));
     }
 
     #[test]

@@ -10,44 +10,44 @@ use rusmpp::{
 };
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{bound::Bound, encoding, reassembly::Reassembly};
+use super::{bind_info::BindInfo, encoding, reassembly::PhoneReassembly};
 use crate::clock;
 
 /// The key of messages that wait for a receiver with any system id.
 pub(super) const ANYBODY: &str = "";
 
 #[derive(Default)]
-pub(crate) struct Smsc {
-    pub(super) registry: Mutex<Registry>,
+pub(crate) struct SimulatedSmsc {
+    pub(super) registry: Mutex<SessionRegistry>,
 }
 
 #[derive(Default)]
-pub(super) struct Registry {
+pub(super) struct SessionRegistry {
     pub(super) last_session: u64,
     pub(super) last_message: u64,
     pub(super) last_reference: u8,
     /// Sessions that accept `deliver_sm`.
-    pub(super) receivers: BTreeMap<u64, Receiver>,
+    pub(super) receivers: BTreeMap<u64, ReceiverSession>,
     /// `deliver_sm` without a receiver, by system id. They wait for the next bind.
     pub(super) waiting: HashMap<String, VecDeque<DeliverSm>>,
-    pub(super) reassembly: Reassembly,
-    pub(super) bound: BTreeMap<u64, Bound>,
+    pub(super) reassembly: PhoneReassembly,
+    pub(super) bound: BTreeMap<u64, BindInfo>,
 }
 
-pub(super) struct Receiver {
+pub(super) struct ReceiverSession {
     pub(super) system_id: String,
     pub(super) outbox: UnboundedSender<DeliverSm>,
 }
 
 /// The outcome of a message from a phone.
-pub(crate) struct Originated {
+pub(crate) struct OriginationOutcome {
     pub(crate) parts: usize,
     /// Number of system ids it was sent to. Zero if it waits for a bind.
     pub(crate) receivers: usize,
 }
 
-impl Smsc {
-    pub(super) fn registry(&self) -> MutexGuard<'_, Registry> {
+impl SimulatedSmsc {
+    pub(super) fn registry(&self) -> MutexGuard<'_, SessionRegistry> {
         self.registry.lock()
     }
 
@@ -55,7 +55,7 @@ impl Smsc {
     pub(crate) fn drop_pending(&self) {
         let mut registry = self.registry();
         registry.waiting.clear();
-        registry.reassembly = Reassembly::default();
+        registry.reassembly = PhoneReassembly::default();
     }
 
     pub(super) fn new_session(&self) -> u64 {
@@ -83,7 +83,7 @@ impl Smsc {
                 let _ = outbox.send(pdu);
             }
         }
-        let receiver = Receiver { system_id: system_id.to_owned(), outbox };
+        let receiver = ReceiverSession { system_id: system_id.to_owned(), outbox };
         registry.receivers.insert(session, receiver);
     }
 
@@ -108,7 +108,7 @@ impl Smsc {
     }
 
     /// Sends a message from a phone to one receiver of each system id.
-    pub(crate) fn originate(&self, msisdn: &str, to: &str, text: &str) -> Originated {
+    pub(crate) fn originate(&self, msisdn: &str, to: &str, text: &str) -> OriginationOutcome {
         let pdus = self.mobile_originated(msisdn, to, text);
         let systems: BTreeSet<String> =
             self.registry().receivers.values().map(|receiver| receiver.system_id.clone()).collect();
@@ -121,7 +121,7 @@ impl Smsc {
                 self.deliver(0, system_id, pdu.clone());
             }
         }
-        Originated { parts: pdus.len(), receivers: systems.len() }
+        OriginationOutcome { parts: pdus.len(), receivers: systems.len() }
     }
 
     pub(super) fn mobile_originated(&self, msisdn: &str, to: &str, text: &str) -> Vec<DeliverSm> {

@@ -22,11 +22,11 @@ use tokio::{
 use tokio_util::{codec::Framed, sync::CancellationToken};
 
 use super::{
-    session_state::{Bind, Session},
+    session_state::{BindKind, SmscSession},
     submit,
-    unanswered::Unanswered,
+    unanswered_deliveries::UnansweredSubmits,
 };
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// Pause before a refused `deliver_sm` is sent again.
@@ -46,11 +46,11 @@ impl From<EncodeError> for Closed {
     }
 }
 
-pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
+pub(super) async fn run(world: Arc<SimulatedWorld>, stream: TcpStream) {
     // Small answers must not wait for each other. Without this the simulator is only slower.
     let _ = stream.set_nodelay(true);
     let (outbox, mut inbox) = unbounded_channel();
-    let mut session = Session {
+    let mut session = SmscSession {
         id: world.smsc.new_session(),
         world,
         system_id: String::new(),
@@ -58,7 +58,7 @@ pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
         bind: None,
         outbox,
         sequence: 0,
-        unanswered: Unanswered::default(),
+        unanswered: UnansweredSubmits::default(),
         asked: false,
         second: (Instant::now(), 0),
         lost: CancellationToken::new(),
@@ -70,7 +70,7 @@ pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
     session.hand_back(inbox);
 }
 
-impl Session {
+impl SmscSession {
     async fn talk(&mut self, inbox: &mut UnboundedReceiver<DeliverSm>) -> Result<(), Closed> {
         let (shutdown, lost) = (self.world.shutdown.clone(), self.lost.clone());
         let mut alive = tokio::time::interval(KEEP_ALIVE);
@@ -123,15 +123,15 @@ impl Session {
         match command.pdu() {
             Some(Pdu::BindTransmitter(bind)) => {
                 let (id, password) = (bind.system_id.as_str(), bind.password.as_str());
-                self.bind(sequence, Bind::Transmitter, id, password).await
+                self.bind(sequence, BindKind::Transmitter, id, password).await
             }
             Some(Pdu::BindReceiver(bind)) => {
                 let (id, password) = (bind.system_id.as_str(), bind.password.as_str());
-                self.bind(sequence, Bind::Receiver, id, password).await
+                self.bind(sequence, BindKind::Receiver, id, password).await
             }
             Some(Pdu::BindTransceiver(bind)) => {
                 let (id, password) = (bind.system_id.as_str(), bind.password.as_str());
-                self.bind(sequence, Bind::Transceiver, id, password).await
+                self.bind(sequence, BindKind::Transceiver, id, password).await
             }
             Some(Pdu::SubmitSm(submit)) => self.submit(sequence, submit).await,
             Some(Pdu::DeliverSmResp(_) | Pdu::GenericNack) => self.delivered(sequence, command.status()),
@@ -148,7 +148,7 @@ impl Session {
         }
     }
 
-    async fn bind(&mut self, sequence: u32, bind: Bind, id: &str, password: &str) -> Result<(), Closed> {
+    async fn bind(&mut self, sequence: u32, bind: BindKind, id: &str, password: &str) -> Result<(), Closed> {
         let status = if self.bind.is_some() {
             CommandStatus::EsmeRalybnd
         } else if id.is_empty() {
@@ -161,16 +161,16 @@ impl Session {
         let name = COctetString::from_string("simulator".to_owned()).unwrap_or_else(|_| COctetString::null());
         let version = (status == CommandStatus::EsmeRok).then_some(InterfaceVersion::Smpp3_4);
         let response: Pdu = match bind {
-            Bind::Transmitter => BindTransmitterResp::new(name, version).into(),
-            Bind::Receiver => BindReceiverResp::new(name, version).into(),
-            Bind::Transceiver => BindTransceiverResp::new(name, version).into(),
+            BindKind::Transmitter => BindTransmitterResp::new(name, version).into(),
+            BindKind::Receiver => BindReceiverResp::new(name, version).into(),
+            BindKind::Transceiver => BindTransceiverResp::new(name, version).into(),
         };
         self.refuse(sequence, status, response).await?;
         if status == CommandStatus::EsmeRok {
             self.bind = Some(bind);
             self.system_id = id.to_owned();
             self.world.smsc.show(self.id, id, bind.name(), self.lost.clone());
-            if bind != Bind::Transmitter {
+            if bind != BindKind::Transmitter {
                 self.world.smsc.add_receiver(self.id, id, self.outbox.clone());
             }
         }
@@ -179,14 +179,14 @@ impl Session {
 
     async fn submit(&mut self, sequence: u32, submitted: &SubmitSm) -> Result<(), Closed> {
         let mut order = match self.bind {
-            Some(Bind::Transmitter | Bind::Transceiver) => submit::take(self, submitted),
+            Some(BindKind::Transmitter | BindKind::Transceiver) => submit::take(self, submitted),
             _ => submit::refused(CommandStatus::EsmeRinvbndsts),
         };
         self.world.smsc.count(self.id, order.status == CommandStatus::EsmeRok);
         match order.answer {
-            submit::Answer::Pdu => {}
-            submit::Answer::Nothing => return Ok(()),
-            submit::Answer::Nonsense => {
+            submit::SubmitAnswer::Pdu => {}
+            submit::SubmitAnswer::Nothing => return Ok(()),
+            submit::SubmitAnswer::Nonsense => {
                 SinkExt::<Command>::flush(&mut self.framed).await?;
                 // A client that reads a length from this waits forever or gives up at once.
                 return self.framed.get_mut().write_all(&[0xff; 64]).await.map_err(|_| Closed);
@@ -196,7 +196,7 @@ impl Session {
             && let Some(receipt) = order.receipt.take()
         {
             match self.bind {
-                Some(Bind::Transceiver) => self.send_deliver(receipt).await?,
+                Some(BindKind::Transceiver) => self.send_deliver(receipt).await?,
                 _ => self.world.smsc.deliver(self.id, &self.system_id, receipt),
             }
         }

@@ -6,19 +6,19 @@ use rusmpp::{pdus::DeliverSm, tokio_codec::CommandCodec};
 use tokio::{net::TcpStream, sync::mpsc::UnboundedSender};
 use tokio_util::{codec::Framed, sync::CancellationToken};
 
-use super::unanswered::Unanswered;
-use crate::world::World;
+use super::unanswered_deliveries::UnansweredSubmits;
+use crate::world::SimulatedWorld;
 
-pub(super) struct Session {
-    pub(super) world: Arc<World>,
+pub(super) struct SmscSession {
+    pub(super) world: Arc<SimulatedWorld>,
     pub(super) id: u64,
     pub(super) system_id: String,
     pub(super) framed: Framed<TcpStream, CommandCodec>,
-    pub(super) bind: Option<Bind>,
+    pub(super) bind: Option<BindKind>,
     pub(super) outbox: UnboundedSender<DeliverSm>,
     pub(super) sequence: u32,
     /// `deliver_sm` without an answer. When the session ends they go to the next receiver.
-    pub(super) unanswered: Unanswered,
+    pub(super) unanswered: UnansweredSubmits,
     /// An `enquire_link` is not answered yet.
     pub(super) asked: bool,
     /// The current second, and the number of submits in it.
@@ -28,13 +28,13 @@ pub(super) struct Session {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bind {
+pub(super) enum BindKind {
     Transmitter,
     Receiver,
     Transceiver,
 }
 
-impl Bind {
+impl BindKind {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Transmitter => "transmitter",

@@ -14,31 +14,31 @@ use serde_json::json;
 
 use super::{
     encoding,
-    reassembly::{Part, Whole},
+    reassembly::{JoinedMessage, SubmitPart},
     receipts::{self, Receipt},
-    session_state::Session,
+    session_state::SmscSession,
 };
 use crate::{
     clock, identity,
-    mailbox::{Channel, Progress, Received},
-    world::World,
+    mailbox::{MessageState, PhoneChannel, PhoneRecord},
+    world::SimulatedWorld,
 };
 
 const UNTIL_RECEIPT: Duration = Duration::from_millis(50);
 const RECEIPT_WANTED: u8 = 0x03;
 
 /// The reaction to one `submit_sm`.
-pub(super) struct Order {
+pub(super) struct SubmitReaction {
     pub(super) status: CommandStatus,
     pub(super) response: SubmitSmResp,
     pub(super) receipt: Option<DeliverSm>,
     /// The receipt goes out before the response.
     pub(super) receipt_first: bool,
-    pub(super) answer: Answer,
+    pub(super) answer: SubmitAnswer,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum SubmitAnswer {
     /// As the standard requires.
     Pdu,
     Nothing,
@@ -46,12 +46,18 @@ pub(super) enum Answer {
     Nonsense,
 }
 
-pub(super) fn refused(status: CommandStatus) -> Order {
-    Order { status, response: SubmitSmResp::default(), receipt: None, receipt_first: false, answer: Answer::Pdu }
+pub(super) fn refused(status: CommandStatus) -> SubmitReaction {
+    SubmitReaction {
+        status,
+        response: SubmitSmResp::default(),
+        receipt: None,
+        receipt_first: false,
+        answer: SubmitAnswer::Pdu,
+    }
 }
 
 /// Accepts a part. If the message is complete, it goes to the phone.
-pub(super) fn take(session: &mut Session, submit: &SubmitSm) -> Order {
+pub(super) fn take(session: &mut SmscSession, submit: &SubmitSm) -> SubmitReaction {
     let world = Arc::clone(&session.world);
     let world = &*world;
     let msisdn = identity::digits(submit.destination_addr.as_str());
@@ -70,7 +76,7 @@ pub(super) fn take(session: &mut Session, submit: &SubmitSm) -> Order {
         }
         if state.faults.smsc_nonsense > 0 {
             state.faults.smsc_nonsense -= 1;
-            return Order { answer: Answer::Nonsense, ..refused(CommandStatus::EsmeRsyserr) };
+            return SubmitReaction { answer: SubmitAnswer::Nonsense, ..refused(CommandStatus::EsmeRsyserr) };
         }
         if state.faults.smsc_rate.is_some_and(|most| is_too_fast(session, most)) {
             return refused(CommandStatus::EsmeRthrottled);
@@ -85,7 +91,7 @@ pub(super) fn take(session: &mut Session, submit: &SubmitSm) -> Order {
     };
     let final_state = phone.sms_state.or(faults.smsc_receipt_state);
     let final_state = final_state.unwrap_or_else(|| "DELIVRD".to_owned());
-    let part = Part::of(submit);
+    let part = SubmitPart::of(submit);
     let data_coding = u8::from(submit.data_coding);
     let text = encoding::decode(data_coding, &part.octets);
     let from = submit.source_addr.as_str();
@@ -100,17 +106,17 @@ pub(super) fn take(session: &mut Session, submit: &SubmitSm) -> Order {
         receipts::build(submit, &receipt)
     });
     let id = COctetString::from_string(answered).unwrap_or_else(|_| COctetString::null());
-    Order {
+    SubmitReaction {
         status: CommandStatus::EsmeRok,
         response: SubmitSmResp::new(id, Vec::new()),
         receipt,
         receipt_first: faults.smsc_receipt_before_response,
-        answer: if faults.smsc_silent { Answer::Nothing } else { Answer::Pdu },
+        answer: if faults.smsc_silent { SubmitAnswer::Nothing } else { SubmitAnswer::Pdu },
     }
 }
 
 /// Counts a submit, and returns true if there are too many in this second.
-fn is_too_fast(session: &mut Session, most: u32) -> bool {
+fn is_too_fast(session: &mut SmscSession, most: u32) -> bool {
     let (since, count) = &mut session.second;
     if since.elapsed() >= Duration::from_secs(1) {
         (*since, *count) = (Instant::now(), 0);
@@ -119,12 +125,12 @@ fn is_too_fast(session: &mut Session, most: u32) -> bool {
     *count > most
 }
 
-fn receive(world: &World, msisdn: &str, from: &str, id: &str, data_coding: u8, whole: Whole) {
+fn receive(world: &SimulatedWorld, msisdn: &str, from: &str, id: &str, data_coding: u8, whole: JoinedMessage) {
     let text = encoding::decode(data_coding, &whole.octets);
-    world.state().mailbox.receive(Received {
+    world.state().mailbox.receive(PhoneRecord {
         id: id.to_owned(),
         msisdn: msisdn.to_owned(),
-        channel: Channel::Sms,
+        channel: PhoneChannel::Sms,
         from: from.to_owned(),
         phone_number_id: None,
         device: None,
@@ -133,7 +139,7 @@ fn receive(world: &World, msisdn: &str, from: &str, id: &str, data_coding: u8, w
         text,
         buttons: Vec::new(),
         received_time: clock::now(),
-        status: Progress::Delivered,
+        status: MessageState::Delivered,
         parts: Some(whole.parts),
         data_coding: Some(data_coding),
         sender: None,
@@ -141,7 +147,7 @@ fn receive(world: &World, msisdn: &str, from: &str, id: &str, data_coding: u8, w
 }
 
 /// Sends the receipt shortly after the response.
-pub(super) fn report_later(session: &Session, receipt: DeliverSm) {
+pub(super) fn report_later(session: &SmscSession, receipt: DeliverSm) {
     let world = Arc::clone(&session.world);
     let (id, system_id) = (session.id, session.system_id.clone());
     session.world.tasks.spawn(async move {

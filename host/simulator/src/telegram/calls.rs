@@ -20,7 +20,7 @@ use super::{
     state::{Telegram, Webhook},
     webhook::announce,
 };
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
 /// Largest body of a call, in bytes.
 const LARGEST_BODY: usize = 60 << 20;
@@ -29,7 +29,7 @@ const DOWNLOAD_MAX: u64 = 20 << 20;
 /// Longest wait for updates.
 const LONGEST_POLL: u64 = 50;
 
-pub(super) fn routes() -> Router<Arc<World>> {
+pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/telegram/{bot}/{method}", any(call).layer(DefaultBodyLimit::max(LARGEST_BODY)))
         .route("/telegram/file/{bot}/{folder}/{name}", get(download))
@@ -53,7 +53,7 @@ fn bad(said: &str) -> Refused {
 }
 
 async fn call(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<SimulatedWorld>>,
     Path((bot, method)): Path<(String, String)>,
     request: Request,
 ) -> Response {
@@ -86,7 +86,7 @@ async fn call(
 }
 
 /// Carries out a method and returns its result.
-fn carry_out(world: &Arc<World>, bot: i64, method: &str, params: &Params) -> Result<Value, Refused> {
+fn carry_out(world: &Arc<SimulatedWorld>, bot: i64, method: &str, params: &Params) -> Result<Value, Refused> {
     let mut state = world.state();
     let telegram = &mut state.telegram;
     match method {
@@ -218,7 +218,7 @@ fn file(telegram: &Telegram, params: &Params) -> Result<Value, Refused> {
 }
 
 async fn download(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<SimulatedWorld>>,
     Path((bot, folder, name)): Path<(String, String, String)>,
 ) -> Response {
     let mut state = world.state();
@@ -235,7 +235,7 @@ async fn download(
 }
 
 /// Answers `getUpdates`: at once if there are updates, otherwise after the wanted time. A newer call ends it.
-async fn updates(world: &Arc<World>, bot: i64, params: &Params) -> Response {
+async fn updates(world: &Arc<SimulatedWorld>, bot: i64, params: &Params) -> Response {
     let wait = params.integer("timeout").and_then(|wait| u64::try_from(wait).ok()).unwrap_or(0).min(LONGEST_POLL);
     let end = tokio::time::Instant::now() + Duration::from_secs(wait);
     let most = params.integer("limit").and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);

@@ -20,7 +20,7 @@ use super::{
     state::{Refusal, Telegram},
     webhook::announce,
 };
-use crate::{clock, phone_api::samples, world::World};
+use crate::{clock, phone_api::samples, world::SimulatedWorld};
 
 type Answer = Result<Json<Value>, HandError>;
 
@@ -48,7 +48,7 @@ impl IntoResponse for HandError {
     }
 }
 
-pub(super) fn routes() -> Router<Arc<World>> {
+pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/telegram/phones/{id}", put(change))
         .route("/telegram/phones/{id}/chat/{bot}", get(chat))
@@ -84,7 +84,7 @@ struct PersonPatch {
     username: Option<String>,
 }
 
-async fn change(State(world): State<Arc<World>>, Path(id): Path<String>, body: Bytes) -> Answer {
+async fn change(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, body: Bytes) -> Answer {
     let (id, patch): (i64, PersonPatch) = (person(&id)?, serde_json::from_slice(&body)?);
     let mut state = world.state();
     let person = state.telegram.person(id);
@@ -95,7 +95,7 @@ async fn change(State(world): State<Arc<World>>, Path(id): Path<String>, body: B
 }
 
 /// The chat of a person with a bot: messages, oldest first, and the signs of the bot.
-async fn chat(State(world): State<Arc<World>>, Path((id, bot)): Path<(String, i64)>) -> Answer {
+async fn chat(State(world): State<Arc<SimulatedWorld>>, Path((id, bot)): Path<(String, i64)>) -> Answer {
     let id = person(&id)?;
     let state = world.state();
     let Some(chat) = state.telegram.bots.get(&bot).and_then(|bot| bot.chats.get(&id)) else {
@@ -131,7 +131,7 @@ struct Draft {
     chat_type: Option<String>,
 }
 
-async fn write(State(world): State<Arc<World>>, Path(id): Path<String>, body: Bytes) -> Answer {
+async fn write(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, body: Bytes) -> Answer {
     let (id, draft): (i64, Draft) = (person(&id)?, serde_json::from_slice(&body)?);
     let (bot, number) = {
         let mut state = world.state();
@@ -222,7 +222,7 @@ struct Act {
     emoji: Option<String>,
 }
 
-async fn edit(State(world): State<Arc<World>>, Path(id): Path<String>, body: Bytes) -> Answer {
+async fn edit(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, body: Bytes) -> Answer {
     let (id, act): (i64, Act) = (person(&id)?, serde_json::from_slice(&body)?);
     let bot = {
         let mut state = world.state();
@@ -243,7 +243,7 @@ async fn edit(State(world): State<Arc<World>>, Path(id): Path<String>, body: Byt
 }
 
 /// Taps a button of the newest message that has it.
-async fn tap(State(world): State<Arc<World>>, Path(id): Path<String>, body: Bytes) -> Answer {
+async fn tap(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, body: Bytes) -> Answer {
     let (id, act): (i64, Act) = (person(&id)?, serde_json::from_slice(&body)?);
     let label = act.button.unwrap_or_default();
     let (bot, tap) = {
@@ -270,7 +270,7 @@ fn payload_of(message: &Value, label: &str) -> Option<String> {
     button.get("callback_data")?.as_str().map(str::to_owned)
 }
 
-async fn react(State(world): State<Arc<World>>, Path(id): Path<String>, body: Bytes) -> Answer {
+async fn react(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, body: Bytes) -> Answer {
     let (id, act): (i64, Act) = (person(&id)?, serde_json::from_slice(&body)?);
     let number = act.message_id.ok_or(HandError::NoMessage)?;
     let bot = {
@@ -288,7 +288,7 @@ async fn react(State(world): State<Arc<World>>, Path(id): Path<String>, body: By
     Ok(Json(json!({})))
 }
 
-async fn block(State(world): State<Arc<World>>, Path(id): Path<String>, body: Bytes) -> Answer {
+async fn block(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, body: Bytes) -> Answer {
     let (id, act): (i64, Act) = (person(&id)?, serde_json::from_slice(&body)?);
     let mut state = world.state();
     let bot = meant(&state.telegram, act.to)?;
@@ -299,7 +299,7 @@ async fn block(State(world): State<Arc<World>>, Path(id): Path<String>, body: By
 }
 
 /// Queues any update: `{"kind", "content"}`.
-async fn inject(State(world): State<Arc<World>>, Path(bot): Path<i64>, Json(body): Json<Value>) -> Answer {
+async fn inject(State(world): State<Arc<SimulatedWorld>>, Path(bot): Path<i64>, Json(body): Json<Value>) -> Answer {
     {
         let mut state = world.state();
         let known = state.telegram.bots.get_mut(&bot).ok_or(HandError::NoBot)?;
@@ -310,13 +310,13 @@ async fn inject(State(world): State<Arc<World>>, Path(bot): Path<i64>, Json(body
     Ok(Json(json!({})))
 }
 
-async fn bots(State(world): State<Arc<World>>) -> Json<Value> {
+async fn bots(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     let state = world.state();
     let bots = state.telegram.bots.values().map(|bot| json!({ "id": bot.id, "username": bot.username }));
     Json(json!({ "bots": bots.collect::<Vec<_>>() }))
 }
 
-async fn bot(State(world): State<Arc<World>>, Path(bot): Path<i64>) -> Answer {
+async fn bot(State(world): State<Arc<SimulatedWorld>>, Path(bot): Path<i64>) -> Answer {
     let state = world.state();
     let bot = state.telegram.bots.get(&bot).ok_or(HandError::NoBot)?;
     Ok(Json(json!({
@@ -339,7 +339,7 @@ struct BotPatch {
     refuse: Option<Refusal>,
 }
 
-async fn set_bot(State(world): State<Arc<World>>, Path(bot): Path<i64>, body: Bytes) -> Answer {
+async fn set_bot(State(world): State<Arc<SimulatedWorld>>, Path(bot): Path<i64>, body: Bytes) -> Answer {
     let patch: BotPatch = serde_json::from_slice(&body)?;
     let mut state = world.state();
     let bot = state.telegram.bots.get_mut(&bot).ok_or(HandError::NoBot)?;

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use axum::Router;
 
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
 /// The Bot API, its files, phones and controls.
-pub(crate) fn routes() -> Router<Arc<World>> {
+pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new().merge(calls::routes()).merge(hand::routes())
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
-use crate::world::World;
+use crate::world::SimulatedWorld;
 
 /// Pause before an update that was not taken is posted again.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -12,7 +12,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 const ANSWER: Duration = Duration::from_secs(10);
 
 /// Tells that a bot has updates: wakes those who ask for them, or posts them.
-pub(super) fn announce(world: &Arc<World>, bot: i64) {
+pub(super) fn announce(world: &Arc<SimulatedWorld>, bot: i64) {
     world.telegram_news.notify_waiters();
     {
         let mut state = world.state();
@@ -25,7 +25,7 @@ pub(super) fn announce(world: &Arc<World>, bot: i64) {
     world.tasks.spawn(post_all(Arc::clone(world), bot));
 }
 
-async fn post_all(world: Arc<World>, bot: i64) {
+async fn post_all(world: Arc<SimulatedWorld>, bot: i64) {
     let Ok(client) = reqwest::Client::builder().no_proxy().timeout(ANSWER).build() else { return };
     while !world.shutdown.is_cancelled() {
         let next = {
@@ -58,7 +58,7 @@ async fn post_all(world: Arc<World>, bot: i64) {
 }
 
 /// Carries out the command in the answer to an update.
-fn obey(world: &Arc<World>, bot: i64, command: Map<String, Value>) {
+fn obey(world: &Arc<SimulatedWorld>, bot: i64, command: Map<String, Value>) {
     if command.get("method").and_then(Value::as_str) == Some("answerCallbackQuery") {
         let tap = command.get("callback_query_id").and_then(Value::as_str).unwrap_or_default();
         world.state().telegram.answer_tap(bot, tap);

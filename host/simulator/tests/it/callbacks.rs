@@ -5,7 +5,7 @@ use std::time::Duration;
 use hmac::Mac;
 use serde_json::{Value, json};
 
-use crate::outside::{APP_SECRET, BUSINESS, Outside, PHONE, VERIFY_TOKEN, eventually, statuses_of, text};
+use crate::host::{APP_SECRET, BUSINESS, Outside, PHONE, VERIFY_TOKEN, eventually, statuses_of, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_callback_is_signed_over_its_raw_ascii_bytes() {

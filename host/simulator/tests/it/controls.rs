@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use simulator::{Simulator, SimulatorError};
 
-use crate::outside::{BUSINESS, Outside, PHONE, config, text};
+use crate::host::{BUSINESS, Outside, PHONE, config, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_taken_port_is_a_clear_error() {

@@ -3,9 +3,9 @@
 
 mod callbacks;
 mod controls;
+mod host;
 mod media;
 mod messenger;
-mod outside;
 mod peers;
 mod phones;
 mod sends;

@@ -3,7 +3,7 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
-use crate::outside::{BUSINESS, Outside, PHONE};
+use crate::host::{BUSINESS, Outside, PHONE};
 
 async fn upload(outside: &Outside, bytes: Vec<u8>, mime_type: &str) -> (u16, Value) {
     let file = Part::bytes(bytes).file_name("f").mime_str(mime_type).unwrap();

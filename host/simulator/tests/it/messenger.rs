@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::outside::{MESSENGER_SECRET, Outside, VERIFY_TOKEN};
+use crate::host::{MESSENGER_SECRET, Outside, VERIFY_TOKEN};
 use crate::peers::Peer;
 
 const PAGE: &str = "555";

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::sync::OnceCell;
 
-use crate::outside::{APP_SECRET, BUSINESS, Outside, PHONE, VERIFY_TOKEN, text};
+use crate::host::{APP_SECRET, BUSINESS, Outside, PHONE, VERIFY_TOKEN, text};
 
 const WABA: &str = "900";
 

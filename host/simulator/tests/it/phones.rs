@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::outside::{BUSINESS, Outside, PHONE, text};
+use crate::host::{BUSINESS, Outside, PHONE, text};
 
 fn path(action: &str) -> String {
     format!("/phones/{PHONE}/{action}")

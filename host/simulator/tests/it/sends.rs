@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::outside::{BUSINESS, Outside, PHONE, text};
+use crate::host::{BUSINESS, Outside, PHONE, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_is_accepted_sent_delivered_and_readable_on_the_phone() {

@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::net::TcpStream;
 use tokio_util::codec::Framed;
 
-use crate::outside::{Outside, PHONE};
+use crate::host::{Outside, PHONE};
 
 struct Esme {
     framed: Framed<TcpStream, CommandCodec>,

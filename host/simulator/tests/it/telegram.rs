@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{outside::Outside, peers::Peer};
+use crate::{host::Outside, peers::Peer};
 
 const BOT: &str = "123456789";
 const USER: &str = "987654321";

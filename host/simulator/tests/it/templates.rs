@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::outside::{Outside, PHONE};
+use crate::host::{Outside, PHONE};
 
 fn template(name: &str, components: Value) -> Value {
     json!({"type": "template", "template":

@@ -27,20 +27,20 @@ impl BatchAnswer {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refused {
+pub(super) enum BatchRefusal {
     #[error("{}", .0.said)]
     Fault(BatchFault),
     #[error(transparent)]
     Failed(#[from] Error),
 }
 
-impl From<BatchFault> for Refused {
+impl From<BatchFault> for BatchRefusal {
     fn from(fault: BatchFault) -> Self {
         Self::Fault(fault)
     }
 }
 
-base::fails_with!(Refused: storage::Error);
+base::fails_with!(BatchRefusal: storage::Error);
 
 /// An answer with its result and the elements of `inner`.
 pub(super) fn written(

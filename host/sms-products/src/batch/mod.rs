@@ -14,7 +14,7 @@ use domain::{
 
 use crate::gateways::Gateways;
 pub use answer::BatchAnswer;
-use answer::{Refused, written};
+use answer::{BatchRefusal, written};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchCall {
@@ -48,8 +48,8 @@ pub async fn answer(
     };
     match answered {
         Ok(answer) => Ok(answer),
-        Err(Refused::Fault(fault)) => Ok(refusal(&fault, namespace, ctx.now())),
-        Err(Refused::Failed(error)) => Err(error),
+        Err(BatchRefusal::Fault(fault)) => Ok(refusal(&fault, namespace, ctx.now())),
+        Err(BatchRefusal::Failed(error)) => Err(error),
     }
 }
 

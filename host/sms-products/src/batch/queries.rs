@@ -14,13 +14,13 @@ use storage::{
     PgConnection,
     sms::products::{
         replies as stored_replies,
-        requests::{self, Request},
-        tracking::{self, Within},
+        requests::{self, StoredRequest},
+        tracking::{self, MessageRange},
     },
     tenancy::credits,
 };
 
-use super::answer::{BatchAnswer, Refused, batch, written};
+use super::answer::{BatchAnswer, BatchRefusal, batch, written};
 
 /// Bound on receipts and replies in one answer.
 const TOLD_MAX: i64 = 10_000;
@@ -33,7 +33,7 @@ async fn asked(
     db: &mut PgConnection,
     client: ClientId,
     keywords: &Keywords,
-) -> Result<((String, String), Request), Refused> {
+) -> Result<((String, String), StoredRequest), BatchRefusal> {
     let name = BatchName::of(keywords)?.whole()?;
     let found = requests::batch(db, client, &name.0, &name.1).await?;
     let unknown = || BatchFault::new(2040, "there is no batch with this batchref and batchid");
@@ -45,13 +45,13 @@ pub(super) async fn receipts(
     client: ClientId,
     keywords: &Keywords,
     namespace: &str,
-) -> Result<BatchAnswer, Refused> {
+) -> Result<BatchAnswer, BatchRefusal> {
     let mut db = ctx.db.acquire().await?;
     let (name, request) = asked(&mut db, client, keywords).await?;
     if !request.wants_receipts {
         return Err(BatchFault::new(2041, "the batch was sent without rdr=true: it has no receipts").into());
     }
-    let messages = tracking::of_request(&mut db, client, request.id.0, Within::EVERYTHING, TOLD_MAX).await?;
+    let messages = tracking::of_request(&mut db, client, request.id.0, MessageRange::EVERYTHING, TOLD_MAX).await?;
     let validity = TimeDelta::from_std(ctx.settings.limits.sms_expires_after).unwrap_or(TimeDelta::MAX);
     let sent_at = request.due_at.unwrap_or_default().max(minted_at(request.id.0));
     let overdue = ctx.now() - sent_at > validity + GRACE;
@@ -78,7 +78,7 @@ pub(super) async fn replies(
     client: ClientId,
     keywords: &Keywords,
     namespace: &str,
-) -> Result<BatchAnswer, Refused> {
+) -> Result<BatchAnswer, BatchRefusal> {
     let mut db = ctx.db.acquire().await?;
     let (name, request) = asked(&mut db, client, keywords).await?;
     if !request.wants_replies {
@@ -108,7 +108,7 @@ pub(super) async fn service(
     client: ClientId,
     keywords: &Keywords,
     namespace: &str,
-) -> Result<BatchAnswer, Refused> {
+) -> Result<BatchAnswer, BatchRefusal> {
     let (wants_credits, wants_charge) = (keywords.truth("creditcheck")?, keywords.truth("charge")?);
     let mut db = ctx.db.acquire().await?;
     let balance = if wants_credits { Some(credits::balance(&mut db, client).await?) } else { None };
@@ -137,7 +137,7 @@ struct Charge {
 }
 
 /// The price of `message` for the numbers of `cell`. Without a message: one segment for each.
-async fn charge(db: &mut PgConnection, client: ClientId, keywords: &Keywords) -> Result<Charge, Refused> {
+async fn charge(db: &mut PgConnection, client: ClientId, keywords: &Keywords) -> Result<Charge, BatchRefusal> {
     let parts = match keywords.text("message") {
         Some(_) => BatchText::of(keywords)?.parts,
         None => 1,

@@ -8,8 +8,8 @@ use domain::{
     content::SmsContent,
     ids::{ClientId, SmsRequestId},
     sms_products::{
-        Product,
-        batch::{BatchFault, BatchName, BatchSend, Future, Keywords, ReplyModel},
+        SmsProduct,
+        batch::{BatchFault, BatchName, BatchSend, FutureTime, Keywords, ReplyModel},
         source,
     },
 };
@@ -19,10 +19,10 @@ use storage::{
     tenancy::clients,
 };
 
-use super::answer::{BatchAnswer, Refused, batch, written};
+use super::answer::{BatchAnswer, BatchRefusal, batch, written};
 use crate::{
-    accept::Taken,
-    gateways::{Gateways, Pending},
+    accept::AcceptOutcome,
+    gateways::{Gateways, PendingOrder},
     order::OrderedText,
     schedule,
 };
@@ -37,7 +37,7 @@ pub(super) async fn send(
     client: ClientId,
     keywords: &Keywords,
     namespace: &str,
-) -> Result<BatchAnswer, Refused> {
+) -> Result<BatchAnswer, BatchRefusal> {
     let ctx = gateways.ctx.as_ref();
     let name = BatchName::of(keywords)?;
     let id: SmsRequestId = ctx.mint();
@@ -72,9 +72,9 @@ pub(super) async fn send(
         ct_id: None,
         recipients: sent.cells.recipients.into_iter().map(|cell| (cell.number, cell.identifier)).collect(),
     };
-    let pending = Pending {
+    let pending = PendingOrder {
         id,
-        product: Product::Batch,
+        product: SmsProduct::Batch,
         receipt_url: None,
         reply_url: None,
         posts_replies: false,
@@ -88,10 +88,10 @@ pub(super) async fn send(
         due,
     };
     match gateways.take(client, pending).await? {
-        Taken::Stored | Taken::Before(_) => Ok(BatchAnswer { recipients, ..answer }),
-        Taken::NoCredits => Err(BatchFault::no_credits().into()),
+        AcceptOutcome::Stored | AcceptOutcome::Before(_) => Ok(BatchAnswer { recipients, ..answer }),
+        AcceptOutcome::NoCredits => Err(BatchFault::no_credits().into()),
         // Another request took it at the same time.
-        Taken::SameName => match before(ctx, client, (&batch_ref, &batch_id), namespace).await? {
+        AcceptOutcome::SameName => match before(ctx, client, (&batch_ref, &batch_id), namespace).await? {
             Some(answer) => Ok(answer),
             None => Err(BatchFault::new(3001, "the batch could not be taken now: send it again").into()),
         },
@@ -112,7 +112,7 @@ async fn before(
     client: ClientId,
     (batch_ref, batch_id): (&str, &str),
     namespace: &str,
-) -> Result<Option<BatchAnswer>, Refused> {
+) -> Result<Option<BatchAnswer>, BatchRefusal> {
     let mut db = ctx.db.acquire().await?;
     let Some(known) = requests::batch(&mut db, client, batch_ref, batch_id).await? else { return Ok(None) };
     let previous = known.response.unwrap_or_default();
@@ -123,11 +123,15 @@ async fn before(
 }
 
 /// The time of `futuredatetime`. If it has passed, the batch is sent now.
-async fn due(ctx: &Context, client: ClientId, future: Option<Future>) -> Result<Option<DateTime<Utc>>, Refused> {
+async fn due(
+    ctx: &Context,
+    client: ClientId,
+    future: Option<FutureTime>,
+) -> Result<Option<DateTime<Utc>>, BatchRefusal> {
     let due = match future {
         None => return Ok(None),
-        Some(Future::At(moment)) => moment,
-        Some(Future::Local(local)) => {
+        Some(FutureTime::At(moment)) => moment,
+        Some(FutureTime::Local(local)) => {
             let mut db = ctx.db.acquire().await?;
             let zone = clients::get(&mut db, client).await?.map(|client| client.time_zone).unwrap_or_default();
             let zone: Tz = zone.parse().unwrap_or(Tz::UTC);
@@ -144,7 +148,7 @@ async fn due(ctx: &Context, client: ClientId, future: Option<Future>) -> Result<
 }
 
 /// The source of a batch. `None` = the client's SMS inbox.
-async fn source(ctx: &Context, client: ClientId, replies: &ReplyModel) -> Result<Option<String>, Refused> {
+async fn source(ctx: &Context, client: ClientId, replies: &ReplyModel) -> Result<Option<String>, BatchRefusal> {
     match replies {
         ReplyModel::Sender(sender) => {
             // Replies to a number go to its owner. A name cannot receive replies.

@@ -1,8 +1,8 @@
 //! E-mail to SMS (SPEC 4.9): mails of registered senders become SMS, and results are sent back by mail.
 
-mod outgoing;
+mod outgoing_mail;
 mod take;
 
-pub use outgoing::work;
-pub(crate) use outgoing::{Mailed, tell_reply, tell_taken};
+pub use outgoing_mail::work;
+pub(crate) use outgoing_mail::{MailedRequest, mail_acceptance, mail_reply};
 pub use take::Mails;

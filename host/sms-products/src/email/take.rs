@@ -9,26 +9,26 @@ use base::{
     audit::Administration,
     lanes::{silent, within},
 };
-use channels::email::{From, MailContent, MailEvents, ReceivedMail, Verdict};
+use channels::email::{FromHeader, MailContent, MailEvents, MailVerdict, ReceivedMail};
 use domain::{
     content::SmsContent,
     ids::{ClientId, SmsRequestId, UserId},
     sms_products::{
-        Product,
+        SmsProduct,
         batch::BatchFault,
-        email::{Answer, EmailAddress, EmailSend, Route},
+        email::{AnswerMail, EmailAddress, EmailSend, MailRoute},
     },
 };
 use storage::{
-    sms::products::{mails::Origin, requests::NewRequest},
+    sms::products::{mails::OriginMail, requests::NewRequest},
     tenancy::email_senders,
 };
 use tenancy::accounts::{LoginError, confirm_password};
 
-use super::outgoing::{Mailed, answer};
+use super::outgoing_mail::{MailedRequest, answer};
 use crate::{
-    accept::{self, Taken},
-    order::{Order, OrderedText},
+    accept::{self, AcceptOutcome},
+    order::{OrderedText, SmsOrder},
 };
 
 /// Bound on error mails to one sender per hour.
@@ -51,48 +51,48 @@ impl Mails {
 
 #[async_trait]
 impl MailEvents for Mails {
-    async fn mail(&self, mail: ReceivedMail) -> Verdict {
+    async fn mail(&self, mail: ReceivedMail) -> MailVerdict {
         let taking = within(LONGEST, take(&self.ctx, mail)).await.unwrap_or_else(|| Err(silent()));
         let verdict = taking.unwrap_or_else(|error| {
             tracing::error!(error = &error as &dyn std::error::Error, "a mail could not be taken");
-            Verdict::NotNow
+            MailVerdict::NotNow
         });
         metrics::counter!("patchbay_email_received", "outcome" => outcome(verdict)).increment(1);
         verdict
     }
 }
 
-fn outcome(verdict: Verdict) -> &'static str {
+fn outcome(verdict: MailVerdict) -> &'static str {
     match verdict {
-        Verdict::Taken => "taken",
-        Verdict::Dropped => "dropped",
-        Verdict::UnknownSender => "unknown sender",
-        Verdict::Forged => "forged",
-        Verdict::TooManyPasswords => "too many passwords",
-        Verdict::Refused(_) => "refused",
-        Verdict::NotNow => "not now",
+        MailVerdict::Taken => "taken",
+        MailVerdict::Dropped => "dropped",
+        MailVerdict::UnknownSender => "unknown sender",
+        MailVerdict::Forged => "forged",
+        MailVerdict::TooManyPasswords => "too many passwords",
+        MailVerdict::Refused(_) => "refused",
+        MailVerdict::NotNow => "not now",
     }
 }
 
 struct OfSender {
     client: ClientId,
     user: UserId,
-    origin: Origin,
+    origin: OriginMail,
 }
 
-async fn take(ctx: &Context, mail: ReceivedMail) -> Result<Verdict> {
+async fn take(ctx: &Context, mail: ReceivedMail) -> Result<MailVerdict> {
     let ReceivedMail { sender, route, mailboxes, peer, content } = mail;
-    let Some(sender) = sender.filter(|_| !content.automatic) else { return Ok(Verdict::Dropped) };
+    let Some(sender) = sender.filter(|_| !content.automatic) else { return Ok(MailVerdict::Dropped) };
     let found = {
         let mut db = ctx.db.acquire().await?;
         email_senders::find(&mut db, &sender).await?
     };
-    let Some((client, user)) = found else { return Ok(Verdict::UnknownSender) };
+    let Some((client, user)) = found else { return Ok(MailVerdict::UnknownSender) };
     if is_forged(&content.from, &sender) {
-        return Ok(Verdict::Forged);
+        return Ok(MailVerdict::Forged);
     }
     let MailContent { subject, body, flow, message_id, .. } = content;
-    let of = OfSender { client, user, origin: Origin { sender, message_id } };
+    let of = OfSender { client, user, origin: OriginMail { sender, message_id } };
     match confirm(ctx, &of, subject, peer).await? {
         Password::Right => {}
         Password::Wrong(said) => return refuse(ctx, &of, &BatchFault::new(1010, said)).await,
@@ -102,17 +102,17 @@ async fn take(ctx: &Context, mail: ReceivedMail) -> Result<Verdict> {
     match EmailSend::of(&mailboxes, &body.replace('\0', "\u{fffd}"), flow) {
         Err(fault) => refuse(ctx, &of, &fault).await,
         Ok(send) => match route {
-            Route::Phone => accept(ctx, of, send).await,
-            Route::Test => tried(ctx, &of, &send).await,
+            MailRoute::Phone => accept(ctx, of, send).await,
+            MailRoute::Test => tried(ctx, &of, &send).await,
         },
     }
 }
 
-fn is_forged(from: &From, sender: &EmailAddress) -> bool {
+fn is_forged(from: &FromHeader, sender: &EmailAddress) -> bool {
     match from {
-        From::Missing => false,
-        From::One(from) => from != sender,
-        From::Unclear => true,
+        FromHeader::Missing => false,
+        FromHeader::One(from) => from != sender,
+        FromHeader::Unclear => true,
     }
 }
 
@@ -120,7 +120,7 @@ enum Password {
     Right,
     Wrong(&'static str),
     /// It was not checked.
-    Judged(Verdict),
+    Judged(MailVerdict),
 }
 
 async fn confirm(ctx: &Context, of: &OfSender, subject: String, peer: IpAddr) -> Result<Password> {
@@ -134,18 +134,18 @@ async fn confirm(ctx: &Context, of: &OfSender, subject: String, peer: IpAddr) ->
         Err(LoginError::TemporaryPassword) => {
             Ok(Password::Wrong("authentication failed: the password is temporary, choose your own first"))
         }
-        Err(LoginError::RateLimited { .. }) => Ok(Password::Judged(Verdict::TooManyPasswords)),
-        Err(LoginError::Crowded) => Ok(Password::Judged(Verdict::NotNow)),
+        Err(LoginError::RateLimited { .. }) => Ok(Password::Judged(MailVerdict::TooManyPasswords)),
+        Err(LoginError::Crowded) => Ok(Password::Judged(MailVerdict::NotNow)),
         Err(LoginError::Failed(error)) => Err(error),
     }
 }
 
-async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict> {
+async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<MailVerdict> {
     let OfSender { client, user, origin } = of;
     let id: SmsRequestId = ctx.mint();
     let request = NewRequest {
         id,
-        product: Product::Email,
+        product: SmsProduct::Email,
         receipt_url: None,
         reply_url: None,
         posts_replies: false,
@@ -163,34 +163,34 @@ async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict>
         ct_id: origin.message_id.clone(),
         recipients: send.numbers.iter().map(|number| (number.clone(), None)).collect(),
     };
-    let mailed = Mailed { origin: origin.clone(), send };
-    let order = Order { request, source: None, texts: &[text], mailed: Some(mailed) };
+    let mailed = MailedRequest { origin: origin.clone(), send };
+    let order = SmsOrder { request, source: None, texts: &[text], mailed: Some(mailed) };
     match accept::accept(ctx, client, order).await? {
-        Taken::Stored | Taken::Before(_) => Ok(Verdict::Taken),
-        Taken::NoCredits => refuse(ctx, &OfSender { client, user, origin }, &BatchFault::no_credits()).await,
-        Taken::SameName => Err(Error::Stopped),
+        AcceptOutcome::Stored | AcceptOutcome::Before(_) => Ok(MailVerdict::Taken),
+        AcceptOutcome::NoCredits => refuse(ctx, &OfSender { client, user, origin }, &BatchFault::no_credits()).await,
+        AcceptOutcome::SameName => Err(Error::Stopped),
     }
 }
 
-async fn tried(ctx: &Context, of: &OfSender, send: &EmailSend) -> Result<Verdict> {
+async fn tried(ctx: &Context, of: &OfSender, send: &EmailSend) -> Result<MailVerdict> {
     let mut tx = ctx.db.begin().await?;
-    let wake = answer(ctx, &mut tx, of.client, &of.origin, Answer::result(send, None, &[], ctx.now())).await?;
+    let wake = answer(ctx, &mut tx, of.client, &of.origin, AnswerMail::result(send, None, &[], ctx.now())).await?;
     tx.commit().await?;
     ctx.wake.wake_all(of.client, wake);
-    Ok(Verdict::Taken)
+    Ok(MailVerdict::Taken)
 }
 
 /// Mails an error back. Nothing is sent or charged. If no mail goes out, the listener reports the error.
-async fn refuse(ctx: &Context, of: &OfSender, fault: &BatchFault) -> Result<Verdict> {
+async fn refuse(ctx: &Context, of: &OfSender, fault: &BatchFault) -> Result<MailVerdict> {
     let mut tx = ctx.db.begin().await?;
     let sender = &of.origin.sender;
     let wake = if email_senders::count_error(&mut tx, of.client, sender, ERRORS_PER_HOUR, ctx.now()).await? {
-        answer(ctx, &mut tx, of.client, &of.origin, Answer::refusal(fault, ctx.now())).await?
+        answer(ctx, &mut tx, of.client, &of.origin, AnswerMail::refusal(fault, ctx.now())).await?
     } else {
         None
     };
     tx.commit().await?;
     let mailed = wake.is_some();
     ctx.wake.wake_all(of.client, wake);
-    Ok(if mailed { Verdict::Taken } else { Verdict::Refused(fault.code) })
+    Ok(if mailed { MailVerdict::Taken } else { MailVerdict::Refused(fault.code) })
 }

@@ -11,23 +11,23 @@ use domain::{
     ids::{ClientId, SmsRequestId},
     segments,
     sms_products::{
-        GatewayStatus, Product,
+        GatewayStatus, SmsProduct,
         json::{JsonSend, JsonText},
     },
 };
-pub use storage::sms::products::tracking::Tracked;
+pub use storage::sms::products::tracking::TrackedMessage;
 use storage::tenancy::clients;
 
 use crate::{
-    accept::Taken,
-    gateways::{Gateways, Pending},
+    accept::AcceptOutcome,
+    gateways::{Gateways, PendingOrder},
     order::OrderedText,
     schedule,
 };
 pub use tracking::{TrackError, track};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Accepted {
+pub struct AcceptedJson {
     /// `gstid`. If all of the request was sent before, the id of that request.
     pub id: SmsRequestId,
     pub at: DateTime<Utc>,
@@ -48,7 +48,12 @@ pub enum SendError {
 ///
 /// # Errors
 /// See [`SendError`]. Nothing is stored then.
-pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent: bool) -> Result<Accepted, SendError> {
+pub async fn send(
+    gateways: &Gateways,
+    client: ClientId,
+    send: JsonSend,
+    urgent: bool,
+) -> Result<AcceptedJson, SendError> {
     let ctx = &gateways.ctx;
     judge_addresses(ctx, client, &send).await?;
     let most = schedule::days_ahead(ctx);
@@ -56,9 +61,9 @@ pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent:
         let said = format!("lies more than {most} days ahead");
         return Err(SendError::Faults(FieldFault::new("settings.scheduledSmsDate", said).into()));
     }
-    let pending = Pending {
+    let pending = PendingOrder {
         id: ctx.mint(),
-        product: Product::Json,
+        product: SmsProduct::Json,
         texts: send.texts.into_iter().map(|text| ordered(text, urgent)).collect(),
         receipt_url: send.receipt_url,
         reply_url: send.reply_url,
@@ -75,9 +80,9 @@ pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent:
     let taken = gateways.take(client, pending).await?;
     let at = ctx.now();
     match taken {
-        Taken::Before(id) => Ok(Accepted { id, at }),
-        Taken::Stored | Taken::SameName => Ok(Accepted { id, at }),
-        Taken::NoCredits => Err(SendError::NoCredits),
+        AcceptOutcome::Before(id) => Ok(AcceptedJson { id, at }),
+        AcceptOutcome::Stored | AcceptOutcome::SameName => Ok(AcceptedJson { id, at }),
+        AcceptOutcome::NoCredits => Err(SendError::NoCredits),
     }
 }
 

@@ -8,12 +8,12 @@ use domain::{
     ids::ClientId,
     sms_products::{
         GatewayStatus,
-        tracking::{Tracked as Asked, TrackingQuery},
+        tracking::{TrackedObject as Asked, TrackingQuery},
     },
 };
 use storage::{
     PgConnection,
-    sms::products::tracking::{self, Tracked, Within},
+    sms::products::tracking::{self, MessageRange, TrackedMessage},
 };
 use uuid::Uuid;
 
@@ -32,7 +32,7 @@ pub enum TrackError {
 base::fails_with!(TrackError: storage::Error);
 
 /// Answers a query, and counts it against its limit.
-pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Result<Vec<Tracked>, TrackError> {
+pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Result<Vec<TrackedMessage>, TrackError> {
     let mut tx = ctx.db.begin().await?;
     let mut keys: Vec<String> = query.tracked.iter().map(|asked| asked.key(query.from)).collect();
     // In a fixed order, so that two queries cannot deadlock.
@@ -43,7 +43,7 @@ pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Re
             return Err(TrackError::TooOften);
         }
     }
-    let within = Within {
+    let within = MessageRange {
         from: query.from.map(first_id_at).unwrap_or_default(),
         to: query.to.map_or(Uuid::max(), first_id_at),
         only_final: query.only_final,
@@ -61,8 +61,8 @@ async fn of(
     db: &mut PgConnection,
     client: ClientId,
     asked: &Asked,
-    within: Within,
-) -> Result<Vec<Tracked>, TrackError> {
+    within: MessageRange,
+) -> Result<Vec<TrackedMessage>, TrackError> {
     Ok(match asked {
         Asked::CtId(ct_id) => tracking::of_ct_id(db, client, ct_id, within, TOLD_MAX).await?,
         Asked::Time => tracking::of_time(db, client, within, TOLD_MAX).await?,
@@ -70,7 +70,7 @@ async fn of(
             let of_request = tracking::of_request(db, client, *id, within, TOLD_MAX).await?;
             if of_request.is_empty() {
                 let next = Uuid::from_u128(id.as_u128().saturating_add(1));
-                let alone = Within { from: (*id).max(within.from), to: next.min(within.to), ..within };
+                let alone = MessageRange { from: (*id).max(within.from), to: next.min(within.to), ..within };
                 tracking::of_time(db, client, alone, 1).await?
             } else {
                 of_request

@@ -10,17 +10,17 @@ use super::{
 };
 use crate::{Db, Error, PgConnection, Result};
 
-/// A transaction that fills all tables. Without [`Load::commit`] nothing of it stays.
+/// A transaction that fills all tables. Without [`LoadTransaction::commit`] nothing of it stays.
 ///
 /// Foreign keys are dropped and made again with the rows in place, because some tables point at each other. This also checks the rows.
-pub struct Load {
+pub struct LoadTransaction {
     db: PgConnection,
     tables: Vec<CopiedTable>,
     foreign_keys: Vec<ForeignKey>,
     triggered: Vec<String>,
 }
 
-impl Load {
+impl LoadTransaction {
     /// Begins to fill a database that [`prepare`](super::prepare) has prepared.
     pub async fn begin(pool: &Db) -> Result<Self, CopyError> {
         let mut db = session::open(pool).await?;

@@ -13,6 +13,6 @@ mod target;
 pub use catalog::{CopiedPartition, CopiedSequence, CopiedTable};
 pub use error::CopyError;
 pub use lineage::{AppliedMigration, Lineage, applied, lineage};
-pub use load::{Load, TableLoad};
-pub use snapshot::{Snapshot, SnapshotContents};
+pub use load::{LoadTransaction, TableLoad};
+pub use snapshot::{DatabaseSnapshot, SnapshotContents};
 pub use target::{prepare, sessions_of_others};

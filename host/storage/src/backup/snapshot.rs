@@ -14,7 +14,7 @@ use crate::{Db, Error, PgConnection, Result};
 
 /// A read-only transaction that sees the database at one moment. Other processes are not held up, except changes of the schema:
 /// migrations wait, and upkeep makes and drops partitions later.
-pub struct Snapshot {
+pub struct DatabaseSnapshot {
     db: PgConnection,
     contents: SnapshotContents,
 }
@@ -29,7 +29,7 @@ pub struct SnapshotContents {
     pub partitions: Vec<CopiedPartition>,
 }
 
-impl Snapshot {
+impl DatabaseSnapshot {
     /// Begins now.
     pub async fn begin(pool: &Db) -> Result<Self, CopyError> {
         let mut db = session::open(pool).await?;

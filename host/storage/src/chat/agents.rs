@@ -105,7 +105,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, agent: UserId, usual:
 
 /// The order in which agents get chats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum AgentOrder {
     /// The agent whose last assignment is the oldest is first.
     RoundRobin,
     /// The agent with the fewest chats is first; of these, the one whose last assignment is the oldest.
@@ -118,7 +118,7 @@ pub async fn available_of_team(
     db: &mut PgConnection,
     client: ClientId,
     team: TeamId,
-    order: Order,
+    order: AgentOrder,
     usual: u32,
 ) -> Result<Vec<Agent>> {
     let rows: Vec<AgentRow> = sqlx::query_as(
@@ -135,7 +135,7 @@ pub async fn available_of_team(
     .bind(client.0)
     .bind(team.0)
     .bind(i64::from(usual))
-    .bind(order == Order::LeastBusy)
+    .bind(order == AgentOrder::LeastBusy)
     .fetch_all(db)
     .await?;
     rows.into_iter().map(|row| row.agent(usual)).collect()

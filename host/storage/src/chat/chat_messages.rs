@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
-    stored::{self, Stored, Versioned, known},
+    column_values::{self, UnreadJson, VersionedJson, known},
 };
 
 /// A message to be stored in a chat.
@@ -93,7 +93,7 @@ struct ChatMessageRow {
     direction: String,
     content_type: String,
     body: Option<String>,
-    content: Stored,
+    content: UnreadJson,
     media_id: Option<Uuid>,
     gst_id: String,
     provider_id: Option<String>,
@@ -124,14 +124,14 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
 }
 
 /// Reads stored content.
-pub(super) fn content(direction: Direction, stored: &Stored) -> Result<ChatContent> {
+pub(super) fn content(direction: Direction, stored: &UnreadJson) -> Result<ChatContent> {
     Ok(match direction {
         Direction::Incoming => {
-            let content: ReceivedContent = stored::read("chat_message", "content", stored)?;
+            let content: ReceivedContent = column_values::read("chat_message", "content", stored)?;
             ChatContent::Incoming(Box::new(content))
         }
         Direction::Outgoing => {
-            let content: OutboundContent = stored::read("chat_message", "content", stored)?;
+            let content: OutboundContent = column_values::read("chat_message", "content", stored)?;
             ChatContent::Outgoing(Box::new(content))
         }
     })
@@ -140,16 +140,16 @@ pub(super) fn content(direction: Direction, stored: &Stored) -> Result<ChatConte
 /// The content without the direction, which has a column.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(super) enum Said<'c> {
+pub(super) enum ContentColumn<'c> {
     Incoming(&'c ReceivedContent),
     Outgoing(&'c OutboundContent),
 }
 
 /// The column value of content.
-pub(super) fn said(content: &ChatContent) -> Json<Versioned<Said<'_>>> {
-    stored::write(match content {
-        ChatContent::Incoming(content) => Said::Incoming(content),
-        ChatContent::Outgoing(content) => Said::Outgoing(content),
+pub(super) fn content_column(content: &ChatContent) -> Json<VersionedJson<ContentColumn<'_>>> {
+    column_values::write(match content {
+        ChatContent::Incoming(content) => ContentColumn::Incoming(content),
+        ChatContent::Outgoing(content) => ContentColumn::Outgoing(content),
     })
 }
 
@@ -169,7 +169,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMe
     .bind(message.content_type.as_str())
     .bind(message.channel.as_str())
     .bind(message.body.as_deref())
-    .bind(said(&message.content))
+    .bind(content_column(&message.content))
     .bind(message.media.map(|media| media.0))
     .bind(&message.owner)
     .bind(message.ct_id.as_deref())
@@ -290,7 +290,7 @@ struct QuotedRow {
     ct_id: Option<String>,
     conversation_id: Option<Uuid>,
     body: Option<String>,
-    content: Option<Stored>,
+    content: Option<UnreadJson>,
 }
 
 /// Finds the message with this provider id.
@@ -360,7 +360,7 @@ pub async fn imported(db: &mut PgConnection, client: ClientId, provider_ids: &[&
 
 fn quoted_of(row: Option<QuotedRow>) -> Result<Option<QuotedMessage>> {
     let Some(row) = row else { return Ok(None) };
-    let content = stored::read_optional("outbound_part", "content", row.content.as_ref())?;
+    let content = column_values::read_optional("outbound_part", "content", row.content.as_ref())?;
     // The row outlives its message by a little, because retention drops partitions first.
     Ok(row.gst_id.map(|gst_id| QuotedMessage {
         chat_message: row.chat_message_id.map(ChatMessageId),

@@ -7,12 +7,12 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::chatbot_values::{KEY_OVERHEAD, Key, grow};
+use super::chatbot_values::{KEY_OVERHEAD, ValueKey, grow};
 use crate::{PgConnection, Result};
 
 /// A request for keys of one store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Names {
+pub struct KeyQuery {
     /// Owner of the store; `None`: shared by all participants of the client.
     pub participant: Option<ParticipantId>,
     /// Prefix of the keys.
@@ -33,10 +33,10 @@ pub async fn names(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    wanted: &Names,
+    wanted: &KeyQuery,
     now: DateTime<Utc>,
 ) -> Result<Vec<String>> {
-    let of = Key { participant: wanted.participant, name: String::new() };
+    let of = ValueKey { participant: wanted.participant, name: String::new() };
     Ok(sqlx::query_scalar(
         r#"SELECT key FROM chatbot_value
            WHERE client_id = $1 AND plugin = $2 AND participant_id = $3
@@ -58,7 +58,7 @@ pub async fn names(
 
 /// A value as its client sees it.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Shown {
+pub struct ValueView {
     /// The key.
     pub key: String,
     /// The bytes.
@@ -82,9 +82,9 @@ pub async fn page(
     part: StorePart<'_>,
     page: PageRequest,
     now: DateTime<Utc>,
-) -> Result<(Vec<Shown>, i64)> {
+) -> Result<(Vec<ValueView>, i64)> {
     let StorePart { participant, prefix } = part;
-    let owner = Key { participant, name: String::new() }.owner();
+    let owner = ValueKey { participant, name: String::new() }.owner();
     let rows = sqlx::query_as(
         r#"SELECT key, value, expires_at FROM chatbot_value
            WHERE client_id = $1 AND plugin = $2 AND participant_id = $3
@@ -149,7 +149,7 @@ pub async fn erase(
     )
     .bind(client.0)
     .bind(plugin)
-    .bind(Key { participant, name: String::new() }.owner())
+    .bind(ValueKey { participant, name: String::new() }.owner())
     .bind(from)
     .bind(to)
     .bind(KEY_OVERHEAD)

@@ -10,7 +10,7 @@ use crate::{PgConnection, Result};
 
 /// A value with its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value {
+pub struct ChatbotValue {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Differs after each write.
@@ -19,7 +19,7 @@ pub struct Value {
 
 /// A key of one store: of a participant, or of the whole client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct ValueKey {
     /// `None`: shared by all participants of the client.
     pub participant: Option<ParticipantId>,
     /// Name of the key.
@@ -28,20 +28,20 @@ pub struct Key {
 
 /// A value to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct NewChatbotValue {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Expiry; `None`: never.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-impl From<Vec<u8>> for Kept {
+impl From<Vec<u8>> for NewChatbotValue {
     fn from(bytes: Vec<u8>) -> Self {
         Self { bytes, expires_at: None }
     }
 }
 
-impl Key {
+impl ValueKey {
     pub(super) fn owner(&self) -> Uuid {
         self.participant.map_or(Uuid::nil(), |participant| participant.0)
     }
@@ -52,9 +52,9 @@ pub async fn read(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    key: &Key,
+    key: &ValueKey,
     now: DateTime<Utc>,
-) -> Result<Option<Value>> {
+) -> Result<Option<ChatbotValue>> {
     let row: Option<(Vec<u8>, i64)> = sqlx::query_as(
         "SELECT value, version FROM chatbot_value
          WHERE client_id = $1 AND plugin = $2 AND participant_id = $3 AND key = $4
@@ -67,7 +67,7 @@ pub async fn read(
     .bind(now)
     .fetch_optional(db)
     .await?;
-    Ok(row.map(|(bytes, version)| Value { bytes, version }))
+    Ok(row.map(|(bytes, version)| ChatbotValue { bytes, version }))
 }
 
 /// Locks the shared store of a client until the transaction ends. The store of a participant needs no lock, because
@@ -86,7 +86,7 @@ pub async fn unchanged(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    reads: &[(Key, Option<i64>)],
+    reads: &[(ValueKey, Option<i64>)],
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let same: bool = sqlx::query_scalar(
@@ -119,7 +119,7 @@ pub async fn write(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    writes: &[(Key, Option<Kept>)],
+    writes: &[(ValueKey, Option<NewChatbotValue>)],
 ) -> Result<i64> {
     let (removed, set): (Vec<_>, Vec<_>) = writes.iter().partition(|(_, value)| value.is_none());
     let freed: i64 = sqlx::query_scalar(

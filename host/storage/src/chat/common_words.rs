@@ -44,7 +44,7 @@ pub fn count_statement(scope: ChatScope) -> String {
 
 /// The result of reading a list. The index finds the parts that are `None`.
 #[derive(Default)]
-pub(super) struct Walked {
+pub(super) struct ListReading {
     /// The requested page, and one more chat if there is one.
     pub(super) rows: Option<Vec<ParticipantRow>>,
     /// The number of chats with the words, up to [`COUNTED`].
@@ -58,7 +58,7 @@ pub(super) async fn walk(
     (scope, agents): (ChatScope, &[Uuid]),
     words: &str,
     page: PageRequest,
-) -> Result<Walked> {
+) -> Result<ListReading> {
     let wanted = page.limit() + 1;
     let last = page.offset().saturating_add(wanted);
     let (mut walked, mut most) = (count(db, client, (scope, agents), words, WALKED).await?, WALKED);
@@ -83,7 +83,7 @@ pub(super) async fn walk(
     };
     let found = u64::try_from(walked.found).unwrap_or_default();
     let counted = (is_whole || found >= COUNTED).then_some(found.min(COUNTED));
-    Ok(Walked { rows, counted })
+    Ok(ListReading { rows, counted })
 }
 
 /// Returns how many chats to read for the `last` requested one and for [`COUNTED`], if `found` of the first [`WALKED`]

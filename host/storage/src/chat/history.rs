@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{chat_messages, participants};
 use crate::{
     Error, PgConnection, Result,
-    stored::{Stored, known},
+    column_values::{UnreadJson, known},
 };
 
 /// A message.
@@ -71,7 +71,7 @@ impl PastMessage {
     /// True if the customer played it; `None` if it is not our voice note.
     pub fn played(&self) -> Option<bool> {
         let was_played = self.played_at.is_some() || self.state == Some(DeliveryState::Played);
-        self.content.beside_text().is_voice.then_some(was_played)
+        self.content.details().is_voice.then_some(was_played)
     }
 
     /// Extension of its file, if the file has one.
@@ -89,7 +89,7 @@ struct PastRow {
     content_type: String,
     channel: String,
     body: Option<String>,
-    content: Stored,
+    content: UnreadJson,
     media_id: Option<Uuid>,
     extension: Option<String>,
     owner: String,

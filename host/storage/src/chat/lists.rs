@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub use super::list_conditions::COUNTED;
 use super::{
-    common_words::{self, Walked},
+    common_words::{self, ListReading},
     list_conditions::condition,
     participants::{COLUMNS, Participant, ParticipantRow},
     search::SHORTEST_INDEXED,
@@ -24,7 +24,7 @@ use crate::{PgConnection, Result};
 
 /// The search of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Search {
+pub enum ListSearch {
     /// No search.
     Everything,
     /// The chats of this customer.
@@ -39,7 +39,7 @@ pub enum Search {
     Nothing,
 }
 
-impl Search {
+impl ListSearch {
     /// The search text of the statements.
     fn wanted(&self) -> Option<String> {
         match self {
@@ -91,23 +91,23 @@ pub async fn customer_by_user_id(db: &mut PgConnection, client: ClientId, id: &s
 }
 
 /// The condition of a search. `$3` is the search text.
-fn sought(search: &Search) -> &'static str {
+fn sought(search: &ListSearch) -> &'static str {
     match search {
-        Search::Everything => "$3::text IS NULL",
-        Search::Customer(_) => "customer_id = $3::text::uuid",
-        Search::Words(words) if words.chars().count() >= SHORTEST_INDEXED => with_words!(""),
-        Search::Words(_) => "strpos(found_by, $3) > 0",
+        ListSearch::Everything => "$3::text IS NULL",
+        ListSearch::Customer(_) => "customer_id = $3::text::uuid",
+        ListSearch::Words(words) if words.chars().count() >= SHORTEST_INDEXED => with_words!(""),
+        ListSearch::Words(_) => "strpos(found_by, $3) > 0",
         // The first line is the shown name, if there is one.
-        Search::Initial(_) => "starts_with(found_by, $3)",
-        Search::Ending(digits) if digits.len() >= SHORTEST_INDEXED => with_words!(at_the_end!()),
-        Search::Ending(_) => concat!("strpos(found_by, $3) > 0", at_the_end!()),
-        Search::Nothing => "$3::text IS NOT NULL",
+        ListSearch::Initial(_) => "starts_with(found_by, $3)",
+        ListSearch::Ending(digits) if digits.len() >= SHORTEST_INDEXED => with_words!(at_the_end!()),
+        ListSearch::Ending(_) => concat!("strpos(found_by, $3) > 0", at_the_end!()),
+        ListSearch::Nothing => "$3::text IS NOT NULL",
     }
 }
 
 /// The statement of a page of a list: offset `$4`, limit `$5`. Public for the test of its plan.
 #[doc(hidden)]
-pub fn page_statement(scope: ChatScope, search: &Search) -> String {
+pub fn page_statement(scope: ChatScope, search: &ListSearch) -> String {
     let (condition, sought) = (condition(scope), sought(search));
     format!(
         "SELECT {COLUMNS} FROM participant
@@ -118,7 +118,7 @@ pub fn page_statement(scope: ChatScope, search: &Search) -> String {
 
 /// The statement that counts a list up to `$4`. Public for the test of its plan.
 #[doc(hidden)]
-pub fn count_statement(scope: ChatScope, search: &Search) -> String {
+pub fn count_statement(scope: ChatScope, search: &ListSearch) -> String {
     let (condition, sought) = (condition(scope), sought(search));
     format!(
         "SELECT count(*) FROM (
@@ -132,7 +132,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     (scope, caller): (ChatScope, UserId),
-    search: &Search,
+    search: &ListSearch,
     page: PageRequest,
 ) -> Result<Page<Participant>> {
     let agents = match scope {
@@ -141,9 +141,11 @@ pub async fn page(
     };
     let agents: Vec<Uuid> = agents.into_iter().map(|agent| agent.0).collect();
     let walked = match search {
-        Search::Words(words) => common_words::walk(db, client, (scope, &agents), words, page).await?,
-        Search::Nothing => return Ok(Page { items: Vec::new(), total: 0 }),
-        Search::Everything | Search::Customer(_) | Search::Initial(_) | Search::Ending(_) => Walked::default(),
+        ListSearch::Words(words) => common_words::walk(db, client, (scope, &agents), words, page).await?,
+        ListSearch::Nothing => return Ok(Page { items: Vec::new(), total: 0 }),
+        ListSearch::Everything | ListSearch::Customer(_) | ListSearch::Initial(_) | ListSearch::Ending(_) => {
+            ListReading::default()
+        }
     };
     let wanted = search.wanted();
     let rows = match walked.rows {
@@ -166,7 +168,7 @@ async fn rows(
     db: &mut PgConnection,
     client: ClientId,
     (scope, agents): (ChatScope, &[Uuid]),
-    (search, wanted): (&Search, Option<&str>),
+    (search, wanted): (&ListSearch, Option<&str>),
     page: PageRequest,
 ) -> Result<Vec<ParticipantRow>> {
     let rows = sqlx::query_as(&page_statement(scope, search))
@@ -185,7 +187,7 @@ async fn count(
     db: &mut PgConnection,
     client: ClientId,
     (scope, agents): (ChatScope, &[Uuid]),
-    (search, wanted): (&Search, Option<&str>),
+    (search, wanted): (&ListSearch, Option<&str>),
 ) -> Result<u64> {
     let counted: i64 = sqlx::query_scalar(&count_statement(scope, search))
         .bind(client.0)

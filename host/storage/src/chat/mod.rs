@@ -6,7 +6,7 @@ pub mod chatbot_value_lists;
 pub mod chatbot_values;
 pub mod common_words;
 pub mod conversations;
-pub mod due;
+pub mod due_work;
 pub mod history;
 mod list_conditions;
 pub mod lists;

@@ -6,7 +6,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    chat::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, Timer},
+    chat::{ArrivedMessage, ChatbotTimer, CustomEvent, ParticipantEvent, ParticipantEventKind},
     clock::minted_at,
     ids::{ClientId, ParticipantEventId, ParticipantId},
 };
@@ -16,12 +16,12 @@ use uuid::Uuid;
 
 use crate::{
     PgConnection, Result,
-    stored::{self, Stored, Versioned, known},
+    column_values::{self, UnreadJson, VersionedJson, known},
 };
 
 /// An event for a chatbot.
 #[derive(Debug, Clone)]
-pub struct NewEvent {
+pub struct NewParticipantEvent {
     /// Its id, which the chatbot sees.
     pub id: ParticipantEventId,
     /// Its content.
@@ -30,7 +30,7 @@ pub struct NewEvent {
 
 /// A waiting event.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct WaitingEvent {
     /// Its id.
     pub id: ParticipantEventId,
     /// Its content.
@@ -41,11 +41,11 @@ pub struct Event {
     pub attempts: i16,
 }
 
-impl Event {
+impl WaitingEvent {
     /// Returns the time that its chatbot sees: the time of the event, also in late and repeated calls.
     pub fn moment(&self) -> DateTime<Utc> {
         match &self.event {
-            ParticipantEvent::Timer(Timer { due_at, .. }) => due_at.unwrap_or(self.due_at),
+            ParticipantEvent::Timer(ChatbotTimer { due_at, .. }) => due_at.unwrap_or(self.due_at),
             _ => minted_at(self.id.0),
         }
     }
@@ -56,14 +56,14 @@ impl Event {
 #[serde(untagged)]
 enum Payload<'e> {
     Message(&'e ArrivedMessage),
-    Timer(&'e Timer),
+    Timer(&'e ChatbotTimer),
     Custom(&'e CustomEvent),
     Nothing,
 }
 
-fn payload(event: &ParticipantEvent) -> Json<Versioned<Payload<'_>>> {
+fn payload(event: &ParticipantEvent) -> Json<VersionedJson<Payload<'_>>> {
     use ParticipantEvent as Event;
-    stored::write(match event {
+    column_values::write(match event {
         Event::Route(message) | Event::Started(message) | Event::Message(message) | Event::Rating(message) => {
             Payload::Message(message)
         }
@@ -77,26 +77,26 @@ fn payload(event: &ParticipantEvent) -> Json<Versioned<Payload<'_>>> {
 struct EventRow {
     id: Uuid,
     kind: String,
-    payload: Stored,
+    payload: UnreadJson,
     due_at: DateTime<Utc>,
     attempts: i16,
 }
 
-impl TryFrom<EventRow> for Event {
+impl TryFrom<EventRow> for WaitingEvent {
     type Error = crate::Error;
 
     fn try_from(row: EventRow) -> Result<Self> {
-        let message = || stored::read("participant_event", "payload", &row.payload);
+        let message = || column_values::read("participant_event", "payload", &row.payload);
         let event = match known("participant_event", "kind", &row.kind, ParticipantEventKind::from_name)? {
             ParticipantEventKind::Route => ParticipantEvent::Route(message()?),
             ParticipantEventKind::Started => ParticipantEvent::Started(message()?),
             ParticipantEventKind::Message => ParticipantEvent::Message(message()?),
             ParticipantEventKind::Rating => ParticipantEvent::Rating(message()?),
             ParticipantEventKind::Timer => {
-                ParticipantEvent::Timer(stored::read("participant_event", "payload", &row.payload)?)
+                ParticipantEvent::Timer(column_values::read("participant_event", "payload", &row.payload)?)
             }
             ParticipantEventKind::Custom => {
-                ParticipantEvent::Custom(stored::read("participant_event", "payload", &row.payload)?)
+                ParticipantEvent::Custom(column_values::read("participant_event", "payload", &row.payload)?)
             }
             ParticipantEventKind::Released => ParticipantEvent::Released,
         };
@@ -110,7 +110,7 @@ pub async fn append(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    events: &[NewEvent],
+    events: &[NewParticipantEvent],
     now: DateTime<Utc>,
 ) -> Result<()> {
     if events.is_empty() {
@@ -141,7 +141,7 @@ pub async fn start_timer(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    (id, timer): (ParticipantEventId, &Timer),
+    (id, timer): (ParticipantEventId, &ChatbotTimer),
     due_at: DateTime<Utc>,
 ) -> Result<()> {
     cancel_timer(db, client, participant, &timer.name).await?;
@@ -152,7 +152,7 @@ pub async fn start_timer(
     .bind(client.0)
     .bind(id.0)
     .bind(participant.0)
-    .bind(stored::write(timer))
+    .bind(column_values::write(timer))
     .bind(due_at)
     .execute(db)
     .await?;
@@ -179,7 +179,7 @@ pub async fn cancel_timer(
 }
 
 /// Returns the next event, due or not.
-pub async fn head(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<Option<Event>> {
+pub async fn head(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<Option<WaitingEvent>> {
     let row: Option<EventRow> = sqlx::query_as(
         "SELECT id, kind, payload, due_at, attempts FROM participant_event WHERE client_id = $1 AND lane_id = $2
          ORDER BY attempts > 0 DESC, due_at, id LIMIT 1",
@@ -188,7 +188,7 @@ pub async fn head(db: &mut PgConnection, client: ClientId, participant: Particip
     .bind(participant.0)
     .fetch_optional(db)
     .await?;
-    row.map(Event::try_from).transpose()
+    row.map(WaitingEvent::try_from).transpose()
 }
 
 /// Returns the number of waiting events of a kind.
@@ -212,7 +212,7 @@ pub async fn next_happening(
     client: ClientId,
     participant: ParticipantId,
     except: ParticipantEventId,
-) -> Result<Option<Event>> {
+) -> Result<Option<WaitingEvent>> {
     let row: Option<EventRow> = sqlx::query_as(
         "SELECT id, kind, payload, due_at, attempts FROM participant_event
          WHERE client_id = $1 AND lane_id = $2 AND kind NOT IN ('TIMER', 'CUSTOM') AND id <> $3
@@ -223,7 +223,7 @@ pub async fn next_happening(
     .bind(except.0)
     .fetch_optional(db)
     .await?;
-    row.map(Event::try_from).transpose()
+    row.map(WaitingEvent::try_from).transpose()
 }
 
 /// Inserts an event directly before another one.
@@ -231,8 +231,8 @@ pub async fn insert_before(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    event: &NewEvent,
-    next: &Event,
+    event: &NewParticipantEvent,
+    next: &WaitingEvent,
 ) -> Result<()> {
     sqlx::query(
         "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at)
@@ -297,7 +297,7 @@ pub async fn remove_timers(db: &mut PgConnection, client: ClientId, participant:
 }
 
 /// Puts off a failed event to `due_at`, and after it the events that would be due before, in their order.
-pub async fn put_off(
+pub async fn postpone(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,

@@ -10,12 +10,12 @@ use uuid::Uuid;
 use super::chat_messages;
 use crate::{
     PgConnection, Result,
-    stored::{Stored, known},
+    column_values::{UnreadJson, known},
 };
 
 /// The content of a message at a time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wording {
+pub struct DatedContent {
     /// Kind of content.
     pub content_type: ContentType,
     /// Text for people.
@@ -28,13 +28,13 @@ pub struct Wording {
 
 /// A message that may change.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Changing {
+pub struct ChangeableMessage {
     /// Its id.
     pub id: ChatMessageId,
     /// The chat.
     pub participant: ParticipantId,
     /// Present content.
-    pub wording: Wording,
+    pub wording: DatedContent,
     /// When it was written.
     pub created_at: DateTime<Utc>,
     /// Time of the last edit.
@@ -43,7 +43,7 @@ pub struct Changing {
     pub deleted_at: Option<DateTime<Utc>>,
 }
 
-impl Changing {
+impl ChangeableMessage {
     /// Returns since when it has its present content.
     pub fn since(&self) -> DateTime<Utc> {
         self.deleted_at.or(self.edited_at).unwrap_or(self.created_at)
@@ -52,9 +52,9 @@ impl Changing {
 
 /// An earlier content of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Version {
+pub struct MessageVersion {
     /// The content.
-    pub wording: Wording,
+    pub wording: DatedContent,
     /// Start of its time.
     pub written_at: DateTime<Utc>,
     /// End of its time.
@@ -68,7 +68,7 @@ struct ChangingRow {
     direction: String,
     content_type: String,
     body: Option<String>,
-    content: Stored,
+    content: UnreadJson,
     media_id: Option<Uuid>,
     created_at: DateTime<Utc>,
     edited_at: Option<DateTime<Utc>>,
@@ -80,7 +80,7 @@ struct VersionRow {
     direction: String,
     content_type: String,
     body: Option<String>,
-    content: Stored,
+    content: UnreadJson,
     media_id: Option<Uuid>,
     written_at: DateTime<Utc>,
     replaced_at: DateTime<Utc>,
@@ -90,11 +90,11 @@ fn wording(
     table: &'static str,
     (direction, content_type): (&str, &str),
     body: Option<String>,
-    content: &Stored,
+    content: &UnreadJson,
     media: Option<Uuid>,
-) -> Result<Wording> {
+) -> Result<DatedContent> {
     let direction = known("chat_message", "direction", direction, Direction::from_name)?;
-    Ok(Wording {
+    Ok(DatedContent {
         content_type: known(table, "content_type", content_type, ContentType::from_name)?,
         body,
         content: chat_messages::content(direction, content)?,
@@ -103,7 +103,11 @@ fn wording(
 }
 
 /// Returns the message with this provider id; `None` if there is none or retention removed it.
-pub async fn by_provider_id(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<Changing>> {
+pub async fn by_provider_id(
+    db: &mut PgConnection,
+    client: ClientId,
+    provider_id: &str,
+) -> Result<Option<ChangeableMessage>> {
     let row: Option<ChangingRow> = sqlx::query_as(
         "SELECT id, participant_id, direction, content_type, body, content, media_id, created_at, edited_at, deleted_at
          FROM chat_message
@@ -115,7 +119,7 @@ pub async fn by_provider_id(db: &mut PgConnection, client: ClientId, provider_id
     .await?;
     let Some(row) = row else { return Ok(None) };
     let kinds = (row.direction.as_str(), row.content_type.as_str());
-    Ok(Some(Changing {
+    Ok(Some(ChangeableMessage {
         id: ChatMessageId(row.id),
         participant: ParticipantId(row.participant_id),
         wording: wording("chat_message", kinds, row.body, &row.content, row.media_id)?,
@@ -126,8 +130,13 @@ pub async fn by_provider_id(db: &mut PgConnection, client: ClientId, provider_id
 }
 
 /// Stores an earlier content of a message after those that are stored. The caller has locked the chat.
-pub async fn keep(db: &mut PgConnection, client: ClientId, message: ChatMessageId, version: &Version) -> Result<()> {
-    let Version { wording, written_at, replaced_at } = version;
+pub async fn keep(
+    db: &mut PgConnection,
+    client: ClientId,
+    message: ChatMessageId,
+    version: &MessageVersion,
+) -> Result<()> {
+    let MessageVersion { wording, written_at, replaced_at } = version;
     sqlx::query(
         "INSERT INTO message_version (client_id, message_id, ordinal, content_type, body, content, media_id, written_at,
              replaced_at)
@@ -138,7 +147,7 @@ pub async fn keep(db: &mut PgConnection, client: ClientId, message: ChatMessageI
     .bind(message.0)
     .bind(wording.content_type.as_str())
     .bind(wording.body.as_deref())
-    .bind(chat_messages::said(&wording.content))
+    .bind(chat_messages::content_column(&wording.content))
     .bind(wording.media.map(|media| media.0))
     .bind(written_at)
     .bind(replaced_at)
@@ -148,8 +157,8 @@ pub async fn keep(db: &mut PgConnection, client: ClientId, message: ChatMessageI
 }
 
 /// Stores the new content of a message and the time of its edit or deletion.
-pub async fn replace(db: &mut PgConnection, client: ClientId, message: &Changing) -> Result<()> {
-    let Wording { content_type, body, content, media } = &message.wording;
+pub async fn replace(db: &mut PgConnection, client: ClientId, message: &ChangeableMessage) -> Result<()> {
+    let DatedContent { content_type, body, content, media } = &message.wording;
     sqlx::query(
         "UPDATE chat_message SET content_type = $3, body = $4, content = $5, media_id = $6, edited_at = $7, deleted_at = $8
          WHERE client_id = $1 AND id = $2",
@@ -158,7 +167,7 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, message: &Changing
     .bind(message.id.0)
     .bind(content_type.as_str())
     .bind(body.as_deref())
-    .bind(chat_messages::said(content))
+    .bind(chat_messages::content_column(content))
     .bind(media.map(|media| media.0))
     .bind(message.edited_at)
     .bind(message.deleted_at)
@@ -168,7 +177,11 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, message: &Changing
 }
 
 /// Returns the earlier contents of a message in order. Empty if it never changed, or if retention removed it.
-pub async fn of_message(db: &mut PgConnection, client: ClientId, message: ChatMessageId) -> Result<Vec<Version>> {
+pub async fn of_message(
+    db: &mut PgConnection,
+    client: ClientId,
+    message: ChatMessageId,
+) -> Result<Vec<MessageVersion>> {
     let rows: Vec<VersionRow> = sqlx::query_as(
         "SELECT now.direction, was.content_type, was.body, was.content, was.media_id, was.written_at, was.replaced_at
          FROM message_version was JOIN chat_message now ON now.client_id = was.client_id AND now.id = was.message_id
@@ -180,7 +193,7 @@ pub async fn of_message(db: &mut PgConnection, client: ClientId, message: ChatMe
     .await?;
     let version = |row: VersionRow| {
         let kinds = (row.direction.as_str(), row.content_type.as_str());
-        Ok(Version {
+        Ok(MessageVersion {
             wording: wording("message_version", kinds, row.body, &row.content, row.media_id)?,
             written_at: row.written_at,
             replaced_at: row.replaced_at,

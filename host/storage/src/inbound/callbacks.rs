@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{
     PgConnection, Queue, Result,
-    stored::{self, Stored},
+    column_values::{self, UnreadJson},
 };
 
 /// A callback item to be stored.
@@ -29,7 +29,7 @@ pub struct NewCallback {
 
 /// A waiting callback item.
 #[derive(Debug)]
-pub struct Callback {
+pub struct ProviderCallback {
     /// Its id.
     pub id: CallbackId,
     /// Its content. An error concerns this item alone: it is given up, and its lane continues.
@@ -43,7 +43,7 @@ pub struct Callback {
 #[derive(sqlx::FromRow)]
 struct CallbackRow {
     id: Uuid,
-    item: Stored,
+    item: UnreadJson,
     received_at: DateTime<Utc>,
     attempts: i16,
 }
@@ -75,7 +75,7 @@ pub async fn insert_new(
     .bind(unique.iter().map(|item| item.dedupe_hash.as_slice()).collect::<Vec<_>>())
     .bind(unique.iter().map(|item| item.id.0).collect::<Vec<_>>())
     .bind(unique.iter().map(|item| item.lane).collect::<Vec<_>>())
-    .bind(unique.iter().map(|item| stored::write(&item.item)).collect::<Vec<_>>())
+    .bind(unique.iter().map(|item| column_values::write(&item.item)).collect::<Vec<_>>())
     .bind(now)
     .fetch_all(db)
     .await?;
@@ -89,7 +89,7 @@ pub async fn due(
     lane: Uuid,
     now: DateTime<Utc>,
     limit: i64,
-) -> Result<Vec<Callback>> {
+) -> Result<Vec<ProviderCallback>> {
     let rows: Vec<CallbackRow> = sqlx::query_as(
         "SELECT id, item, received_at, attempts FROM callback
          WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND due_at <= $3 ORDER BY id LIMIT $4",
@@ -100,9 +100,9 @@ pub async fn due(
     .bind(limit)
     .fetch_all(db)
     .await?;
-    let callback = |row: CallbackRow| Callback {
+    let callback = |row: CallbackRow| ProviderCallback {
         id: CallbackId(row.id),
-        item: stored::read("callback", "item", &row.item),
+        item: column_values::read("callback", "item", &row.item),
         received_at: row.received_at,
         attempts: row.attempts,
     };

@@ -8,7 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored::known};
+use crate::{PgConnection, Result, column_values::known};
 
 /// Most items per client; the oldest are removed first.
 pub const KEPT_MAX: i64 = 1_000;

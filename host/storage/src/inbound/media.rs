@@ -40,7 +40,7 @@ pub struct NewMedia {
 
 /// A file.
 #[derive(Debug, Clone)]
-pub struct Media {
+pub struct MediaRecord {
     /// Its id.
     pub id: MediaId,
     /// The inbox whose credentials download it.
@@ -77,7 +77,7 @@ struct MediaRow {
     attempts: i16,
 }
 
-impl TryFrom<MediaRow> for Media {
+impl TryFrom<MediaRow> for MediaRecord {
     type Error = Error;
 
     fn try_from(row: MediaRow) -> Result<Self> {
@@ -171,14 +171,14 @@ pub async fn insert_own(
 }
 
 /// A file by id.
-pub async fn find(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<Option<Media>> {
+pub async fn find(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<Option<MediaRecord>> {
     let row: Option<MediaRow> =
         sqlx::query_as(&format!("SELECT {COLUMNS} FROM media WHERE client_id = $1 AND id = $2"))
             .bind(client.0)
             .bind(id.0)
             .fetch_optional(db)
             .await?;
-    row.map(Media::try_from).transpose()
+    row.map(MediaRecord::try_from).transpose()
 }
 
 /// Returns files of an inbox that are due for download.
@@ -188,7 +188,7 @@ pub async fn due(
     inbox: InboxId,
     now: DateTime<Utc>,
     limit: i64,
-) -> Result<Vec<Media>> {
+) -> Result<Vec<MediaRecord>> {
     let rows: Vec<MediaRow> = sqlx::query_as(&format!(
         "SELECT {COLUMNS} FROM media WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND ready AND due_at <= $3
          ORDER BY due_at LIMIT $4"
@@ -199,7 +199,7 @@ pub async fn due(
     .bind(limit)
     .fetch_all(db)
     .await?;
-    rows.into_iter().map(Media::try_from).collect()
+    rows.into_iter().map(MediaRecord::try_from).collect()
 }
 
 /// Records that a file is stored, with its digest in hexadecimal and its size. `judged`: MIME type and extension if the

@@ -9,7 +9,7 @@ use domain::{
 
 use crate::{
     PgConnection, Result,
-    stored::{self, Stored},
+    column_values::{self, UnreadJson},
 };
 
 /// Stores the referral of a customer; the latest counts.
@@ -28,7 +28,7 @@ pub async fn note(
     .bind(client.0)
     .bind(inbox.0)
     .bind(address.value())
-    .bind(stored::write(referral))
+    .bind(column_values::write(referral))
     .bind(at)
     .execute(db)
     .await?;
@@ -43,7 +43,7 @@ pub async fn take(
     address: &Address,
     since: DateTime<Utc>,
 ) -> Result<Option<Referral>> {
-    let row: Option<(Stored, DateTime<Utc>)> = sqlx::query_as(
+    let row: Option<(UnreadJson, DateTime<Utc>)> = sqlx::query_as(
         "DELETE FROM waiting_referral WHERE client_id = $1 AND inbox_id = $2 AND address = $3 RETURNING referral, came_at",
     )
     .bind(client.0)
@@ -55,5 +55,5 @@ pub async fn take(
     if came_at < since {
         return Ok(None);
     }
-    Ok(Some(stored::read("waiting_referral", "referral", &referral)?))
+    Ok(Some(column_values::read("waiting_referral", "referral", &referral)?))
 }

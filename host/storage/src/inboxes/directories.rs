@@ -41,7 +41,7 @@ pub struct OwnAppSecret {
     pub phone_number_id: String,
     /// Meta's id of its business account.
     pub waba_id: String,
-    /// Sealed with `Purpose::AppSecret`.
+    /// Sealed with `SecretPurpose::AppSecret`.
     pub sealed: Vec<u8>,
 }
 
@@ -87,7 +87,7 @@ pub async fn of_pages(db: &mut PgConnection, page_ids: &[String]) -> Result<Hash
     Ok(rows.into_iter().map(|(id, client, inbox)| (id, (ClientId(client), InboxId(inbox)))).collect())
 }
 
-/// Returns the pages with their own app secret: page, client and the secret, sealed with `Purpose::AppSecret`.
+/// Returns the pages with their own app secret: page, client and the secret, sealed with `SecretPurpose::AppSecret`.
 pub async fn own_app_secrets_of_pages(
     db: &mut PgConnection,
     page_ids: &[String],

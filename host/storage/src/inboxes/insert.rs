@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
 
-use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, accounts, quality};
+use super::{Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite, accounts, quality};
 use crate::{PgConnection, Result};
 
 /// Stores an inbox with the row of its kind, and enters a Cloud number, a page or a site into the directories. Fails on
@@ -93,7 +93,7 @@ async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite:
     Ok(())
 }
 
-async fn insert_messenger(db: &mut PgConnection, client: ClientId, id: InboxId, page: &Messenger) -> Result<()> {
+async fn insert_messenger(db: &mut PgConnection, client: ClientId, id: InboxId, page: &MessengerInbox) -> Result<()> {
     sqlx::query(
         "INSERT INTO messenger_inbox (client_id, id, access_token_sealed, app_secret_sealed) VALUES ($1, $2, $3, $4)",
     )
@@ -112,7 +112,7 @@ async fn insert_messenger(db: &mut PgConnection, client: ClientId, id: InboxId, 
     Ok(())
 }
 
-async fn insert_web(db: &mut PgConnection, client: ClientId, id: InboxId, site: &Web) -> Result<()> {
+async fn insert_web(db: &mut PgConnection, client: ClientId, id: InboxId, site: &WebInbox) -> Result<()> {
     sqlx::query("INSERT INTO web_inbox (client_id, id, name, origins) VALUES ($1, $2, $3, $4)")
         .bind(client.0)
         .bind(id.0)

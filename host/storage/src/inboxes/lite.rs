@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveTime, Utc};
 use domain::{
-    event::SessionStatus,
+    event::ConnectionStatus,
     ids::{ClientId, InboxId, NodeId},
     lite::{DailySchedule, SessionState, Throttle, WantedSession},
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored::known};
+use crate::{PgConnection, Result, column_values::known};
 
 /// The session of one number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Default for LiteSession {
 
 /// When the lane of a session is due again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextLook {
+pub enum NextCheck {
     /// The lane stays with its process.
     Held,
     /// Not before this time.
@@ -87,7 +87,7 @@ struct SessionRow {
 
 impl SessionRow {
     fn read(self) -> Result<LiteSession> {
-        let statuses = [SessionStatus::Connecting, SessionStatus::Success, SessionStatus::Disconnected];
+        let statuses = [ConnectionStatus::Connecting, ConnectionStatus::Success, ConnectionStatus::Disconnected];
         let status = |name: &str| statuses.into_iter().find(|status| status.as_str() == name);
         let named = self.status_type.as_deref().map(|name| known("lite_session", "status_type", name, status));
         Ok(LiteSession {
@@ -148,13 +148,13 @@ pub async fn save(
     client: ClientId,
     inbox: InboxId,
     session: &LiteSession,
-    next: NextLook,
+    next: NextCheck,
     opens: bool,
 ) -> Result<()> {
     let (state, due_at) = match next {
-        NextLook::Held => ("PENDING", None),
-        NextLook::At(at) => ("PENDING", Some(at)),
-        NextLook::WhenAsked => ("DONE", None),
+        NextCheck::Held => ("PENDING", None),
+        NextCheck::At(at) => ("PENDING", Some(at)),
+        NextCheck::WhenAsked => ("DONE", None),
     };
     sqlx::query(
         "UPDATE lite_session
@@ -168,7 +168,7 @@ pub async fn save(
     .bind(client.0)
     .bind(inbox.0)
     .bind(session.wanted.as_str())
-    .bind(session.state.status.map(SessionStatus::as_str))
+    .bind(session.state.status.map(ConnectionStatus::as_str))
     .bind(&session.state.words)
     .bind(session.changed_at)
     .bind(session.paired)

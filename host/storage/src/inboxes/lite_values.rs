@@ -10,7 +10,7 @@ const AFTER_ALL_KEYS: char = char::MAX;
 
 /// A value to store, or a key to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct LiteValueChange {
     /// Kind of the value.
     pub space: String,
     /// The key; at most one change per key in a call.
@@ -80,8 +80,9 @@ pub async fn starting(
 }
 
 /// Stores and removes values.
-pub async fn write(db: &mut PgConnection, client: ClientId, inbox: InboxId, changes: &[Change]) -> Result<()> {
-    let (kept, forgotten): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.value.is_some());
+pub async fn write(db: &mut PgConnection, client: ClientId, inbox: InboxId, changes: &[LiteValueChange]) -> Result<()> {
+    let (kept, forgotten): (Vec<&LiteValueChange>, Vec<&LiteValueChange>) =
+        changes.iter().partition(|change| change.value.is_some());
     if !kept.is_empty() {
         sqlx::query(
             "INSERT INTO lite_device_value (client_id, inbox_id, space, key, value, moment)

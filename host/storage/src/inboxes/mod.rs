@@ -55,11 +55,11 @@ pub enum InboxSettings {
     /// A number that is paired like a phone.
     WhatsappLite(WhatsappLite),
     /// A Facebook page.
-    Messenger(Messenger),
+    Messenger(MessengerInbox),
     /// An account at a provider, such as a bot.
     Account(Account),
     /// A web site with the chat widget.
-    Web(Web),
+    Web(WebInbox),
     /// A source address of text messages.
     Sms(Sms),
 }
@@ -75,9 +75,9 @@ pub struct WhatsappCloud {
     pub phone_number_id: String,
     /// Meta's id of the WhatsApp business account.
     pub waba_id: String,
-    /// Sealed with `Purpose::AccessToken`.
+    /// Sealed with `SecretPurpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
-    /// Sealed with `Purpose::AppSecret`; `None`: callbacks are signed with the operator's app secret.
+    /// Sealed with `SecretPurpose::AppSecret`; `None`: callbacks are signed with the operator's app secret.
     pub app_secret_sealed: Option<Vec<u8>>,
     /// Messages per second; `None` = the operator's limit.
     pub rate_per_second: Option<i32>,
@@ -100,12 +100,12 @@ pub struct WhatsappLite {
 
 /// A Facebook page.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Messenger {
+pub struct MessengerInbox {
     /// Meta's id of the page.
     pub page_id: String,
-    /// Sealed with `Purpose::AccessToken`.
+    /// Sealed with `SecretPurpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
-    /// Sealed with `Purpose::AppSecret`; `None`: callbacks are signed with the operator's app secret.
+    /// Sealed with `SecretPurpose::AppSecret`; `None`: callbacks are signed with the operator's app secret.
     pub app_secret_sealed: Option<Vec<u8>>,
 }
 
@@ -118,15 +118,15 @@ pub struct Account {
     pub account_id: String,
     /// The public name of the account.
     pub name: String,
-    /// Sealed with `Purpose::AccessToken`.
+    /// Sealed with `SecretPurpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
-    /// The secret of its callbacks, sealed with `Purpose::AppSecret`.
+    /// The secret of its callbacks, sealed with `SecretPurpose::AppSecret`.
     pub app_secret_sealed: Vec<u8>,
 }
 
 /// A web site with the chat widget.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Web {
+pub struct WebInbox {
     /// The key that pages of the site use.
     pub site_key: String,
     /// Display name.
@@ -218,7 +218,7 @@ impl Inbox {
     }
 
     /// The settings of a page.
-    pub fn messenger(&self) -> Option<&Messenger> {
+    pub fn messenger(&self) -> Option<&MessengerInbox> {
         match &self.settings {
             InboxSettings::Messenger(page) => Some(page),
             _ => None,

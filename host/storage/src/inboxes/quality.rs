@@ -124,7 +124,7 @@ pub async fn claim(
 
 /// The facts before a look.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Known {
+pub struct QualityFacts {
     /// The facts.
     #[sqlx(flatten)]
     pub quality: NumberQuality,
@@ -137,7 +137,7 @@ pub struct Known {
 }
 
 /// Locks and returns the facts of a number until the transaction ends.
-pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<Known>> {
+pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<QualityFacts>> {
     let known = sqlx::query_as(
         "SELECT quality_rating, messaging_limit, channel_status, known, told, failures FROM number_quality
          WHERE client_id = $1 AND inbox_id = $2 FOR UPDATE",

@@ -8,8 +8,8 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::{Account, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
-use crate::{Error, PgConnection, Result, stored::known};
+use super::{Account, Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite};
+use crate::{Error, PgConnection, Result, column_values::known};
 
 /// An inbox with the columns of its kind. The tables of the kinds are joined by key, so that one statement returns all
 /// facts for sending.
@@ -82,13 +82,13 @@ impl InboxRow {
                 hosting: LiteHosting::from_name(&self.hosting_type?)?,
                 billing: BillingModel::from_name(&self.billing_model?)?,
             }),
-            InboxKind::Messenger => InboxSettings::Messenger(Messenger {
+            InboxKind::Messenger => InboxSettings::Messenger(MessengerInbox {
                 page_id: self.address?,
                 access_token_sealed: self.access_token_sealed?,
                 app_secret_sealed: self.app_secret_sealed,
             }),
             InboxKind::Web => {
-                InboxSettings::Web(Web { site_key: self.address?, name: self.name?, origins: self.origins? })
+                InboxSettings::Web(WebInbox { site_key: self.address?, name: self.name?, origins: self.origins? })
             }
             InboxKind::Sms => InboxSettings::Sms(Sms { source: self.address, is_default: self.is_default? }),
             // All other kinds are accounts.

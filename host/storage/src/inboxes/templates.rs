@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::{ids::ClientId, opaque::Opaque, template::TemplateRecord};
+use domain::{ids::ClientId, opaque_json::OpaqueJson, template::TemplateRecord};
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -27,7 +27,7 @@ struct StoredTemplate {
     status: String,
     category: String,
     parameter_format: String,
-    components: Json<Opaque>,
+    components: Json<OpaqueJson>,
     synced_at: DateTime<Utc>,
 }
 
@@ -135,7 +135,7 @@ pub async fn replace_all(
         .execute(&mut *db)
         .await?;
     let column = |of: fn(&TemplateRecord) -> &str| templates.iter().map(of).collect::<Vec<&str>>();
-    let components: Vec<Json<&Opaque>> = templates.iter().map(|template| Json(&template.components)).collect();
+    let components: Vec<Json<&OpaqueJson>> = templates.iter().map(|template| Json(&template.components)).collect();
     sqlx::query(
         "INSERT INTO template (client_id, waba_id, id, name, language, status, category, parameter_format, components,
                                synced_at)

@@ -13,7 +13,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::fallbacks::UNDECIDED;
-use crate::{PgConnection, Result, stored::known};
+use crate::{PgConnection, Result, column_values::known};
 
 /// Due time of the legs of a paused batch: never, until it is resumed.
 const HELD_UNTIL: &str = "9999-01-01T00:00:00Z";
@@ -90,15 +90,15 @@ impl Batch {
     }
 
     /// Returns the ids between which its messages and parts lie; `None` if it has no messages.
-    pub fn extent(&self) -> Option<Extent> {
+    pub fn extent(&self) -> Option<IdRange> {
         let (first, last) = self.messages?;
-        Some(Extent { messages: (first, last), parts: (self.id.0, self.last_part) })
+        Some(IdRange { messages: (first, last), parts: (self.id.0, self.last_part) })
     }
 }
 
 /// Ids between which messages and their parts lie, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct IdRange {
     /// Of the messages.
     pub messages: (Uuid, Uuid),
     /// Of the parts.
@@ -218,7 +218,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Re
 
 /// Counts the messages of a batch by the state of their last leg. If it is not decided yet whether an SMS follows a
 /// failed leg, another leg may come: such a message counts with its last reported state.
-pub async fn progress(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<HashMap<DeliveryState, i64>> {
+pub async fn progress(db: &mut PgConnection, client: ClientId, extent: IdRange) -> Result<HashMap<DeliveryState, i64>> {
     let rows: Vec<(String, i64)> = sqlx::query_as(&format!(
         "SELECT COALESCE(undecided.state, leg.state), count(*)
          FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
@@ -275,7 +275,7 @@ pub async fn release(db: &mut PgConnection, client: ClientId, batch: BatchId) ->
 }
 
 /// Returns the unsent messages of a batch. The caller holds its lane.
-pub async fn unsent(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<Vec<MessageId>> {
+pub async fn unsent(db: &mut PgConnection, client: ClientId, extent: IdRange) -> Result<Vec<MessageId>> {
     let found: Vec<Uuid> = sqlx::query_scalar(
         "SELECT work.message_id
          FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
@@ -297,7 +297,7 @@ pub async fn unsent(db: &mut PgConnection, client: ClientId, extent: Extent) -> 
 }
 
 /// Puts off the unsent legs of a batch until it is resumed. The caller holds its lane.
-pub async fn put_off(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<()> {
+pub async fn postpone(db: &mut PgConnection, client: ClientId, extent: IdRange) -> Result<()> {
     sqlx::query(
         "UPDATE outbound_work work SET due_at = $6, ready = false, phase = 'READY'
          FROM (SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
@@ -317,7 +317,7 @@ pub async fn put_off(db: &mut PgConnection, client: ClientId, extent: Extent) ->
 }
 
 /// Makes the legs of a batch due that were put off.
-pub async fn take_up(db: &mut PgConnection, client: ClientId, extent: Extent, now: DateTime<Utc>) -> Result<()> {
+pub async fn take_up(db: &mut PgConnection, client: ClientId, extent: IdRange, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "WITH message AS MATERIALIZED (
              SELECT id FROM outbound_message WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5

@@ -9,7 +9,7 @@ use crate::{PgConnection, Result};
 
 /// The reason why a message did not arrive (`docs/errors.md`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct FailureReason {
     /// `errorCode`.
     pub code: String,
     /// `errorCodeString`.
@@ -21,7 +21,7 @@ pub async fn of_messages(
     db: &mut PgConnection,
     client: ClientId,
     messages: &[MessageId],
-) -> Result<HashMap<MessageId, Failure>> {
+) -> Result<HashMap<MessageId, FailureReason>> {
     let ids: Vec<Uuid> = messages.iter().map(|message| message.0).collect();
     let (Some(first), Some(last)) = (ids.iter().min().copied(), ids.iter().max().copied()) else {
         return Ok(HashMap::new());
@@ -41,5 +41,5 @@ pub async fn of_messages(
     .bind(last)
     .fetch_all(db)
     .await?;
-    Ok(rows.into_iter().map(|(id, code, text)| (MessageId(id), Failure { code, text })).collect())
+    Ok(rows.into_iter().map(|(id, code, text)| (MessageId(id), FailureReason { code, text })).collect())
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::legs;
 use crate::{
     Error, PgConnection, Result,
-    stored::{self, Stored, known},
+    column_values::{self, UnreadJson, known},
 };
 
 /// Part of a statement over `message` and its last `leg`, of client `$1`. While it is not decided if an SMS follows a
@@ -136,8 +136,8 @@ struct DueFallbackRow {
     other_value: Option<String>,
     inbox_id: Uuid,
     sender: Option<String>,
-    content: Stored,
-    fallback: Option<Stored>,
+    content: UnreadJson,
+    fallback: Option<UnreadJson>,
     sms_inbox_id: Uuid,
     sms_source: Option<String>,
 }
@@ -156,8 +156,8 @@ impl TryFrom<DueFallbackRow> for DueFallback {
             recipient: legs::recipient(address, row.other_kind.as_deref().zip(row.other_value.as_deref()))?,
             inbox: InboxId(row.inbox_id),
             sender: row.sender,
-            content: stored::read("outbound_part", "content", &row.content)?,
-            fallback: stored::read_optional("outbound_part", "fallback", row.fallback.as_ref())?,
+            content: column_values::read("outbound_part", "content", &row.content)?,
+            fallback: column_values::read_optional("outbound_part", "fallback", row.fallback.as_ref())?,
             sms_inbox: InboxId(row.sms_inbox_id),
             sms_source: row.sms_source,
         })
@@ -200,7 +200,7 @@ pub async fn due(
 }
 
 /// Puts off a decision. `failed` counts the attempt; without it the plugin did not fail.
-pub async fn put_off(
+pub async fn postpone(
     db: &mut PgConnection,
     client: ClientId,
     (message, failed): (MessageId, bool),
@@ -221,7 +221,7 @@ pub async fn put_off(
 
 /// A decision.
 #[derive(Debug, Clone, Copy)]
-pub struct Decided<'a> {
+pub struct FallbackDecision<'a> {
     /// True if an SMS follows.
     pub sent: bool,
     /// The plugin that decided.
@@ -250,7 +250,7 @@ pub async fn decide(
     db: &mut PgConnection,
     client: ClientId,
     message: MessageId,
-    decided: &Decided<'_>,
+    decided: &FallbackDecision<'_>,
 ) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE fallback SET state = $3, plugin = $4, reason = $5, version = $6, sha256 = $7, decided_at = $8
@@ -271,7 +271,7 @@ pub async fn decide(
 
 /// The facts that decide if a failed message may fall back (PROVIDERS A.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FallbackFacts {
+pub struct FallbackRow {
     /// The rule by which an undeliverable message counts as "not on WhatsApp".
     pub mode: FallbackMode,
     /// True if the customer was seen alive on the channel of this inbox.
@@ -288,7 +288,7 @@ pub async fn facts(
     client: ClientId,
     (inbox, message): (InboxId, MessageId),
     phone: Option<&Address>,
-) -> Result<Option<FallbackFacts>> {
+) -> Result<Option<FallbackRow>> {
     let row: Option<(String, bool, bool, Option<DateTime<Utc>>)> = sqlx::query_as(
         "SELECT client.fallback_mode, client.sms_fallback_enabled,
                 EXISTS (SELECT 1 FROM (SELECT customer_id FROM customer_address
@@ -313,7 +313,7 @@ pub async fn facts(
     .await?;
     let facts = |(mode, enabled, reached, accepted_at): (String, bool, bool, Option<DateTime<Utc>>)| {
         let mode = known("client", "fallback_mode", &mode, |mode| mode.parse().ok())?;
-        Ok(FallbackFacts { mode, reached, enabled, accepted_at })
+        Ok(FallbackRow { mode, reached, enabled, accepted_at })
     };
     row.map(facts).transpose()
 }

@@ -17,10 +17,10 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::{keys::LegKeys, parts::PartOrigin, steps::Times};
+use super::{keys::LegKeys, parts::PartOrigin, steps::LegTimes};
 use crate::{
     Error, PgConnection, Result,
-    stored::{self, Stored, known},
+    column_values::{self, UnreadJson, known},
 };
 
 /// A message with one of its legs, locked.
@@ -59,7 +59,7 @@ pub struct MessageLeg {
     /// The long-lived conversation it belongs to.
     pub conversation: Option<ConversationId>,
     /// When the leg reached each state.
-    pub times: Times,
+    pub times: LegTimes,
     /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
     /// The HTTP request of the send.
@@ -117,7 +117,7 @@ struct MessageLegRow {
     delivered_at: Option<DateTime<Utc>>,
     read_at: Option<DateTime<Utc>>,
     played_at: Option<DateTime<Utc>>,
-    fallback: Option<Stored>,
+    fallback: Option<UnreadJson>,
     request_id: Option<Uuid>,
     quick_replies: Option<bool>,
     category: Option<String>,
@@ -135,8 +135,9 @@ impl MessageLegRow {
     fn customer(&self) -> Result<Option<LegCustomer>> {
         let Some(id) = self.customer_id else { return Ok(None) };
         let used = self.used_kinds.iter().flatten().zip(self.used_values.iter().flatten());
-        let address =
-            |(kind, value): (&String, &String)| stored::address("customer_address", ("kind", "value"), kind, value);
+        let address = |(kind, value): (&String, &String)| {
+            column_values::address("customer_address", ("kind", "value"), kind, value)
+        };
         let addresses = used.map(address).collect::<Result<_>>()?;
         Ok(Some(LegCustomer { id: CustomerId(id), is_reached: self.is_reached.unwrap_or(false), addresses }))
     }
@@ -166,7 +167,7 @@ impl TryFrom<MessageLegRow> for MessageLeg {
             chat_message: row.chat_message_id.map(ChatMessageId),
             conversation: row.conversation_id.map(ConversationId),
             times: [row.sent_at, row.delivered_at, row.read_at, row.played_at],
-            fallback: stored::read_optional("outbound_part", "fallback", row.fallback.as_ref())?,
+            fallback: column_values::read_optional("outbound_part", "fallback", row.fallback.as_ref())?,
             request: row.request_id.map(RequestId),
             quick_replies: row.quick_replies.unwrap_or(false),
             category: row.category,
@@ -190,19 +191,19 @@ fn origin(name: &str) -> Result<PartOrigin> {
 
 /// Reads the address of a leg.
 pub(super) fn leg_address(kind: &str, value: &str) -> Result<Address> {
-    stored::address("outbound_leg", ("address_kind", "address_value"), kind, value)
+    column_values::address("outbound_leg", ("address_kind", "address_value"), kind, value)
 }
 
 /// Reads the recipient of a message: kind and value of its address, and of the second one.
 pub(super) fn recipient(address: (&str, &str), other: Option<(&str, &str)>) -> Result<Recipient> {
     let (kind, value) = address;
-    let address = stored::address("outbound_message", ("address_kind", "address_value"), kind, value)?;
+    let address = column_values::address("outbound_message", ("address_kind", "address_value"), kind, value)?;
     Ok(Recipient::new(address, other.map(|(kind, value)| other_address(kind, value)).transpose()?))
 }
 
 /// Reads the second address of a message, which is used if the first fails.
 pub(super) fn other_address(kind: &str, value: &str) -> Result<Address> {
-    stored::address("outbound_message", ("other_kind", "other_value"), kind, value)
+    column_values::address("outbound_message", ("other_kind", "other_value"), kind, value)
 }
 
 fn state(name: &str) -> Result<DeliveryState> {
@@ -211,14 +212,14 @@ fn state(name: &str) -> Result<DeliveryState> {
 
 /// The behaviour for a leg that another transaction has locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhenLocked {
+pub enum LockPolicy {
     /// Wait until it is written.
     Wait,
     /// Leave it out.
     Skip,
 }
 
-impl WhenLocked {
+impl LockPolicy {
     fn sql(self) -> &'static str {
         match self {
             Self::Wait => "",
@@ -232,7 +233,7 @@ pub async fn lock(
     db: &mut PgConnection,
     client: ClientId,
     legs: &[(MessageId, i16)],
-    when_locked: WhenLocked,
+    when_locked: LockPolicy,
 ) -> Result<Vec<MessageLeg>> {
     locked(db, client, legs, when_locked, false).await
 }
@@ -242,7 +243,7 @@ pub async fn lock_with_customers(
     db: &mut PgConnection,
     client: ClientId,
     legs: &[(MessageId, i16)],
-    when_locked: WhenLocked,
+    when_locked: LockPolicy,
 ) -> Result<Vec<MessageLeg>> {
     locked(db, client, legs, when_locked, true).await
 }
@@ -251,7 +252,7 @@ async fn locked(
     db: &mut PgConnection,
     client: ClientId,
     legs: &[(MessageId, i16)],
-    when_locked: WhenLocked,
+    when_locked: LockPolicy,
     with_customers: bool,
 ) -> Result<Vec<MessageLeg>> {
     if legs.is_empty() {
@@ -362,7 +363,7 @@ pub async fn append(
     .bind(leg.inbox.0)
     .bind(leg.address.kind().as_str())
     .bind(leg.address.value())
-    .bind(leg.content.as_ref().map(stored::write))
+    .bind(leg.content.as_ref().map(column_values::write))
     .bind(priority)
     .bind(now)
     .fetch_optional(db)
@@ -394,17 +395,18 @@ pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(Me
 struct ContentRow {
     message_id: Uuid,
     ordinal: i16,
-    own: Option<Stored>,
-    of_part: Option<Stored>,
-    sms_route: Option<Stored>,
+    own: Option<UnreadJson>,
+    of_part: Option<UnreadJson>,
+    sms_route: Option<UnreadJson>,
 }
 
 impl ContentRow {
     fn read(self) -> Result<Option<((MessageId, i16), LegContent)>> {
-        let own = stored::read_optional("outbound_leg", "content", self.own.as_ref())?;
+        let own = column_values::read_optional("outbound_leg", "content", self.own.as_ref())?;
         let of_part: Option<OutboundContent> =
-            stored::read_optional("outbound_part", "content", self.of_part.as_ref())?;
-        let route: Option<SmsRoute> = stored::read_optional("outbound_leg", "sms_route", self.sms_route.as_ref())?;
+            column_values::read_optional("outbound_part", "content", self.of_part.as_ref())?;
+        let route: Option<SmsRoute> =
+            column_values::read_optional("outbound_leg", "sms_route", self.sms_route.as_ref())?;
         let content = own.or_else(|| of_part.map(|content| LegContent::Message(Box::new(content))));
         let content = match route.and_then(|route| route.text) {
             Some(text) => content.map(|content| content.saying(text)),

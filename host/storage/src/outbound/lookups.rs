@@ -11,7 +11,7 @@ use crate::{PgConnection, Result};
 
 /// The messages that a client looks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lookup {
+pub enum MessageFilter {
     /// Messages with a tracking id of the client. If addresses are given, only messages to one of them.
     CtId { ct_id: String, addresses: Vec<String> },
     /// Messages to one of these addresses: the spellings of a phone number, or a user id.
@@ -45,7 +45,7 @@ impl FoundMessage {
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    lookup: &Lookup,
+    lookup: &MessageFilter,
     page: PageRequest,
 ) -> Result<Page<FoundMessage>> {
     let total = count(db, client, lookup).await?;
@@ -54,9 +54,9 @@ pub async fn page(
     Ok(Page { items, total: u64::try_from(total).unwrap_or_default() })
 }
 
-async fn count(db: &mut PgConnection, client: ClientId, lookup: &Lookup) -> Result<i64> {
+async fn count(db: &mut PgConnection, client: ClientId, lookup: &MessageFilter) -> Result<i64> {
     let counted = match lookup {
-        Lookup::CtId { ct_id, addresses } => {
+        MessageFilter::CtId { ct_id, addresses } => {
             sqlx::query_scalar(
                 "SELECT count(*) FROM (
                      SELECT 1 FROM outbound_message
@@ -71,7 +71,7 @@ async fn count(db: &mut PgConnection, client: ClientId, lookup: &Lookup) -> Resu
             .fetch_one(db)
             .await?
         }
-        Lookup::Recipient { addresses } => {
+        MessageFilter::Recipient { addresses } => {
             sqlx::query_scalar(
                 "SELECT count(*) FROM (
                      (SELECT id FROM outbound_message WHERE client_id = $1 AND address_value = ANY ($2) LIMIT $3)
@@ -88,9 +88,9 @@ async fn count(db: &mut PgConnection, client: ClientId, lookup: &Lookup) -> Resu
     Ok(counted)
 }
 
-async fn ids(db: &mut PgConnection, client: ClientId, lookup: &Lookup, page: PageRequest) -> Result<Vec<Uuid>> {
+async fn ids(db: &mut PgConnection, client: ClientId, lookup: &MessageFilter, page: PageRequest) -> Result<Vec<Uuid>> {
     let ids = match lookup {
-        Lookup::CtId { ct_id, addresses } => {
+        MessageFilter::CtId { ct_id, addresses } => {
             sqlx::query_scalar(
                 "SELECT id FROM outbound_message
                  WHERE client_id = $1 AND ct_id = $2
@@ -105,7 +105,7 @@ async fn ids(db: &mut PgConnection, client: ClientId, lookup: &Lookup, page: Pag
             .fetch_all(db)
             .await?
         }
-        Lookup::Recipient { addresses } => {
+        MessageFilter::Recipient { addresses } => {
             sqlx::query_scalar(
                 "SELECT id FROM (
                      (SELECT id FROM outbound_message WHERE client_id = $1 AND address_value = ANY ($2)

@@ -9,11 +9,11 @@ use domain::{
 use uuid::Uuid;
 
 use super::keys::LegKeys;
-use crate::{PgConnection, Result, stored::known};
+use crate::{PgConnection, Result, column_values::known};
 
 /// A leg whose call begins now.
 #[derive(Debug, Clone, Copy)]
-pub struct Beginning<'a> {
+pub struct LegStart<'a> {
     /// The message.
     pub message: MessageId,
     /// Number of the leg.
@@ -29,7 +29,7 @@ pub async fn note(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    legs: &[Beginning<'_>],
+    legs: &[LegStart<'_>],
     now: DateTime<Utc>,
 ) -> Result<()> {
     let keys: LegKeys = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
@@ -54,7 +54,7 @@ pub async fn note(
 
 /// A message that is not known to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadMessage {
     /// The message.
     pub message: MessageId,
     /// Number of the leg.
@@ -70,7 +70,7 @@ pub async fn unread(
     inbox: InboxId,
     psid: &str,
     until: DateTime<Utc>,
-) -> Result<Vec<Unread>> {
+) -> Result<Vec<UnreadMessage>> {
     let rows: Vec<(Uuid, i16, Option<String>)> = sqlx::query_as(
         "SELECT noted.message_id, noted.ordinal, leg.state
          FROM messenger_unread noted
@@ -90,7 +90,7 @@ pub async fn unread(
     let unread = |(message, ordinal, state): (Uuid, i16, Option<String>)| {
         let state =
             state.map(|state| known("outbound_leg", "state", &state, |state| state.parse().ok())).transpose()?;
-        Ok(Unread { message: MessageId(message), ordinal, state })
+        Ok(UnreadMessage { message: MessageId(message), ordinal, state })
     };
     rows.into_iter().map(unread).collect()
 }
@@ -126,7 +126,7 @@ pub async fn forget(
 
 /// The facts of the window of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct MessengerWindow {
     /// Author as the chat shows it: `BOT` or the name of an agent. `None` outside chats.
     pub owner: Option<String>,
     /// When its recipient last wrote to the page.
@@ -139,7 +139,7 @@ pub async fn standing(
     client: ClientId,
     inbox: InboxId,
     messages: &[(Option<ChatMessageId>, &str)],
-) -> Result<Vec<Standing>> {
+) -> Result<Vec<MessengerWindow>> {
     let rows: Vec<(Option<String>, Option<DateTime<Utc>>)> = sqlx::query_as(
         "SELECT chat.owner, customer.last_inbound_at
          FROM (SELECT $1::uuid AS client_id, $2::uuid AS inbox_id, *
@@ -162,5 +162,5 @@ pub async fn standing(
     .bind(messages.iter().map(|(_, psid)| *psid).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;
-    Ok(rows.into_iter().map(|(owner, wrote_at)| Standing { owner, wrote_at }).collect())
+    Ok(rows.into_iter().map(|(owner, wrote_at)| MessengerWindow { owner, wrote_at }).collect())
 }

@@ -2,7 +2,7 @@
 
 pub mod batches;
 pub mod count_changes;
-mod due;
+mod due_legs;
 pub mod failures;
 pub mod fallbacks;
 mod keys;
@@ -10,14 +10,14 @@ pub mod legs;
 pub mod lookups;
 pub mod messages;
 pub mod messenger;
-pub mod named;
-pub mod outgoing;
+pub mod named_rows;
+pub mod outgoing_rows;
 pub mod parts;
 pub mod provider_calls;
 pub mod provider_ids;
 pub mod rates;
+pub mod recipient_facts;
 pub mod reports;
-pub mod standing;
 pub mod steps;
 pub mod stories;
 pub mod tiers;

@@ -9,7 +9,7 @@ use domain::{
 
 use crate::{
     PgConnection, Result,
-    stored::{self, Stored},
+    column_values::{self, UnreadJson},
 };
 
 /// The common content of the recipients of one `messages` element.
@@ -117,11 +117,11 @@ impl From<domain::send::SendKind> for PartOrigin {
 
 /// Returns the content of a part.
 pub async fn content(db: &mut PgConnection, client: ClientId, part: PartId) -> Result<Option<OutboundContent>> {
-    let content: Option<Stored> =
+    let content: Option<UnreadJson> =
         sqlx::query_scalar("SELECT content FROM outbound_part WHERE client_id = $1 AND id = $2")
             .bind(client.0)
             .bind(part.0)
             .fetch_optional(db)
             .await?;
-    stored::read_optional("outbound_part", "content", content.as_ref())
+    column_values::read_optional("outbound_part", "content", content.as_ref())
 }

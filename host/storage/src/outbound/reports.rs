@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 use uuid::Uuid;
 
-use super::{batches::Extent, fallbacks::UNDECIDED};
+use super::{batches::IdRange, fallbacks::UNDECIDED};
 use crate::{PgConnection, Result};
 
 /// A message as a report shows it.
@@ -48,7 +48,7 @@ pub struct ReportedMessage {
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    extent: Extent,
+    extent: IdRange,
     after: Uuid,
     limit: i64,
 ) -> Result<Vec<ReportedMessage>> {

@@ -14,10 +14,10 @@ use sqlx::{Postgres, postgres::PgArguments, query::QueryScalar};
 use uuid::Uuid;
 
 use super::{count_changes::CountChanges, keys::LegKeys};
-use crate::{PgConnection, Result, stored};
+use crate::{PgConnection, Result, column_values};
 
 /// When a leg was sent, delivered, read and played, if known.
-pub type Times = [Option<DateTime<Utc>>; 4];
+pub type LegTimes = [Option<DateTime<Utc>>; 4];
 
 /// A new state of a leg, with the error of a failure.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct LegMove {
     /// The new state.
     pub state: DeliveryState,
     /// When it reached this and the earlier states.
-    pub times: Times,
+    pub times: LegTimes,
     /// The provider's id, if it came with this step.
     pub provider_id: Option<String>,
     /// Code and text of a failure.
@@ -69,17 +69,17 @@ pub struct ProviderId {
 /// The webhook of a step. It goes to the address for status updates in the configuration of its inbox, otherwise of its
 /// client (`domain::webhook::in_force`). Without an address it is not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct StepWebhook {
     id: DeliveryId,
     inbox: InboxId,
     order_key: i64,
     event: String,
 }
 
-impl Told {
+impl StepWebhook {
     /// `event` is the content. Webhooks with the same `order_key` are sent in order.
     pub fn new(id: DeliveryId, inbox: InboxId, order_key: i64, event: &impl Serialize) -> Result<Self> {
-        Ok(Self { id, inbox, order_key, event: stored::write_text(event)? })
+        Ok(Self { id, inbox, order_key, event: column_values::write_text(event)? })
     }
 }
 
@@ -100,7 +100,7 @@ pub struct Steps {
     /// Customers who are reached on inboxes from now on.
     pub reached: BTreeSet<(InboxId, CustomerId)>,
     /// Webhooks of the steps.
-    pub told: Vec<Told>,
+    pub told: Vec<StepWebhook>,
 }
 
 /// Stores the changes and returns the endpoints with new webhooks. The caller has locked the legs.
@@ -238,7 +238,7 @@ fn bind_receipts<'q>(statement: Statement<'q>, receipts: &'q [NewReceipt]) -> St
 }
 
 /// Webhooks: $34 to $37.
-fn bind_told<'q>(statement: Statement<'q>, told: &'q [Told]) -> Statement<'q> {
+fn bind_told<'q>(statement: Statement<'q>, told: &'q [StepWebhook]) -> Statement<'q> {
     statement
         .bind(told.iter().map(|one| one.id.0).collect::<Vec<_>>())
         .bind(told.iter().map(|one| one.inbox.0).collect::<Vec<_>>())

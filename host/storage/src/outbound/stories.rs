@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     PgConnection, Result,
-    stored::{self, Stored},
+    column_values::{self, UnreadJson},
 };
 
 /// Returns the message of a tracking id: its own id, or an id of the client; of several messages the newest.
@@ -252,7 +252,7 @@ pub async fn parts(db: &mut PgConnection, client: ClientId, message: MessageId) 
 
 /// Returns the decisions of routers about the SMS legs of a message, in order.
 pub async fn routes(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Vec<(i16, SmsRoute)>> {
-    let found: Vec<(i16, Stored)> = sqlx::query_as(
+    let found: Vec<(i16, UnreadJson)> = sqlx::query_as(
         "SELECT ordinal, sms_route FROM outbound_leg WHERE client_id = $1 AND message_id = $2 AND sms_route IS NOT NULL
          ORDER BY ordinal",
     )
@@ -260,7 +260,8 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, message: MessageId)
     .bind(message.0)
     .fetch_all(db)
     .await?;
-    let read = |(ordinal, route): (i16, Stored)| Ok((ordinal, stored::read("outbound_leg", "sms_route", &route)?));
+    let read =
+        |(ordinal, route): (i16, UnreadJson)| Ok((ordinal, column_values::read("outbound_leg", "sms_route", &route)?));
     found.into_iter().map(read).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Messaging tiers of Cloud numbers. Their use is read with [`super::standing`] and counted with [`super::outgoing`].
+//! Messaging tiers of Cloud numbers. Their use is read with [`super::recipient_facts`] and counted with [`super::outgoing_rows`].
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
 use uuid::Uuid;
 
-pub use super::due::{Due, DueLeg, Held, UnreadableLeg, due};
+pub use super::due_legs::{DueLeg, DueLegs, EarlierMessages, UnreadableLeg, due};
 use super::keys::LegKeys;
 use crate::{PgConnection, Result};
 
@@ -114,7 +114,7 @@ pub async fn hold(
 }
 
 /// Lets legs of chats wait for earlier ones: until their turn, and until the bound of the earlier ones.
-pub async fn wait(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, Held)]) -> Result<()> {
+pub async fn wait(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, EarlierMessages)]) -> Result<()> {
     if legs.is_empty() {
         return Ok(());
     }
@@ -140,7 +140,7 @@ pub async fn wait(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i
 
 /// The reason why legs wait, which decides about their phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Later {
+pub enum WaitReason {
     /// They step aside because of the pace of their recipient. A leg that may have reached the provider keeps this
     /// mark.
     Paced,
@@ -150,7 +150,7 @@ pub enum Later {
     PutOff,
 }
 
-impl Later {
+impl WaitReason {
     /// Returns the phase that changes (`None`: any) and the new one.
     fn phases(self) -> (Option<&'static str>, &'static str) {
         match self {
@@ -166,7 +166,7 @@ pub async fn defer(
     db: &mut PgConnection,
     client: ClientId,
     legs: &[(MessageId, i16, DateTime<Utc>)],
-    why: Later,
+    why: WaitReason,
 ) -> Result<()> {
     if legs.is_empty() {
         return Ok(());

@@ -7,13 +7,13 @@ use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
     chat::SentTemplate,
-    conversation::InConversation,
+    conversation::ConversationRef,
     ids::{ClientId, ConversationId, ConversationParticipantId, CustomerId, InboxId},
 };
 use uuid::Uuid;
 
 use super::customers::Customer;
-use crate::{PgConnection, Result, stored};
+use crate::{PgConnection, Result, column_values};
 
 /// The facts of a customer on one inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,11 +42,11 @@ struct FactsRow {
 
 /// The facts before a message of a customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WroteAfter {
+pub struct CustomerHistory {
     /// The last sent template, if no free-form message was sent since.
     pub last_template: Option<SentTemplate>,
     /// The long-lived conversation that was active when the message was written.
-    pub conversation: Option<InConversation>,
+    pub conversation: Option<ConversationRef>,
     /// Cost of a message from the customer's country, with the currency; `None` without a rate.
     pub cost: Option<String>,
 }
@@ -69,7 +69,7 @@ pub async fn record_inbound(
     inbox: InboxId,
     customer: &Customer,
     at: DateTime<Utc>,
-) -> Result<WroteAfter> {
+) -> Result<CustomerHistory> {
     let row: WroteRow = sqlx::query_as(
         "WITH wrote AS (
              INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, last_inbound_at, reached)
@@ -98,12 +98,12 @@ pub async fn record_inbound(
     .fetch_one(db)
     .await?;
     let ids = row.conversation_id.zip(row.participant_id);
-    let conversation = ids.map(|(id, participant)| InConversation {
+    let conversation = ids.map(|(id, participant)| ConversationRef {
         id: ConversationId(id),
         participant: ConversationParticipantId(participant),
         ct_id: row.ct_id,
     });
-    Ok(WroteAfter {
+    Ok(CustomerHistory {
         last_template: last_template(row.last_template_id, row.last_template_name),
         conversation,
         cost: row.cost,
@@ -144,7 +144,7 @@ pub async fn record_outbound(
 
 /// A sent message that only a status reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LateOutbound {
+pub struct LateMessage {
     /// Its time, from the provider.
     pub at: DateTime<Utc>,
     /// Its template; `None` for free-form messages.
@@ -156,7 +156,7 @@ pub struct LateOutbound {
 pub async fn record_late_outbound(
     db: &mut PgConnection,
     client: ClientId,
-    sent: &BTreeMap<(InboxId, CustomerId), LateOutbound>,
+    sent: &BTreeMap<(InboxId, CustomerId), LateMessage>,
 ) -> Result<()> {
     let templates = || sent.values().map(|outbound| outbound.template.as_ref());
     sqlx::query(
@@ -230,7 +230,7 @@ pub async fn facts(
     .fetch_all(db)
     .await?;
     let facts = |row: FactsRow| {
-        let address = stored::address("customer_address", ("kind", "value"), &row.kind, &row.value)?;
+        let address = column_values::address("customer_address", ("kind", "value"), &row.kind, &row.value)?;
         let facts = InboxCustomerFacts {
             customer: CustomerId(row.customer_id),
             last_inbound_at: row.last_inbound_at,
@@ -281,8 +281,8 @@ pub async fn phones(
     .await?;
     let pair = |(kind, value, phone): (String, String, String)| {
         let columns = ("kind", "value");
-        let named = stored::address("customer_address", columns, &kind, &value)?;
-        let phone = stored::address("customer_address", columns, AddressKind::Phone.as_str(), &phone)?;
+        let named = column_values::address("customer_address", columns, &kind, &value)?;
+        let phone = column_values::address("customer_address", columns, AddressKind::Phone.as_str(), &phone)?;
         Ok((named, phone))
     };
     rows.into_iter().map(pair).collect()

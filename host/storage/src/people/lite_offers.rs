@@ -7,18 +7,18 @@ use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
     ids::{ClientId, CustomerId, InboxId, MessageId},
-    lite::Choice,
+    lite::NumberedChoice,
 };
 use uuid::Uuid;
 
 use crate::{
     PgConnection, Result,
-    stored::{self, Stored},
+    column_values::{self, UnreadJson},
 };
 
 /// The message that shows choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ShownBy {
+pub enum OfferMessage {
     /// A message that the provider accepted, by the provider's id.
     Taken(String),
     /// A message whose call has begun, by our id.
@@ -29,9 +29,9 @@ pub enum ShownBy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// Their message.
-    pub by: ShownBy,
+    pub by: OfferMessage,
     /// Its choices, in the order of their numbers.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<NumberedChoice>,
     /// True if no message was sent since.
     pub is_last: bool,
 }
@@ -42,7 +42,7 @@ pub struct NewOffer {
     /// Provider id of the message.
     pub provider_id: String,
     /// Its choices, in the order of their numbers.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<NumberedChoice>,
 }
 
 /// Records sent messages in order: offers, and for messages without one (`None`) that the last offer is no longer the
@@ -87,7 +87,7 @@ pub async fn note(
     for (customer, (NewOffer { provider_id, choices }, is_last)) in offers {
         rows.customers.push(customer.0);
         rows.provider_ids.push(provider_id);
-        rows.choices.push(stored::write_text(choices)?);
+        rows.choices.push(column_values::write_text(choices)?);
         rows.are_last.push(is_last);
     }
     sqlx::query(
@@ -120,13 +120,13 @@ struct OfferRows<'o> {
 
 /// A call that begins: its customer, and the choices of its message.
 #[derive(Debug, Clone, Copy)]
-pub struct Begun<'c> {
+pub struct OfferCall<'c> {
     /// The message.
     pub message: MessageId,
     /// The customer.
     pub customer: CustomerId,
     /// Its choices, in the order of their numbers; not empty.
-    pub choices: &'c [Choice],
+    pub choices: &'c [NumberedChoice],
 }
 
 /// Records choices of messages whose calls begin now, in the transaction of their marks. Of several messages to one
@@ -135,15 +135,16 @@ pub async fn begin(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    begun: &[Begun<'_>],
+    begun: &[OfferCall<'_>],
     now: DateTime<Utc>,
 ) -> Result<()> {
     // A map: a row may be written once per statement, and sorted rows do not deadlock.
-    let last: BTreeMap<CustomerId, &Begun<'_>> = begun.iter().map(|one| (one.customer, one)).collect();
+    let last: BTreeMap<CustomerId, &OfferCall<'_>> = begun.iter().map(|one| (one.customer, one)).collect();
     if last.is_empty() {
         return Ok(());
     }
-    let choices: Vec<String> = last.values().map(|one| stored::write_text(one.choices)).collect::<Result<_>>()?;
+    let choices: Vec<String> =
+        last.values().map(|one| column_values::write_text(one.choices)).collect::<Result<_>>()?;
     sqlx::query(
         "INSERT INTO offer_in_flight (client_id, inbox_id, customer_id, message_id, choices, is_last, offered_at)
          SELECT $1, $2, customer_id, message_id, choices::jsonb, true, $6
@@ -163,7 +164,7 @@ pub async fn begin(
 }
 
 /// Records that calls without choices begin: earlier messages in flight to these addresses are no longer the last ones.
-pub async fn overtake(db: &mut PgConnection, client: ClientId, inbox: InboxId, to: &[&Address]) -> Result<()> {
+pub async fn retire_offers(db: &mut PgConnection, client: ClientId, inbox: InboxId, to: &[&Address]) -> Result<()> {
     if to.is_empty() {
         return Ok(());
     }
@@ -207,7 +208,7 @@ pub async fn end(db: &mut PgConnection, client: ClientId, messages: &[MessageId]
 struct OfferRow {
     message_id: Option<Uuid>,
     provider_id: Option<String>,
-    choices: Stored,
+    choices: UnreadJson,
     is_last: bool,
 }
 
@@ -227,10 +228,10 @@ pub async fn of(db: &mut PgConnection, client: ClientId, inbox: InboxId, custome
     .await?;
     let offer = |row: OfferRow| {
         let by = match (row.message_id, row.provider_id) {
-            (Some(message), _) => ShownBy::InFlight(MessageId(message)),
-            (None, provider_id) => ShownBy::Taken(provider_id.unwrap_or_default()),
+            (Some(message), _) => OfferMessage::InFlight(MessageId(message)),
+            (None, provider_id) => OfferMessage::Taken(provider_id.unwrap_or_default()),
         };
-        Ok(Offer { by, choices: stored::read("lite_offer", "choices", &row.choices)?, is_last: row.is_last })
+        Ok(Offer { by, choices: column_values::read("lite_offer", "choices", &row.choices)?, is_last: row.is_last })
     };
     rows.into_iter().map(offer).collect()
 }

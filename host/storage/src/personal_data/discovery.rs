@@ -7,7 +7,7 @@ use sqlx::Row;
 use uuid::Uuid;
 
 use super::{person::KnownPerson, registry::REGISTRY};
-use crate::{PgConnection, Result, stored};
+use crate::{PgConnection, Result, column_values};
 
 /// Finds the person with this address, phone number or user id, for a client. A person without any row has the address
 /// alone. Call [`begin_search`](super::begin_search) first.
@@ -78,7 +78,7 @@ async fn add_addresses(db: &mut PgConnection, person: &mut KnownPerson, customer
     let known: Vec<(String, String)> =
         known.bind(person.client().0).bind(customers).bind(person.values()).fetch_all(db).await?;
     for (kind, value) in known {
-        person.addresses.insert(stored::address("customer_address", ("kind", "value"), &kind, &value)?);
+        person.addresses.insert(column_values::address("customer_address", ("kind", "value"), &kind, &value)?);
     }
     Ok(())
 }

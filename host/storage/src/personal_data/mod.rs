@@ -19,4 +19,4 @@ pub use rewrite::{
     limit_waits, relations_to_rewrite, rewrite, rewrite_catalog, switch_log, vacuum, youngest_transaction,
 };
 pub use rows::{TableRows, begin_search, cancel_waiting, erase_page, erased_last, in_flight, relations, release, rows};
-pub use rule::{ColumnForm, RowFate, RowScope, Table, TableRule, Tie};
+pub use rule::{ColumnForm, PersonLink, PersonalTable, RowScope, RowTreatment, TableRule};

@@ -1,34 +1,38 @@
 //! The registry of tables with the columns of personal data and the rule of their rows. A test compares it with the schema,
 //! so that no new table is missing.
 
-use super::rule::{ColumnForm, RowFate, RowScope, Table, TableRule, Tie};
+use super::rule::{ColumnForm, PersonLink, PersonalTable, RowScope, RowTreatment, TableRule};
 
-const fn table(name: &'static str, columns: &'static [&'static str], rule: TableRule) -> Table {
-    Table { name, columns, rule }
+const fn table(name: &'static str, columns: &'static [&'static str], rule: TableRule) -> PersonalTable {
+    PersonalTable { name, columns, rule }
 }
 
-const fn deleted(ties: &'static [Tie]) -> TableRule {
-    TableRule::Tied(ties, RowFate::Delete, RowScope::Client)
+const fn deleted(ties: &'static [PersonLink]) -> TableRule {
+    TableRule::Tied(ties, RowTreatment::Delete, RowScope::Client)
 }
 
-const fn redacted(ties: &'static [Tie], columns: &'static [(&'static str, ColumnForm)]) -> TableRule {
-    TableRule::Tied(ties, RowFate::Redact(columns), RowScope::Client)
+const fn redacted(ties: &'static [PersonLink], columns: &'static [(&'static str, ColumnForm)]) -> TableRule {
+    TableRule::Tied(ties, RowTreatment::Redact(columns), RowScope::Client)
 }
 
-const OF_CUSTOMER: TableRule = deleted(&[Tie::Id("customer_id")]);
-const OF_CHAT: TableRule = deleted(&[Tie::Id("participant_id")]);
-const OF_MESSAGE: TableRule = deleted(&[Tie::Id("message_id")]);
+const OF_CUSTOMER: TableRule = deleted(&[PersonLink::Id("customer_id")]);
+const OF_CHAT: TableRule = deleted(&[PersonLink::Id("participant_id")]);
+const OF_MESSAGE: TableRule = deleted(&[PersonLink::Id("message_id")]);
 
 const METERED: TableRule = TableRule::Tied(
-    &[Tie::Id("participant_id"), Tie::Mention("key", ColumnForm::Text), Tie::Mention("value", ColumnForm::Bytes)],
-    RowFate::DeleteMetered,
+    &[
+        PersonLink::Id("participant_id"),
+        PersonLink::Mention("key", ColumnForm::Text),
+        PersonLink::Mention("value", ColumnForm::Bytes),
+    ],
+    RowTreatment::DeleteMetered,
     RowScope::Client,
 );
 
 /// A part is an element of a batch, whose figures stay. `KnownPerson::ids` has it only if no other person shares it.
 const PART: TableRule = TableRule::Tied(
-    &[Tie::Id("id")],
-    RowFate::Blank(&[
+    &[PersonLink::Id("id")],
+    RowTreatment::Blank(&[
         ("content", r#"'{"v":1,"value":{"kind":"text","body":""}}'::jsonb"#),
         ("fallback", "NULL::jsonb"),
         ("quoted_provider_id", "NULL::text"),
@@ -38,41 +42,47 @@ const PART: TableRule = TableRule::Tied(
 
 /// The receipt itself is needed until its message is known. Parked receipts last a day.
 const PARKED: TableRule = TableRule::Tied(
-    &[Tie::Mention("error", ColumnForm::Text)],
-    RowFate::Redact(&[("error", ColumnForm::Text)]),
+    &[PersonLink::Mention("error", ColumnForm::Text)],
+    RowTreatment::Redact(&[("error", ColumnForm::Text)]),
     RowScope::Anywhere,
 );
 
 /// Outcome and duration of a call are figures of the plugin.
 const INVOCATION: TableRule = TableRule::Tied(
-    &[Tie::Id("subject_id"), Tie::Mention("logs", ColumnForm::Text), Tie::Mention("error", ColumnForm::Text)],
-    RowFate::Blank(&[("logs", "''::text"), ("error", "NULL::text")]),
+    &[
+        PersonLink::Id("subject_id"),
+        PersonLink::Mention("logs", ColumnForm::Text),
+        PersonLink::Mention("error", ColumnForm::Text),
+    ],
+    RowTreatment::Blank(&[("logs", "''::text"), ("error", "NULL::text")]),
     RowScope::Client,
 );
 
 /// Readers count on numbers without a gap. The customer of no chat types: nothing is to be loaded.
 const LIVE: TableRule = TableRule::Tied(
-    &[Tie::Subject("event", ColumnForm::Json)],
-    RowFate::Blank(&[(
+    &[PersonLink::Subject("event", ColumnForm::Json)],
+    RowTreatment::Blank(&[(
         "event",
         r#"'{"v":1,"value":{"chat":"00000000-0000-0000-0000-000000000000","what":"customerTypes"}}'::json"#,
     )]),
     RowScope::Client,
 );
 
-const INBOUND_SMS: TableRule = TableRule::Tied(&[Tie::Value("sender")], RowFate::Delete, RowScope::SmsSource);
+const INBOUND_SMS: TableRule =
+    TableRule::Tied(&[PersonLink::Value("sender")], RowTreatment::Delete, RowScope::SmsSource);
 
 const DELIVERY: TableRule = deleted(&[
-    Tie::Order("order_key"),
-    Tie::Id("id"),
-    Tie::Subject("event", ColumnForm::Text),
-    Tie::Subject("body", ColumnForm::Bytes),
+    PersonLink::Order("order_key"),
+    PersonLink::Id("id"),
+    PersonLink::Subject("event", ColumnForm::Text),
+    PersonLink::Subject("body", ColumnForm::Bytes),
 ]);
 
-const REQUEST: TableRule = deleted(&[Tie::Mention("path", ColumnForm::Text), Tie::Mention("body", ColumnForm::Text)]);
+const REQUEST: TableRule =
+    deleted(&[PersonLink::Mention("path", ColumnForm::Text), PersonLink::Mention("body", ColumnForm::Text)]);
 
 /// Every table of the schema.
-pub const REGISTRY: &[Table] = &[
+pub const REGISTRY: &[PersonalTable] = &[
     table("account_directory", &[], TableRule::Unrelated),
     table("account_inbox", &[], TableRule::Unrelated),
     table("account_link", &[], TableRule::Unrelated),
@@ -80,17 +90,17 @@ pub const REGISTRY: &[Table] = &[
     table(
         "audit",
         &["actor", "object_id"],
-        redacted(&[Tie::Mention("object_id", ColumnForm::Text)], &[("object_id", ColumnForm::Text)]),
+        redacted(&[PersonLink::Mention("object_id", ColumnForm::Text)], &[("object_id", ColumnForm::Text)]),
     ),
     table("batch_hold", &[], TableRule::Unrelated),
-    table("blocked_recipient", &["value", "reason"], deleted(&[Tie::Value("value")])),
-    table("callback", &["item"], deleted(&[Tie::Party("item", ColumnForm::Json)])),
+    table("blocked_recipient", &["value", "reason"], deleted(&[PersonLink::Value("value")])),
+    table("callback", &["item"], deleted(&[PersonLink::Party("item", ColumnForm::Json)])),
     table("callback_seen", &[], TableRule::Unrelated),
-    table("chat_due", &[], deleted(&[Tie::Id("lane_id")])),
+    table("chat_due", &[], deleted(&[PersonLink::Id("lane_id")])),
     table(
         "chat_message",
         &["body", "content", "owner", "provider_id", "quoted_provider_id"],
-        deleted(&[Tie::Id("participant_id")]),
+        deleted(&[PersonLink::Id("participant_id")]),
     ),
     table("chatbot_value", &["key", "value"], METERED),
     table("chatbot_value_usage", &[], TableRule::Unrelated),
@@ -100,38 +110,38 @@ pub const REGISTRY: &[Table] = &[
     table("conversation", &["recipient", "customer_user_id", "ct_id", "tqrmt_id"], OF_CUSTOMER),
     table("credit_account", &[], TableRule::Unrelated),
     table("credit_entry", &[], TableRule::Unrelated),
-    table("customer", &["full_name", "username", "parent_user_id"], deleted(&[Tie::Id("id")])),
+    table("customer", &["full_name", "username", "parent_user_id"], deleted(&[PersonLink::Id("id")])),
     table("customer_address", &["value"], OF_CUSTOMER),
     table("delivery_receipt", &["error_text"], OF_MESSAGE),
     table(
         "email_out",
         &["recipient", "subject", "body", "in_reply_to"],
-        deleted(&[Tie::Mention("subject", ColumnForm::Text), Tie::Mention("body", ColumnForm::Text)]),
+        deleted(&[PersonLink::Mention("subject", ColumnForm::Text), PersonLink::Mention("body", ColumnForm::Text)]),
     ),
     table("email_request", &["sender", "message_id"], TableRule::OfUsers),
     table("email_sender", &["address"], TableRule::OfUsers),
-    table("failed_callback", &["content"], deleted(&[Tie::Mention("content", ColumnForm::Text)])),
+    table("failed_callback", &["content"], deleted(&[PersonLink::Mention("content", ColumnForm::Text)])),
     table("fallback", &["error_text", "reason"], OF_MESSAGE),
     table(
         "idempotency",
         &["response"],
-        redacted(&[Tie::Mention("response", ColumnForm::Bytes)], &[("response", ColumnForm::Bytes)]),
+        redacted(&[PersonLink::Mention("response", ColumnForm::Bytes)], &[("response", ColumnForm::Bytes)]),
     ),
     table("inbox", &[], TableRule::Unrelated),
     table("inbox_customer", &[], OF_CUSTOMER),
     table("lane", &[], TableRule::Unrelated),
-    table("lite_device_value", &["key", "value"], deleted(&[Tie::Mention("key", ColumnForm::Text)])),
+    table("lite_device_value", &["key", "value"], deleted(&[PersonLink::Mention("key", ColumnForm::Text)])),
     table("lite_offer", &["provider_id", "choices"], OF_CUSTOMER),
     table("lite_session", &[], TableRule::Unrelated),
     table("live_event", &["event"], LIVE),
-    table("live_event_new", &["event"], deleted(&[Tie::Subject("event", ColumnForm::Json)])),
+    table("live_event_new", &["event"], deleted(&[PersonLink::Subject("event", ColumnForm::Json)])),
     table("live_stream", &[], TableRule::Unrelated),
     table("live_ticket", &[], TableRule::OfUsers),
     table("login_failure", &["account_hash"], TableRule::OfUsers),
     table("login_place", &["account_hash", "place_hash"], TableRule::OfUsers),
     table("marketing_stop", &[], OF_CUSTOMER),
     table("master_key_check", &[], TableRule::Unrelated),
-    table("media", &["filename", "source_url", "provider_media_id"], deleted(&[Tie::Id("id")])),
+    table("media", &["filename", "source_url", "provider_media_id"], deleted(&[PersonLink::Id("id")])),
     table("media_content", &["bytes"], TableRule::OfFiles),
     table("message_count", &[], TableRule::Unrelated),
     table("message_count_change", &[], TableRule::Unrelated),
@@ -139,18 +149,18 @@ pub const REGISTRY: &[Table] = &[
     table("message_version", &["body", "content"], OF_MESSAGE),
     table("messaging_tier", &[], TableRule::Unrelated),
     table("messenger_inbox", &[], TableRule::Unrelated),
-    table("messenger_unread", &["psid"], deleted(&[Tie::Value("psid"), Tie::Id("message_id")])),
+    table("messenger_unread", &["psid"], deleted(&[PersonLink::Value("psid"), PersonLink::Id("message_id")])),
     table("node", &[], TableRule::Unrelated),
     table("number_quality", &[], TableRule::Unrelated),
     table("offer_in_flight", &["choices"], OF_CUSTOMER),
     table("outbound_leg", &["address_value", "content", "provider_id", "error_text", "sms_route"], OF_MESSAGE),
-    table("outbound_message", &["address_value", "other_value", "ct_id", "gst_id"], deleted(&[Tie::Id("id")])),
+    table("outbound_message", &["address_value", "other_value", "ct_id", "gst_id"], deleted(&[PersonLink::Id("id")])),
     table("outbound_part", &["content", "fallback", "quoted_provider_id"], PART),
     table("outbound_work", &["recipient"], OF_MESSAGE),
     table("page_directory", &[], TableRule::Unrelated),
     table("parked_receipt", &["error"], PARKED),
     table("participant", &["bot_state", "tags", "queued_reason", "found_by"], OF_CUSTOMER),
-    table("participant_event", &["payload"], deleted(&[Tie::Id("lane_id")])),
+    table("participant_event", &["payload"], deleted(&[PersonLink::Id("lane_id")])),
     table("participant_search", &["grams", "words"], OF_CHAT),
     table("phone_number_directory", &[], TableRule::Unrelated),
     table("plugin", &[], TableRule::Unrelated),
@@ -161,52 +171,64 @@ pub const REGISTRY: &[Table] = &[
         "plugin_difference",
         &["live", "shadow"],
         deleted(&[
-            Tie::Id("subject_id"),
-            Tie::Mention("live", ColumnForm::Json),
-            Tie::Mention("shadow", ColumnForm::Json),
+            PersonLink::Id("subject_id"),
+            PersonLink::Mention("live", ColumnForm::Json),
+            PersonLink::Mention("shadow", ColumnForm::Json),
         ]),
     ),
     table(
         "plugin_event",
         &["reason"],
-        redacted(&[Tie::Mention("reason", ColumnForm::Text)], &[("reason", ColumnForm::Text)]),
+        redacted(&[PersonLink::Mention("reason", ColumnForm::Text)], &[("reason", ColumnForm::Text)]),
     ),
     table("plugin_invocation", &["logs", "error"], INVOCATION),
     table(
         "plugin_recording",
         &["recording"],
-        deleted(&[Tie::Id("subject_id"), Tie::Mention("recording", ColumnForm::Text)]),
+        deleted(&[PersonLink::Id("subject_id"), PersonLink::Mention("recording", ColumnForm::Text)]),
     ),
     table("plugin_shadow_skip", &[], TableRule::Unrelated),
     table("plugin_upload", &[], TableRule::Unrelated),
     table("plugin_version", &["created_by"], TableRule::OfUsers),
     table("provider_call", &["error_text"], OF_MESSAGE),
-    table("provider_message", &["provider_id"], deleted(&[Tie::Id("outbound_message_id"), Tie::Id("chat_message_id")])),
+    table(
+        "provider_message",
+        &["provider_id"],
+        deleted(&[PersonLink::Id("outbound_message_id"), PersonLink::Id("chat_message_id")]),
+    ),
     table("rate", &[], TableRule::Unrelated),
     table("routing_decision", &["target_name", "reason"], OF_CHAT),
     table(
         "sms_callback",
         &["url", "form"],
-        deleted(&[Tie::Mention("url", ColumnForm::Text), Tie::Party("form", ColumnForm::Text)]),
+        deleted(&[PersonLink::Mention("url", ColumnForm::Text), PersonLink::Party("form", ColumnForm::Text)]),
     ),
-    table("sms_correspondent", &["subscriber"], deleted(&[Tie::Value("subscriber")])),
+    table("sms_correspondent", &["subscriber"], deleted(&[PersonLink::Value("subscriber")])),
     table("sms_inbound", &["sender", "body", "sms_route"], INBOUND_SMS),
     table("sms_inbox", &[], TableRule::Unrelated),
-    table("sms_message", &["recipient", "ct_id", "identifier"], deleted(&[Tie::Value("recipient"), Tie::Id("id")])),
-    table("sms_opt_out", &["subscriber"], deleted(&[Tie::Value("subscriber")])),
+    table(
+        "sms_message",
+        &["recipient", "ct_id", "identifier"],
+        deleted(&[PersonLink::Value("recipient"), PersonLink::Id("id")]),
+    ),
+    table("sms_opt_out", &["subscriber"], deleted(&[PersonLink::Value("subscriber")])),
     table("sms_part", &[], OF_MESSAGE),
     table("sms_price", &[], TableRule::Unrelated),
-    table("sms_reply", &["subscriber", "body"], deleted(&[Tie::Value("subscriber"), Tie::Id("message_id")])),
+    table(
+        "sms_reply",
+        &["subscriber", "body"],
+        deleted(&[PersonLink::Value("subscriber"), PersonLink::Id("message_id")]),
+    ),
     table(
         "sms_request",
         &["response"],
-        redacted(&[Tie::Mention("response", ColumnForm::Text)], &[("response", ColumnForm::Text)]),
+        redacted(&[PersonLink::Mention("response", ColumnForm::Text)], &[("response", ColumnForm::Text)]),
     ),
-    table("sms_sent_once", &[], deleted(&[Tie::Id("request_id")])),
+    table("sms_sent_once", &[], deleted(&[PersonLink::Id("request_id")])),
     table(
         "sms_tracking_use",
         &["tracked"],
-        deleted(&[Tie::Name("tracked"), Tie::Mention("tracked", ColumnForm::Text)]),
+        deleted(&[PersonLink::Name("tracked"), PersonLink::Mention("tracked", ColumnForm::Text)]),
     ),
     table("smsc_message", &[], OF_MESSAGE),
     table("team", &[], TableRule::Unrelated),
@@ -215,21 +237,25 @@ pub const REGISTRY: &[Table] = &[
     table("ticket", &["rating"], OF_CHAT),
     table("ticket_counter", &[], TableRule::Unrelated),
     table("tier_count", &[], TableRule::Unrelated),
-    table("tier_recipient", &["recipient"], deleted(&[Tie::Value("recipient")])),
+    table("tier_recipient", &["recipient"], deleted(&[PersonLink::Value("recipient")])),
     table("waba_directory", &[], TableRule::Unrelated),
-    table("waiting_referral", &["address", "referral"], deleted(&[Tie::Value("address")])),
+    table("waiting_referral", &["address", "referral"], deleted(&[PersonLink::Value("address")])),
     table("web_inbox", &[], TableRule::Unrelated),
     table("web_site_directory", &[], TableRule::Unrelated),
     table(
         "web_visitor",
         &["visitor", "proven_id", "joined_to"],
-        deleted(&[Tie::Value("visitor"), Tie::Value("joined_to")]),
+        deleted(&[PersonLink::Value("visitor"), PersonLink::Value("joined_to")]),
     ),
     table("request_log", &["path", "body"], REQUEST),
-    table("webhook_attempt", &["response_start"], deleted(&[Tie::Id("delivery_id")])),
+    table("webhook_attempt", &["response_start"], deleted(&[PersonLink::Id("delivery_id")])),
     table("webhook_config", &[], TableRule::Unrelated),
     table("webhook_delivery", &["event", "body"], DELIVERY),
-    table("webhook_copy", &["body"], deleted(&[Tie::Id("delivery_id"), Tie::Mention("body", ColumnForm::Bytes)])),
+    table(
+        "webhook_copy",
+        &["body"],
+        deleted(&[PersonLink::Id("delivery_id"), PersonLink::Mention("body", ColumnForm::Bytes)]),
+    ),
     table("webhook_listener", &[], TableRule::Unrelated),
     table("webhook_endpoint", &[], TableRule::Unrelated),
     table("whatsapp_cloud_inbox", &[], TableRule::Unrelated),

@@ -6,7 +6,7 @@ use sqlx::{Row, types::Json};
 use super::{
     marks,
     person::KnownPerson,
-    rule::{ColumnForm, RowFate, RowScope, Table, TableRule},
+    rule::{ColumnForm, PersonalTable, RowScope, RowTreatment, TableRule},
 };
 use crate::{PgConnection, Result, chat::chatbot_values};
 
@@ -32,7 +32,7 @@ const ERASED_LAST: [&str; 13] = [
 const NOT_EXPORTED: (&str, &str) = ("lite_device_value", "value");
 
 /// The place of a table in an erasure; 0 for those that come first, in any order.
-pub fn erased_last(table: &Table) -> usize {
+pub fn erased_last(table: &PersonalTable) -> usize {
     ERASED_LAST.iter().position(|last| *last == table.name).map_or(0, |place| place + 1)
 }
 
@@ -45,7 +45,7 @@ pub async fn begin_search(db: &mut PgConnection) -> Result<()> {
 }
 
 /// The relations with rows of a table: its partitions, or the table itself.
-pub async fn relations(db: &mut PgConnection, table: &Table) -> Result<Vec<String>> {
+pub async fn relations(db: &mut PgConnection, table: &PersonalTable) -> Result<Vec<String>> {
     let found = sqlx::query_scalar(
         "SELECT COALESCE(part.relname, whole.relname)::text FROM pg_class whole
          LEFT JOIN pg_inherits ON inhparent = whole.oid
@@ -64,7 +64,7 @@ pub struct TableRows {
 }
 
 /// The rows of a person in a table. `None` if the table has none by its rule.
-pub async fn rows(db: &mut PgConnection, person: &KnownPerson, table: &Table) -> Result<Option<TableRows>> {
+pub async fn rows(db: &mut PgConnection, person: &KnownPerson, table: &PersonalTable) -> Result<Option<TableRows>> {
     let (Some(condition), TableRule::Tied(ties, _, scope)) = (table.condition(), table.rule) else { return Ok(None) };
     if scope == RowScope::Anywhere {
         return Ok(None);
@@ -102,21 +102,21 @@ fn show_text(row: &mut Value, column: &str) {
 pub async fn erase_page(
     db: &mut PgConnection,
     person: &KnownPerson,
-    (table, relation): (&Table, &str),
+    (table, relation): (&PersonalTable, &str),
     limit: i64,
 ) -> Result<u64> {
     let (Some(condition), TableRule::Tied(_, fate, _)) = (table.condition(), table.rule) else { return Ok(0) };
     let sql = match fate {
-        RowFate::Delete => deletion(relation, &condition),
-        RowFate::DeleteMetered => return erase_metered(db, person, (relation, &condition), limit).await,
-        RowFate::Blank(columns) => {
+        RowTreatment::Delete => deletion(relation, &condition),
+        RowTreatment::DeleteMetered => return erase_metered(db, person, (relation, &condition), limit).await,
+        RowTreatment::Blank(columns) => {
             let set: Vec<String> = columns.iter().map(|(column, value)| format!("{column} = {value}")).collect();
             let differ: Vec<String> =
                 // As text, because `json` cannot be compared.
                 columns.iter().map(|(column, value)| format!("{column}::text IS DISTINCT FROM ({value})::text")).collect();
             update(relation, &set, &format!("{condition} AND ({})", differ.join(" OR ")))
         }
-        RowFate::Redact(columns) => {
+        RowTreatment::Redact(columns) => {
             let set: Vec<String> = columns.iter().map(|(column, form)| redaction(column, *form)).collect();
             update(relation, &set, &condition)
         }

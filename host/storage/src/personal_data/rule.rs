@@ -2,7 +2,7 @@
 
 /// A table, its columns with data about a customer or a user, and its rule.
 #[derive(Debug, Clone, Copy)]
-pub struct Table {
+pub struct PersonalTable {
     /// Name of the table.
     pub name: &'static str,
     /// Columns with personal data.
@@ -21,12 +21,12 @@ pub enum TableRule {
     /// Parts of files. The store of files removes them, because it also knows the folder and the bucket.
     OfFiles,
     /// The rows that at least one tie finds are about the person.
-    Tied(&'static [Tie], RowFate, RowScope),
+    Tied(&'static [PersonLink], RowTreatment, RowScope),
 }
 
 /// A reason why a row is about a person.
 #[derive(Debug, Clone, Copy)]
-pub enum Tie {
+pub enum PersonLink {
     /// The column has the id of one of the person's objects: customer, chat, message, file, delivery.
     Id(&'static str),
     /// The column has an address of the person.
@@ -56,7 +56,7 @@ pub enum ColumnForm {
 
 /// What an erasure does with the rows of a person.
 #[derive(Debug, Clone, Copy)]
-pub enum RowFate {
+pub enum RowTreatment {
     Delete,
     /// Like `Delete`, and the client's use of its key-value store shrinks.
     DeleteMetered,
@@ -97,7 +97,7 @@ impl ColumnForm {
     }
 }
 
-impl Tie {
+impl PersonLink {
     /// The condition on a row. `$2` to `$8` are the lists and the patterns of the person.
     pub(super) fn condition(self) -> String {
         match self {
@@ -112,7 +112,7 @@ impl Tie {
     }
 }
 
-impl Tie {
+impl PersonLink {
     /// The column, if it has bytes.
     pub(super) fn bytes(self) -> Option<&'static str> {
         match self {
@@ -139,7 +139,7 @@ impl RowScope {
     }
 }
 
-impl Table {
+impl PersonalTable {
     /// The condition of the rows of a person; `None` if the table has none.
     pub(super) fn condition(&self) -> Option<String> {
         let TableRule::Tied(ties, _, scope) = self.rule else { return None };

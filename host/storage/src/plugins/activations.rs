@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, InboxId},
-    opaque::Opaque,
+    opaque_json::OpaqueJson,
 };
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -27,9 +27,9 @@ pub struct Activation {
     /// Name of the plugin.
     pub plugin: String,
     /// The upload of that name; `None`: shipped with the program, or a file of the plugins directory.
-    pub upload: Option<Upload>,
+    pub upload: Option<ActivatedUpload>,
     /// Configuration of the plugin, in the form of its author. Its secrets are sealed.
-    pub config: Opaque,
+    pub config: OpaqueJson,
     /// Hosts that it may reach by HTTP.
     pub allowed_hosts: Vec<String>,
     /// Share of subjects that a canary answers for, 1 to 100.
@@ -48,7 +48,7 @@ pub struct Activation {
 
 /// One uploaded version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Upload {
+pub struct ActivatedUpload {
     /// Counts up per name, from 1.
     pub version: i32,
     /// Hash of the bytes, in hexadecimal.
@@ -92,7 +92,7 @@ struct Row {
     plugin: String,
     version: Option<i32>,
     sha256: Option<String>,
-    config: Json<Opaque>,
+    config: Json<OpaqueJson>,
     allowed_hosts: Vec<String>,
     percent: i16,
     error_threshold: i16,
@@ -123,7 +123,7 @@ impl From<Row> for Activation {
             inbox: Some(InboxId(row.inbox_id)).filter(|inbox| !inbox.0.is_nil()),
             mode: row.mode,
             plugin: row.plugin,
-            upload: row.version.zip(row.sha256).map(|(version, sha256)| Upload { version, sha256 }),
+            upload: row.version.zip(row.sha256).map(|(version, sha256)| ActivatedUpload { version, sha256 }),
             config: row.config.0,
             allowed_hosts: row.allowed_hosts,
             percent: row.percent,
@@ -384,7 +384,7 @@ pub async fn stop_recording(
 
 /// An uploaded version that is in force somewhere.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct InForce {
+pub struct ActiveVersion {
     /// The client.
     pub client_id: Uuid,
     /// Name of the plugin.
@@ -397,7 +397,7 @@ pub struct InForce {
 
 /// Returns uploaded versions of all clients that were activated since a moment, newest first. Nodes load them before
 /// their first call.
-pub async fn activated_since(db: &mut PgConnection, since: DateTime<Utc>, limit: i64) -> Result<Vec<InForce>> {
+pub async fn activated_since(db: &mut PgConnection, since: DateTime<Utc>, limit: i64) -> Result<Vec<ActiveVersion>> {
     Ok(sqlx::query_as(
         "SELECT client_id, plugin, version, sha256 FROM plugin_activation
          WHERE version IS NOT NULL AND activated_at >= $1 ORDER BY activated_at DESC LIMIT $2",

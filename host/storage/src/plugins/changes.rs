@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::ids::ClientId;
 use sqlx::postgres::PgNotification;
 
-use crate::{Db, Error, PgConnection, Result, read_only::Trusted, session::Listener};
+use crate::{Db, Error, PgConnection, Result, read_only_session::TrustedSince, session::Listener};
 
 const CHANNEL: &str = "patchbay_plugin";
 /// How often a silent connection must show that it lives. The connection of a machine that has vanished never ends by
@@ -15,7 +15,7 @@ const LOOK: Duration = Duration::from_secs(30);
 
 /// A version that was put in force somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct ActivationChange {
     /// The client.
     pub client: ClientId,
     /// Hash of its bytes.
@@ -24,7 +24,7 @@ pub struct Change {
 
 /// Notifies the other nodes. Do not use it in a transaction that other work waits for, because notifications serialise
 /// commits.
-pub async fn announce(db: &mut PgConnection, change: &Change) -> Result<()> {
+pub async fn announce(db: &mut PgConnection, change: &ActivationChange) -> Result<()> {
     let told = format!("{} {}", change.client, change.sha256);
     sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(told).execute(db).await?;
     Ok(())
@@ -33,7 +33,7 @@ pub async fn announce(db: &mut PgConnection, change: &Change) -> Result<()> {
 /// Receives the notices of nodes, on a session outside the pool.
 pub struct Changes {
     listener: Listener,
-    trusted: Trusted,
+    trusted: TrustedSince,
 }
 
 /// The first of two events.
@@ -46,16 +46,16 @@ enum Next {
 impl Changes {
     /// Begins to listen.
     pub async fn listen(db: &Db) -> Result<Self> {
-        Ok(Self { listener: db.listen(CHANNEL).await?, trusted: Trusted::from_now() })
+        Ok(Self { listener: db.listen(CHANNEL).await?, trusted: TrustedSince::from_now() })
     }
 
     /// Returns the next change. Fails as soon as the database does not answer. After an error listen again: notices in
     /// between are lost.
-    pub async fn next(&mut self) -> Result<Change> {
+    pub async fn next(&mut self) -> Result<ActivationChange> {
         loop {
             let next = tokio::select! {
                 told = self.listener.next() => Next::Told(told?.ok_or_else(lost)?),
-                () = self.trusted.until_doubted() => Next::Look,
+                () = self.trusted.wait_until_expired() => Next::Look,
                 () = tokio::time::sleep(LOOK) => Next::Look,
             };
             let Next::Told(told) = next else {
@@ -64,14 +64,14 @@ impl Changes {
             };
             let (client, sha256) = told.payload().split_once(' ').unwrap_or_default();
             if let Ok(client) = client.parse() {
-                return Ok(Change { client, sha256: sha256.to_owned() });
+                return Ok(ActivationChange { client, sha256: sha256.to_owned() });
             }
         }
     }
 
     /// Fails unless the connection lives and its server takes changes, because nodes send their notices only there.
     async fn look(&mut self) -> Result<()> {
-        let now = Trusted::from_now();
+        let now = TrustedSince::from_now();
         if self.listener.takes_changes().await? {
             self.trusted = now;
             return Ok(());

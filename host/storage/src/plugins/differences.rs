@@ -1,6 +1,6 @@
 //! Differences between the answers of a shadow and of the live version (`plugin_difference`).
 
-use domain::{ids::ClientId, opaque::Opaque};
+use domain::{ids::ClientId, opaque_json::OpaqueJson};
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use crate::{PgConnection, Result};
 
 /// Two different answers to one question.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
-pub struct Difference {
+pub struct AnswerDifference {
     /// Its id.
     pub id: Uuid,
     /// Activation of the shadow.
@@ -27,14 +27,14 @@ pub struct Difference {
     pub subject: Uuid,
     /// The answer that took effect, in the form of its world and interface version. It is only shown.
     #[sqlx(json)]
-    pub live: Opaque,
+    pub live: OpaqueJson,
     /// The answer that was dropped.
     #[sqlx(json)]
-    pub shadow: Opaque,
+    pub shadow: OpaqueJson,
 }
 
 /// Stores a difference.
-pub async fn insert(db: &mut PgConnection, client: ClientId, difference: &Difference) -> Result<()> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, difference: &AnswerDifference) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_difference (client_id, id, activation_id, plugin, version, live_plugin, live_version, subject_id,
                                         live, shadow)
@@ -61,8 +61,8 @@ pub async fn page(
     client: ClientId,
     plugin: &str,
     (offset, limit): (i64, i64),
-) -> Result<(Vec<Difference>, i64)> {
-    let rows: Vec<Difference> = sqlx::query_as(
+) -> Result<(Vec<AnswerDifference>, i64)> {
+    let rows: Vec<AnswerDifference> = sqlx::query_as(
         "SELECT id, activation_id, plugin, version, live_plugin, live_version, subject_id, live, shadow
          FROM plugin_difference WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC OFFSET $3 LIMIT $4",
     )

@@ -67,7 +67,7 @@ pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invo
 
 /// A filter of the calls of a plugin; `None` matches all.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
+pub struct InvocationFilter<'a> {
     /// Only calls with this outcome.
     pub outcome: Option<&'a str>,
     /// Only calls in this mode.
@@ -85,7 +85,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    wanted: Wanted<'_>,
+    wanted: InvocationFilter<'_>,
     (offset, limit): (i64, i64),
 ) -> Result<(Vec<Invocation>, i64)> {
     let rows: Vec<Invocation> = sqlx::query_as(

@@ -6,6 +6,6 @@ pub mod differences;
 pub mod events;
 pub mod invocations;
 pub mod recordings;
-pub mod skipped;
+pub mod shadow_skips;
 pub mod uploads;
 pub mod versions;

@@ -8,7 +8,7 @@ use crate::{PgConnection, Result};
 
 /// A recorded call.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Recording {
+pub struct RecordingRow {
     /// Its id: that of the invocation.
     pub id: Uuid,
     /// Its activation.
@@ -29,16 +29,16 @@ pub struct Recording {
 
 /// The result of storing a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keeping {
+pub struct RecordingResult {
     /// True if it is stored.
     pub kept: bool,
     /// Set if there is no room for another one.
-    pub full: Option<Full>,
+    pub full: Option<RecordingEnd>,
 }
 
 /// The term that ends a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Full {
+pub enum RecordingEnd {
     /// [`RecordingTerms::max_calls`].
     Calls,
     /// [`RecordingTerms::max_bytes`].
@@ -53,16 +53,16 @@ struct Sums {
 
 impl Sums {
     /// `bytes`: of this recording.
-    fn judge(&self, bytes: i64, terms: &RecordingTerms) -> Keeping {
+    fn judge(&self, bytes: i64, terms: &RecordingTerms) -> RecordingResult {
         let (calls, bytes) = (self.calls + 1, self.bytes.saturating_add(bytes));
         let most_calls = i64::from(terms.max_calls);
         let kept = calls <= most_calls && bytes <= terms.max_bytes;
         let full = if calls > most_calls || (kept && calls == most_calls) {
-            Some(Full::Calls)
+            Some(RecordingEnd::Calls)
         } else {
-            (bytes >= terms.max_bytes).then_some(Full::Bytes)
+            (bytes >= terms.max_bytes).then_some(RecordingEnd::Bytes)
         };
-        Keeping { kept, full }
+        RecordingResult { kept, full }
     }
 }
 
@@ -70,9 +70,9 @@ impl Sums {
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
-    recording: &Recording,
+    recording: &RecordingRow,
     terms: &RecordingTerms,
-) -> Result<Keeping> {
+) -> Result<RecordingResult> {
     let sums: Sums = sqlx::query_as(
         "SELECT count(*) AS calls, coalesce(sum(bytes), 0)::bigint AS bytes FROM plugin_recording
          WHERE client_id = $1 AND activation_id = $2 AND id >= $3",
@@ -105,7 +105,7 @@ pub async fn insert(
 
 /// A recording in a list: its id and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
-pub struct Listed {
+pub struct ListedRecording {
     /// Its id.
     pub id: Uuid,
     /// Size in bytes.
@@ -119,8 +119,8 @@ pub async fn page(
     client: ClientId,
     plugin: &str,
     (offset, limit): (i64, i64),
-) -> Result<(Vec<Listed>, i64)> {
-    let rows: Vec<Listed> = sqlx::query_as(
+) -> Result<(Vec<ListedRecording>, i64)> {
+    let rows: Vec<ListedRecording> = sqlx::query_as(
         "SELECT id, bytes::bigint AS bytes FROM plugin_recording
          WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC OFFSET $3 LIMIT $4",
     )
@@ -139,7 +139,7 @@ pub async fn page(
 }
 
 /// Returns these recordings, newest first. Removed ones are absent.
-pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
+pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<RecordingRow>> {
     Ok(sqlx::query_as(
         "SELECT id, activation_id, plugin, version, world, subject_id, recording
          FROM plugin_recording WHERE client_id = $1 AND id = ANY($2) ORDER BY id DESC",
@@ -157,7 +157,7 @@ pub async fn older(
     plugin: &str,
     before: Uuid,
     limit: i64,
-) -> Result<Vec<Recording>> {
+) -> Result<Vec<RecordingRow>> {
     Ok(sqlx::query_as(
         "SELECT id, activation_id, plugin, version, world, subject_id, recording
          FROM plugin_recording WHERE client_id = $1 AND plugin = $2 AND id < $3 ORDER BY id DESC LIMIT $4",

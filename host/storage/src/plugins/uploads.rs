@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{
     PgConnection, Result,
-    stored::{self, Stored},
+    column_values::{self, UnreadJson},
 };
 
 /// Seconds of silence after which an upload counts as abandoned.
@@ -38,12 +38,12 @@ pub enum UploadState {
     /// It has become this version.
     Ready(i32),
     /// It was refused.
-    Refused(Refused),
+    Refused(RefusedUpload),
 }
 
 /// The reason why an upload was refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Refused {
+pub struct RefusedUpload {
     /// Kind of the reason; the use case has the texts.
     pub kind: String,
     /// The reason, in words.
@@ -85,14 +85,14 @@ pub async fn end(
     db: &mut PgConnection,
     client: ClientId,
     id: Uuid,
-    ended: std::result::Result<i32, &Refused>,
+    ended: std::result::Result<i32, &RefusedUpload>,
 ) -> Result<()> {
     sqlx::query("UPDATE plugin_upload SET state = $3, version = $4, refused = $5, seen_at = now() WHERE client_id = $1 AND id = $2")
         .bind(client.0)
         .bind(id)
         .bind(if ended.is_ok() { "READY" } else { "REFUSED" })
         .bind(ended.ok())
-        .bind(ended.err().map(stored::write))
+        .bind(ended.err().map(column_values::write))
         .execute(db)
         .await?;
     Ok(())
@@ -103,7 +103,7 @@ struct Row {
     plugin: String,
     size: i64,
     version: Option<i32>,
-    refused: Option<Stored>,
+    refused: Option<UnreadJson>,
     is_silent: bool,
     created_at: DateTime<Utc>,
 }
@@ -122,7 +122,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<O
     let Some(row) = row else { return Ok(None) };
     let state = match (row.version, &row.refused) {
         (Some(version), _) => UploadState::Ready(version),
-        (None, Some(refused)) => UploadState::Refused(stored::read("plugin_upload", "refused", refused)?),
+        (None, Some(refused)) => UploadState::Refused(column_values::read("plugin_upload", "refused", refused)?),
         (None, None) if row.is_silent => UploadState::Abandoned,
         (None, None) => UploadState::Compiling,
     };

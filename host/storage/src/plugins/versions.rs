@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, UserId},
-    opaque::Opaque,
+    opaque_json::OpaqueJson,
 };
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -16,7 +16,7 @@ const ROLLBACK_DEPTH: i64 = 50;
 
 /// A plugin name of a client.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Plugin {
+pub struct PluginName {
     /// The name.
     pub name: String,
     /// World of all its versions.
@@ -29,7 +29,7 @@ pub struct Plugin {
 
 /// An uploaded version.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Version {
+pub struct UploadedVersion {
     /// Name of the plugin.
     pub name: String,
     /// World of the plugin.
@@ -45,7 +45,7 @@ pub struct Version {
     /// Interfaces that it imports.
     pub imports: Vec<String>,
     /// The exported schema of its configuration.
-    pub config_schema: Option<Opaque>,
+    pub config_schema: Option<OpaqueJson>,
     /// The user who uploaded it; `None`: the command line.
     pub created_by: Option<UserId>,
     /// Time of the upload.
@@ -61,12 +61,12 @@ struct Row {
     size: i64,
     api_version: String,
     imports: Vec<String>,
-    config_schema: Option<Json<Opaque>>,
+    config_schema: Option<Json<OpaqueJson>>,
     created_by: Option<Uuid>,
     created_at: DateTime<Utc>,
 }
 
-impl From<Row> for Version {
+impl From<Row> for UploadedVersion {
     fn from(row: Row) -> Self {
         Self {
             name: row.name,
@@ -84,7 +84,7 @@ impl From<Row> for Version {
 }
 
 /// A name and what it is.
-pub async fn plugin(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<Plugin>> {
+pub async fn plugin(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<PluginName>> {
     Ok(sqlx::query_as("SELECT name, world, last_version, created_at FROM plugin WHERE client_id = $1 AND name = $2")
         .bind(client.0)
         .bind(name)
@@ -98,7 +98,7 @@ pub async fn count(db: &mut PgConnection, client: ClientId) -> Result<i64> {
 }
 
 /// Returns the newest version of each name that contains `search`, folded (`""`: all), by name.
-pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Result<Vec<Version>> {
+pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Result<Vec<UploadedVersion>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
                 v.created_at
@@ -109,7 +109,7 @@ pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Re
     .bind(search)
     .fetch_all(db)
     .await?;
-    Ok(rows.into_iter().map(Version::from).collect())
+    Ok(rows.into_iter().map(UploadedVersion::from).collect())
 }
 
 /// Returns a page of the versions of a name, newest first, and the total.
@@ -118,7 +118,7 @@ pub async fn page(
     client: ClientId,
     name: &str,
     (offset, limit): (i64, i64),
-) -> Result<(Vec<Version>, i64)> {
+) -> Result<(Vec<UploadedVersion>, i64)> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
                 v.created_at
@@ -136,7 +136,7 @@ pub async fn page(
         .bind(name)
         .fetch_one(db)
         .await?;
-    Ok((rows.into_iter().map(Version::from).collect(), total))
+    Ok((rows.into_iter().map(UploadedVersion::from).collect(), total))
 }
 
 /// Returns the lowest stored version of a name.
@@ -149,7 +149,12 @@ pub async fn oldest(db: &mut PgConnection, client: ClientId, name: &str) -> Resu
 }
 
 /// A version of a name; `None` = the newest.
-pub async fn one(db: &mut PgConnection, client: ClientId, name: &str, version: Option<i32>) -> Result<Option<Version>> {
+pub async fn one(
+    db: &mut PgConnection,
+    client: ClientId,
+    name: &str,
+    version: Option<i32>,
+) -> Result<Option<UploadedVersion>> {
     let row: Option<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
                 v.created_at
@@ -161,11 +166,16 @@ pub async fn one(db: &mut PgConnection, client: ClientId, name: &str, version: O
     .bind(version)
     .fetch_optional(db)
     .await?;
-    Ok(row.map(Version::from))
+    Ok(row.map(UploadedVersion::from))
 }
 
 /// The version of a name that has these bytes.
-pub async fn with_bytes(db: &mut PgConnection, client: ClientId, name: &str, sha256: &str) -> Result<Option<Version>> {
+pub async fn with_bytes(
+    db: &mut PgConnection,
+    client: ClientId,
+    name: &str,
+    sha256: &str,
+) -> Result<Option<UploadedVersion>> {
     let row: Option<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
                 v.created_at
@@ -177,7 +187,7 @@ pub async fn with_bytes(db: &mut PgConnection, client: ClientId, name: &str, sha
     .bind(sha256)
     .fetch_optional(db)
     .await?;
-    Ok(row.map(Version::from))
+    Ok(row.map(UploadedVersion::from))
 }
 
 /// Bytes of all components of a client but this one.
@@ -202,7 +212,7 @@ pub async fn bytes(db: &mut PgConnection, client: ClientId, sha256: &str) -> Res
 
 /// Stores the next version of its name, which begins with this one if it is new: `version.version` is not looked at,
 /// the answer says which it became. Hold [`lock`](super::activations::lock).
-pub async fn insert(db: &mut PgConnection, client: ClientId, version: &Version, bytes: &[u8]) -> Result<i32> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, version: &UploadedVersion, bytes: &[u8]) -> Result<i32> {
     sqlx::query(
         "INSERT INTO plugin_component (client_id, sha256, size, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
     )

@@ -17,8 +17,8 @@ use tokio::runtime::Handle;
 
 use super::{
     Transaction,
-    limit::{Limit, Limited},
-    watch::Watch,
+    limit::{AnswerTimeout, LimitedExchange},
+    watch::DatabaseWatch,
 };
 use crate::Result;
 
@@ -32,7 +32,7 @@ pub struct PgConnection {
     /// `None` only while it is dropped.
     session: Option<Session>,
     taken_at: Instant,
-    watch: Option<Arc<Watch>>,
+    watch: Option<Arc<DatabaseWatch>>,
     patience: Duration,
     given_up: bool,
 }
@@ -52,7 +52,7 @@ impl Session {
 }
 
 impl PgConnection {
-    pub(super) fn pooled(pooled: PoolConnection<Postgres>, watch: &Arc<Watch>, patience: Duration) -> Self {
+    pub(super) fn pooled(pooled: PoolConnection<Postgres>, watch: &Arc<DatabaseWatch>, patience: Duration) -> Self {
         let session = Some(Session::Pooled(pooled));
         Self { session, taken_at: Instant::now(), watch: Some(Arc::clone(watch)), patience, given_up: false }
     }
@@ -81,7 +81,7 @@ impl PgConnection {
     /// Whether the server answers on it.
     pub async fn ping(&mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
-        Ok(Limited::new(raw.ping(), limit).await?)
+        Ok(LimitedExchange::new(raw.ping(), limit).await?)
     }
 
     /// A transaction on this session.
@@ -100,12 +100,12 @@ impl PgConnection {
     }
 
     /// The driver's session, and the limit for an exchange on it.
-    pub(super) fn parts(&mut self) -> sqlx::Result<(&mut sqlx::PgConnection, Limit<'_>)> {
+    pub(super) fn parts(&mut self) -> sqlx::Result<(&mut sqlx::PgConnection, AnswerTimeout<'_>)> {
         let Self { session, taken_at, watch, patience, given_up } = self;
         let watch = watch.as_ref();
         let outdated = *given_up || watch.is_some_and(|watch| watch.is_outdated(*taken_at));
         let session = session.as_mut().ok_or(sqlx::Error::PoolClosed)?;
-        Ok((session.raw(), Limit { watch, outdated, patience: *patience, given_up }))
+        Ok((session.raw(), AnswerTimeout { watch, outdated, patience: *patience, given_up }))
     }
 
     /// The session itself, without a limit: for migrations, which take as long as they must.
@@ -159,7 +159,7 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
         E: 'q + Execute<'q, Postgres>,
     {
         match self.parts() {
-            Ok((raw, limit)) => Limited::new(raw.fetch_many(query), limit).boxed(),
+            Ok((raw, limit)) => LimitedExchange::new(raw.fetch_many(query), limit).boxed(),
             Err(error) => futures::stream::iter([Err(error)]).boxed(),
         }
     }
@@ -170,7 +170,7 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
         E: 'q + Execute<'q, Postgres>,
     {
         match self.parts() {
-            Ok((raw, limit)) => Limited::new(raw.fetch_optional(query), limit).boxed(),
+            Ok((raw, limit)) => LimitedExchange::new(raw.fetch_optional(query), limit).boxed(),
             Err(error) => futures::future::ready(Err(error)).boxed(),
         }
     }
@@ -184,7 +184,7 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
         'c: 'e,
     {
         match self.parts() {
-            Ok((raw, limit)) => Limited::new(raw.prepare_with(sql, parameters), limit).boxed(),
+            Ok((raw, limit)) => LimitedExchange::new(raw.prepare_with(sql, parameters), limit).boxed(),
             Err(error) => futures::future::ready(Err(error)).boxed(),
         }
     }
@@ -194,7 +194,7 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
         'c: 'e,
     {
         match self.parts() {
-            Ok((raw, limit)) => Limited::new(raw.describe(sql), limit).boxed(),
+            Ok((raw, limit)) => LimitedExchange::new(raw.describe(sql), limit).boxed(),
             Err(error) => futures::future::ready(Err(error)).boxed(),
         }
     }

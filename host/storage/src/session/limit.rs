@@ -12,18 +12,18 @@ use std::{
 
 use futures::{FutureExt, Stream, StreamExt, future::BoxFuture, stream::BoxStream};
 
-use super::{given_up::GivenUp, watch::Watch};
+use super::{wait_end::WaitEnd, watch::DatabaseWatch};
 
-impl From<GivenUp> for sqlx::Error {
-    fn from(why: GivenUp) -> Self {
+impl From<WaitEnd> for sqlx::Error {
+    fn from(why: WaitEnd) -> Self {
         Self::Io(io::Error::new(io::ErrorKind::TimedOut, why))
     }
 }
 
 /// How long answers on one session are waited for.
 #[derive(Debug)]
-pub(super) struct Limit<'c> {
-    pub(super) watch: Option<&'c Arc<Watch>>,
+pub(super) struct AnswerTimeout<'c> {
+    pub(super) watch: Option<&'c Arc<DatabaseWatch>>,
     /// The session cannot be used on.
     pub(super) outdated: bool,
     /// Longest time in which nothing comes.
@@ -32,18 +32,18 @@ pub(super) struct Limit<'c> {
     pub(super) given_up: &'c mut bool,
 }
 
-/// An exchange with the server under a [`Limit`].
-pub(super) struct Limited<'c, A> {
+/// An exchange with the server under an [`AnswerTimeout`].
+pub(super) struct LimitedExchange<'c, A> {
     exchange: A,
-    limit: Limit<'c>,
+    limit: AnswerTimeout<'c>,
     begun: bool,
     over: bool,
     /// Since the server was asked, or has answered last.
-    waiting: Option<BoxFuture<'static, GivenUp>>,
+    waiting: Option<BoxFuture<'static, WaitEnd>>,
 }
 
-impl<'c, A> Limited<'c, A> {
-    pub(super) fn new(exchange: A, limit: Limit<'c>) -> Self {
+impl<'c, A> LimitedExchange<'c, A> {
+    pub(super) fn new(exchange: A, limit: AnswerTimeout<'c>) -> Self {
         Self { exchange, limit, begun: false, over: false, waiting: None }
     }
 
@@ -55,8 +55,8 @@ impl<'c, A> Limited<'c, A> {
         if !self.begun {
             self.begun = true;
             let refused = match self.limit.watch {
-                _ if self.limit.outdated => Some(GivenUp::Outdated),
-                Some(watch) if watch.is_silent() => Some(GivenUp::Silent),
+                _ if self.limit.outdated => Some(WaitEnd::Outdated),
+                Some(watch) if watch.is_silent() => Some(WaitEnd::Silent),
                 _ => None,
             };
             if let Some(why) = refused {
@@ -71,13 +71,13 @@ impl<'c, A> Limited<'c, A> {
             }
             return Poll::Ready(answer);
         }
-        let Limit { watch, patience, .. } = self.limit;
+        let AnswerTimeout { watch, patience, .. } = self.limit;
         let waiting = self.waiting.get_or_insert_with(|| give_up(watch.cloned(), patience).boxed());
         let why = ready!(waiting.as_mut().poll(cx));
         self.give_up(why)
     }
 
-    fn give_up<T>(&mut self, why: GivenUp) -> Poll<sqlx::Result<T>> {
+    fn give_up<T>(&mut self, why: WaitEnd) -> Poll<sqlx::Result<T>> {
         self.over = true;
         *self.limit.given_up = true;
         Poll::Ready(Err(why.into()))
@@ -85,19 +85,19 @@ impl<'c, A> Limited<'c, A> {
 }
 
 /// Returns once an answer is not waited for any longer.
-async fn give_up(watch: Option<Arc<Watch>>, patience: Duration) -> GivenUp {
+async fn give_up(watch: Option<Arc<DatabaseWatch>>, patience: Duration) -> WaitEnd {
     let late = tokio::time::sleep(patience);
     let Some(watch) = watch else {
         late.await;
-        return GivenUp::Late(patience);
+        return WaitEnd::Late(patience);
     };
     tokio::select! {
-        () = watch.until_silent() => GivenUp::Silent,
-        () = late => GivenUp::Late(patience),
+        () = watch.until_silent() => WaitEnd::Silent,
+        () = late => WaitEnd::Late(patience),
     }
 }
 
-impl<'e, T> Future for Limited<'_, BoxFuture<'e, sqlx::Result<T>>> {
+impl<'e, T> Future for LimitedExchange<'_, BoxFuture<'e, sqlx::Result<T>>> {
     type Output = sqlx::Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -105,7 +105,7 @@ impl<'e, T> Future for Limited<'_, BoxFuture<'e, sqlx::Result<T>>> {
     }
 }
 
-impl<'e, T> Stream for Limited<'_, BoxStream<'e, sqlx::Result<T>>> {
+impl<'e, T> Stream for LimitedExchange<'_, BoxStream<'e, sqlx::Result<T>>> {
     type Item = sqlx::Result<T>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {

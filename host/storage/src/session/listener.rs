@@ -7,20 +7,20 @@ use sqlx::{
     postgres::{PgListener, PgNotification},
 };
 
-use super::{given_up::GivenUp, watch::Watch};
-use crate::{Result, read_only};
+use super::{wait_end::WaitEnd, watch::DatabaseWatch};
+use crate::{Result, read_only_session};
 
 /// Hears what is told on a channel, over a session of its own. Fails as soon as the database answers nothing any more: a session that
 /// has died does not say so.
 pub(crate) struct Listener {
     listener: PgListener,
     begun: Instant,
-    watch: Arc<Watch>,
+    watch: Arc<DatabaseWatch>,
 }
 
 impl Listener {
     /// Begins to listen, over a session of this pool.
-    pub(super) async fn begin(own: &sqlx::PgPool, channel: &str, watch: &Arc<Watch>) -> Result<Self> {
+    pub(super) async fn begin(own: &sqlx::PgPool, channel: &str, watch: &Arc<DatabaseWatch>) -> Result<Self> {
         let begun = Instant::now();
         let listening = async {
             let mut listener = PgListener::connect_with(own).await?;
@@ -33,14 +33,14 @@ impl Listener {
     /// The next notification; `None` after the session was lost and there is another one. May be dropped while it waits.
     pub(crate) async fn next(&mut self) -> Result<Option<PgNotification>> {
         if self.watch.is_outdated(self.begun) {
-            return Err(sqlx::Error::from(GivenUp::Outdated).into());
+            return Err(sqlx::Error::from(WaitEnd::Outdated).into());
         }
         Ok(self.watch.unless_silent(self.listener.try_recv()).await?)
     }
 
     /// Whether its server takes changes; fails when it says nothing.
     pub(crate) async fn takes_changes(&mut self) -> Result<bool> {
-        let looking = async { read_only::shows_it((&mut self.listener).acquire().await?).await };
+        let looking = async { read_only_session::shows_it((&mut self.listener).acquire().await?).await };
         Ok(self.watch.limited(looking).await?)
     }
 }

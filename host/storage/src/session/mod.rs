@@ -2,16 +2,16 @@
 //! not answer (ADR 0048). Everything that a process asks goes through here.
 
 mod connection;
-mod given_up;
 mod limit;
 mod listener;
 mod pool;
 mod settings;
 mod transaction;
+mod wait_end;
 mod watch;
 
 pub use connection::PgConnection;
 pub(crate) use listener::Listener;
-pub use pool::{Db, Pooled, connect, connect_with};
+pub use pool::{Db, PooledSession, connect, connect_with};
 pub use transaction::Transaction;
 pub use watch::Timing;

@@ -14,8 +14,8 @@ use sqlx::{
 };
 use tokio::task::JoinHandle;
 
-use super::{PgConnection, Timing, Transaction, given_up::GivenUp, listener::Listener, settings, watch::Watch};
-use crate::{Error, Result, read_only};
+use super::{PgConnection, Timing, Transaction, listener::Listener, settings, wait_end::WaitEnd, watch::DatabaseWatch};
+use crate::{Error, Result, read_only_session};
 
 /// Statements that a session keeps prepared: more than there are.
 const KEPT_STATEMENTS: usize = 500;
@@ -34,7 +34,7 @@ pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
     let options =
         options.application_name("patchbay").options(settings::settings()).statement_cache_capacity(KEPT_STATEMENTS);
-    let watch = Arc::new(Watch::new(timing));
+    let watch = Arc::new(DatabaseWatch::new(timing));
     let sessions = pool_options(&watch).max_connections(connections).connect_with(options.clone()).await;
     let sessions = match sessions {
         Err(sqlx::Error::PoolTimedOut) => return Err(Error::Database(why_not(&options).await)),
@@ -50,7 +50,7 @@ pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result
     Ok(Db { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)) })
 }
 
-fn pool_options(watch: &Arc<Watch>) -> PoolOptions<Postgres> {
+fn pool_options(watch: &Arc<DatabaseWatch>) -> PoolOptions<Postgres> {
     let (before, after) = (Arc::clone(watch), Arc::clone(watch));
     PgPoolOptions::new()
         .acquire_timeout(PATIENCE_AT_START)
@@ -61,11 +61,11 @@ fn pool_options(watch: &Arc<Watch>) -> PoolOptions<Postgres> {
 }
 
 /// Whether a session that has lasted for `age` can be used on: it is of now, and takes changes.
-async fn is_usable(watch: Arc<Watch>, db: &mut sqlx::PgConnection, age: Duration) -> sqlx::Result<bool> {
+async fn is_usable(watch: Arc<DatabaseWatch>, db: &mut sqlx::PgConnection, age: Duration) -> sqlx::Result<bool> {
     if watch.is_silent() || std::time::Instant::now().checked_sub(age).is_some_and(|begun| watch.is_outdated(begun)) {
-        return Err(GivenUp::Outdated.into());
+        return Err(WaitEnd::Outdated.into());
     }
-    watch.limited(read_only::takes_changes(db, age)).await
+    watch.limited(read_only_session::takes_changes(db, age)).await
 }
 
 /// A name that only sessions of this pool have.
@@ -90,16 +90,16 @@ async fn why_not(options: &PgConnectOptions) -> sqlx::Error {
 #[derive(Debug, Clone)]
 pub struct Db {
     sessions: sqlx::PgPool,
-    watch: Arc<Watch>,
+    watch: Arc<DatabaseWatch>,
     patience: Duration,
     keeper: Arc<Keeper>,
 }
 
 /// A session of a pool, which gets it back.
 #[derive(Debug)]
-pub struct Pooled(PgConnection);
+pub struct PooledSession(PgConnection);
 
-impl Pooled {
+impl PooledSession {
     /// Takes the session out of its pool, which may open another one for it.
     pub fn detach(self) -> PgConnection {
         self.0.detach()
@@ -111,7 +111,7 @@ impl Pooled {
     }
 }
 
-impl Deref for Pooled {
+impl Deref for PooledSession {
     type Target = PgConnection;
 
     fn deref(&self) -> &PgConnection {
@@ -119,7 +119,7 @@ impl Deref for Pooled {
     }
 }
 
-impl DerefMut for Pooled {
+impl DerefMut for PooledSession {
     fn deref_mut(&mut self) -> &mut PgConnection {
         &mut self.0
     }
@@ -137,7 +137,7 @@ impl Drop for Keeper {
 
 impl Db {
     /// A session. Fails at once while the database answers nothing.
-    pub async fn acquire(&self) -> Result<Pooled> {
+    pub async fn acquire(&self) -> Result<PooledSession> {
         Ok(self.take().await?)
     }
 
@@ -147,9 +147,9 @@ impl Db {
     }
 
     /// Takes a session, with the error of the driver, as an [`Executor`] must return it.
-    async fn take(&self) -> sqlx::Result<Pooled> {
+    async fn take(&self) -> sqlx::Result<PooledSession> {
         let pooled = self.watch.unless_silent(self.sessions.acquire()).await?;
-        Ok(Pooled(PgConnection::pooled(pooled, &self.watch, self.patience)))
+        Ok(PooledSession(PgConnection::pooled(pooled, &self.watch, self.patience)))
     }
 
     /// The same sessions for requests: their callers wait for less.

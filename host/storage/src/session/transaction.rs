@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use sqlx::{TransactionManager, postgres::PgTransactionManager};
 
-use super::{PgConnection, limit::Limited};
+use super::{PgConnection, limit::LimitedExchange};
 use crate::Result;
 
 /// A transaction, rolled back unless it is committed. If the answer to [`commit`](Self::commit) does not come, it is not known whether
@@ -39,7 +39,7 @@ impl<'c> Transaction<'c> {
         let (raw, limit) = tx.parts()?;
         // The caller may go away before the answer: the session would be given back inside a transaction that nothing ends.
         *limit.given_up = true;
-        Limited::new(PgTransactionManager::begin(raw, None), limit).await?;
+        LimitedExchange::new(PgTransactionManager::begin(raw, None), limit).await?;
         tx.is_whole();
         tx.open = true;
         Ok(tx)
@@ -48,7 +48,7 @@ impl<'c> Transaction<'c> {
     /// Keeps what was done.
     pub async fn commit(mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
-        Limited::new(PgTransactionManager::commit(raw), limit).await?;
+        LimitedExchange::new(PgTransactionManager::commit(raw), limit).await?;
         self.open = false;
         Ok(())
     }
@@ -56,7 +56,7 @@ impl<'c> Transaction<'c> {
     /// Undoes what was done.
     pub async fn rollback(mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
-        Limited::new(PgTransactionManager::rollback(raw), limit).await?;
+        LimitedExchange::new(PgTransactionManager::rollback(raw), limit).await?;
         self.open = false;
         Ok(())
     }

@@ -12,7 +12,7 @@ use tokio::{
     time::{MissedTickBehavior, interval_at, sleep, sleep_until, timeout},
 };
 
-use super::given_up::GivenUp;
+use super::wait_end::WaitEnd;
 
 /// How long the database may say nothing, and how long answers are waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ const AT_ONCE: usize = 6;
 
 /// Knows whether the database answers.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct DatabaseWatch {
     timing: Timing,
     silent: Sender<bool>,
     moments: Mutex<Moments>,
@@ -59,7 +59,7 @@ struct Moments {
     renewed: Option<Instant>,
 }
 
-impl Watch {
+impl DatabaseWatch {
     /// Of a database that has just answered.
     pub(super) fn new(timing: Timing) -> Self {
         let moments = Mutex::new(Moments { answered: Instant::now(), renewed: None });
@@ -98,7 +98,7 @@ impl Watch {
     pub(crate) async fn unless_silent<T>(&self, doing: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
         tokio::select! {
             biased;
-            () = self.until_silent() => Err(GivenUp::Silent.into()),
+            () = self.until_silent() => Err(WaitEnd::Silent.into()),
             done = doing => done,
         }
     }
@@ -106,7 +106,7 @@ impl Watch {
     /// The same, for no longer than a statement of a request.
     pub(super) async fn limited<T>(&self, doing: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
         let patience = self.timing.request;
-        let late = |_| Err(GivenUp::Late(patience).into());
+        let late = |_| Err(WaitEnd::Late(patience).into());
         timeout(patience, self.unless_silent(doing)).await.unwrap_or_else(late)
     }
 

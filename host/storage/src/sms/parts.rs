@@ -9,7 +9,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored::known};
+use crate::{PgConnection, Result, column_values::known};
 
 /// One part of an SMS leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,11 +6,11 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored};
+use crate::{PgConnection, Result, column_values};
 
 /// The facts of a message for a router, without its content.
 #[derive(Debug, Clone, sqlx::FromRow)]
-pub struct Background {
+pub struct RouteFacts {
     /// The message.
     pub id: Uuid,
     /// The `clientRef` of its client.
@@ -22,7 +22,7 @@ pub struct Background {
 }
 
 /// Returns the facts of messages that a router of SMS is asked about.
-pub async fn background(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<Vec<Background>> {
+pub async fn background(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<Vec<RouteFacts>> {
     let rows = sqlx::query_as(
         "SELECT given.id, client.client_ref, request.product, COALESCE(request.forgets, false) AS forgets
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
@@ -46,7 +46,8 @@ pub async fn keep(db: &mut PgConnection, client: ClientId, routes: &[(MessageId,
     if routes.is_empty() {
         return Ok(());
     }
-    let written = routes.iter().map(|(_, _, route)| stored::write_text(route)).collect::<Result<Vec<String>>>()?;
+    let written =
+        routes.iter().map(|(_, _, route)| column_values::write_text(route)).collect::<Result<Vec<String>>>()?;
     sqlx::query(
         "UPDATE outbound_leg leg SET sms_route = given.route::jsonb
          FROM (SELECT $1::uuid AS client_id, *
@@ -83,7 +84,7 @@ pub async fn forget_texts(db: &mut PgConnection, client: ClientId, messages: &[M
 pub async fn keep_incoming(db: &mut PgConnection, sms: Uuid, route: &SmsRoute) -> Result<()> {
     sqlx::query("UPDATE sms_inbound SET sms_route = $2 WHERE id = $1")
         .bind(sms)
-        .bind(stored::write(route))
+        .bind(column_values::write(route))
         .execute(db)
         .await?;
     Ok(())

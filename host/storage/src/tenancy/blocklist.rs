@@ -1,13 +1,13 @@
 //! Blocked recipients of a client.
 
 use chrono::{DateTime, Utc};
-use domain::{address::Address, ids::ClientId, search::Sought};
+use domain::{address::Address, ids::ClientId, search::SearchText};
 
-use crate::{PgConnection, Result, stored};
+use crate::{PgConnection, Result, column_values};
 
 /// A blocked recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Blocked {
+pub struct BlockedRecipient {
     /// Its address.
     pub address: Address,
     /// The client's reason.
@@ -72,12 +72,12 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) 
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    sought: Option<&Sought>,
+    sought: Option<&SearchText>,
     limit: i64,
     offset: i64,
-) -> Result<(Vec<Blocked>, i64)> {
+) -> Result<(Vec<BlockedRecipient>, i64)> {
     let words = sought.map_or("", |sought| sought.words.as_str());
-    let spellings = sought.map(Sought::spellings).unwrap_or_default();
+    let spellings = sought.map(SearchText::spellings).unwrap_or_default();
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM blocked_recipient
          WHERE client_id = $1 AND ($2 = '' OR strpos(lower(value), $2) > 0
@@ -102,8 +102,8 @@ pub async fn page(
     .fetch_all(db)
     .await?;
     let blocked = |row: BlockedRow| {
-        let address = stored::address("blocked_recipient", ("kind", "value"), &row.kind, &row.value)?;
-        Ok(Blocked { address, reason: row.reason, created_at: row.created_at })
+        let address = column_values::address("blocked_recipient", ("kind", "value"), &row.kind, &row.value)?;
+        Ok(BlockedRecipient { address, reason: row.reason, created_at: row.created_at })
     };
     Ok((rows.into_iter().map(blocked).collect::<Result<_>>()?, total))
 }

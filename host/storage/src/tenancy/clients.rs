@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
+    column_values::known,
     inboxes::{self, Inbox, InboxSettings, Sms},
-    stored::known,
 };
 
 /// A client.
@@ -87,7 +87,7 @@ impl TryFrom<ClientRow> for Client {
 
 /// The facts of a new client; the others have defaults.
 #[derive(Debug, Clone)]
-pub struct NewClient<'a> {
+pub struct ClientRecord<'a> {
     /// Unique over all clients.
     pub client_ref: &'a str,
     /// Display name.
@@ -105,7 +105,7 @@ pub const CLIENT_REF_UNIQUE: &str = "client_ref_unique";
 
 /// Stores a client with the inbox that every client has: SMS from the operator's default source. Fails on
 /// [`CLIENT_REF_UNIQUE`] if the name is taken.
-pub async fn insert(db: &mut PgConnection, client: ClientId, new: &NewClient<'_>, now: DateTime<Utc>) -> Result<()> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, new: &ClientRecord<'_>, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO client (id, client_ref, display_name, parent_id, allow_private_targets, created_at)
          VALUES ($1, $2, $3, $4, $5, $6)",

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, ContactId, CustomerId},
-    search::{self, Of},
+    search::{self, SearchKind},
 };
 use uuid::Uuid;
 
@@ -78,9 +78,9 @@ impl FoundRow {
 pub const CUSTOMER_UNIQUE: &str = "contact_customer_unique";
 
 fn parts_of(client: ClientId, name: &str, phones: &[&str]) -> Vec<i64> {
-    let mut parts = search::parts(client, Of::Name, &search::fold(name));
+    let mut parts = search::parts(client, SearchKind::Name, &search::fold(name));
     for phone in phones {
-        parts.extend(search::parts(client, Of::Number, phone));
+        parts.extend(search::parts(client, SearchKind::Number, phone));
     }
     parts
 }
@@ -239,8 +239,8 @@ pub async fn search(
          ORDER BY one.folded_name, one.id",
     )
     .bind(client.0)
-    .bind(search::wanted(client, Of::Name, name))
-    .bind(search::wanted(client, Of::Number, digits))
+    .bind(search::wanted(client, SearchKind::Name, name))
+    .bind(search::wanted(client, SearchKind::Number, digits))
     .bind(name)
     .bind(digits)
     .bind(limit)
@@ -253,7 +253,7 @@ pub async fn search(
 
 /// The search of a masked address book; `None`: any value.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Glimpse<'a> {
+pub struct MaskedContactSearch<'a> {
     /// The first letter of the name, folded.
     pub initial: Option<&'a str>,
     /// Digits among the last three of the shown number.
@@ -265,7 +265,7 @@ pub struct Glimpse<'a> {
 pub async fn page_masked(
     db: &mut PgConnection,
     client: ClientId,
-    sought: Glimpse<'_>,
+    sought: MaskedContactSearch<'_>,
     limit: i64,
     offset: i64,
 ) -> Result<(Vec<Contact>, i64)> {
@@ -309,7 +309,7 @@ pub async fn learn_number(db: &mut PgConnection, client: ClientId, customer: Cus
     sqlx::query("UPDATE contact SET parts = parts || $3 WHERE client_id = $1 AND customer_id = $2")
         .bind(client.0)
         .bind(customer.0)
-        .bind(search::parts(client, Of::Number, phone))
+        .bind(search::parts(client, SearchKind::Number, phone))
         .execute(db)
         .await?;
     Ok(())

@@ -11,7 +11,7 @@ pub mod login_failures;
 pub mod profiles;
 pub mod request_log;
 pub mod rights;
-pub mod sealed;
+pub mod sealed_columns;
 pub mod settings;
 pub mod teams;
 pub mod users;

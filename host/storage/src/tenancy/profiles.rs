@@ -103,7 +103,7 @@ pub async fn lock_admins(db: &mut PgConnection, client: ClientId) -> Result<Vec<
 
 /// A filter of users.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct ProfileFilter<'a> {
     /// Part of a name or e-mail, folded ([`domain::search::fold`]); `""`: all.
     pub search: &'a str,
     /// Only users of this team.
@@ -114,7 +114,7 @@ pub struct Wanted<'a> {
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    wanted: Wanted<'_>,
+    wanted: ProfileFilter<'_>,
     limit: i64,
     offset: i64,
 ) -> Result<(Vec<Profile>, i64)> {

@@ -11,7 +11,7 @@ const CHANNEL: &str = "patchbay_right";
 
 /// The owner of a right that may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Affected {
+pub enum AffectedOwner {
     /// A user of a client: its key, role, team, or existence.
     User(ClientId, UserId),
     /// All users of a client.
@@ -22,7 +22,7 @@ pub enum Affected {
     Anybody,
 }
 
-impl Affected {
+impl AffectedOwner {
     fn read(notice: &str) -> Option<Self> {
         let mut words = notice.split(' ');
         let (kind, client, id) = (words.next()?, words.next()?, words.next()?);
@@ -52,12 +52,12 @@ impl Notices {
         self.0.takes_changes().await.map(drop)
     }
 
-    /// Returns the next notice, or [`Affected::Anybody`] after a lost connection is back. May be dropped while it
+    /// Returns the next notice, or [`AffectedOwner::Anybody`] after a lost connection is back. May be dropped while it
     /// waits.
-    pub async fn next(&mut self) -> Result<Affected> {
+    pub async fn next(&mut self) -> Result<AffectedOwner> {
         loop {
-            let Some(notice) = self.0.next().await? else { return Ok(Affected::Anybody) };
-            if let Some(affected) = Affected::read(notice.payload()) {
+            let Some(notice) = self.0.next().await? else { return Ok(AffectedOwner::Anybody) };
+            if let Some(affected) = AffectedOwner::read(notice.payload()) {
                 return Ok(affected);
             }
         }
@@ -71,13 +71,13 @@ mod tests {
     #[test]
     fn a_notice_names_its_kind_its_client_and_whose_right_it_is() {
         let (client, id) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let read = |kind: &str| Affected::read(&format!("{kind} {client} {id}"));
-        assert_eq!(read("user"), Some(Affected::User(ClientId(client), UserId(id))));
-        assert_eq!(read("client"), Some(Affected::Client(ClientId(client))));
-        assert_eq!(read("site"), Some(Affected::Site(ClientId(client), InboxId(id))));
+        let read = |kind: &str| AffectedOwner::read(&format!("{kind} {client} {id}"));
+        assert_eq!(read("user"), Some(AffectedOwner::User(ClientId(client), UserId(id))));
+        assert_eq!(read("client"), Some(AffectedOwner::Client(ClientId(client))));
+        assert_eq!(read("site"), Some(AffectedOwner::Site(ClientId(client), InboxId(id))));
         assert_eq!(read("planet"), None);
         for notice in ["", "user", "user x y", "user 1"] {
-            assert_eq!(Affected::read(notice), None, "{notice:?}");
+            assert_eq!(AffectedOwner::read(notice), None, "{notice:?}");
         }
     }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
-    stored::{self, Stored, known},
+    column_values::{self, UnreadJson, known},
 };
 
 /// A team.
@@ -39,7 +39,7 @@ struct TeamRow {
     assignment: String,
     time_zone: Option<String>,
     client_time_zone: String,
-    business_hours: Option<Stored>,
+    business_hours: Option<UnreadJson>,
     after_hours_text: Option<String>,
     created_at: DateTime<Utc>,
 }
@@ -53,7 +53,7 @@ impl TryFrom<TeamRow> for Team {
         // An unreadable time zone of the client counts as UTC, because a chat must not fail for it.
         let of_client = row.client_time_zone.parse().unwrap_or(TimeZone::UTC);
         let text = |text: &str| known("team", "after_hours_text", text, |text| AfterHoursText::parse(text).ok());
-        let hours = stored::read_optional("team", "business_hours", row.business_hours.as_ref())?;
+        let hours = column_values::read_optional("team", "business_hours", row.business_hours.as_ref())?;
         Ok(Self {
             id: TeamId(row.id),
             name: row.name,
@@ -163,7 +163,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Resul
     .bind(&team.name)
     .bind(team.assignment.stored_name())
     .bind(team.own_time_zone.map(TimeZone::name))
-    .bind(team.hours.hours.as_ref().map(|hours: &BusinessHours| stored::write(hours)))
+    .bind(team.hours.hours.as_ref().map(|hours: &BusinessHours| column_values::write(hours)))
     .bind(team.after_hours_text.as_ref().map(AfterHoursText::as_str))
     .execute(db)
     .await?;
@@ -204,7 +204,7 @@ pub async fn page(
 
 /// The reasons why a team cannot be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
-pub struct InUse {
+pub struct TeamUsage {
     /// It has members.
     pub members: bool,
     /// A chat waits for it, or is with one of its agents.
@@ -214,7 +214,7 @@ pub struct InUse {
 }
 
 /// Returns if a team has members, open chats and sites.
-pub async fn in_use(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<InUse> {
+pub async fn in_use(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<TeamUsage> {
     let used = sqlx::query_as(
         "SELECT EXISTS (SELECT 1 FROM client_user
                         WHERE client_id = $1 AND team_id = $2 AND deleted_at IS NULL) AS members,

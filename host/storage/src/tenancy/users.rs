@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, TeamId, UserId},
-    privacy::Sight,
+    privacy::CustomerVisibility,
 };
 use uuid::Uuid;
 
@@ -54,10 +54,10 @@ impl Role {
     /// Returns how much users with this role see of customers, if the client masks them or not. An agent answers chats,
     /// which needs neither numbers nor names. The other roles send to numbers, read reports, keep the blocklist or look
     /// for faults in sends (`docs/roles.md`).
-    pub fn sight(self, popia_compliant: bool) -> Sight {
+    pub fn sight(self, popia_compliant: bool) -> CustomerVisibility {
         match self {
-            Self::Agent if popia_compliant => Sight::Masked,
-            Self::Agent | Self::Admin | Self::Supervisor | Self::Developer | Self::Api => Sight::Whole,
+            Self::Agent if popia_compliant => CustomerVisibility::Masked,
+            Self::Agent | Self::Admin | Self::Supervisor | Self::Developer | Self::Api => CustomerVisibility::Whole,
         }
     }
 }

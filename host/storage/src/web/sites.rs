@@ -4,13 +4,13 @@ use chrono::{DateTime, Utc};
 use domain::{
     chat::ChatTeam,
     ids::{ClientId, InboxId, TeamId},
-    web_chat::{Origin, SiteSettings},
+    web_chat::{PageOrigin, SiteSettings},
 };
 use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
-    stored::{self, Stored},
+    column_values::{self, UnreadJson},
 };
 
 /// A site.
@@ -25,7 +25,7 @@ pub struct Site {
     /// Display name.
     pub name: String,
     /// Origins whose pages may show the widget.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<PageOrigin>,
     /// Look, texts and form.
     pub settings: SiteSettings,
     /// The team of its chats.
@@ -41,7 +41,7 @@ struct SiteRow {
     address: Option<String>,
     name: String,
     origins: Vec<String>,
-    settings: Option<Stored>,
+    settings: Option<UnreadJson>,
     team_id: Option<Uuid>,
     team_name: Option<String>,
     created_at: DateTime<Utc>,
@@ -52,13 +52,14 @@ impl TryFrom<SiteRow> for Site {
 
     fn try_from(row: SiteRow) -> Result<Self> {
         let inconsistent = |column, value| Error::Inconsistent { table: "web_inbox", column, value };
-        let origin = |text: &String| Origin::parse(text).map_err(|_| inconsistent("origins", "no origin".to_owned()));
+        let origin =
+            |text: &String| PageOrigin::parse(text).map_err(|_| inconsistent("origins", "no origin".to_owned()));
         Ok(Self {
             client: ClientId(row.client_id),
             id: InboxId(row.id),
             key: row.address.ok_or_else(|| inconsistent("address", "none".to_owned()))?,
             origins: row.origins.iter().map(origin).collect::<Result<_>>()?,
-            settings: stored::read_optional("web_inbox", "settings", row.settings.as_ref())?.unwrap_or_default(),
+            settings: column_values::read_optional("web_inbox", "settings", row.settings.as_ref())?.unwrap_or_default(),
             team: row.team_id.zip(row.team_name).map(|(id, name)| ChatTeam { id: TeamId(id), name }),
             name: row.name,
             created_at: row.created_at,
@@ -126,8 +127,8 @@ pub async fn save(db: &mut PgConnection, site: &Site) -> Result<()> {
     .bind(site.client.0)
     .bind(site.id.0)
     .bind(&site.name)
-    .bind(site.origins.iter().map(Origin::as_str).collect::<Vec<_>>())
-    .bind(stored::write(&site.settings))
+    .bind(site.origins.iter().map(PageOrigin::as_str).collect::<Vec<_>>())
+    .bind(column_values::write(&site.settings))
     .bind(site.team.as_ref().map(|team| team.id.0))
     .execute(db)
     .await?;

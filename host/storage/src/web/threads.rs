@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
-    stored::{self, Stored, known},
+    column_values::{self, UnreadJson, known},
 };
 
 /// The state of a visitor's chat.
@@ -139,7 +139,7 @@ struct MessageRow {
     sequence_number: i64,
     direction: String,
     content_type: String,
-    content: Stored,
+    content: UnreadJson,
     media_id: Option<Uuid>,
     owner: String,
     gst_id: String,
@@ -158,11 +158,11 @@ impl TryFrom<MessageRow> for ThreadMessage {
     fn try_from(row: MessageRow) -> Result<Self> {
         let content = match known("chat_message", "direction", &row.direction, Direction::from_name)? {
             Direction::Incoming => {
-                let content: ReceivedContent = stored::read("chat_message", "content", &row.content)?;
+                let content: ReceivedContent = column_values::read("chat_message", "content", &row.content)?;
                 ChatContent::Incoming(Box::new(content))
             }
             Direction::Outgoing => {
-                let content: OutboundContent = stored::read("chat_message", "content", &row.content)?;
+                let content: OutboundContent = column_values::read("chat_message", "content", &row.content)?;
                 ChatContent::Outgoing(Box::new(content))
             }
         };
@@ -185,32 +185,32 @@ impl TryFrom<MessageRow> for ThreadMessage {
 
 /// How much of a chat is read at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct ThreadExtent {
     /// Most messages.
     pub messages: usize,
     /// Most bytes of contents and quotes. One message may have more.
     pub bytes: usize,
 }
 
-fn rows_at_most(extent: Extent) -> i64 {
+fn rows_at_most(extent: ThreadExtent) -> i64 {
     i64::try_from(extent.messages).unwrap_or(i64::MAX)
 }
 
-fn bytes_at_most(extent: Extent) -> i64 {
+fn bytes_at_most(extent: ThreadExtent) -> i64 {
     i64::try_from(extent.bytes).unwrap_or(i64::MAX)
 }
 
 /// Some messages of a chat, in order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Page {
+pub struct ThreadPage {
     /// The messages.
     pub messages: Vec<ThreadMessage>,
     /// True if there may be more in the direction of reading.
     pub more: bool,
 }
 
-impl Page {
-    fn of(rows: Vec<MessageRow>, extent: Extent) -> Result<Self> {
+impl ThreadPage {
+    fn of(rows: Vec<MessageRow>, extent: ThreadExtent) -> Result<Self> {
         let found = rows.first().map_or(0, |row| row.found);
         let is_cut = i64::try_from(rows.len()).is_ok_and(|shown| shown < found);
         let more = is_cut || found >= rows_at_most(extent);
@@ -224,8 +224,8 @@ pub async fn after(
     client: ClientId,
     participant: ParticipantId,
     after: i64,
-    extent: Extent,
-) -> Result<Page> {
+    extent: ThreadExtent,
+) -> Result<ThreadPage> {
     let rows: Vec<MessageRow> = sqlx::query_as(
         "SELECT page.* FROM (
              SELECT one.id, one.sequence_number, one.direction, one.content_type, one.content, one.media_id, one.owner,
@@ -253,7 +253,7 @@ pub async fn after(
     .bind(bytes_at_most(extent))
     .fetch_all(db)
     .await?;
-    Page::of(rows, extent)
+    ThreadPage::of(rows, extent)
 }
 
 /// Returns the last messages before a sequence number in order, as many as the extent allows.
@@ -262,8 +262,8 @@ pub async fn before(
     client: ClientId,
     participant: ParticipantId,
     before: i64,
-    extent: Extent,
-) -> Result<Page> {
+    extent: ThreadExtent,
+) -> Result<ThreadPage> {
     let rows: Vec<MessageRow> = sqlx::query_as(
         "SELECT page.* FROM (
              SELECT one.id, one.sequence_number, one.direction, one.content_type, one.content, one.media_id, one.owner,
@@ -291,7 +291,7 @@ pub async fn before(
     .bind(bytes_at_most(extent))
     .fetch_all(db)
     .await?;
-    Page::of(rows, extent)
+    ThreadPage::of(rows, extent)
 }
 
 /// Returns the outbound messages of the sequence numbers `(after, up_to]` that are still being sent, by id and tracking

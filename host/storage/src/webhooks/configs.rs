@@ -9,7 +9,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{Error, PgConnection, Queue, Result, stored::known};
+use crate::{Error, PgConnection, Queue, Result, column_values::known};
 
 /// Violated by a second default of a client.
 pub const ONE_DEFAULT: &str = "webhook_config_default_unique";
@@ -215,7 +215,7 @@ pub async fn replace_secret(
 
 /// The destinations of events by one configuration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Route {
+pub struct WebhookRoute {
     /// `None`: the client's default.
     pub inbox: Option<InboxId>,
     /// Chatbot options, and the addresses that get events. Disabled endpoints are absent; a configuration without
@@ -225,7 +225,7 @@ pub struct Route {
     pub endpoints: BTreeMap<WebhookType, EndpointId>,
 }
 
-impl TryFrom<ConfigRow> for Route {
+impl TryFrom<ConfigRow> for WebhookRoute {
     type Error = Error;
 
     fn try_from(row: ConfigRow) -> Result<Self> {
@@ -241,7 +241,7 @@ impl TryFrom<ConfigRow> for Route {
 }
 
 /// Returns the client's default and the overrides of `inboxes`.
-pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]) -> Result<Vec<Route>> {
+pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]) -> Result<Vec<WebhookRoute>> {
     let inboxes: Vec<Uuid> = inboxes.iter().map(|inbox| inbox.0).collect();
     let rows: Vec<ConfigRow> = sqlx::query_as(
         "SELECT config.id, config.inbox_id, NULL AS address, config.chatbot_include_outgoing,
@@ -260,7 +260,7 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]
     .bind(inboxes)
     .fetch_all(db)
     .await?;
-    rows.into_iter().map(Route::try_from).collect()
+    rows.into_iter().map(WebhookRoute::try_from).collect()
 }
 
 /// An endpoint with the facts for deliveries.

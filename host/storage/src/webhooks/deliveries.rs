@@ -5,7 +5,7 @@ use domain::ids::{ClientId, DeliveryId, EndpointId, InboxId};
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use crate::{Error, PgConnection, Queue, Result, stored, work::lanes::LaneState};
+use crate::{Error, PgConnection, Queue, Result, column_values, work::lanes::LaneState};
 
 /// An event for an endpoint, before it is shaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub async fn insert_all<E: Serialize>(
         endpoints.push(delivery.endpoint.0);
         inboxes.push(delivery.inbox.0);
         order_keys.push(delivery.order_key);
-        events.push(stored::write_text(&delivery.event)?);
+        events.push(column_values::write_text(&delivery.event)?);
     }
     sqlx::query(
         "INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at)
@@ -71,7 +71,7 @@ pub struct Position {
 
 /// The content of a delivery.
 #[derive(Debug)]
-pub enum Content<E> {
+pub enum DeliveryContent<E> {
     /// The event, which is to be shaped. An error concerns this delivery alone: it is dropped, and its endpoint
     /// continues.
     Event(Result<E>),
@@ -95,7 +95,7 @@ pub struct DueDelivery<E> {
     /// When it became due.
     pub due_at: DateTime<Utc>,
     /// Its content.
-    pub content: Content<E>,
+    pub content: DeliveryContent<E>,
 }
 
 impl<E> DueDelivery<E> {
@@ -120,8 +120,8 @@ struct DueRow {
 impl<E: DeserializeOwned> From<DueRow> for DueDelivery<E> {
     fn from(row: DueRow) -> Self {
         let content = match row.body {
-            Some(body) => Content::Body(body),
-            None => Content::Event(event(row.event)),
+            Some(body) => DeliveryContent::Body(body),
+            None => DeliveryContent::Event(event(row.event)),
         };
         Self {
             id: DeliveryId(row.id),
@@ -138,12 +138,12 @@ impl<E: DeserializeOwned> From<DueRow> for DueDelivery<E> {
 fn event<E: DeserializeOwned>(stored: Option<String>) -> Result<E> {
     // One of the two is present: webhook_delivery_content_present.
     let missing = || Error::Inconsistent { table: "webhook_delivery", column: "event", value: "nothing".to_owned() };
-    stored::read_text("webhook_delivery", "event", &stored.ok_or_else(missing)?)
+    column_values::read_text("webhook_delivery", "event", &stored.ok_or_else(missing)?)
 }
 
 /// A page of due deliveries.
 #[derive(Debug, Clone, Copy)]
-pub struct Look<'a> {
+pub struct DeliveryQuery<'a> {
     /// It begins after this position.
     pub after: Option<Position>,
     /// Deliveries that the caller has already; they are not read again.
@@ -158,7 +158,7 @@ pub async fn due_page<E: DeserializeOwned>(
     client: ClientId,
     endpoint: EndpointId,
     now: DateTime<Utc>,
-    Look { after, held, limit }: Look<'_>,
+    DeliveryQuery { after, held, limit }: DeliveryQuery<'_>,
 ) -> Result<Vec<DueDelivery<E>>> {
     let rows: Vec<DueRow> = sqlx::query_as(
         "SELECT id, inbox_id, order_key, attempts, schedule_from, due_at,
@@ -184,7 +184,7 @@ pub async fn due_page<E: DeserializeOwned>(
 
 /// The result of a client's own shaper.
 #[derive(Debug, Clone, Copy)]
-pub struct OwnShape<'a> {
+pub struct ClientShaperResult<'a> {
     /// The delivery.
     pub id: DeliveryId,
     /// The body; `None`: the event is not sent.
@@ -198,7 +198,7 @@ pub struct OwnShape<'a> {
 }
 
 /// Stores the results of clients' own shapers. From now on the delivery has these bytes, if there is a body.
-pub async fn store_shapes(db: &mut PgConnection, client: ClientId, shapes: &[OwnShape<'_>]) -> Result<()> {
+pub async fn store_shapes(db: &mut PgConnection, client: ClientId, shapes: &[ClientShaperResult<'_>]) -> Result<()> {
     sqlx::query(
         "UPDATE webhook_delivery
          SET body = shaped.body, event = CASE WHEN shaped.body IS NULL THEN webhook_delivery.event END,
@@ -222,7 +222,7 @@ pub async fn store_shapes(db: &mut PgConnection, client: ClientId, shapes: &[Own
 
 /// The result of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum DeliveryFate {
     /// The receiver has it.
     Delivered,
     /// The shaper or the configuration refused it.
@@ -233,7 +233,7 @@ pub enum Fate {
     Retry(DateTime<Utc>),
 }
 
-impl Fate {
+impl DeliveryFate {
     fn state(self) -> &'static str {
         match self {
             Self::Delivered => "DELIVERED",
@@ -246,13 +246,13 @@ impl Fate {
 
 /// A delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finished<'a> {
+pub struct FinishedDelivery<'a> {
     /// Its id.
     pub id: DeliveryId,
     /// Attempts until now, with this one.
     pub attempts: u16,
     /// Its result.
-    pub fate: Fate,
+    pub fate: DeliveryFate,
     /// The sent bytes, if they are not stored yet: every later attempt sends them too.
     pub body: Option<&'a [u8]>,
 }
@@ -272,11 +272,11 @@ pub async fn settle(
     db: &mut PgConnection,
     client: ClientId,
     (endpoint, fence): (EndpointId, i64),
-    finished: &[Finished<'_>],
+    finished: &[FinishedDelivery<'_>],
     attempts: &[NewAttempt],
     give_back_at: Option<DateTime<Utc>>,
 ) -> Result<Option<LaneState>> {
-    let due = |one: &Finished<'_>| if let Fate::Retry(at) = one.fate { Some(at) } else { None };
+    let due = |one: &FinishedDelivery<'_>| if let DeliveryFate::Retry(at) = one.fate { Some(at) } else { None };
     let millis = |one: &NewAttempt| i32::try_from(one.duration_millis).unwrap_or(i32::MAX);
     let given_back: Option<bool> = sqlx::query_scalar(
         "WITH held AS MATERIALIZED (
@@ -340,7 +340,7 @@ pub async fn settle(
 }
 
 /// Ends all waiting deliveries of an endpoint and returns their number.
-pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: EndpointId, fate: Fate) -> Result<u64> {
+pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: EndpointId, fate: DeliveryFate) -> Result<u64> {
     let done = sqlx::query(
         "UPDATE webhook_delivery SET state = $3 WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING'",
     )

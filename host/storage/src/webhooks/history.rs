@@ -9,7 +9,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::configs::webhook_type;
-use crate::{PgConnection, Result, stored::known};
+use crate::{PgConnection, Result, column_values::known};
 
 /// The health of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,7 +160,7 @@ pub async fn attempts_of(db: &mut PgConnection, client: ClientId, delivery: Deli
 
 /// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DeliveryState {
+pub enum WebhookDeliveryState {
     /// To be sent, for the first time or again.
     Pending,
     /// The receiver has it.
@@ -171,7 +171,7 @@ pub enum DeliveryState {
     Exhausted,
 }
 
-impl DeliveryState {
+impl WebhookDeliveryState {
     fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "PENDING" => Self::Pending,
@@ -193,7 +193,7 @@ pub struct Delivery {
     /// Address of the event's inbox.
     pub inbox: Option<String>,
     /// State.
-    pub state: DeliveryState,
+    pub state: WebhookDeliveryState,
     /// Attempts until now.
     pub attempts: i16,
     /// When the event was recorded.
@@ -240,7 +240,7 @@ pub async fn delivery(
             id: DeliveryId(row.id),
             webhook: webhook_type(&row.webhook_type)?,
             inbox: row.address,
-            state: known("webhook_delivery", "state", &row.state, DeliveryState::from_name)?,
+            state: known("webhook_delivery", "state", &row.state, WebhookDeliveryState::from_name)?,
             attempts: row.attempts,
             created_at: minted_at(row.id),
             due_at: row.due_at,

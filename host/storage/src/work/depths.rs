@@ -38,7 +38,7 @@ pub struct WaitingLane {
 
 /// A process with background work.
 #[derive(Debug, Clone, Copy, sqlx::FromRow)]
-pub struct Node {
+pub struct WorkerNode {
     #[sqlx(try_from = "Uuid")]
     pub id: NodeId,
     pub started_at: DateTime<Utc>,
@@ -85,7 +85,7 @@ pub async fn oldest_lanes(db: &mut PgConnection, queue: Queue, now: DateTime<Utc
 }
 
 /// Returns the processes with background work, oldest first.
-pub async fn nodes(db: &mut PgConnection) -> Result<Vec<Node>> {
+pub async fn nodes(db: &mut PgConnection) -> Result<Vec<WorkerNode>> {
     let nodes = sqlx::query_as(
         "SELECT node.id, node.started_at,
                 (SELECT count(*) FROM lane WHERE lane.owner = node.id AND lane.leased_until > now()) AS lanes

@@ -336,7 +336,7 @@ pub async fn hold_and_see(
 
 /// Lets no worker of a lane write until the transaction ends. Waits for a transaction that holds the lane; later ones
 /// wait for this one. The lease keeps its owner.
-pub async fn stand_still(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid) -> Result<()> {
+pub async fn block_lane(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid) -> Result<()> {
     sqlx::query(
         "WITH alone AS MATERIALIZED (
              SELECT pg_advisory_xact_lock(hashtextextended(

@@ -4,7 +4,7 @@
 use domain::ids::NodeId;
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, read_only::Trusted};
+use crate::{PgConnection, Result, read_only_session::TrustedSince};
 
 /// Announces a process: takes the lock with its id, which lasts as long as this connection, and inserts a row. Keep the
 /// connection, and use it for nothing else.
@@ -21,7 +21,7 @@ pub async fn announce(db: &mut PgConnection, node: NodeId) -> Result<()> {
 }
 
 /// True while PostgreSQL still has this connection and its lock, and no other server has taken its place.
-pub async fn is_present(db: &mut PgConnection, trusted: &mut Trusted) -> bool {
+pub async fn is_present(db: &mut PgConnection, trusted: &mut TrustedSince) -> bool {
     sqlx::query("SELECT 1").execute(&mut *db).await.is_ok() && trusted.holds(db).await.unwrap_or(false)
 }
 
@@ -35,7 +35,7 @@ pub async fn retire(db: &mut PgConnection, node: NodeId) -> Result<()> {
 /// transaction. A live process that lost its connection loses its lanes too, which costs it only time, because every
 /// write checks the fence. Never waits: if a connection of a dead process still holds one of its lanes, the process is
 /// removed another time.
-pub async fn bury_the_dead(db: &mut PgConnection, me: NodeId) -> Result<Vec<NodeId>> {
+pub async fn delete_dead(db: &mut PgConnection, me: NodeId) -> Result<Vec<NodeId>> {
     let dead: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM node
          WHERE id <> $1 AND pg_try_advisory_xact_lock(hashtextextended('node ' || id::text, 0))",

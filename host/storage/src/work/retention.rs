@@ -27,7 +27,7 @@ enum Age {
 
 /// Rows that are removed by age. Each has an index for it.
 #[derive(Debug, Clone, Copy)]
-pub struct Aging {
+pub struct AgingRows {
     table: &'static str,
     /// Of the table itself, or of its default partition.
     of_default: bool,
@@ -36,12 +36,12 @@ pub struct Aging {
     only: &'static str,
 }
 
-const fn aging(table: &'static str, age: Age) -> Aging {
-    Aging { table, of_default: false, age, only: "true" }
+const fn aging(table: &'static str, age: Age) -> AgingRows {
+    AgingRows { table, of_default: false, age, only: "true" }
 }
 
 /// Small rows of messages whose partitions were dropped.
-pub const OF_MESSAGES: [Aging; 15] = [
+pub const OF_MESSAGES: [AgingRows; 15] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
     aging("message_original", Age::Id("message_id")),
     aging("fallback", Age::Id("message_id")),
@@ -59,48 +59,48 @@ pub const OF_MESSAGES: [Aging; 15] = [
     aging("email_request", Age::Id("request_id")),
 ];
 /// Conversations, by the time of their end.
-pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));
+pub const CONVERSATIONS: AgingRows = aging("conversation", Age::Moment("closed_at"));
 /// Message counts, by the time of submission.
-pub const MESSAGE_COUNTS: Aging = aging("message_count", Age::Moment("at"));
+pub const MESSAGE_COUNTS: AgingRows = aging("message_count", Age::Moment("at"));
 /// Facts from providers: fingerprints, failed callbacks, unreadable items, and referrals without a message.
-pub const OF_CALLBACKS: [Aging; 4] = [
+pub const OF_CALLBACKS: [AgingRows; 4] = [
     aging("callback_seen", Age::Moment("seen_at")),
-    Aging { only: "failure IS NOT NULL", ..aging("callback", Age::Moment("received_at")) },
+    AgingRows { only: "failure IS NOT NULL", ..aging("callback", Age::Moment("received_at")) },
     aging("failed_callback", Age::Moment("received_at")),
     aging("waiting_referral", Age::Moment("came_at")),
 ];
 /// Rows of plugins outside the partitioned tables.
-pub const OF_PLUGINS: [Aging; 2] =
+pub const OF_PLUGINS: [AgingRows; 2] =
     [aging("plugin_event", Age::Moment("at")), aging("plugin_shadow_skip", Age::Moment("last_at"))];
 /// Recipients counted for the tier of a number, and their number.
-pub const OF_TIERS: [Aging; 2] =
+pub const OF_TIERS: [AgingRows; 2] =
     [aging("tier_recipient", Age::Moment("counted_at")), aging("tier_count", Age::Moment("counted_at"))];
 /// Parked receipts without a message.
-pub const PARKED_RECEIPTS: Aging = aging("parked_receipt", Age::Moment("received_at"));
+pub const PARKED_RECEIPTS: AgingRows = aging("parked_receipt", Age::Moment("received_at"));
 /// Results of uploads that no caller waited for.
-pub const PLUGIN_UPLOADS: Aging = aging("plugin_upload", Age::Moment("created_at"));
+pub const PLUGIN_UPLOADS: AgingRows = aging("plugin_upload", Age::Moment("created_at"));
 /// Counts of tracking queries. Queries from ten minutes ago do not count.
-pub const TRACKING_USES: Aging = aging("sms_tracking_use", Age::Moment("last_at"));
+pub const TRACKING_USES: AgingRows = aging("sms_tracking_use", Age::Moment("last_at"));
 /// Copies of webhooks for developers who listen.
-pub const WEBHOOK_COPIES: Aging = aging("webhook_copy", Age::Moment("copied_at"));
+pub const WEBHOOK_COPIES: AgingRows = aging("webhook_copy", Age::Moment("copied_at"));
 /// Responses stored under an `Idempotency-Key`.
-pub const IDEMPOTENCY_KEYS: Aging = aging("idempotency", Age::Moment("created_at"));
+pub const IDEMPOTENCY_KEYS: AgingRows = aging("idempotency", Age::Moment("created_at"));
 
 /// Rows in the default partition of `table`, which is never dropped.
-pub fn astray(table: &'static str) -> Aging {
-    Aging { of_default: true, ..aging(table, Age::Id(key_of(table))) }
+pub fn in_default_partition(table: &'static str) -> AgingRows {
+    AgingRows { of_default: true, ..aging(table, Age::Id(key_of(table))) }
 }
 
 /// All of them, for a test of their plans.
-pub fn all() -> impl Iterator<Item = Aging> {
+pub fn all() -> impl Iterator<Item = AgingRows> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
         .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS, TRACKING_USES])
         .chain([WEBHOOK_COPIES])
-        .chain(PARTITIONED.into_iter().map(astray))
+        .chain(PARTITIONED.into_iter().map(in_default_partition))
 }
 
-impl Aging {
+impl AgingRows {
     /// The statement of [`forget`]: `$1` is the first moment or id to keep, `$2` the number of rows. Skips locked rows.
     pub fn statement(&self) -> String {
         let Self { table, only, .. } = self;
@@ -116,7 +116,7 @@ impl Aging {
 
 /// Removes at most `limit` of the oldest rows from before `before` and returns their number. Fewer than `limit` means
 /// that this was the last page.
-pub async fn forget(db: &mut PgConnection, aging: Aging, before: DateTime<Utc>, limit: i64) -> Result<u64> {
+pub async fn forget(db: &mut PgConnection, aging: AgingRows, before: DateTime<Utc>, limit: i64) -> Result<u64> {
     let statement = aging.statement();
     let query = sqlx::query(&statement);
     let query = match aging.age {

@@ -15,7 +15,7 @@ const LAST_LOOK: i64 = 1_000_000;
 const CLOSENESS: u32 = 10;
 
 /// Returns tables that have at least doubled since their last analysis.
-pub async fn outgrown(db: &mut PgConnection) -> Result<Vec<String>> {
+pub async fn list_outgrown(db: &mut PgConnection) -> Result<Vec<String>> {
     let tables = sqlx::query_scalar(
         "SELECT oid::regclass::text FROM pg_class
          WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND reltuples < $2
@@ -28,8 +28,8 @@ pub async fn outgrown(db: &mut PgConnection) -> Result<Vec<String>> {
     Ok(tables)
 }
 
-/// Analyses a table in a transaction of the caller, unless another process does. `table` comes from [`outgrown`].
-pub async fn look_at(db: &mut PgConnection, table: &str) -> Result<()> {
+/// Analyses a table in a transaction of the caller, unless another process does. `table` comes from [`list_outgrown`].
+pub async fn analyze_table(db: &mut PgConnection, table: &str) -> Result<()> {
     sqlx::query(&format!("SET LOCAL default_statistics_target = {CLOSENESS}")).execute(&mut *db).await?;
     sqlx::query(&format!("ANALYZE (SKIP_LOCKED) {table}")).execute(db).await?;
     Ok(())

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, read_only};
+use crate::{PgConnection, Result, read_only_session};
 
 /// Writes a record into the write-ahead log and nothing else; the commit puts it on the disk. `false` if the database
 /// is read-only: a replica, or a server whose operator made it so because its disk is full.
@@ -12,7 +12,7 @@ pub async fn write_ahead(db: &mut PgConnection) -> Result<bool> {
         sqlx::query_scalar("SELECT current_setting('transaction_read_only')::boolean").fetch_one(&mut *db).await?;
     if reads_only {
         // Another server may have taken its place.
-        read_only::note_refusal();
+        read_only_session::note_refusal();
     } else {
         sqlx::query("SELECT pg_logical_emit_message(true, 'patchbay', 'ready?')").execute(db).await?;
     }

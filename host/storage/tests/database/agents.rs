@@ -10,7 +10,7 @@ use people::Introduction;
 use storage::{
     PgConnection,
     chat::{
-        agents::{self, Order},
+        agents::{self, AgentOrder},
         participants, teams,
     },
 };
@@ -69,7 +69,7 @@ async fn give_chat(db: &mut PgConnection, number: u128, agent: UserId) {
     participants::save(db, CLIENT, &chat).await.unwrap();
 }
 
-async fn order(db: &mut PgConnection, order: Order) -> Vec<UserId> {
+async fn order(db: &mut PgConnection, order: AgentOrder) -> Vec<UserId> {
     let found = agents::available_of_team(db, CLIENT, TEAM, order, USUAL).await.unwrap();
     found.into_iter().map(|agent| agent.id).collect()
 }
@@ -109,10 +109,10 @@ async fn a_team_is_asked_in_turn_or_the_least_busy_first_and_only_those_with_roo
     agents::note_given(&mut db, CLIENT, user(1), moment(5)).await.unwrap();
     agents::note_given(&mut db, CLIENT, user(2), moment(9)).await.unwrap();
     give_chat(&mut db, 100, user(1)).await;
-    assert_eq!(order(&mut db, Order::RoundRobin).await, [user(3), user(1), user(2)]);
-    assert_eq!(order(&mut db, Order::LeastBusy).await, [user(3), user(2), user(1)]);
+    assert_eq!(order(&mut db, AgentOrder::RoundRobin).await, [user(3), user(1), user(2)]);
+    assert_eq!(order(&mut db, AgentOrder::LeastBusy).await, [user(3), user(2), user(1)]);
     give_chat(&mut db, 101, user(1)).await;
-    assert_eq!(order(&mut db, Order::RoundRobin).await, [user(3), user(2)], "one has as many as it may");
+    assert_eq!(order(&mut db, AgentOrder::RoundRobin).await, [user(3), user(2)], "one has as many as it may");
     assert_eq!(teams::mates(&mut db, CLIENT, user(2)).await.unwrap(), [1, 2, 3, 4, 5].map(user));
     assert!(teams::mates(&mut db, CLIENT, user(6)).await.unwrap().is_empty());
 }

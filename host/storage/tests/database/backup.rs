@@ -5,7 +5,7 @@ use domain::ids::ClientId;
 use futures::TryStreamExt;
 use storage::{
     Db,
-    backup::{CopiedTable, CopyError, Lineage, Load, Snapshot, SnapshotContents, lineage, prepare},
+    backup::{CopiedTable, CopyError, DatabaseSnapshot, Lineage, LoadTransaction, SnapshotContents, lineage, prepare},
     work::partitions,
 };
 
@@ -22,7 +22,7 @@ struct Copy {
 }
 
 async fn copy_of(db: &Db) -> Copy {
-    let mut snapshot = Snapshot::begin(db).await.unwrap();
+    let mut snapshot = DatabaseSnapshot::begin(db).await.unwrap();
     let contents = snapshot.contents().clone();
     let mut tables = Vec::new();
     for table in &contents.tables {
@@ -36,7 +36,7 @@ async fn copy_of(db: &Db) -> Copy {
 
 async fn restore(copy: &Copy, target: &Db) -> Result<(), CopyError> {
     prepare(target, &copy.contents.migrations, &copy.contents.partitions).await?;
-    let mut load = Load::begin(target).await?;
+    let mut load = LoadTransaction::begin(target).await?;
     load.expect(&copy.contents.tables)?;
     for (table, rows) in &copy.tables {
         let mut filling = load.fill(table).await?;
@@ -140,7 +140,7 @@ async fn a_load_without_a_commit_leaves_the_database_empty() {
     let copied = copy_of(&filled().await).await;
     let target = scratch::empty_database().await.pool(3).await;
     prepare(&target, &copied.contents.migrations, &copied.contents.partitions).await.unwrap();
-    let mut load = Load::begin(&target).await.unwrap();
+    let mut load = LoadTransaction::begin(&target).await.unwrap();
     for (table, rows) in copied.tables.iter().take(20) {
         let mut filling = load.fill(table).await.unwrap();
         for text in rows {
@@ -164,7 +164,7 @@ async fn a_database_that_is_not_for_a_copy_is_refused() {
     sqlx::query("CREATE TABLE orders (id integer)").execute(&foreign).await.unwrap();
     let refused = restore(&copied, &foreign).await.unwrap_err();
     assert!(matches!(&refused, CopyError::Foreign { table } if table == "orders"), "{refused}");
-    assert!(matches!(Snapshot::begin(&foreign).await, Err(CopyError::NoTables)));
+    assert!(matches!(DatabaseSnapshot::begin(&foreign).await, Err(CopyError::NoTables)));
 
     let used = scratch::empty_database().await;
     let (other, own) = (used.pool(1).await, used.pool(2).await);

@@ -13,7 +13,7 @@ use sqlx::Row;
 use storage::{
     PgConnection,
     chat::{
-        lists::{self, Search},
+        lists::{self, ListSearch},
         participants::{self, Participant},
         search,
     },
@@ -49,12 +49,12 @@ async fn chat(db: &mut PgConnection, number: usize, name: Option<&str>, state: P
     chat
 }
 
-async fn list(db: &mut PgConnection, scope: ChatScope, search: &Search, page: PageRequest) -> Page<Participant> {
+async fn list(db: &mut PgConnection, scope: ChatScope, search: &ListSearch, page: PageRequest) -> Page<Participant> {
     lists::page(db, CLIENT, (scope, ME), search, page).await.unwrap()
 }
 
 async fn found(db: &mut PgConnection, words: &str) -> Vec<u128> {
-    let found = list(db, ChatScope::All, &Search::Words(words.to_owned()), FIRST).await;
+    let found = list(db, ChatScope::All, &ListSearch::Words(words.to_owned()), FIRST).await;
     found.items.iter().map(|chat| chat.id.0.as_u128() - 1_000).collect()
 }
 
@@ -103,13 +103,14 @@ async fn every_state_is_in_the_lists_that_the_table_names() {
         // The last one that was written in first.
         let expected: Vec<ParticipantId> = all.iter().rev().filter(held).map(|chat| chat.id).collect();
         assert!(!expected.is_empty(), "{scope:?}");
-        let listed = list(&mut db, scope, &Search::Everything, FIRST).await;
+        let listed = list(&mut db, scope, &ListSearch::Everything, FIRST).await;
         let ids: Vec<ParticipantId> = listed.items.iter().map(|chat| chat.id).collect();
         assert_eq!((ids, listed.total), (expected.clone(), expected.len() as u64), "{scope:?}");
-        let strangers = lists::page(&mut db, STRANGER, (scope, ME), &Search::Everything, FIRST).await.unwrap();
+        let strangers = lists::page(&mut db, STRANGER, (scope, ME), &ListSearch::Everything, FIRST).await.unwrap();
         assert!(strangers.items.is_empty(), "{scope:?}");
     }
-    let unteamed = lists::page(&mut db, CLIENT, (ChatScope::Team, OTHER), &Search::Everything, FIRST).await.unwrap();
+    let unteamed =
+        lists::page(&mut db, CLIENT, (ChatScope::Team, OTHER), &ListSearch::Everything, FIRST).await.unwrap();
     assert_eq!(unteamed.total, 0, "who belongs to no team has no team's chats");
 }
 
@@ -120,9 +121,9 @@ async fn a_page_says_how_many_there_are_and_whether_there_is_another() {
         chat(&mut db, number, None, ParticipantState::Queued).await;
     }
     let page = |page| PageRequest { page, size: 2 };
-    let second = list(&mut db, ChatScope::Unassigned, &Search::Everything, page(1)).await;
+    let second = list(&mut db, ChatScope::Unassigned, &ListSearch::Everything, page(1)).await;
     assert_eq!((second.items.len(), second.total), (2, 5));
-    let beyond = list(&mut db, ChatScope::Unassigned, &Search::Everything, page(9)).await;
+    let beyond = list(&mut db, ChatScope::Unassigned, &ListSearch::Everything, page(9)).await;
     assert_eq!((beyond.items.len(), beyond.total), (0, 5));
 }
 
@@ -159,20 +160,20 @@ async fn masked_chats_are_found_by_the_parts_that_are_shown() {
     for (number, name) in [(1, Some("Zoë Adams")), (12, Some("Álvaro")), (123, Some("adaeze")), (5, None)] {
         chat(&mut db, number, name, ParticipantState::Queued).await;
     }
-    let masked = async |db: &mut PgConnection, search: Search| {
+    let masked = async |db: &mut PgConnection, search: ListSearch| {
         let listed = list(db, ChatScope::All, &search, FIRST).await;
         assert_eq!(u64::try_from(listed.items.len()).unwrap(), listed.total, "{search:?}");
         listed.items.iter().map(|chat| chat.id.0.as_u128() - 1_000).collect::<Vec<_>>()
     };
     for (letter, expected) in [("a", vec![123, 12]), ("z", vec![1]), ("d", vec![]), ("é", vec![])] {
-        assert_eq!(masked(&mut db, Search::Initial(letter.to_owned())).await, expected, "{letter}");
+        assert_eq!(masked(&mut db, ListSearch::Initial(letter.to_owned())).await, expected, "{letter}");
     }
     for (digits, expected) in
         [("001", vec![1]), ("12", vec![123, 12]), ("23", vec![123]), ("5", vec![5]), ("000", vec![]), ("82", vec![])]
     {
-        assert_eq!(masked(&mut db, Search::Ending(digits.to_owned())).await, expected, "{digits}");
+        assert_eq!(masked(&mut db, ListSearch::Ending(digits.to_owned())).await, expected, "{digits}");
     }
-    assert!(masked(&mut db, Search::Nothing).await.is_empty());
+    assert!(masked(&mut db, ListSearch::Nothing).await.is_empty());
 }
 
 #[tokio::test]
@@ -188,7 +189,7 @@ async fn a_customer_who_changed_is_found_by_the_new_name_and_number_and_by_its_e
     assert_eq!(lists::customer_by_user_id(&mut db, CLIENT, "ZA.9").await.unwrap(), None);
     assert_eq!(lists::customer_by_user_id(&mut db, CLIENT, "27820000001").await.unwrap(), None);
     assert_eq!(lists::customer_by_user_id(&mut db, STRANGER, "ZA.99").await.unwrap(), None);
-    let of_zo = list(&mut db, ChatScope::All, &Search::Customer(zo.customer), FIRST).await;
+    let of_zo = list(&mut db, ChatScope::All, &ListSearch::Customer(zo.customer), FIRST).await;
     assert_eq!(of_zo.items.len(), 1);
     let shown = lists::customers(&mut db, CLIENT, &[zo.customer]).await.unwrap();
     let shown = &shown[&zo.customer];
@@ -226,10 +227,10 @@ async fn no_list_reads_the_table_or_sorts_more_than_agents_have() {
     .await
     .unwrap();
     let searches = [
-        Search::Everything,
-        Search::Words("82005".to_owned()),
-        Search::Customer(CustomerId(Uuid::nil())),
-        Search::Initial("s".to_owned()),
+        ListSearch::Everything,
+        ListSearch::Words("82005".to_owned()),
+        ListSearch::Customer(CustomerId(Uuid::nil())),
+        ListSearch::Initial("s".to_owned()),
     ];
     for scope in ChatScope::ALL {
         for search in &searches {
@@ -246,8 +247,8 @@ async fn no_list_reads_the_table_or_sorts_more_than_agents_have() {
                 assert!(!found.iter().any(|node| node.starts_with("Seq Scan")), "{scope:?} {search:?}: {found:#?}");
                 let few = matches!(scope, ChatScope::My | ChatScope::Team | ChatScope::MyMissed);
                 let sorts = found.iter().any(|node| node.starts_with("Sort"));
-                assert!(few || *search != Search::Everything || !sorts, "{scope:?} {search:?}: {found:#?}");
-                if !few && matches!(search, Search::Words(_)) {
+                assert!(few || *search != ListSearch::Everything || !sorts, "{scope:?} {search:?}: {found:#?}");
+                if !few && matches!(search, ListSearch::Words(_)) {
                     let by_grams = found.iter().any(|node| node.contains("participant_search_grams"));
                     assert!(by_grams, "{scope:?} {search:?}: {found:#?}");
                 }

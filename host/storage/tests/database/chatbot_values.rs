@@ -2,8 +2,8 @@
 
 use domain::{ids::ParticipantId, page::PageRequest};
 use storage::chat::{
-    chatbot_value_lists::{self, Erase, Names, StorePart},
-    chatbot_values::{self, Kept, Key},
+    chatbot_value_lists::{self, Erase, KeyQuery, StorePart},
+    chatbot_values::{self, NewChatbotValue, ValueKey},
 };
 use uuid::Uuid;
 
@@ -15,9 +15,9 @@ const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(100));
 #[tokio::test]
 async fn a_key_that_changed_or_came_or_went_is_noticed() {
     let mut db = fixtures::database().await;
-    let key = |name: &str| Key { participant: None, name: name.to_owned() };
-    let own = Key { participant: Some(CHAT), name: "a".to_owned() };
-    let write = async |db: &mut PgConnection, key: &Key, value: Option<&[u8]>| {
+    let key = |name: &str| ValueKey { participant: None, name: name.to_owned() };
+    let own = ValueKey { participant: Some(CHAT), name: "a".to_owned() };
+    let write = async |db: &mut PgConnection, key: &ValueKey, value: Option<&[u8]>| {
         let writes = [(key.clone(), value.map(|value| value.to_vec().into()))];
         chatbot_values::write(db, CLIENT, "bot", &writes).await.unwrap();
     };
@@ -46,10 +46,10 @@ async fn a_key_that_changed_or_came_or_went_is_noticed() {
 #[tokio::test]
 async fn the_room_that_key_values_take_is_known_to_the_byte() {
     let mut db = fixtures::database().await;
-    let (own, shared) = (|name: &str| Key { participant: Some(CHAT), name: name.to_owned() }, None);
-    let shared = |name: &str| Key { participant: shared, name: name.to_owned() };
+    let (own, shared) = (|name: &str| ValueKey { participant: Some(CHAT), name: name.to_owned() }, None);
+    let shared = |name: &str| ValueKey { participant: shared, name: name.to_owned() };
     let overhead = chatbot_values::KEY_OVERHEAD;
-    let write = async |db: &mut PgConnection, writes: &[(Key, Option<Kept>)]| {
+    let write = async |db: &mut PgConnection, writes: &[(ValueKey, Option<NewChatbotValue>)]| {
         let grown = chatbot_values::write(db, CLIENT, "bot", writes).await.unwrap();
         (grown, chatbot_values::grow(db, CLIENT, CHAT, grown).await.unwrap())
     };
@@ -71,8 +71,8 @@ async fn the_room_that_key_values_take_is_known_to_the_byte() {
 #[tokio::test]
 async fn a_value_whose_time_is_over_is_gone_for_everybody_and_frees_its_room() {
     let mut db = fixtures::database().await;
-    let own = |name: &str| Key { participant: Some(CHAT), name: name.to_owned() };
-    let brief = Kept { bytes: vec![0; 10], expires_at: Some(moment(60)) };
+    let own = |name: &str| ValueKey { participant: Some(CHAT), name: name.to_owned() };
+    let brief = NewChatbotValue { bytes: vec![0; 10], expires_at: Some(moment(60)) };
     let writes = [(own("brief"), Some(brief)), (own("lasting"), Some(vec![0; 10].into()))];
     let grown = chatbot_values::write(&mut db, CLIENT, "bot", &writes).await.unwrap();
     chatbot_values::grow(&mut db, CLIENT, CHAT, grown).await.unwrap();
@@ -81,7 +81,7 @@ async fn a_value_whose_time_is_over_is_gone_for_everybody_and_frees_its_room() {
     let read = there(&mut db, moment(59)).await.unwrap();
     assert_eq!(there(&mut db, moment(60)).await, None, "the moment itself is over");
     let (seen, gone) = ([(own("brief"), Some(read.version))], [(own("brief"), None)]);
-    let same = async |db: &mut PgConnection, reads: &[(Key, Option<i64>)], at| {
+    let same = async |db: &mut PgConnection, reads: &[(ValueKey, Option<i64>)], at| {
         chatbot_values::unchanged(db, CLIENT, "bot", reads, at).await.unwrap()
     };
     assert!(same(&mut db, &seen, moment(59)).await && !same(&mut db, &gone, moment(59)).await);
@@ -93,7 +93,7 @@ async fn a_value_whose_time_is_over_is_gone_for_everybody_and_frees_its_room() {
 
     let left = 17 + chatbot_values::KEY_OVERHEAD;
     assert_eq!(chatbot_values::grow(&mut db, CLIENT, CHAT, 0).await.unwrap(), left);
-    let again = [(own("lasting"), Some(Kept { bytes: vec![0; 10], expires_at: Some(moment(60)) }))];
+    let again = [(own("lasting"), Some(NewChatbotValue { bytes: vec![0; 10], expires_at: Some(moment(60)) }))];
     chatbot_values::write(&mut db, CLIENT, "bot", &again).await.unwrap();
     let lasting = [(own("lasting"), Some(vec![0; 10].into()))];
     chatbot_values::write(&mut db, CLIENT, "bot", &lasting).await.unwrap();
@@ -108,15 +108,15 @@ async fn a_value_whose_time_is_over_is_gone_for_everybody_and_frees_its_room() {
 async fn names_are_listed_in_the_order_of_their_bytes_and_erased_by_their_beginning() {
     let mut db = fixtures::database().await;
     let names = ["a", "B", "order/1", "order/10", "order/2", "orders", "é"];
-    let key = |participant, name: &str| Key { participant, name: name.to_owned() };
-    let mut writes: Vec<(Key, Option<Kept>)> =
+    let key = |participant, name: &str| ValueKey { participant, name: name.to_owned() };
+    let mut writes: Vec<(ValueKey, Option<NewChatbotValue>)> =
         names.iter().map(|name| (key(Some(CHAT), name), Some(vec![1].into()))).collect();
     writes.push((key(None, "order/shared"), Some(vec![1].into())));
-    writes.push((key(Some(CHAT), "order/over"), Some(Kept { bytes: vec![], expires_at: Some(moment(5)) })));
+    writes.push((key(Some(CHAT), "order/over"), Some(NewChatbotValue { bytes: vec![], expires_at: Some(moment(5)) })));
     let grown = chatbot_values::write(&mut db, CLIENT, "bot", &writes).await.unwrap();
     chatbot_values::grow(&mut db, CLIENT, CHAT, grown).await.unwrap();
     let list = async |db: &mut PgConnection, participant, prefix: &str, after: Option<&str>, most| {
-        let wanted = Names { participant, prefix: prefix.to_owned(), after: after.map(str::to_owned), most };
+        let wanted = KeyQuery { participant, prefix: prefix.to_owned(), after: after.map(str::to_owned), most };
         chatbot_value_lists::names(db, CLIENT, "bot", &wanted, moment(10)).await.unwrap()
     };
     assert_eq!(

@@ -8,7 +8,7 @@ use domain::{
 use people::{Introduction, change_address};
 use storage::{
     PgConnection,
-    tenancy::contacts::{self, Glimpse},
+    tenancy::contacts::{self, MaskedContactSearch},
     violates,
 };
 use uuid::Uuid;
@@ -172,11 +172,11 @@ async fn masked_entries_are_found_and_ordered_by_the_parts_that_are_shown() {
         (None, Some("9"), vec!["tandi"]),
         (None, Some("820"), vec![]),
     ] {
-        let sought = Glimpse { initial, ending };
+        let sought = MaskedContactSearch { initial, ending };
         let (page, total) = contacts::page_masked(&mut db, CLIENT, sought, 10, 0).await.unwrap();
         let names: Vec<&str> = page.iter().map(|contact| contact.full_name.as_str()).collect();
         assert_eq!((names, total), (expected.clone(), i64::try_from(expected.len()).unwrap()), "{sought:?}");
     }
-    let strangers = contacts::page_masked(&mut db, STRANGER, Glimpse::default(), 10, 0).await.unwrap();
+    let strangers = contacts::page_masked(&mut db, STRANGER, MaskedContactSearch::default(), 10, 0).await.unwrap();
     assert_eq!(strangers.1, 0);
 }

@@ -10,7 +10,7 @@ use domain::{
 use people::{Introduction, resolve_many};
 use storage::{
     PgConnection,
-    chat::conversations::{self, Looked, NewConversation},
+    chat::conversations::{self, ConversationSearch, NewConversation},
 };
 use uuid::Uuid;
 
@@ -118,7 +118,7 @@ async fn when_two_customers_turn_out_to_be_one_the_older_conversation_goes_on_an
     assert_eq!(one, other);
     assert_eq!((one.id.0.as_u128(), one.closed, one.expires_at), (1, None, moment(100 + LIFE)));
     let page = domain::page::PageRequest { page: 0, size: 10 };
-    assert_eq!(conversations::page(&mut db, CLIENT, &Looked::default(), page).await.unwrap().1, 1);
+    assert_eq!(conversations::page(&mut db, CLIENT, &ConversationSearch::default(), page).await.unwrap().1, 1);
     assert!(!open(&mut db, 3, by_phone.min(by_bsuid), 300).await);
     let named = [ConversationId(Uuid::from_u128(2))];
     let named = conversations::named(&mut db, CLIENT, &named).await.unwrap();

@@ -10,7 +10,7 @@ use domain::{
     clock::IdSource,
     ids::{ChatMessageId, CustomerId, InboxId, ParticipantId},
     inbound::InboundContent,
-    opaque::Opaque,
+    opaque_json::OpaqueJson,
 };
 use people::{Introduction, change_address, resolve_many, resolve_sent};
 use storage::{
@@ -19,10 +19,10 @@ use storage::{
         chat_messages::{self, NewChatMessage},
         chatbot_values, participants,
     },
-    inboxes::{self, Inbox, InboxSettings, Messenger, Web},
+    inboxes::{self, Inbox, InboxSettings, MessengerInbox, WebInbox},
     people::{
         customers,
-        inbox_customers::{self, LateOutbound, WroteAfter},
+        inbox_customers::{self, CustomerHistory, LateMessage},
     },
 };
 use uuid::Uuid;
@@ -46,7 +46,7 @@ async fn chat(db: &mut PgConnection, customer: CustomerId, id: u128, state: Part
     participants::insert(db, CLIENT, new, moment(0)).await.unwrap().unwrap().id
 }
 
-async fn wrote(db: &mut PgConnection, customer: CustomerId, at: DateTime<Utc>) -> WroteAfter {
+async fn wrote(db: &mut PgConnection, customer: CustomerId, at: DateTime<Utc>) -> CustomerHistory {
     let customer = customers::find(db, CLIENT, customer).await.unwrap().unwrap();
     inbox_customers::record_inbound(db, CLIENT, INBOX, &customer, at).await.unwrap()
 }
@@ -63,7 +63,7 @@ async fn say(db: &mut PgConnection, ids: &IdSource, chat: ParticipantId, text: &
         body: Some(text.to_owned()),
         content: ChatContent::Incoming(Box::new(ReceivedContent {
             content: InboundContent::Text { body: text.to_owned() },
-            raw: Opaque::default(),
+            raw: OpaqueJson::default(),
             referral: None,
         })),
         media: None,
@@ -159,7 +159,7 @@ async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_t
     for (chat, text, second) in [(kept, "one", 10), (gone, "two", 20), (kept, "three", 30), (gone, "four", 40)] {
         say(&mut db, &ids, chat, text, second).await;
     }
-    let key = |participant| chatbot_values::Key { participant: Some(participant), name: "name".to_owned() };
+    let key = |participant| chatbot_values::ValueKey { participant: Some(participant), name: "name".to_owned() };
     let values = [(key(gone), Some(b"Zo".to_vec().into()))];
     chatbot_values::write(&mut db, CLIENT, "bot", &values).await.unwrap();
 
@@ -266,7 +266,7 @@ async fn what_is_learned_late_to_have_gone_out_is_the_last_thing_sent_unless_som
     let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(1)).await.unwrap();
     let template = SentTemplate { id: "1".to_owned(), name: "order_ready".to_owned() };
     let late = |at, template: Option<&SentTemplate>| {
-        BTreeMap::from([((INBOX, zo), LateOutbound { at: moment(at), template: template.cloned() })])
+        BTreeMap::from([((INBOX, zo), LateMessage { at: moment(at), template: template.cloned() })])
     };
     let mut last = Vec::new();
     for (at, sent) in [(100, Some(&template)), (110, None), (109, Some(&template)), (110, Some(&template))] {
@@ -282,8 +282,8 @@ async fn what_is_learned_late_to_have_gone_out_is_the_last_thing_sent_unless_som
 #[tokio::test]
 async fn customers_of_every_kind_of_inbox_have_an_address_and_a_chat() {
     let (mut db, ids) = (database().await, ids());
-    let page = Messenger { page_id: "1042".to_owned(), access_token_sealed: vec![3], app_secret_sealed: None };
-    let site = Web { site_key: "k-shop".to_owned(), name: "Shop".to_owned(), origins: Vec::new() };
+    let page = MessengerInbox { page_id: "1042".to_owned(), access_token_sealed: vec![3], app_secret_sealed: None };
+    let site = WebInbox { site_key: "k-shop".to_owned(), name: "Shop".to_owned(), origins: Vec::new() };
     let (page_id, site_id) = (InboxId(Uuid::from_u128(20)), InboxId(Uuid::from_u128(21)));
     let new = [(page_id, InboxSettings::Messenger(page)), (site_id, InboxSettings::Web(site))];
     for (id, settings) in new {

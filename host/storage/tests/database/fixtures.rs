@@ -11,7 +11,7 @@ use people::Introduction;
 use storage::{
     PgConnection, Result,
     inboxes::{self, Inbox, InboxSettings, WhatsappCloud},
-    tenancy::clients::{self, NewClient},
+    tenancy::clients::{self, ClientRecord},
 };
 use uuid::Uuid;
 
@@ -33,9 +33,9 @@ pub fn sms_inbox(client: ClientId) -> InboxId {
 }
 
 /// A client to be.
-pub fn new_client(client: ClientId, client_ref: &str) -> NewClient<'_> {
+pub fn new_client(client: ClientId, client_ref: &str) -> ClientRecord<'_> {
     let allow_private_targets = client == CLIENT;
-    NewClient { client_ref, display_name: "Name", parent: None, allow_private_targets, sms_inbox: sms_inbox(client) }
+    ClientRecord { client_ref, display_name: "Name", parent: None, allow_private_targets, sms_inbox: sms_inbox(client) }
 }
 
 /// A Cloud number; its phone-number id is `pn-` and the id.

@@ -12,7 +12,7 @@ use serde_json::json;
 use storage::{
     PgConnection,
     inboxes::{
-        self, Account, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, directories,
+        self, Account, Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite, directories,
         quality::{self, NumberQuality},
         templates,
     },
@@ -41,7 +41,8 @@ fn one_of_each() -> [Inbox; 6] {
         hosting: LiteHosting::WhatsappGo,
         billing: BillingModel::Message,
     };
-    let page = Messenger { page_id: "1042".to_owned(), access_token_sealed: vec![3], app_secret_sealed: Some(vec![4]) };
+    let page =
+        MessengerInbox { page_id: "1042".to_owned(), access_token_sealed: vec![3], app_secret_sealed: Some(vec![4]) };
     let bot = Account {
         kind: InboxKind::Telegram,
         account_id: "123".to_owned(),
@@ -49,7 +50,7 @@ fn one_of_each() -> [Inbox; 6] {
         access_token_sealed: vec![5],
         app_secret_sealed: vec![6],
     };
-    let site = Web {
+    let site = WebInbox {
         site_key: "k-shop".to_owned(),
         name: "Shop".to_owned(),
         origins: vec!["https://shop.example".to_owned()],

@@ -11,7 +11,7 @@ use storage::{
     Db, PgConnection,
     chat::{
         common_words,
-        lists::{self, COUNTED, Search},
+        lists::{self, COUNTED, ListSearch},
         participants::Participant,
         tickets::{self, Filter},
     },
@@ -70,7 +70,7 @@ async fn many() -> Db {
 }
 
 async fn list(db: &mut PgConnection, scope: ChatScope, words: &str, page: PageRequest) -> Page<Participant> {
-    lists::page(db, CLIENT, (scope, ME), &Search::Words(words.to_owned()), page).await.unwrap()
+    lists::page(db, CLIENT, (scope, ME), &ListSearch::Words(words.to_owned()), page).await.unwrap()
 }
 
 /// The indexes and tables that a plan reads.
@@ -98,7 +98,7 @@ async fn words_that_most_chats_have_and_words_that_few_have_are_found_and_counte
     let db = &mut *pool.acquire().await.unwrap();
     let common = list(db, ChatScope::All, "278", FIRST).await;
     assert_eq!((common.items.len(), common.total), (10, COUNTED), "more than are counted");
-    let newest = lists::page(db, CLIENT, (ChatScope::All, ME), &Search::Everything, FIRST).await.unwrap();
+    let newest = lists::page(db, CLIENT, (ChatScope::All, ME), &ListSearch::Everything, FIRST).await.unwrap();
     let ids = |page: &Page<Participant>| page.items.iter().map(|chat| chat.id).collect::<Vec<_>>();
     assert_eq!(ids(&common), ids(&newest));
     let later = list(db, ChatScope::All, "278", PageRequest { page: 1_200, size: 10 }).await;

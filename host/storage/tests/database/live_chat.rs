@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
     chat::{
-        ArrivedMessage, ChatContent, ContentType, CustomEvent, ParticipantEvent, ParticipantMove, ParticipantState,
-        Timer,
+        ArrivedMessage, ChatContent, ChatbotTimer, ContentType, CustomEvent, ParticipantEvent, ParticipantMove,
+        ParticipantState,
     },
     clock::IdSource,
     content::OutboundContent,
@@ -20,7 +20,7 @@ use storage::{
     chat::{
         chat_messages::{self, NewChatMessage},
         history::{self, PART_BYTES},
-        participant_events::{self, NewEvent},
+        participant_events::{self, NewParticipantEvent},
         participants::{self, Participant},
         teams,
     },
@@ -59,15 +59,15 @@ fn arrived(id: u128) -> ArrivedMessage {
     }
 }
 
-fn event(id: u128, of: fn(ArrivedMessage) -> ParticipantEvent) -> NewEvent {
-    NewEvent { id: ParticipantEventId(Uuid::from_u128(id)), event: of(arrived(id)) }
+fn event(id: u128, of: fn(ArrivedMessage) -> ParticipantEvent) -> NewParticipantEvent {
+    NewParticipantEvent { id: ParticipantEventId(Uuid::from_u128(id)), event: of(arrived(id)) }
 }
 
-fn timer(name: &str) -> Timer {
-    Timer { name: name.to_owned(), due_at: None }
+fn timer(name: &str) -> ChatbotTimer {
+    ChatbotTimer { name: name.to_owned(), due_at: None }
 }
 
-async fn append(db: &mut PgConnection, events: &[NewEvent], now: DateTime<Utc>) {
+async fn append(db: &mut PgConnection, events: &[NewParticipantEvent], now: DateTime<Utc>) {
     participant_events::append(db, CLIENT, CHAT, events, now).await.unwrap();
 }
 
@@ -104,7 +104,7 @@ async fn every_kind_of_event_comes_back_as_it_was_stored() {
         ParticipantEvent::Released,
     ];
     for (id, event) in (1_u32..).zip(&events) {
-        let new = NewEvent { id: ParticipantEventId(Uuid::from_u128(id.into())), event: event.clone() };
+        let new = NewParticipantEvent { id: ParticipantEventId(Uuid::from_u128(id.into())), event: event.clone() };
         append(&mut db, &[new], moment(id.into())).await;
     }
     for event in events {
@@ -212,7 +212,7 @@ async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_or
     )
     .await;
     let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
-    participant_events::put_off(&mut db, CLIENT, CHAT, head.id, moment(5)).await.unwrap();
+    participant_events::postpone(&mut db, CLIENT, CHAT, head.id, moment(5)).await.unwrap();
     let due: i64 = sqlx::query_scalar("SELECT count(*) FROM participant_event WHERE due_at < $1")
         .bind(moment(5))
         .fetch_one(&mut db)

@@ -6,7 +6,7 @@ use domain::{
 };
 use storage::{
     PgConnection,
-    sms::products::mails::{self, Origin, OutgoingMail},
+    sms::products::mails::{self, OriginMail, OutgoingMail},
     tenancy::{
         email_senders,
         users::{self, Role, User},
@@ -100,7 +100,7 @@ async fn mails_are_due_in_order_until_they_are_done_and_wait_while_they_are_put_
     };
     assert_eq!(due(5).await, [(2, 0), (1, 0)]);
     mails::done(&mut db, CLIENT, &[Uuid::from_u128(2)]).await.unwrap();
-    mails::put_off(&mut db, CLIENT, &[(Uuid::from_u128(1), moment(60))]).await.unwrap();
+    mails::postpone(&mut db, CLIENT, &[(Uuid::from_u128(1), moment(60))]).await.unwrap();
     let lanes = storage::work::lanes::due(&mut db, storage::Queue::Email, moment(59), 10).await.unwrap();
     assert_eq!(lanes, [(STRANGER, STRANGER.0)]);
     let lanes = storage::work::lanes::due(&mut db, storage::Queue::Email, moment(60), 10).await.unwrap();
@@ -113,7 +113,7 @@ async fn mails_are_due_in_order_until_they_are_done_and_wait_while_they_are_put_
 async fn a_request_remembers_its_mail_for_its_client_alone() {
     let mut db = database().await;
     let (request, other) = (SmsRequestId(Uuid::from_u128(7)), SmsRequestId(Uuid::from_u128(8)));
-    let origin = Origin { sender: address("a@b.c"), message_id: Some("1@x".to_owned()) };
+    let origin = OriginMail { sender: address("a@b.c"), message_id: Some("1@x".to_owned()) };
     mails::insert_origin(&mut db, CLIENT, request, &origin).await.unwrap();
     let found = mails::origins(&mut db, CLIENT, &[request, other]).await.unwrap();
     assert_eq!(found.into_iter().collect::<Vec<_>>(), [(request, origin)]);

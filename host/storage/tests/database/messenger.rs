@@ -2,8 +2,8 @@
 
 use domain::ids::{InboxId, MessageId};
 use storage::{
-    inboxes::{self, Inbox, InboxSettings, Messenger, PAGE_UNIQUE, directories},
-    outbound::messenger::{self, Beginning},
+    inboxes::{self, Inbox, InboxSettings, MessengerInbox, PAGE_UNIQUE, directories},
+    outbound::messenger::{self, LegStart},
     tenancy::clients,
     violates,
 };
@@ -18,7 +18,8 @@ fn message(id: u128) -> MessageId {
 }
 
 fn page(id: InboxId) -> Inbox {
-    let page = Messenger { page_id: "555".to_owned(), access_token_sealed: vec![1], app_secret_sealed: Some(vec![2]) };
+    let page =
+        MessengerInbox { page_id: "555".to_owned(), access_token_sealed: vec![1], app_secret_sealed: Some(vec![2]) };
     Inbox { id, settings: InboxSettings::Messenger(page) }
 }
 
@@ -39,8 +40,8 @@ async fn a_page_is_found_by_its_id_and_belongs_to_one_client() {
     assert!(violates(&refused, PAGE_UNIQUE), "{refused}");
 }
 
-fn beginning(id: u128, psid: &str, in_doubt: bool) -> Beginning<'_> {
-    Beginning { message: message(id), ordinal: 0, psid, in_doubt }
+fn beginning(id: u128, psid: &str, in_doubt: bool) -> LegStart<'_> {
+    LegStart { message: message(id), ordinal: 0, psid, in_doubt }
 }
 
 async fn unread(db: &mut storage::PgConnection, psid: &str, until: i64) -> Vec<MessageId> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::ids::{ClientId, NodeId};
 use storage::{
     PgConnection, Queue,
-    read_only::Trusted,
+    read_only_session::TrustedSince,
     work::{lanes, nodes},
 };
 use uuid::Uuid;
@@ -26,7 +26,7 @@ async fn at_once<T>(doing: impl Future<Output = T>) -> T {
 
 async fn bury(db: &mut PgConnection) -> Vec<NodeId> {
     let mut tx = db.begin().await.unwrap();
-    let dead = nodes::bury_the_dead(&mut tx, ME).await.unwrap();
+    let dead = nodes::delete_dead(&mut tx, ME).await.unwrap();
     tx.commit().await.unwrap();
     dead
 }
@@ -72,7 +72,7 @@ async fn a_process_that_lives_keeps_its_lanes() {
     assert!(bury(db).await.is_empty());
 
     assert_eq!(claim(db, ME).await, None);
-    assert!(nodes::is_present(&mut presence, &mut Trusted::from_now()).await);
+    assert!(nodes::is_present(&mut presence, &mut TrustedSince::from_now()).await);
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn a_claim_does_not_wait_for_a_row_that_another_transaction_is_making() {
     let db = &mut scratch.connection().await;
     let mut stands_still = scratch.connection().await;
     let mut tx = stands_still.begin().await.unwrap();
-    lanes::stand_still(&mut tx, CLIENT, Queue::Outbound, LANE).await.unwrap();
+    lanes::block_lane(&mut tx, CLIENT, Queue::Outbound, LANE).await.unwrap();
 
     assert_eq!(at_once(claim(db, ME)).await, None);
     let another = Uuid::from_u128(5);
@@ -141,7 +141,7 @@ async fn a_lane_that_stood_still_before_its_first_claim_is_free_once_that_is_com
     let db = &mut scratch.connection().await;
     let mut stands_still = scratch.connection().await;
     let mut tx = stands_still.begin().await.unwrap();
-    lanes::stand_still(&mut tx, CLIENT, Queue::Outbound, LANE).await.unwrap();
+    lanes::block_lane(&mut tx, CLIENT, Queue::Outbound, LANE).await.unwrap();
     tx.commit().await.unwrap();
 
     assert_eq!(at_once(claim(db, ME)).await, Some(1));

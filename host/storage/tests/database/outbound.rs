@@ -20,16 +20,16 @@ use domain::{
 use people::Introduction;
 use storage::{
     PgConnection, Queue,
-    inboxes::{self, Inbox, InboxSettings, Messenger},
+    inboxes::{self, Inbox, InboxSettings, MessengerInbox},
     outbound::{
-        fallbacks::{self, Decided, NewFallback},
-        legs::{self, NewLeg, WhenLocked},
+        fallbacks::{self, FallbackDecision, NewFallback},
+        legs::{self, LockPolicy, NewLeg},
         messages::NewMessage,
-        outgoing::{self, Outgoing},
+        outgoing_rows::{self, GroupRows},
         parts::{self, NewPart, PartOrigin},
         provider_ids,
         steps::{self, LegMove, ProviderId, Steps},
-        work::{self, Later},
+        work::{self, WaitReason},
     },
     people::inbox_customers,
     work::lanes,
@@ -77,8 +77,8 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
         conversation: None,
     });
     let new: Vec<NewMessage> = new.collect();
-    let outgoing = Outgoing { parts: vec![&part], messages: new.iter().collect(), ..Outgoing::default() };
-    outgoing::insert(db, CLIENT, &outgoing, 1, moment(0)).await.unwrap();
+    let outgoing = GroupRows { parts: vec![&part], messages: new.iter().collect(), ..GroupRows::default() };
+    outgoing_rows::insert(db, CLIENT, &outgoing, 1, moment(0)).await.unwrap();
 }
 
 /// The steps of an accepted send: the provider has the first leg of a message, under an id.
@@ -113,7 +113,7 @@ async fn a_message_is_stored_with_its_first_leg_and_its_work() {
     assert_eq!(parts::content(&mut db, CLIENT, PART).await.unwrap(), Some(text()));
     assert_eq!(parts::content(&mut db, STRANGER, PART).await.unwrap(), None);
 
-    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 0), (id(9), 0)], WhenLocked::Wait).await.unwrap();
+    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 0), (id(9), 0)], LockPolicy::Wait).await.unwrap();
     let [leg] = locked.as_slice() else { panic!("{locked:?}") };
     assert_eq!((&leg.recipient, &leg.leg_address), (&zo(), &phone("27820000001")));
     assert_eq!((leg.inbox, leg.leg_inbox, leg.last_ordinal), (INBOX, INBOX, 0));
@@ -125,7 +125,7 @@ async fn a_message_is_stored_with_its_first_leg_and_its_work() {
 async fn any_channel_can_be_the_first_leg() {
     let mut db = database().await;
     let page = InboxId(Uuid::from_u128(30));
-    let settings = Messenger { page_id: "1042".to_owned(), access_token_sealed: vec![1], app_secret_sealed: None };
+    let settings = MessengerInbox { page_id: "1042".to_owned(), access_token_sealed: vec![1], app_secret_sealed: None };
     let inbox = Inbox { id: page, settings: InboxSettings::Messenger(settings) };
     inboxes::insert(&mut db, CLIENT, &inbox, moment(0)).await.unwrap();
     let fan = Address::of_kind(AddressKind::Psid, "24071234567").unwrap();
@@ -162,7 +162,7 @@ async fn a_leg_that_is_added_comes_last_and_waits_in_the_lane_of_its_inbox() {
 
     let repeated = NewLeg { channel: Channel::Whatsapp, inbox: INBOX, content: None, ..leg };
     assert_eq!(legs::append(&mut db, CLIENT, id(1), &repeated, 0, moment(6)).await.unwrap(), Some(2));
-    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 1)], WhenLocked::Wait).await.unwrap();
+    let locked = legs::lock(&mut db, CLIENT, &[(id(1), 1)], LockPolicy::Wait).await.unwrap();
     assert_eq!((locked[0].channel, locked[0].leg_inbox, locked[0].last_ordinal), (Channel::Sms, lane, 2));
     assert_eq!(locked[0].inbox, INBOX);
 }
@@ -176,7 +176,7 @@ async fn legs_move_forward_and_leave_the_queue() {
     assert!(work::due(&mut db, CLIENT, INBOX.0, moment(29), 10).await.unwrap().legs.is_empty());
     work::mark_unknown(&mut db, CLIENT, &both[..1]).await.unwrap();
     legs::mark_ambiguous(&mut db, CLIENT, &both[..1]).await.unwrap();
-    work::defer(&mut db, CLIENT, &[(id(2), 0, moment(3))], Later::Again).await.unwrap();
+    work::defer(&mut db, CLIENT, &[(id(2), 0, moment(3))], WaitReason::Again).await.unwrap();
     lanes::due(&mut db, Queue::Outbound, moment(30), 10).await.unwrap();
     let due = work::due(&mut db, CLIENT, INBOX.0, moment(30), 10).await.unwrap().legs;
     let seen: Vec<_> = due.iter().map(|leg| (leg.unanswered, leg.ambiguous, leg.attempts)).collect();
@@ -184,7 +184,7 @@ async fn legs_move_forward_and_leave_the_queue() {
     steps::write(&mut db, CLIENT, &accepted(1), moment(31)).await.unwrap();
     let found = provider_ids::find(&mut db, CLIENT, &["wamid.A", "wamid.B"]).await.unwrap();
     assert_eq!(found, HashMap::from([("wamid.A".to_owned(), (id(1), 0))]));
-    let locked = legs::lock(&mut db, CLIENT, &both, WhenLocked::Wait).await.unwrap();
+    let locked = legs::lock(&mut db, CLIENT, &both, LockPolicy::Wait).await.unwrap();
     let states: Vec<_> = locked.iter().map(|leg| (leg.id, leg.leg_state)).collect();
     assert_eq!(states, [(id(1), DeliveryState::Accepted), (id(2), DeliveryState::Queued)]);
 }
@@ -221,9 +221,9 @@ async fn legs_that_are_put_off_wait_for_their_time_and_stay_what_they_are() {
     store(&mut db, &[(1, zo()), (2, zo()), (3, zo())], (INBOX, Channel::Whatsapp)).await;
     let all = [(id(1), 0), (id(2), 0), (id(3), 0)];
     work::mark_sending(&mut db, CLIENT, &all[..1], moment(0), Duration::from_secs(1)).await.unwrap();
-    work::defer(&mut db, CLIENT, &[(id(2), 0, moment(1))], Later::Paced).await.unwrap();
+    work::defer(&mut db, CLIENT, &[(id(2), 0, moment(1))], WaitReason::Paced).await.unwrap();
     let later = all.map(|(message, ordinal)| (message, ordinal, moment(60)));
-    work::defer(&mut db, CLIENT, &later, Later::PutOff).await.unwrap();
+    work::defer(&mut db, CLIENT, &later, WaitReason::PutOff).await.unwrap();
     assert_eq!(lanes::due(&mut db, Queue::Outbound, moment(59), 10).await.unwrap(), []);
     let rows = "SELECT phase, ready FROM outbound_work ORDER BY message_id";
     let rows: Vec<(String, bool)> = sqlx::query_as(rows).fetch_all(&mut db).await.unwrap();
@@ -267,8 +267,14 @@ async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
     assert_eq!((waiting.sender.as_deref(), &waiting.content), (Some("27600000001"), &text()));
     assert_eq!(waiting.fallback, Some(requested()));
     assert_eq!((waiting.sms_inbox, &waiting.sms_source), (sms_inbox(CLIENT), &None));
-    let decided =
-        Decided { sent: true, plugin: "sms-fallback", version: None, sha256: None, reason: None, at: moment(2) };
+    let decided = FallbackDecision {
+        sent: true,
+        plugin: "sms-fallback",
+        version: None,
+        sha256: None,
+        reason: None,
+        at: moment(2),
+    };
     assert!(fallbacks::decide(&mut db, CLIENT, id(1), &decided).await.unwrap());
     assert!(!fallbacks::decide(&mut db, CLIENT, id(1), &decided).await.unwrap());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use storage::personal_data::{REGISTRY, RowFate, TableRule};
+use storage::personal_data::{REGISTRY, RowTreatment, TableRule};
 
 const TABLES: &str = "SELECT relname::text FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -55,9 +55,9 @@ fn an_erasure_empties_or_deletes_every_personal_column_of_a_row() {
     for table in REGISTRY {
         let TableRule::Tied(_, fate, _) = table.rule else { continue };
         let emptied: Vec<&str> = match fate {
-            RowFate::Delete | RowFate::DeleteMetered => continue,
-            RowFate::Blank(columns) => columns.iter().map(|(column, _)| *column).collect(),
-            RowFate::Redact(columns) => columns.iter().map(|(column, _)| *column).collect(),
+            RowTreatment::Delete | RowTreatment::DeleteMetered => continue,
+            RowTreatment::Blank(columns) => columns.iter().map(|(column, _)| *column).collect(),
+            RowTreatment::Redact(columns) => columns.iter().map(|(column, _)| *column).collect(),
         };
         for column in table.columns {
             // The author of an entry is a user or the operator.

@@ -6,13 +6,13 @@ use serde_json::json;
 use storage::{
     PgConnection, Queue,
     plugins::{
-        activations::{self, Activation, RecordingTerms, Upload},
-        changes::{self, Change, Changes},
-        differences::{self, Difference},
-        invocations::{self, Invocation, Tally, Wanted},
-        recordings::{self, Full, Keeping, Listed, Recording},
-        skipped::{self, Skipped},
-        versions::{self, Version},
+        activations::{self, ActivatedUpload, Activation, RecordingTerms},
+        changes::{self, ActivationChange, Changes},
+        differences::{self, AnswerDifference},
+        invocations::{self, Invocation, InvocationFilter, Tally},
+        recordings::{self, ListedRecording, RecordingEnd, RecordingResult, RecordingRow},
+        shadow_skips::{self, SkippedCount},
+        versions::{self, UploadedVersion},
     },
     tenancy::clients,
     work::{lanes, retention},
@@ -41,7 +41,7 @@ fn activation(id: u128, plugin: &str, inbox: Option<InboxId>) -> Activation {
         inbox,
         mode: "live".to_owned(),
         plugin: plugin.to_owned(),
-        upload: Some(Upload { version: 3, sha256: "ab".to_owned() }),
+        upload: Some(ActivatedUpload { version: 3, sha256: "ab".to_owned() }),
         config: json!({ "hours": "8-17" }).into(),
         allowed_hosts: vec!["api.example.org".to_owned()],
         percent: 100,
@@ -53,8 +53,8 @@ fn activation(id: u128, plugin: &str, inbox: Option<InboxId>) -> Activation {
     }
 }
 
-fn version(name: &str, sha256: &str) -> Version {
-    Version {
+fn version(name: &str, sha256: &str) -> UploadedVersion {
+    UploadedVersion {
         name: name.to_owned(),
         world: "chatbot".to_owned(),
         version: 0,
@@ -133,8 +133,10 @@ async fn versions_count_up_and_old_ones_go_unless_they_are_needed() {
         let sha256 = format!("hash {index}");
         assert_eq!(versions::insert(&mut db, CLIENT, &version("shop", &sha256), b"\0asm").await.unwrap(), index);
     }
-    let active =
-        Activation { upload: Some(Upload { version: 2, sha256: "hash 2".to_owned() }), ..activation(1, "shop", None) };
+    let active = Activation {
+        upload: Some(ActivatedUpload { version: 2, sha256: "hash 2".to_owned() }),
+        ..activation(1, "shop", None)
+    };
     activations::begin(&mut db, CLIENT, &active).await.unwrap();
 
     let mut removed = versions::remove_old(&mut db, CLIENT, "shop", 3).await.unwrap();
@@ -189,17 +191,17 @@ async fn calls_are_listed_newest_first_and_by_what_is_wanted() {
         let (page, total) = invocations::page(db, CLIENT, "bot", wanted, part).await.unwrap();
         (page.iter().map(|call| call.id.as_u128()).collect::<Vec<_>>(), total)
     };
-    assert_eq!(page(&mut db, Wanted::default(), (0, 2)).await, (vec![3, 2], 3));
-    let trapped = Wanted { outcome: Some("trapped"), ..Wanted::default() };
+    assert_eq!(page(&mut db, InvocationFilter::default(), (0, 2)).await, (vec![3, 2], 3));
+    let trapped = InvocationFilter { outcome: Some("trapped"), ..InvocationFilter::default() };
     assert_eq!(page(&mut db, trapped, (0, 10)).await, (vec![2], 1));
-    let later = Wanted { after: Some(Uuid::from_u128(2)), ..Wanted::default() };
+    let later = InvocationFilter { after: Some(Uuid::from_u128(2)), ..InvocationFilter::default() };
     assert_eq!(page(&mut db, later, (0, 10)).await, (vec![3], 1));
-    let live = Wanted { mode: Some("live"), ..Wanted::default() };
+    let live = InvocationFilter { mode: Some("live"), ..InvocationFilter::default() };
     assert_eq!(page(&mut db, live, (0, 10)).await, (vec![], 0));
-    let of_subject = |id: u128| Wanted { subject: Some(Uuid::from_u128(id)), ..Wanted::default() };
+    let of_subject = |id: u128| InvocationFilter { subject: Some(Uuid::from_u128(id)), ..InvocationFilter::default() };
     assert_eq!(page(&mut db, of_subject(9), (0, 10)).await, (vec![3, 2, 1], 3));
     assert_eq!(page(&mut db, of_subject(8), (0, 10)).await, (vec![], 0));
-    let log = |begins| Wanted { log_begins: Some(begins), ..Wanted::default() };
+    let log = |begins| InvocationFilter { log_begins: Some(begins), ..InvocationFilter::default() };
     assert_eq!(page(&mut db, log("info: h"), (0, 10)).await, (vec![3, 2, 1], 3));
     assert_eq!(page(&mut db, log("hello"), (0, 10)).await, (vec![], 0));
 }
@@ -216,8 +218,8 @@ async fn calls_that_say_nothing_about_a_canary_do_not_count() {
 }
 
 /// A recording of 19 bytes.
-fn recording(id: u128) -> Recording {
-    Recording {
+fn recording(id: u128) -> RecordingRow {
+    RecordingRow {
         id: Uuid::from_u128(id),
         activation: Uuid::from_u128(5),
         plugin: "bot".to_owned(),
@@ -240,13 +242,13 @@ async fn no_more_is_recorded_than_the_terms_allow() {
     for id in 1..=3 {
         kept.push(recordings::insert(&mut db, CLIENT, &recording(id), &terms(1, 2, 1_000)).await.unwrap());
     }
-    let full = Some(Full::Calls);
-    assert_eq!(kept, [(true, None), (true, full), (false, full)].map(|(kept, full)| Keeping { kept, full }));
+    let full = Some(RecordingEnd::Calls);
+    assert_eq!(kept, [(true, None), (true, full), (false, full)].map(|(kept, full)| RecordingResult { kept, full }));
     let anew = recordings::insert(&mut db, CLIENT, &recording(4), &terms(3, 2, 1_000)).await.unwrap();
-    assert_eq!(anew, Keeping { kept: true, full: None }, "begun anew");
+    assert_eq!(anew, RecordingResult { kept: true, full: None }, "begun anew");
     let (page, total) = recordings::page(&mut db, CLIENT, "bot", (0, 1)).await.unwrap();
     let bytes = i64::try_from(recording(4).recording.len()).unwrap();
-    assert_eq!((page, total), (vec![Listed { id: Uuid::from_u128(4), bytes }], 3));
+    assert_eq!((page, total), (vec![ListedRecording { id: Uuid::from_u128(4), bytes }], 3));
     let ids = [1, 4, 9].map(Uuid::from_u128);
     assert_eq!(recordings::of_ids(&mut db, CLIENT, &ids).await.unwrap(), [recording(4), recording(1)]);
     let older = recordings::older(&mut db, CLIENT, "bot", Uuid::from_u128(4), 10).await.unwrap();
@@ -258,15 +260,15 @@ async fn no_more_bytes_are_recorded_than_the_terms_allow() {
     let (_scratch, mut db) = database().await;
     let size = i64::try_from(recording(1).recording.len()).unwrap();
     for (most, expected) in [
-        (size - 1, vec![(false, Some(Full::Bytes))]),
-        (size, vec![(true, Some(Full::Bytes)), (false, Some(Full::Bytes))]),
-        (2 * size - 1, vec![(true, None), (false, Some(Full::Bytes))]),
-        (2 * size, vec![(true, None), (true, Some(Full::Bytes)), (false, Some(Full::Bytes))]),
+        (size - 1, vec![(false, Some(RecordingEnd::Bytes))]),
+        (size, vec![(true, Some(RecordingEnd::Bytes)), (false, Some(RecordingEnd::Bytes))]),
+        (2 * size - 1, vec![(true, None), (false, Some(RecordingEnd::Bytes))]),
+        (2 * size, vec![(true, None), (true, Some(RecordingEnd::Bytes)), (false, Some(RecordingEnd::Bytes))]),
     ] {
         let first = u128::try_from(most).unwrap() << 16;
         for (id, (kept, full)) in (first..).zip(expected) {
             let keeping = recordings::insert(&mut db, CLIENT, &recording(id), &terms(first, 9, most)).await.unwrap();
-            assert_eq!(keeping, Keeping { kept, full }, "{} of {most} bytes", id - first);
+            assert_eq!(keeping, RecordingResult { kept, full }, "{} of {most} bytes", id - first);
         }
     }
 }
@@ -290,21 +292,21 @@ async fn a_recording_that_is_full_ends_once_and_can_be_begun_anew() {
 #[tokio::test]
 async fn comparisons_that_were_skipped_are_added_up_per_shadow() {
     let (_scratch, mut db) = database().await;
-    let skipped = |activation, comparisons, at| Skipped {
+    let skipped = |activation, comparisons, at| SkippedCount {
         activation: Uuid::from_u128(activation),
         plugin: "bot".to_owned(),
         version: Some(2),
         comparisons,
         last_at: moment(at),
     };
-    skipped::add(&mut db, CLIENT, &[skipped(1, 3, 1), skipped(2, 1, 1)]).await.unwrap();
-    skipped::add(&mut db, CLIENT, &[skipped(1, 2, 4)]).await.unwrap();
-    skipped::add(&mut db, STRANGER, &[skipped(1, 9, 5)]).await.unwrap();
-    let told = skipped::of_plugin(&mut db, CLIENT, "bot").await.unwrap();
+    shadow_skips::add(&mut db, CLIENT, &[skipped(1, 3, 1), skipped(2, 1, 1)]).await.unwrap();
+    shadow_skips::add(&mut db, CLIENT, &[skipped(1, 2, 4)]).await.unwrap();
+    shadow_skips::add(&mut db, STRANGER, &[skipped(1, 9, 5)]).await.unwrap();
+    let told = shadow_skips::of_plugin(&mut db, CLIENT, "bot").await.unwrap();
     assert_eq!(told, [skipped(1, 5, 4), skipped(2, 1, 1)]);
     assert_eq!(retention::forget(&mut db, retention::OF_PLUGINS[1], moment(4), 10).await.unwrap(), 1);
-    assert_eq!(skipped::of_plugin(&mut db, CLIENT, "bot").await.unwrap(), [skipped(1, 5, 4)]);
-    assert_eq!(skipped::of_plugin(&mut db, CLIENT, "other").await.unwrap(), []);
+    assert_eq!(shadow_skips::of_plugin(&mut db, CLIENT, "bot").await.unwrap(), [skipped(1, 5, 4)]);
+    assert_eq!(shadow_skips::of_plugin(&mut db, CLIENT, "other").await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -324,7 +326,7 @@ async fn other_nodes_hear_what_was_put_in_force() {
     let (scratch, mut db) = database().await;
     let pool = storage::connect(&scratch.url, 2).await.unwrap();
     let mut changes = Changes::listen(&pool).await.unwrap();
-    let change = Change { client: CLIENT, sha256: "ab".to_owned() };
+    let change = ActivationChange { client: CLIENT, sha256: "ab".to_owned() };
 
     changes::announce(&mut db, &change).await.unwrap();
 
@@ -338,7 +340,7 @@ async fn other_nodes_hear_what_was_put_in_force() {
 #[tokio::test]
 async fn what_a_shadow_answered_differently_comes_back_as_it_was() {
     let (_scratch, mut db) = database().await;
-    let difference = Difference {
+    let difference = AnswerDifference {
         id: Uuid::from_u128(1),
         activation: Uuid::from_u128(2),
         plugin: "shop".to_owned(),

@@ -9,7 +9,7 @@ use domain::{
     content::OutboundContent,
     ids::{BatchId, InboxId, MessageId, PartId},
     inbox::{BillingModel, InboxKind, LiteHosting},
-    opaque::Opaque,
+    opaque_json::OpaqueJson,
     phone::Msisdn,
     recipient::Recipient,
     template::TemplateRecord,
@@ -21,10 +21,10 @@ use storage::{
     inboxes::{self, Inbox, InboxSettings, Sms, WhatsappLite, templates},
     outbound::{
         messages::NewMessage,
-        named::{self, Names},
-        outgoing::{self, Counted, Outgoing},
+        named_rows::{self, GroupNames},
+        outgoing_rows::{self, GroupRows, TierRecipients},
         parts::{NewPart, PartOrigin},
-        standing::{self, Questions},
+        recipient_facts::{self, Questions},
         tiers,
     },
     people::inbox_customers,
@@ -47,7 +47,7 @@ fn template(waba: &str, id: &str) -> TemplateRecord {
         status: "APPROVED".to_owned(),
         category: "UTILITY".to_owned(),
         parameter_format: "POSITIONAL".to_owned(),
-        components: Opaque(json!([{"type": "BODY", "text": "Ready \u{1f600}"}])),
+        components: OpaqueJson(json!([{"type": "BODY", "text": "Ready \u{1f600}"}])),
     }
 }
 
@@ -73,17 +73,17 @@ async fn what_requests_name_is_found_at_once_and_only_by_their_client() {
     for waba in ["waba", "another"] {
         templates::replace_all(&mut db, CLIENT, waba, &[template(waba, "1")], moment(0), due).await.unwrap();
     }
-    let kept = Outgoing { responses: vec![("order-1", b"answered".as_slice())], ..Outgoing::default() };
-    outgoing::insert(&mut db, CLIENT, &kept, 1, moment(0)).await.unwrap();
+    let kept = GroupRows { responses: vec![("order-1", b"answered".as_slice())], ..GroupRows::default() };
+    outgoing_rows::insert(&mut db, CLIENT, &kept, 1, moment(0)).await.unwrap();
 
-    let names = |templates| Names {
+    let names = |templates| GroupNames {
         keys: vec!["order-1", "order-2"],
         numbers: vec!["27600000001", "27820001002", "27999999999"],
         templates,
         sources: vec!["SHOP", "NOBODY"],
         default_source: true,
     };
-    let found = named::find(&mut db, CLIENT, &names(vec![("27600000001", "1")])).await.unwrap();
+    let found = named_rows::find(&mut db, CLIENT, &names(vec![("27600000001", "1")])).await.unwrap();
     assert_eq!(found.responses.into_iter().collect::<Vec<_>>(), [("order-1".to_owned(), b"answered".to_vec())]);
     let mut inboxes: Vec<_> = found.inboxes.iter().map(|one| (one.id, one.kind, one.waba_id.as_deref())).collect();
     inboxes.sort_unstable_by_key(|(id, ..)| *id);
@@ -99,9 +99,9 @@ async fn what_requests_name_is_found_at_once_and_only_by_their_client() {
     assert_eq!(default, [sms_inbox(CLIENT)]);
     assert_eq!(found.templates, [template("waba", "1")], "a number on Cloud has the templates of its account");
 
-    let of_lite = named::find(&mut db, CLIENT, &names(vec![("27820001002", "1")])).await.unwrap();
+    let of_lite = named_rows::find(&mut db, CLIENT, &names(vec![("27820001002", "1")])).await.unwrap();
     assert_eq!(of_lite.templates.len(), 2, "a Lite number has those of all accounts");
-    let foreign = named::find(&mut db, STRANGER, &names(vec![("27600000001", "1")])).await.unwrap();
+    let foreign = named_rows::find(&mut db, STRANGER, &names(vec![("27600000001", "1")])).await.unwrap();
     assert!(foreign.responses.is_empty() && foreign.templates.is_empty());
     assert_eq!(foreign.inboxes.iter().map(|one| one.id).collect::<Vec<_>>(), [sms_inbox(STRANGER)]);
 }
@@ -114,9 +114,10 @@ async fn recipients_numbers_and_windows_are_asked_about_at_once() {
     let met = people::introduce(&mut db, CLIENT, &IdSource::new([3; 32]), of_zo, moment(0)).await;
     inbox_customers::record_inbound(&mut db, CLIENT, INBOX, &met.unwrap().who, moment(5)).await.unwrap();
     tiers::set(&mut db, CLIENT, INBOX, "TIER_250", moment(0)).await.unwrap();
-    let counted = Counted { recipients: vec![(INBOX, "27820000001")], quarter: moment(0), ..Counted::default() };
-    let sent = Outgoing { counted, ..Outgoing::default() };
-    outgoing::insert(&mut db, CLIENT, &sent, 1, moment(0)).await.unwrap();
+    let counted =
+        TierRecipients { recipients: vec![(INBOX, "27820000001")], quarter: moment(0), ..TierRecipients::default() };
+    let sent = GroupRows { counted, ..GroupRows::default() };
+    outgoing_rows::insert(&mut db, CLIENT, &sent, 1, moment(0)).await.unwrap();
     opt_outs::stop(&mut db, CLIENT, "SHOP", "27820000002", "STOP", moment(0)).await.unwrap();
 
     let asked = |number| Questions {
@@ -126,24 +127,24 @@ async fn recipients_numbers_and_windows_are_asked_about_at_once() {
         texts: vec![("SHOP", "27820000001"), ("+SHOP", "27820000002")],
         ..Questions::default()
     };
-    let found = standing::load(&mut db, CLIENT, &asked(INBOX), moment(-1)).await.unwrap();
+    let found = recipient_facts::load(&mut db, CLIENT, &asked(INBOX), moment(-1)).await.unwrap();
     let tier = &found.tiers[&INBOX];
     assert_eq!((tier.tier.as_str(), tier.used, tier.version), ("TIER_250", 1, 0));
     assert_eq!(tier.counted, HashSet::from(["27820000001".to_owned()]));
     assert_eq!(found.wrote_at[&(INBOX, zo.clone())], moment(5));
     assert!(found.stopped.contains("SHOP", "27820000002") && !found.stopped.contains("SHOP", "27820000001"));
 
-    let later = standing::load(&mut db, CLIENT, &asked(INBOX), moment(1)).await.unwrap();
+    let later = recipient_facts::load(&mut db, CLIENT, &asked(INBOX), moment(1)).await.unwrap();
     assert_eq!((later.tiers[&INBOX].used, later.tiers[&INBOX].counted.len()), (0, 0), "it counts no more");
     tiers::set(&mut db, CLIENT, INBOX, "TIER_UNLIMITED", moment(0)).await.unwrap();
-    let unlimited = standing::load(&mut db, CLIENT, &asked(INBOX), moment(-1)).await.unwrap();
+    let unlimited = recipient_facts::load(&mut db, CLIENT, &asked(INBOX), moment(-1)).await.unwrap();
     assert!(unlimited.tiers[&INBOX].counted.is_empty(), "nobody is counted for");
-    let foreign = standing::load(&mut db, STRANGER, &asked(INBOX), moment(-1)).await.unwrap();
+    let foreign = recipient_facts::load(&mut db, STRANGER, &asked(INBOX), moment(-1)).await.unwrap();
     assert!(foreign.tiers.is_empty() && foreign.wrote_at.is_empty() && foreign.stopped.is_empty());
 }
 
 /// Whether a message was stored with `with`; otherwise nothing may have been.
-async fn stores(db: &mut PgConnection, id: u128, with: Outgoing<'_>) -> bool {
+async fn stores(db: &mut PgConnection, id: u128, with: GroupRows<'_>) -> bool {
     let part = NewPart {
         id: PartId(Uuid::from_u128(id)),
         batch: BatchId(Uuid::from_u128(id)),
@@ -167,15 +168,15 @@ async fn stores(db: &mut PgConnection, id: u128, with: Outgoing<'_>) -> bool {
         chat: None,
         conversation: None,
     };
-    let outgoing = Outgoing { parts: vec![&part], messages: vec![&message], ..with };
-    let stored = outgoing::insert(db, CLIENT, &outgoing, 1, moment(0)).await;
+    let outgoing = GroupRows { parts: vec![&part], messages: vec![&message], ..with };
+    let stored = outgoing_rows::insert(db, CLIENT, &outgoing, 1, moment(0)).await;
     let ids = "SELECT id FROM outbound_message UNION SELECT message_id FROM outbound_leg
                UNION SELECT message_id FROM outbound_work UNION SELECT id FROM outbound_part";
     let ids: Vec<Uuid> = sqlx::query_scalar(ids).fetch_all(&mut *db).await.unwrap();
     let is_there = ids.into_iter().collect::<BTreeSet<_>>().contains(&Uuid::from_u128(id));
     match stored {
         Ok(()) => assert!(is_there),
-        Err(error) => assert!(outgoing::is_overtaken(&error) && !is_there, "{error:?}"),
+        Err(error) => assert!(outgoing_rows::is_overtaken(&error) && !is_there, "{error:?}"),
     }
     is_there
 }
@@ -184,12 +185,12 @@ async fn stores(db: &mut PgConnection, id: u128, with: Outgoing<'_>) -> bool {
 async fn of_two_groups_with_one_key_the_first_is_stored_and_of_the_other_nothing() {
     let mut db = database().await;
     let keyed =
-        |key| Outgoing { responses: vec![("a", b"1".as_slice()), (key, b"2".as_slice())], ..Outgoing::default() };
+        |key| GroupRows { responses: vec![("a", b"1".as_slice()), (key, b"2".as_slice())], ..GroupRows::default() };
     assert!(stores(&mut db, 71, keyed("b")).await);
-    let other = Outgoing { responses: vec![("c", b"3".as_slice()), ("b", b"3".as_slice())], ..Outgoing::default() };
+    let other = GroupRows { responses: vec![("c", b"3".as_slice()), ("b", b"3".as_slice())], ..GroupRows::default() };
     assert!(!stores(&mut db, 72, other).await);
-    let names = Names { keys: vec!["a", "b", "c"], ..Names::default() };
-    let responses = named::find(&mut db, CLIENT, &names).await.unwrap().responses;
+    let names = GroupNames { keys: vec!["a", "b", "c"], ..GroupNames::default() };
+    let responses = named_rows::find(&mut db, CLIENT, &names).await.unwrap().responses;
     assert_eq!((responses.len(), responses["b"].as_slice()), (2, b"2".as_slice()));
 }
 
@@ -197,19 +198,19 @@ async fn of_two_groups_with_one_key_the_first_is_stored_and_of_the_other_nothing
 async fn of_two_groups_close_to_the_limit_of_a_tier_the_second_looks_again() {
     let mut db = database().await;
     tiers::set(&mut db, CLIENT, INBOX, "TIER_250", moment(0)).await.unwrap();
-    let counting = |version| Outgoing {
-        counted: Counted {
+    let counting = |version| GroupRows {
+        counted: TierRecipients {
             recipients: vec![(INBOX, "27820000001")],
             quarter: moment(0),
             shard: 1,
             close: vec![(INBOX, version)],
         },
-        ..Outgoing::default()
+        ..GroupRows::default()
     };
     assert!(stores(&mut db, 71, counting(0)).await);
     assert!(!stores(&mut db, 72, counting(0)).await, "it has not seen what the first one counted");
     let asked = Questions { numbers: vec![INBOX], ..Questions::default() };
-    let tier = standing::load(&mut db, CLIENT, &asked, moment(-1)).await.unwrap().tiers[&INBOX].clone();
+    let tier = recipient_facts::load(&mut db, CLIENT, &asked, moment(-1)).await.unwrap().tiers[&INBOX].clone();
     assert_eq!((tier.used, tier.version), (1, 1));
     assert!(stores(&mut db, 72, counting(tier.version)).await);
 }
@@ -219,8 +220,8 @@ async fn subscribers_answer_the_latest_message_that_they_were_sent() {
     let mut db = database().await;
     let id = |id| MessageId(Uuid::from_u128(id));
     for (message, source) in [(75, "+SHOP"), (74, "SHOP")] {
-        let sent = Outgoing { answerable: vec![(source, "27820000001", id(message))], ..Outgoing::default() };
-        outgoing::insert(&mut db, CLIENT, &sent, 1, moment(0)).await.unwrap();
+        let sent = GroupRows { answerable: vec![(source, "27820000001", id(message))], ..GroupRows::default() };
+        outgoing_rows::insert(&mut db, CLIENT, &sent, 1, moment(0)).await.unwrap();
     }
     let known: Vec<(String, Uuid)> =
         sqlx::query_as("SELECT source, message_id FROM sms_correspondent").fetch_all(&mut db).await.unwrap();

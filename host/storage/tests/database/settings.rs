@@ -4,7 +4,7 @@ use domain::chat::FallbackMode;
 use storage::{
     inboxes::{self, InboxSettings},
     tenancy::{
-        clients::{self, NewClient},
+        clients::{self, ClientRecord},
         settings,
     },
     violates,
@@ -39,14 +39,14 @@ async fn a_client_has_the_defaults_of_the_schema_and_a_name_of_its_own() {
     assert!(!clients::any(db).await.unwrap());
     let (parent, child) = (CLIENT, STRANGER);
     clients::insert(db, parent, &new_client(parent, "acme"), moment(0)).await.unwrap();
-    let named = NewClient { parent: Some(parent), ..new_client(child, "acme-shop") };
+    let named = ClientRecord { parent: Some(parent), ..new_client(child, "acme-shop") };
     clients::insert(db, child, &named, moment(0)).await.unwrap();
     let stored = clients::get(db, child).await.unwrap().unwrap();
     assert_eq!((stored.parent, stored.time_zone.as_str()), (Some(parent), "UTC"));
     assert_eq!(stored.fallback_mode, FallbackMode::Strict);
     assert_eq!(clients::find_by_ref(db, "acme").await.unwrap(), Some(parent));
     assert!(clients::any(db).await.unwrap());
-    let again = NewClient { sms_inbox: sms_inbox(child), ..new_client(parent, "acme") };
+    let again = ClientRecord { sms_inbox: sms_inbox(child), ..new_client(parent, "acme") };
     let error =
         clients::insert(db, domain::ids::ClientId(uuid::Uuid::from_u128(3)), &again, moment(0)).await.unwrap_err();
     assert!(violates(&error, clients::CLIENT_REF_UNIQUE));

@@ -9,14 +9,14 @@ use domain::{
 use storage::{
     PgConnection,
     sms::{
+        accepted_parts::{self, TakenPart},
         directory::{self, ParkedReceipt},
         inbound::{self, InboundSms},
         parts::{self, PartReport, SmsPart},
         products::{
-            callbacks::{self, Callback},
+            callbacks::{self, SmsCallback},
             replies, requests,
         },
-        taken::{self, TakenPart},
     },
     work::retention,
 };
@@ -41,7 +41,7 @@ async fn the_parts_of_several_legs_are_read_at_once() {
     let mut db = database().await;
     let part = |ordinal, part| SmsPart { message: MESSAGE, ordinal, part };
     let given = [(part(0, 2), "A"), (part(0, 1), "B"), (part(2, 1), "C")].map(|(part, id)| taken_as(id, part));
-    taken::enter(&mut db, CLIENT, &given).await.unwrap();
+    accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap();
     let legs = [(MESSAGE, 0), (MESSAGE, 1), (MESSAGE, 2)];
     let expected = HashMap::from([(legs[0], vec![1, 2]), (legs[2], vec![1])]);
     assert_eq!(parts::submitted(&mut db, CLIENT, &legs).await.unwrap(), expected);
@@ -66,8 +66,8 @@ async fn parts_of_two_legs_of_one_message_are_kept_apart() {
     let part = |ordinal, part| SmsPart { message: MESSAGE, ordinal, part };
     let given = [(part(0, 1), "A"), (part(0, 2), "B"), (part(1, 1), "C")];
     let given = given.map(|(part, smsc_id)| taken_as(smsc_id, part));
-    assert!(taken::enter(&mut db, CLIENT, &given).await.unwrap().is_empty(), "no receipt came before");
-    assert!(taken::enter(&mut db, CLIENT, &given[..1]).await.unwrap().is_empty(), "a part is entered once");
+    assert!(accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap().is_empty(), "no receipt came before");
+    assert!(accepted_parts::enter(&mut db, CLIENT, &given[..1]).await.unwrap().is_empty(), "a part is entered once");
     assert_eq!(submitted(&mut db, 0).await, [1, 2]);
     assert_eq!(submitted(&mut db, 1).await, [1]);
     let found = directory::find(&mut db, &[("bind", "C"), ("other", "C"), ("bind", "A")]).await.unwrap();
@@ -88,7 +88,7 @@ async fn of_several_reports_about_a_part_the_first_final_one_counts() {
     let mut db = database().await;
     let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
     let given = [(part(1), "A"), (part(2), "B")].map(|(part, smsc_id)| taken_as(smsc_id, part));
-    taken::enter(&mut db, CLIENT, &given).await.unwrap();
+    accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap();
     let reports = [
         report(part(1), DeliveryState::Sent),
         report(part(2), DeliveryState::Sent),
@@ -121,11 +121,11 @@ async fn receipts_that_came_too_early_are_applied_once() {
     let part = |part| SmsPart { message: MESSAGE, ordinal: 1, part };
     let given = [taken_as("A", part(1)), taken_as("B", part(2))];
 
-    assert_eq!(taken::enter(&mut db, CLIENT, &given).await.unwrap(), [(MESSAGE, 1)]);
+    assert_eq!(accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap(), [(MESSAGE, 1)]);
 
     let expected = [DeliveryState::Accepted, DeliveryState::Delivered];
     assert_eq!(states(&mut db, 1).await, expected, "the receipt of another bind is not ours");
-    assert!(taken::enter(&mut db, CLIENT, &given).await.unwrap().is_empty(), "a receipt is applied once");
+    assert!(accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap().is_empty(), "a receipt is applied once");
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn of_two_parts_under_one_smsc_id_the_later_has_the_receipts() {
     let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
     let given = [taken_as("A", part(1)), taken_as("A", part(2))];
 
-    taken::enter(&mut db, CLIENT, &given).await.unwrap();
+    accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap();
 
     assert_eq!(submitted(&mut db, 0).await, [1, 2]);
     assert_eq!(directory::find(&mut db, &[("bind", "A")]).await.unwrap(), [Some((CLIENT, part(2)))]);
@@ -146,8 +146,8 @@ async fn parts_that_an_smsc_takes_without_an_id_are_kept_and_found_by_no_receipt
     let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
     let given = [taken_as("", part(1)), taken_as("", part(2)), taken_as("A", part(3))];
 
-    taken::enter(&mut db, CLIENT, &given[..2]).await.unwrap();
-    taken::enter(&mut db, CLIENT, &given).await.unwrap();
+    accepted_parts::enter(&mut db, CLIENT, &given[..2]).await.unwrap();
+    accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap();
 
     assert_eq!(submitted(&mut db, 0).await, [1, 2, 3]);
     let found = directory::find(&mut db, &[("bind", ""), ("bind", "A")]).await.unwrap();
@@ -168,7 +168,7 @@ async fn what_a_subscriber_sent_is_kept() {
 async fn of_callbacks_about_one_message_the_last_is_on_its_way() {
     let mut db = database().await;
     let lane = Uuid::from_u128(9);
-    let told = |form: &str| Callback {
+    let told = |form: &str| SmsCallback {
         id: MESSAGE.0,
         lane_id: lane,
         url: "https://a.example/".to_owned(),
@@ -179,14 +179,14 @@ async fn of_callbacks_about_one_message_the_last_is_on_its_way() {
     };
     let (sent, delivered) = (told("statusCode=500"), told("statusCode=600"));
     callbacks::insert(&mut db, CLIENT, std::slice::from_ref(&sent)).await.unwrap();
-    callbacks::put_off(&mut db, CLIENT, &[(&sent, moment(60))]).await.unwrap();
+    callbacks::postpone(&mut db, CLIENT, &[(&sent, moment(60))]).await.unwrap();
 
     callbacks::insert(&mut db, CLIENT, std::slice::from_ref(&delivered)).await.unwrap();
 
     let due = callbacks::due(&mut db, CLIENT, lane, moment(0), 10).await.unwrap();
     assert_eq!(due.iter().map(|one| (one.form.as_str(), one.attempts)).collect::<Vec<_>>(), [("statusCode=600", 0)]);
     // The end of the earlier attempt of a callback that is not expected any more.
-    callbacks::put_off(&mut db, CLIENT, &[(&sent, moment(60))]).await.unwrap();
+    callbacks::postpone(&mut db, CLIENT, &[(&sent, moment(60))]).await.unwrap();
     callbacks::done(&mut db, CLIENT, &[&sent]).await.unwrap();
     assert_eq!(callbacks::due(&mut db, CLIENT, lane, moment(0), 10).await.unwrap().len(), 1);
     callbacks::hold(&mut db, CLIENT, &[MESSAGE.0]).await.unwrap();

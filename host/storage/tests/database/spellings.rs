@@ -7,13 +7,13 @@ use domain::{
     clock::IdSource,
     ids::{ContactId, CustomerId, ParticipantId, UserId},
     numbering,
-    search::{self, Sought},
+    search::{self, SearchText},
 };
 use people::{Introduction, change_address, resolve_many, resolve_sent};
 use storage::{
     PgConnection,
     chat::{conversations, lists, participants, search as chat_search},
-    outbound::standing::{self, Asked, Barred, Questions},
+    outbound::recipient_facts::{self, Questions, RecipientQuestion, SendBar},
     people::{customers, inbox_customers, marketing_stops},
     sms::products::opt_outs,
     tenancy::{blocklist, contacts},
@@ -38,12 +38,14 @@ async fn customer_of(db: &mut PgConnection, ids: &IdSource, digits: &str) -> Cus
     resolve_many(db, CLIENT, ids, &[&phone(digits)], moment(5)).await.unwrap().remove(0)
 }
 
-async fn barred(db: &mut PgConnection, digits: &str) -> Option<Barred> {
+async fn barred(db: &mut PgConnection, digits: &str) -> Option<SendBar> {
     let address = phone(digits);
-    let asked =
-        [Asked { address: &phone("27820000009"), marketing: true }, Asked { address: &address, marketing: true }];
+    let asked = [
+        RecipientQuestion { address: &phone("27820000009"), marketing: true },
+        RecipientQuestion { address: &address, marketing: true },
+    ];
     let questions = Questions { recipients: asked.to_vec(), ..Questions::default() };
-    let standing = standing::load(db, CLIENT, &questions, moment(0)).await.unwrap();
+    let standing = recipient_facts::load(db, CLIENT, &questions, moment(0)).await.unwrap();
     assert!(!standing.barred.contains_key(&0));
     standing.barred.get(&1).copied()
 }
@@ -138,18 +140,18 @@ async fn a_block_and_a_marketing_stop_hold_for_both_spellings() {
         assert_eq!(barred(&mut db, other).await, None);
         let who = customer_of(&mut db, &ids, one).await;
         marketing_stops::stop(&mut db, CLIENT, who, moment(1)).await.unwrap();
-        assert_eq!(barred(&mut db, other).await, Some(Barred::MarketingStopped));
+        assert_eq!(barred(&mut db, other).await, Some(SendBar::MarketingStopped));
         assert_eq!(blocklist::add(&mut db, CLIENT, &[phone(one)], None, moment(1)).await.unwrap(), 1);
         assert_eq!(blocklist::add(&mut db, CLIENT, &[phone(other)], None, moment(2)).await.unwrap(), 0, "it is there");
         for spelled in [one, other] {
-            assert_eq!(barred(&mut db, spelled).await, Some(Barred::Blocked));
-            let sought = Sought::parse(&format!("+{spelled}"));
+            assert_eq!(barred(&mut db, spelled).await, Some(SendBar::Blocked));
+            let sought = SearchText::parse(&format!("+{spelled}"));
             let (found, total) = blocklist::page(&mut db, CLIENT, sought.as_ref(), 10, 0).await.unwrap();
             assert_eq!((found[0].address.value(), total), (one, 1));
         }
         assert!(!blocklist::remove(&mut db, STRANGER, &phone(other)).await.unwrap());
         assert!(blocklist::remove(&mut db, CLIENT, &phone(other)).await.unwrap());
-        assert_eq!(barred(&mut db, one).await, Some(Barred::MarketingStopped));
+        assert_eq!(barred(&mut db, one).await, Some(SendBar::MarketingStopped));
     }
 }
 
@@ -168,7 +170,7 @@ async fn blocked_recipients_are_found_by_a_part_however_it_is_written() {
         ("99", vec![]),
         ("%", vec![]),
     ] {
-        let sought = Sought::parse(text);
+        let sought = SearchText::parse(text);
         let (found, total) = blocklist::page(&mut db, CLIENT, sought.as_ref(), 10, 0).await.unwrap();
         let found: Vec<&str> = found.iter().map(|one| one.address.value()).collect();
         assert_eq!((found, total), (expected.clone(), i64::try_from(expected.len()).unwrap()), "{text}");
@@ -236,7 +238,7 @@ async fn an_entry_of_the_address_book_and_a_conversation_are_found_by_either_spe
         (vec!["4321".to_owned()], 3, 0),
         (numbering::spellings(other), 0, 0),
     ] {
-        let looked = conversations::Looked { words: "+".to_owned(), numbers, recipient_digits: digits };
+        let looked = conversations::ConversationSearch { words: "+".to_owned(), numbers, recipient_digits: digits };
         assert_eq!(conversations::page(&mut db, CLIENT, &looked, page).await.unwrap().1, expected, "{looked:?}");
     }
     let chat = participants::of_address(&mut db, CLIENT, INBOX, &phone(other)).await.unwrap();
@@ -269,7 +271,7 @@ async fn a_chat_is_found_by_a_name_without_accents_and_by_either_spelling() {
     assert_eq!(chat.found_by, format!("ipek los\nfine\n{other}\n{one}"));
     let first = domain::page::PageRequest { page: 0, size: 10 };
     for words in ["ipek los", "fin", one, other] {
-        let words = lists::Search::Words(words.to_owned());
+        let words = lists::ListSearch::Words(words.to_owned());
         let scope = (ChatScope::All, UserId(Uuid::nil()));
         assert_eq!(lists::page(&mut db, CLIENT, scope, &words, first).await.unwrap().total, 1, "{words:?}");
     }

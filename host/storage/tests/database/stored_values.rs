@@ -13,9 +13,9 @@ use storage::{
     chat::{participant_events, participants},
     inboxes,
     outbound::{
-        legs::{self, WhenLocked},
+        legs::{self, LockPolicy},
         messages::NewMessage,
-        outgoing::{self, Outgoing},
+        outgoing_rows::{self, GroupRows},
         parts::{self, NewPart, PartOrigin},
         work,
     },
@@ -66,8 +66,8 @@ async fn rows() -> (PgConnection, CustomerId) {
         chat: None,
         conversation: None,
     };
-    let outgoing = Outgoing { parts: vec![&part], messages: vec![&message], ..Outgoing::default() };
-    outgoing::insert(&mut db, CLIENT, &outgoing, 0, moment(0)).await.unwrap();
+    let outgoing = GroupRows { parts: vec![&part], messages: vec![&message], ..GroupRows::default() };
+    outgoing_rows::insert(&mut db, CLIENT, &outgoing, 0, moment(0)).await.unwrap();
     (db, customer)
 }
 
@@ -106,7 +106,7 @@ async fn an_unknown_channel_is_an_error() {
         ],
     )
     .await;
-    names(legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)], WhenLocked::Wait).await, "outbound_leg.channel", "PIGEON");
+    names(legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)], LockPolicy::Wait).await, "outbound_leg.channel", "PIGEON");
     names(unreadable(&mut db).await, "outbound_leg.channel", "PIGEON");
     names(participants::find(&mut db, CLIENT, CHAT).await, "participant.channel", "PIGEON");
 }
@@ -128,7 +128,7 @@ async fn an_unknown_kind_of_address_or_inbox_is_an_error() {
     .await;
     names(customers::find(&mut db, CLIENT, customer).await, "customer_address.kind", "PIGEON");
     names(
-        legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)], WhenLocked::Wait).await,
+        legs::lock(&mut db, CLIENT, &[(MESSAGE, 0)], LockPolicy::Wait).await,
         "outbound_message.address_kind",
         "PIGEON",
     );

@@ -8,8 +8,8 @@ use domain::{
 use storage::{
     PgConnection,
     tenancy::{
-        profiles::{self, Wanted},
-        teams::{self, InUse},
+        profiles::{self, ProfileFilter},
+        teams::{self, TeamUsage},
         users::{self, Role, User},
     },
     violates,
@@ -46,7 +46,7 @@ async fn database() -> PgConnection {
 
 async fn names(db: &mut PgConnection, search: &str, team: Option<TeamId>) -> Vec<String> {
     let search = &domain::search::fold(search);
-    let (found, total) = profiles::page(db, CLIENT, Wanted { search, team }, 10, 0).await.unwrap();
+    let (found, total) = profiles::page(db, CLIENT, ProfileFilter { search, team }, 10, 0).await.unwrap();
     assert_eq!(i64::try_from(found.len()).unwrap(), total);
     found.into_iter().map(|user| user.name).collect()
 }
@@ -98,10 +98,10 @@ async fn a_name_finds_its_team_whatever_its_case_or_makes_one() {
 async fn a_team_is_in_use_while_somebody_belongs_to_it_or_a_chat_is_with_it() {
     let mut db = database().await;
     let used = teams::in_use(&mut db, CLIENT, SALES).await.unwrap();
-    assert_eq!(used, InUse { members: true, chats: false, sites: false });
+    assert_eq!(used, TeamUsage { members: true, chats: false, sites: false });
     assert_eq!(
         teams::in_use(&mut db, CLIENT, SUPPORT).await.unwrap(),
-        InUse { members: false, chats: false, sites: false }
+        TeamUsage { members: false, chats: false, sites: false }
     );
     for id in [601, 602] {
         profiles::delete(&mut db, CLIENT, UserId(Uuid::from_u128(id)), moment(2)).await.unwrap();

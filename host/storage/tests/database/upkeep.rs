@@ -116,7 +116,7 @@ async fn what_lies_in_a_default_partition_is_forgotten_by_age() {
         .unwrap();
     }
 
-    let astray = retention::astray("outbound_part");
+    let astray = retention::in_default_partition("outbound_part");
     assert_eq!(retention::forget(db, astray, days_ago(90), 100).await.unwrap(), 1);
 
     let left: Vec<Uuid> = sqlx::query_scalar("SELECT id FROM outbound_part_default").fetch_all(db).await.unwrap();
@@ -253,7 +253,7 @@ async fn a_look_at_a_table_that_grows_fast_is_a_quick_one() {
 /// As upkeep does it.
 async fn look_at(db: &mut PgConnection, table: &str) {
     let mut tx = db.begin().await.unwrap();
-    statistics::look_at(&mut tx, table).await.unwrap();
+    statistics::analyze_table(&mut tx, table).await.unwrap();
     tx.commit().await.unwrap();
 }
 
@@ -275,5 +275,5 @@ async fn grow(db: &mut PgConnection, numbers: std::ops::RangeInclusive<i32>) {
 /// PostgreSQL counts rows with a delay: here it is told to count at once.
 async fn outgrown(db: &mut PgConnection) -> Vec<String> {
     sqlx::query("SELECT pg_stat_force_next_flush()").execute(&mut *db).await.unwrap();
-    statistics::outgrown(db).await.unwrap()
+    statistics::list_outgrown(db).await.unwrap()
 }

@@ -13,7 +13,9 @@ use storage::{
     webhooks::{
         config_changes,
         configs::{self, NewConfig},
-        deliveries::{self, Content, DueDelivery, Fate, Finished, Look, NewAttempt, NewDelivery},
+        deliveries::{
+            self, DeliveryContent, DeliveryFate, DeliveryQuery, DueDelivery, FinishedDelivery, NewAttempt, NewDelivery,
+        },
     },
     work::lanes::{self, LaneState},
 };
@@ -210,8 +212,8 @@ fn happening(id: u128) -> Value {
 }
 
 /// The first page, with so many deliveries at most.
-fn at_most(limit: usize) -> Look<'static> {
-    Look { after: None, held: &[], limit }
+fn at_most(limit: usize) -> DeliveryQuery<'static> {
+    DeliveryQuery { after: None, held: &[], limit }
 }
 
 async fn page(db: &mut PgConnection, limit: usize) -> Vec<DueDelivery<Value>> {
@@ -242,11 +244,13 @@ async fn pages_follow_each_other_in_order_and_hold_any_character() {
     waiting(&mut db, 5).await;
     let first = page(&mut db, 3).await;
     assert_eq!(first.iter().map(|row| row.id).collect::<Vec<_>>(), [delivery(1), delivery(2), delivery(3)]);
-    assert!(matches!(&first[0].content, Content::Event(Ok(event)) if *event == happening(1)));
+    assert!(matches!(&first[0].content, DeliveryContent::Event(Ok(event)) if *event == happening(1)));
     assert_eq!((first[0].inbox, first[0].order_key, first[0].attempts), (INBOX, -5, 0));
     let after = first.last().map(DueDelivery::position);
     let second: Vec<DueDelivery<Value>> =
-        deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), Look { after, held: &[], limit: 3 }).await.unwrap();
+        deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), DeliveryQuery { after, held: &[], limit: 3 })
+            .await
+            .unwrap();
     assert_eq!(second.iter().map(|row| row.id).collect::<Vec<_>>(), [delivery(4), delivery(5)]);
     let strange: Vec<DueDelivery<Value>> =
         deliveries::due_page(&mut db, STRANGER, ENDPOINT, moment(0), at_most(3)).await.unwrap();
@@ -259,7 +263,7 @@ async fn what_is_held_is_not_read_again_and_makes_room_on_the_page() {
     let mut db = database().await;
     waiting(&mut db, 6).await;
     let held = [delivery(1), delivery(3), delivery(9)];
-    let look = Look { after: None, held: &held, limit: 3 };
+    let look = DeliveryQuery { after: None, held: &held, limit: 3 };
     let page: Vec<DueDelivery<Value>> = deliveries::due_page(&mut db, CLIENT, ENDPOINT, moment(0), look).await.unwrap();
     assert_eq!(page.iter().map(|row| row.id).collect::<Vec<_>>(), [delivery(2), delivery(4), delivery(5)]);
 }
@@ -269,11 +273,12 @@ async fn a_stored_body_takes_the_place_of_the_event() {
     let mut db = database().await;
     waiting(&mut db, 2).await;
     let body: Option<&[u8]> = Some(b"{\"a\":1}");
-    let shape = deliveries::OwnShape { id: delivery(2), body, shaper: "own", version: Some(3), sha256: Some("ab") };
+    let shape =
+        deliveries::ClientShaperResult { id: delivery(2), body, shaper: "own", version: Some(3), sha256: Some("ab") };
     deliveries::store_shapes(&mut db, CLIENT, &[shape]).await.unwrap();
     let page = page(&mut db, 9).await;
-    assert!(matches!(page[0].content, Content::Event(Ok(_))));
-    assert!(matches!(&page[1].content, Content::Body(body) if body == b"{\"a\":1}"));
+    assert!(matches!(page[0].content, DeliveryContent::Event(Ok(_))));
+    assert!(matches!(&page[1].content, DeliveryContent::Body(body) if body == b"{\"a\":1}"));
     let kept: Option<String> = sqlx::query_scalar("SELECT event::text FROM webhook_delivery WHERE id = $1")
         .bind(delivery(2).0)
         .fetch_one(&mut db)
@@ -292,28 +297,28 @@ async fn an_event_that_cannot_be_read_leaves_the_others_of_its_endpoint_readable
         .await
         .unwrap();
     let page = page(&mut db, 9).await;
-    let Content::Event(Err(error)) = &page[0].content else { panic!("read") };
+    let DeliveryContent::Event(Err(error)) = &page[0].content else { panic!("read") };
     let error = error.to_string();
     assert!(error.contains("webhook_delivery.event") && error.contains("version 2"), "{error}");
-    assert!(matches!(&page[1].content, Content::Event(Ok(event)) if *event == happening(2)));
+    assert!(matches!(&page[1].content, DeliveryContent::Event(Ok(event)) if *event == happening(2)));
 }
 
 #[tokio::test]
 async fn what_became_of_a_delivery_is_final_except_for_a_retry() {
     let mut db = database().await;
     waiting(&mut db, 4).await;
-    let finished = |id, attempts, fate| Finished { id: delivery(id), attempts, fate, body: None };
+    let finished = |id, attempts, fate| FinishedDelivery { id: delivery(id), attempts, fate, body: None };
     let group = [
-        finished(1, 1, Fate::Delivered),
-        finished(2, 1, Fate::Retry(moment(60))),
-        finished(3, 0, Fate::Dropped),
-        finished(4, 9, Fate::Exhausted),
+        finished(1, 1, DeliveryFate::Delivered),
+        finished(2, 1, DeliveryFate::Retry(moment(60))),
+        finished(3, 0, DeliveryFate::Dropped),
+        finished(4, 9, DeliveryFate::Exhausted),
     ];
     let fence = lane(&mut db).await;
     settle(&mut db, fence, &group).await;
     assert!(due(&mut db, moment(59)).await.is_empty());
     assert_eq!(due(&mut db, moment(60)).await, [(2, 1)]);
-    settle(&mut db, fence, &[finished(1, 2, Fate::Retry(moment(0)))]).await;
+    settle(&mut db, fence, &[finished(1, 2, DeliveryFate::Retry(moment(0)))]).await;
     assert_eq!(due(&mut db, moment(60)).await, [(2, 1)], "a delivered one stays delivered");
     let states: Vec<String> =
         sqlx::query_scalar("SELECT state FROM webhook_delivery ORDER BY id").fetch_all(&mut db).await.unwrap();
@@ -324,14 +329,18 @@ async fn what_became_of_a_delivery_is_final_except_for_a_retry() {
 async fn abandoning_ends_what_waits_and_nothing_else() {
     let mut db = database().await;
     waiting(&mut db, 3).await;
-    let done = Finished { id: delivery(1), attempts: 1, fate: Fate::Delivered, body: None };
+    let done = FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Delivered, body: None };
     let fence = lane(&mut db).await;
     settle(&mut db, fence, &[done]).await;
-    let later =
-        Finished { id: delivery(2), attempts: 1, fate: Fate::Retry(moment(0) + TimeDelta::hours(9)), body: None };
+    let later = FinishedDelivery {
+        id: delivery(2),
+        attempts: 1,
+        fate: DeliveryFate::Retry(moment(0) + TimeDelta::hours(9)),
+        body: None,
+    };
     settle(&mut db, fence, &[later]).await;
-    assert_eq!(deliveries::abandon(&mut db, STRANGER, ENDPOINT, Fate::Dropped).await.unwrap(), 0);
-    assert_eq!(deliveries::abandon(&mut db, CLIENT, ENDPOINT, Fate::Exhausted).await.unwrap(), 2);
+    assert_eq!(deliveries::abandon(&mut db, STRANGER, ENDPOINT, DeliveryFate::Dropped).await.unwrap(), 0);
+    assert_eq!(deliveries::abandon(&mut db, CLIENT, ENDPOINT, DeliveryFate::Exhausted).await.unwrap(), 2);
     assert!(due(&mut db, moment(1_000_000)).await.is_empty());
 }
 
@@ -342,7 +351,7 @@ async fn lane(db: &mut PgConnection) -> i64 {
 }
 
 /// Stores the outcomes of deliveries of the endpoint.
-async fn settle(db: &mut PgConnection, fence: i64, finished: &[Finished<'_>]) {
+async fn settle(db: &mut PgConnection, fence: i64, finished: &[FinishedDelivery<'_>]) {
     assert_eq!(
         deliveries::settle(db, CLIENT, (ENDPOINT, fence), finished, &[], None).await.unwrap(),
         Some(LaneState::Held)
@@ -353,8 +362,8 @@ async fn attempts(db: &mut PgConnection) -> i64 {
     sqlx::query_scalar("SELECT count(*) FROM webhook_attempt").fetch_one(db).await.unwrap()
 }
 
-fn ended(id: u128, attempts: u16, fate: Fate) -> Finished<'static> {
-    Finished { id: delivery(id), attempts, fate, body: None }
+fn ended(id: u128, attempts: u16, fate: DeliveryFate) -> FinishedDelivery<'static> {
+    FinishedDelivery { id: delivery(id), attempts, fate, body: None }
 }
 
 #[tokio::test]
@@ -364,10 +373,10 @@ async fn an_attempt_that_was_made_is_kept_whichever_process_has_the_lane_by_now(
     let fence = lane(&mut db).await;
     let old = (ENDPOINT, fence - 1);
     let made = [attempt(1, Some(200), None)];
-    let unsent = [ended(2, 1, Fate::Dropped)];
+    let unsent = [ended(2, 1, DeliveryFate::Dropped)];
     assert_eq!(deliveries::settle(&mut db, CLIENT, old, &unsent, &[], None).await.unwrap(), None);
     assert_eq!(due(&mut db, moment(0)).await.len(), 2, "what was not sent is left to the process that has the lane");
-    let done = [Finished { id: delivery(1), attempts: 1, fate: Fate::Delivered, body: Some(b"{}") }];
+    let done = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Delivered, body: Some(b"{}") }];
     assert_eq!(deliveries::settle(&mut db, STRANGER, (ENDPOINT, fence), &done, &[], None).await.unwrap(), None);
     for _ in 0..2 {
         // The answer to the first one may have been lost: then it is written once more.
@@ -381,9 +390,9 @@ async fn an_attempt_that_is_recorded_late_changes_nothing_that_a_later_one_led_t
     let mut db = database().await;
     waiting(&mut db, 1).await;
     let fence = lane(&mut db).await;
-    settle(&mut db, fence, &[ended(1, 1, Fate::Retry(moment(60)))]).await;
+    settle(&mut db, fence, &[ended(1, 1, DeliveryFate::Retry(moment(60)))]).await;
     let made = [attempt(1, Some(200), None)];
-    let done = [ended(1, 1, Fate::Delivered)];
+    let done = [ended(1, 1, DeliveryFate::Delivered)];
     assert_eq!(deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence - 1), &done, &made, None).await.unwrap(), None);
     assert_eq!((due(&mut db, moment(60)).await, attempts(&mut db).await), (vec![(1, 1)], 1));
 }
@@ -410,7 +419,7 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
     let place = (Queue::Webhook, ENDPOINT.0);
     assert!(!lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap(), "a delivery is due");
     assert!(lanes::hold(&mut db, CLIENT, place.0, place.1, fence).await.unwrap());
-    let later = [Finished { id: delivery(1), attempts: 1, fate: Fate::Retry(moment(60)), body: None }];
+    let later = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Retry(moment(60)), body: None }];
     settle(&mut db, fence, &later).await;
     assert!(!lanes::give_back(&mut db, CLIENT, place, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
     assert!(lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap());
@@ -424,10 +433,10 @@ async fn the_write_of_the_last_outcomes_gives_the_lane_back_unless_more_is_due()
     let fence = lane(&mut db).await;
     let place = (ENDPOINT, fence);
     let now = Some(moment(0));
-    let one = [ended(1, 1, Fate::Delivered)];
+    let one = [ended(1, 1, DeliveryFate::Delivered)];
     let held = deliveries::settle(&mut db, CLIENT, place, &one, &[], now).await.unwrap();
     assert_eq!(held, Some(LaneState::Held), "the other delivery is due");
-    let other = [ended(2, 1, Fate::Retry(moment(60)))];
+    let other = [ended(2, 1, DeliveryFate::Retry(moment(60)))];
     let stranger = deliveries::settle(&mut db, STRANGER, place, &other, &[], now).await.unwrap();
     assert_eq!(stranger, None);
     let given_back = deliveries::settle(&mut db, CLIENT, place, &other, &[], now).await.unwrap();

@@ -5,8 +5,8 @@ use std::time::Duration;
 use domain::ids::ClientId;
 use storage::{
     Db, Error, PgConnection,
-    plugins::changes::{self, Change, Changes},
-    read_only::Trusted,
+    plugins::changes::{self, ActivationChange, Changes},
+    read_only_session::TrustedSince,
     work::{nodes, trial},
 };
 use tokio::sync::{Mutex, MutexGuard};
@@ -127,7 +127,7 @@ async fn the_session_that_listens_to_other_nodes_is_given_up_at_once() {
     assert!(ended.is_err(), "{ended:?}");
 
     let mut listening = Changes::listen(&pool).await.unwrap();
-    let told = Change { client: ClientId(Uuid::from_u128(1)), sha256: "ab".to_owned() };
+    let told = ActivationChange { client: ClientId(Uuid::from_u128(1)), sha256: "ab".to_owned() };
     let mut db = pool.acquire().await.unwrap();
     sqlx::query("SELECT 1").execute(&mut *db).await.unwrap();
     let (heard, told_to_all) = tokio::join!(listening.next(), changes::announce(&mut db, &told));
@@ -144,7 +144,7 @@ async fn a_session_that_listens_and_takes_changes_goes_on_after_a_refusal() {
     demote(&other).await;
     until_old().await;
     change(&other).await.unwrap_err();
-    let told = Change { client: ClientId(Uuid::from_u128(2)), sha256: "cd".to_owned() };
+    let told = ActivationChange { client: ClientId(Uuid::from_u128(2)), sha256: "cd".to_owned() };
     let mut db = pool.acquire().await.unwrap();
     let telling = async {
         // Once it has looked at itself.
@@ -161,7 +161,7 @@ async fn the_announcement_of_a_process_does_not_stay_on_a_server_that_is_read_on
     let scratch = scratch::database().await;
     let pool = scratch.pool(1).await;
     let mut presence: PgConnection = pool.acquire().await.unwrap().detach();
-    let mut trusted = Trusted::from_now();
+    let mut trusted = TrustedSince::from_now();
     assert!(nodes::is_present(&mut presence, &mut trusted).await);
     sqlx::query("SET default_transaction_read_only = on").execute(&mut presence).await.unwrap();
     assert!(nodes::is_present(&mut presence, &mut trusted).await, "nothing was refused yet");

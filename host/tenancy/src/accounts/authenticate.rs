@@ -5,7 +5,7 @@ use std::{collections::HashMap, mem, sync::Arc, time::Duration};
 
 use domain::{
     ids::{ClientId, UserId},
-    privacy::Sight,
+    privacy::CustomerVisibility,
 };
 use parking_lot::{Mutex, MutexGuard};
 use storage::{
@@ -25,7 +25,7 @@ pub struct Caller {
     pub role: Role,
     pub client_ref: String,
     /// How the user sees customers: in full or masked.
-    pub sight: Sight,
+    pub sight: CustomerVisibility,
     /// SHA-256 of the key. An open connection is closed when the key changes.
     pub key_hash: Vec<u8>,
 }
@@ -33,7 +33,7 @@ pub struct Caller {
 /// The database did not answer the lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("API keys cannot be looked up right now")]
-pub struct Unavailable;
+pub struct LookupUnavailable;
 
 /// Most statements in flight at the same time. Further requests wait for the next one.
 const STATEMENTS: usize = 4;
@@ -61,7 +61,7 @@ struct Gathering {
 
 struct Waiting {
     key_hash: Vec<u8>,
-    answer: oneshot::Sender<Result<Option<Caller>, Unavailable>>,
+    answer: oneshot::Sender<Result<Option<Caller>, LookupUnavailable>>,
 }
 
 impl Authenticator {
@@ -73,7 +73,7 @@ impl Authenticator {
     ///
     /// The lookup joins those that wait. A statement starts at once if none runs. If some run, another one starts only
     /// when enough lookups wait; otherwise the end of a running one starts the next.
-    pub async fn authenticate(&self, key: &[u8]) -> Result<Option<Caller>, Unavailable> {
+    pub async fn authenticate(&self, key: &[u8]) -> Result<Option<Caller>, LookupUnavailable> {
         let (answer, answered) = oneshot::channel();
         let start = {
             let mut gathering = self.shared.lock();
@@ -91,7 +91,7 @@ impl Authenticator {
             // A separate task, because it serves other requests too and must outlive this one.
             tokio::spawn(answer_all(Arc::clone(&self.shared)));
         }
-        answered.await.unwrap_or(Err(Unavailable))
+        answered.await.unwrap_or(Err(LookupUnavailable))
     }
 }
 
@@ -132,7 +132,7 @@ async fn answer_all(shared: Arc<Shared>) {
                 tracing::error!(error = &error as &dyn std::error::Error, "API keys cannot be looked up");
                 for waiting in group {
                     // The request may have been cancelled.
-                    drop(waiting.answer.send(Err(Unavailable)));
+                    drop(waiting.answer.send(Err(LookupUnavailable)));
                 }
             }
         }

@@ -6,7 +6,7 @@ use domain::ids::{ClientId, UserId};
 use sha2::{Digest, Sha256};
 use storage::tenancy::users;
 
-use super::{LoginError, failures::Counted, password, turns::Visitor};
+use super::{LoginError, failures::FailureCounter, password, turns::LoginVisitor};
 use base::{Error, audit::Administration, secrets::SealError};
 
 /// Checks the password of a user. Failures are counted for `on_behalf_of` (such as the sender of a mail) and not for
@@ -21,11 +21,11 @@ pub async fn confirm_password(
     let account = account_hash(on_behalf_of);
     let (counted, found) = {
         let mut db = admin.db.acquire().await?;
-        let counted = Counted::find(&mut db, account.clone(), from).await?;
+        let counted = FailureCounter::find(&mut db, account.clone(), from).await?;
         counted.refuse_when_limited(admin, &mut db).await?;
         (counted, users::get(&mut db, client, user).await?)
     };
-    let visitor = Visitor::new(from, account);
+    let visitor = LoginVisitor::new(from, account);
     let stored = found.as_ref().map(|user| user.password_hash.clone());
     let turn = password::TURNS.wait(&visitor).await?;
     let right = password::verify(turn, password, stored).await;

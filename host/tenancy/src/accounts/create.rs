@@ -111,7 +111,7 @@ pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result
             None => return Err(CreateError::UnknownClient(parent.clone())),
         },
     };
-    let row = clients::NewClient {
+    let row = clients::ClientRecord {
         client_ref: &new.client_ref,
         display_name: &new.name,
         parent,

@@ -22,14 +22,14 @@ const FAILURE_WINDOW: TimeDelta = TimeDelta::minutes(15);
 const FAMILIAR_FOR: TimeDelta = TimeDelta::days(90);
 
 /// The counter for the wrong passwords of a login.
-pub(super) struct Counted {
+pub(super) struct FailureCounter {
     account: Vec<u8>,
     place: Option<Vec<u8>>,
     /// For strangers the account, for a familiar place the account and the place.
     key: Vec<u8>,
 }
 
-impl Counted {
+impl FailureCounter {
     /// Checks if `from` is a familiar place of the account.
     pub(super) async fn find(
         db: &mut PgConnection,

@@ -6,7 +6,7 @@ use std::fmt;
 use base::{
     Error,
     audit::{Actor, Administration, audit},
-    secrets::{self, Purpose, SealError},
+    secrets::{self, SealError, SecretPurpose},
 };
 use domain::ids::{ClientId, UserId};
 use sha2::{Digest, Sha256};
@@ -53,7 +53,7 @@ pub(super) async fn give_key(
     user: UserId,
 ) -> base::Result<ApiKey> {
     let key = ApiKey::generate()?;
-    let sealed = admin.sealer.seal(client, Purpose::ApiKey, key.0.as_bytes())?;
+    let sealed = admin.sealer.seal(client, SecretPurpose::ApiKey, key.0.as_bytes())?;
     storage::tenancy::api_keys::replace(db, client, user, &key_hash(key.0.as_bytes()), &sealed, admin.now()).await?;
     Ok(key)
 }
@@ -75,7 +75,7 @@ pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Resul
     }
     let (mut tx, client, user) = (admitted.tx, admitted.client, admitted.user.id);
     let key = match storage::tenancy::api_keys::sealed(&mut tx, client, user).await? {
-        Some(sealed) => ApiKey(admin.sealer.open_text(client, Purpose::ApiKey, &sealed).map_err(Error::from)?),
+        Some(sealed) => ApiKey(admin.sealer.open_text(client, SecretPurpose::ApiKey, &sealed).map_err(Error::from)?),
         None => give_key(admin, &mut tx, client, user).await?,
     };
     tx.commit().await?;

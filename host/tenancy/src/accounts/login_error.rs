@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base::Error;
 
-use super::turns::TooMany;
+use super::turns::LoginQueueFull;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
@@ -28,8 +28,8 @@ pub enum LoginError {
     Failed(#[from] Error),
 }
 
-impl From<TooMany> for LoginError {
-    fn from(TooMany: TooMany) -> Self {
+impl From<LoginQueueFull> for LoginError {
+    fn from(LoginQueueFull: LoginQueueFull) -> Self {
         Self::Crowded
     }
 }

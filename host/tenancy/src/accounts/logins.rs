@@ -7,7 +7,7 @@ use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
 use storage::{PgConnection, Transaction, tenancy::users};
 
-use super::{failures::Counted, login_error::LoginError, password, turns::Visitor};
+use super::{failures::FailureCounter, login_error::LoginError, password, turns::LoginVisitor};
 
 /// The credentials of a login. `Debug` hides them.
 #[derive(Clone)]
@@ -26,30 +26,30 @@ impl fmt::Debug for Login {
 }
 
 /// A login with a checked password, before admission.
-pub(super) struct Judged {
-    counted: Counted,
-    visitor: Visitor,
+pub(super) struct CheckedLogin {
+    counted: FailureCounter,
+    visitor: LoginVisitor,
     /// The user, if the password is correct.
     found: Option<(ClientId, users::User)>,
 }
 
-impl Judged {
+impl CheckedLogin {
     pub fn is_right(&self) -> bool {
         self.found.is_some()
     }
 }
 
 /// A user with a correct password, in a transaction that blocks other logins of the account.
-pub(super) struct Admitted {
+pub(super) struct AdmittedLogin {
     pub tx: Transaction<'static>,
     pub client: ClientId,
     pub user: users::User,
-    pub visitor: Known,
+    pub visitor: KnownVisitor,
 }
 
-pub(super) struct Known(Visitor);
+pub(super) struct KnownVisitor(LoginVisitor);
 
-impl Known {
+impl KnownVisitor {
     /// Call this after everything is stored. The next login from this place will not wait for strangers.
     pub fn welcome(self) {
         password::TURNS.remember(self.0);
@@ -60,25 +60,25 @@ impl Known {
 ///
 /// Failures are counted for the given account, even if it does not exist. Passwords are hashed in parallel, but
 /// admitted one at a time, so that a hundred parallel guesses reveal no more than ten in a row.
-pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<Judged, LoginError> {
+pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<CheckedLogin, LoginError> {
     let (account, counted, found) = {
         let mut db = admin.db.acquire().await?;
         let account = account_hash(&mut db, &login).await?;
-        let counted = Counted::find(&mut db, account.clone(), login.from).await?;
+        let counted = FailureCounter::find(&mut db, account.clone(), login.from).await?;
         counted.refuse_when_limited(admin, &mut db).await?;
         (account, counted, find_user(&mut db, &login).await?)
     };
-    let visitor = Visitor::new(login.from, account);
+    let visitor = LoginVisitor::new(login.from, account);
     let stored = found.as_ref().map(|(_, user)| user.password_hash.clone());
     let turn = password::TURNS.wait(&visitor).await?;
     let right = password::verify(turn, login.password, stored).await;
     let right = right.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
-    Ok(Judged { counted, visitor, found: found.filter(|_| right) })
+    Ok(CheckedLogin { counted, visitor, found: found.filter(|_| right) })
 }
 
 /// Admits a login with a correct password, and counts all others.
-pub(super) async fn admit(admin: &Administration<'_>, judged: Judged) -> Result<Admitted, LoginError> {
-    let Judged { counted, visitor, found } = judged;
+pub(super) async fn admit(admin: &Administration<'_>, judged: CheckedLogin) -> Result<AdmittedLogin, LoginError> {
+    let CheckedLogin { counted, visitor, found } = judged;
     let mut tx = admin.db.begin().await?;
     counted.lock(&mut tx).await?;
     counted.refuse_when_limited(admin, &mut tx).await?;
@@ -88,7 +88,7 @@ pub(super) async fn admit(admin: &Administration<'_>, judged: Judged) -> Result<
         return Err(LoginError::InvalidCredentials);
     };
     counted.welcome(admin, &mut tx).await?;
-    Ok(Admitted { tx, client, user, visitor: Known(visitor) })
+    Ok(AdmittedLogin { tx, client, user, visitor: KnownVisitor(visitor) })
 }
 
 async fn find_user(db: &mut PgConnection, login: &Login) -> Result<Option<(ClientId, users::User)>, storage::Error> {

@@ -15,7 +15,7 @@ pub mod users;
 
 pub use storage::tenancy::users::{Role, UnknownRole};
 
-pub use authenticate::{Authenticator, Caller, Unavailable};
+pub use authenticate::{Authenticator, Caller, LookupUnavailable};
 pub use confirm::confirm_password;
 pub use create::{CreateError, CreatedUser, NewClient, NewUser, create_client, create_user};
 pub(crate) use create::{check_name as check_client_name, check_ref};

@@ -8,7 +8,7 @@ use argon2::{
 use base::secrets;
 use tokio::{sync::Semaphore, task};
 
-use super::turns::{Turn, Turns};
+use super::turns::{LoginTurn, LoginTurns};
 
 /// 19 MiB, two passes, one lane: the first of the parameter sets that OWASP calls equivalent.
 fn argon2id() -> Option<Argon2<'static>> {
@@ -21,7 +21,7 @@ fn argon2id() -> Option<Argon2<'static>> {
 static CREATING: Semaphore = Semaphore::const_new(1);
 
 /// The order in which given passwords are hashed.
-pub(super) static TURNS: LazyLock<Turns> = LazyLock::new(Turns::new);
+pub(super) static TURNS: LazyLock<LoginTurns> = LazyLock::new(LoginTurns::new);
 
 /// Checked if the account does not exist, so that this takes as long as a wrong password.
 static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));
@@ -38,7 +38,7 @@ pub(super) async fn hash(password: String) -> Result<String, HashFailed> {
 
 /// Compares a password with a stored hash, during its turn. `None` (no such account) takes the same time and returns
 /// `false`. So does a password that is too long, because a failure is stored and must not be cheaper to cause.
-pub(super) async fn verify(_turn: Turn<'_>, password: String, stored: Option<String>) -> Result<bool, HashFailed> {
+pub(super) async fn verify(_turn: LoginTurn<'_>, password: String, stored: Option<String>) -> Result<bool, HashFailed> {
     let stored = stored.filter(|_| password.len() <= PASSWORD_MAX);
     let known = stored.is_some();
     let matches = task::spawn_blocking(move || {

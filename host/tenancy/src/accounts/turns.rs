@@ -19,12 +19,12 @@ const REMEMBERED: usize = 4_096;
 
 /// The source of a login and the account it names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Visitor {
+pub(super) struct LoginVisitor {
     source: Option<IpAddr>,
     account: Vec<u8>,
 }
 
-impl Visitor {
+impl LoginVisitor {
     pub(super) fn new(address: Option<IpAddr>, account: Vec<u8>) -> Self {
         Self { source: address.map(source_of), account }
     }
@@ -32,9 +32,9 @@ impl Visitor {
 
 /// Too many logins of this source already wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooMany;
+pub(super) struct LoginQueueFull;
 
-pub(super) struct Turns {
+pub(super) struct LoginTurns {
     strangers: Arc<Semaphore>,
     familiar: Arc<Semaphore>,
     state: Mutex<State>,
@@ -43,9 +43,9 @@ pub(super) struct Turns {
 #[derive(Default)]
 struct State {
     by_source: HashMap<Option<IpAddr>, Queue>,
-    seen: HashSet<Visitor>,
+    seen: HashSet<LoginVisitor>,
     /// The same visitors, oldest first.
-    order: VecDeque<Visitor>,
+    order: VecDeque<LoginVisitor>,
 }
 
 struct Queue {
@@ -54,46 +54,46 @@ struct Queue {
 }
 
 /// A turn. The next one starts when it is dropped.
-pub(super) struct Turn<'t> {
+pub(super) struct LoginTurn<'t> {
     _place: Place<'t>,
     _of_source: Option<OwnedSemaphorePermit>,
     _of_all: Option<OwnedSemaphorePermit>,
 }
 
 struct Place<'t> {
-    turns: &'t Turns,
+    turns: &'t LoginTurns,
     source: Option<IpAddr>,
 }
 
-impl Turns {
+impl LoginTurns {
     pub(super) fn new() -> Self {
         Self { strangers: Arc::new(Semaphore::new(1)), familiar: Arc::new(Semaphore::new(1)), state: Mutex::default() }
     }
 
-    pub(super) async fn wait(&self, visitor: &Visitor) -> Result<Turn<'_>, TooMany> {
+    pub(super) async fn wait(&self, visitor: &LoginVisitor) -> Result<LoginTurn<'_>, LoginQueueFull> {
         let (of_source, familiar) = self.enter(visitor)?;
         let place = Place { turns: self, source: visitor.source };
         // Only the first login of each source waits in the common queue, so that sources take turns.
         let of_source = of_source.acquire_owned().await.ok();
         let all = if familiar { &self.familiar } else { &self.strangers };
         let of_all = Arc::clone(all).acquire_owned().await.ok();
-        Ok(Turn { _place: place, _of_source: of_source, _of_all: of_all })
+        Ok(LoginTurn { _place: place, _of_source: of_source, _of_all: of_all })
     }
 
-    fn enter(&self, visitor: &Visitor) -> Result<(Arc<Semaphore>, bool), TooMany> {
+    fn enter(&self, visitor: &LoginVisitor) -> Result<(Arc<Semaphore>, bool), LoginQueueFull> {
         let mut state = self.lock();
         let familiar = state.seen.contains(visitor);
         let new = || Queue { turn: Arc::new(Semaphore::new(1)), length: 0 };
         let queue = state.by_source.entry(visitor.source).or_insert_with(new);
         if queue.length >= WAITING_PER_SOURCE {
-            return Err(TooMany);
+            return Err(LoginQueueFull);
         }
         queue.length += 1;
         Ok((Arc::clone(&queue.turn), familiar))
     }
 
     /// Remembers a visitor with a correct password.
-    pub(super) fn remember(&self, visitor: Visitor) {
+    pub(super) fn remember(&self, visitor: LoginVisitor) {
         let mut state = self.lock();
         if state.seen.insert(visitor.clone()) {
             state.order.push_back(visitor);
@@ -127,13 +127,13 @@ mod tests {
 
     use super::*;
 
-    fn visitor(address: &str, account: u8) -> Visitor {
-        Visitor::new(Some(address.parse().unwrap()), vec![account])
+    fn visitor(address: &str, account: u8) -> LoginVisitor {
+        LoginVisitor::new(Some(address.parse().unwrap()), vec![account])
     }
 
     #[tokio::test]
     async fn who_was_here_before_does_not_wait_for_strangers() {
-        let turns = Turns::new();
+        let turns = LoginTurns::new();
         let _stranger = turns.wait(&visitor("192.0.2.1", 1)).await.unwrap();
         let returning = visitor("192.0.2.2", 2);
         assert!(turns.wait(&returning).now_or_never().is_none());
@@ -146,7 +146,7 @@ mod tests {
 
     #[tokio::test]
     async fn sources_take_turns_however_many_logins_one_of_them_sends() {
-        let turns = Turns::new();
+        let turns = LoginTurns::new();
         let crowd = visitor("192.0.2.1", 1);
         let first = turns.wait(&crowd).await.unwrap();
         let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(turns.wait(&crowd))).collect();
@@ -162,7 +162,7 @@ mod tests {
 
     #[tokio::test]
     async fn of_one_source_so_many_wait_and_no_more() {
-        let turns = Turns::new();
+        let turns = LoginTurns::new();
         let crowd = visitor("2001:db8::1", 1);
         let first = turns.wait(&crowd).await.unwrap();
         let mut waiting: Vec<_> = (1..WAITING_PER_SOURCE).map(|_| Box::pin(turns.wait(&crowd))).collect();
@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn who_has_not_come_back_for_long_is_forgotten() {
-        let turns = Turns::new();
-        let of = |number: usize| Visitor::new(None, number.to_be_bytes().to_vec());
+        let turns = LoginTurns::new();
+        let of = |number: usize| LoginVisitor::new(None, number.to_be_bytes().to_vec());
         (0..=REMEMBERED).for_each(|number| turns.remember(of(number)));
         let state = turns.lock();
         assert!(!state.seen.contains(&of(0)) && state.seen.contains(&of(1)) && state.seen.contains(&of(REMEMBERED)));

@@ -13,9 +13,9 @@ use domain::{
 pub use storage::tenancy::profiles::Profile;
 use storage::{
     Db, PgConnection,
-    chat::due,
+    chat::due_work,
     tenancy::{
-        profiles::{self, Wanted},
+        profiles::{self, ProfileFilter},
         teams, users,
     },
     violates,
@@ -131,7 +131,7 @@ pub async fn list(
     let mut db = db.acquire().await?;
     let search = fold(search);
     let (items, total) =
-        profiles::page(&mut db, client, Wanted { search: &search, team }, page.limit(), page.offset()).await?;
+        profiles::page(&mut db, client, ProfileFilter { search: &search, team }, page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
@@ -154,7 +154,7 @@ pub async fn update(
     let before = found.role;
     found.role = change.role.unwrap_or(before);
     if before.takes_chats() && !found.role.takes_chats() {
-        due::left(&mut tx, client, user, admin.now()).await?;
+        due_work::left(&mut tx, client, user, admin.now()).await?;
     }
     match change.team {
         None => {}
@@ -207,7 +207,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, user: UserId, 
     keep_an_admin(&mut tx, client, user).await?;
     profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
     profiles::delete(&mut tx, client, user, admin.now()).await?;
-    due::left(&mut tx, client, user, admin.now()).await?;
+    due_work::left(&mut tx, client, user, admin.now()).await?;
     audit(admin, &mut tx, client, actor, "delete", ("user", &user.to_string())).await?;
     tx.commit().await?;
     Ok(())
@@ -229,7 +229,7 @@ async fn store(
 ) -> Result<Profile, UserError> {
     profiles::save(&mut tx, client, user).await?;
     // This user may now take waiting chats.
-    due::room_of(&mut tx, client, &[user.id], admin.now()).await?;
+    due_work::room_of(&mut tx, client, &[user.id], admin.now()).await?;
     audit(admin, &mut tx, client, actor, "update", ("user", &user.id.to_string())).await?;
     let stored = profiles::get(&mut tx, client, user.id).await?.ok_or(UserError::Unknown)?;
     tx.commit().await?;

@@ -16,12 +16,12 @@ use storage::{
 use base::{
     Error,
     audit::{Actor, Administration, audit},
-    secrets::{Purpose, SealError},
+    secrets::{SealError, SecretPurpose},
 };
 
 /// The way of a number to WhatsApp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provider {
+pub enum NumberConnection {
     /// Meta's Cloud API.
     Cloud,
     /// A paired phone.
@@ -34,7 +34,7 @@ pub struct NewNumber {
     pub client_ref: String,
     /// International format, with or without `+`.
     pub msisdn: String,
-    pub provider: Provider,
+    pub provider: NumberConnection,
     /// Required for WhatsApp Cloud, refused for Lite.
     pub cloud: Option<CloudAccount>,
     /// Messages per second. `None` = the operator's limit.
@@ -123,8 +123,12 @@ fn settings(
         link_id,
         phone_number_id: cloud.phone_number_id.clone(),
         waba_id: cloud.waba_id.clone(),
-        access_token_sealed: seal(Purpose::AccessToken, &cloud.access_token)?,
-        app_secret_sealed: cloud.app_secret.as_deref().map(|secret| seal(Purpose::AppSecret, secret)).transpose()?,
+        access_token_sealed: seal(SecretPurpose::AccessToken, &cloud.access_token)?,
+        app_secret_sealed: cloud
+            .app_secret
+            .as_deref()
+            .map(|secret| seal(SecretPurpose::AppSecret, secret))
+            .transpose()?,
         rate_per_second,
     }))
 }
@@ -142,15 +146,15 @@ fn taken(error: storage::Error, inbox: &Inbox) -> AddNumberError {
 
 fn check_account(new: &NewNumber) -> Result<(), AddNumberError> {
     match (new.provider, &new.cloud) {
-        (Provider::Cloud, Some(cloud)) => {
+        (NumberConnection::Cloud, Some(cloud)) => {
             check_id(&cloud.phone_number_id)?;
             check_id(&cloud.waba_id)?;
             check_token(&cloud.access_token)?;
             cloud.app_secret.as_deref().map_or(Ok(()), check_token)
         }
-        (Provider::Cloud, None) => Err(AddNumberError::CloudAccountMissing),
-        (Provider::Lite, Some(_)) => Err(AddNumberError::CloudAccountNotTaken),
-        (Provider::Lite, None) => Ok(()),
+        (NumberConnection::Cloud, None) => Err(AddNumberError::CloudAccountMissing),
+        (NumberConnection::Lite, Some(_)) => Err(AddNumberError::CloudAccountNotTaken),
+        (NumberConnection::Lite, None) => Ok(()),
     }
 }
 

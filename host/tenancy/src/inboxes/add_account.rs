@@ -15,7 +15,7 @@ use storage::{
 use base::{
     Error,
     audit::{Actor, Administration, audit},
-    secrets::{Purpose, SealError},
+    secrets::{SealError, SecretPurpose},
 };
 
 /// An account to add. `Debug` hides the secrets.
@@ -69,8 +69,8 @@ pub async fn add_account(admin: &Administration<'_>, new: NewAccount, actor: Act
         kind: new.kind,
         account_id: new.account_id.clone(),
         name: new.name,
-        access_token_sealed: seal(Purpose::AccessToken, &new.access_token)?,
-        app_secret_sealed: seal(Purpose::AppSecret, &new.callback_secret)?,
+        access_token_sealed: seal(SecretPurpose::AccessToken, &new.access_token)?,
+        app_secret_sealed: seal(SecretPurpose::AppSecret, &new.callback_secret)?,
     };
     let (id, action) = match accounts::owner(&mut tx, new.kind, &new.account_id).await? {
         Some((owner, _)) if owner != client => return Err(AddAccountError::OfAnotherClient(new.account_id)),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use storage::{
-    inboxes::{self, ADDRESS_UNIQUE, Inbox, InboxSettings, Messenger, PAGE_UNIQUE},
+    inboxes::{self, ADDRESS_UNIQUE, Inbox, InboxSettings, MessengerInbox, PAGE_UNIQUE},
     tenancy::clients,
     violates,
 };
@@ -11,7 +11,7 @@ use storage::{
 use base::{
     Error,
     audit::{Actor, Administration, audit},
-    secrets::{Purpose, SealError},
+    secrets::{SealError, SecretPurpose},
 };
 
 /// A page to add. `Debug` hides the secrets.
@@ -69,10 +69,10 @@ pub async fn add_page(admin: &Administration<'_>, new: NewPage, actor: Actor) ->
         return Err(AddPageError::UnknownClient(client_ref));
     };
     let seal = |purpose, text: &str| admin.sealer.seal(client, purpose, text.as_bytes());
-    let page = Messenger {
+    let page = MessengerInbox {
         page_id: page_id.clone(),
-        access_token_sealed: seal(Purpose::AccessToken, &access_token)?,
-        app_secret_sealed: app_secret.as_deref().map(|secret| seal(Purpose::AppSecret, secret)).transpose()?,
+        access_token_sealed: seal(SecretPurpose::AccessToken, &access_token)?,
+        app_secret_sealed: app_secret.as_deref().map(|secret| seal(SecretPurpose::AppSecret, secret)).transpose()?,
     };
     let inbox = Inbox { id: admin.mint(), settings: InboxSettings::Messenger(page) };
     inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| {

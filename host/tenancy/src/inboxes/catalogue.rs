@@ -12,7 +12,7 @@ use super::TemplateRow;
 use base::{
     Error,
     audit::{Actor, Administration, audit},
-    secrets::Purpose,
+    secrets::SecretPurpose,
 };
 use domain::page::{Page, PageRequest};
 
@@ -139,7 +139,7 @@ async fn access_token(admin: &Administration<'_>, client: ClientId, waba: &str) 
     };
     let Some(cloud) = numbers.iter().find_map(|number| number.cloud()) else { return Ok(None) };
     let token =
-        admin.sealer.open_text(client, Purpose::AccessToken, &cloud.access_token_sealed).map_err(Error::from)?;
+        admin.sealer.open_text(client, SecretPurpose::AccessToken, &cloud.access_token_sealed).map_err(Error::from)?;
     Ok(Some(token))
 }
 

@@ -19,7 +19,7 @@ use domain::{
 use storage::{Db, inboxes::Inbox};
 use uuid::Uuid;
 
-pub use add::{AddNumberError, CloudAccount, NewNumber, Provider, add_number};
+pub use add::{AddNumberError, CloudAccount, NewNumber, NumberConnection, add_number};
 pub use add_account::{AddAccountError, NewAccount, add_account};
 pub use add_page::{AddPageError, NewPage, add_page};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};

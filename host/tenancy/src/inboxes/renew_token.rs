@@ -11,7 +11,7 @@ use storage::{
 use base::{
     Error,
     audit::{Actor, Administration, audit},
-    secrets::{Purpose, SealError},
+    secrets::{SealError, SecretPurpose},
 };
 
 /// A new token. `Debug` hides it.
@@ -66,7 +66,7 @@ pub async fn renew_token(admin: &Administration<'_>, new: NewToken, actor: Actor
     };
     let found = inboxes::by_addresses(&mut tx, client, channel, std::slice::from_ref(&address)).await?.pop();
     let Some(inbox) = found else { return Err(RenewTokenError::Unknown(address)) };
-    let sealed = admin.sealer.seal(client, Purpose::AccessToken, access_token.as_bytes())?;
+    let sealed = admin.sealer.seal(client, SecretPurpose::AccessToken, access_token.as_bytes())?;
     if !inboxes::renew_token(&mut tx, client, (inbox.id, inbox.kind()), &sealed).await? {
         return Err(RenewTokenError::HasNone(address));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use storage::personal_data::{RowFate, Table, TableRule};
+use storage::personal_data::{PersonalTable, RowTreatment, TableRule};
 
 /// What an erasure did to the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,11 +27,11 @@ impl ErasureAction {
     }
 
     /// The action on a table; `None` if it has no rows of persons.
-    pub(super) fn on(table: &Table) -> Option<Self> {
+    pub(super) fn on(table: &PersonalTable) -> Option<Self> {
         match table.rule {
-            TableRule::Tied(_, RowFate::Delete | RowFate::DeleteMetered, _) => Some(Self::Deleted),
-            TableRule::Tied(_, RowFate::Blank(_), _) => Some(Self::Blanked),
-            TableRule::Tied(_, RowFate::Redact(_), _) => Some(Self::Redacted),
+            TableRule::Tied(_, RowTreatment::Delete | RowTreatment::DeleteMetered, _) => Some(Self::Deleted),
+            TableRule::Tied(_, RowTreatment::Blank(_), _) => Some(Self::Blanked),
+            TableRule::Tied(_, RowTreatment::Redact(_), _) => Some(Self::Redacted),
             TableRule::Unrelated | TableRule::OfUsers | TableRule::OfFiles => None,
         }
     }
@@ -64,14 +64,14 @@ pub struct Certificate {
 
 /// Counts during an erasure.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct ErasureCounts {
     pub(super) cancelled: u64,
     pub(super) files: u64,
     rows: BTreeMap<&'static str, (Option<ErasureAction>, u64)>,
 }
 
-impl Counts {
-    pub(super) fn add(&mut self, table: &Table, rows: u64) {
+impl ErasureCounts {
+    pub(super) fn add(&mut self, table: &PersonalTable, rows: u64) {
         let count = self.rows.entry(table.name).or_insert((ErasureAction::on(table), 0));
         count.1 += rows;
     }

@@ -8,11 +8,11 @@ use channels::media_store::{MediaStore, MediaStoreError};
 use domain::{address::Address, ids::ClientId};
 use storage::{
     Db,
-    personal_data::{self, KnownPerson, REGISTRY, Table},
+    personal_data::{self, KnownPerson, PersonalTable, REGISTRY},
 };
 
 use super::{
-    certificate::{Certificate, Counts, ErasureAction},
+    certificate::{Certificate, ErasureAction, ErasureCounts},
     search,
 };
 
@@ -49,7 +49,7 @@ pub async fn erase(
 ) -> Result<Certificate, EraseError> {
     let db = admin.db.with_patience(search::PATIENCE);
     let started_at = admin.now();
-    let mut counts = Counts::default();
+    let mut counts = ErasureCounts::default();
     let mut person = search::find(&db, client, address).await?;
     let mut is_complete = false;
     for _ in 0..ROUNDS {
@@ -82,7 +82,7 @@ pub async fn erase(
 
 /// Cancels waiting messages. Refuses if a call of a provider has begun: its outcome would be stored for a message that is
 /// gone, and the person could get a message of which nothing is known.
-async fn stop_sending(db: &Db, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
+async fn stop_sending(db: &Db, person: &KnownPerson, counts: &mut ErasureCounts) -> Result<(), EraseError> {
     let mut tx = db.begin().await?;
     counts.cancelled += personal_data::cancel_waiting(&mut tx, person).await?;
     let in_flight = personal_data::in_flight(&mut tx, person).await?;
@@ -91,15 +91,19 @@ async fn stop_sending(db: &Db, person: &KnownPerson, counts: &mut Counts) -> Res
 }
 
 /// Files go before their rows, which name them.
-async fn delete_files(media: &dyn MediaStore, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
+async fn delete_files(
+    media: &dyn MediaStore,
+    person: &KnownPerson,
+    counts: &mut ErasureCounts,
+) -> Result<(), EraseError> {
     for file in person.files() {
         counts.files += u64::from(media.delete(person.client(), file).await?);
     }
     Ok(())
 }
 
-async fn erase_rows(db: &Db, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
-    let mut tables: Vec<&Table> = REGISTRY.iter().filter(|table| ErasureAction::on(table).is_some()).collect();
+async fn erase_rows(db: &Db, person: &KnownPerson, counts: &mut ErasureCounts) -> Result<(), EraseError> {
+    let mut tables: Vec<&PersonalTable> = REGISTRY.iter().filter(|table| ErasureAction::on(table).is_some()).collect();
     tables.sort_by_key(|table| personal_data::erased_last(table));
     let mut tx = db.begin().await?;
     personal_data::release(&mut tx, person).await?;
@@ -114,7 +118,7 @@ async fn erase_rows(db: &Db, person: &KnownPerson, counts: &mut Counts) -> Resul
     Ok(())
 }
 
-async fn erase_relation(db: &Db, person: &KnownPerson, place: (&Table, &str)) -> Result<u64, EraseError> {
+async fn erase_relation(db: &Db, person: &KnownPerson, place: (&PersonalTable, &str)) -> Result<u64, EraseError> {
     let mut erased = 0;
     loop {
         let mut tx = db.begin().await?;

@@ -90,7 +90,7 @@ async fn rewrite_one(db: &mut PgConnection, relation: &Relation) -> Result<bool>
     for _ in 0..TRIES {
         match personal_data::rewrite(db, relation).await {
             Ok(()) => return Ok(true),
-            Err(error) if error.gave_way() => {}
+            Err(error) if error.lost_to_another_transaction() => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -5,7 +5,7 @@ mod secrets;
 use base::{
     Error,
     audit::{Actor, Administration, audit},
-    secrets::{Purpose, SealError},
+    secrets::{SealError, SecretPurpose},
 };
 use domain::{
     body::FieldFault,
@@ -16,7 +16,7 @@ use domain::{
 use storage::{
     Db, PgConnection,
     chat::teams,
-    inboxes::{self, Inbox, InboxSettings, Web},
+    inboxes::{self, Inbox, InboxSettings, WebInbox},
     tenancy::clients,
     web::sites,
 };
@@ -74,13 +74,13 @@ pub async fn add(
         team: None,
         created_at: admin.now(),
     };
-    let secret = admin.sealer.seal(client, Purpose::SiteIdentity, secrets::new_secret()?.as_bytes())?;
+    let secret = admin.sealer.seal(client, SecretPurpose::SiteIdentity, secrets::new_secret()?.as_bytes())?;
     let mut tx = admin.db.begin().await?;
     if sites::page(&mut tx, client, 1, 0).await?.1 >= MOST_SITES {
         return Err(SiteError::TooMany);
     }
     fill(&mut tx, &mut site, asked).await?;
-    let web = Web { site_key: site.key.clone(), name: site.name.clone(), origins: Vec::new() };
+    let web = WebInbox { site_key: site.key.clone(), name: site.name.clone(), origins: Vec::new() };
     let inbox = Inbox { id: site.id, settings: InboxSettings::Web(web) };
     inboxes::insert(&mut tx, client, &inbox, admin.now()).await?;
     sites::save(&mut tx, &site).await?;
@@ -154,7 +154,7 @@ pub async fn identity_secret(admin: &Administration<'_>, client: ClientId, id: I
     let mut db = admin.db.acquire().await?;
     sites::by_id(&mut db, client, id).await?.ok_or(SiteError::NotFound)?;
     let sealed = sites::identity_secret(&mut db, client, id).await?.ok_or(SiteError::NotFound)?;
-    Ok(admin.sealer.open_text(client, Purpose::SiteIdentity, &sealed)?)
+    Ok(admin.sealer.open_text(client, SecretPurpose::SiteIdentity, &sealed)?)
 }
 
 /// Replaces the secret of a site. Signatures with the old one become invalid.
@@ -164,7 +164,7 @@ pub async fn rotate_identity_secret(
     actor: Actor,
 ) -> Result<String, SiteError> {
     let secret = secrets::new_secret()?;
-    let sealed = admin.sealer.seal(client, Purpose::SiteIdentity, secret.as_bytes())?;
+    let sealed = admin.sealer.seal(client, SecretPurpose::SiteIdentity, secret.as_bytes())?;
     let mut tx = admin.db.begin().await?;
     locked(&mut tx, client, id).await?;
     sites::set_identity_secret(&mut tx, client, id, &sealed).await?;

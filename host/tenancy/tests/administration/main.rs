@@ -5,6 +5,6 @@ mod accounts;
 mod numbers;
 mod office;
 mod person;
-mod planted;
+mod planted_rows;
 mod secrets;
 mod users;

@@ -5,14 +5,14 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use base::{audit::Actor, secrets::Purpose};
+use base::{audit::Actor, secrets::SecretPurpose};
 use channels::whatsapp_cloud::{CloudApi, CloudSettings};
 use domain::page::PageRequest;
 use storage::inboxes::Inbox;
 use tenancy::{
     accounts::create_client,
     inboxes::{
-        AddNumberError, CloudAccount, NewNumber, Provider, SyncError, WhatsAppNumber, add_number, list_numbers,
+        AddNumberError, CloudAccount, NewNumber, NumberConnection, SyncError, WhatsAppNumber, add_number, list_numbers,
         list_templates, refresh_due, request_refresh, sync_templates,
     },
 };
@@ -29,7 +29,7 @@ fn new_number() -> NewNumber {
     NewNumber {
         client_ref: "acme".to_owned(),
         msisdn: "+27820001001".to_owned(),
-        provider: Provider::Cloud,
+        provider: NumberConnection::Cloud,
         cloud: Some(CloudAccount {
             phone_number_id: "106540352242922".to_owned(),
             waba_id: "102290129340398".to_owned(),
@@ -86,8 +86,8 @@ async fn a_number_is_stored_as_digits_with_its_secrets_sealed() {
     assert_eq!(number.address(), Some("27820001001"));
     let open = |purpose, sealed: &[u8]| office.sealer.open_text(client, purpose, sealed).unwrap();
     let cloud = number.cloud().unwrap();
-    assert_eq!(open(Purpose::AccessToken, &cloud.access_token_sealed), "EAAG-token");
-    assert_eq!(open(Purpose::AppSecret, cloud.app_secret_sealed.as_deref().unwrap()), "own-secret");
+    assert_eq!(open(SecretPurpose::AccessToken, &cloud.access_token_sealed), "EAAG-token");
+    assert_eq!(open(SecretPurpose::AppSecret, cloud.app_secret_sealed.as_deref().unwrap()), "own-secret");
     let listed = list_numbers(&office.db, client, "2000", ALL).await.unwrap();
     assert_eq!((listed.items.as_slice(), listed.total), ([WhatsAppNumber::of(&number).unwrap()].as_slice(), 1));
 }
@@ -101,7 +101,7 @@ async fn what_a_number_lacks_or_has_too_much_is_said() {
         change(new.cloud.as_mut().unwrap());
         new
     };
-    let lite = NewNumber { provider: Provider::Lite, ..new_number() };
+    let lite = NewNumber { provider: NumberConnection::Lite, ..new_number() };
     let refused = add(&office, lite.clone()).await;
     assert!(matches!(refused, Err(AddNumberError::CloudAccountNotTaken)));
     let refused = add(&office, NewNumber { cloud: None, ..new_number() }).await;

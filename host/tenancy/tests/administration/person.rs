@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use base::{MediaKept, audit::Actor, media_store};
+use base::{MediaLocation, audit::Actor, media_store};
 use bytes::Bytes;
 use channels::media_store::{MediaContent, MediaStore};
 use domain::{
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{
     office::Office,
-    planted::{Planted, new_id, rows_with},
+    planted_rows::{Planted, new_id, rows_with},
 };
 
 const THANDI: &str = "27820000001";
@@ -32,7 +32,7 @@ impl Stage {
     async fn open() -> Self {
         let office = Office::open().await;
         let folder = tempfile::tempdir().unwrap();
-        let store = media_store(&MediaKept::InDatabase, &office.db, folder.path());
+        let store = media_store(&MediaLocation::InDatabase, &office.db, folder.path());
         Self { office, store, _folder: folder }
     }
 

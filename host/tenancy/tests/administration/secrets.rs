@@ -1,6 +1,6 @@
 //! Encryption of secrets (DESIGN 3.9).
 
-use base::secrets::{MasterKeyError, Purpose, SealError, Sealer, generate_master_key, parse_master_key};
+use base::secrets::{MasterKeyError, SealError, Sealer, SecretPurpose, generate_master_key, parse_master_key};
 use domain::ids::ClientId;
 use uuid::Uuid;
 
@@ -11,22 +11,22 @@ fn client(id: u128) -> ClientId {
 #[test]
 fn what_was_sealed_opens_for_the_same_client_and_purpose_only() {
     let sealer = Sealer::new([7; 32]);
-    let sealed = sealer.seal(client(1), Purpose::AccessToken, b"token").unwrap();
-    assert_eq!(sealer.open(client(1), Purpose::AccessToken, &sealed).unwrap(), b"token");
-    assert_eq!(sealer.open(client(2), Purpose::AccessToken, &sealed), Err(SealError::NotAuthentic));
-    assert_eq!(sealer.open(client(1), Purpose::AppSecret, &sealed), Err(SealError::NotAuthentic));
+    let sealed = sealer.seal(client(1), SecretPurpose::AccessToken, b"token").unwrap();
+    assert_eq!(sealer.open(client(1), SecretPurpose::AccessToken, &sealed).unwrap(), b"token");
+    assert_eq!(sealer.open(client(2), SecretPurpose::AccessToken, &sealed), Err(SealError::NotAuthentic));
+    assert_eq!(sealer.open(client(1), SecretPurpose::AppSecret, &sealed), Err(SealError::NotAuthentic));
 }
 
 #[test]
 fn the_same_secret_is_never_sealed_to_the_same_bytes() {
     let sealer = Sealer::new([7; 32]);
-    let seal = || sealer.seal(client(1), Purpose::ApiKey, b"key").unwrap();
+    let seal = || sealer.seal(client(1), SecretPurpose::ApiKey, b"key").unwrap();
     assert_ne!(seal(), seal());
 }
 
 #[test]
 fn a_sealed_value_is_version_key_id_nonce_ciphertext() {
-    let sealed = Sealer::new([7; 32]).seal(client(1), Purpose::ApiKey, b"key").unwrap();
+    let sealed = Sealer::new([7; 32]).seal(client(1), SecretPurpose::ApiKey, b"key").unwrap();
     // 16 bytes of the ciphertext are its tag.
     assert_eq!((sealed[0], sealed.len()), (1, 1 + 4 + 24 + b"key".len() + 16));
     assert!(!sealed.windows(3).any(|window| window == b"key"));
@@ -34,22 +34,22 @@ fn a_sealed_value_is_version_key_id_nonce_ciphertext() {
 
 #[test]
 fn another_master_key_is_told_from_a_changed_value() {
-    let sealed = Sealer::new([7; 32]).seal(client(1), Purpose::ApiKey, b"key").unwrap();
-    assert_eq!(Sealer::new([8; 32]).open(client(1), Purpose::ApiKey, &sealed), Err(SealError::OtherKey));
+    let sealed = Sealer::new([7; 32]).seal(client(1), SecretPurpose::ApiKey, b"key").unwrap();
+    assert_eq!(Sealer::new([8; 32]).open(client(1), SecretPurpose::ApiKey, &sealed), Err(SealError::OtherKey));
     let mut changed = sealed.clone();
     *changed.last_mut().unwrap() ^= 1;
-    assert_eq!(Sealer::new([7; 32]).open(client(1), Purpose::ApiKey, &changed), Err(SealError::NotAuthentic));
+    assert_eq!(Sealer::new([7; 32]).open(client(1), SecretPurpose::ApiKey, &changed), Err(SealError::NotAuthentic));
 }
 
 #[test]
 fn every_shorter_value_and_every_other_version_is_unreadable() {
     let sealer = Sealer::new([7; 32]);
-    let mut sealed = sealer.seal(client(1), Purpose::ApiKey, b"").unwrap();
+    let mut sealed = sealer.seal(client(1), SecretPurpose::ApiKey, b"").unwrap();
     for length in 0..29 {
-        assert_eq!(sealer.open(client(1), Purpose::ApiKey, &sealed[..length]), Err(SealError::Unreadable));
+        assert_eq!(sealer.open(client(1), SecretPurpose::ApiKey, &sealed[..length]), Err(SealError::Unreadable));
     }
     sealed[0] = 2;
-    assert_eq!(sealer.open(client(1), Purpose::ApiKey, &sealed), Err(SealError::Unreadable));
+    assert_eq!(sealer.open(client(1), SecretPurpose::ApiKey, &sealed), Err(SealError::Unreadable));
 }
 
 #[test]

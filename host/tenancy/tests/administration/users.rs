@@ -2,7 +2,7 @@
 
 use super::office::{Office, acme, grace};
 use base::audit::Actor;
-use domain::{contact::NewContact, ids::UserId, page::PageRequest, privacy::Sight};
+use domain::{contact::NewContact, ids::UserId, page::PageRequest, privacy::CustomerVisibility};
 use tenancy::{
     accounts::{
         CreateError, CreatedUser, Login, LoginError, NewUser, PasswordError, Role, change_password, create_client,
@@ -161,12 +161,12 @@ async fn a_second_contact_of_a_customer_is_refused() {
         ("nobody", 0),
         ("", 1),
     ] {
-        let page = contacts::list(&office.db, (ada.client, Sight::Whole), searched, ALL).await.unwrap();
+        let page = contacts::list(&office.db, (ada.client, CustomerVisibility::Whole), searched, ALL).await.unwrap();
         assert_eq!(page.total, found, "{searched}");
     }
     // A role that sees `T***` and `********001` can search only for these parts.
     for (searched, found) in [("T", 1), ("001", 1), ("TH", 0), ("0001", 0), ("+27820000001", 0), ("", 1)] {
-        let page = contacts::list(&office.db, (ada.client, Sight::Masked), searched, ALL).await.unwrap();
+        let page = contacts::list(&office.db, (ada.client, CustomerVisibility::Masked), searched, ALL).await.unwrap();
         assert_eq!(page.total, found, "{searched}");
     }
     contacts::delete(&admin, ada.client, first.id, Actor::User(ada.user)).await.unwrap();

@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use base::{
     Context, Error,
-    secrets::{self, Purpose, SealError},
+    secrets::{self, SealError, SecretPurpose},
 };
 
 pub use change::{delete, list, update};
@@ -88,7 +88,7 @@ pub async fn create(
         inbox,
         settings,
         endpoints: WebhookType::ALL.into_iter().map(|kind| (kind, ctx.mint::<EndpointId>())).collect(),
-        secret_sealed: ctx.sealer.seal(client, Purpose::WebhookSecret, &new_secret()?)?,
+        secret_sealed: ctx.sealer.seal(client, SecretPurpose::WebhookSecret, &new_secret()?)?,
         created_at: ctx.now(),
     };
     configs::insert(&mut tx, client, &config).await.map_err(refused_insert)?;
@@ -157,7 +157,7 @@ fn shown(stored: StoredConfig) -> WebhookConfig {
 pub async fn secret(ctx: &Context, client: ClientId, id: WebhookConfigId) -> Result<String, ConfigureError> {
     let mut db = ctx.db.acquire().await?;
     let sealed = configs::secret(&mut db, client, id).await?.ok_or(ConfigureError::NotFound)?;
-    let secret = ctx.sealer.open(client, Purpose::WebhookSecret, &sealed)?;
+    let secret = ctx.sealer.open(client, SecretPurpose::WebhookSecret, &sealed)?;
     Ok(standard_webhooks::encode_secret(&secret))
 }
 
@@ -170,7 +170,7 @@ pub async fn rotate_secret(
     id: WebhookConfigId,
 ) -> Result<String, ConfigureError> {
     let secret = new_secret()?;
-    let sealed = ctx.sealer.seal(client, Purpose::WebhookSecret, &secret)?;
+    let sealed = ctx.sealer.seal(client, SecretPurpose::WebhookSecret, &secret)?;
     let mut tx = ctx.db.begin().await?;
     let now = ctx.now();
     if !configs::replace_secret(&mut tx, client, id, &sealed, (now, now + REPLACED_SECRET_SIGNS)).await? {

@@ -7,15 +7,15 @@ use channels::{
     standard_webhooks::signed_headers,
 };
 use chrono::{DateTime, Utc};
-use domain::{clock::Clock, ids::ClientId, webhook::Verdict};
+use domain::{clock::Clock, ids::ClientId, webhook::AnswerVerdict};
 use storage::webhooks::configs::Endpoint;
 use tokio::time::Instant;
 
 use super::send_queue::ReadyDelivery;
-use base::{Context, Result, secrets::Purpose};
+use base::{Context, Result, secrets::SecretPurpose};
 
 /// The address of deliveries and the keys that sign them.
-pub(super) struct Target {
+pub(super) struct DeliveryTarget {
     pub(super) url: String,
     /// The checked address, or the failure of every attempt.
     address: std::result::Result<WebhookAddress, PostError>,
@@ -24,7 +24,7 @@ pub(super) struct Target {
     replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
 }
 
-impl Target {
+impl DeliveryTarget {
     /// `allow_private`: the client may have webhooks on private addresses.
     pub(super) fn new(
         url: String,
@@ -38,7 +38,7 @@ impl Target {
 
     /// The target of a stored endpoint.
     pub(super) fn of(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Self> {
-        let open = |sealed: &[u8]| ctx.sealer.open(client, Purpose::WebhookSecret, sealed);
+        let open = |sealed: &[u8]| ctx.sealer.open(client, SecretPurpose::WebhookSecret, sealed);
         let now = ctx.now();
         let replaced = endpoint.replaced_secrets().filter(|(_, expires_at)| now < *expires_at);
         let replaced = replaced.map(|(sealed, expires_at)| open(sealed).map(|old| (old, expires_at)));
@@ -63,8 +63,8 @@ impl Target {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Outcome {
-    pub(super) verdict: Verdict,
+pub(super) struct AttemptOutcome {
+    pub(super) verdict: AnswerVerdict,
     pub(super) status_code: Option<u16>,
     pub(super) retry_after: Option<Duration>,
     /// The failure as a text for people.
@@ -73,7 +73,7 @@ pub(super) struct Outcome {
     pub(super) response_start: Option<String>,
 }
 
-impl Outcome {
+impl AttemptOutcome {
     /// Interprets an answer, or its absence.
     fn of(result: std::result::Result<PostAnswer, PostError>) -> Self {
         match result {
@@ -83,8 +83,8 @@ impl Outcome {
     }
 
     fn of_answer(answer: PostAnswer) -> Self {
-        let verdict = Verdict::of_status(answer.status);
-        let failed = verdict != Verdict::Success;
+        let verdict = AnswerVerdict::of_status(answer.status);
+        let failed = verdict != AnswerVerdict::Success;
         Self {
             verdict,
             status_code: Some(answer.status),
@@ -97,7 +97,7 @@ impl Outcome {
     /// The outcome if no answer came.
     pub(super) fn failed(why: &str) -> Self {
         Self {
-            verdict: Verdict::Failure,
+            verdict: AnswerVerdict::Failure,
             status_code: None,
             retry_after: None,
             error: Some(storable(why)),
@@ -119,10 +119,10 @@ fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-pub(super) struct Attempted {
+pub(super) struct FinishedAttempt {
     pub(super) ready: ReadyDelivery,
-    pub(super) target: Arc<Target>,
-    pub(super) outcome: Outcome,
+    pub(super) target: Arc<DeliveryTarget>,
+    pub(super) outcome: AttemptOutcome,
     pub(super) at: DateTime<Utc>,
     pub(super) duration: Duration,
 }
@@ -130,16 +130,16 @@ pub(super) struct Attempted {
 pub(super) async fn attempt(
     http: GuardedClient,
     clock: Arc<dyn Clock>,
-    target: Arc<Target>,
+    target: Arc<DeliveryTarget>,
     ready: ReadyDelivery,
-) -> Attempted {
+) -> FinishedAttempt {
     let at = clock.now();
     let began = Instant::now();
-    let outcome = Outcome::of(match target.post(&ready, at) {
+    let outcome = AttemptOutcome::of(match target.post(&ready, at) {
         Ok(post) => http.post(post).await,
         Err(refused) => Err(refused),
     });
-    Attempted { ready, target, outcome, at, duration: began.elapsed() }
+    FinishedAttempt { ready, target, outcome, at, duration: began.elapsed() }
 }
 
 #[cfg(test)]
@@ -165,9 +165,9 @@ mod tests {
         DateTime::from_timestamp(1_790_000_000, 0).unwrap()
     }
 
-    fn target() -> Target {
+    fn target() -> DeliveryTarget {
         let replaced = vec![(vec![1; 32], moment() + TimeDelta::hours(24))];
-        Target::new("https://example.com".to_owned(), false, vec![2; 32], replaced)
+        DeliveryTarget::new("https://example.com".to_owned(), false, vec![2; 32], replaced)
     }
 
     fn ready() -> ReadyDelivery {
@@ -182,42 +182,42 @@ mod tests {
         }
     }
 
-    fn header(target: &Target, now: DateTime<Utc>, name: &str) -> String {
+    fn header(target: &DeliveryTarget, now: DateTime<Utc>, name: &str) -> String {
         target.post(&ready(), now).unwrap().headers[name].to_str().unwrap().to_owned()
     }
 
     #[test]
     fn the_beginning_of_an_answer_is_kept_whatever_it_says() {
-        let outcome = Outcome::of(Ok(answer(200, "thanks")));
-        assert_eq!((outcome.verdict, outcome.error), (Verdict::Success, None));
+        let outcome = AttemptOutcome::of(Ok(answer(200, "thanks")));
+        assert_eq!((outcome.verdict, outcome.error), (AnswerVerdict::Success, None));
         assert_eq!(outcome.response_start.as_deref(), Some("thanks"));
-        assert_eq!(Outcome::of(Ok(answer(204, ""))).response_start, None);
+        assert_eq!(AttemptOutcome::of(Ok(answer(204, ""))).response_start, None);
     }
 
     #[test]
     fn a_redirect_is_a_failure_that_says_so() {
-        let outcome = Outcome::of(Ok(answer(301, "")));
-        assert_eq!(outcome.verdict, Verdict::Failure);
+        let outcome = AttemptOutcome::of(Ok(answer(301, "")));
+        assert_eq!(outcome.verdict, AnswerVerdict::Failure);
         assert!(outcome.error.unwrap().contains("redirects are not followed"));
         assert_eq!(outcome.response_start, None);
     }
 
     #[test]
     fn gone_disables_and_a_throttle_keeps_its_wish() {
-        assert_eq!(Outcome::of(Ok(answer(410, ""))).verdict, Verdict::Disable);
-        assert_eq!(Outcome::of(Ok(answer(429, ""))).retry_after, Some(Duration::from_secs(9)));
+        assert_eq!(AttemptOutcome::of(Ok(answer(410, ""))).verdict, AnswerVerdict::Disable);
+        assert_eq!(AttemptOutcome::of(Ok(answer(429, ""))).retry_after, Some(Duration::from_secs(9)));
     }
 
     #[test]
     fn no_answer_is_a_failure_without_a_status() {
-        let outcome = Outcome::of(Err(PostError::Timeout));
-        assert_eq!((outcome.verdict, outcome.status_code), (Verdict::Failure, None));
+        let outcome = AttemptOutcome::of(Err(PostError::Timeout));
+        assert_eq!((outcome.verdict, outcome.status_code), (AnswerVerdict::Failure, None));
         assert_eq!(outcome.error.as_deref(), Some("no answer in time"));
     }
 
     #[test]
     fn what_a_receiver_writes_can_always_be_stored() {
-        let outcome = Outcome::of(Ok(answer(500, "a\0b")));
+        let outcome = AttemptOutcome::of(Ok(answer(500, "a\0b")));
         assert_eq!(outcome.response_start.as_deref(), Some("a\u{fffd}b"));
     }
 
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn an_address_that_is_refused_is_what_every_attempt_ends_with() {
-        let target = Target::new("http://127.0.0.1/".to_owned(), false, vec![2; 32], Vec::new());
+        let target = DeliveryTarget::new("http://127.0.0.1/".to_owned(), false, vec![2; 32], Vec::new());
         assert!(matches!(target.post(&ready(), moment()), Err(PostError::Refused(_))));
     }
 }

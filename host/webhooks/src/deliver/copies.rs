@@ -22,7 +22,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{attempt::Target, endpoint::endpoint_of, send_queue::ReadyDelivery};
+use super::{attempt::DeliveryTarget, endpoint::endpoint_of, send_queue::ReadyDelivery};
 
 /// Copies of one answer.
 const COPIES: i64 = 20;
@@ -108,7 +108,7 @@ async fn signed(ctx: &Context, client: ClientId, copies: Vec<WebhookCopy>) -> Re
             let stored = configs::endpoint(&mut *ctx.db.acquire().await?, client, endpoint).await?;
             // Its configuration was deleted since the copies were read.
             let Some(stored) = stored else { continue };
-            last = Some((endpoint, Target::of(ctx, client, stored)?));
+            last = Some((endpoint, DeliveryTarget::of(ctx, client, stored)?));
         }
         let Some((_, target)) = &last else { continue };
         let headers = signed_headers(&target.secrets(now), &delivery.to_string(), now.timestamp(), &body);

@@ -12,12 +12,12 @@ use storage::{
     tenancy::audit::{self, AuditEntry},
     webhooks::{
         configs,
-        deliveries::{self, Fate},
+        deliveries::{self, DeliveryFate},
     },
 };
 use uuid::Uuid;
 
-use super::{attempt::Target, endpoint::endpoint_of};
+use super::{attempt::DeliveryTarget, endpoint::endpoint_of};
 
 /// Turns the endpoint off, drops its waiting deliveries and informs the client. `None`: its address was changed before,
 /// so nothing is done. `inbox` is the subject of the failed event. Returns the lanes to wake after the commit.
@@ -25,14 +25,14 @@ pub(super) async fn disable(
     ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
-    target: &Target,
+    target: &DeliveryTarget,
     (reason, inbox): (DisabledReason, Option<InboxId>),
 ) -> Result<Option<Vec<(Queue, Uuid)>>> {
     let (endpoint, now) = (endpoint_of(lease), ctx.now());
     if !configs::disable(db, lease.client, endpoint, &target.url, reason, now).await? {
         return Ok(None);
     }
-    let ended = deliveries::abandon(db, lease.client, endpoint, Fate::Exhausted).await?;
+    let ended = deliveries::abandon(db, lease.client, endpoint, DeliveryFate::Exhausted).await?;
     let entry = AuditEntry {
         id: ctx.mint::<Uuid>(),
         happened_at: now,
@@ -62,7 +62,7 @@ async fn tell(
     ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
-    target: &Target,
+    target: &DeliveryTarget,
     (reason, inbox): (DisabledReason, Option<InboxId>),
 ) -> Result<Vec<(Queue, Uuid)>> {
     let endpoint = endpoint_of(lease);

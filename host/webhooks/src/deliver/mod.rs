@@ -29,19 +29,19 @@ use base::{
     lanes::{LaneState, Lease},
 };
 use chrono::{DateTime, Utc};
-use domain::{ids::DeliveryId, webhook::Verdict};
+use domain::{ids::DeliveryId, webhook::AnswerVerdict};
 use tokio::{
     task::{JoinError, JoinSet},
     time::Instant,
 };
 
-use attempt::{Attempted, Target, attempt};
+use attempt::{DeliveryTarget, FinishedAttempt, attempt};
 pub use copies::{HeardWebhooks, ListenError, SignedWebhook, listen, webhook};
-use page::{PAGE, Page};
+use page::{DeliveryPage, PAGE};
 use page_schedule::PageSchedule;
-pub use ping::{Pinged, ping};
+pub use ping::{PingResult, ping};
 use send_queue::SendQueue;
-use settle::Settled;
+use settle::SettledDeliveries;
 
 /// Most deliveries in memory if a few conversations hold up the rest. Up to here, pages are read to find others.
 const MOST_WAITING: usize = 4096;
@@ -70,9 +70,9 @@ async fn outcome_of<T>(running: &mut Running<'_, T>) -> Result<T> {
 
 /// The event that woke the loop.
 enum Wakeup {
-    Sent(std::result::Result<Attempted, JoinError>),
-    Page(Result<Page>),
-    Settled(Result<Settled>),
+    Sent(std::result::Result<FinishedAttempt, JoinError>),
+    Page(Result<DeliveryPage>),
+    Settled(Result<SettledDeliveries>),
     Nudge,
     Time,
     Stop,
@@ -83,7 +83,7 @@ struct EndpointRun<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     /// Read again with each page, so that a changed address or secret is used at once.
-    target: Option<Arc<Target>>,
+    target: Option<Arc<DeliveryTarget>>,
     failing_since: Option<DateTime<Utc>>,
     /// True if the endpoint takes no more deliveries.
     closed: bool,
@@ -95,12 +95,12 @@ struct EndpointRun<'a> {
     send_queue: SendQueue,
     /// Deliveries in the queue, in flight, or not stored yet.
     held: HashSet<DeliveryId>,
-    sending: JoinSet<Attempted>,
-    outcomes: Vec<Attempted>,
+    sending: JoinSet<FinishedAttempt>,
+    outcomes: Vec<FinishedAttempt>,
     oldest_outcome: Option<Instant>,
     page_schedule: PageSchedule,
-    page: Running<'a, Page>,
-    settling: Running<'a, Settled>,
+    page: Running<'a, DeliveryPage>,
+    settling: Running<'a, SettledDeliveries>,
     /// True if the group that is being settled gives the lane back. Until it is settled nothing new starts.
     is_closing: bool,
 }
@@ -137,7 +137,7 @@ impl<'a> EndpointRun<'a> {
                 self.look();
             }
             self.settle();
-            if self.is_idle() && (self.is_ending() || self.page_schedule.saw_all()) {
+            if self.is_idle() && (self.is_ending() || self.page_schedule.is_complete()) {
                 return self.failed.map_or(Ok(LaneState::Held), Err);
             }
             let wakeup = self.next_wakeup().await;
@@ -183,7 +183,7 @@ impl<'a> EndpointRun<'a> {
         // If nothing else is in progress, a look at all due deliveries is needed to end the work.
         let alone = self.is_quiet() && self.outcomes.is_empty() && self.settling.is_none();
         let now = Instant::now();
-        if self.page_schedule.is_time(now) || (alone && !self.page_schedule.saw_all()) {
+        if self.page_schedule.is_time(now) || (alone && !self.page_schedule.is_complete()) {
             let after = self.page_schedule.begin(now);
             self.page = Some(Box::pin(page::prepare(self.ctx, self.lease, after, self.held.iter().copied().collect())));
         }
@@ -207,7 +207,8 @@ impl<'a> EndpointRun<'a> {
         let group = std::mem::take(&mut self.outcomes);
         self.oldest_outcome = None;
         // If nothing else is due, the same statement gives the lane back.
-        self.is_closing = self.is_quiet() && self.page.is_none() && self.page_schedule.saw_all() && !self.is_ending();
+        self.is_closing =
+            self.is_quiet() && self.page.is_none() && self.page_schedule.is_complete() && !self.is_ending();
         let target = Arc::clone(target);
         let work = settle::settle(self.ctx, self.lease, target, group, self.failing_since, self.is_closing);
         self.settling = Some(Box::pin(work));
@@ -266,11 +267,11 @@ impl<'a> EndpointRun<'a> {
         self.failed.get_or_insert(error);
     }
 
-    fn take(&mut self, sent: std::result::Result<Attempted, JoinError>) {
+    fn take(&mut self, sent: std::result::Result<FinishedAttempt, JoinError>) {
         match sent {
             Ok(attempted) => {
                 self.send_queue.settled(&attempted.ready);
-                self.is_gone |= attempted.outcome.verdict == Verdict::Disable;
+                self.is_gone |= attempted.outcome.verdict == AnswerVerdict::Disable;
                 self.oldest_outcome.get_or_insert_with(Instant::now);
                 self.outcomes.push(attempted);
             }
@@ -283,7 +284,7 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    fn take_page(&mut self, page: Page) {
+    fn take_page(&mut self, page: DeliveryPage) {
         let Some(open) = page.open else {
             self.closed = true;
             return;
@@ -297,7 +298,7 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    fn take_settled(&mut self, settled: Settled) -> LaneState {
+    fn take_settled(&mut self, settled: SettledDeliveries) -> LaneState {
         for id in &settled.ids {
             self.held.remove(id);
         }
@@ -312,7 +313,7 @@ impl<'a> EndpointRun<'a> {
             self.page_schedule.expect(Instant::now());
         }
         // A later outcome can set it again.
-        self.is_gone = self.outcomes.iter().any(|attempted| attempted.outcome.verdict == Verdict::Disable);
+        self.is_gone = self.outcomes.iter().any(|attempted| attempted.outcome.verdict == AnswerVerdict::Disable);
         settled.lane.unwrap_or(LaneState::Held)
     }
 }

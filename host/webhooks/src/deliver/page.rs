@@ -16,28 +16,28 @@ use domain::{
 };
 use plugin_host::World;
 use plugins::{
-    calls::{self, Answering, FinishedCall},
+    calls::{self, AnsweringVersion, FinishedCall},
     slots,
 };
 use storage::{
     PgConnection, inboxes,
     webhooks::{
         configs::{self, Endpoint},
-        deliveries::{self, Content, Fate, Finished, OwnShape, Position},
+        deliveries::{self, ClientShaperResult, DeliveryContent, DeliveryFate, FinishedDelivery, Position},
     },
 };
 
 use super::{
-    attempt::Target,
+    attempt::DeliveryTarget,
     copies,
     endpoint::endpoint_of,
     send_queue::ReadyDelivery,
-    settle::{self, OutcomeRows, fate_of_failure},
-    shape::{Due, OwnShapers, PageShaper, ShapeOutcome, Shaped, ShapedInbox},
+    settle::{self, OutcomeRows, next_after_failure},
+    shape::{DueEvent, OwnShapers, PageShaper, ShapeOutcome, ShapedDelivery, ShapedInbox},
 };
 
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct DeliveryPage {
     /// `None` if the endpoint takes no more deliveries. Its waiting deliveries have been dropped.
     pub(super) open: Option<OpenEndpoint>,
     /// Deliveries to send, in order.
@@ -50,7 +50,7 @@ pub(super) struct Page {
 
 /// An endpoint that takes deliveries.
 pub(super) struct OpenEndpoint {
-    pub(super) target: Arc<Target>,
+    pub(super) target: Arc<DeliveryTarget>,
     pub(super) failing_since: Option<DateTime<Utc>>,
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn prepare(
     lease: &Lease,
     after: Option<Position>,
     held: Vec<DeliveryId>,
-) -> Result<Page> {
+) -> Result<DeliveryPage> {
     let endpoint = endpoint_of(lease);
     let mut db = ctx.db.acquire().await?;
     // Not every page leads to a write before its deliveries are sent, so the lane is checked here too.
@@ -69,7 +69,7 @@ pub(super) async fn prepare(
         Some(stored) if !stored.url.is_empty() && stored.disabled_at.is_none() => stored,
         Some(stored) if stored.is_listened => {
             drop(db);
-            return end_with_copies(ctx, lease, &stored).await.map(|()| Page::default());
+            return end_with_copies(ctx, lease, &stored).await.map(|()| DeliveryPage::default());
         }
         closed => {
             drop(db);
@@ -77,13 +77,13 @@ pub(super) async fn prepare(
         }
     };
     let is_listened = open.is_listened;
-    let found = find(ctx, &mut db, lease, deliveries::Look { after, held: &held, limit: PAGE }).await?;
+    let found = find(ctx, &mut db, lease, deliveries::DeliveryQuery { after, held: &held, limit: PAGE }).await?;
     drop(db);
     let (ended_at, fresh) = (found.ended_at, found.fresh.len());
     let ready = make_ready(ctx, lease, found, is_listened).await?;
     let failing_since = open.failing_since;
-    let open = OpenEndpoint { target: Arc::new(Target::of(ctx, lease.client, open)?), failing_since };
-    Ok(Page { open: Some(open), ready, ended_at, fresh })
+    let open = OpenEndpoint { target: Arc::new(DeliveryTarget::of(ctx, lease.client, open)?), failing_since };
+    Ok(DeliveryPage { open: Some(open), ready, ended_at, fresh })
 }
 
 /// Shapes, copies and ends the due deliveries of an endpoint that has no address or was turned off, while a developer
@@ -92,12 +92,13 @@ async fn end_with_copies(ctx: &Context, lease: &Lease, endpoint: &Endpoint) -> R
     let fate = fate_without_address(endpoint);
     while !lease.is_over() {
         let mut db = ctx.db.acquire().await?;
-        let found = find(ctx, &mut db, lease, deliveries::Look { after: None, held: &[], limit: PAGE }).await?;
+        let found =
+            find(ctx, &mut db, lease, deliveries::DeliveryQuery { after: None, held: &[], limit: PAGE }).await?;
         drop(db);
         let is_last = found.ended_at.is_none();
         let ready = make_ready(ctx, lease, found, true).await?;
-        let end = |ready: &ReadyDelivery| Finished { id: ready.id, attempts: ready.attempts, fate, body: None };
-        let finished: Vec<Finished<'_>> = ready.iter().map(end).collect();
+        let end = |ready: &ReadyDelivery| FinishedDelivery { id: ready.id, attempts: ready.attempts, fate, body: None };
+        let finished: Vec<FinishedDelivery<'_>> = ready.iter().map(end).collect();
         if !finished.is_empty() {
             let mut db = ctx.db.acquire().await?;
             settle::write(&mut db, lease, OutcomeRows { finished: &finished, attempts: &[] }, None)
@@ -112,30 +113,35 @@ async fn end_with_copies(ctx: &Context, lease: &Lease, endpoint: &Endpoint) -> R
 }
 
 /// A delivery to an endpoint that was turned off can be sent again after its address was saved.
-fn fate_without_address(endpoint: &Endpoint) -> Fate {
-    if endpoint.disabled_at.is_some() { Fate::Exhausted } else { Fate::Dropped }
+fn fate_without_address(endpoint: &Endpoint) -> DeliveryFate {
+    if endpoint.disabled_at.is_some() { DeliveryFate::Exhausted } else { DeliveryFate::Dropped }
 }
 
 /// Due deliveries, and the facts for shaping them.
 struct Found {
-    fresh: Vec<Due>,
+    fresh: Vec<DueEvent>,
     /// The last row of a full page.
     ended_at: Option<Position>,
     inboxes: HashMap<InboxId, ShapedInbox>,
 }
 
-async fn find(ctx: &Context, db: &mut PgConnection, lease: &Lease, look: deliveries::Look<'_>) -> Result<Found> {
-    let fresh: Vec<Due> = deliveries::due_page(db, lease.client, endpoint_of(lease), ctx.now(), look).await?;
-    let ended_at = fresh.last().filter(|_| fresh.len() == PAGE).map(Due::position);
+async fn find(
+    ctx: &Context,
+    db: &mut PgConnection,
+    lease: &Lease,
+    look: deliveries::DeliveryQuery<'_>,
+) -> Result<Found> {
+    let fresh: Vec<DueEvent> = deliveries::due_page(db, lease.client, endpoint_of(lease), ctx.now(), look).await?;
+    let ended_at = fresh.last().filter(|_| fresh.len() == PAGE).map(DueEvent::position);
     let unshaped: HashSet<InboxId> =
-        fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.inbox).collect();
+        fresh.iter().filter(|row| matches!(row.content, DeliveryContent::Event(_))).map(|row| row.inbox).collect();
     let inboxes = shaped_inboxes(ctx, db, lease, unshaped).await?;
     Ok(Found { fresh, ended_at, inboxes })
 }
 
 /// Drops the waiting deliveries of an endpoint that is gone, off or disabled.
-async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Result<Page> {
-    let fate = endpoint.map_or(Fate::Dropped, fate_without_address);
+async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Result<DeliveryPage> {
+    let fate = endpoint.map_or(DeliveryFate::Dropped, fate_without_address);
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let ended = deliveries::abandon(&mut tx, lease.client, endpoint_of(lease), fate).await?;
@@ -144,7 +150,7 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
         tracing::info!(client.id = %lease.client, endpoint.id = %endpoint_of(lease), ended,
             "webhook deliveries were dropped, because their endpoint is off");
     }
-    Ok(Page::default())
+    Ok(DeliveryPage::default())
 }
 
 /// Reads the facts about inboxes that shaping needs.
@@ -181,19 +187,19 @@ async fn make_ready(
     let mut ready = Vec::with_capacity(fresh.len());
     let (mut unshaped, mut unreadable) = (Vec::new(), Vec::new());
     for mut delivery in fresh {
-        match std::mem::replace(&mut delivery.content, Content::Body(Vec::new())) {
-            Content::Event(Ok(event)) => unshaped.push((delivery, event)),
-            Content::Event(Err(error)) => {
+        match std::mem::replace(&mut delivery.content, DeliveryContent::Body(Vec::new())) {
+            DeliveryContent::Event(Ok(event)) => unshaped.push((delivery, event)),
+            DeliveryContent::Event(Err(error)) => {
                 tracing::error!(client.id = %lease.client, delivery.id = %delivery.id,
                     error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");
-                unreadable.push(Finished {
+                unreadable.push(FinishedDelivery {
                     id: delivery.id,
                     attempts: delivery.attempts,
-                    fate: Fate::Exhausted,
+                    fate: DeliveryFate::Exhausted,
                     body: None,
                 });
             }
-            Content::Body(body) => ready.push(ready_with(&delivery, Bytes::from(body), true)),
+            DeliveryContent::Body(body) => ready.push(ready_with(&delivery, Bytes::from(body), true)),
         }
     }
     if unshaped.is_empty() && unreadable.is_empty() {
@@ -222,7 +228,7 @@ async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut, is_listene
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     if !outcome.own.is_empty() {
-        let shapes: Vec<OwnShape<'_>> = outcome.own.iter().map(OwnSaid::shape).collect();
+        let shapes: Vec<ClientShaperResult<'_>> = outcome.own.iter().map(OwnSaid::shape).collect();
         deliveries::store_shapes(&mut tx, lease.client, &shapes).await?;
     }
     if !outcome.finished.is_empty()
@@ -242,7 +248,7 @@ async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut, is_listene
     Ok(())
 }
 
-fn ready_with(delivery: &Due, body: Bytes, is_stored: bool) -> ReadyDelivery {
+fn ready_with(delivery: &DueEvent, body: Bytes, is_stored: bool) -> ReadyDelivery {
     ReadyDelivery {
         id: delivery.id,
         order_key: delivery.order_key,
@@ -259,7 +265,7 @@ struct SortedOut {
     ready: Vec<ReadyDelivery>,
     /// Answers of the client's own shaper. If it were called again, it could answer differently.
     own: Vec<OwnSaid>,
-    finished: Vec<Finished<'static>>,
+    finished: Vec<FinishedDelivery<'static>>,
     calls: Vec<FinishedCall>,
 }
 
@@ -267,13 +273,13 @@ struct SortedOut {
 struct OwnSaid {
     id: DeliveryId,
     body: Option<Bytes>,
-    by: Arc<Answering>,
+    by: Arc<AnsweringVersion>,
 }
 
 impl OwnSaid {
-    fn shape(&self) -> OwnShape<'_> {
+    fn shape(&self) -> ClientShaperResult<'_> {
         let by = &self.by;
-        OwnShape {
+        ClientShaperResult {
             id: self.id,
             body: self.body.as_deref(),
             shaper: by.name(),
@@ -283,9 +289,9 @@ impl OwnSaid {
     }
 }
 
-fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
+fn sort_out(ctx: &Context, shaped: Vec<ShapedDelivery>) -> SortedOut {
     let mut outcome = SortedOut::default();
-    for Shaped { delivery, outcome: shape, by, calls } in shaped {
+    for ShapedDelivery { delivery, outcome: shape, by, calls } in shaped {
         outcome.calls.extend(calls);
         let said = |body| by.map(|by| OwnSaid { id: delivery.id, body, by });
         let (attempts, fate) = match shape {
@@ -299,17 +305,17 @@ fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
             }
             ShapeOutcome::Unwanted => {
                 outcome.own.extend(said(None));
-                (delivery.attempts, Fate::Dropped)
+                (delivery.attempts, DeliveryFate::Dropped)
             }
-            ShapeOutcome::Unreadable => (delivery.attempts, Fate::Exhausted),
+            ShapeOutcome::Unreadable => (delivery.attempts, DeliveryFate::Exhausted),
             ShapeOutcome::Failed => {
                 let attempts = delivery.attempts.saturating_add(1);
                 let schedule = &ctx.settings.webhooks.retry_schedule;
                 let counting = attempts.saturating_sub(delivery.schedule_from);
-                (attempts, fate_of_failure(schedule, counting, ctx.now(), ctx.ids.random(), None))
+                (attempts, next_after_failure(schedule, counting, ctx.now(), ctx.ids.random(), None))
             }
         };
-        outcome.finished.push(Finished { id: delivery.id, attempts, fate, body: None });
+        outcome.finished.push(FinishedDelivery { id: delivery.id, attempts, fate, body: None });
     }
     outcome
 }

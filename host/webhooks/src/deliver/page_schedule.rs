@@ -64,7 +64,7 @@ impl PageSchedule {
 
     /// True if the last look saw all due deliveries and no work was announced since it began. Work that was not
     /// announced here keeps the lane from being given back ([`base::lanes::Lease::give_back`]).
-    pub(super) fn saw_all(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.saw_all
     }
 
@@ -109,10 +109,10 @@ mod tests {
         page_schedule.found(now, Some(position(9)), 5);
         page_schedule.begin(now);
         page_schedule.found(now, None, 0);
-        assert!(!page_schedule.saw_all(), "rows before the page were not looked at");
+        assert!(!page_schedule.is_complete(), "rows before the page were not looked at");
         assert_eq!(page_schedule.begin(now), None);
         page_schedule.found(now, None, 3);
-        assert!(page_schedule.saw_all());
+        assert!(page_schedule.is_complete());
     }
 
     #[test]
@@ -122,12 +122,12 @@ mod tests {
         page_schedule.begin(now);
         page_schedule.expect(now);
         page_schedule.found(now, None, 0);
-        assert!(!page_schedule.saw_all());
+        assert!(!page_schedule.is_complete());
         page_schedule.begin(now);
         page_schedule.found(now, None, 0);
-        assert!(page_schedule.saw_all());
+        assert!(page_schedule.is_complete());
         page_schedule.expect(now);
-        assert!(!page_schedule.saw_all());
+        assert!(!page_schedule.is_complete());
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         assert!(!page_schedule.is_time(now));
         page_schedule.expect(now);
         assert!(page_schedule.is_time(now));
-        assert!(!page_schedule.saw_all());
+        assert!(!page_schedule.is_complete());
     }
 
     #[test]

@@ -13,13 +13,13 @@ use storage::webhooks::configs::Endpoint;
 use uuid::Uuid;
 
 use super::{
-    attempt::{Attempted, Target, attempt},
+    attempt::{DeliveryTarget, FinishedAttempt, attempt},
     send_queue::ReadyDelivery,
 };
 use base::{Context, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pinged {
+pub struct PingResult {
     /// Its header `webhook-id`.
     pub id: DeliveryId,
     /// HTTP status. `None` if no answer came.
@@ -35,7 +35,7 @@ pub struct Pinged {
 }
 
 /// Pings an endpoint, even one that was turned off. The result changes nothing.
-pub async fn ping(ctx: &Context, client: ClientId, webhook: WebhookType, endpoint: Endpoint) -> Result<Pinged> {
+pub async fn ping(ctx: &Context, client: ClientId, webhook: WebhookType, endpoint: Endpoint) -> Result<PingResult> {
     let now = ctx.now();
     let body =
         json!({ "eventType": "TEST_PING", "webhookType": webhook.as_str(), "timestamp": now.timestamp_millis() });
@@ -48,10 +48,11 @@ pub async fn ping(ctx: &Context, client: ClientId, webhook: WebhookType, endpoin
         body: Bytes::from(body.to_string()),
         is_stored: true,
     };
-    let target = Arc::new(Target::of(ctx, client, endpoint)?);
+    let target = Arc::new(DeliveryTarget::of(ctx, client, endpoint)?);
     let http = ctx.http.on_behalf_of(client);
-    let Attempted { ready, outcome, at, duration, .. } = attempt(http, Arc::clone(&ctx.clock), target, ready).await;
-    Ok(Pinged {
+    let FinishedAttempt { ready, outcome, at, duration, .. } =
+        attempt(http, Arc::clone(&ctx.clock), target, ready).await;
+    Ok(PingResult {
         id: ready.id,
         status_code: outcome.status_code,
         error: outcome.error,

@@ -9,18 +9,18 @@ use base::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{DeliveryId, InboxId},
-    webhook::{AfterFailure, DisabledReason, FailedAttempt, Verdict, after_failure},
+    webhook::{AfterFailure, AnswerVerdict, DisabledReason, FailedAttempt, after_failure},
 };
 use storage::{
     PgConnection,
     webhooks::{
         configs,
-        deliveries::{self, Fate, Finished, NewAttempt},
+        deliveries::{self, DeliveryFate, FinishedDelivery, NewAttempt},
     },
 };
 
 use super::{
-    attempt::{Attempted, Target},
+    attempt::{DeliveryTarget, FinishedAttempt},
     disable::disable,
     endpoint::endpoint_of,
 };
@@ -28,7 +28,7 @@ use super::{
 /// An endpoint that has failed for this time without a success is turned off (STYLE 6.1).
 const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
 
-pub(super) struct Settled {
+pub(super) struct SettledDeliveries {
     /// Deliveries that are no longer held.
     pub(super) ids: Vec<DeliveryId>,
     pub(super) failing_since: Option<DateTime<Utc>>,
@@ -45,14 +45,14 @@ pub(super) struct Settled {
 pub(super) async fn settle(
     ctx: &Context,
     lease: &Lease,
-    target: Arc<Target>,
-    group: Vec<Attempted>,
+    target: Arc<DeliveryTarget>,
+    group: Vec<FinishedAttempt>,
     failing_since: Option<DateTime<Utc>>,
     is_last: bool,
-) -> Result<Settled> {
+) -> Result<SettledDeliveries> {
     let now = ctx.now();
     let schedule = &ctx.settings.webhooks.retry_schedule;
-    let finished: Vec<Finished<'_>> =
+    let finished: Vec<FinishedDelivery<'_>> =
         group.iter().map(|attempted| finished(attempted, schedule, now, ctx.ids.random())).collect();
     // An answer of an earlier address says nothing about the present one.
     let of_this_address = group.iter().filter(|attempted| attempted.target.url == target.url);
@@ -72,7 +72,7 @@ pub(super) async fn settle(
         write_with_health(ctx, lease, &target, OutcomeRows { finished: &finished, attempts: &attempts }, change).await
     })
     .await
-    .map(|Written { failing_since, disabled, lane }| Settled {
+    .map(|Written { failing_since, disabled, lane }| SettledDeliveries {
         ids: finished.iter().map(|one| one.id).collect(),
         failing_since,
         disabled,
@@ -89,7 +89,7 @@ struct Written {
 /// Deliveries after an attempt, and the attempts.
 #[derive(Clone, Copy)]
 pub(super) struct OutcomeRows<'a> {
-    pub(super) finished: &'a [Finished<'a>],
+    pub(super) finished: &'a [FinishedDelivery<'a>],
     pub(super) attempts: &'a [NewAttempt],
 }
 
@@ -106,7 +106,7 @@ struct HealthChange<'a> {
 async fn write_with_health(
     ctx: &Context,
     lease: &Lease,
-    target: &Target,
+    target: &DeliveryTarget,
     rows: OutcomeRows<'_>,
     change: HealthChange<'_>,
 ) -> Result<Written> {
@@ -142,32 +142,37 @@ pub(super) async fn write(
 }
 
 /// The fate of a delivery after an attempt.
-fn finished<'a>(attempted: &'a Attempted, schedule: &[Duration], now: DateTime<Utc>, jitter: u64) -> Finished<'a> {
+fn finished<'a>(
+    attempted: &'a FinishedAttempt,
+    schedule: &[Duration],
+    now: DateTime<Utc>,
+    jitter: u64,
+) -> FinishedDelivery<'a> {
     let attempts = attempted.ready.attempts.saturating_add(1);
     let fate = match attempted.outcome.verdict {
-        Verdict::Success => Fate::Delivered,
-        Verdict::Disable => Fate::Exhausted,
-        Verdict::Failure => {
+        AnswerVerdict::Success => DeliveryFate::Delivered,
+        AnswerVerdict::Disable => DeliveryFate::Exhausted,
+        AnswerVerdict::Failure => {
             let counting = attempts.saturating_sub(attempted.ready.schedule_from);
-            fate_of_failure(schedule, counting, now, jitter, attempted.outcome.retry_after)
+            next_after_failure(schedule, counting, now, jitter, attempted.outcome.retry_after)
         }
     };
     let body = (!attempted.ready.is_stored).then_some(&*attempted.ready.body);
-    Finished { id: attempted.ready.id, attempts, fate, body }
+    FinishedDelivery { id: attempted.ready.id, attempts, fate, body }
 }
 
 /// The fate of a delivery that failed `attempts` times: a retry at a time, or its end.
-pub(super) fn fate_of_failure(
+pub(super) fn next_after_failure(
     schedule: &[Duration],
     attempts: u16,
     now: DateTime<Utc>,
     jitter: u64,
     retry_after: Option<Duration>,
-) -> Fate {
+) -> DeliveryFate {
     let failed = FailedAttempt { attempts: usize::from(attempts), now, jitter, retry_after };
     match after_failure(schedule, &failed) {
-        AfterFailure::RetryAt(at) => Fate::Retry(at),
-        AfterFailure::GiveUp => Fate::Exhausted,
+        AfterFailure::RetryAt(at) => DeliveryFate::Retry(at),
+        AfterFailure::GiveUp => DeliveryFate::Exhausted,
     }
 }
 
@@ -179,16 +184,16 @@ struct Health {
 
 impl Health {
     /// A success in the group resets the health. The outcomes are in the order of their arrival.
-    fn after<'a>(group: impl IntoIterator<Item = &'a Attempted>, failing_since: Option<DateTime<Utc>>) -> Self {
+    fn after<'a>(group: impl IntoIterator<Item = &'a FinishedAttempt>, failing_since: Option<DateTime<Utc>>) -> Self {
         let mut health = Self { failing_since, disable: None };
         for attempted in group {
             match attempted.outcome.verdict {
-                Verdict::Success => {
+                AnswerVerdict::Success => {
                     health.failing_since = None;
                     health.disable = health.disable.filter(|reason| *reason == DisabledReason::Gone);
                 }
-                Verdict::Disable => health.disable = Some(DisabledReason::Gone),
-                Verdict::Failure => {
+                AnswerVerdict::Disable => health.disable = Some(DisabledReason::Gone),
+                AnswerVerdict::Failure => {
                     let since = *health.failing_since.get_or_insert(attempted.at);
                     if attempted.at - since >= FAILING_TOO_LONG {
                         health.disable.get_or_insert(DisabledReason::Failing);
@@ -200,7 +205,7 @@ impl Health {
     }
 }
 
-fn record(ctx: &Context, attempted: &Attempted) -> NewAttempt {
+fn record(ctx: &Context, attempted: &FinishedAttempt) -> NewAttempt {
     NewAttempt {
         id: ctx.mint(),
         delivery: attempted.ready.id,
@@ -213,12 +218,12 @@ fn record(ctx: &Context, attempted: &Attempted) -> NewAttempt {
     }
 }
 
-fn count(group: &[Attempted]) {
+fn count(group: &[FinishedAttempt]) {
     for attempted in group {
         let result = match attempted.outcome.verdict {
-            Verdict::Success => "delivered",
-            Verdict::Disable => "gone",
-            Verdict::Failure => "failed",
+            AnswerVerdict::Success => "delivered",
+            AnswerVerdict::Disable => "gone",
+            AnswerVerdict::Failure => "failed",
         };
         metrics::counter!("patchbay_webhook_attempts_total", "result" => result).increment(1);
         metrics::histogram!("patchbay_webhook_attempt_seconds").record(attempted.duration.as_secs_f64());
@@ -233,7 +238,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::deliver::{attempt::Outcome, send_queue::ReadyDelivery};
+    use crate::deliver::{attempt::AttemptOutcome, send_queue::ReadyDelivery};
 
     const SCHEDULE: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(300)];
 
@@ -241,8 +246,8 @@ mod tests {
         DateTime::from_timestamp(1_790_000_000 + seconds, 0).unwrap()
     }
 
-    fn attempted(verdict: Verdict, attempts: u16, at: DateTime<Utc>) -> Attempted {
-        let outcome = Outcome { verdict, ..Outcome::failed("no answer in time") };
+    fn attempted(verdict: AnswerVerdict, attempts: u16, at: DateTime<Utc>) -> FinishedAttempt {
+        let outcome = AttemptOutcome { verdict, ..AttemptOutcome::failed("no answer in time") };
         let ready = ReadyDelivery {
             id: DeliveryId(Uuid::from_u128(1)),
             order_key: 1,
@@ -252,64 +257,66 @@ mod tests {
             body: Bytes::from_static(b"{}"),
             is_stored: true,
         };
-        let target = Target::new("https://example.com".to_owned(), false, vec![1; 32], vec![]);
-        Attempted { ready, target: Arc::new(target), outcome, at, duration: Duration::from_millis(2) }
+        let target = DeliveryTarget::new("https://example.com".to_owned(), false, vec![1; 32], vec![]);
+        FinishedAttempt { ready, target: Arc::new(target), outcome, at, duration: Duration::from_millis(2) }
     }
 
     #[test]
     fn a_failure_is_tried_again_until_the_schedule_is_used_up() {
         let fate = |attempts| {
-            let attempted = attempted(Verdict::Failure, attempts, moment(0));
+            let attempted = attempted(AnswerVerdict::Failure, attempts, moment(0));
             let done = finished(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
             (done.attempts, done.fate)
         };
-        let (attempts, Fate::Retry(at)) = fate(0) else { panic!("expected a retry, got {:?}", fate(0)) };
+        let (attempts, DeliveryFate::Retry(at)) = fate(0) else { panic!("expected a retry, got {:?}", fate(0)) };
         assert_eq!(attempts, 1);
         assert!((moment(4)..=moment(6)).contains(&at), "{at}");
-        let (_, Fate::Retry(at)) = fate(1) else { panic!("the second delay was not used") };
+        let (_, DeliveryFate::Retry(at)) = fate(1) else { panic!("the second delay was not used") };
         assert!((moment(240)..=moment(360)).contains(&at), "{at}");
-        assert_eq!(fate(2), (3, Fate::Exhausted));
+        assert_eq!(fate(2), (3, DeliveryFate::Exhausted));
     }
 
     #[test]
     fn one_that_is_sent_again_has_the_whole_schedule_before_it() {
-        let mut attempted = attempted(Verdict::Failure, 3, moment(0));
+        let mut attempted = attempted(AnswerVerdict::Failure, 3, moment(0));
         attempted.ready.schedule_from = 3;
         let done = finished(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
-        let Fate::Retry(at) = done.fate else { panic!("{:?}", done.fate) };
+        let DeliveryFate::Retry(at) = done.fate else { panic!("{:?}", done.fate) };
         assert_eq!(done.attempts, 4, "attempts go on counting");
         assert!((moment(4)..=moment(6)).contains(&at), "{at}");
         attempted.ready.attempts = 5;
-        assert_eq!(finished(&attempted, &SCHEDULE, moment(0), 0).fate, Fate::Exhausted);
+        assert_eq!(finished(&attempted, &SCHEDULE, moment(0), 0).fate, DeliveryFate::Exhausted);
     }
 
     #[test]
     fn a_success_counts_its_attempt() {
-        let attempted = attempted(Verdict::Success, 4, moment(0));
+        let attempted = attempted(AnswerVerdict::Success, 4, moment(0));
         let done = finished(&attempted, &SCHEDULE, moment(0), 0);
-        assert_eq!((done.attempts, done.fate), (5, Fate::Delivered));
+        assert_eq!((done.attempts, done.fate), (5, DeliveryFate::Delivered));
     }
 
     #[test]
     fn gone_is_not_tried_again_and_disables() {
-        let gone = attempted(Verdict::Disable, 0, moment(0));
-        assert_eq!(finished(&gone, &SCHEDULE, moment(0), 0).fate, Fate::Exhausted);
+        let gone = attempted(AnswerVerdict::Disable, 0, moment(0));
+        assert_eq!(finished(&gone, &SCHEDULE, moment(0), 0).fate, DeliveryFate::Exhausted);
         assert_eq!(Health::after(&[gone], None).disable, Some(DisabledReason::Gone));
     }
 
     #[test]
     fn the_first_failure_is_remembered_and_a_success_forgets_it() {
-        let failures = [attempted(Verdict::Failure, 0, moment(1)), attempted(Verdict::Failure, 0, moment(2))];
+        let failures =
+            [attempted(AnswerVerdict::Failure, 0, moment(1)), attempted(AnswerVerdict::Failure, 0, moment(2))];
         assert_eq!(Health::after(&failures, None), Health { failing_since: Some(moment(1)), disable: None });
         assert_eq!(Health::after(&failures, Some(moment(-9))).failing_since, Some(moment(-9)));
-        let recovered = [attempted(Verdict::Failure, 0, moment(1)), attempted(Verdict::Success, 0, moment(2))];
+        let recovered =
+            [attempted(AnswerVerdict::Failure, 0, moment(1)), attempted(AnswerVerdict::Success, 0, moment(2))];
         assert_eq!(Health::after(&recovered, Some(moment(-9))), Health { failing_since: None, disable: None });
     }
 
     #[test]
     fn five_days_of_failure_disable_and_a_second_less_does_not() {
         let days = 5 * 24 * 3600;
-        let failing = |at| Health::after(&[attempted(Verdict::Failure, 0, moment(at))], Some(moment(0)));
+        let failing = |at| Health::after(&[attempted(AnswerVerdict::Failure, 0, moment(at))], Some(moment(0)));
         assert_eq!(failing(days - 1).disable, None);
         assert_eq!(failing(days).disable, Some(DisabledReason::Failing));
     }
@@ -317,7 +324,10 @@ mod tests {
     #[test]
     fn a_success_in_the_same_group_saves_an_endpoint_that_failed_for_days() {
         let days = 5 * 24 * 3600;
-        let group = [attempted(Verdict::Failure, 0, moment(days)), attempted(Verdict::Success, 0, moment(days + 1))];
+        let group = [
+            attempted(AnswerVerdict::Failure, 0, moment(days)),
+            attempted(AnswerVerdict::Success, 0, moment(days + 1)),
+        ];
         assert_eq!(Health::after(&group, Some(moment(0))), Health { failing_since: None, disable: None });
     }
 }

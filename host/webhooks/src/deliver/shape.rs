@@ -24,8 +24,8 @@ use uuid::Uuid;
 
 use crate::shaper_event;
 use plugins::{
-    calls::{Answering, CallSubject, FinishedCall, trace},
-    slots::{Activation, Mode, Slots},
+    calls::{AnsweringVersion, CallSubject, FinishedCall, trace},
+    slots::{Mode, SlotActivation, Slots},
 };
 
 /// If a client's own shaper fails this often in one page, it is not called again for the rest of the page. One that
@@ -52,15 +52,15 @@ pub(super) struct OwnShapers {
 /// A shaper that may be called.
 #[derive(Debug)]
 struct Candidate {
-    answering: Arc<Answering>,
+    answering: Arc<AnsweringVersion>,
     failures: AtomicU32,
 }
 
 impl OwnShapers {
     /// `None` if no shaper is in force.
     pub(super) fn new(slots: Slots) -> Option<Self> {
-        let candidate = |activation: &Option<Activation>| {
-            let answering = Answering::from(activation.as_ref()?).with_shadow_of(&slots);
+        let candidate = |activation: &Option<SlotActivation>| {
+            let answering = AnsweringVersion::from(activation.as_ref()?).with_shadow_of(&slots);
             Some(Candidate { answering: Arc::new(answering), failures: AtomicU32::new(0) })
         };
         let (live, canary) = (candidate(&slots.live), candidate(&slots.canary));
@@ -105,34 +105,34 @@ pub(super) enum ShapeOutcome {
 }
 
 /// A delivery with its stored event.
-pub(super) type Due = DueDelivery<Box<RawValue>>;
+pub(super) type DueEvent = DueDelivery<Box<RawValue>>;
 
 /// A delivery and its stored event, with its position in the page.
-type Placed = (usize, Due, Box<RawValue>);
+type Placed = (usize, DueEvent, Box<RawValue>);
 
 /// The input of one call of a built-in shaper.
 #[derive(Default)]
 struct Together {
     /// Deliveries with their positions in the page.
-    deliveries: Vec<(usize, Due)>,
+    deliveries: Vec<(usize, DueEvent)>,
     /// Their events, in the same order.
     events: Vec<WebhookEvent>,
 }
 
 /// A delivery after shaping.
 #[derive(Debug)]
-pub(super) struct Shaped {
-    pub(super) delivery: Due,
+pub(super) struct ShapedDelivery {
+    pub(super) delivery: DueEvent,
     pub(super) outcome: ShapeOutcome,
     /// The client's shaper that answered. `None`: a built-in one, or none.
-    pub(super) by: Option<Arc<Answering>>,
+    pub(super) by: Option<Arc<AnsweringVersion>>,
     /// Calls to record.
     pub(super) calls: Vec<FinishedCall>,
 }
 
-impl Shaped {
+impl ShapedDelivery {
     /// A result without a shaper of the client, and without calls to record.
-    fn by_nobody(delivery: Due, outcome: ShapeOutcome) -> Self {
+    fn by_nobody(delivery: DueEvent, outcome: ShapeOutcome) -> Self {
         Self { delivery, outcome, by: None, calls: Vec::new() }
     }
 }
@@ -140,7 +140,7 @@ impl Shaped {
 impl PageShaper {
     /// Shapes deliveries, with one call per processor at the same time. Returns them in the given order. `event` is the
     /// stored event of each.
-    pub(super) async fn shape_all(self, deliveries: Vec<(Due, Box<RawValue>)>) -> Vec<Shaped> {
+    pub(super) async fn shape_all(self, deliveries: Vec<(DueEvent, Box<RawValue>)>) -> Vec<ShapedDelivery> {
         let groups = self.groups(deliveries);
         let workers = PROCESSORS.min(groups.len());
         let shaper = Arc::new(self);
@@ -159,13 +159,13 @@ impl PageShaper {
                 }
             });
         }
-        let mut all: Vec<(usize, Shaped)> = tasks.join_all().await.into_iter().flatten().collect();
+        let mut all: Vec<(usize, ShapedDelivery)> = tasks.join_all().await.into_iter().flatten().collect();
         all.sort_unstable_by_key(|(place, _)| *place);
         all.into_iter().map(|(_, shaped)| shaped).collect()
     }
 
     /// Groups deliveries for calls: several events for a built-in shaper, otherwise one.
-    fn groups(&self, deliveries: Vec<(Due, Box<RawValue>)>) -> Vec<Vec<Placed>> {
+    fn groups(&self, deliveries: Vec<(DueEvent, Box<RawValue>)>) -> Vec<Vec<Placed>> {
         let (mut groups, mut together) = (Vec::new(), Vec::new());
         for (place, (delivery, event)) in deliveries.into_iter().enumerate() {
             let has_own = self.inboxes.get(&delivery.inbox).is_some_and(|inbox| inbox.own.is_some());
@@ -183,7 +183,7 @@ impl PageShaper {
         groups
     }
 
-    async fn shape_group(&self, group: Vec<Placed>) -> Vec<(usize, Shaped)> {
+    async fn shape_group(&self, group: Vec<Placed>) -> Vec<(usize, ShapedDelivery)> {
         let alone = group.len() == 1;
         let mut shaped = Vec::with_capacity(group.len());
         let mut by_shaper: BTreeMap<&'static str, Together> = BTreeMap::new();
@@ -195,7 +195,7 @@ impl PageShaper {
                     together.deliveries.push((place, delivery));
                     together.events.push(event);
                 }
-                None => shaped.push((place, Shaped::by_nobody(delivery, ShapeOutcome::Unreadable))),
+                None => shaped.push((place, ShapedDelivery::by_nobody(delivery, ShapeOutcome::Unreadable))),
             }
         }
         for (shaper, together) in by_shaper {
@@ -209,15 +209,16 @@ impl PageShaper {
         &self,
         shaper: &'static str,
         Together { deliveries, events }: Together,
-    ) -> Vec<(usize, Shaped)> {
+    ) -> Vec<(usize, ShapedDelivery)> {
         let mut shaped = Vec::with_capacity(deliveries.len());
         let Some((_, first)) = deliveries.first() else { return shaped };
-        let (answering, about) = (Answering::built_in(World::WebhookShaper, shaper), subject(first));
+        let (answering, about) = (AnsweringVersion::built_in(World::WebhookShaper, shaper), subject(first));
         let call = answering.call(self.client, &about, minted_at(first.id.0));
         match self.plugins.shape_several(call, &events).await {
             Ok(bodies) => {
                 let made = deliveries.into_iter().zip(bodies);
-                shaped.extend(made.map(|((place, due), body)| (place, Shaped::by_nobody(due, outcome_of(body)))));
+                shaped
+                    .extend(made.map(|((place, due), body)| (place, ShapedDelivery::by_nobody(due, outcome_of(body)))));
             }
             Err(_) => {
                 for ((place, delivery), event) in deliveries.into_iter().zip(&events) {
@@ -229,7 +230,7 @@ impl PageShaper {
     }
 
     /// The event of a delivery. `None`: it is not of this version.
-    fn read(&self, delivery: &Due, stored: &str) -> Option<WebhookEvent> {
+    fn read(&self, delivery: &DueEvent, stored: &str) -> Option<WebhookEvent> {
         let inbox = self.inboxes.get(&delivery.inbox);
         match shaper_event::read(stored, inbox.map_or("", |inbox| &inbox.business)) {
             Ok(event) => Some(shaper_event::naming(event, inbox.and_then(|inbox| inbox.channel))),
@@ -243,7 +244,7 @@ impl PageShaper {
 
     /// Makes the body of a delivery: by the client's shaper (a canary, then the live version), or by the built-in one if
     /// the client has none or it failed.
-    async fn shape(&self, delivery: Due, event: &WebhookEvent) -> Shaped {
+    async fn shape(&self, delivery: DueEvent, event: &WebhookEvent) -> ShapedDelivery {
         let mut calls = Vec::new();
         let own = self.inboxes.get(&delivery.inbox).and_then(|inbox| inbox.own.as_ref());
         let conversation = conversation_of(&delivery);
@@ -252,11 +253,11 @@ impl PageShaper {
             calls.push(call);
             if let Some(outcome) = answer {
                 let by = Some(Arc::clone(&candidate.answering));
-                return Shaped { delivery, outcome, by, calls };
+                return ShapedDelivery { delivery, outcome, by, calls };
             }
             candidate.failures.fetch_add(1, Ordering::Relaxed);
         }
-        let built_in = Answering::built_in(World::WebhookShaper, shaper_event::built_in(event));
+        let built_in = AnsweringVersion::built_in(World::WebhookShaper, shaper_event::built_in(event));
         let answering = Arc::new(match own {
             Some(own) if own.live.is_none() => built_in.with_shadow_of(&own.slots),
             _ => built_in,
@@ -272,14 +273,14 @@ impl PageShaper {
         };
         calls.push(call);
         calls.retain(FinishedCall::matters);
-        Shaped { delivery, outcome, by: None, calls }
+        ShapedDelivery { delivery, outcome, by: None, calls }
     }
 
     /// Calls a shaper of the client. `None`: its answer cannot be used.
     async fn ask_own(
         &self,
-        shaper: &Arc<Answering>,
-        delivery: &Due,
+        shaper: &Arc<AnsweringVersion>,
+        delivery: &DueEvent,
         event: &WebhookEvent,
     ) -> (Option<ShapeOutcome>, FinishedCall) {
         match self.ask(shaper, delivery, event).await {
@@ -294,8 +295,8 @@ impl PageShaper {
     /// Calls a shaper, after waiting for a free place.
     async fn ask(
         &self,
-        answering: &Arc<Answering>,
-        delivery: &Due,
+        answering: &Arc<AnsweringVersion>,
+        delivery: &DueEvent,
         event: &WebhookEvent,
     ) -> (Result<(Option<String>, CallTrace), CallError>, FinishedCall) {
         let about = subject(delivery);
@@ -316,12 +317,12 @@ impl PageShaper {
 }
 
 /// The subject of the call about a delivery.
-fn subject(delivery: &Due) -> CallSubject {
+fn subject(delivery: &DueEvent) -> CallSubject {
     CallSubject::event(delivery.id.0, delivery.id.0)
 }
 
 /// The key that decides whether a canary version shapes this conversation.
-fn conversation_of(delivery: &Due) -> Uuid {
+fn conversation_of(delivery: &DueEvent) -> Uuid {
     Uuid::from_u64_pair(0, delivery.order_key.cast_unsigned())
 }
 

@@ -1,7 +1,7 @@
 //! The history of webhooks for a client: the health of each, the attempts with their answers, and one delivery with all
 //! its attempts. Failed deliveries can be sent [`again`], and an address can be tried with a ping.
 
-mod again;
+mod resend;
 
 use domain::{
     ids::{ClientId, DeliveryId, WebhookConfigId},
@@ -10,8 +10,8 @@ use domain::{
 };
 use storage::{PgConnection, webhooks::history};
 
-pub use again::{Resent, ping, resend, resend_failed};
-pub use storage::webhooks::history::{Attempt, Delivery, DeliveryState, EndpointHealth};
+pub use resend::{ResendResult, ping, resend, resend_failed};
+pub use storage::webhooks::history::{Attempt, Delivery, EndpointHealth, WebhookDeliveryState};
 
 use base::{Context, Error};
 

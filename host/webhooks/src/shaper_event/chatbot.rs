@@ -4,23 +4,30 @@
 use chrono::{DateTime, Utc};
 use domain::{
     address::AddressKind,
-    chat::{MessageContentType, words},
+    chat::{MessageContentType, readable_text},
     content::OutboundContent,
-    event::{self, AnsweredMessage, Assignment, Chat, Customer, MessageCame, MessageChanged, MessageSaid},
+    event::{
+        self, AnsweredMessage, AssignmentEffects, EventChat, EventCustomer, MessageCame, MessageChanged, MessageSaid,
+    },
 };
-use events::{ChatbotReport, Scene};
+use events::{ChatbotReport, EventContext};
 use plugin_host::webhook_shaper::{Agent, ChatbotEvent, ChatbotSettings, Direction, Team};
 
 use plugin_host::unix_millis;
 
 /// A message of the customer.
-pub(super) fn came(came: &MessageCame, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
+pub(super) fn message_event(
+    came: &MessageCame,
+    told: ChatbotReport,
+    business: &str,
+    at: DateTime<Utc>,
+) -> ChatbotEvent {
     let quoted = came.answers.as_ref().filter(|_| came.quoted_provider_id.is_some());
     ChatbotEvent {
         message_id: Some(came.message.to_string()),
         ct_id: came.answers.as_ref().and_then(|answered| answered.ct_id.clone()),
         message_type: Some(MessageContentType::of_inbound(&came.content, came.carousel).as_str().to_owned()),
-        message_text: words::of_inbound(&came.content),
+        message_text: readable_text::of_inbound(&came.content),
         media_url: came.media_url.clone(),
         template_id: came.last_template.as_ref().map(|template| template.id.clone()),
         template_name: came.last_template.as_ref().map(|template| template.name.clone()),
@@ -47,7 +54,7 @@ pub(super) fn changed(
 }
 
 /// An answer of the bot or an agent. Templates and quotes are reported for replies of customers only.
-pub(super) fn said(said: &MessageSaid, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
+pub(super) fn reply_event(said: &MessageSaid, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
     let media_url = match &said.content {
         OutboundContent::Media(file) => Some(file.url.clone()),
         _ => None,
@@ -56,7 +63,7 @@ pub(super) fn said(said: &MessageSaid, told: ChatbotReport, business: &str, at: 
         message_id: Some(said.message.to_string()),
         ct_id: said.ct_id.clone(),
         message_type: Some(type_of_reply(&said.content).as_str().to_owned()),
-        message_text: words::of_outbound(&said.content),
+        message_text: readable_text::of_outbound(&said.content),
         media_url,
         ..of_chat((&said.chat, &said.customer), told, (Direction::Outgoing, business), at)
     }
@@ -64,8 +71,8 @@ pub(super) fn said(said: &MessageSaid, told: ChatbotReport, business: &str, at: 
 
 /// An assignment to an agent or a team: an `OUTGOING` event without a message.
 pub(super) fn assigned(
-    scene: &Scene,
-    assigned: Assignment,
+    scene: &EventContext,
+    assigned: AssignmentEffects,
     told: ChatbotReport,
     business: &str,
     at: DateTime<Utc>,
@@ -91,7 +98,7 @@ fn type_of_reply(content: &OutboundContent) -> MessageContentType {
 
 /// The fields of every event of a chat, without a message.
 fn of_chat(
-    (chat, customer): (&Chat, &Customer),
+    (chat, customer): (&EventChat, &EventCustomer),
     told: ChatbotReport,
     (direction, business): (Direction, &str),
     at: DateTime<Utc>,
@@ -142,7 +149,7 @@ fn of_chat(
     }
 }
 
-fn agent(agent: Option<&event::Agent>) -> Option<Agent> {
+fn agent(agent: Option<&event::EventAgent>) -> Option<Agent> {
     let agent = agent?;
     Some(Agent { id: agent.id.to_string(), name: agent.name.clone() })
 }

@@ -1,7 +1,7 @@
 //! Turns stored events into the types of world `webhook-shaper`. This is the only place that fills them.
 
 mod chatbot;
-mod incoming;
+mod incoming_message;
 mod partner;
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use domain::{
     channel::Channel,
     event::{Event, MessageMoved, SessionChanged},
 };
-use events::{Report, ReportKind};
+use events::{ReportKind, WebhookReport};
 use plugin_host::{
     unix_millis,
     webhook_shaper::{SessionStatusEvent, StatusEvent, WebhookEvent},
@@ -20,7 +20,7 @@ use plugin_host::{
 
 /// The reason why a stored event cannot be shaped.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
+pub enum ShaperEventError {
     #[error("it is not an event of this version")]
     Form(#[source] serde_json::Error),
     #[error("its webhook does not report such events")]
@@ -28,11 +28,11 @@ pub enum Unreadable {
 }
 
 /// Reads a stored event. `business` is the address of its inbox.
-pub fn read(stored: &str, business: &str) -> Result<WebhookEvent, Unreadable> {
-    match serde_json::from_str::<Report>(stored) {
-        Ok(report) => of(&report, business).ok_or(Unreadable::Kind),
+pub fn read(stored: &str, business: &str) -> Result<WebhookEvent, ShaperEventError> {
+    match serde_json::from_str::<WebhookReport>(stored) {
+        Ok(report) => of(&report, business).ok_or(ShaperEventError::Kind),
         // Earlier releases stored the types of the shaper, and such deliveries may still wait.
-        Err(error) => serde_json::from_str(stored).map_err(|_| Unreadable::Form(error)),
+        Err(error) => serde_json::from_str(stored).map_err(|_| ShaperEventError::Form(error)),
     }
 }
 
@@ -50,11 +50,11 @@ pub fn naming(mut event: WebhookEvent, channel: Option<Channel>) -> WebhookEvent
 }
 
 /// The input of the shaper. `None`: the webhook does not report such an event.
-fn of(report: &Report, business: &str) -> Option<WebhookEvent> {
+fn of(report: &WebhookReport, business: &str) -> Option<WebhookEvent> {
     let at = report.recorded.at;
     Some(match (report.kind, &report.recorded.event) {
         (ReportKind::Incoming, Event::MessageCame(came)) => {
-            WebhookEvent::Incoming(incoming::incoming(came, business, at))
+            WebhookEvent::Incoming(incoming_message::incoming(came, business, at))
         }
         (ReportKind::Status, Event::MessageMoved(moved)) => WebhookEvent::Status(status(moved, business)),
         (ReportKind::Session, Event::SessionChanged(changed)) => {
@@ -62,10 +62,10 @@ fn of(report: &Report, business: &str) -> Option<WebhookEvent> {
         }
         (ReportKind::Partner, event) => WebhookEvent::Partner(partner::partner(event, business, at)?),
         (ReportKind::Chatbot(told), Event::MessageCame(came)) => {
-            WebhookEvent::Chatbot(chatbot::came(came, told, business, at))
+            WebhookEvent::Chatbot(chatbot::message_event(came, told, business, at))
         }
         (ReportKind::Chatbot(told), Event::MessageSaid(said)) => {
-            WebhookEvent::Chatbot(chatbot::said(said, told, business, at))
+            WebhookEvent::Chatbot(chatbot::reply_event(said, told, business, at))
         }
         (ReportKind::Chatbot(told), Event::MessageChanged(changed)) => {
             WebhookEvent::Chatbot(chatbot::changed(changed, told, business, at))

@@ -3,12 +3,12 @@ use domain::{
     channel::Channel,
     chat::ParticipantState,
     content::{OutboundContent, ReplyButton, ReplyButtons},
-    conversation::InConversation,
+    conversation::ConversationRef,
     delivery::DeliveryState,
     event::{
-        AnsweredMessage, AnsweredTemplate, Chat, Customer, CustomerNumberChanged, MessageCame, MessageSaid,
-        PluginSuspended, PluginVersion, Recorded, SessionStatus, Speaker, StepTimes, TemplateApproval, TemplateChange,
-        TemplateChanged, Tracking, WebhookDisabled,
+        AnsweredMessage, AnsweredTemplate, ConnectionStatus, CustomerNumberChanged, EventChat, EventCustomer,
+        MessageCame, MessageSaid, PluginSuspended, PluginVersion, Speaker, StepTimes, StoredEvent, TemplateApproval,
+        TemplateChange, TemplateChanged, Tracking, WebhookDisabled,
     },
     ids::{
         ChatMessageId, ConversationId, ConversationParticipantId, CustomerId, MessageId, ParticipantId, WebhookConfigId,
@@ -33,7 +33,7 @@ fn address(kind: AddressKind, value: &str) -> Address {
 }
 
 fn told(kind: ReportKind, event: Event) -> Option<WebhookEvent> {
-    of(&Report { kind, recorded: Recorded { at: at(), event }, scene: None }, BUSINESS)
+    of(&WebhookReport { kind, recorded: StoredEvent { at: at(), event }, scene: None }, BUSINESS)
 }
 
 fn chatbot_report(payload_version: PayloadVersion) -> ReportKind {
@@ -45,8 +45,8 @@ fn chatbot_report(payload_version: PayloadVersion) -> ReportKind {
     })
 }
 
-fn chat() -> Chat {
-    Chat {
+fn chat() -> EventChat {
+    EventChat {
         participant: ParticipantId(Uuid::from_u128(2)),
         state: ParticipantState::Bot,
         missed: false,
@@ -58,8 +58,8 @@ fn chat() -> Chat {
     }
 }
 
-fn customer() -> Customer {
-    Customer {
+fn customer() -> EventCustomer {
+    EventCustomer {
         id: CustomerId(Uuid::from_u128(3)),
         name: Some("Zo".to_owned()),
         username: Some("zo".to_owned()),
@@ -159,7 +159,7 @@ fn a_reply_goes_from_the_business_to_the_customer() {
         message: ChatMessageId(Uuid::from_u128(6)),
         rest: Vec::new(),
         by: Speaker::Bot,
-        chat: Chat { state: ParticipantState::Closed, ..chat() },
+        chat: EventChat { state: ParticipantState::Closed, ..chat() },
         customer: customer(),
         content,
         quoted: Some(ChatMessageId(Uuid::from_u128(4))),
@@ -209,7 +209,7 @@ fn a_step_shows_the_times_up_to_it_and_a_failure_its_reason() {
 
 #[test]
 fn a_message_in_a_conversation_names_it_and_its_participant() {
-    let conversation = InConversation {
+    let conversation = ConversationRef {
         id: ConversationId(Uuid::from_u128(30)),
         participant: ConversationParticipantId(Uuid::from_u128(31)),
         ct_id: Some("first".to_owned()),
@@ -280,7 +280,7 @@ fn a_webhook_that_was_turned_off_is_named_with_its_address_and_its_number_if_it_
 }
 
 fn session_changed() -> Event {
-    Event::SessionChanged(SessionChanged { status: SessionStatus::Success, words: "Connected".to_owned() })
+    Event::SessionChanged(SessionChanged { status: ConnectionStatus::Success, words: "Connected".to_owned() })
 }
 
 #[test]
@@ -306,12 +306,12 @@ fn an_event_of_another_version_or_kind_is_an_error() {
     let session = r#"{"sessionChanged":{"status":"success","words":"Connected"}}"#;
     assert!(read(&stored(1, session), BUSINESS).is_ok());
     let other = read(&stored(2, session), BUSINESS).unwrap_err();
-    let Unreadable::Form(why) = other else { panic!("{other}") };
+    let ShaperEventError::Form(why) = other else { panic!("{other}") };
     assert!(why.to_string().contains("version 2"), "{why}");
-    assert!(matches!(read(&stored(1, r#"{"comet":{}}"#), BUSINESS), Err(Unreadable::Form(_))));
+    assert!(matches!(read(&stored(1, r#"{"comet":{}}"#), BUSINESS), Err(ShaperEventError::Form(_))));
     let chat = r#"{"chatRated":{"participant":"00000000-0000-0000-0000-000000000002",
         "message":"00000000-0000-0000-0000-000000000004","rating":"POOR"}}"#;
-    assert!(matches!(read(&stored(1, chat), BUSINESS), Err(Unreadable::Kind)));
+    assert!(matches!(read(&stored(1, chat), BUSINESS), Err(ShaperEventError::Kind)));
 }
 
 #[test]

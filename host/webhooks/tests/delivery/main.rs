@@ -21,7 +21,7 @@ use domain::ids::InboxId;
 use serde_json::{Value, json};
 use storage::plugins::{
     activations::{self, Activation},
-    invocations::{self, Wanted},
+    invocations::{self, InvocationFilter},
 };
 use uuid::Uuid;
 use webhooks::configure::{self, ConfigureError};
@@ -279,7 +279,7 @@ async fn a_shaper_of_the_client_that_fails_is_stood_in_for_and_leaves_a_trace() 
     let endpoints = stage.happen(&[(1, "shaped anyway")]).await;
     stage.work(endpoints[0]).await.unwrap();
     assert_eq!(statuses(&sink.received()), ["shaped anyway"]);
-    let all = Wanted::default();
+    let all = InvocationFilter::default();
     let (calls, _) = invocations::page(&mut db, stage.client, "not-there", all, (0, 10)).await.unwrap();
     assert_eq!(calls.len(), 1);
     assert!(calls[0].error.as_deref().unwrap().contains("not-there"));

@@ -8,10 +8,10 @@ use domain::{
     content::{Location, MediaKind, OutboundContent, OutboundMedia, ReplyButton, ReplyButtons},
     delivery::DeliveryState,
     event::{
-        Agent, AnsweredMessage, AnsweredTemplate, ChannelStatus, Chat, ChatChangedHands, Customer,
-        CustomerNumberChanged, Event, InboxQualityChanged, MessageCame, MessageMoved, MessageSaid, PluginSuspended,
-        PluginVersion, PreferenceChanged, Quality, SessionChanged, SessionStatus, Speaker, StepTimes, TemplateApproval,
-        TemplateChange, TemplateChanged, TemplateElement, Tracking, WebhookDisabled,
+        AnsweredMessage, AnsweredTemplate, ChannelStatus, ChatChangedHands, ConnectionStatus, CustomerNumberChanged,
+        Event, EventAgent, EventChat, EventCustomer, InboxQualityChanged, MessageCame, MessageMoved, MessageSaid,
+        PluginSuspended, PluginVersion, PreferenceChanged, Quality, SessionChanged, Speaker, StepTimes,
+        TemplateApproval, TemplateChange, TemplateChanged, TemplateElement, Tracking, WebhookDisabled,
     },
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::{InboundContent, InboundMedia, ProviderFailure},
@@ -27,8 +27,8 @@ fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_790_000_000 + seconds, 0).unwrap()
 }
 
-fn chat() -> Chat {
-    Chat {
+fn chat() -> EventChat {
+    EventChat {
         participant: CHAT,
         state: ParticipantState::Bot,
         missed: false,
@@ -50,9 +50,9 @@ pub const AGENTS: [(UserId, &str); 2] = [(UserId(Uuid::from_u128(2)), "Ann"), (U
 const SALES: TeamId = TeamId(Uuid::from_u128(10));
 const SUPPORT: TeamId = TeamId(Uuid::from_u128(11));
 
-fn assigned() -> Chat {
-    let agent = |at: usize| Some(Agent { id: AGENTS[at].0, name: Some(AGENTS[at].1.to_owned()) });
-    Chat {
+fn assigned() -> EventChat {
+    let agent = |at: usize| Some(EventAgent { id: AGENTS[at].0, name: Some(AGENTS[at].1.to_owned()) });
+    EventChat {
         state: ParticipantState::Active,
         missed: true,
         agent: agent(0),
@@ -92,8 +92,8 @@ fn assignments() -> Vec<(&'static str, Event)> {
     ]
 }
 
-fn customer() -> Customer {
-    Customer {
+fn customer() -> EventCustomer {
+    EventCustomer {
         id: CUSTOMER,
         name: Some("Zo".to_owned()),
         username: Some("zo".to_owned()),
@@ -102,9 +102,9 @@ fn customer() -> Customer {
 }
 
 /// A customer with a withheld number.
-fn withheld() -> Customer {
+fn withheld() -> EventCustomer {
     let addresses = vec![address(AddressKind::Bsuid, "ZA.100")];
-    Customer { username: None, addresses, ..customer() }
+    EventCustomer { username: None, addresses, ..customer() }
 }
 
 fn came(content: InboundContent) -> MessageCame {
@@ -339,7 +339,7 @@ fn partner() -> Vec<(&'static str, Event)> {
     ]
 }
 
-fn session(status: SessionStatus, words: &str) -> Event {
+fn session(status: ConnectionStatus, words: &str) -> Event {
     Event::SessionChanged(SessionChanged { status, words: words.to_owned() })
 }
 
@@ -348,9 +348,9 @@ pub fn all() -> Vec<(&'static str, Event)> {
     let incoming = incoming().into_iter().map(|(name, came)| (name, Event::MessageCame(Box::new(came))));
     let statuses = statuses().into_iter().map(|(name, moved)| (name, Event::MessageMoved(Box::new(moved))));
     let sessions = [
-        ("a session that begins", session(SessionStatus::Connecting, "Paired Successfully")),
-        ("a session that stands", session(SessionStatus::Success, "Sync Complete. You can now send messages")),
-        ("a session that ends", session(SessionStatus::Disconnected, "Disconnected: Logged in on another device")),
+        ("a session that begins", session(ConnectionStatus::Connecting, "Paired Successfully")),
+        ("a session that stands", session(ConnectionStatus::Success, "Sync Complete. You can now send messages")),
+        ("a session that ends", session(ConnectionStatus::Disconnected, "Disconnected: Logged in on another device")),
     ];
     incoming.chain(outgoing()).chain(assignments()).chain(statuses).chain(sessions).chain(partner()).collect()
 }

@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use domain::{
     channel::Channel,
     chat::ParticipantState,
-    event::{Event, SessionChanged, SessionStatus},
+    event::{ConnectionStatus, Event, SessionChanged},
     ids::{ClientId, EndpointId, InboxId},
     webhook::{WebhookConfig, WebhookConfigRequest},
 };
@@ -183,7 +183,7 @@ impl Stage {
 }
 
 fn session(text: &str) -> Event {
-    Event::SessionChanged(SessionChanged { status: SessionStatus::Success, words: text.to_owned() })
+    Event::SessionChanged(SessionChanged { status: ConnectionStatus::Success, words: text.to_owned() })
 }
 
 async fn context(db: Db, clock: Arc<HandClock>) -> Context {

@@ -4,9 +4,9 @@ use tokio::time::Instant;
 
 use super::{
     Ledger, Number,
-    eviction_group::{Crowd, Short, account_is_full, short},
+    eviction_group::{EvictionGroup, ShortQuantity, account_is_full, short},
 };
-use crate::admission::{account::Owner, load::Load, refusal::Refusal};
+use crate::admission::{account::Owner, load::RequestLoad, refusal::AdmissionRefusal};
 
 impl Ledger {
     /// Makes room for more load of this owner, or refuses it.
@@ -18,37 +18,45 @@ impl Ledger {
         &mut self,
         owner: Owner,
         number: Number,
-        more: Load,
-        more_of_share: Load,
+        more: RequestLoad,
+        more_of_share: RequestLoad,
         now: Instant,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), AdmissionRefusal> {
         let account = self.account(owner, now);
         if let Some(short) = short(account.held, more_of_share, account.most) {
             let full = account_is_full(owner, account, short);
-            if !owner.is_source() || !self.end_the_slowest(Crowd::Source(owner), number, more_of_share, now) {
+            if !owner.is_source() || !self.end_the_slowest(EvictionGroup::Source(owner), number, more_of_share, now) {
                 return Err(full);
             }
         }
-        if owner.is_source() && !self.end_the_slowest(Crowd::Strangers, number, more, now) {
-            return Err(Refusal::Strangers);
+        if owner.is_source() && !self.end_the_slowest(EvictionGroup::Strangers, number, more, now) {
+            return Err(AdmissionRefusal::Strangers);
         }
-        if !self.end_the_slowest(Crowd::All, number, more, now) {
-            return Err(Refusal::Process);
+        if !self.end_the_slowest(EvictionGroup::All, number, more, now) {
+            return Err(AdmissionRefusal::Process);
         }
         Ok(())
     }
 
     /// Ends slow requests of the largest accounts of a crowd until there is room for `more`. Returns `false` if no slow
     /// request is left.
-    pub(super) fn end_the_slowest(&mut self, crowd: Crowd, except: Number, more: Load, now: Instant) -> bool {
+    pub(super) fn end_the_slowest(
+        &mut self,
+        crowd: EvictionGroup,
+        except: Number,
+        more: RequestLoad,
+        now: Instant,
+    ) -> bool {
         loop {
             let (held, most) = match crowd {
-                Crowd::Source(owner) => {
+                EvictionGroup::Source(owner) => {
                     let account = self.account(owner, now);
                     (account.held, account.most)
                 }
-                Crowd::Strangers => (self.strangers, self.settings.of_strangers()),
-                Crowd::All => (self.all, Load { requests: self.settings.requests, bytes: self.settings.bytes }),
+                EvictionGroup::Strangers => (self.strangers, self.settings.of_strangers()),
+                EvictionGroup::All => {
+                    (self.all, RequestLoad { requests: self.settings.requests, bytes: self.settings.bytes })
+                }
             };
             let Some(short) = short(held, more, most) else { return true };
             let Some(slowest) = self.slowest(crowd, except, short, now) else { return false };
@@ -57,7 +65,7 @@ impl Ledger {
         }
     }
 
-    fn slowest(&self, crowd: Crowd, except: Number, short: Short, now: Instant) -> Option<Number> {
+    fn slowest(&self, crowd: EvictionGroup, except: Number, short: ShortQuantity, now: Instant) -> Option<Number> {
         let size = |owner: Owner| short.of(self.accounts.get(&owner).map(|account| account.held).unwrap_or_default());
         let grace = crowd.grace(self.settings.graces);
         let waiting = self

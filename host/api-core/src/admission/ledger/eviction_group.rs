@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use crate::admission::{
-    account::{Account, Owner},
-    load::Load,
-    refusal::Refusal,
-    settings::Graces,
+    account::{AdmissionAccount, Owner},
+    load::RequestLoad,
+    refusal::AdmissionRefusal,
+    settings::GracePeriods,
 };
 
 /// A group of requests with a common limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Crowd {
+pub(super) enum EvictionGroup {
     /// The requests of one source.
     Source(Owner),
     /// All requests without a known client.
@@ -20,8 +20,8 @@ pub(super) enum Crowd {
     All,
 }
 
-impl Crowd {
-    pub(super) fn grace(self, graces: Graces) -> Duration {
+impl EvictionGroup {
+    pub(super) fn grace(self, graces: GracePeriods) -> Duration {
         match self {
             Self::Source(_) => graces.own_source,
             Self::Strangers | Self::All => graces.others,
@@ -39,13 +39,13 @@ impl Crowd {
 
 /// The quantity without room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Short {
+pub(super) enum ShortQuantity {
     Requests,
     Bytes,
 }
 
-impl Short {
-    pub(super) fn of(self, load: Load) -> u64 {
+impl ShortQuantity {
+    pub(super) fn of(self, load: RequestLoad) -> u64 {
         match self {
             Self::Requests => load.requests,
             Self::Bytes => load.bytes,
@@ -55,19 +55,19 @@ impl Short {
 
 /// Returns the quantity without room if `more` is added. No request begins while answers hold more bytes than the
 /// limit.
-pub(super) fn short(held: Load, more: Load, most: Load) -> Option<Short> {
+pub(super) fn short(held: RequestLoad, more: RequestLoad, most: RequestLoad) -> Option<ShortQuantity> {
     if more.requests > 0 && held.requests + more.requests > most.requests {
-        Some(Short::Requests)
+        Some(ShortQuantity::Requests)
     } else if held.bytes + more.bytes.max(1) > most.bytes {
-        Some(Short::Bytes)
+        Some(ShortQuantity::Bytes)
     } else {
         None
     }
 }
 
-pub(super) fn account_is_full(owner: Owner, account: &Account, short: Short) -> Refusal {
+pub(super) fn account_is_full(owner: Owner, account: &AdmissionAccount, short: ShortQuantity) -> AdmissionRefusal {
     match short {
-        Short::Requests => Refusal::requests_of(owner, account.most.requests),
-        Short::Bytes => Refusal::bytes_of(owner, account.most.bytes),
+        ShortQuantity::Requests => AdmissionRefusal::requests_of(owner, account.most.requests),
+        ShortQuantity::Bytes => AdmissionRefusal::bytes_of(owner, account.most.bytes),
     }
 }

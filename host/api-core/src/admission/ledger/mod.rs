@@ -14,14 +14,14 @@ use tokio::{
 };
 
 use super::{
-    account::{Account, Owner},
-    entry::{Entry, Phase},
+    account::{AdmissionAccount, Owner},
+    entry::{Phase, RequestEntry},
     link::PeerLink,
-    load::Load,
-    refusal::Refusal,
+    load::RequestLoad,
+    refusal::AdmissionRefusal,
     settings::AdmissionSettings,
 };
-use eviction_group::{Crowd, account_is_full, short};
+use eviction_group::{EvictionGroup, account_is_full, short};
 
 /// If there are more accounts than this, idle ones are removed.
 const ACCOUNTS: usize = 1_024;
@@ -33,19 +33,19 @@ pub(super) type Number = u64;
 #[derive(Debug)]
 pub(super) struct Ledger {
     pub settings: AdmissionSettings,
-    accounts: HashMap<Owner, Account>,
-    entries: HashMap<Number, Entry>,
+    accounts: HashMap<Owner, AdmissionAccount>,
+    entries: HashMap<Number, RequestEntry>,
     next: Number,
     sweep_at: usize,
     /// The load of all requests.
-    pub all: Load,
+    pub all: RequestLoad,
     /// The load of requests without a known client.
-    strangers: Load,
+    strangers: RequestLoad,
 }
 
 impl Ledger {
     pub fn new(settings: AdmissionSettings) -> Self {
-        let (all, strangers) = (Load::default(), Load::default());
+        let (all, strangers) = (RequestLoad::default(), RequestLoad::default());
         Self {
             settings,
             accounts: HashMap::new(),
@@ -57,29 +57,34 @@ impl Ledger {
         }
     }
 
-    fn account(&mut self, owner: Owner, now: Instant) -> &mut Account {
+    fn account(&mut self, owner: Owner, now: Instant) -> &mut AdmissionAccount {
         if self.accounts.len() >= self.sweep_at && !self.accounts.contains_key(&owner) {
             self.accounts.retain(|_, account| !account.is_idle(&self.settings, now));
             self.sweep_at = (self.accounts.len() * 2).max(ACCOUNTS);
         }
-        self.accounts.entry(owner).or_insert_with(|| Account::new(&self.settings, owner, now))
+        self.accounts.entry(owner).or_insert_with(|| AdmissionAccount::new(&self.settings, owner, now))
     }
 
     /// Takes a place for a request.
-    pub fn enter(&mut self, owner: Owner, link: PeerLink, now: Instant) -> Result<(Number, Arc<Notify>), Refusal> {
-        let place = Load { requests: 1, bytes: 0 };
+    pub fn enter(
+        &mut self,
+        owner: Owner,
+        link: PeerLink,
+        now: Instant,
+    ) -> Result<(Number, Arc<Notify>), AdmissionRefusal> {
+        let place = RequestLoad { requests: 1, bytes: 0 };
         self.make_room(owner, self.next, place, place, now)?;
         Ok(self.insert(owner, link, place, now))
     }
 
     /// Adds a request without a place: its answer has been made, and only has to be sent.
     pub fn enter_without_place(&mut self, owner: Owner, link: PeerLink, now: Instant) -> (Number, Arc<Notify>) {
-        self.insert(owner, link, Load::default(), now)
+        self.insert(owner, link, RequestLoad::default(), now)
     }
 
-    fn insert(&mut self, owner: Owner, link: PeerLink, load: Load, now: Instant) -> (Number, Arc<Notify>) {
+    fn insert(&mut self, owner: Owner, link: PeerLink, load: RequestLoad, now: Instant) -> (Number, Arc<Notify>) {
         let ended = Arc::new(Notify::new());
-        let entry = Entry {
+        let entry = RequestEntry {
             owner,
             is_identified: false,
             load,
@@ -98,7 +103,12 @@ impl Ledger {
     }
 
     /// Counts a request to this client from now on. Returns the client's turns at the database.
-    pub fn identify(&mut self, number: Number, client: ClientId, now: Instant) -> Result<Arc<Semaphore>, Refusal> {
+    pub fn identify(
+        &mut self,
+        number: Number,
+        client: ClientId,
+        now: Instant,
+    ) -> Result<Arc<Semaphore>, AdmissionRefusal> {
         let rate = self.settings.requests_per_second.into();
         let owner = Owner::Client(client);
         let before = self.entries.get(&number).map(|entry| (entry.owner, entry.is_identified));
@@ -107,8 +117,8 @@ impl Ledger {
         if before == Some((owner, true)) {
             return Ok(turns);
         }
-        account.requests.take(rate, now).map_err(Refusal::RequestsPerSecond)?;
-        let one = Load { requests: 1, bytes: 0 };
+        account.requests.take(rate, now).map_err(AdmissionRefusal::RequestsPerSecond)?;
+        let one = RequestLoad { requests: 1, bytes: 0 };
         let short = short(account.held, one, account.most).filter(|_| before != Some((owner, false)));
         if let Some(short) = short {
             return Err(account_is_full(owner, account, short));
@@ -123,10 +133,10 @@ impl Ledger {
     }
 
     /// Refuses a send while the client has no recipients left in its rate.
-    pub fn recipients_left(&mut self, number: Number, now: Instant) -> Result<(), Refusal> {
+    pub fn recipients_left(&mut self, number: Number, now: Instant) -> Result<(), AdmissionRefusal> {
         let rate = self.settings.recipients_per_second.into();
         let Some(account) = self.account_of(number) else { return Ok(()) };
-        account.recipients.ready(rate, now).map_err(Refusal::RecipientsPerSecond)
+        account.recipients.ready(rate, now).map_err(AdmissionRefusal::RecipientsPerSecond)
     }
 
     pub fn charge_recipients(&mut self, number: Number, recipients: u32, now: Instant) {
@@ -136,7 +146,7 @@ impl Ledger {
         }
     }
 
-    fn account_of(&mut self, number: Number) -> Option<&mut Account> {
+    fn account_of(&mut self, number: Number) -> Option<&mut AdmissionAccount> {
         self.accounts.get_mut(&self.entries.get(&number)?.owner)
     }
 
@@ -144,22 +154,26 @@ impl Ledger {
     ///
     /// A body that is larger than the share of its client counts as three quarters of the share. So it is taken when
     /// the client has little else in flight, and leaves room for the client's other requests.
-    pub fn hold_body(&mut self, number: Number, bytes: u64, now: Instant) -> Result<(), Refusal> {
-        let Some(entry) = self.entries.get(&number) else { return Err(Refusal::Ended) };
+    pub fn hold_body(&mut self, number: Number, bytes: u64, now: Instant) -> Result<(), AdmissionRefusal> {
+        let Some(entry) = self.entries.get(&number) else { return Err(AdmissionRefusal::Ended) };
         let (owner, before, share_before) = (entry.owner, entry.load, entry.share());
         if bytes > self.settings.bytes {
-            return Err(Refusal::NeverFits { bytes, limit: "limits.bytes_in_flight", most: self.settings.bytes });
+            return Err(AdmissionRefusal::NeverFits {
+                bytes,
+                limit: "limits.bytes_in_flight",
+                most: self.settings.bytes,
+            });
         }
         let most = self.account(owner, now).most.bytes;
         let of_account = match owner {
             _ if bytes <= most => bytes,
             Owner::Client(_) => most / 4 * 3,
             Owner::Source(_) => {
-                return Err(Refusal::NeverFits { bytes, limit: "limits.bytes_in_flight_per_source", most });
+                return Err(AdmissionRefusal::NeverFits { bytes, limit: "limits.bytes_in_flight_per_source", most });
             }
         };
-        let more = Load { requests: 0, bytes: bytes.saturating_sub(before.bytes) };
-        let more_of_share = Load { requests: 0, bytes: of_account.saturating_sub(share_before.bytes) };
+        let more = RequestLoad { requests: 0, bytes: bytes.saturating_sub(before.bytes) };
+        let more_of_share = RequestLoad { requests: 0, bytes: of_account.saturating_sub(share_before.bytes) };
         self.make_room(owner, number, more, more_of_share, now)?;
         self.set_bytes(number, bytes, of_account, now);
         Ok(())
@@ -167,18 +181,26 @@ impl Ledger {
 
     /// Counts the bytes of an answer in memory, which replace those of the body. Fails if `may_refuse` and the account
     /// has no room.
-    pub fn hold_answer(&mut self, number: Number, bytes: u64, may_refuse: bool, now: Instant) -> Result<(), Refusal> {
+    pub fn hold_answer(
+        &mut self,
+        number: Number,
+        bytes: u64,
+        may_refuse: bool,
+        now: Instant,
+    ) -> Result<(), AdmissionRefusal> {
         let Some(entry) = self.entries.get(&number) else { return Ok(()) };
         let (owner, load, share) = (entry.owner, entry.load, entry.share());
         let account = self.account(owner, now);
         let others = account.held.bytes.saturating_sub(share.bytes);
         if may_refuse && others > 0 && others + bytes > account.most.bytes {
-            return Err(Refusal::bytes_of(owner, account.most.bytes));
+            return Err(AdmissionRefusal::bytes_of(owner, account.most.bytes));
         }
-        let more = Load { requests: 0, bytes: bytes.saturating_sub(load.bytes) };
+        let more = RequestLoad { requests: 0, bytes: bytes.saturating_sub(load.bytes) };
         // An answer that has been made cannot wait for room, so it counts in any case, and slow requests are ended. If
         // it is not larger than the body before it, it needs no room.
-        let crowds = [Crowd::Strangers, Crowd::All].into_iter().filter(|crowd| more.bytes > 0 && crowd.has(owner));
+        let crowds = [EvictionGroup::Strangers, EvictionGroup::All]
+            .into_iter()
+            .filter(|crowd| more.bytes > 0 && crowd.has(owner));
         for crowd in crowds {
             let _ = self.end_the_slowest(crowd, number, more, now);
         }
@@ -214,7 +236,7 @@ impl Ledger {
         });
     }
 
-    fn recount(&mut self, number: Number, now: Instant, change: impl FnOnce(&mut Entry)) {
+    fn recount(&mut self, number: Number, now: Instant, change: impl FnOnce(&mut RequestEntry)) {
         let Some(entry) = self.entries.get_mut(&number) else { return };
         let (owner, load, share) = (entry.owner, entry.load, entry.share());
         change(entry);
@@ -231,7 +253,7 @@ impl Ledger {
 
     /// Records received bytes of the body.
     pub fn received(&mut self, number: Number, bytes: u64) {
-        if let Some(Entry { phase: Phase::Receiving { moved, .. }, .. }) = self.entries.get_mut(&number) {
+        if let Some(RequestEntry { phase: Phase::Receiving { moved, .. }, .. }) = self.entries.get_mut(&number) {
             *moved += bytes;
         }
     }
@@ -268,7 +290,7 @@ impl Ledger {
         }
     }
 
-    fn add(&mut self, owner: Owner, load: Load, share: Load, now: Instant) {
+    fn add(&mut self, owner: Owner, load: RequestLoad, share: RequestLoad, now: Instant) {
         self.all.add(load);
         if owner.is_source() {
             self.strangers.add(load);
@@ -276,7 +298,7 @@ impl Ledger {
         self.account(owner, now).held.add(share);
     }
 
-    fn remove(&mut self, owner: Owner, load: Load, share: Load) {
+    fn remove(&mut self, owner: Owner, load: RequestLoad, share: RequestLoad) {
         self.all.remove(load);
         if owner.is_source() {
             self.strangers.remove(load);

@@ -7,7 +7,7 @@ use std::{
 use uuid::Uuid;
 
 use super::*;
-use crate::admission::settings::Graces;
+use crate::admission::settings::GracePeriods;
 
 const MB: u64 = 1 << 20;
 
@@ -26,7 +26,7 @@ fn settings() -> AdmissionSettings {
         bytes_per_source: 48 * MB,
         turns_per_client: 5,
         write_timeout: Duration::from_secs(30),
-        graces: Graces::default(),
+        graces: GracePeriods::default(),
     }
 }
 
@@ -48,7 +48,7 @@ impl Desk {
         self.now += time;
     }
 
-    fn enter(&mut self, owner: Owner) -> Result<Number, Refusal> {
+    fn enter(&mut self, owner: Owner) -> Result<Number, AdmissionRefusal> {
         let cut = Arc::clone(&self.cut);
         let link = PeerLink::new(move || {
             cut.fetch_add(1, Ordering::Relaxed);
@@ -97,7 +97,7 @@ fn a_source_has_its_places_and_gets_them_back() {
     let mut desk = Desk::new(|_| {});
     let first = desk.enter(source(1)).unwrap();
     desk.enter(source(1)).unwrap();
-    assert_eq!(desk.enter(source(1)), Err(Refusal::RequestsOfSource(2)));
+    assert_eq!(desk.enter(source(1)), Err(AdmissionRefusal::RequestsOfSource(2)));
     assert!(desk.enter(source(2)).is_ok(), "others have theirs");
     desk.ledger.leave(first);
     assert!(desk.enter(source(1)).is_ok());
@@ -121,7 +121,7 @@ fn callers_without_a_key_have_half_of_the_process_and_the_slowest_of_the_largest
     let alone = desk.silent(source(2));
     desk.ledger.received(of_two[0], 10);
     let fourth = desk.silent(source(3));
-    assert_eq!(desk.enter(source(4)), Err(Refusal::Strangers), "within the time of grace");
+    assert_eq!(desk.enter(source(4)), Err(AdmissionRefusal::Strangers), "within the time of grace");
     assert!(desk.enter(client(1)).is_ok(), "clients have the other half");
 
     desk.pass(GRACE);
@@ -140,18 +140,18 @@ fn many_sources_with_one_slow_body_each_keep_nobody_out() {
     }
     let there = slow.iter().filter(|number| desk.is_there(**number)).count();
     assert_eq!(there, 4);
-    assert_eq!(desk.ledger.all, Load { requests: 4, bytes: 0 });
+    assert_eq!(desk.ledger.all, RequestLoad { requests: 4, bytes: 0 });
 }
 
 #[test]
 fn a_client_with_many_slow_requests_makes_room_for_others_and_is_refused_itself() {
     let mut desk = Desk::new(|settings| settings.requests = 5);
     let slow: Vec<Number> = (0..4).map(|_| desk.silent(client(1))).collect();
-    assert_eq!(desk.enter(client(1)), Err(Refusal::RequestsOfClient(4)));
+    assert_eq!(desk.enter(client(1)), Err(AdmissionRefusal::RequestsOfClient(4)));
     desk.enter(client(2)).unwrap();
-    assert_eq!(desk.enter(client(3)), Err(Refusal::Process));
+    assert_eq!(desk.enter(client(3)), Err(AdmissionRefusal::Process));
     desk.pass(GRACE);
-    assert_eq!(desk.enter(client(1)), Err(Refusal::RequestsOfClient(4)), "no client pushes itself out");
+    assert_eq!(desk.enter(client(1)), Err(AdmissionRefusal::RequestsOfClient(4)), "no client pushes itself out");
     desk.enter(client(3)).unwrap();
     assert_eq!(slow.iter().filter(|number| desk.is_there(**number)).count(), 3);
 }
@@ -165,7 +165,7 @@ fn a_request_leaves_its_source_when_its_client_is_known() {
     }
     let fifth = desk.enter(source(1)).unwrap();
     let refused = desk.ledger.identify(fifth, client_id(1), desk.now).err();
-    assert_eq!(refused, Some(Refusal::RequestsOfClient(4)));
+    assert_eq!(refused, Some(AdmissionRefusal::RequestsOfClient(4)));
     assert!(desk.ledger.identify(fifth, client_id(2), desk.now).is_ok());
 }
 
@@ -177,7 +177,7 @@ fn a_known_key_spares_a_request_its_source_and_not_its_rate() {
     assert!(desk.ledger.identify(number, client_id(1), desk.now).is_ok(), "asked twice, it counts once");
     let second = desk.enter(client(1)).unwrap();
     let refused = desk.ledger.identify(second, client_id(1), desk.now).err();
-    assert!(matches!(refused, Some(Refusal::RequestsPerSecond(_))));
+    assert!(matches!(refused, Some(AdmissionRefusal::RequestsPerSecond(_))));
 }
 
 #[test]
@@ -186,15 +186,15 @@ fn bytes_of_a_body_are_bounded_by_account_and_process() {
     let (number, second) = (desk.enter(source(1)).unwrap(), desk.enter(source(1)).unwrap());
     assert!(desk.ledger.hold_body(number, 48 * MB, desk.now).is_ok());
     let too_large = desk.ledger.hold_body(number, 48 * MB + 1, desk.now);
-    assert!(matches!(too_large, Err(Refusal::NeverFits { limit: "limits.bytes_in_flight_per_source", .. })));
-    assert_eq!(desk.ledger.hold_body(second, 1, desk.now), Err(Refusal::BytesOfSource(48 * MB)));
+    assert!(matches!(too_large, Err(AdmissionRefusal::NeverFits { limit: "limits.bytes_in_flight_per_source", .. })));
+    assert_eq!(desk.ledger.hold_body(second, 1, desk.now), Err(AdmissionRefusal::BytesOfSource(48 * MB)));
     let other = desk.enter(source(2)).unwrap();
     assert!(desk.ledger.hold_body(other, 16 * MB, desk.now).is_ok());
-    assert_eq!(desk.ledger.hold_body(other, 16 * MB + 1, desk.now), Err(Refusal::Strangers));
+    assert_eq!(desk.ledger.hold_body(other, 16 * MB + 1, desk.now), Err(AdmissionRefusal::Strangers));
     let known = desk.enter(client(1)).unwrap();
     assert!(desk.ledger.hold_body(known, 64 * MB, desk.now).is_ok());
     let huge = desk.ledger.hold_body(known, 128 * MB + 1, desk.now);
-    assert!(matches!(huge, Err(Refusal::NeverFits { limit: "limits.bytes_in_flight", .. })));
+    assert!(matches!(huge, Err(AdmissionRefusal::NeverFits { limit: "limits.bytes_in_flight", .. })));
 }
 
 #[test]
@@ -204,10 +204,10 @@ fn a_body_larger_than_the_share_of_its_client_counts_as_three_quarters_of_it() {
     desk.ledger.hold_body(large, 100 * MB, desk.now).unwrap();
     let little = desk.enter(client(1)).unwrap();
     assert!(desk.ledger.hold_body(little, 16 * MB, desk.now).is_ok());
-    assert_eq!(desk.ledger.hold_body(little, 16 * MB + 1, desk.now), Err(Refusal::BytesOfClient(64 * MB)));
+    assert_eq!(desk.ledger.hold_body(little, 16 * MB + 1, desk.now), Err(AdmissionRefusal::BytesOfClient(64 * MB)));
     desk.ledger.leave(large);
     desk.ledger.leave(little);
-    assert_eq!(desk.ledger.all, Load::default());
+    assert_eq!(desk.ledger.all, RequestLoad::default());
 }
 
 #[test]
@@ -227,9 +227,9 @@ fn an_unread_answer_counts_until_it_is_gone_and_its_owner_gets_no_more() {
     let first = desk.unread(client(1), 40 * MB);
     let second = desk.enter(client(1)).unwrap();
     let refused = desk.ledger.hold_answer(second, 25 * MB, true, desk.now);
-    assert_eq!(refused, Err(Refusal::BytesOfClient(64 * MB)));
+    assert_eq!(refused, Err(AdmissionRefusal::BytesOfClient(64 * MB)));
     assert!(desk.ledger.hold_answer(second, 25 * MB, false, desk.now).is_ok(), "what was done is told");
-    assert_eq!(desk.enter(client(1)), Err(Refusal::BytesOfClient(64 * MB)), "nothing new begins");
+    assert_eq!(desk.enter(client(1)), Err(AdmissionRefusal::BytesOfClient(64 * MB)), "nothing new begins");
     desk.ledger.release(first, 40 * MB, desk.now);
     assert!(desk.enter(client(1)).is_ok());
 }
@@ -257,7 +257,7 @@ fn one_answer_larger_than_the_share_is_given_to_a_client_that_has_no_other() {
 fn answers_that_fill_the_process_are_cut_off_for_new_ones() {
     let mut desk = Desk::new(|_| {});
     let unread = [desk.unread(source(1), 30 * MB), desk.unread(source(2), 34 * MB)];
-    assert_eq!(desk.enter(source(3)), Err(Refusal::Strangers));
+    assert_eq!(desk.enter(source(3)), Err(AdmissionRefusal::Strangers));
     desk.pass(GRACE);
     assert!(desk.enter(source(3)).is_ok());
     assert!(desk.is_there(unread[0]) && !desk.is_there(unread[1]), "that of the source with the most bytes");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// The target of a link, as the server knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum LinkTarget {
     /// A document, by its path below `docs/` without `.md`, and the place within it.
     Guide { path: String, place: Option<String> },
     /// Another address of this server, or a place within the same document.
@@ -17,25 +17,25 @@ pub(super) enum Target {
 
 /// Finds the target of a link. `folder` is the folder of the document with the link, `known` has the paths of all
 /// documents without `.md`, and the names of the other files.
-pub(super) fn target(folder: &str, link: &str, known: &BTreeSet<String>) -> Target {
+pub(super) fn target(folder: &str, link: &str, known: &BTreeSet<String>) -> LinkTarget {
     if link.starts_with('#') || link.starts_with('/') {
-        return Target::Here(link.to_owned());
+        return LinkTarget::Here(link.to_owned());
     }
     if link.contains("://") || link.starts_with("mailto:") {
-        return Target::Elsewhere(link.to_owned());
+        return LinkTarget::Elsewhere(link.to_owned());
     }
     let (file, place) = link.split_once('#').map_or((link, None), |(file, place)| (file, Some(place.to_owned())));
-    let Some(path) = joined(folder, file) else { return Target::Unserved };
+    let Some(path) = joined(folder, file) else { return LinkTarget::Unserved };
     if path == "openapi.json" {
-        return Target::Here("/openapi.json".to_owned());
+        return LinkTarget::Here("/openapi.json".to_owned());
     }
     let guide = path.strip_suffix(".md").unwrap_or(&path);
     let readme = format!("{guide}/README");
     if path.ends_with(".md") || !guide.contains('.') {
         let found = [guide, readme.as_str()].into_iter().find(|path| known.contains(*path));
-        return found.map_or(Target::Unserved, |path| Target::Guide { path: path.to_owned(), place });
+        return found.map_or(LinkTarget::Unserved, |path| LinkTarget::Guide { path: path.to_owned(), place });
     }
-    if known.contains(&path) { Target::Here(format!("/docs/{path}")) } else { Target::Unserved }
+    if known.contains(&path) { LinkTarget::Here(format!("/docs/{path}")) } else { LinkTarget::Unserved }
 }
 
 /// The path below `docs/`. `None` if it leads out of there.
@@ -59,8 +59,8 @@ mod tests {
         ["webhooks", "rules/README", "rules/webhooks", "adr", "scheme.xsd"].map(str::to_owned).into()
     }
 
-    fn guide(path: &str, place: Option<&str>) -> Target {
-        Target::Guide { path: path.to_owned(), place: place.map(str::to_owned) }
+    fn guide(path: &str, place: Option<&str>) -> LinkTarget {
+        LinkTarget::Guide { path: path.to_owned(), place: place.map(str::to_owned) }
     }
 
     #[test]
@@ -80,16 +80,16 @@ mod tests {
     #[test]
     fn a_file_outside_is_not_served() {
         for link in ["../migrations/README.md", "../../docs/webhooks.md", "nothing.md", "nothing.xsd", "nothing/"] {
-            assert_eq!(target("", link, &known()), Target::Unserved, "{link}");
+            assert_eq!(target("", link, &known()), LinkTarget::Unserved, "{link}");
         }
     }
 
     #[test]
     fn other_links_stay() {
-        assert_eq!(target("", "scheme.xsd", &known()), Target::Here("/docs/scheme.xsd".to_owned()));
-        assert_eq!(target("", "openapi.json", &known()), Target::Here("/openapi.json".to_owned()));
-        assert_eq!(target("rules", "#here", &known()), Target::Here("#here".to_owned()));
+        assert_eq!(target("", "scheme.xsd", &known()), LinkTarget::Here("/docs/scheme.xsd".to_owned()));
+        assert_eq!(target("", "openapi.json", &known()), LinkTarget::Here("/openapi.json".to_owned()));
+        assert_eq!(target("rules", "#here", &known()), LinkTarget::Here("#here".to_owned()));
         let other = "https://example.com/a.md";
-        assert_eq!(target("", other, &known()), Target::Elsewhere(other.to_owned()));
+        assert_eq!(target("", other, &known()), LinkTarget::Elsewhere(other.to_owned()));
     }
 }

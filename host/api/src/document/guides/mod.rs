@@ -11,7 +11,7 @@ mod shelf;
 mod shell;
 
 use api_core::{
-    entity_tag::EntityTag, error::ApiError, path::Segments, query::Parameters, served_document::Document,
+    entity_tag::EntityTag, error::ApiError, path::Segments, query::QueryParameters, served_document::Document,
     state::ApiState,
 };
 use axum::{
@@ -25,7 +25,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::page;
 pub(super) use overview::overview;
-use shelf::{Shelf, Shown};
+use shelf::{GuideLibrary, ServedBytes};
 
 /// Allows the style of the pages and their search.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; \
@@ -57,7 +57,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     ),
 )]
 async fn start(headers: HeaderMap) -> Response {
-    shown(&headers, &Shelf::get().index)
+    shown(&headers, &GuideLibrary::get().index)
 }
 
 /// Lists the guides, as the start page does.
@@ -74,7 +74,7 @@ async fn start(headers: HeaderMap) -> Response {
     ),
 )]
 async fn guides(headers: HeaderMap) -> Response {
-    shown(&headers, &Shelf::get().index)
+    shown(&headers, &GuideLibrary::get().index)
 }
 
 /// The words to find.
@@ -99,13 +99,13 @@ struct Wanted {
     responses((status = 200, description = "A page.", body = String, content_type = "text/html")),
 )]
 async fn found(uri: Uri) -> Result<Response, ApiError> {
-    let given = Parameters::of(&uri)?;
+    let given = QueryParameters::of(&uri)?;
     let wanted = given.value("q").unwrap_or_default();
     if wanted.chars().count() > SEARCH_LENGTH {
         return Err(ApiError::fault("q", "may have 100 characters"));
     }
     let mut response =
-        ([(header::CONTENT_TYPE, shelf::HTML)], search::page(&Shelf::get().sections, wanted)).into_response();
+        ([(header::CONTENT_TYPE, shelf::HTML)], search::page(&GuideLibrary::get().sections, wanted)).into_response();
     protect(&mut response);
     Ok(response)
 }
@@ -139,7 +139,7 @@ async fn one(headers: HeaderMap, Segments(file): Segments<String>) -> Result<Res
     if let Some(response) = page::file(&file) {
         return Ok(response);
     }
-    let found = Shelf::get().find(&file).ok_or_else(ApiError::not_found)?;
+    let found = GuideLibrary::get().find(&file).ok_or_else(ApiError::not_found)?;
     Ok(shown(&headers, found))
 }
 
@@ -161,7 +161,7 @@ async fn one(headers: HeaderMap, Segments(file): Segments<String>) -> Result<Res
     ),
 )]
 async fn inner(headers: HeaderMap, Segments((folder, file)): Segments<(String, String)>) -> Result<Response, ApiError> {
-    let found = Shelf::get().find(&format!("{folder}/{file}")).ok_or_else(ApiError::not_found)?;
+    let found = GuideLibrary::get().find(&format!("{folder}/{file}")).ok_or_else(ApiError::not_found)?;
     Ok(shown(&headers, found))
 }
 
@@ -185,7 +185,7 @@ async fn for_machines(headers: HeaderMap, Extension(Document { overview, .. }): 
     response
 }
 
-fn shown(asked: &HeaderMap, Shown { content_type, bytes, tag }: &Shown) -> Response {
+fn shown(asked: &HeaderMap, ServedBytes { content_type, bytes, tag }: &ServedBytes) -> Response {
     let mut response = tag.answer(asked, content_type, bytes.clone());
     protect(&mut response);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));

@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use pulldown_cmark::{Alignment, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-use super::link::{Target, target};
+use super::link::{LinkTarget, target};
 
 /// A part of a document under one heading.
 #[derive(Debug, Clone)]
-pub(super) struct Section {
+pub(super) struct GuideSection {
     /// The address of the section.
     pub address: String,
     /// Title of the document.
@@ -19,12 +19,12 @@ pub(super) struct Section {
 }
 
 /// A document that was read.
-pub(super) struct Rendered {
+pub(super) struct RenderedGuide {
     pub title: String,
     /// Its first paragraph.
     pub summary: String,
     pub html: String,
-    pub sections: Vec<Section>,
+    pub sections: Vec<GuideSection>,
     /// The headings of the second level, each with its place.
     pub outline: Vec<(String, String)>,
 }
@@ -39,7 +39,7 @@ fn folder(path: &str) -> &str {
 
 /// Renders the document at `path`. HTML within the Markdown is not part of the page, so that the page holds nothing but
 /// the marks of Markdown.
-pub(super) fn render(path: &str, markdown: &str, known: &BTreeSet<String>) -> Rendered {
+pub(super) fn render(path: &str, markdown: &str, known: &BTreeSet<String>) -> RenderedGuide {
     let mut events: Vec<Event<'_>> = parser(markdown)
         .filter(|event| !matches!(event, Event::Html(_) | Event::InlineHtml(_)))
         .map(without_alignment)
@@ -93,8 +93,8 @@ fn name_headings<'m>(events: &mut [Event<'m>], ids: &[String]) {
 }
 
 /// Reads title, summary and sections.
-fn read(path: &str, events: &[Event<'_>], ids: &[String]) -> Rendered {
-    let mut rendered = Rendered {
+fn read(path: &str, events: &[Event<'_>], ids: &[String]) -> RenderedGuide {
+    let mut rendered = RenderedGuide {
         title: String::new(),
         summary: String::new(),
         html: String::new(),
@@ -106,7 +106,7 @@ fn read(path: &str, events: &[Event<'_>], ids: &[String]) -> Rendered {
     let is_start = |event: &Event<'_>| matches!(event, Event::Start(Tag::Heading { .. }));
     let parts = events.split_inclusive(|event| matches!(event, Event::End(TagEnd::Heading(_))));
     // Each part ends with the heading of the next one.
-    let mut current: Option<Section> = None;
+    let mut current: Option<GuideSection> = None;
     for (at, part) in parts.enumerate() {
         let heading = part.iter().position(is_start).unwrap_or(part.len());
         let (body, next) = part.split_at(heading);
@@ -124,7 +124,7 @@ fn read(path: &str, events: &[Event<'_>], ids: &[String]) -> Rendered {
         }
         let place = if at == 0 { String::new() } else { format!("#{id}") };
         let address = format!("/docs/{path}{place}");
-        current = Some(Section { address, title: rendered.title.clone(), heading: text, text: String::new() });
+        current = Some(GuideSection { address, title: rendered.title.clone(), heading: text, text: String::new() });
     }
     rendered.sections.extend(current);
     rendered
@@ -139,11 +139,11 @@ fn linked<'m>(folder: &str, events: Vec<Event<'m>>, known: &BTreeSet<String>) ->
         match event {
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let address = match target(folder, &dest_url, known) {
-                    Target::Guide { path, place } => {
+                    LinkTarget::Guide { path, place } => {
                         format!("/docs/{path}{}", place.map(|place| format!("#{place}")).unwrap_or_default())
                     }
-                    Target::Here(address) | Target::Elsewhere(address) => address,
-                    Target::Unserved => {
+                    LinkTarget::Here(address) | LinkTarget::Elsewhere(address) => address,
+                    LinkTarget::Unserved => {
                         dropped = true;
                         continue;
                     }
@@ -166,11 +166,11 @@ pub(super) fn relinked(path: &str, markdown: &str, known: &BTreeSet<String>) -> 
         let Some(link) = markdown.get(range.clone()) else { continue };
         let Some((label, _)) = link.strip_prefix('[').and_then(|link| link.rsplit_once("](")) else { continue };
         let new = match target(folder(path), &dest_url, known) {
-            Target::Guide { path, place } => {
+            LinkTarget::Guide { path, place } => {
                 format!("[{label}](/docs/{path}.md{})", place.map(|place| format!("#{place}")).unwrap_or_default())
             }
-            Target::Unserved => label.to_owned(),
-            Target::Here(address) | Target::Elsewhere(address) => format!("[{label}]({address})"),
+            LinkTarget::Unserved => label.to_owned(),
+            LinkTarget::Here(address) | LinkTarget::Elsewhere(address) => format!("[{label}]({address})"),
         };
         text.push_str(markdown.get(copied..range.start).unwrap_or_default());
         text.push_str(&new);

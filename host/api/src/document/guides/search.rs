@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, fmt::Write as _};
 
 use super::{
-    rendering::Section,
+    rendering::GuideSection,
     shell::{self, escaped},
 };
 
@@ -20,7 +20,7 @@ fn words(wanted: &str) -> Vec<String> {
 }
 
 /// The rank of a section: words in its heading count most. `None` if a word is missing.
-fn rank(section: &Section, words: &[String]) -> Option<usize> {
+fn rank(section: &GuideSection, words: &[String]) -> Option<usize> {
     let [title, heading, text] =
         [&section.title, &section.heading, &section.text].map(|part| part.to_ascii_lowercase());
     let mut rank = 0;
@@ -36,11 +36,11 @@ fn rank(section: &Section, words: &[String]) -> Option<usize> {
 }
 
 /// The sections that contain all words, the best ones first.
-fn find<'s>(sections: &'s [Section], words: &[String]) -> Vec<&'s Section> {
+fn find<'s>(sections: &'s [GuideSection], words: &[String]) -> Vec<&'s GuideSection> {
     if words.is_empty() {
         return Vec::new();
     }
-    let mut found: Vec<(usize, &Section)> =
+    let mut found: Vec<(usize, &GuideSection)> =
         sections.iter().filter_map(|section| Some((rank(section, words)?, section))).collect();
     found.sort_by_key(|(rank, _)| Reverse(*rank));
     found.truncate(MOST);
@@ -61,7 +61,7 @@ fn excerpt(text: &str, words: &[String]) -> String {
 }
 
 /// The page of results.
-pub(super) fn page(sections: &[Section], wanted: &str) -> String {
+pub(super) fn page(sections: &[GuideSection], wanted: &str) -> String {
     let words = words(wanted);
     let found = find(sections, &words);
     let mut main = format!("<h1>Search</h1>\n<p>{}</p>\n<dl>\n", said(wanted, found.len()));
@@ -92,8 +92,8 @@ fn said(wanted: &str, found: usize) -> String {
 mod tests {
     use super::*;
 
-    fn section(heading: &str, text: &str) -> Section {
-        Section {
+    fn section(heading: &str, text: &str) -> GuideSection {
+        GuideSection {
             address: format!("/docs/a#{heading}"),
             title: "A guide".to_owned(),
             heading: heading.to_owned(),

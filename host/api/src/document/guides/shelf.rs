@@ -12,7 +12,7 @@ use axum::body::Bytes;
 use super::{
     guide::Guide,
     listing,
-    rendering::{self, Section},
+    rendering::{self, GuideSection},
     shell,
 };
 
@@ -23,13 +23,13 @@ pub(super) const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = include_str!("style.css");
 
 /// Bytes that are ready to be sent.
-pub(super) struct Shown {
+pub(super) struct ServedBytes {
     pub content_type: &'static str,
     pub bytes: Bytes,
     pub tag: EntityTag,
 }
 
-impl Shown {
+impl ServedBytes {
     fn new(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         let tag = EntityTag::of(&bytes);
@@ -38,21 +38,21 @@ impl Shown {
 }
 
 /// The documents and their search.
-pub(super) struct Shelf {
+pub(super) struct GuideLibrary {
     pub guides: Vec<Guide>,
-    pub sections: Vec<Section>,
-    pub index: Shown,
+    pub sections: Vec<GuideSection>,
+    pub index: ServedBytes,
     /// Pages, Markdown and files by their path below `/docs/`.
-    shown: BTreeMap<String, Shown>,
+    shown: BTreeMap<String, ServedBytes>,
 }
 
-impl Shelf {
+impl GuideLibrary {
     pub fn get() -> &'static Self {
-        static READ: LazyLock<Shelf> = LazyLock::new(|| Shelf::read(documents()));
+        static READ: LazyLock<GuideLibrary> = LazyLock::new(|| GuideLibrary::read(documents()));
         &READ
     }
 
-    pub fn find(&self, path: &str) -> Option<&Shown> {
+    pub fn find(&self, path: &str) -> Option<&ServedBytes> {
         self.shown.get(path)
     }
 
@@ -67,20 +67,20 @@ impl Shelf {
                 shell::outline(&rendered.outline),
                 rendered.html
             );
-            shown.insert(path.clone(), Shown::new(HTML, shell::page(&rendered.title, &main, "")));
+            shown.insert(path.clone(), ServedBytes::new(HTML, shell::page(&rendered.title, &main, "")));
             let markdown = rendering::relinked(&path, &markdown, &known);
-            shown.insert(format!("{path}.md"), Shown::new("text/markdown; charset=utf-8", markdown));
+            shown.insert(format!("{path}.md"), ServedBytes::new("text/markdown; charset=utf-8", markdown));
             sections.extend(rendered.sections);
             guides.push(Guide { path, title: rendered.title, summary: rendered.summary });
         }
         for (path, text) in FILES.iter().filter(|(path, _)| !path.ends_with(".md")) {
-            shown.insert((*path).to_owned(), Shown::new("application/xml", Bytes::from_static(text.as_bytes())));
+            shown.insert((*path).to_owned(), ServedBytes::new("application/xml", Bytes::from_static(text.as_bytes())));
         }
         shown.insert(
             "guides.css".to_owned(),
-            Shown::new("text/css; charset=utf-8", Bytes::from_static(STYLE.as_bytes())),
+            ServedBytes::new("text/css; charset=utf-8", Bytes::from_static(STYLE.as_bytes())),
         );
-        Self { index: Shown::new(HTML, listing::index(&guides)), guides, sections, shown }
+        Self { index: ServedBytes::new(HTML, listing::index(&guides)), guides, sections, shown }
     }
 }
 

@@ -9,7 +9,7 @@ use domain::{
 use serde_json::Value;
 
 use crate::{
-    unmodelled,
+    unknown_content,
     whatsapp_cloud::callback::fields::{elements, number, owned, text, word},
 };
 
@@ -17,7 +17,7 @@ use crate::{
 pub(super) const MOST: usize = 64;
 
 /// One attachment.
-pub(super) enum Attached {
+pub(super) enum CallbackAttachment {
     /// A file at an address of Meta's that expires.
     File(InboundMedia),
     /// A location.
@@ -30,8 +30,8 @@ pub(super) enum Attached {
 
 /// Reads the attachments of a message, each with its JSON. A sticker is one picture, even if Meta sends it twice, as an
 /// `image` and as a `sticker`.
-pub(super) fn read_all(message: &Value) -> Vec<(&Value, Attached)> {
-    let mut read: Vec<(&Value, Attached)> = Vec::new();
+pub(super) fn read_all(message: &Value) -> Vec<(&Value, CallbackAttachment)> {
+    let mut read: Vec<(&Value, CallbackAttachment)> = Vec::new();
     for one in elements(message, "attachments").iter().take(MOST) {
         let attached = read_one(message, one);
         let again =
@@ -43,8 +43,8 @@ pub(super) fn read_all(message: &Value) -> Vec<(&Value, Attached)> {
     read
 }
 
-fn is_sticker(attached: &Attached) -> bool {
-    matches!(attached, Attached::File(file) if file.media_kind == MediaKind::Sticker)
+fn is_sticker(attached: &CallbackAttachment) -> bool {
+    matches!(attached, CallbackAttachment::File(file) if file.media_kind == MediaKind::Sticker)
 }
 
 /// True if two attachments are one sticker: a message has one sticker, unless their ids differ.
@@ -56,7 +56,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-fn read_one(message: &Value, attachment: &Value) -> Attached {
+fn read_one(message: &Value, attachment: &Value) -> CallbackAttachment {
     let payload = attachment.get("payload").unwrap_or(&Value::Null);
     let has_sticker_id = |value: &Value| word(value, "sticker_id").is_some();
     let kind = match text(attachment, "type") {
@@ -71,33 +71,33 @@ fn read_one(message: &Value, attachment: &Value) -> Attached {
         Some(_) => return link(attachment, payload),
     };
     match owned(payload, "url") {
-        Some(url) => Attached::File(file(kind, url)),
+        Some(url) => CallbackAttachment::File(file(kind, url)),
         None => unknown(attachment),
     }
 }
 
 /// An unknown type, or a known type with another form.
-fn unknown(attachment: &Value) -> Attached {
+fn unknown(attachment: &Value) -> CallbackAttachment {
     let kind = text(attachment, "type").unwrap_or("attachment");
-    Attached::Unknown(unmodelled::searched(kind, attachment, None))
+    CallbackAttachment::Unknown(unknown_content::searched(kind, attachment, None))
 }
 
-fn place(attachment: &Value, payload: &Value) -> Attached {
+fn place(attachment: &Value, payload: &Value) -> CallbackAttachment {
     let coordinates = payload.get("coordinates").unwrap_or(&Value::Null);
     match (number(coordinates, "lat"), number(coordinates, "long")) {
         (Some(latitude), Some(longitude)) => {
             // Meta says "Zo's Location" if no place was chosen; it counts as a name.
-            Attached::Place(Location { latitude, longitude, name: owned(attachment, "title"), address: None })
+            CallbackAttachment::Place(Location { latitude, longitude, name: owned(attachment, "title"), address: None })
         }
         _ => unknown(attachment),
     }
 }
 
 /// `fallback`, `reel`, `post` and others: a title and an address.
-fn link(attachment: &Value, payload: &Value) -> Attached {
+fn link(attachment: &Value, payload: &Value) -> CallbackAttachment {
     let of = |name: &str| text(attachment, name).or_else(|| text(payload, name));
     let words: Vec<&str> = [of("title"), of("url")].into_iter().flatten().collect();
-    if words.is_empty() { unknown(attachment) } else { Attached::Link(words.join("\n")) }
+    if words.is_empty() { unknown(attachment) } else { CallbackAttachment::Link(words.join("\n")) }
 }
 
 /// Meta names no MIME type: the kind and the name in the address determine it.

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
-    change::{Author, Change, MessageChange},
+    change::{Author, ContentChange, MessageChange},
     inbound::CallbackBody,
 };
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(super) fn edited(
     let number = edit.get("num_edit").and_then(Value::as_u64).map(|number| number.to_string());
     let number = number.unwrap_or_else(|| format!("at{}", at.timestamp_millis()));
     let raw = with_type(event, "text");
-    let change = Change::Edited { text: Some(owned(edit, "text")?), raw };
+    let change = ContentChange::Edited { text: Some(owned(edit, "text")?), raw };
     let by = author(page, event)?;
     let change = MessageChange { provider_id: mid.to_owned(), rest: Vec::new(), by, at, change };
     Some((format!("edit:{mid}:{number}"), CallbackBody::Change(Box::new(change))))
@@ -31,7 +31,7 @@ pub(super) fn edited(
 pub(super) fn deleted(page: &str, (event, at): (&Value, DateTime<Utc>), mid: &str) -> Option<(String, CallbackBody)> {
     let rest = (1..attachment::MOST).map(|place| ids::at_place(mid, place)).collect();
     let by = author(page, event)?;
-    let change = MessageChange { provider_id: mid.to_owned(), rest, by, at, change: Change::Deleted };
+    let change = MessageChange { provider_id: mid.to_owned(), rest, by, at, change: ContentChange::Deleted };
     Some((format!("deleted:{mid}"), CallbackBody::Change(Box::new(change))))
 }
 

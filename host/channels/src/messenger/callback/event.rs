@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
-    chat::words,
+    chat::readable_text,
     content::OutboundContent,
-    inbound::{CallbackBody, CameBy, Echo, InboundContent, InboundMessage, ProviderStatus, StatusUpdate},
+    inbound::{AdvertArrival, CallbackBody, Echo, InboundContent, InboundMessage, ProviderStatus, StatusUpdate},
 };
 use serde_json::{Value, json};
 
 use super::{
-    attachment::{self, Attached},
+    attachment::{self, CallbackAttachment},
     change, referral, report,
 };
 use crate::{
     messenger::ids::{self, ID_MAX_BYTES},
-    unmodelled,
+    unknown_content,
     whatsapp_cloud::callback::fields::{instant, owned, text, word},
 };
 
@@ -25,7 +25,7 @@ use crate::{
 const OURS: &str = "pb1:";
 
 /// The result of reading an event.
-pub(super) enum Read {
+pub(super) enum EventReading {
     /// Facts, each with a key that is unique among the facts of its page.
     Facts(Vec<(String, CallbackBody)>),
     /// An event without an effect here.
@@ -38,16 +38,16 @@ pub(super) enum Read {
 const MALFORMED: &str = "its customer, its id or its time is missing, or has another form";
 
 /// Reads one element of `messaging`.
-pub(super) fn read(page: &str, entry: &Value, event: &Value) -> Read {
+pub(super) fn read(page: &str, entry: &Value, event: &Value) -> EventReading {
     if !event.is_object() {
-        return Read::Malformed("it is no object");
+        return EventReading::Malformed("it is no object");
     }
     let part = |name: &str| event.get(name).filter(|part| !part.is_null());
     let facts = if let Some(message) = part("message") {
         if message.get("is_deleted").and_then(Value::as_bool) == Some(true) {
             let told = at(entry, event).zip(mid(message));
             let fact = told.and_then(|(at, mid)| change::deleted(page, (event, at), &mid));
-            return fact.map_or(Read::Malformed(MALFORMED), |fact| Read::Facts(vec![fact]));
+            return fact.map_or(EventReading::Malformed(MALFORMED), |fact| EventReading::Facts(vec![fact]));
         }
         match message.get("is_echo").and_then(Value::as_bool) {
             Some(true) => echo(entry, event, message),
@@ -68,9 +68,9 @@ pub(super) fn read(page: &str, entry: &Value, event: &Value) -> Read {
         came_by(entry, event).map(|fact| vec![fact])
     } else {
         let known = ["optin", "account_linking", "pass_thread_control", "take_thread_control"];
-        return Read::Ignored(known.into_iter().find(|name| part(name).is_some()).unwrap_or("unknown"));
+        return EventReading::Ignored(known.into_iter().find(|name| part(name).is_some()).unwrap_or("unknown"));
     };
-    facts.map_or(Read::Malformed(MALFORMED), Read::Facts)
+    facts.map_or(EventReading::Malformed(MALFORMED), EventReading::Facts)
 }
 
 /// The customer of an event: its `sender`, or for an echo its `recipient`.
@@ -135,13 +135,15 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
     let mut contents = Vec::new();
     for (raw, one) in attachment::read_all(message) {
         match one {
-            Attached::File(file) => contents.push((InboundContent::Media(file), file_kind(raw), raw)),
-            Attached::Place(place) => contents.push((InboundContent::Location(place), "location", raw)),
+            CallbackAttachment::File(file) => contents.push((InboundContent::Media(file), file_kind(raw), raw)),
+            CallbackAttachment::Place(place) => contents.push((InboundContent::Location(place), "location", raw)),
             // The preview of a link whose address is in the text.
-            Attached::Link(_) if said.is_some() => {}
-            Attached::Unknown(_) if said.is_some() && text(raw, "type") == Some("fallback") => {}
-            Attached::Link(link) => contents.push((InboundContent::Text { body: link }, "text", raw)),
-            Attached::Unknown(content) => contents.push((content, text(raw, "type").unwrap_or("unsupported"), raw)),
+            CallbackAttachment::Link(_) if said.is_some() => {}
+            CallbackAttachment::Unknown(_) if said.is_some() && text(raw, "type") == Some("fallback") => {}
+            CallbackAttachment::Link(link) => contents.push((InboundContent::Text { body: link }, "text", raw)),
+            CallbackAttachment::Unknown(content) => {
+                contents.push((content, text(raw, "type").unwrap_or("unsupported"), raw))
+            }
         }
     }
     // With one file, the text is its caption.
@@ -155,7 +157,7 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
     }
     if contents.is_empty() {
         // Content that Meta does not pass on, such as a new kind of sticker.
-        contents.push((unmodelled::content("unsupported", None, None), "unsupported", event));
+        contents.push((unknown_content::content("unsupported", None, None), "unsupported", event));
     }
     let mut facts = Vec::with_capacity(contents.len());
     for (position, (content, kind, raw)) in contents.into_iter().enumerate() {
@@ -228,7 +230,7 @@ fn came_by(entry: &Value, event: &Value) -> Option<(String, CallbackBody)> {
     let (from, at) = (psid(event, "sender")?, at(entry, event)?);
     let referral = *referral::of_event(event)?;
     let fact = format!("referral:{}:{}", from.value(), at.timestamp_millis());
-    Some((fact, CallbackBody::Referral(Box::new(CameBy { from, at, referral }))))
+    Some((fact, CallbackBody::Referral(Box::new(AdvertArrival { from, at, referral }))))
 }
 
 /// A message that the page sent: ours, which was then sent, or one that was written elsewhere.
@@ -250,19 +252,19 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
     let said = owned(message, "text");
     for (raw, one) in attachment::read_all(message) {
         match one {
-            Attached::File(file) => contents.extend(attachment::as_sent(&file)),
-            Attached::Place(place) => contents.push(OutboundContent::Location(place)),
-            Attached::Link(link) if said.is_none() => contents.push(OutboundContent::Text { body: link }),
-            Attached::Link(_) => {}
-            Attached::Unknown(_) if said.is_some() && text(raw, "type") == Some("fallback") => {}
-            Attached::Unknown(content) => contents.extend(in_words(&content)),
+            CallbackAttachment::File(file) => contents.extend(attachment::as_sent(&file)),
+            CallbackAttachment::Place(place) => contents.push(OutboundContent::Location(place)),
+            CallbackAttachment::Link(link) if said.is_none() => contents.push(OutboundContent::Text { body: link }),
+            CallbackAttachment::Link(_) => {}
+            CallbackAttachment::Unknown(_) if said.is_some() && text(raw, "type") == Some("fallback") => {}
+            CallbackAttachment::Unknown(content) => contents.extend(in_words(&content)),
         }
     }
     if let Some(body) = said {
         contents.insert(0, OutboundContent::Text { body });
     }
     if contents.is_empty() {
-        contents.extend(in_words(&unmodelled::content("unsupported", None, None)));
+        contents.extend(in_words(&unknown_content::content("unsupported", None, None)));
     }
     let quoted = quoted(message);
     let facts = contents.into_iter().enumerate().map(|(position, content)| {
@@ -278,5 +280,5 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
 
 /// Unknown content as a sent text.
 fn in_words(content: &InboundContent) -> Option<OutboundContent> {
-    words::of_inbound(content).map(|body| OutboundContent::Text { body })
+    readable_text::of_inbound(content).map(|body| OutboundContent::Text { body })
 }

@@ -14,8 +14,8 @@ use domain::{
 use serde_json::Value;
 
 use crate::{
+    ignored_items::{ignored_item, unreadable_item},
     provider_json,
-    unreadable::{ignored_item, unreadable_item},
     whatsapp_cloud::callback::{
         CallbackError, ITEMS_MAX,
         fields::{elements, list, owned, text},
@@ -70,13 +70,13 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
 fn event_items(page: &str, entry: &Value, event: &Value, items: &mut Vec<CallbackItem>) {
     let target = CallbackTarget::Page(page.to_owned());
     match event::read(page, entry, event) {
-        event::Read::Facts(facts) => items.extend(facts.into_iter().map(|(fact, body)| CallbackItem {
+        event::EventReading::Facts(facts) => items.extend(facts.into_iter().map(|(fact, body)| CallbackItem {
             dedupe_key: format!("messenger:{page}:{fact}"),
             target: target.clone(),
             body,
         })),
-        event::Read::Ignored(name) => items.push(ignored_item(target, InboxKind::Messenger, ("event", name))),
-        event::Read::Malformed(reason) => {
+        event::EventReading::Ignored(name) => items.push(ignored_item(target, InboxKind::Messenger, ("event", name))),
+        event::EventReading::Malformed(reason) => {
             items.push(unreadable_item(target, (InboxKind::Messenger, "event"), reason, event));
         }
     }

@@ -3,7 +3,7 @@
 use domain::referral::Referral;
 use serde_json::Value;
 
-use crate::whatsapp_cloud::callback::referral::said;
+use crate::whatsapp_cloud::callback::referral::text_field;
 
 /// Reads it from an event: from its message, its postback, or the event itself.
 pub(super) fn of_event(event: &Value) -> Option<Box<Referral>> {
@@ -12,23 +12,23 @@ pub(super) fn of_event(event: &Value) -> Option<Box<Referral>> {
     let nothing = Value::Null;
     let ad = referral.get("ads_context_data").unwrap_or(&nothing);
     let product = referral.get("product").unwrap_or(&nothing);
-    let (media_type, media_url) = match (said(ad, "video_url"), said(ad, "photo_url")) {
+    let (media_type, media_url) = match (text_field(ad, "video_url"), text_field(ad, "photo_url")) {
         (Some(video), _) => (Some("video".to_owned()), Some(video)),
         (None, Some(photo)) => (Some("image".to_owned()), Some(photo)),
         (None, None) => (None, None),
     };
     let known = Referral {
-        source_type: said(referral, "source"),
-        source_id: said(referral, "ad_id").or_else(|| said(ad, "post_id")),
-        source_url: said(referral, "referer_uri"),
-        headline: said(ad, "ad_title"),
+        source_type: text_field(referral, "source"),
+        source_id: text_field(referral, "ad_id").or_else(|| text_field(ad, "post_id")),
+        source_url: text_field(referral, "referer_uri"),
+        headline: text_field(ad, "ad_title"),
         body: None,
         media_type,
         media_url,
-        ctwa_clid: said(referral, "ctwa_clid"),
-        reference: said(referral, "ref"),
+        ctwa_clid: text_field(referral, "ctwa_clid"),
+        reference: text_field(referral, "ref"),
         catalog_id: None,
-        product_id: said(product, "id").or_else(|| said(ad, "product_id")),
+        product_id: text_field(product, "id").or_else(|| text_field(ad, "product_id")),
     };
     known.if_any()
 }

@@ -1,6 +1,6 @@
 //! Bodies of requests of an SMSC, read leniently: the fields of SMPP 3.4 in their order, with any values.
 
-use super::parameters::{Parameters, message_id};
+use super::parameters::{PduParameters, message_id};
 
 /// Longest stored address: `data_sm` has room for 64 characters.
 const MOST_ADDRESS: usize = 64;
@@ -12,34 +12,34 @@ const STRINGS: usize = 5;
 
 /// A `deliver_sm` or a `data_sm`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::smpp) struct Message {
-    pub source: Address,
-    pub destination: Address,
+pub(in crate::smpp) struct PduMessage {
+    pub source: PduAddress,
+    pub destination: PduAddress,
     pub esm_class: u8,
     pub data_coding: u8,
     /// `message_payload`, otherwise `short_message`.
     pub octets: Vec<u8>,
-    pub parameters: Parameters,
+    pub parameters: PduParameters,
 }
 
 /// An address with its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::smpp) struct Address {
+pub(in crate::smpp) struct PduAddress {
     pub ton: u8,
     pub npi: u8,
     pub text: String,
 }
 
 /// A body, and true if every field was in its place.
-type Read = Option<(Message, bool)>;
+type Read = Option<(PduMessage, bool)>;
 
 /// Reads a `deliver_sm`; `None` if it ends before the coding of its text.
-pub(in crate::smpp) fn deliver_sm(body: &[u8]) -> Option<Message> {
+pub(in crate::smpp) fn deliver_sm(body: &[u8]) -> Option<PduMessage> {
     best(body, deliver_sm_lacking)
 }
 
 /// Reads a `data_sm`; `None` if it ends before the coding of its text.
-pub(in crate::smpp) fn data_sm(body: &[u8]) -> Option<Message> {
+pub(in crate::smpp) fn data_sm(body: &[u8]) -> Option<PduMessage> {
     best(body, data_sm_lacking)
 }
 
@@ -50,7 +50,7 @@ pub(in crate::smpp) fn submitted_id(body: &[u8]) -> String {
 
 /// Reads by the standard. If that is inconsistent, and is consistent with one string that lacks its NUL, the latter is
 /// used.
-fn best(body: &[u8], read: fn(&[u8], Option<usize>) -> Read) -> Option<Message> {
+fn best(body: &[u8], read: fn(&[u8], Option<usize>) -> Read) -> Option<PduMessage> {
     let standard = read(body, None);
     if !matches!(standard, Some((_, true))) {
         let others = (0..STRINGS).filter_map(|lacking| read(body, Some(lacking)));
@@ -123,14 +123,14 @@ impl<'a> Fields<'a> {
         Some(string)
     }
 
-    fn address(&mut self) -> Option<Address> {
+    fn address(&mut self) -> Option<PduAddress> {
         let (ton, npi) = (self.octet()?, self.octet()?);
         let octets = self.string()?;
         self.sound &= ton <= LARGEST_TON && npi <= LARGEST_NPI && octets.iter().all(|octet| *octet >= 0x20);
         // Octets above 0x7F can only be letters of names; addresses have no control characters.
         let shown =
             octets.iter().map(|octet| if *octet < 0x20 { char::REPLACEMENT_CHARACTER } else { (*octet).into() });
-        Some(Address { ton, npi, text: shown.take(MOST_ADDRESS).collect() })
+        Some(PduAddress { ton, npi, text: shown.take(MOST_ADDRESS).collect() })
     }
 
     /// Octets after their number; the existing ones if the number is too large.
@@ -149,15 +149,15 @@ impl<'a> Fields<'a> {
 
     fn message(
         self,
-        source: Address,
-        destination: Address,
+        source: PduAddress,
+        destination: PduAddress,
         (esm_class, data_coding): (u8, u8),
         short_message: &[u8],
     ) -> Read {
-        let (mut parameters, whole) = Parameters::read(self.rest);
+        let (mut parameters, whole) = PduParameters::read(self.rest);
         let payload = parameters.payload.take().filter(|payload| !payload.is_empty());
         let octets = payload.unwrap_or_else(|| short_message.to_vec());
-        Some((Message { source, destination, esm_class, data_coding, octets, parameters }, self.sound && whole))
+        Some((PduMessage { source, destination, esm_class, data_coding, octets, parameters }, self.sound && whole))
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
 
     /// Source, destination, class, coding and text.
     fn read(sent: &Sent<'_>) -> (String, String, u8, u8, Vec<u8>) {
-        let Message { source, destination, esm_class, data_coding, octets, .. } = deliver_sm(&body(sent)).unwrap();
+        let PduMessage { source, destination, esm_class, data_coding, octets, .. } = deliver_sm(&body(sent)).unwrap();
         (source.text, destination.text, esm_class, data_coding, octets)
     }
 

@@ -14,14 +14,14 @@ const CHUNK: usize = 8 * 1024;
 
 /// A PDU.
 #[derive(Debug, Clone)]
-pub(in crate::smpp) struct Frame {
+pub(in crate::smpp) struct PduFrame {
     pub header: Header,
     pub body: Bytes,
 }
 
 /// The reason why no PDU follows.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::smpp) enum Broken {
+pub(in crate::smpp) enum FrameError {
     /// The SMSC closed the connection.
     #[error("the connection was closed")]
     Closed,
@@ -45,31 +45,31 @@ impl<R: AsyncRead + Unpin> Frames<R> {
     }
 
     /// Returns the next PDU. No bytes are lost if this is dropped before its end.
-    pub(in crate::smpp) async fn next(&mut self) -> Result<Frame, Broken> {
+    pub(in crate::smpp) async fn next(&mut self) -> Result<PduFrame, FrameError> {
         loop {
             if let Some(frame) = self.cut()? {
                 return Ok(frame);
             }
             self.buffer.reserve(CHUNK);
             if self.reader.read_buf(&mut self.buffer).await? == 0 {
-                return Err(Broken::Closed);
+                return Err(FrameError::Closed);
             }
         }
     }
 
-    fn cut(&mut self) -> Result<Option<Frame>, Broken> {
+    fn cut(&mut self) -> Result<Option<PduFrame>, FrameError> {
         let Some(first) = self.buffer.first_chunk::<HEADER>() else { return Ok(None) };
         let (announced, header) = Header::read(*first);
         let length = usize::try_from(announced).unwrap_or(usize::MAX);
         if !(HEADER..=MOST).contains(&length) {
-            return Err(Broken::Length(announced));
+            return Err(FrameError::Length(announced));
         }
         if self.buffer.len() < length {
             return Ok(None);
         }
         let mut pdu = self.buffer.split_to(length);
         pdu.advance(HEADER);
-        Ok(Some(Frame { header, body: pdu.freeze() }))
+        Ok(Some(PduFrame { header, body: pdu.freeze() }))
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
                 let frame = reads.next().await.unwrap();
                 assert_eq!((frame.header.sequence, frame.body.len()), (sequence, length), "{step}");
             }
-            assert!(matches!(reads.next().await, Err(Broken::Closed)));
+            assert!(matches!(reads.next().await, Err(FrameError::Closed)));
         }
     }
 
@@ -102,7 +102,7 @@ mod tests {
             let mut octets = pdu(1, b"");
             octets[..4].copy_from_slice(&announced.to_be_bytes());
             let mut frames = Frames::new(octets.as_slice());
-            assert!(matches!(frames.next().await, Err(Broken::Length(length)) if length == announced));
+            assert!(matches!(frames.next().await, Err(FrameError::Length(length)) if length == announced));
         }
         let longest = pdu(1, &vec![0; MOST - HEADER]);
         assert!(Frames::new(longest.as_slice()).next().await.is_ok());

@@ -14,7 +14,7 @@ const MESSAGE_STATE: u16 = 0x0427;
 
 /// The relevant optional parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::smpp) struct Parameters {
+pub(in crate::smpp) struct PduParameters {
     pub receipted_id: Option<String>,
     pub state: Option<u8>,
     pub error: Option<u16>,
@@ -24,7 +24,7 @@ pub(in crate::smpp) struct Parameters {
     pub sar_number: Option<u8>,
 }
 
-impl Parameters {
+impl PduParameters {
     /// Reads a list; `false` if it does not end with its last parameter.
     pub(in crate::smpp) fn read(mut rest: &[u8]) -> (Self, bool) {
         let mut read = Self::default();
@@ -77,32 +77,36 @@ mod tests {
     #[test]
     fn an_id_is_read_with_and_without_its_nul_and_however_long() {
         for value in [&b"M-1"[..], b"M-1\0", b"M-1\0\0", b"M-1\0rest"] {
-            assert_eq!(Parameters::read(&tlv(0x1e, value)).0.receipted_id.as_deref(), Some("M-1"));
+            assert_eq!(PduParameters::read(&tlv(0x1e, value)).0.receipted_id.as_deref(), Some("M-1"));
         }
-        assert_eq!(Parameters::read(&tlv(0x1e, b"\0")).0.receipted_id, None);
+        assert_eq!(PduParameters::read(&tlv(0x1e, b"\0")).0.receipted_id, None);
         assert_eq!(message_id(&[b'7'; 300]).len(), 255);
     }
 
     #[test]
     fn an_unknown_parameter_is_passed_over_and_a_cut_one_ends_the_list() {
         let list = [tlv(0x1401, b"vendor"), tlv(0x0427, &[2]), tlv(0x0423, &[3, 0, 8])].concat();
-        let (read, whole) = Parameters::read(&list);
+        let (read, whole) = PduParameters::read(&list);
         assert_eq!((read.state, read.error, whole), (Some(2), Some(8), true));
         for cut in 1..tlv(0x0423, &[3, 0, 8]).len() {
-            let (read, whole) = Parameters::read(&list[..list.len() - cut]);
+            let (read, whole) = PduParameters::read(&list[..list.len() - cut]);
             assert_eq!((read.state, read.error), (Some(2), None), "{cut}");
             assert!(!whole);
         }
-        assert_eq!(Parameters::read(&tlv(0x1e, b"M-12")[..6]).0.receipted_id, None, "half an id names another message");
-        assert_eq!(Parameters::read(&tlv(0x0424, b"Hello")[..7]).0.payload.as_deref(), Some(&b"Hel"[..]));
+        assert_eq!(
+            PduParameters::read(&tlv(0x1e, b"M-12")[..6]).0.receipted_id,
+            None,
+            "half an id names another message"
+        );
+        assert_eq!(PduParameters::read(&tlv(0x0424, b"Hello")[..7]).0.payload.as_deref(), Some(&b"Hel"[..]));
     }
 
     #[test]
     fn values_of_another_length_are_left_out() {
         let list = [tlv(0x0427, &[]), tlv(0x0423, &[1]), tlv(0x020c, &[1, 2, 3])].concat();
-        assert_eq!(Parameters::read(&list), (Parameters::default(), true));
+        assert_eq!(PduParameters::read(&list), (PduParameters::default(), true));
         let list = [tlv(0x0427, &[0, 5]), tlv(0x0423, &[0, 9]), tlv(0x020c, &[7])].concat();
-        let (read, _) = Parameters::read(&list);
+        let (read, _) = PduParameters::read(&list);
         assert_eq!((read.state, read.error, read.sar_reference), (Some(5), Some(9), Some(7)));
     }
 }

@@ -1,9 +1,9 @@
 //! One SMPP connection (ADR 0044): a task that reads, a task that writes, and bounded queues.
 
-mod out;
-mod pending;
+mod pending_requests;
 mod reader;
 mod requests;
+mod write_queue;
 mod writer;
 
 use std::sync::{Arc, OnceLock};
@@ -14,32 +14,32 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use pending::Pending;
-pub(super) use pending::{Owed, Response};
-use requests::{MOST_WAITING, Shared};
-pub(crate) use requests::{Request, Session, Times, Unanswered, count};
+use pending_requests::PendingRequests;
+pub(super) use pending_requests::{PendingAnswer, Response};
+use requests::{MOST_WAITING, SessionShared};
+pub(crate) use requests::{RequestFailure, SessionRequestHandle, SilenceLimits, SmppSession, count};
 
 /// PDUs that wait to be written.
 const OUT: usize = 64;
 
-impl Session {
+impl SmppSession {
     /// Starts a session over a connection. At most `waiting` requests of the SMSC wait; then nothing more is read, and
     /// `hangup` reports that the SMSC has closed the connection.
     pub(super) fn start<S>(
         stream: S,
         name: &str,
-        (times, waiting): (Times, usize),
+        (times, waiting): (SilenceLimits, usize),
         hangup: impl Future<Output = ()> + Send + 'static,
-    ) -> (Self, mpsc::Receiver<Request>)
+    ) -> (Self, mpsc::Receiver<SessionRequestHandle>)
     where
         S: AsyncRead + AsyncWrite + Send + 'static,
     {
         let (out, queue) = mpsc::channel(OUT);
         let (requests, asked) = mpsc::channel(waiting.clamp(1, MOST_WAITING));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SessionShared {
             name: name.to_owned(),
             out,
-            pending: Arc::new(Pending::default()),
+            pending: Arc::new(PendingRequests::default()),
             ended: CancellationToken::new(),
             reason: OnceLock::new(),
         });

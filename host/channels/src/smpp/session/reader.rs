@@ -11,11 +11,11 @@ use tokio::{
 };
 
 use super::{
-    out::Out,
-    requests::{Request, Session, Shared, Times, count},
+    requests::{SessionRequestHandle, SessionShared, SilenceLimits, SmppSession, count},
+    write_queue::OutgoingItem,
 };
 use crate::smpp::pdu::{
-    frame::{Broken, Frame, Frames},
+    frame::{FrameError, Frames, PduFrame},
     header::Header,
 };
 
@@ -28,9 +28,9 @@ const LOOK: Duration = Duration::from_secs(2);
 /// Reads until the session ends.
 pub(super) async fn read<R>(
     (reader, hangup): (R, impl Future<Output = ()>),
-    session: Session,
-    requests: mpsc::Sender<Request>,
-    times: Times,
+    session: SmppSession,
+    requests: mpsc::Sender<SessionRequestHandle>,
+    times: SilenceLimits,
 ) where
     R: AsyncRead + Unpin,
 {
@@ -56,7 +56,7 @@ pub(super) async fn read<R>(
                     () = ended.cancelled() => return,
                     () = taking => {}
                     // Only while we do not read. Otherwise the bytes before the end would be lost.
-                    () = &mut hangup => break Broken::Closed.to_string(),
+                    () = &mut hangup => break FrameError::Closed.to_string(),
                     () = silence.look(&session.shared) => {}
                 }
                 // The silence begins now, because we did not listen before.
@@ -69,8 +69,8 @@ pub(super) async fn read<R>(
 }
 
 /// Handles one PDU. Waits while too many requests of the SMSC wait, so that nothing more is read.
-async fn take(frame: Frame, session: &Session, requests: &mpsc::Sender<Request>) {
-    let Frame { header, .. } = &frame;
+async fn take(frame: PduFrame, session: &SmppSession, requests: &mpsc::Sender<SessionRequestHandle>) {
+    let PduFrame { header, .. } = &frame;
     match header.command {
         command if command.is_response() => {
             let unasked = !matches!(command, CommandId::EnquireLinkResp | CommandId::UnbindResp);
@@ -79,14 +79,16 @@ async fn take(frame: Frame, session: &Session, requests: &mpsc::Sender<Request>)
                 tracing::debug!(bind = %session.name(), ?command, "an answer that nothing waits for");
             }
         }
-        CommandId::EnquireLink => session.shared.write(Out::Pdu(header.answer(CommandStatus::EsmeRok).with(&[]))).await,
+        CommandId::EnquireLink => {
+            session.shared.write(OutgoingItem::Pdu(header.answer(CommandStatus::EsmeRok).with(&[]))).await
+        }
         command => {
             if command == CommandId::Unbind {
                 // Unwritten requests use another bind; written ones are awaited.
                 session.shared.pending.close();
             }
             // There is no receiver if the session was given up.
-            let _ = requests.send(Request::new(session.clone(), frame)).await;
+            let _ = requests.send(SessionRequestHandle::new(session.clone(), frame)).await;
         }
     }
 }
@@ -101,7 +103,7 @@ struct Silence {
 }
 
 impl Silence {
-    fn new(times: &Times) -> Self {
+    fn new(times: &SilenceLimits) -> Self {
         let (interval, patience) = (times.enquire_link.max(OFTEN), times.link_timeout);
         Self { interval, patience, asked: false, until: Instant::now() + interval }
     }
@@ -112,7 +114,7 @@ impl Silence {
     }
 
     /// While we do not read: a write to an SMSC that is gone shows its end. Never returns.
-    async fn look(&self, shared: &Shared) {
+    async fn look(&self, shared: &SessionShared) {
         loop {
             sleep(self.interval.min(LOOK)).await;
             ask(shared);
@@ -120,7 +122,7 @@ impl Silence {
     }
 
     /// Sends one `enquire_link`; the next time it returns the reason for the end of the session.
-    fn over(&mut self, shared: &Shared) -> Option<String> {
+    fn over(&mut self, shared: &SessionShared) -> Option<String> {
         if self.asked {
             return Some("the SMSC did not answer enquire_link".to_owned());
         }
@@ -132,7 +134,7 @@ impl Silence {
 }
 
 /// Sends an `enquire_link` without waiting: a full queue means that the SMSC does not read.
-fn ask(shared: &Shared) {
+fn ask(shared: &SessionShared) {
     let question = Header::request(CommandId::EnquireLink, shared.pending.number());
-    let _ = shared.out.try_send(Out::Pdu(question.with(&[])));
+    let _ = shared.out.try_send(OutgoingItem::Pdu(question.with(&[])));
 }

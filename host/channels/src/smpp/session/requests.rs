@@ -11,17 +11,17 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    out::Out,
-    pending::{GivenUp, Owed, Pending, Response},
+    pending_requests::{PendingAnswer, PendingLoss, PendingRequests, Response},
+    write_queue::OutgoingItem,
 };
-use crate::smpp::pdu::{frame::Frame, header::Header};
+use crate::smpp::pdu::{frame::PduFrame, header::Header};
 
 /// Most requests of the SMSC that wait, in any configuration.
 pub(crate) const MOST_WAITING: usize = 10_000;
 
 /// Limits for the silence of the SMSC.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Times {
+pub(crate) struct SilenceLimits {
     /// Silence after which an `enquire_link` is sent.
     pub enquire_link: Duration,
     /// Longest time without an answer to it, or without reading our bytes.
@@ -30,7 +30,7 @@ pub(crate) struct Times {
 
 /// A request without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unanswered {
+pub(crate) enum RequestFailure {
     /// It was not written, and never will be.
     Unwritten(String),
     /// It was written, or a part of it.
@@ -39,40 +39,40 @@ pub(crate) enum Unanswered {
 
 /// A connection. Clones use the same one.
 #[derive(Clone)]
-pub(crate) struct Session {
-    pub(crate) shared: Arc<Shared>,
+pub(crate) struct SmppSession {
+    pub(crate) shared: Arc<SessionShared>,
 }
 
-pub(crate) struct Shared {
+pub(crate) struct SessionShared {
     /// Name of the bind.
     pub(crate) name: String,
-    pub(super) out: mpsc::Sender<Out>,
-    pub(super) pending: Arc<Pending>,
+    pub(super) out: mpsc::Sender<OutgoingItem>,
+    pub(super) pending: Arc<PendingRequests>,
     pub(crate) ended: CancellationToken,
     pub(crate) reason: OnceLock<String>,
 }
 
 /// A request of the SMSC.
-pub(crate) struct Request {
-    pub session: Session,
+pub(crate) struct SessionRequestHandle {
+    pub session: SmppSession,
     pub header: Header,
     pub body: Bytes,
-    pub(crate) owed: Owed,
+    pub(crate) owed: PendingAnswer,
 }
 
-impl Request {
-    pub(crate) fn new(session: Session, frame: Frame) -> Self {
-        let owed = Owed::new(&session.shared.pending);
+impl SessionRequestHandle {
+    pub(crate) fn new(session: SmppSession, frame: PduFrame) -> Self {
+        let owed = PendingAnswer::new(&session.shared.pending);
         Self { session, header: frame.header, body: frame.body, owed }
     }
 
     /// Returns the value that keeps the session open until the request is answered.
-    pub(crate) fn owed(self) -> (Session, Header, Owed) {
+    pub(crate) fn owed(self) -> (SmppSession, Header, PendingAnswer) {
         (self.session, self.header, self.owed)
     }
 }
 
-impl Session {
+impl SmppSession {
     /// Name of the bind.
     pub(crate) fn name(&self) -> &str {
         &self.shared.name
@@ -89,15 +89,15 @@ impl Session {
         command: CommandId,
         body: &[u8],
         limit: Duration,
-    ) -> Result<Response, Unanswered> {
+    ) -> Result<Response, RequestFailure> {
         let Some((sequence, mut answered)) = self.shared.pending.queue(command) else {
-            return Err(Unanswered::Unwritten("the session is being closed".to_owned()));
+            return Err(RequestFailure::Unwritten("the session is being closed".to_owned()));
         };
         // Also if the caller no longer waits.
         let guard = Guard { pending: &self.shared.pending, sequence };
         let pdu = Header::request(command, sequence).with(body);
         let answer = async {
-            self.shared.write(Out::Request { sequence, pdu }).await;
+            self.shared.write(OutgoingItem::Request { sequence, pdu }).await;
             (&mut answered).await.ok()
         };
         let reason = tokio::select! {
@@ -113,14 +113,14 @@ impl Session {
         // It may have been answered at this moment.
         match (answered.try_recv(), given_up) {
             (Ok(response), _) => Ok(response),
-            (Err(_), GivenUp::Unwritten) => Err(Unanswered::Unwritten(reason)),
-            (Err(_), GivenUp::Written) => Err(Unanswered::Written(reason)),
+            (Err(_), PendingLoss::Unwritten) => Err(RequestFailure::Unwritten(reason)),
+            (Err(_), PendingLoss::Written) => Err(RequestFailure::Written(reason)),
         }
     }
 
     /// Answers a request of the SMSC.
     pub(crate) async fn answer(&self, header: Header, body: &[u8]) {
-        self.shared.write(Out::Pdu(header.with(body))).await;
+        self.shared.write(OutgoingItem::Pdu(header.with(body))).await;
     }
 
     /// Accepts no more requests, and waits for open answers of both sides, at most for `limit`.
@@ -141,7 +141,7 @@ impl Session {
     /// Closes after all queued bytes are written.
     pub(crate) async fn finish(&self, limit: Duration) {
         let closing = async {
-            self.shared.write(Out::Close).await;
+            self.shared.write(OutgoingItem::Close).await;
             self.shared.ended.cancelled().await;
         };
         let _ = timeout(limit, closing).await;
@@ -169,7 +169,7 @@ impl Session {
     }
 }
 
-impl Shared {
+impl SessionShared {
     pub(crate) fn end(&self, reason: String) {
         // The first reason counts.
         let _ = self.reason.set(reason);
@@ -178,7 +178,7 @@ impl Shared {
     }
 
     /// Queues bytes to write. Has no effect after the end of the session.
-    pub(super) async fn write(&self, out: Out) {
+    pub(super) async fn write(&self, out: OutgoingItem) {
         tokio::select! {
             biased;
             () = self.ended.cancelled() => {}
@@ -190,12 +190,12 @@ impl Shared {
 
 /// Gives up a request when it is dropped.
 pub(crate) struct Guard<'a> {
-    pub(super) pending: &'a Pending,
+    pub(super) pending: &'a PendingRequests,
     pub(crate) sequence: u32,
 }
 
 impl Guard<'_> {
-    pub(crate) fn give_up(self) -> GivenUp {
+    pub(crate) fn give_up(self) -> PendingLoss {
         self.pending.give_up(self.sequence)
     }
 }

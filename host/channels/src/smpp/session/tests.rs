@@ -13,10 +13,10 @@ use crate::smpp::pdu::{frame::Frames, header::Header};
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(200);
 
-fn session(link_timeout: Duration) -> (Session, mpsc::Receiver<Request>, DuplexStream) {
+fn session(link_timeout: Duration) -> (SmppSession, mpsc::Receiver<SessionRequestHandle>, DuplexStream) {
     let (ours, theirs) = duplex(64);
-    let times = Times { enquire_link: LONG, link_timeout };
-    let (session, requests) = Session::start(ours, "test", (times, 2), std::future::pending());
+    let times = SilenceLimits { enquire_link: LONG, link_timeout };
+    let (session, requests) = SmppSession::start(ours, "test", (times, 2), std::future::pending());
     (session, requests, theirs)
 }
 
@@ -26,7 +26,7 @@ async fn a_request_that_is_given_up_before_it_is_written_never_leaves() {
     // The peer reads nothing.
     let requests = (0..60_u8).map(|number| session.request(CommandId::SubmitSm, vec![number; 200].leak(), SHORT));
     let results = join_all(requests).await;
-    let unwritten = results.iter().filter(|result| matches!(result, Err(Unanswered::Unwritten(_)))).count();
+    let unwritten = results.iter().filter(|result| matches!(result, Err(RequestFailure::Unwritten(_)))).count();
     assert!((1..60).contains(&unwritten), "{unwritten}");
     // Now it reads all that comes, up to the goodbye.
     let (mut frames, mut seen) = (Frames::new(theirs), 0);
@@ -60,17 +60,17 @@ async fn a_caller_that_is_dropped_gives_its_request_up() {
     };
     let (_, bodies) = tokio::join!(session.finish(LONG), reading);
     assert_eq!(bodies, [5_000]);
-    assert!(matches!(blocked.await, Err(Unanswered::Written(_))));
+    assert!(matches!(blocked.await, Err(RequestFailure::Written(_))));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_reads_nothing_ends_the_session() {
     let (session, _requests, _theirs) = session(SHORT);
     let result = session.request(CommandId::SubmitSm, &[0; 300], LONG).await;
-    assert_eq!(result.unwrap_err(), Unanswered::Written("the SMSC stopped reading".to_owned()));
+    assert_eq!(result.unwrap_err(), RequestFailure::Written("the SMSC stopped reading".to_owned()));
     assert!(!session.is_open());
     let result = session.request(CommandId::SubmitSm, b"", LONG).await;
-    assert!(matches!(result, Err(Unanswered::Unwritten(_))));
+    assert!(matches!(result, Err(RequestFailure::Unwritten(_))));
 }
 
 #[tokio::test(start_paused = true)]

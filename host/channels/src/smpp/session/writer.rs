@@ -8,7 +8,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{out::Out, requests::Shared};
+use super::{requests::SessionShared, write_queue::OutgoingItem};
 
 /// Octets written at once. Small, because their requests count as written.
 const CHUNK: usize = 4 * 1024;
@@ -16,8 +16,12 @@ const CHUNK: usize = 4 * 1024;
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Writes until the session ends. `patience`: how long the SMSC may read nothing.
-pub(super) async fn write<W>(mut stream: W, mut queue: mpsc::Receiver<Out>, shared: &Shared, patience: Duration)
-where
+pub(super) async fn write<W>(
+    mut stream: W,
+    mut queue: mpsc::Receiver<OutgoingItem>,
+    shared: &SessionShared,
+    patience: Duration,
+) where
     W: AsyncWrite + Unpin,
 {
     let reason = loop {
@@ -56,15 +60,15 @@ where
 }
 
 /// The queued items as octets, and true if the connection is to be closed after them.
-fn gather(first: Out, queue: &mut mpsc::Receiver<Out>, shared: &Shared) -> (Vec<u8>, bool) {
+fn gather(first: OutgoingItem, queue: &mut mpsc::Receiver<OutgoingItem>, shared: &SessionShared) -> (Vec<u8>, bool) {
     let mut octets = Vec::new();
     let mut next = Some(first);
     while let Some(out) = next {
         match out {
-            Out::Request { sequence, pdu } if shared.pending.claim(sequence) => octets.extend_from_slice(&pdu),
-            Out::Request { .. } => {}
-            Out::Pdu(pdu) => octets.extend_from_slice(&pdu),
-            Out::Close => return (octets, true),
+            OutgoingItem::Request { sequence, pdu } if shared.pending.claim(sequence) => octets.extend_from_slice(&pdu),
+            OutgoingItem::Request { .. } => {}
+            OutgoingItem::Pdu(pdu) => octets.extend_from_slice(&pdu),
+            OutgoingItem::Close => return (octets, true),
         }
         next = if octets.len() < CHUNK { queue.try_recv().ok() } else { None };
     }

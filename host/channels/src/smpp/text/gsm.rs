@@ -1,7 +1,7 @@
 //! The GSM 7-bit alphabet (3GPP TS 23.038, 6.2.1): septets, one per octet or packed, with the tables of a national
 //! language.
 
-use super::national::{Shifts, extension, locking};
+use super::national_tables::{Shifts, extension, locking};
 
 /// GSM 03.38, basic table; position = septet. 0x1B is the escape and stands for itself here.
 const BASIC: &str = concat!(

@@ -3,17 +3,17 @@
 //! Nothing is refused, and no letter is guessed: invalid characters become U+FFFD, and octets in an unknown coding, or
 //! in one for data, are shown as octets.
 
-mod asian;
+mod asian_charsets;
 mod default_alphabet;
 mod gsm;
-mod national;
+mod national_tables;
 mod octets;
 
 use encoding_rs::{EUC_KR, ISO_8859_5, ISO_8859_8, WINDOWS_1252};
 
 pub use default_alphabet::DefaultAlphabet;
 pub(super) use gsm::{text as gsm_text, unpacked};
-pub(super) use national::Shifts;
+pub(super) use national_tables::Shifts;
 use octets::{ascii, plain};
 
 /// Most octets that are shown of unreadable text.
@@ -21,7 +21,7 @@ const SHOWN: usize = 1_024;
 
 /// The coding of octets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Coding {
+pub(super) struct OctetCoding {
     /// As the SMSC gave it.
     pub data_coding: u8,
     alphabet: Alphabet,
@@ -43,7 +43,7 @@ enum Alphabet {
     Unreadable,
 }
 
-impl Coding {
+impl OctetCoding {
     /// The meaning of a data coding for an SMSC with this default alphabet.
     pub(super) fn of(data_coding: u8, default: DefaultAlphabet, shifts: Shifts) -> Self {
         let septets = Alphabet::Gsm(shifts);
@@ -99,9 +99,9 @@ impl Coding {
             Alphabet::Cyrillic => Some(single(ISO_8859_5, octets)),
             Alphabet::Hebrew => Some(single(ISO_8859_8, octets)),
             Alphabet::Ucs2 => Some(utf16(octets)),
-            Alphabet::Japanese => asian::japanese(octets),
-            Alphabet::Pictograms => asian::shift_jis(octets),
-            Alphabet::Korean => asian::strict(EUC_KR, octets),
+            Alphabet::Japanese => asian_charsets::japanese(octets),
+            Alphabet::Pictograms => asian_charsets::shift_jis(octets),
+            Alphabet::Korean => asian_charsets::strict(EUC_KR, octets),
             Alphabet::Unreadable => plain(octets),
         };
         text.unwrap_or_else(|| self.unreadable(octets)).replace('\0', "\u{fffd}")
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn decode(data_coding: u8, octets: &[u8]) -> String {
-        Coding::of(data_coding, DefaultAlphabet::Gsm, Shifts::default()).decode(octets)
+        OctetCoding::of(data_coding, DefaultAlphabet::Gsm, Shifts::default()).decode(octets)
     }
 
     #[test]
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn an_smsc_may_have_another_default_alphabet() {
-        let decode = |default, octets: &[u8]| Coding::of(0, default, Shifts::default()).decode(octets);
+        let decode = |default, octets: &[u8]| OctetCoding::of(0, default, Shifts::default()).decode(octets);
         assert_eq!(decode(DefaultAlphabet::Latin1, b"Caf\xe9 @ $"), "Café @ $");
         assert_eq!(decode(DefaultAlphabet::Ascii, b"@_$ \xe9"), "@_$ \u{fffd}");
         assert_eq!(decode(DefaultAlphabet::Gsm, b"@"), "¡");

@@ -5,7 +5,7 @@
 //!
 //! All windows together are also the most messages that may have been submitted without a record on disk, which are
 //! doubled after a kill. So a message holds its place of a bind until the answer, and its room in all windows until the
-//! outcome is stored ([`InDoubt`]).
+//! outcome is stored ([`DoubtRoom`]).
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -29,7 +29,7 @@ const TURNS_OF_A_SHARE: usize = 8;
 
 /// The answer to the question if a bind accepts one more submit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reserved {
+pub(super) enum Reservation {
     /// It does, with a place in its rate.
     Yes,
     /// Its rate does not allow it yet.
@@ -67,14 +67,14 @@ struct State {
 }
 
 /// A place in the window of a bind. A drop gives it back.
-pub(super) struct Held {
+pub(super) struct WindowPlace {
     window: Arc<Window>,
     /// Position of the bind.
     pub bind: usize,
 }
 
 /// The room of one message in all windows together, until its outcome is on disk. A drop gives it back.
-pub(super) struct InDoubt {
+pub(super) struct DoubtRoom {
     window: Arc<Window>,
     inbox: InboxId,
     /// True if it has the room; not while it waits for a place of one bind.
@@ -112,8 +112,8 @@ impl Window {
         wanted: usize,
         now: Instant,
         up: &dyn Fn(usize) -> bool,
-        reserve: &mut dyn FnMut(usize) -> Reserved,
-    ) -> Vec<(Held, InDoubt)> {
+        reserve: &mut dyn FnMut(usize) -> Reservation,
+    ) -> Vec<(WindowPlace, DoubtRoom)> {
         let mut state = self.state();
         let room = state.room(inbox, now, up).min(state.turn(inbox, now, up)).min(wanted);
         let held = self.pick(&mut state, inbox, room, reserve);
@@ -125,7 +125,7 @@ impl Window {
         if !held.is_empty() {
             *state.in_doubt.entry(inbox).or_default() += held.len();
         }
-        let in_doubt = |held| (held, InDoubt { window: Arc::clone(self), inbox, counted: AtomicBool::new(true) });
+        let in_doubt = |held| (held, DoubtRoom { window: Arc::clone(self), inbox, counted: AtomicBool::new(true) });
         held.into_iter().map(in_doubt).collect()
     }
 
@@ -134,8 +134,8 @@ impl Window {
         self: &Arc<Self>,
         inbox: InboxId,
         now: Instant,
-        reserve: &mut dyn FnMut(usize) -> Reserved,
-    ) -> Option<Held> {
+        reserve: &mut dyn FnMut(usize) -> Reservation,
+    ) -> Option<WindowPlace> {
         let mut state = self.state();
         state.forget(now);
         if !state.wanting.is_empty() {
@@ -149,21 +149,21 @@ impl Window {
         state: &mut State,
         inbox: InboxId,
         count: usize,
-        reserve: &mut dyn FnMut(usize) -> Reserved,
-    ) -> Vec<Held> {
+        reserve: &mut dyn FnMut(usize) -> Reservation,
+    ) -> Vec<WindowPlace> {
         let (mut passed_over, mut held, mut paced) = (Vec::new(), Vec::new(), false);
         while held.len() < count {
             let Some(bind) = state.least_loaded(&passed_over) else { break };
             state.turn = bind + 1;
             match reserve(bind) {
-                Reserved::Yes => {
+                Reservation::Yes => {
                     if let Some(free) = state.free.get_mut(bind) {
                         *free -= 1;
                     }
-                    held.push(Held { window: Arc::clone(self), bind });
+                    held.push(WindowPlace { window: Arc::clone(self), bind });
                 }
                 reserved => {
-                    paced |= reserved == Reserved::NotYet;
+                    paced |= reserved == Reservation::NotYet;
                     passed_over.push(bind);
                 }
             }
@@ -181,17 +181,17 @@ impl Window {
     /// which it takes again.
     pub(super) fn take_of(
         self: &Arc<Self>,
-        in_doubt: &InDoubt,
+        in_doubt: &DoubtRoom,
         bind: usize,
-        reserve: &mut dyn FnMut(usize) -> Reserved,
-    ) -> Option<Held> {
+        reserve: &mut dyn FnMut(usize) -> Reservation,
+    ) -> Option<WindowPlace> {
         let mut state = self.state();
         let lacks_room = !in_doubt.counted.load(Ordering::Relaxed);
         if lacks_room && state.left() == 0 {
             return None;
         }
         let free = state.free.get_mut(bind).filter(|free| **free > 0)?;
-        if reserve(bind) != Reserved::Yes {
+        if reserve(bind) != Reservation::Yes {
             return None;
         }
         *free -= 1;
@@ -199,7 +199,7 @@ impl Window {
             *state.in_doubt.entry(in_doubt.inbox).or_default() += 1;
             in_doubt.counted.store(true, Ordering::Relaxed);
         }
-        Some(Held { window: Arc::clone(self), bind })
+        Some(WindowPlace { window: Arc::clone(self), bind })
     }
 
     /// Submits without an answer, by bind.
@@ -241,7 +241,7 @@ impl Window {
     }
 
     /// Tells all to look again, because a bind is up.
-    pub(super) fn tell_all(&self) {
+    pub(super) fn notify_all(&self) {
         let mut state = self.state();
         let waiting = std::mem::take(&mut state.waiting).into_iter().map(|(_, tell)| tell);
         let waiting: Vec<_> = waiting.chain(std::mem::take(&mut state.waiting_for_bind)).collect();
@@ -366,7 +366,7 @@ impl State {
     }
 }
 
-impl Drop for Held {
+impl Drop for WindowPlace {
     fn drop(&mut self) {
         let mut state = self.window.state();
         if let Some(free) = state.free.get_mut(self.bind) {
@@ -376,7 +376,7 @@ impl Drop for Held {
     }
 }
 
-impl InDoubt {
+impl DoubtRoom {
     /// It waits for a place of one bind and is not submitted, so its room is free for others.
     pub(super) fn gives_room(&self) {
         let mut state = self.window.state();
@@ -391,7 +391,7 @@ impl InDoubt {
     }
 }
 
-impl Drop for InDoubt {
+impl Drop for DoubtRoom {
     fn drop(&mut self) {
         self.gives_room();
     }

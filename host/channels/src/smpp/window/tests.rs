@@ -8,8 +8,8 @@ fn inbox(number: u128) -> InboxId {
     InboxId(Uuid::from_u128(number))
 }
 
-fn take(window: &Arc<Window>, who: u128, wanted: usize) -> Vec<(Held, InDoubt)> {
-    window.take(inbox(who), wanted, Instant::now(), NOBODY_ELSE, &mut |_| Reserved::Yes)
+fn take(window: &Arc<Window>, who: u128, wanted: usize) -> Vec<(WindowPlace, DoubtRoom)> {
+    window.take(inbox(who), wanted, Instant::now(), NOBODY_ELSE, &mut |_| Reservation::Yes)
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn an_inbox_alone_gets_the_whole_window_and_no_more() {
 #[test]
 fn binds_take_turns_and_one_that_takes_nothing_is_passed_over() {
     let window = Window::new(vec![8, 8, 8]);
-    let mut reserve = |bind| if bind == 1 { Reserved::Closed } else { Reserved::Yes };
+    let mut reserve = |bind| if bind == 1 { Reservation::Closed } else { Reservation::Yes };
     let held = window.take(inbox(1), 4, Instant::now(), NOBODY_ELSE, &mut reserve);
     assert_eq!(held.iter().map(|(held, _)| held.bind).collect::<Vec<_>>(), [0, 2, 0, 2]);
 }
@@ -44,10 +44,10 @@ fn a_place_of_one_bind_is_given_back_like_any() {
     let window = Window::new(vec![1, 1]);
     let (elsewhere, in_doubt) = take(&window, 1, 1).pop().unwrap();
     drop(elsewhere);
-    let held = window.take_of(&in_doubt, 1, &mut |_| Reserved::Yes);
+    let held = window.take_of(&in_doubt, 1, &mut |_| Reservation::Yes);
     assert_eq!((held.is_some(), window.used()), (true, vec![0, 1]));
-    assert!(window.take_of(&in_doubt, 1, &mut |_| Reserved::Yes).is_none(), "it is full");
-    assert!(window.take_of(&in_doubt, 0, &mut |_| Reserved::NotYet).is_none(), "its rate is used up");
+    assert!(window.take_of(&in_doubt, 1, &mut |_| Reservation::Yes).is_none(), "it is full");
+    assert!(window.take_of(&in_doubt, 0, &mut |_| Reservation::NotYet).is_none(), "its rate is used up");
     drop(held);
     assert_eq!(window.used(), [0, 0]);
 }
@@ -82,7 +82,7 @@ fn who_wants_no_more_leaves_the_rest_to_the_others() {
 #[test]
 fn an_answer_makes_room_for_another_message_only_once_it_is_on_disk() {
     let window = Window::new(vec![2, 1]);
-    let (held, in_doubt): (Vec<Held>, Vec<InDoubt>) = take(&window, 1, 9).into_iter().unzip();
+    let (held, in_doubt): (Vec<WindowPlace>, Vec<DoubtRoom>) = take(&window, 1, 9).into_iter().unzip();
     assert_eq!((held.len(), in_doubt.len()), (3, 3));
     let mut second = window.freed(inbox(2));
     drop(held);
@@ -99,16 +99,16 @@ fn an_answer_makes_room_for_another_message_only_once_it_is_on_disk() {
 #[test]
 fn a_message_that_waits_for_one_bind_leaves_its_room_to_others() {
     let window = Window::new(vec![1, 1]);
-    let (held, in_doubt): (Vec<Held>, Vec<InDoubt>) = take(&window, 1, 2).into_iter().unzip();
+    let (held, in_doubt): (Vec<WindowPlace>, Vec<DoubtRoom>) = take(&window, 1, 2).into_iter().unzip();
     drop(held);
     assert!(take(&window, 2, 1).is_empty());
     in_doubt[0].gives_room();
     let other = take(&window, 2, 1);
     assert_eq!(other.len(), 1);
     let free = window.used().iter().position(|used| *used == 0).unwrap();
-    assert!(window.take_of(&in_doubt[0], free, &mut |_| Reserved::Yes).is_none(), "there is a place, and no room");
+    assert!(window.take_of(&in_doubt[0], free, &mut |_| Reservation::Yes).is_none(), "there is a place, and no room");
     drop(other);
-    assert!(window.take_of(&in_doubt[0], free, &mut |_| Reserved::Yes).is_some());
+    assert!(window.take_of(&in_doubt[0], free, &mut |_| Reservation::Yes).is_some());
     assert!(take(&window, 2, 1).is_empty(), "it has its room again");
 }
 
@@ -125,7 +125,7 @@ fn a_message_that_is_under_way_is_told_of_a_place_whoever_else_has_none() {
 #[test]
 fn parts_take_only_what_nobody_wants_for_a_message() {
     let window = Window::new(vec![2]);
-    let spare = || window.spare(inbox(1), Instant::now(), &mut |_| Reserved::Yes);
+    let spare = || window.spare(inbox(1), Instant::now(), &mut |_| Reservation::Yes);
     let part = spare();
     assert!(part.is_some());
     let all = take(&window, 2, 9);
@@ -144,7 +144,7 @@ fn the_one_that_waited_longest_is_told_first() {
     drop(gone);
     drop(held);
     assert!(second.try_recv().is_ok() && third.try_recv().is_err());
-    window.tell_all();
+    window.notify_all();
     assert!(third.try_recv().is_ok());
 }
 
@@ -156,13 +156,14 @@ fn at_a_rate_those_who_wait_take_turns() {
         let mut left = 1;
         move |_| {
             left -= 1;
-            if left >= 0 { Reserved::Yes } else { Reserved::NotYet }
+            if left >= 0 { Reservation::Yes } else { Reservation::NotYet }
         }
     };
-    let ask =
-        |who, reserve: &mut dyn FnMut(usize) -> Reserved| window.take(inbox(who), 50, now, NOBODY_ELSE, reserve).len();
+    let ask = |who, reserve: &mut dyn FnMut(usize) -> Reservation| {
+        window.take(inbox(who), 50, now, NOBODY_ELSE, reserve).len()
+    };
     assert_eq!(ask(1, &mut one_left()), 1);
-    assert_eq!(ask(2, &mut |_| Reserved::NotYet), 0);
+    assert_eq!(ask(2, &mut |_| Reservation::NotYet), 0);
     let mut second = window.freed(inbox(2));
     assert_eq!(ask(1, &mut one_left()), 0, "the second has waited longer");
     assert!(second.try_recv().is_ok(), "and is told");
@@ -175,9 +176,9 @@ fn at_a_rate_those_who_wait_take_turns() {
 fn who_does_not_take_its_turn_loses_it() {
     let window = Window::new(vec![100]);
     let now = Instant::now();
-    let take = |who, at| window.take(inbox(who), 1, at, NOBODY_ELSE, &mut |_| Reserved::Yes).len();
-    let held = window.take(inbox(1), 1, now, NOBODY_ELSE, &mut |_| Reserved::Yes);
-    assert!(window.take(inbox(2), 1, now, NOBODY_ELSE, &mut |_| Reserved::NotYet).is_empty());
+    let take = |who, at| window.take(inbox(who), 1, at, NOBODY_ELSE, &mut |_| Reservation::Yes).len();
+    let held = window.take(inbox(1), 1, now, NOBODY_ELSE, &mut |_| Reservation::Yes);
+    assert!(window.take(inbox(2), 1, now, NOBODY_ELSE, &mut |_| Reservation::NotYet).is_empty());
     let _second = window.freed(inbox(2));
     assert_eq!(take(1, now), 0);
     assert_eq!(take(1, now + TURN / 2), 0);

@@ -11,7 +11,7 @@ use super::{
     fields::{elements, list, number, owned, text},
     order,
 };
-use crate::{unmodelled, whatsapp_cloud::graph::integer};
+use crate::{unknown_content, whatsapp_cloud::graph::integer};
 
 /// The content of a message of type `kind`. Unknown or unreadable content becomes a text, because the customer did
 /// write.
@@ -38,22 +38,22 @@ fn unmodelled(kind: &str, message: &Value) -> InboundContent {
     let part = message.get(kind).unwrap_or(&Value::Null);
     let error = elements(message, "errors").iter().find_map(refusal);
     match kind {
-        "order" => unmodelled::content(kind, order::words(part), error),
-        "request_welcome" => unmodelled::happening(kind, "The customer opened the chat for the first time."),
+        "order" => unknown_content::content(kind, order::words(part), error),
+        "request_welcome" => unknown_content::happening(kind, "The customer opened the chat for the first time."),
         "interactive" => {
             let named = text(part, "type").unwrap_or(kind);
             let inner = part.get(named).unwrap_or(part);
             match (named, call_permission(inner)) {
-                ("call_permission_reply", Some(answer)) => unmodelled::content(named, Some(answer), error),
-                _ => unmodelled::searched(named, inner, error),
+                ("call_permission_reply", Some(answer)) => unknown_content::content(named, Some(answer), error),
+                _ => unknown_content::searched(named, inner, error),
             }
         }
         "unsupported" => {
             // Meta may name the content that it does not pass on.
             let named = text(part, "type").filter(|named| *named != "unknown").unwrap_or(kind);
-            unmodelled::content(named, None, error)
+            unknown_content::content(named, None, error)
         }
-        _ => unmodelled::searched(kind, part, error),
+        _ => unknown_content::searched(kind, part, error),
     }
 }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
-    change::{Author, Change, MessageChange},
+    change::{Author, ContentChange, MessageChange},
 };
 use serde_json::Value;
 
@@ -24,21 +24,21 @@ pub(super) fn change(kind: &str, message: &Value, by: Author) -> Result<MessageC
     let provider_id = id.ok_or("`original_message_id` is missing or too long")?;
     let at: DateTime<Utc> = instant(message).ok_or(NO_TIME)?;
     let change = match kind {
-        "revoke" => Change::Deleted,
+        "revoke" => ContentChange::Deleted,
         _ => part.get("message").and_then(edited).ok_or("`edit.message` is missing, or has another form")?,
     };
     Ok(MessageChange { provider_id, rest: Vec::new(), by, at, change })
 }
 
 /// The new text of a text message, or the new caption of a file; none if the caption was removed.
-fn edited(now: &Value) -> Option<Change> {
+fn edited(now: &Value) -> Option<ContentChange> {
     let kind = type_of(now);
     let part = now.get(kind)?;
     let text = match kind {
         "text" => Some(owned(part, "body")?),
         _ => owned(part, "caption"),
     };
-    Some(Change::Edited { text, raw: now.clone() })
+    Some(ContentChange::Edited { text, raw: now.clone() })
 }
 
 /// The customer who changed a message, by its sender and its contact.

@@ -4,7 +4,7 @@ use domain::{inbound::CallbackBody, inbox::InboxKind};
 use serde_json::Value;
 
 use super::fields::text;
-use crate::unreadable::unreadable;
+use crate::ignored_items::unreadable;
 
 /// A message of a group, which is stored for inspection and is in no chat.
 pub(super) fn of_group(message: &Value) -> CallbackBody {

@@ -7,7 +7,7 @@ use domain::{
 use serde_json::Value;
 
 use super::{fields::owned, names::ID_MAX_BYTES};
-use crate::unreadable::unreadable_item;
+use crate::ignored_items::unreadable_item;
 
 /// The `object` of WhatsApp callbacks.
 pub(super) const OBJECT: &str = "whatsapp_business_account";

@@ -13,10 +13,10 @@ mod message;
 mod message_fields;
 mod names;
 mod order;
-mod plain;
 pub(crate) mod referral;
 mod signature;
 mod status;
+mod status_scan;
 
 use domain::{
     inbound::{CallbackBody, CallbackItem, CallbackTarget},
@@ -24,7 +24,7 @@ use domain::{
 };
 use serde_json::Value;
 
-use crate::{provider_json, unreadable::ignored_item};
+use crate::{ignored_items::ignored_item, provider_json};
 pub(crate) use content::content_of;
 use fields::{elements, list, text};
 pub use handshake::{HandshakeQuery, handshake};
@@ -59,7 +59,7 @@ pub enum CallbackError {
 /// Check the signature over the same bytes first. Dedupe keys: `message:<wamid>`, `status:<wamid>:<status>`, and
 /// `account:<sha256>` over field, time and value.
 pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
-    plain::statuses(raw).map_or_else(|| parse_any(raw), Ok)
+    status_scan::statuses(raw).map_or_else(|| parse_any(raw), Ok)
 }
 
 fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
@@ -126,15 +126,15 @@ fn messages_change(target: &CallbackTarget, value: &Value, items: &mut Vec<Callb
     }
     for status in elements(value, "statuses") {
         items.push(match status::status_item(status) {
-            status::Parsed::Update(update) => CallbackItem {
+            status::ParsedStatus::Update(update) => CallbackItem {
                 dedupe_key: status::dedupe_key(&update.provider_id, text(status, "status").unwrap_or_default()),
                 target: target.clone(),
                 body: CallbackBody::Status(*update),
             },
-            status::Parsed::Ignored(kind, name) => {
+            status::ParsedStatus::Ignored(kind, name) => {
                 ignored_item(target.clone(), InboxKind::WhatsappCloud, (kind, &name))
             }
-            status::Parsed::Malformed(reason) => cannot_read(target.clone(), "status", reason, status),
+            status::ParsedStatus::Malformed(reason) => cannot_read(target.clone(), "status", reason, status),
         });
     }
     for error in list(value, "errors").iter().take(ERRORS_LOGGED) {
@@ -176,7 +176,7 @@ mod tests {
             json!({ "status": "read", "id": "wamid.2", "biz_opaque_callback_data": "", "timestamp": "1790000000123" });
         for all in [vec![], vec![status(json!({}))], vec![status(json!({})), status(read)]] {
             let raw = body(statuses(&all));
-            let plain = plain::statuses(&raw).unwrap();
+            let plain = status_scan::statuses(&raw).unwrap();
             assert_eq!(plain.len(), all.len());
             assert_eq!(plain, parse_any(&raw).unwrap());
         }
@@ -200,8 +200,8 @@ mod tests {
             statuses(&[status(json!({ "id": "wamid.\n" }))]),
         ];
         for other in others {
-            assert_eq!(plain::statuses(&body(other.clone())), None, "{other}");
+            assert_eq!(status_scan::statuses(&body(other.clone())), None, "{other}");
         }
-        assert_eq!(plain::statuses(br#"{"object":"page","entry":[]}"#), None);
+        assert_eq!(status_scan::statuses(br#"{"object":"page","entry":[]}"#), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The subject of a callback, which is needed before its signature can be checked: one number and one account, found in
 //! one pass that stores nothing else.
 
-use crate::provider_json::{NotJson, Reader};
+use crate::provider_json::{JsonFault, JsonReader};
 
 /// Meta's ids have some twenty digits; a longer text is not an id.
 pub(super) const ID_MAX_BYTES: usize = 64;
@@ -18,7 +18,7 @@ pub struct FirstNames {
 /// Finds them, in time linear in the length of the body. A body that is not a callback has none.
 pub fn first_names(raw: &[u8]) -> FirstNames {
     let mut names = FirstNames::default();
-    let mut reader = Reader::new(raw);
+    let mut reader = JsonReader::new(raw);
     let passed = reader.fields(|reader, name| match name {
         "entry" => reader.elements(|reader| entry(reader, &mut names)),
         _ => reader.skip(),
@@ -26,7 +26,7 @@ pub fn first_names(raw: &[u8]) -> FirstNames {
     if passed.and_then(|()| reader.end()).is_ok() { names } else { FirstNames::default() }
 }
 
-fn entry(reader: &mut Reader<'_>, names: &mut FirstNames) -> Result<(), NotJson> {
+fn entry(reader: &mut JsonReader<'_>, names: &mut FirstNames) -> Result<(), JsonFault> {
     reader.fields(|reader, name| match name {
         "id" => first_id(reader, &mut names.waba_id),
         "changes" => reader.elements(|reader| change(reader, &mut names.phone_number_id)),
@@ -34,7 +34,7 @@ fn entry(reader: &mut Reader<'_>, names: &mut FirstNames) -> Result<(), NotJson>
     })
 }
 
-fn change(reader: &mut Reader<'_>, number: &mut Option<String>) -> Result<(), NotJson> {
+fn change(reader: &mut JsonReader<'_>, number: &mut Option<String>) -> Result<(), JsonFault> {
     inner(reader, "value", |reader| {
         inner(reader, "metadata", |reader| inner(reader, "phone_number_id", |reader| first_id(reader, number)))
     })
@@ -42,15 +42,15 @@ fn change(reader: &mut Reader<'_>, number: &mut Option<String>) -> Result<(), No
 
 /// Reads the field `wanted` of the object here and skips the others.
 fn inner(
-    reader: &mut Reader<'_>,
+    reader: &mut JsonReader<'_>,
     wanted: &str,
-    mut look: impl FnMut(&mut Reader<'_>) -> Result<(), NotJson>,
-) -> Result<(), NotJson> {
+    mut look: impl FnMut(&mut JsonReader<'_>) -> Result<(), JsonFault>,
+) -> Result<(), JsonFault> {
     reader.fields(|reader, name| if name == wanted { look(reader) } else { reader.skip() })
 }
 
 /// Takes the id here, unless one was found before.
-fn first_id(reader: &mut Reader<'_>, found: &mut Option<String>) -> Result<(), NotJson> {
+fn first_id(reader: &mut JsonReader<'_>, found: &mut Option<String>) -> Result<(), JsonFault> {
     let id = reader.text()?.filter(|id| (1..=ID_MAX_BYTES).contains(&id.len()));
     if found.is_none() {
         *found = id.map(std::borrow::Cow::into_owned);

@@ -19,23 +19,23 @@ pub(super) fn referral_of(message: &Value) -> Option<Box<Referral>> {
     });
     let media = media.or_else(|| text(referral, "thumbnail_url"));
     let known = Referral {
-        source_type: said(referral, "source_type"),
-        source_id: said(referral, "source_id"),
-        source_url: said(referral, "source_url"),
-        headline: said(referral, "headline"),
-        body: said(referral, "body"),
-        media_type: said(referral, "media_type"),
+        source_type: text_field(referral, "source_type"),
+        source_id: text_field(referral, "source_id"),
+        source_url: text_field(referral, "source_url"),
+        headline: text_field(referral, "headline"),
+        body: text_field(referral, "body"),
+        media_type: text_field(referral, "media_type"),
         media_url: media.map(bounded),
-        ctwa_clid: said(referral, "ctwa_clid"),
-        reference: said(referral, "ref"),
-        catalog_id: said(product, "catalog_id"),
-        product_id: said(product, "product_retailer_id"),
+        ctwa_clid: text_field(referral, "ctwa_clid"),
+        reference: text_field(referral, "ref"),
+        catalog_id: text_field(product, "catalog_id"),
+        product_id: text_field(product, "product_retailer_id"),
     };
     known.if_any()
 }
 
 /// One value, shortened for storage.
-pub(crate) fn said(part: &Value, name: &str) -> Option<String> {
+pub(crate) fn text_field(part: &Value, name: &str) -> Option<String> {
     text(part, name).map(bounded)
 }
 

@@ -14,7 +14,7 @@ use crate::whatsapp_cloud::graph::integer;
 pub(super) const OF_A_MESSAGE: &str = "message";
 
 /// The result of reading one element of `statuses`.
-pub(super) enum Parsed {
+pub(super) enum ParsedStatus {
     Update(Box<StatusUpdate>),
     /// Not about delivery, or a value without a place in our states (`deleted`, `warning`): its kind and its name.
     Ignored(&'static str, String),
@@ -23,18 +23,18 @@ pub(super) enum Parsed {
 }
 
 /// Reads one element of `statuses`.
-pub(super) fn status_item(status: &Value) -> Parsed {
+pub(super) fn status_item(status: &Value) -> ParsedStatus {
     if let Some(kind) = status.get("type").filter(|kind| !kind.is_null() && kind.as_str() != Some(OF_A_MESSAGE)) {
-        return Parsed::Ignored("status type", kind.as_str().map_or_else(|| kind.to_string(), str::to_owned));
+        return ParsedStatus::Ignored("status type", kind.as_str().map_or_else(|| kind.to_string(), str::to_owned));
     }
-    let Some(name) = owned(status, "status") else { return Parsed::Malformed("`status` is missing") };
-    let Some(reached) = reached(&name) else { return Parsed::Ignored("status value", name) };
+    let Some(name) = owned(status, "status") else { return ParsedStatus::Malformed("`status` is missing") };
+    let Some(reached) = reached(&name) else { return ParsedStatus::Ignored("status value", name) };
     let provider_id = match message_id(status) {
         Ok(id) => id,
-        Err(reason) => return Parsed::Malformed(reason),
+        Err(reason) => return ParsedStatus::Malformed(reason),
     };
-    let Some(at) = instant(status) else { return Parsed::Malformed(NO_TIME) };
-    Parsed::Update(Box::new(StatusUpdate {
+    let Some(at) = instant(status) else { return ParsedStatus::Malformed(NO_TIME) };
+    ParsedStatus::Update(Box::new(StatusUpdate {
         provider_id,
         opaque: owned(status, "biz_opaque_callback_data"),
         status: reached,

@@ -2,9 +2,9 @@
 //! actions of customers come as webhooks. The bridge has few states: all steps between `SCAN_QR_CODE` and `WORKING` are
 //! reported as one.
 
-mod beside;
 mod callback;
 mod ids;
+mod other_events;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -17,11 +17,11 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::{
-    BridgeCallback, CallbackRefused, DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, LiteDevice, LiteDevices,
-    LiteNumber, News, QrCode, REFUSED_BY_DEVICE,
+    BridgeCallback, BridgeCallbackRefused, DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews,
+    LiteDevice, LiteDevices, LiteNumber, QrCode, REFUSED_BY_DEVICE,
 };
 use crate::{
-    http::{ClientNotBuilt, OperatorClient, PostError, body_within, operator_client},
+    http::{ClientBuildError, OperatorClient, PostError, body_within, operator_client},
     provider_json,
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, before_an_answer, fetch_file},
 };
@@ -66,7 +66,7 @@ impl BridgeDevices {
     ///
     /// # Errors
     /// If the TLS backend cannot be used.
-    pub fn new(settings: BridgeSettings) -> Result<Self, ClientNotBuilt> {
+    pub fn new(settings: BridgeSettings) -> Result<Self, ClientBuildError> {
         let url = settings.url.trim_end_matches('/').to_owned();
         Ok(Self { client: operator_client(PATIENCE)?, settings: Arc::new(BridgeSettings { url, ..settings }) })
     }
@@ -105,12 +105,12 @@ impl LiteDevices for BridgeDevices {
         fetch_file(&self.client, self.keyed(self.client.get(url)), expectation, to).await
     }
 
-    fn verify(&self, callback: &BridgeCallback<'_>) -> Result<(), CallbackRefused> {
+    fn verify(&self, callback: &BridgeCallback<'_>) -> Result<(), BridgeCallbackRefused> {
         callback::verify(callback, &self.settings.webhook_secret)
     }
 
-    fn told(&self, body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
-        callback::told(body)
+    fn told(&self, body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
+        callback::parse_events(body)
     }
 }
 
@@ -306,7 +306,7 @@ impl LiteDevice for BridgeDevice {
         self.ask(self.bridge.call(Method::POST, "/api/startTyping").json(&body)).await.map(|_| ())
     }
 
-    async fn events(&self, seen: u64) -> Result<News, DeviceFailure> {
+    async fn events(&self, seen: u64) -> Result<DeviceNews, DeviceFailure> {
         let session = self.ask(self.bridge.call(Method::GET, &self.of_session(""))).await?;
         let status = session.get("status").and_then(Value::as_str).unwrap_or_default().to_owned();
         // A code that does not exist yet comes with the next look.
@@ -318,7 +318,7 @@ impl LiteDevice for BridgeDevice {
         if events.is_empty() {
             tokio::time::sleep(LOOK).await;
         }
-        Ok(News { last: seen, events })
+        Ok(DeviceNews { last: seen, events })
     }
 }
 

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, NaiveDateTime, Utc};
 
 use super::{
+    boolean,
     cell::{self, Cell},
     source::{WHAT_IT_IS, source},
-    truth,
 };
 use crate::{
     dates,
@@ -97,7 +97,7 @@ impl Keywords {
 
     /// The value of a yes-or-no keyword. An absent keyword is a no.
     pub fn truth(&self, name: &str) -> Result<bool, BatchFault> {
-        let said = self.text(name).map_or(Some(false), truth::of);
+        let said = self.text(name).map_or(Some(false), boolean::of);
         said.ok_or_else(|| BatchFault::new(1005, format!("the keyword {name} must be true or false")))
     }
 }
@@ -141,7 +141,7 @@ pub enum ReplyModel {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Future {
+pub enum FutureTime {
     /// A time in the client's time zone.
     Local(NaiveDateTime),
     /// A time with an offset.
@@ -157,7 +157,7 @@ pub struct BatchSend {
     /// The client can query receipts.
     pub wants_receipts: bool,
     /// `None`: send now.
-    pub future: Option<Future>,
+    pub future: Option<FutureTime>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl BatchText {
     }
 }
 
-fn split(text: &str, unicode: bool, numbered: bool) -> Result<segments::Segmented, segments::TooManySegments> {
+fn split(text: &str, unicode: bool, numbered: bool) -> Result<segments::SegmentedText, segments::TooManySegments> {
     if numbered { segments::split_numbered(text, unicode) } else { segments::split(text, unicode) }
 }
 
@@ -272,7 +272,7 @@ impl BatchSend {
 
 fn reply_model(keywords: &Keywords) -> Result<ReplyModel, BatchFault> {
     let priority = keywords.truth("priority")?;
-    let per_user = keywords.text("repliesperuserid").is_some_and(|said| truth::of(said) != Some(false));
+    let per_user = keywords.text("repliesperuserid").is_some_and(|said| boolean::of(said) != Some(false));
     let own = keywords.truth("manageownreplies")?;
     let virtual_name = keywords.text("virtualname").map(str::trim);
     if virtual_name.is_some_and(|name| name.chars().count() > NAME_MAX) {
@@ -298,11 +298,11 @@ fn reply_model(keywords: &Keywords) -> Result<ReplyModel, BatchFault> {
 }
 
 /// `YYYY-MM-DD hh:mm:ss` in the client's time zone, or ISO 8601 with an offset (CONTRACT 7).
-fn future(text: &str) -> Result<Future, BatchFault> {
+fn future(text: &str) -> Result<FutureTime, BatchFault> {
     let text = text.trim();
     let local = ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"];
-    let local = dates::wall(text, &local).map(Future::Local);
+    let local = dates::wall(text, &local).map(FutureTime::Local);
     // In a form, an unescaped `+` is a blank.
-    let anywhere = || dates::with_offset(&dates::restored(text)).map(Future::At);
+    let anywhere = || dates::with_offset(&dates::restored(text)).map(FutureTime::At);
     local.or_else(anywhere).ok_or_else(|| BatchFault::new(1310, "futuredatetime must be YYYY-MM-DD hh:mm:ss"))
 }

@@ -90,8 +90,8 @@ fn a_sender_is_a_number_or_a_short_name() {
 #[test]
 fn a_future_time_is_local_or_has_an_offset() {
     let at = |text: &str| judged(&[("futuredatetime", text)]).map(|batch| batch.future.unwrap());
-    assert!(matches!(at("2026-01-31 08:15:00"), Ok(Future::Local(_))));
-    assert!(matches!(at("2026-01-31T08:15:00+02:00"), Ok(Future::At(_))));
+    assert!(matches!(at("2026-01-31 08:15:00"), Ok(FutureTime::Local(_))));
+    assert!(matches!(at("2026-01-31T08:15:00+02:00"), Ok(FutureTime::At(_))));
     for text in ["tomorrow", "2026-01-31", "31/01/2026 08:15", "2026-02-30 08:15:00", "2026-01-31 25:00:00"] {
         assert_eq!(at(text), Err(1310), "{text}");
     }

@@ -40,7 +40,7 @@ impl fmt::Debug for EmailAddress {
 
 /// The treatment of a mail, by its recipient's domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Route {
+pub enum MailRoute {
     Phone,
     /// The test domain: the mail is checked and answered. No SMS is sent or charged.
     Test,
@@ -67,12 +67,12 @@ impl EmailDomain {
     }
 
     /// The treatment of a mail to an address, with the part before the @. `None` if the address is not in this domain.
-    pub fn route(&self, address: &str) -> Option<(Route, String)> {
+    pub fn route(&self, address: &str) -> Option<(MailRoute, String)> {
         let (mailbox, domain) = address.trim().rsplit_once('@')?;
         let domain = domain.to_lowercase();
         let route = match domain.strip_prefix(TEST) {
-            _ if domain == self.0 => Route::Phone,
-            Some(domain) if domain == self.0 => Route::Test,
+            _ if domain == self.0 => MailRoute::Phone,
+            Some(domain) if domain == self.0 => MailRoute::Test,
             _ => return None,
         };
         Some((route, mailbox.to_owned()))

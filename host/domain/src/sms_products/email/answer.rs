@@ -14,14 +14,14 @@ const SHOWN_MAX: usize = 64;
 
 /// The content of an answering mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct AnswerMail {
     /// The sender's address before the @.
     pub mailbox: String,
     pub subject: String,
     pub body: String,
 }
 
-impl Answer {
+impl AnswerMail {
     /// The batch result of an accepted mail. `id` is `None` if the mail was a test. `blocked` are the numbers that have
     /// stopped the client's messages.
     pub fn result(send: &EmailSend, id: Option<SmsRequestId>, blocked: &[String], now: DateTime<Utc>) -> Self {
@@ -65,16 +65,16 @@ impl Answer {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Reply<'a> {
+pub struct SubscriberReply<'a> {
     pub subscriber: &'a str,
     pub text: &'a str,
 }
 
-impl Reply<'_> {
+impl SubscriberReply<'_> {
     /// The mail with the reply. Its sender is the address of the phone.
-    pub fn told(self) -> Answer {
+    pub fn into_mail(self) -> AnswerMail {
         let Self { subscriber, text } = self;
-        Answer {
+        AnswerMail {
             mailbox: subscriber.to_owned(),
             subject: format!("SMS from {subscriber}"),
             body: format!("{}\n", text.trim_end_matches('\n')),

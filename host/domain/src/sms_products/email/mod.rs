@@ -7,8 +7,8 @@ mod text;
 
 use std::collections::HashSet;
 
-pub use address::{EmailAddress, EmailDomain, Route};
-pub use answer::{Answer, Reply};
+pub use address::{EmailAddress, EmailDomain, MailRoute};
+pub use answer::{AnswerMail, SubscriberReply};
 pub use text::{Flow, text_of};
 
 use super::{batch::BatchFault, cell};

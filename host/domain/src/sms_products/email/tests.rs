@@ -101,8 +101,8 @@ fn what_is_no_address_is_none() {
 fn a_mail_to_the_test_domain_is_a_trial() {
     let domain = EmailDomain::parse("SMS.example.com").unwrap();
     let route = |address: &str| domain.route(address).map(|(route, _)| route);
-    assert_eq!(domain.route("27821234567@sms.EXAMPLE.com"), Some((Route::Phone, "27821234567".to_owned())));
-    assert_eq!(route("27821234567@test.sms.example.com"), Some(Route::Test));
+    assert_eq!(domain.route("27821234567@sms.EXAMPLE.com"), Some((MailRoute::Phone, "27821234567".to_owned())));
+    assert_eq!(route("27821234567@test.sms.example.com"), Some(MailRoute::Test));
     for other in
         ["27821234567@example.com", "27821234567@xsms.example.com", "27821234567", "a@test.test.sms.example.com"]
     {
@@ -130,7 +130,7 @@ fn a_domain_is_made_of_labels() {
 fn a_result_tells_what_was_taken() {
     let sent = send(&["27821234567", "Zo\u{7}e\r\ncode: 0"], "secret words").unwrap();
     let id = SmsRequestId(Uuid::nil());
-    let answer = Answer::result(&sent, Some(id), &[], epoch());
+    let answer = AnswerMail::result(&sent, Some(id), &[], epoch());
     assert_eq!(answer.subject, "SMS: partial success: some numbers are invalid");
     assert_eq!(
         answer.body,
@@ -138,21 +138,21 @@ fn a_result_tells_what_was_taken() {
          gstid: 00000000-0000-0000-0000-000000000000\ntotalnumbers: 2\ncorrectnumbers: 1\nnumber: 27821234567\n\
          invalid: Zoecode: 0\n"
     );
-    let test = Answer::result(&sent, None, &[], epoch());
+    let test = AnswerMail::result(&sent, None, &[], epoch());
     assert!(test.body.contains("test: nothing was sent") && test.subject == "SMS: test");
-    let blocked = Answer::result(&sent, Some(id), &["27821234567".to_owned()], epoch());
+    let blocked = AnswerMail::result(&sent, Some(id), &["27821234567".to_owned()], epoch());
     assert!(blocked.body.contains("\nblocked: 27821234567 (") && !blocked.body.contains("\nnumber: "));
 }
 
 #[test]
 fn a_refusal_names_its_code() {
-    let answer = Answer::refusal(&BatchFault::no_credits(), epoch());
+    let answer = AnswerMail::refusal(&BatchFault::no_credits(), epoch());
     assert_eq!(answer.subject, "SMS not sent: error 2012");
     assert!(answer.body.starts_with("code: 2012\nstatus: insufficient credits\n"));
 }
 
 #[test]
 fn a_reply_comes_from_the_address_of_the_phone() {
-    let told = Reply { subscriber: "27821234567", text: "Yes\n" }.told();
+    let told = SubscriberReply { subscriber: "27821234567", text: "Yes\n" }.into_mail();
     assert_eq!((told.mailbox.as_str(), told.body.as_str()), ("27821234567", "Yes\n"));
 }

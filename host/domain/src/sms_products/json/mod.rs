@@ -6,14 +6,14 @@ mod wire;
 
 use chrono::{DateTime, Utc};
 
-use super::{cell, truth::Truth};
+use super::{boolean::BooleanText, cell};
 use crate::{
     body::{self, Faults, FieldFault, extent},
     dates,
     phone::Msisdn,
     segments,
 };
-pub use wire::{JsonBody, WireSettings, WireSms, WireTo};
+pub use wire::{JsonSmsBody, WireSettings, WireSms, WireSmsRecipient};
 
 /// Longest tracking id or identifier, in characters.
 const NAME_MAX: usize = 255;
@@ -58,9 +58,9 @@ impl JsonSend {
     }
 
     /// Judges a request with at most `most` recipients over all messages.
-    pub fn judge(body: JsonBody, most: usize) -> Result<Self, Faults> {
+    pub fn judge(body: JsonSmsBody, most: usize) -> Result<Self, Faults> {
         let mut check = Check::default();
-        let count = |list: &Option<Vec<WireTo>>| list.as_ref().map_or(0, Vec::len);
+        let count = |list: &Option<Vec<WireSmsRecipient>>| list.as_ref().map_or(0, Vec::len);
         let wanted: usize =
             body.messages.iter().flatten().map(|one| count(&one.recipients)).sum::<usize>() + count(&body.recipients);
         if wanted > most {
@@ -116,8 +116,8 @@ impl Check {
         self.0.push(FieldFault::new(field, said.into()));
     }
 
-    fn truth(&mut self, field: &str, given: Option<&Truth>) -> bool {
-        let said = given.map_or(Some(false), Truth::read);
+    fn truth(&mut self, field: &str, given: Option<&BooleanText>) -> bool {
+        let said = given.map_or(Some(false), BooleanText::read);
         if said.is_none() {
             self.fault(field, "must be `true` or `false`");
         }
@@ -175,7 +175,7 @@ impl Check {
         Some(JsonText { ct_id, text: text?, unicode, recipients })
     }
 
-    fn recipient(&mut self, field: &str, given: WireTo) -> Option<(Msisdn, Option<String>)> {
+    fn recipient(&mut self, field: &str, given: WireSmsRecipient) -> Option<(Msisdn, Option<String>)> {
         let identifier = self.short(&format!("{field}.identifier"), given.identifier, NAME_MAX);
         let Some(to) = given.to.filter(|to| !to.is_empty()) else {
             self.fault(&format!("{field}.to"), "is required: a phone number");

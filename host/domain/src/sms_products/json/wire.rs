@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{
     body::{self, FieldHomes, Homes},
-    sms_products::truth::Truth,
+    sms_products::boolean::BooleanText,
 };
 
 /// SMS to send: one text at the top to many recipients, or several texts in `messages`.
@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GatewaySend, examples(json!({"messages": [{"ctid": "order-7", "recipients": [{"to": "27820000001", "identifier": "Thandi"}], "messageText": "Your order is ready."}]})))]
-pub struct JsonBody {
+pub struct JsonSmsBody {
     /// Texts with their recipients.
     #[serde(default, deserialize_with = "body::objects_with_homes")]
     #[schema(nullable = false)]
@@ -24,20 +24,20 @@ pub struct JsonBody {
     /// Recipients of the text at the top. At most 1,000 recipients in the whole request.
     #[serde(default, deserialize_with = "body::objects_with_homes")]
     #[schema(nullable = false, max_items = 1000)]
-    pub recipients: Option<Vec<WireTo>>,
+    pub recipients: Option<Vec<WireSmsRecipient>>,
     /// The text at the top.
     #[schema(nullable = false)]
     pub message_text: Option<String>,
     /// `true`: Unicode, 70 characters per segment, for any text.
     #[schema(nullable = false)]
-    pub unicode: Option<Truth>,
+    pub unicode: Option<BooleanText>,
     /// Options for all messages of the request.
     #[serde(default, deserialize_with = "body::object_with_homes")]
     #[schema(nullable = false)]
     pub settings: Option<WireSettings>,
 }
 
-impl FieldHomes for JsonBody {
+impl FieldHomes for JsonSmsBody {
     const HOMES: Homes = HOMES;
 }
 
@@ -70,13 +70,13 @@ pub struct WireSms {
     /// The recipients.
     #[serde(default, deserialize_with = "body::objects_with_homes")]
     #[schema(required, nullable = false, min_items = 1)]
-    pub recipients: Option<Vec<WireTo>>,
+    pub recipients: Option<Vec<WireSmsRecipient>>,
     /// The text.
     #[schema(required, nullable = false)]
     pub message_text: Option<String>,
     /// `true`: Unicode, 70 characters per segment. If it is absent, the value at the top.
     #[schema(nullable = false)]
-    pub unicode: Option<Truth>,
+    pub unicode: Option<BooleanText>,
 }
 
 impl FieldHomes for WireSms {
@@ -86,7 +86,7 @@ impl FieldHomes for WireSms {
 /// A recipient.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[schema(as = GatewayRecipient)]
-pub struct WireTo {
+pub struct WireSmsRecipient {
     /// A number in international format. A South African number may begin with `0`.
     #[schema(required, nullable = false)]
     pub to: Option<String>,
@@ -95,7 +95,7 @@ pub struct WireTo {
     pub identifier: Option<String>,
 }
 
-impl FieldHomes for WireTo {
+impl FieldHomes for WireSmsRecipient {
     const HOMES: Homes = HOMES;
 }
 
@@ -109,7 +109,7 @@ pub struct WireSettings {
     pub scheduled_sms_date: Option<String>,
     /// `true`: the text is deleted when the message has its final state.
     #[schema(nullable = false)]
-    pub dsm: Option<Truth>,
+    pub dsm: Option<BooleanText>,
     /// Address for receipts, called with GET.
     #[serde(rename = "receiptCallBackURL")]
     #[schema(nullable = false)]

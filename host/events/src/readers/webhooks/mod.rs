@@ -2,27 +2,27 @@
 //! stored. Each delivery contains the event, because its bytes replace it soon and most events have one webhook (ADR
 //! 0017).
 
-mod assigned;
+mod assignment;
 #[cfg(test)]
 mod tests;
 
-pub use assigned::Scene;
+pub use assignment::EventContext;
 
 use std::collections::BTreeSet;
 
 use domain::{
     chat::Direction,
     content::OutboundContent,
-    event::{Event, MessageMoved, MessageSaid, Recorded, Speaker, Written},
+    event::{Event, EventRecord, MessageMoved, MessageSaid, Speaker, StoredEvent},
     ids::{ClientId, DeliveryId, EndpointId, InboxId},
     webhook::{ChatbotEvent, PayloadVersion, WebhookSettings, WebhookType, in_force},
 };
 use serde::{Deserialize, Serialize};
 use storage::{
     PgConnection, Queue,
-    outbound::steps::Told,
+    outbound::steps::StepWebhook,
     webhooks::{
-        configs::{self, Route},
+        configs::{self, WebhookRoute},
         deliveries::{self, NewDelivery},
     },
 };
@@ -33,21 +33,21 @@ use base::{Context, Result};
 
 /// The content of a delivery until it is shaped.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Report {
+pub struct WebhookReport {
     pub kind: ReportKind,
-    pub recorded: Recorded,
+    pub recorded: StoredEvent,
     /// The chat of an event that only names it.
     #[serde(default)]
-    pub scene: Option<Box<Scene>>,
+    pub scene: Option<Box<EventContext>>,
 }
 
-/// A [`Report`] to be stored.
+/// A [`WebhookReport`] to be stored.
 #[derive(Debug, Serialize)]
 struct NewReport<'event> {
     kind: ReportKind,
-    recorded: Written<'event>,
+    recorded: EventRecord<'event>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    scene: Option<Box<Scene>>,
+    scene: Option<Box<EventContext>>,
 }
 
 /// The webhook of an event (SPEC 6), with the facts of the time when the event was recorded.
@@ -100,13 +100,13 @@ pub(crate) async fn take(
             let kind = kind_of(*webhook, settings, || ctx.ids.mint(ctx.now()));
             let scene = match &new.event {
                 // The assignment of a removed chat is not reported.
-                Event::ChatChangedHands(changed) => match assigned::scene(db, client, changed).await? {
+                Event::ChatChangedHands(changed) => match assignment::scene(db, client, changed).await? {
                     Some(scene) => Some(scene),
                     None => continue,
                 },
                 _ => None,
             };
-            let report = NewReport { kind, recorded: Written::new(new.at, &new.event), scene };
+            let report = NewReport { kind, recorded: EventRecord::new(new.at, &new.event), scene };
             let id = id_of(&new.event).unwrap_or_else(|| ctx.mint());
             deliveries.push(NewDelivery { id, endpoint, inbox, order_key: new.order_key, event: report });
         }
@@ -120,13 +120,13 @@ pub(crate) async fn take(
 }
 
 /// The webhook of a step of a message, to be stored with the step; its route is found there.
-pub fn told_of_step(new: &NewEvent) -> Result<Option<Told>> {
+pub fn webhook_of_step(new: &NewEvent) -> Result<Option<StepWebhook>> {
     let Some((id, inbox)) = id_of(&new.event).zip(new.inbox) else { return Ok(None) };
     if !told_by(&new.event).contains(&WebhookType::StatusUpdate) {
         return Ok(None);
     }
-    let report = NewReport { kind: ReportKind::Status, recorded: Written::new(new.at, &new.event), scene: None };
-    Ok(Some(Told::new(id, inbox, new.order_key, &report)?))
+    let report = NewReport { kind: ReportKind::Status, recorded: EventRecord::new(new.at, &new.event), scene: None };
+    Ok(Some(StepWebhook::new(id, inbox, new.order_key, &report)?))
 }
 
 /// A step of a message has one webhook. Its id is that of the step, by which the story of the message finds it.
@@ -178,7 +178,7 @@ fn steps_are_reported(moved: &MessageMoved) -> bool {
 /// The endpoint for a webhook of an event, and the settings of the configuration that applies: that of its inbox,
 /// otherwise the client's default. `None` if there is no endpoint.
 fn destination<'routes>(
-    routes: &'routes [Route],
+    routes: &'routes [WebhookRoute],
     inbox: InboxId,
     webhook: WebhookType,
     event: &Event,

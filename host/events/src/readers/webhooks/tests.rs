@@ -9,8 +9,8 @@ use domain::{
     content::TemplateSend,
     delivery::DeliveryState,
     event::{
-        Agent, Chat, ChatChangedHands, ChatClosed, Customer, MessageCame, SessionChanged, SessionStatus, StepTimes,
-        Tracking, WebhookDisabled,
+        ChatChangedHands, ChatClosed, ConnectionStatus, EventAgent, EventChat, EventCustomer, MessageCame,
+        SessionChanged, StepTimes, Tracking, WebhookDisabled,
     },
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::InboundContent,
@@ -26,16 +26,16 @@ const DEFAULT_INCOMING: EndpointId = EndpointId(Uuid::from_u128(4));
 const STATUS: EndpointId = EndpointId(Uuid::from_u128(5));
 const OVERRIDE_CHATBOT: EndpointId = EndpointId(Uuid::from_u128(3));
 
-fn route(inbox: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> Route {
+fn route(inbox: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> WebhookRoute {
     let urls = endpoints.iter().map(|(kind, _)| (*kind, "https://example.com".to_owned())).collect();
-    Route {
+    WebhookRoute {
         inbox,
         settings: WebhookSettings { urls, ..WebhookSettings::default() },
         endpoints: endpoints.iter().copied().collect::<BTreeMap<_, _>>(),
     }
 }
 
-fn default_route() -> Route {
+fn default_route() -> WebhookRoute {
     route(
         None,
         &[
@@ -46,8 +46,8 @@ fn default_route() -> Route {
     )
 }
 
-fn chat() -> Chat {
-    Chat {
+fn chat() -> EventChat {
+    EventChat {
         participant: ParticipantId(Uuid::from_u128(20)),
         state: ParticipantState::Bot,
         missed: false,
@@ -59,11 +59,11 @@ fn chat() -> Chat {
     }
 }
 
-fn customer() -> Customer {
-    Customer { id: CustomerId(Uuid::from_u128(21)), name: None, username: None, addresses: Vec::new() }
+fn customer() -> EventCustomer {
+    EventCustomer { id: CustomerId(Uuid::from_u128(21)), name: None, username: None, addresses: Vec::new() }
 }
 
-fn came_to(chat: Chat) -> Event {
+fn came_to(chat: EventChat) -> Event {
     Event::MessageCame(Box::new(MessageCame {
         conversation: None,
         cost: None,
@@ -100,11 +100,11 @@ fn text() -> OutboundContent {
 }
 
 fn session() -> Event {
-    Event::SessionChanged(SessionChanged { status: SessionStatus::Success, words: "Connected".to_owned() })
+    Event::SessionChanged(SessionChanged { status: ConnectionStatus::Success, words: "Connected".to_owned() })
 }
 
 /// The endpoints of the webhooks of an event.
-fn told(routes: &[Route], event: &Event) -> Vec<EndpointId> {
+fn told(routes: &[WebhookRoute], event: &Event) -> Vec<EndpointId> {
     let webhooks = told_by(event).iter();
     webhooks.filter_map(|webhook| Some(destination(routes, INBOX, *webhook, event)?.0)).collect()
 }
@@ -218,8 +218,8 @@ fn assignments_are_reported_only_when_outgoing_events_are_and_none_to_an_agent_w
 #[test]
 fn an_assigned_agent_stops_chatbot_events_only_when_asked_for() {
     let mut routes = [default_route()];
-    let agent = Some(Agent { id: UserId(Uuid::from_u128(9)), name: None });
-    let assigned = came_to(Chat { agent, ..chat() });
+    let agent = Some(EventAgent { id: UserId(Uuid::from_u128(9)), name: None });
+    let assigned = came_to(EventChat { agent, ..chat() });
     assert_eq!(told(&routes, &assigned), [DEFAULT_INCOMING, DEFAULT_CHATBOT]);
     routes[0].settings.chatbot_stop_on_agent_assignment = true;
     assert_eq!(told(&routes, &assigned), [DEFAULT_INCOMING]);
@@ -255,9 +255,10 @@ fn what_no_webhook_tells_of_goes_nowhere() {
 fn a_report_comes_back_as_it_was_stored() {
     let (at, event) = (DateTime::from_timestamp_millis(1_790_000_000_123).unwrap(), came_to(chat()));
     let kind = kind_of(WebhookType::Chatbot, &WebhookSettings::default(), || Uuid::from_u128(5));
-    let stored = serde_json::to_string(&NewReport { kind, recorded: Written::new(at, &event), scene: None }).unwrap();
-    let read: Report = serde_json::from_str(&stored).unwrap();
-    assert_eq!(read, Report { kind, recorded: Recorded { at, event }, scene: None });
+    let stored =
+        serde_json::to_string(&NewReport { kind, recorded: EventRecord::new(at, &event), scene: None }).unwrap();
+    let read: WebhookReport = serde_json::from_str(&stored).unwrap();
+    assert_eq!(read, WebhookReport { kind, recorded: StoredEvent { at, event }, scene: None });
 }
 
 #[test]

@@ -5,9 +5,9 @@
 //! test` runs 2,000 lives, and `sh scripts/identity.sh` all ten thousand (`IDENTITY_LIVES`). A life that fails is
 //! shortened as far as possible and printed with its seed. `IDENTITY_SEED=<seed>` runs it alone.
 
+mod end_to_end;
 mod people;
 mod verdict;
-mod whole_way;
 
 use ::people::Introduction;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -19,7 +19,7 @@ use domain::{
 use people::{Happening, Told, World, history};
 use storage::{
     PgConnection,
-    tenancy::clients::{self, NewClient},
+    tenancy::clients::{self, ClientRecord},
 };
 use verdict::{Found, judge};
 
@@ -34,7 +34,7 @@ const APART: u32 = 90_000;
 
 async fn another_client(stage: &Stage) -> ClientId {
     let client: ClientId = stage.ctx.mint();
-    let new = NewClient {
+    let new = ClientRecord {
         client_ref: "other",
         display_name: "Other",
         parent: None,

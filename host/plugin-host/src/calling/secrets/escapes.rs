@@ -12,13 +12,13 @@ pub(super) enum Escape {
 
 pub(super) const ESCAPES: [Escape; 2] = [Escape::Json, Escape::Percent];
 
-pub(super) struct Unescaped {
+pub(super) struct UnescapedText {
     pub(super) bytes: Vec<u8>,
     /// The end of each escape: in the unescaped bytes, and in the original text.
     ends: Vec<(usize, usize)>,
 }
 
-impl Unescaped {
+impl UnescapedText {
     /// `None` if the text has no escape. If the text was cut, an incomplete escape stands for nothing.
     pub(super) fn of(text: &[u8], escape: Escape, was_cut: bool) -> Option<Self> {
         let sign = match escape {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str, escape: Escape) -> Option<String> {
-        Unescaped::of(text.as_bytes(), escape, false).map(|said| String::from_utf8(said.bytes).unwrap())
+        UnescapedText::of(text.as_bytes(), escape, false).map(|said| String::from_utf8(said.bytes).unwrap())
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_part_of_what_is_said_is_found_in_the_text() {
         let text = "x%2Fab%2Fc%zz/d";
-        let said = Unescaped::of(text.as_bytes(), Escape::Percent, false).unwrap();
+        let said = UnescapedText::of(text.as_bytes(), Escape::Percent, false).unwrap();
         let origin = |part: &str| {
             let from = String::from_utf8_lossy(&said.bytes).find(part).unwrap();
             text[said.origin(from..from + part.len())].to_owned()
@@ -149,7 +149,7 @@ mod tests {
         for (text, escape) in
             [("ab%2", Escape::Percent), ("ab%", Escape::Percent), ("ab\\", Escape::Json), ("ab\\u00", Escape::Json)]
         {
-            let said = Unescaped::of(text.as_bytes(), escape, true).unwrap();
+            let said = UnescapedText::of(text.as_bytes(), escape, true).unwrap();
             assert_eq!((said.bytes.as_slice(), said.origin(0..2)), (&b"ab"[..], 0..text.len()), "{text}");
         }
     }

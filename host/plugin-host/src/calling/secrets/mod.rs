@@ -2,7 +2,7 @@
 //! opened only for the call, and every record of the call holds a placeholder for it.
 
 mod escapes;
-mod leave_out;
+mod redaction;
 mod search;
 
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use domain::ids::ClientId;
 use serde_json::{Map, Value};
 
-use self::search::{Search, Secret};
+use self::search::{ConfigSecret, SecretSearch};
 
 /// The only key of the object that replaces a secret in a configuration.
 pub const SEALED: &str = "$sealed";
@@ -96,13 +96,13 @@ fn with_placeholders(kept: &Value) -> String {
 }
 
 /// A configuration with its secrets opened, and the secrets to remove from records of a call.
-pub(crate) struct Uncovered {
+pub(crate) struct OpenedConfig {
     pub(crate) config: String,
     kept: Value,
-    secrets: Search,
+    secrets: SecretSearch,
 }
 
-impl Uncovered {
+impl OpenedConfig {
     /// `None` if it has no secrets.
     pub(crate) fn of(
         config: &str,
@@ -117,7 +117,7 @@ impl Uncovered {
             note(&value, &placeholder(place), &mut secrets);
             Ok::<_, String>(value)
         })?;
-        Ok(Some(Self { config: open.to_string(), kept, secrets: Search::new(secrets) }))
+        Ok(Some(Self { config: open.to_string(), kept, secrets: SecretSearch::new(secrets) }))
     }
 }
 
@@ -127,7 +127,7 @@ fn with_secrets(config: &str) -> Option<Value> {
 }
 
 /// Collects every text and number of a secret.
-fn note(value: &Value, placeholder: &str, secrets: &mut Vec<Secret>) {
+fn note(value: &Value, placeholder: &str, secrets: &mut Vec<ConfigSecret>) {
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
@@ -136,7 +136,7 @@ fn note(value: &Value, placeholder: &str, secrets: &mut Vec<Secret>) {
         Value::Bool(_) | Value::Null => return,
     };
     if text.len() >= SHORTEST {
-        secrets.push(Secret { text, placeholder: placeholder.to_owned() });
+        secrets.push(ConfigSecret { text, placeholder: placeholder.to_owned() });
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::escapes::{ESCAPES, Unescaped};
+use super::escapes::{ESCAPES, UnescapedText};
 
 /// Levels of unescaping: a URL in JSON, JSON in JSON.
 const LEVELS: u32 = 2;
@@ -17,12 +17,12 @@ const LEVELS: u32 = 2;
 const ALL_OF_IT: &str = "(secret)";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Secret {
+pub(super) struct ConfigSecret {
     pub(super) text: String,
     pub(super) placeholder: String,
 }
 
-pub(super) struct Cut<'a> {
+pub(super) struct TextCut<'a> {
     pub(super) at: Range<usize>,
     pub(super) with: Cow<'a, str>,
 }
@@ -38,21 +38,21 @@ pub(super) enum Edges {
 type Found<'a, 's> = dyn FnMut(Range<usize>, &'s str) + 'a;
 
 /// The secrets of a configuration. Most calls leave nothing to search, so the automaton is built at its first use.
-pub(super) struct Search {
-    secrets: Vec<Secret>,
+pub(super) struct SecretSearch {
+    secrets: Vec<ConfigSecret>,
     machine: OnceLock<Option<AhoCorasick>>,
 }
 
-impl Search {
+impl SecretSearch {
     /// If two secrets have the same text, the first counts.
-    pub(super) fn new(mut secrets: Vec<Secret>) -> Self {
+    pub(super) fn new(mut secrets: Vec<ConfigSecret>) -> Self {
         // In a posted form, a space is a plus sign.
         let in_forms = secrets.iter().filter(|secret| secret.text.contains(' '));
-        let in_forms = in_forms.map(|secret| Secret { text: secret.text.replace(' ', "+"), ..secret.clone() });
+        let in_forms = in_forms.map(|secret| ConfigSecret { text: secret.text.replace(' ', "+"), ..secret.clone() });
         secrets.extend(in_forms.collect::<Vec<_>>());
         // A placeholder stays unchanged, whatever its name contains, so a second pass gives the same text.
-        let placeholders = secrets.iter().map(|Secret { placeholder, .. }| placeholder.clone());
-        let placeholders = placeholders.map(|placeholder| Secret { text: placeholder.clone(), placeholder });
+        let placeholders = secrets.iter().map(|ConfigSecret { placeholder, .. }| placeholder.clone());
+        let placeholders = placeholders.map(|placeholder| ConfigSecret { text: placeholder.clone(), placeholder });
         secrets.extend(placeholders.collect::<Vec<_>>());
         let mut known = HashSet::new();
         secrets.retain(|secret| known.insert(secret.text.clone()));
@@ -77,7 +77,7 @@ impl Search {
     }
 
     /// The positions of secrets, from left to right.
-    pub(super) fn cuts(&self, bytes: &[u8], edges: Edges) -> Vec<Cut<'_>> {
+    pub(super) fn cuts(&self, bytes: &[u8], edges: Edges) -> Vec<TextCut<'_>> {
         if bytes.is_empty() {
             return Vec::new();
         }
@@ -88,10 +88,12 @@ impl Search {
             builder.build(self.secrets.iter().map(|secret| &secret.text)).ok()
         });
         let Some(machine) = machine else {
-            return vec![Cut { at: 0..bytes.len(), with: Cow::Borrowed(ALL_OF_IT) }];
+            return vec![TextCut { at: 0..bytes.len(), with: Cow::Borrowed(ALL_OF_IT) }];
         };
         let mut cuts = Vec::new();
-        self.look((machine, edges), bytes, LEVELS, &mut |at, with| cuts.push(Cut { at, with: Cow::Borrowed(with) }));
+        self.look((machine, edges), bytes, LEVELS, &mut |at, with| {
+            cuts.push(TextCut { at, with: Cow::Borrowed(with) })
+        });
         in_order(cuts)
     }
 
@@ -126,7 +128,7 @@ impl Search {
             return;
         }
         for escape in ESCAPES {
-            if let Some(said) = Unescaped::of(bytes, escape, edges == Edges::EndCut) {
+            if let Some(said) = UnescapedText::of(bytes, escape, edges == Edges::EndCut) {
                 self.look(how, &said.bytes, levels - 1, &mut |at, with| found(said.origin(at), with));
             }
         }
@@ -134,9 +136,9 @@ impl Search {
 }
 
 /// Sorts cuts from left to right and joins overlapping ones.
-pub(super) fn in_order(mut cuts: Vec<Cut<'_>>) -> Vec<Cut<'_>> {
+pub(super) fn in_order(mut cuts: Vec<TextCut<'_>>) -> Vec<TextCut<'_>> {
     cuts.sort_by_key(|cut| (cut.at.start, Reverse(cut.at.end)));
-    let mut kept: Vec<Cut<'_>> = Vec::with_capacity(cuts.len());
+    let mut kept: Vec<TextCut<'_>> = Vec::with_capacity(cuts.len());
     for cut in cuts {
         match kept.last_mut() {
             Some(last) if cut.at.start < last.at.end => last.at.end = last.at.end.max(cut.at.end),
@@ -147,7 +149,7 @@ pub(super) fn in_order(mut cuts: Vec<Cut<'_>>) -> Vec<Cut<'_>> {
 }
 
 /// Replaces the parts, which must be in order.
-pub(super) fn replaced(bytes: &[u8], cuts: &[Cut<'_>]) -> Vec<u8> {
+pub(super) fn replaced(bytes: &[u8], cuts: &[TextCut<'_>]) -> Vec<u8> {
     let (mut left, mut from) = (Vec::with_capacity(bytes.len()), 0);
     for cut in cuts {
         left.extend_from_slice(bytes.get(from..cut.at.start).unwrap_or_default());
@@ -187,13 +189,15 @@ fn ended(text: &[u8], other: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn of(secrets: &[(&str, &str)]) -> Search {
-        let secret =
-            |(text, placeholder): &(&str, &str)| Secret { text: (*text).into(), placeholder: (*placeholder).into() };
-        Search::new(secrets.iter().map(secret).collect())
+    fn of(secrets: &[(&str, &str)]) -> SecretSearch {
+        let secret = |(text, placeholder): &(&str, &str)| ConfigSecret {
+            text: (*text).into(),
+            placeholder: (*placeholder).into(),
+        };
+        SecretSearch::new(secrets.iter().map(secret).collect())
     }
 
-    fn without(search: &Search, text: &str, edges: Edges) -> String {
+    fn without(search: &SecretSearch, text: &str, edges: Edges) -> String {
         let mut text = text.to_owned();
         search.leave_out(&mut text, edges);
         text

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    CallError, CallTrace, HttpFault, HttpResponse, Limits, LogLevel, LogLine, Outcome, Scope, World,
+    CallError, CallLimits, CallTrace, HttpFault, HttpResponse, LogLevel, LogLine, PluginOutcome, Scope, World,
     calling::{
-        end::Answered,
+        end::CheckedAnswer,
         output::{Gap, Gaps},
     },
     replaying::{
@@ -29,12 +29,12 @@ fn hidden(secret: &Value) -> Value {
     json!({ SEALED: secret.to_string() })
 }
 
-fn uncovered(config: &Value) -> Uncovered {
+fn uncovered(config: &Value) -> OpenedConfig {
     let client = ClientId(uuid::Uuid::from_u128(1));
-    Uncovered::of(&config.to_string(), client, Some(&Plain)).unwrap().unwrap()
+    OpenedConfig::of(&config.to_string(), client, Some(&Plain)).unwrap().unwrap()
 }
 
-fn with_key(secret: &str) -> Uncovered {
+fn with_key(secret: &str) -> OpenedConfig {
     uncovered(&json!({ "key": hidden(&json!(secret)), "shop": "books" }))
 }
 
@@ -48,16 +48,16 @@ fn trace(stderr: &str) -> Box<CallTrace> {
         peak_memory_bytes: 0,
         logs: vec![LogLine { level: LogLevel::Info, message: stderr.into() }],
         stderr: stderr.into(),
-        outcome: Outcome::Trapped,
+        outcome: PluginOutcome::Trapped,
         http_requests: 0,
         recording: None,
     })
 }
 
 /// The records of a call that trapped with this output: the reason and the output.
-fn trapped(secrets: &Uncovered, output: &str, gaps: Gaps) -> (String, String) {
+fn trapped(secrets: &OpenedConfig, output: &str, gaps: Gaps) -> (String, String) {
     let reason = format!("unreachable{}", crate::calling::conclude::printed(output));
-    let mut outcome: Result<Answered<()>, CallError> = Err(CallError::Trap { reason, trace: trace(output) });
+    let mut outcome: Result<CheckedAnswer<()>, CallError> = Err(CallError::Trap { reason, trace: trace(output) });
     secrets.leave_out_of_outcome(&mut outcome, gaps);
     let Err(error) = outcome else { panic!("an answer") };
     (error.to_string(), error.trace().unwrap().stderr.clone())
@@ -70,8 +70,8 @@ fn a_call_gets_its_secrets_and_a_recording_gets_their_places() {
     assert_eq!(open.config, json!({ "a": [{ "b~c/d": "open-sesame" }], "e": null, "f": 1 }).to_string());
     let expected = json!({ "a": [{ "b~c/d": "(secret:/a/0/b_0c_1d)" }], "e": "(secret:/e)", "f": 1 });
     assert_eq!(covered(&config.to_string()), expected.to_string());
-    assert!(Uncovered::of(r#"{"f":1}"#, ClientId(uuid::Uuid::from_u128(1)), None).unwrap().is_none());
-    assert!(Uncovered::of(&config.to_string(), ClientId(uuid::Uuid::from_u128(1)), None).is_err(), "without a key");
+    assert!(OpenedConfig::of(r#"{"f":1}"#, ClientId(uuid::Uuid::from_u128(1)), None).unwrap().is_none());
+    assert!(OpenedConfig::of(&config.to_string(), ClientId(uuid::Uuid::from_u128(1)), None).is_err(), "without a key");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_logged_line_that_was_cut_within_a_secret_holds_nothing_of_it() {
     let line = |message: &str| LogLine { level: LogLevel::Error, message: message.into() };
     trace.logs = vec![line("open-ses"), line("it is open-ses\n[1]\nsesame it is\n")];
     let gap = Gap { first_ends: 14, last_begins: 19, within_line: false };
-    let mut outcome: Result<Answered<()>, CallError> = Err(CallError::Trap { reason: String::new(), trace });
+    let mut outcome: Result<CheckedAnswer<()>, CallError> = Err(CallError::Trap { reason: String::new(), trace });
     secrets.leave_out_of_outcome(&mut outcome, Gaps { output: None, last_log: Some(gap) });
     let Err(error) = outcome else { panic!("an answer") };
     let messages: Vec<&str> = error.trace().unwrap().logs.iter().map(|line| line.message.as_str()).collect();
@@ -138,7 +138,7 @@ fn an_answer_that_cannot_be_used_is_described_without_the_secret_and_an_error_to
         },
     ];
     for error in errors {
-        let mut outcome: Result<Answered<()>, CallError> = Err(error);
+        let mut outcome: Result<CheckedAnswer<()>, CallError> = Err(error);
         secrets.leave_out_of_outcome(&mut outcome, Gaps::default());
         let Err(error) = outcome else { panic!("an answer") };
         let all = format!("{error} {:?}", error.trace());
@@ -169,7 +169,7 @@ fn a_recording_holds_no_secret_in_whatever_it_keeps() {
         config: r#"{"key":"open-sesame"}"#.into(),
         turn: "turn".into(),
         allowed_hosts: vec![],
-        limits: RecordedLimits::of(&Limits::default()),
+        limits: RecordedLimits::of(&CallLimits::default()),
         question: r#"{"text":"is it open-sesame?"}"#.into(),
         host_calls: vec![
             HostCall::KvGet {

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::PluginRef;
-use crate::calling::limits::Limits;
+use crate::calling::limits::CallLimits;
 
 /// Number of latest calls that count.
 const WINDOW: u32 = 40;
@@ -41,7 +41,7 @@ pub struct Suspension {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum CallVerdict {
     /// The plugin did its work. An error that it returned is an answer too.
     Well,
     /// It crashed, took too long, exceeded a limit, or gave a bad answer.
@@ -69,7 +69,7 @@ enum State {
 pub(crate) struct Breakers {
     table: Mutex<Table>,
     listeners: Mutex<Vec<mpsc::Sender<Suspension>>>,
-    limits: Arc<Limits>,
+    limits: Arc<CallLimits>,
 }
 
 #[derive(Default)]
@@ -79,9 +79,9 @@ struct Table {
     forget_at: usize,
 }
 
-/// Permission for a call. [`Admission::settle`] counts its result. If it is dropped without that, the call does not
+/// Permission for a call. [`BreakerPermit::settle`] counts its result. If it is dropped without that, the call does not
 /// count.
-pub(crate) struct Admission<'a> {
+pub(crate) struct BreakerPermit<'a> {
     breakers: &'a Breakers,
     client: ClientId,
     plugin: &'a PluginRef,
@@ -90,7 +90,7 @@ pub(crate) struct Admission<'a> {
 }
 
 impl Breakers {
-    pub(crate) fn new(limits: Arc<Limits>) -> Self {
+    pub(crate) fn new(limits: Arc<CallLimits>) -> Self {
         Self { table: Mutex::default(), listeners: Mutex::default(), limits }
     }
 
@@ -117,8 +117,8 @@ impl Breakers {
         client: ClientId,
         plugin: &'a PluginRef,
         now: DateTime<Utc>,
-    ) -> Result<Admission<'a>, DateTime<Utc>> {
-        let mut admission = Admission { breakers: self, client, plugin, now, probe: false };
+    ) -> Result<BreakerPermit<'a>, DateTime<Utc>> {
+        let mut admission = BreakerPermit { breakers: self, client, plugin, now, probe: false };
         let mut table = self.table();
         let Some(circuit) = table.clients.get_mut(&client).and_then(|circuits| circuits.get_mut(plugin)) else {
             return Ok(admission);
@@ -165,13 +165,13 @@ impl Breakers {
     }
 }
 
-impl Admission<'_> {
+impl BreakerPermit<'_> {
     /// Counts the result of the call. `last` describes the failure.
-    pub(crate) fn settle(self, verdict: Verdict, last: impl FnOnce() -> String) {
+    pub(crate) fn settle(self, verdict: CallVerdict, last: impl FnOnce() -> String) {
         let announcement = match verdict {
-            Verdict::Failed => self.failed(last),
-            Verdict::Well => self.went_well(),
-            Verdict::Nothing => None,
+            CallVerdict::Failed => self.failed(last),
+            CallVerdict::Well => self.went_well(),
+            CallVerdict::Nothing => None,
         };
         if let Some((opened, reason)) = announcement {
             let (client, plugin) = (self.client, self.plugin.clone());
@@ -223,7 +223,7 @@ impl Admission<'_> {
     }
 }
 
-impl Drop for Admission<'_> {
+impl Drop for BreakerPermit<'_> {
     /// A probe without a result makes room for the next one.
     fn drop(&mut self) {
         if !self.probe {

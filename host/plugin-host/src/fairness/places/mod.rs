@@ -23,56 +23,56 @@ use domain::ids::ClientId;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::room::Room;
-use state::{Asked, State};
-use terms::Held;
-pub(crate) use terms::Terms;
+use super::room::MemoryBudget;
+use state::{PlaceAnswer, PlacesState};
+use terms::HeldMemory;
+pub(crate) use terms::PlaceTerms;
 
 /// Longest duration of a light call.
 pub(crate) const LIGHT: Duration = Duration::from_millis(100);
 
 /// The places of one kind of call. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Places(Arc<Shared>);
+pub(crate) struct CallPlaces(Arc<Shared>);
 
 struct Shared {
-    terms: Terms,
-    state: Mutex<State<Place>>,
+    terms: PlaceTerms,
+    state: Mutex<PlacesState<CallPlace>>,
 }
 
 /// A place of a call, with its memory, until it is dropped.
-pub(crate) struct Place {
+pub(crate) struct CallPlace {
     shared: Arc<Shared>,
     client: ClientId,
     began: Instant,
-    held: Mutex<Held>,
+    held: Mutex<HeldMemory>,
     /// Set if there was no room when the call became heavy or grew.
     refused: AtomicBool,
 }
 
-pub(crate) struct NotAdmitted;
+pub(crate) struct PlaceRefused;
 
-impl Places {
-    pub(crate) fn new(terms: Terms) -> Self {
-        Self(Arc::new(Shared { terms, state: Mutex::new(State::default()) }))
+impl CallPlaces {
+    pub(crate) fn new(terms: PlaceTerms) -> Self {
+        Self(Arc::new(Shared { terms, state: Mutex::new(PlacesState::default()) }))
     }
 
-    pub(crate) async fn enter(&self, client: ClientId, until: Instant) -> Result<Place, NotAdmitted> {
+    pub(crate) async fn enter(&self, client: ClientId, until: Instant) -> Result<CallPlace, PlaceRefused> {
         let asked = self.0.state().ask(&self.0.terms, client);
         match asked {
-            Asked::Granted(held) => Ok(Place::new(&self.0, client, held)),
-            Asked::Refused => Err(NotAdmitted),
-            Asked::Waiting(id, place) => {
+            PlaceAnswer::Granted(held) => Ok(CallPlace::new(&self.0, client, held)),
+            PlaceAnswer::Refused => Err(PlaceRefused),
+            PlaceAnswer::Waiting(id, place) => {
                 let _waiting = Waiting { shared: &self.0, client, id };
                 // If the place comes too late, it is returned when the receiver is dropped.
-                timeout_at(until, place).await.ok().and_then(Result::ok).ok_or(NotAdmitted)
+                timeout_at(until, place).await.ok().and_then(Result::ok).ok_or(PlaceRefused)
             }
         }
     }
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State<Place>> {
+    fn state(&self) -> MutexGuard<'_, PlacesState<CallPlace>> {
         self.state.lock()
     }
 
@@ -81,7 +81,7 @@ impl Shared {
     fn give_out(self: &Arc<Self>) {
         let granted = self.state().give_out(&self.terms);
         for (client, held, tell) in granted {
-            drop(tell.send(Place::new(self, client, held)));
+            drop(tell.send(CallPlace::new(self, client, held)));
         }
     }
 }
@@ -99,8 +99,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Place {
-    fn new(shared: &Arc<Shared>, client: ClientId, held: Held) -> Self {
+impl CallPlace {
+    fn new(shared: &Arc<Shared>, client: ClientId, held: HeldMemory) -> Self {
         let (shared, began) = (Arc::clone(shared), Instant::now());
         Self { shared, client, began, held: Mutex::new(held), refused: AtomicBool::new(false) }
     }
@@ -136,12 +136,12 @@ impl Place {
         stays
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldMemory> {
         self.held.lock()
     }
 }
 
-impl Room for Place {
+impl MemoryBudget for CallPlace {
     fn grow(&self, bytes: usize) -> bool {
         let mut held = self.held();
         let wanted = held.used.saturating_add(bytes);
@@ -154,7 +154,7 @@ impl Room for Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for CallPlace {
     fn drop(&mut self) {
         let held = *self.held();
         self.shared.state().release(&self.shared.terms, self.client, held, self.began.elapsed());

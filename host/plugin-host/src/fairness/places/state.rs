@@ -8,7 +8,7 @@ use std::{
 use domain::ids::ClientId;
 use tokio::{sync::oneshot, time::Instant};
 
-use super::terms::{BESIDE_MEMORY, Held, STEP, Terms};
+use super::terms::{BESIDE_MEMORY, HeldMemory, PlaceTerms, STEP};
 
 /// How long the calls of a client begin as heavy after a heavy call.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10);
@@ -18,7 +18,7 @@ const FIRST_MEMORY: usize = 2 * STEP;
 const ROOM: usize = 1_024;
 
 /// `P` is the place that a waiting call gets.
-pub(super) struct State<P> {
+pub(super) struct PlacesState<P> {
     clients: HashMap<ClientId, Member<P>>,
     taken: Taken,
     heavy: Taken,
@@ -54,13 +54,13 @@ struct Member<P> {
 }
 
 /// The result of a request for a place.
-pub(super) enum Asked<P> {
-    Granted(Held),
+pub(super) enum PlaceAnswer<P> {
+    Granted(HeldMemory),
     Waiting(u64, oneshot::Receiver<P>),
     Refused,
 }
 
-type Granted<P> = (ClientId, Held, oneshot::Sender<P>);
+type Granted<P> = (ClientId, HeldMemory, oneshot::Sender<P>);
 
 impl<P> Member<P> {
     fn new(present: u64) -> Self {
@@ -77,7 +77,7 @@ impl<P> Member<P> {
     }
 }
 
-impl<P> Default for State<P> {
+impl<P> Default for PlacesState<P> {
     fn default() -> Self {
         Self {
             clients: HashMap::new(),
@@ -92,9 +92,9 @@ impl<P> Default for State<P> {
     }
 }
 
-impl<P> State<P> {
+impl<P> PlacesState<P> {
     /// Gives a client a place if one is free and no other client comes first. Otherwise the call waits, if it may.
-    pub(super) fn ask(&mut self, terms: &Terms, client: ClientId) -> Asked<P> {
+    pub(super) fn ask(&mut self, terms: &PlaceTerms, client: ClientId) -> PlaceAnswer<P> {
         self.forget();
         let (now, present) = (Instant::now(), self.present);
         let member = self.clients.entry(client).or_insert_with(|| Member::new(present));
@@ -108,11 +108,11 @@ impl<P> State<P> {
         let may_begin = member.waiting.is_empty() && member.places < terms.per_client;
         // No waiting light call fits either.
         if may_begin && (!heavy || self.heavy_queue.is_empty()) && self.fits(terms, heavy, expected) {
-            return Asked::Granted(self.take(client, heavy));
+            return PlaceAnswer::Granted(self.take(client, heavy));
         }
-        let Some(member) = self.clients.get_mut(&client) else { return Asked::Refused };
+        let Some(member) = self.clients.get_mut(&client) else { return PlaceAnswer::Refused };
         if member.waiting.len() >= terms.waiting_per_client {
-            return Asked::Refused;
+            return PlaceAnswer::Refused;
         }
         if heavy {
             // A wait does not reset this.
@@ -122,7 +122,7 @@ impl<P> State<P> {
         let (tell, place) = oneshot::channel();
         member.waiting.push_back((self.last_id, tell));
         self.queue(terms, client);
-        Asked::Waiting(self.last_id, place)
+        PlaceAnswer::Waiting(self.last_id, place)
     }
 
     /// The waiting call has gone or has its place.
@@ -135,7 +135,7 @@ impl<P> State<P> {
     }
 
     /// Takes places for waiting calls while there are any.
-    pub(super) fn give_out(&mut self, terms: &Terms) -> Vec<Granted<P>> {
+    pub(super) fn give_out(&mut self, terms: &PlaceTerms) -> Vec<Granted<P>> {
         let mut granted = Vec::new();
         for heavy in [false, true] {
             // The first client in the order is never overtaken, because otherwise the room it needs would never be
@@ -154,14 +154,14 @@ impl<P> State<P> {
     }
 
     /// Marks a call as heavy because it runs long. Returns whether it may continue.
-    pub(super) fn is_long(&mut self, terms: &Terms, client: ClientId, held: &mut Held) -> bool {
+    pub(super) fn is_long(&mut self, terms: &PlaceTerms, client: ClientId, held: &mut HeldMemory) -> bool {
         held.shown = true;
         self.shows_heavy(terms, client);
         held.heavy || self.becomes_heavy(terms, held, held.reserved)
     }
 
     /// A call needs `wanted` bytes, more than are reserved for it. Returns whether it may have them.
-    pub(super) fn grow(&mut self, terms: &Terms, client: ClientId, held: &mut Held, wanted: usize) -> bool {
+    pub(super) fn grow(&mut self, terms: &PlaceTerms, client: ClientId, held: &mut HeldMemory, wanted: usize) -> bool {
         let reserved = wanted.next_multiple_of(STEP);
         let large = wanted > terms.large();
         let grown = if large && !held.heavy {
@@ -180,7 +180,7 @@ impl<P> State<P> {
         grown
     }
 
-    pub(super) fn release(&mut self, terms: &Terms, client: ClientId, held: Held, lasted: Duration) {
+    pub(super) fn release(&mut self, terms: &PlaceTerms, client: ClientId, held: HeldMemory, lasted: Duration) {
         self.taken.give_back(held.reserved);
         if held.heavy {
             self.heavy.give_back(held.reserved);
@@ -198,12 +198,12 @@ impl<P> State<P> {
     }
 
     /// Whether a call with this reservation fits.
-    fn fits(&self, terms: &Terms, heavy: bool, memory: usize) -> bool {
+    fn fits(&self, terms: &PlaceTerms, heavy: bool, memory: usize) -> bool {
         self.taken.fits(memory, terms.places.max(1), terms.all_memory())
             && (!heavy || self.heavy.fits(memory, terms.heavy_places(), terms.heavy_memory()))
     }
 
-    fn take(&mut self, client: ClientId, heavy: bool) -> Held {
+    fn take(&mut self, client: ClientId, heavy: bool) -> HeldMemory {
         let mut reserved = FIRST_MEMORY;
         if let Some(member) = self.clients.get_mut(&client) {
             member.places += 1;
@@ -214,11 +214,11 @@ impl<P> State<P> {
         if heavy {
             self.heavy.take(reserved);
         }
-        Held { heavy, shown: false, used: BESIDE_MEMORY, reserved }
+        HeldMemory { heavy, shown: false, used: BESIDE_MEMORY, reserved }
     }
 
     /// Counts a call as heavy, with the given reservation, if there is room.
-    fn becomes_heavy(&mut self, terms: &Terms, held: &mut Held, reserved: usize) -> bool {
+    fn becomes_heavy(&mut self, terms: &PlaceTerms, held: &mut HeldMemory, reserved: usize) -> bool {
         let more = reserved.saturating_sub(held.reserved);
         let fits = self.heavy.fits(reserved, terms.heavy_places(), terms.heavy_memory())
             && self.taken.memory.saturating_add(more) <= terms.all_memory();
@@ -231,7 +231,7 @@ impl<P> State<P> {
     }
 
     /// Reserves more bytes for a call, if they are free.
-    fn sets_apart(&mut self, terms: &Terms, held: &mut Held, reserved: usize) -> bool {
+    fn sets_apart(&mut self, terms: &PlaceTerms, held: &mut HeldMemory, reserved: usize) -> bool {
         let more = reserved.saturating_sub(held.reserved);
         let fits = self.taken.memory.saturating_add(more) <= terms.all_memory()
             && (!held.heavy || self.heavy.memory.saturating_add(more) <= terms.heavy_memory());
@@ -246,7 +246,7 @@ impl<P> State<P> {
     }
 
     /// The next calls of a client begin as heavy, including the waiting ones.
-    fn shows_heavy(&mut self, terms: &Terms, client: ClientId) {
+    fn shows_heavy(&mut self, terms: &PlaceTerms, client: ClientId) {
         if let Some(member) = self.clients.get_mut(&client) {
             member.note_heavy(Instant::now());
         }
@@ -254,7 +254,7 @@ impl<P> State<P> {
     }
 
     /// Updates the entry of a client in the queues.
-    fn queue(&mut self, terms: &Terms, client: ClientId) {
+    fn queue(&mut self, terms: &PlaceTerms, client: ClientId) {
         self.unqueue(client);
         let Some(member) = self.clients.get_mut(&client) else { return };
         if member.waiting.is_empty() || member.places >= terms.per_client {

@@ -8,7 +8,7 @@ pub(super) const BESIDE_MEMORY: usize = 256 << 10;
 
 /// The limits in total and for one client.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Terms {
+pub(crate) struct PlaceTerms {
     /// Calls at once.
     pub(crate) places: usize,
     pub(crate) memory: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Terms {
     pub(crate) call_memory: usize,
 }
 
-impl Terms {
+impl PlaceTerms {
     pub(super) fn most_of_a_call(&self) -> usize {
         self.call_memory.saturating_add(BESIDE_MEMORY).next_multiple_of(STEP)
     }
@@ -44,7 +44,7 @@ impl Terms {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Held {
+pub(super) struct HeldMemory {
     /// Whether it counts as a heavy call.
     pub(super) heavy: bool,
     /// Whether the call itself has become heavy.

@@ -7,8 +7,8 @@ use super::*;
 const MIB: usize = 1 << 20;
 
 /// The settings of the program, with a quarter of the places.
-fn terms() -> Terms {
-    Terms { places: 96, memory: 192 * MIB, per_client: 8, waiting_per_client: 256, call_memory: 24 * MIB }
+fn terms() -> PlaceTerms {
+    PlaceTerms { places: 96, memory: 192 * MIB, per_client: 8, waiting_per_client: 256, call_memory: 24 * MIB }
 }
 
 fn client(number: u128) -> ClientId {
@@ -20,16 +20,16 @@ fn in_time() -> Instant {
     Instant::now() + Duration::from_secs(2)
 }
 
-async fn enter(places: &Places, of: u128) -> Place {
+async fn enter(places: &CallPlaces, of: u128) -> CallPlace {
     places.enter(client(of), in_time()).await.unwrap_or_else(|_| panic!("client {of} finds no place"))
 }
 
-async fn enters_at_once(places: &Places, of: u128) -> bool {
+async fn enters_at_once(places: &CallPlaces, of: u128) -> bool {
     places.enter(client(of), Instant::now()).await.is_ok()
 }
 
 /// A client whose calls last this long. It always has as many calls under way and waiting as it may.
-fn misbehaves(places: &Places, of: u128, lasts: Duration, at_once: &mut JoinSet<()>) {
+fn misbehaves(places: &CallPlaces, of: u128, lasts: Duration, at_once: &mut JoinSet<()>) {
     for _ in 0..16 {
         let places = places.clone();
         at_once.spawn(async move {
@@ -46,7 +46,7 @@ fn misbehaves(places: &Places, of: u128, lasts: Duration, at_once: &mut JoinSet<
 
 /// The longest wait of a quiet client in ten seconds, one call after the other, next to many clients whose calls wait.
 async fn longest_wait_beside(others: u128) -> Duration {
-    let places = Places::new(terms());
+    let places = CallPlaces::new(terms());
     let mut all = JoinSet::new();
     for other in 1..=others {
         misbehaves(&places, other, Duration::from_millis(4_500), &mut all);
@@ -73,7 +73,7 @@ async fn however_many_clients_let_their_calls_wait_the_calls_of_a_quiet_one_do_n
 
 #[tokio::test(start_paused = true)]
 async fn a_client_whose_calls_take_long_has_its_share_beside_many_that_take_all_they_can_get() {
-    let places = Places::new(terms());
+    let places = CallPlaces::new(terms());
     let mut all = JoinSet::new();
     for other in 1..=60 {
         misbehaves(&places, other, Duration::from_millis(4_500), &mut all);
@@ -89,7 +89,7 @@ async fn a_client_whose_calls_take_long_has_its_share_beside_many_that_take_all_
 
 #[tokio::test(start_paused = true)]
 async fn calls_that_are_not_over_soon_have_three_quarters_of_the_places_and_no_more() {
-    let places = Places::new(Terms { places: 8, ..terms() });
+    let places = CallPlaces::new(PlaceTerms { places: 8, ..terms() });
     let ended = Arc::new(AtomicUsize::new(0));
     let mut all = JoinSet::new();
     for of in 1..=8 {
@@ -116,7 +116,7 @@ async fn calls_that_are_not_over_soon_have_three_quarters_of_the_places_and_no_m
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_over_in_time_is_a_light_one() {
-    let places = Places::new(Terms { places: 4, ..terms() });
+    let places = CallPlaces::new(PlaceTerms { places: 4, ..terms() });
     let place = enter(&places, 1).await;
     assert!(place.keep(sleep(LIGHT - Duration::from_millis(1))).await.is_some());
     drop(place);
@@ -136,7 +136,7 @@ async fn a_call_that_is_over_in_time_is_a_light_one() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_is_forgiven_its_long_calls_after_a_while() {
-    let places = Places::new(Terms { places: 4, ..terms() });
+    let places = CallPlaces::new(PlaceTerms { places: 4, ..terms() });
     let mut long = Vec::new();
     for of in 1..=3 {
         let place = enter(&places, of).await;
@@ -156,7 +156,7 @@ async fn a_client_is_forgiven_its_long_calls_after_a_while() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_has_the_fewest_places_comes_next() {
-    let places = Places::new(Terms { places: 3, ..terms() });
+    let places = CallPlaces::new(PlaceTerms { places: 3, ..terms() });
     let mut held = vec![enter(&places, 1).await, enter(&places, 1).await, enter(&places, 2).await];
     let order = Arc::new(Mutex::new(Vec::new()));
     let mut all = JoinSet::new();
@@ -178,7 +178,7 @@ async fn whoever_has_the_fewest_places_comes_next() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_has_so_many_places_and_so_many_calls_that_wait() {
-    let places = Places::new(Terms { per_client: 2, waiting_per_client: 1, ..terms() });
+    let places = CallPlaces::new(PlaceTerms { per_client: 2, waiting_per_client: 1, ..terms() });
     let held = [enter(&places, 1).await, enter(&places, 1).await];
     let waiting = tokio::spawn({
         let places = places.clone();
@@ -195,7 +195,7 @@ async fn a_client_has_so_many_places_and_so_many_calls_that_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_its_place_so_long_and_no_longer() {
-    let places = Places::new(Terms { places: 1, ..terms() });
+    let places = CallPlaces::new(PlaceTerms { places: 1, ..terms() });
     let held = enter(&places, 1).await;
     let asked = Instant::now();
     assert!(places.enter(client(2), in_time()).await.is_err());
@@ -206,7 +206,7 @@ async fn a_call_waits_for_its_place_so_long_and_no_longer() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_with_much_memory_leave_a_quarter_of_it_to_the_others() {
-    let places = Places::new(terms());
+    let places = CallPlaces::new(terms());
     let mut large = Vec::new();
     for of in 1..=6 {
         let place = enter(&places, of).await;
@@ -234,14 +234,14 @@ async fn calls_with_much_memory_leave_a_quarter_of_it_to_the_others() {
 }
 
 /// A call with this much memory, if it finds a place and the memory at once.
-async fn enter_and_grow(places: &Places, of: u128, bytes: usize) -> Option<Place> {
+async fn enter_and_grow(places: &CallPlaces, of: u128, bytes: usize) -> Option<CallPlace> {
     let place = places.enter(client(of), Instant::now()).await.ok()?;
     place.grow(bytes).then_some(place)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_ended_for_want_of_memory_begins_again_when_there_is_enough() {
-    let places = Places::new(Terms { memory: 48 * MIB, ..terms() });
+    let places = CallPlaces::new(PlaceTerms { memory: 48 * MIB, ..terms() });
     // 36 MiB for large calls.
     let first = enter_and_grow(&places, 1, 23 * MIB).await.unwrap();
     let second = enter(&places, 2).await;
@@ -262,7 +262,7 @@ async fn a_call_that_was_ended_for_want_of_memory_begins_again_when_there_is_eno
 
 #[tokio::test(start_paused = true)]
 async fn the_largest_call_fits_however_little_memory_there_is() {
-    let places = Places::new(Terms { memory: 1, ..terms() });
+    let places = CallPlaces::new(PlaceTerms { memory: 1, ..terms() });
     let place = enter_and_grow(&places, 1, 24 * MIB).await.unwrap();
     assert!(!place.grow(MIB));
     drop(place);
@@ -271,7 +271,7 @@ async fn the_largest_call_fits_however_little_memory_there_is() {
 
 #[tokio::test(start_paused = true)]
 async fn clients_that_are_owed_nothing_are_forgotten() {
-    let places = Places::new(terms());
+    let places = CallPlaces::new(terms());
     let busy = enter(&places, 0).await;
     for of in 1..10_000 {
         drop(enter(&places, of).await);

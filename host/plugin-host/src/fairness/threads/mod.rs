@@ -22,7 +22,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit};
 use tokio::task::JoinHandle;
 
-use crate::fairness::share::{self, PROMPT, Share, Standing};
+use crate::fairness::share::{self, PROMPT, Share, ShareStart};
 
 /// `nice` value of the separate threads.
 const NICE: i32 = 5;
@@ -41,7 +41,7 @@ pub(crate) fn is_call_thread() -> bool {
 }
 
 /// A call that can move between threads.
-pub(crate) type Moving<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub(crate) type MovingCall<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The threads that run calls. `None` while this is being dropped.
 pub(crate) struct CallThreads(Option<Runtimes>);
@@ -63,23 +63,23 @@ impl CallThreads {
     }
 
     /// Runs a call in the background when a processor is idle.
-    pub(crate) async fn last<T: Send + 'static>(&self, call: Moving<T>) -> T {
+    pub(crate) async fn last<T: Send + 'static>(&self, call: MovingCall<T>) -> T {
         let Some(runtimes) = &self.0 else { return call.await };
         Elsewhere(runtimes.last.spawn(call)).await
     }
 
     /// Runs a call on this thread, on the share of its client, while it is short. Then moves it.
-    pub(crate) async fn promptly<T: Send + 'static>(&self, share: &Share, mut call: Moving<T>) -> T {
+    pub(crate) async fn promptly<T: Send + 'static>(&self, share: &Share, mut call: MovingCall<T>) -> T {
         let Some(runtimes) = &self.0 else { return call.await };
         let mut standing = share.standing();
-        if standing == Standing::Prompt {
+        if standing == ShareStart::Prompt {
             call = match Bounded::here(call, share).await {
                 Ended::Over(answer) => return answer,
                 Ended::TooLong(call) => call,
             };
             standing = share.standing();
         }
-        if standing != Standing::Last {
+        if standing != ShareStart::Last {
             metrics::counter!("patchbay_plugin_calls_apart_total", "threads" => "apart").increment(1);
             call = match Elsewhere(runtimes.apart.spawn(Bounded::apart(call, share))).await {
                 Ended::Over(answer) => return answer,
@@ -125,12 +125,12 @@ fn yield_to_all() {
 
 enum Ended<T> {
     Over(T),
-    TooLong(Moving<T>),
+    TooLong(MovingCall<T>),
 }
 
 /// A call with a time limit. It runs until it exceeds the limit or the share of its client is used up.
 struct Bounded<T> {
-    call: Option<Moving<T>>,
+    call: Option<MovingCall<T>>,
     share: Share,
     spent: Duration,
     most: Duration,
@@ -139,11 +139,17 @@ struct Bounded<T> {
 }
 
 impl<T> Bounded<T> {
-    fn here(call: Moving<T>, share: &Share) -> Self {
-        Self { call: Some(call), share: share.clone(), spent: Duration::ZERO, most: PROMPT, beyond: Share::put_apart }
+    fn here(call: MovingCall<T>, share: &Share) -> Self {
+        Self {
+            call: Some(call),
+            share: share.clone(),
+            spent: Duration::ZERO,
+            most: PROMPT,
+            beyond: Share::move_to_own_thread,
+        }
     }
 
-    fn apart(call: Moving<T>, share: &Share) -> Self {
+    fn apart(call: MovingCall<T>, share: &Share) -> Self {
         Self { most: share::APART, beyond: Share::put_last, ..Self::here(call, share) }
     }
 }
@@ -174,7 +180,7 @@ impl<T> Future for Bounded<T> {
 /// A call on the threads that run last. It runs at its turn. Whenever it waits or has run for a tick, it gives the turn
 /// to the next call of the client.
 struct Last<T> {
-    call: Moving<T>,
+    call: MovingCall<T>,
     share: Share,
     /// The wait for its turn; `None` before the first poll of a turn.
     turn: Option<Acquiring>,
@@ -203,7 +209,7 @@ impl<T> Future for Last<T> {
 /// The clock of the thread is slow to read. So a poll that took almost no time by the other clock counts with that
 /// time. A poll that took longer, or was interrupted, counts with at most the time that the thread has used since its
 /// clock was last read.
-fn timed<T>(call: &mut Moving<T>, context: &mut Context<'_>) -> (Poll<T>, Duration) {
+fn timed<T>(call: &mut MovingCall<T>, context: &mut Context<'_>) -> (Poll<T>, Duration) {
     let began = Instant::now();
     let used = match LOOKED_AT.get() {
         Some((at, used)) if began.duration_since(at) < LOOK_EVERY => used,

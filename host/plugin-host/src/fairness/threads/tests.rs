@@ -104,7 +104,7 @@ async fn a_call_that_nobody_waits_for_ends() {
     let threads = CallThreads::start().unwrap();
     let alive = Arc::new(());
     let held = Arc::clone(&alive);
-    let call: Moving<()> = Box::pin(async move {
+    let call: MovingCall<()> = Box::pin(async move {
         std::future::pending::<()>().await;
         drop(held);
     });

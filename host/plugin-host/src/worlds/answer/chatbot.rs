@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Fault, Judgement, count, json, optional, text, url};
-use crate::calling::limits::{Limit, Limits};
+use super::{AnswerFault, Judgement, count, json, optional, text, url};
+use crate::calling::limits::{CallLimits, ExceededLimit};
 use crate::chatbot::{Action, Location, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate, Timer};
 
 const TEXT: usize = 4_096;
@@ -21,18 +21,18 @@ const STATE: usize = 16 << 10;
 const TIMER_SECONDS: std::ops::RangeInclusive<u32> = 1..=30 * 24 * 60 * 60;
 
 /// The reason names the action, counted from 1.
-pub(crate) fn judge(actions: &[Action], limits: &Limits) -> Result<(), Fault> {
+pub(crate) fn judge(actions: &[Action], limits: &CallLimits) -> Result<(), AnswerFault> {
     if actions.len() > limits.actions {
-        return Err(Fault::Limit(Limit::Actions));
+        return Err(AnswerFault::Limit(ExceededLimit::Actions));
     }
     for (index, action) in actions.iter().enumerate() {
         let (name, judgement) = judge_one(action);
-        judgement.map_err(|reason| Fault::Rule(format!("action {} ({name}): {reason}", index + 1)))?;
+        judgement.map_err(|reason| AnswerFault::Rule(format!("action {} ({name}): {reason}", index + 1)))?;
     }
     let hands_over = actions.iter().filter(|action| matches!(action, Action::HandOver(_))).count();
     let closes = actions.iter().any(|action| matches!(action, Action::Close));
     if hands_over > 1 || (hands_over == 1 && closes) {
-        return Err(Fault::Rule("an answer hands over once at most, and not together with `close`".into()));
+        return Err(AnswerFault::Rule("an answer hands over once at most, and not together with `close`".into()));
     }
     Ok(())
 }

@@ -10,11 +10,11 @@ mod tests;
 
 use domain::send::read_link;
 
-use crate::calling::limits::Limit;
+use crate::calling::limits::ExceededLimit;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    Limit(Limit),
+pub(crate) enum AnswerFault {
+    Limit(ExceededLimit),
     Rule(String),
 }
 

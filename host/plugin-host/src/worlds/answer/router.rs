@@ -1,6 +1,6 @@
 //! The decision of a router.
 
-use super::{Fault, Judgement, json, optional, text};
+use super::{AnswerFault, Judgement, json, optional, text};
 use crate::router::{Route, Target};
 
 /// Longest name of a chatbot that an error repeats, in characters. A cut name could end within a secret.
@@ -11,11 +11,11 @@ const REASON: usize = 300;
 const NOTE: usize = 1_000;
 const CUSTOM: usize = 16 << 10;
 
-pub(crate) fn judge(route: &Route) -> Result<(), Fault> {
+pub(crate) fn judge(route: &Route) -> Result<(), AnswerFault> {
     judge_target(&route.target)
         .and_then(|()| text("reason", &route.reason, REASON))
         .and_then(|()| optional("note", route.note.as_deref(), NOTE))
-        .map_err(Fault::Rule)
+        .map_err(AnswerFault::Rule)
 }
 
 fn judge_target(target: &Target) -> Judgement {

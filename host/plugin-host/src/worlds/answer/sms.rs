@@ -1,6 +1,6 @@
 //! The decision about an SMS.
 
-use super::{Fault, Judgement, text};
+use super::{AnswerFault, Judgement, text};
 use crate::sms_fallback::{Decision, Sms};
 
 /// About ten parts of the GSM alphabet.
@@ -8,12 +8,12 @@ pub(super) const TEXT: usize = 1_600;
 /// An alphanumeric sender id has at most 11 characters, a number at most 15 digits and a `+`.
 const SENDER: usize = 16;
 
-pub(crate) fn judge(decision: &Decision) -> Result<(), Fault> {
+pub(crate) fn judge(decision: &Decision) -> Result<(), AnswerFault> {
     let judgement = match decision {
         Decision::Send(sms) => judge_sms(sms),
         Decision::Skip(reason) => text("reason", reason, 500),
     };
-    judgement.map_err(Fault::Rule)
+    judgement.map_err(AnswerFault::Rule)
 }
 
 fn judge_sms(sms: &Sms) -> Judgement {

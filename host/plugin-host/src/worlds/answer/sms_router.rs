@@ -1,6 +1,6 @@
 //! The decisions of an SMS router.
 
-use super::{Fault, Judgement, json, optional, sms, text};
+use super::{AnswerFault, Judgement, json, optional, sms, text};
 use crate::sms_router::{Change, Decision, Direction, Sms};
 
 /// Most messages of one call, as in `wit/`.
@@ -14,13 +14,13 @@ const VALIDITY: std::ops::RangeInclusive<u32> = 60..=604_800;
 /// Highest `priority_flag` of SMPP.
 const PRIORITY: u8 = 3;
 
-pub(crate) fn judge(asked: &[Sms], decisions: &[Decision]) -> Result<(), Fault> {
+pub(crate) fn judge(asked: &[Sms], decisions: &[Decision]) -> Result<(), AnswerFault> {
     if asked.len() != decisions.len() {
         let said = format!("there are {} decisions about {} messages", decisions.len(), asked.len());
-        return Err(Fault::Rule(said));
+        return Err(AnswerFault::Rule(said));
     }
     for (place, (message, decision)) in asked.iter().zip(decisions).enumerate() {
-        judge_one(message, decision).map_err(|why| Fault::Rule(format!("decision {}: {why}", place + 1)))?;
+        judge_one(message, decision).map_err(|why| AnswerFault::Rule(format!("decision {}: {why}", place + 1)))?;
     }
     Ok(())
 }
@@ -68,7 +68,7 @@ mod tests {
         let asked = [Sms { direction, ..sample::sms() }];
         match judge(&asked, &[Decision::Change(change)]) {
             Ok(()) => None,
-            Err(Fault::Rule(said)) => Some(said),
+            Err(AnswerFault::Rule(said)) => Some(said),
             Err(other) => panic!("{other:?}"),
         }
     }
@@ -82,7 +82,7 @@ mod tests {
         let asked = [sample::sms(), sample::sms()];
         assert_eq!(judge(&asked, &[Decision::AsIs, Decision::AsIs]), Ok(()));
         for decisions in [vec![Decision::AsIs], vec![Decision::AsIs; 3]] {
-            let Err(Fault::Rule(said)) = judge(&asked, &decisions) else { panic!("taken") };
+            let Err(AnswerFault::Rule(said)) = judge(&asked, &decisions) else { panic!("taken") };
             assert!(said.contains("about 2 messages"), "{said}");
         }
         assert_eq!(judge(&[], &[]), Ok(()));

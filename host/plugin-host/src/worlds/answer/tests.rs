@@ -1,19 +1,19 @@
 //! Each rule about answers, just within and just beyond its bound.
 
-use super::{Fault, body, chatbot, router, sms};
+use super::{AnswerFault, body, chatbot, router, sms};
 use crate::chatbot::{
     Action, Button, HandOver, ListRow, ListSection, Location, MediaKind, ReplyButtons, ReplyList, ReplyLocation,
     ReplyMedia, ReplyTemplate, ReplyText, Timer,
 };
 use crate::router::{Route, Target};
 use crate::sms_fallback::{Decision, Sms};
-use crate::{Limit, Limits};
+use crate::{CallLimits, ExceededLimit};
 
 fn verdict(action: Action) -> Result<(), String> {
-    match chatbot::judge(&[action], &Limits::default()) {
+    match chatbot::judge(&[action], &CallLimits::default()) {
         Ok(()) => Ok(()),
-        Err(Fault::Rule(reason)) => Err(reason),
-        Err(Fault::Limit(limit)) => panic!("no limit was expected: {limit}"),
+        Err(AnswerFault::Rule(reason)) => Err(reason),
+        Err(AnswerFault::Limit(limit)) => panic!("no limit was expected: {limit}"),
     }
 }
 
@@ -190,10 +190,10 @@ fn a_route_has_a_reason_and_a_target_that_can_exist() {
 
 #[test]
 fn a_schema_is_one_json_object_of_bounded_length() {
-    let limits = Limits { body_bytes: 20, ..Limits::default() };
+    let limits = CallLimits { body_bytes: 20, ..CallLimits::default() };
     let schema = |text: &str| body::judge_schema(text, &limits);
     assert_eq!(schema(r#"{"type": "object"}  "#), Ok(()));
-    assert_eq!(schema(r#"{"type": "object"}   "#), Err(Fault::Limit(Limit::Body)));
-    assert!(matches!(schema("true"), Err(Fault::Rule(_))));
-    assert!(matches!(schema("{} {}"), Err(Fault::Rule(_))));
+    assert_eq!(schema(r#"{"type": "object"}   "#), Err(AnswerFault::Limit(ExceededLimit::Body)));
+    assert!(matches!(schema("true"), Err(AnswerFault::Rule(_))));
+    assert!(matches!(schema("{} {}"), Err(AnswerFault::Rule(_))));
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::Json;
+use super::ReadableJson;
 use crate::chatbot::Action;
 use crate::router::Route;
 use crate::sms_fallback::Decision;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::forms::{record, record_form, variant, words};
-use super::{Json, Object, Record};
+use super::{JsonObject, JsonRecord, ReadableJson};
 use crate::chatbot::{
     Channel, Choice, Content, Customer, IncomingMessage, Location, Media, MediaKind, QuotedMessage, Reaction,
     TemplateReference,
@@ -30,8 +30,8 @@ variant!(Content {
 });
 
 /// `{"id", "content", "quoted"}`. A content that is text may be given as `"text": "hi"`.
-impl Record for IncomingMessage {
-    fn read_fields(object: &mut Object<'_>, base: Option<&Self>) -> Option<Self> {
+impl JsonRecord for IncomingMessage {
+    fn read_fields(object: &mut JsonObject<'_>, base: Option<&Self>) -> Option<Self> {
         let id = object.field("id", base.map(|base| &base.id));
         let (content, quoted) = read_words(object, base);
         Some(Self { id: id?, content: content?, quoted: quoted? })
@@ -47,7 +47,7 @@ record_form!(IncomingMessage);
 
 /// Reads the content of a message and the message that it quotes.
 pub(super) fn read_words(
-    object: &mut Object<'_>,
+    object: &mut JsonObject<'_>,
     base: Option<&IncomingMessage>,
 ) -> (Option<Content>, Option<Option<QuotedMessage>>) {
     let content = match object.has("text") {

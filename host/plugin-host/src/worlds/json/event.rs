@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::content::read_words;
 use super::forms::{record, record_form, words};
-use super::{Json, Object, Record};
+use super::{JsonObject, JsonRecord, ReadableJson};
 use crate::chatbot::{CustomEvent, Event, EventKind, IncomingMessage, Rating, RatingScore};
 
 const KINDS: [&str; 6] = ["message", "timer", "conversation-started", "agent-released", "rating", "custom"];
@@ -12,8 +12,8 @@ const KINDS: [&str; 6] = ["message", "timer", "conversation-started", "agent-rel
 words!(RatingScore { "poor" => Poor, "average" => Average, "excellent" => Excellent });
 record!(Rating { score, comment });
 
-impl Record for Event {
-    fn read_fields(object: &mut Object<'_>, base: Option<&Self>) -> Option<Self> {
+impl JsonRecord for Event {
+    fn read_fields(object: &mut JsonObject<'_>, base: Option<&Self>) -> Option<Self> {
         let id = object.field("id", base.map(|base| &base.id));
         let sequence = object.field("sequence", base.map(|base| &base.sequence));
         let timestamp_ms = object.field("timestamp_ms", base.map(|base| &base.timestamp_ms));
@@ -54,7 +54,7 @@ fn kind_of(kind: &EventKind) -> &'static str {
 }
 
 /// An event without `type` but with a content is a message.
-fn read_kind(object: &mut Object<'_>, base: Option<&EventKind>) -> Option<EventKind> {
+fn read_kind(object: &mut JsonObject<'_>, base: Option<&EventKind>) -> Option<EventKind> {
     let says_something = ["message", "text", "content"].iter().any(|name| object.has(name));
     let untyped = !object.has("type");
     match object.kind() {
@@ -73,7 +73,7 @@ fn read_kind(object: &mut Object<'_>, base: Option<&EventKind>) -> Option<EventK
     }
 }
 
-fn read_message(object: &mut Object<'_>, base: Option<&EventKind>) -> Option<EventKind> {
+fn read_message(object: &mut JsonObject<'_>, base: Option<&EventKind>) -> Option<EventKind> {
     let base = match base {
         Some(EventKind::Message(message)) => Some(message),
         _ => None,

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Json, Node};
+use super::{JsonNode, ReadableJson};
 
-impl Json for String {
-    fn read(node: &Node<'_>, _base: Option<&Self>) -> Option<Self> {
+impl ReadableJson for String {
+    fn read(node: &JsonNode<'_>, _base: Option<&Self>) -> Option<Self> {
         match node.value() {
             Value::String(text) => Some(text.clone()),
             _ => node.expected("a text"),
@@ -17,8 +17,8 @@ impl Json for String {
     }
 }
 
-impl Json for bool {
-    fn read(node: &Node<'_>, _base: Option<&Self>) -> Option<Self> {
+impl ReadableJson for bool {
+    fn read(node: &JsonNode<'_>, _base: Option<&Self>) -> Option<Self> {
         match node.value() {
             Value::Bool(is) => Some(*is),
             _ => node.expected("true or false"),
@@ -30,8 +30,8 @@ impl Json for bool {
     }
 }
 
-impl Json for f64 {
-    fn read(node: &Node<'_>, _base: Option<&Self>) -> Option<Self> {
+impl ReadableJson for f64 {
+    fn read(node: &JsonNode<'_>, _base: Option<&Self>) -> Option<Self> {
         match node.value().as_f64() {
             Some(number) => Some(number),
             None => node.expected("a number"),
@@ -45,8 +45,8 @@ impl Json for f64 {
 
 macro_rules! whole_numbers {
     ($($type:ty),+) => {$(
-        impl Json for $type {
-            fn read(node: &Node<'_>, _base: Option<&Self>) -> Option<Self> {
+        impl ReadableJson for $type {
+            fn read(node: &JsonNode<'_>, _base: Option<&Self>) -> Option<Self> {
                 let number = node.value().as_u64().map(i128::from).or_else(|| node.value().as_i64().map(i128::from));
                 match number.map(<$type>::try_from) {
                     Some(Ok(number)) => Some(number),
@@ -62,8 +62,8 @@ macro_rules! whole_numbers {
 }
 whole_numbers!(u8, u16, u32, u64, i16);
 
-impl<T: Json> Json for Option<T> {
-    fn read(node: &Node<'_>, base: Option<&Self>) -> Option<Self> {
+impl<T: ReadableJson> ReadableJson for Option<T> {
+    fn read(node: &JsonNode<'_>, base: Option<&Self>) -> Option<Self> {
         match node.value() {
             Value::Null => Some(None),
             _ => T::read(node, base.and_then(Option::as_ref)).map(Some),
@@ -71,7 +71,7 @@ impl<T: Json> Json for Option<T> {
     }
 
     fn write(&self) -> Value {
-        self.as_ref().map_or(Value::Null, Json::write)
+        self.as_ref().map_or(Value::Null, ReadableJson::write)
     }
 
     fn absent() -> Option<Self> {
@@ -80,9 +80,9 @@ impl<T: Json> Json for Option<T> {
 }
 
 /// Named values, such as metadata: an object, or a list of pairs if the order or a repeated name matters.
-impl Json for Vec<(String, String)> {
-    fn read(node: &Node<'_>, _base: Option<&Self>) -> Option<Self> {
-        let pair = |node: Node<'_>| match node.value() {
+impl ReadableJson for Vec<(String, String)> {
+    fn read(node: &JsonNode<'_>, _base: Option<&Self>) -> Option<Self> {
+        let pair = |node: JsonNode<'_>| match node.value() {
             Value::Array(pair) => match pair.as_slice() {
                 [Value::String(name), Value::String(value)] => Some((name.clone(), value.clone())),
                 _ => node.problem("must be a pair of texts"),
@@ -116,14 +116,14 @@ impl Json for Vec<(String, String)> {
 
 macro_rules! lists {
     ($($type:ty),+ $(,)?) => {$(
-        impl crate::worlds::json::Json for Vec<$type> {
-            fn read(node: &crate::worlds::json::Node<'_>, _base: Option<&Self>) -> Option<Self> {
-                let read = node.items()?.map(|item| <$type as crate::worlds::json::Json>::read(&item, None));
+        impl crate::worlds::json::ReadableJson for Vec<$type> {
+            fn read(node: &crate::worlds::json::JsonNode<'_>, _base: Option<&Self>) -> Option<Self> {
+                let read = node.items()?.map(|item| <$type as crate::worlds::json::ReadableJson>::read(&item, None));
                 read.collect::<Vec<_>>().into_iter().collect()
             }
 
             fn write(&self) -> serde_json::Value {
-                serde_json::Value::Array(self.iter().map(crate::worlds::json::Json::write).collect())
+                serde_json::Value::Array(self.iter().map(crate::worlds::json::ReadableJson::write).collect())
             }
 
             fn absent() -> Option<Self> {
@@ -139,14 +139,14 @@ lists!(String);
 /// An object whose fields have the names of the type's fields.
 macro_rules! record {
     ($type:ty { $($field:ident),+ $(,)? }) => {
-        impl crate::worlds::json::Record for $type {
-            fn read_fields(object: &mut crate::worlds::json::Object<'_>, base: Option<&Self>) -> Option<Self> {
+        impl crate::worlds::json::JsonRecord for $type {
+            fn read_fields(object: &mut crate::worlds::json::JsonObject<'_>, base: Option<&Self>) -> Option<Self> {
                 $(let $field = object.field(stringify!($field), base.map(|base| &base.$field));)+
                 Some(Self { $($field: $field?),+ })
             }
 
             fn write_fields(&self, into: &mut serde_json::Map<String, serde_json::Value>) {
-                $(into.insert(crate::worlds::json::read::camel(stringify!($field)), crate::worlds::json::Json::write(&self.$field));)+
+                $(into.insert(crate::worlds::json::read::camel(stringify!($field)), crate::worlds::json::ReadableJson::write(&self.$field));)+
             }
         }
 
@@ -158,17 +158,17 @@ pub(crate) use record;
 /// The JSON form of a type with known fields.
 macro_rules! record_form {
     ($type:ty) => {
-        impl crate::worlds::json::Json for $type {
-            fn read(node: &crate::worlds::json::Node<'_>, base: Option<&Self>) -> Option<Self> {
+        impl crate::worlds::json::ReadableJson for $type {
+            fn read(node: &crate::worlds::json::JsonNode<'_>, base: Option<&Self>) -> Option<Self> {
                 let mut object = node.object()?;
-                let read = <Self as crate::worlds::json::Record>::read_fields(&mut object, base);
+                let read = <Self as crate::worlds::json::JsonRecord>::read_fields(&mut object, base);
                 object.finish();
                 read
             }
 
             fn write(&self) -> serde_json::Value {
                 let mut map = serde_json::Map::new();
-                crate::worlds::json::Record::write_fields(self, &mut map);
+                crate::worlds::json::JsonRecord::write_fields(self, &mut map);
                 serde_json::Value::Object(map)
             }
         }
@@ -179,8 +179,8 @@ pub(crate) use record_form;
 /// An enumeration of words.
 macro_rules! words {
     ($type:ty { $($word:literal => $case:ident),+ $(,)? }) => {
-        impl crate::worlds::json::Json for $type {
-            fn read(node: &crate::worlds::json::Node<'_>, _base: Option<&Self>) -> Option<Self> {
+        impl crate::worlds::json::ReadableJson for $type {
+            fn read(node: &crate::worlds::json::JsonNode<'_>, _base: Option<&Self>) -> Option<Self> {
                 match node.value().as_str() {
                     $(Some($word) => Some(Self::$case),)+
                     _ => node.problem(format!("must be one of `{}`", [$($word),+].join("`, `"))),
@@ -206,15 +206,15 @@ macro_rules! variant {
         $(record { $($record:literal => $record_case:ident),+ $(,)? })?
         $(json { $($json:literal => $json_case:ident as $json_name:literal),+ $(,)? })?
     }) => {
-        impl crate::worlds::json::Json for $type {
-            fn read(node: &crate::worlds::json::Node<'_>, _base: Option<&Self>) -> Option<Self> {
+        impl crate::worlds::json::ReadableJson for $type {
+            fn read(node: &crate::worlds::json::JsonNode<'_>, _base: Option<&Self>) -> Option<Self> {
                 const KINDS: &[&str] =
                     &[$($($alone,)+)? $($($value,)+)? $($($record,)+)? $($($json,)+)?];
                 let mut object = node.object()?;
                 let read = match object.kind() {
                     $($(Some($alone) => Some(Self::$alone_case),)+)?
                     $($(Some($value) => object.field($name, None).map(Self::$value_case),)+)?
-                    $($(Some($record) => crate::worlds::json::Record::read_fields(&mut object, None).map(Self::$record_case),)+)?
+                    $($(Some($record) => crate::worlds::json::JsonRecord::read_fields(&mut object, None).map(Self::$record_case),)+)?
                     $($(Some($json) => object.json_text($json_name).map(Self::$json_case),)+)?
                     _ => return object.unknown_kind(KINDS),
                 };
@@ -227,15 +227,15 @@ macro_rules! variant {
                 let kind = match self {
                     $($(Self::$alone_case => $alone,)+)?
                     $($(Self::$value_case(value) => {
-                        map.insert($name.into(), crate::worlds::json::Json::write(value));
+                        map.insert($name.into(), crate::worlds::json::ReadableJson::write(value));
                         $value
                     })+)?
                     $($(Self::$record_case(record) => {
-                        crate::worlds::json::Record::write_fields(record, &mut map);
+                        crate::worlds::json::JsonRecord::write_fields(record, &mut map);
                         $record
                     })+)?
                     $($(Self::$json_case(text) => {
-                        map.insert($json_name.into(), crate::worlds::json::Json::write(text));
+                        map.insert($json_name.into(), crate::worlds::json::ReadableJson::write(text));
                         $json
                     })+)?
                 };

@@ -20,5 +20,5 @@ mod webhook_shaper;
 pub use answer::{DryAnswer, DryResult};
 pub(crate) use answer::{binary, readable_result, scope_name};
 pub use problem::Problem;
-pub use question::Question;
-pub(crate) use read::{Json, Node, Object, Record};
+pub use question::WorldQuestion;
+pub(crate) use read::{JsonNode, JsonObject, JsonRecord, ReadableJson};

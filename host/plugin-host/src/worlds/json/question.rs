@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Json, Node, problem::Problem, sms_router::Messages};
+use super::{JsonNode, ReadableJson, problem::Problem, sms_router::Messages};
 use crate::{
     World,
     chatbot::{Event, Session},
@@ -18,7 +18,7 @@ use crate::{
 
 /// A question to a plugin, by world.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Question {
+pub enum WorldQuestion {
     Chatbot {
         /// A message, a timer or another event of the conversation.
         event: Box<Event>,
@@ -36,7 +36,7 @@ struct Recorded {
     session: Session,
 }
 
-impl Question {
+impl WorldQuestion {
     pub fn sample(world: World) -> Self {
         match world {
             World::Chatbot => {
@@ -123,9 +123,9 @@ impl Question {
 }
 
 /// One part of a question. If it is null, the whole base.
-fn part<T: Json>(name: &str, value: &Value, base: T, problems: &RefCell<Vec<Problem>>) -> Option<Box<T>> {
+fn part<T: ReadableJson>(name: &str, value: &Value, base: T, problems: &RefCell<Vec<Problem>>) -> Option<Box<T>> {
     match value {
         Value::Null => Some(Box::new(base)),
-        value => T::read(&Node::new(name, value, problems), Some(&base)).map(Box::new),
+        value => T::read(&JsonNode::new(name, value, problems), Some(&base)).map(Box::new),
     }
 }

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use super::Problem;
 
 /// A type with a readable JSON form.
-pub(crate) trait Json: Sized + Clone {
+pub(crate) trait ReadableJson: Sized + Clone {
     /// Reads a value. If a part is left out, it comes from `base`. `None` if the value does not fit; the fault is then
     /// noted.
-    fn read(node: &Node<'_>, base: Option<&Self>) -> Option<Self>;
+    fn read(node: &JsonNode<'_>, base: Option<&Self>) -> Option<Self>;
 
     fn write(&self) -> Value;
 
@@ -21,21 +21,21 @@ pub(crate) trait Json: Sized + Clone {
 }
 
 /// A type whose JSON form is an object.
-pub(crate) trait Record: Json {
+pub(crate) trait JsonRecord: ReadableJson {
     /// Reads the fields. The caller checks for unknown ones.
-    fn read_fields(object: &mut Object<'_>, base: Option<&Self>) -> Option<Self>;
+    fn read_fields(object: &mut JsonObject<'_>, base: Option<&Self>) -> Option<Self>;
 
     fn write_fields(&self, into: &mut Map<String, Value>);
 }
 
 /// A value and its path.
-pub(crate) struct Node<'a> {
+pub(crate) struct JsonNode<'a> {
     path: String,
     value: &'a Value,
     problems: &'a RefCell<Vec<Problem>>,
 }
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     pub(crate) fn new(path: &str, value: &'a Value, problems: &'a RefCell<Vec<Problem>>) -> Self {
         Self { path: path.to_owned(), value, problems }
     }
@@ -62,34 +62,34 @@ impl<'a> Node<'a> {
         self.problem(format!("must be {what}, not {found}"))
     }
 
-    pub(crate) fn object(&self) -> Option<Object<'a>> {
+    pub(crate) fn object(&self) -> Option<JsonObject<'a>> {
         match self.value {
             Value::Object(map) => {
-                Some(Object { path: self.path.clone(), map, problems: self.problems, known: Vec::new() })
+                Some(JsonObject { path: self.path.clone(), map, problems: self.problems, known: Vec::new() })
             }
             _ => self.expected("an object"),
         }
     }
 
-    pub(crate) fn items(&self) -> Option<impl Iterator<Item = Node<'a>>> {
+    pub(crate) fn items(&self) -> Option<impl Iterator<Item = JsonNode<'a>>> {
         let Value::Array(items) = self.value else { return self.expected("a list") };
         let (path, problems) = (self.path.clone(), self.problems);
-        let item = move |(index, value)| Node { path: format!("{path}[{index}]"), value, problems };
+        let item = move |(index, value)| JsonNode { path: format!("{path}[{index}]"), value, problems };
         Some(items.iter().enumerate().map(item))
     }
 }
 
 /// An object whose fields are being read.
-pub(crate) struct Object<'a> {
+pub(crate) struct JsonObject<'a> {
     path: String,
     map: &'a Map<String, Value>,
     problems: &'a RefCell<Vec<Problem>>,
     known: Vec<String>,
 }
 
-impl<'a> Object<'a> {
+impl<'a> JsonObject<'a> {
     /// A field by its name in `wit/`, with `_` for `-`.
-    pub(crate) fn field<T: Json>(&mut self, name: &str, base: Option<&T>) -> Option<T> {
+    pub(crate) fn field<T: ReadableJson>(&mut self, name: &str, base: Option<&T>) -> Option<T> {
         match self.take(name) {
             Some(node) => T::read(&node, base),
             None => match base.cloned().or_else(T::absent) {
@@ -139,16 +139,16 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn take(&mut self, name: &str) -> Option<Node<'a>> {
+    fn take(&mut self, name: &str) -> Option<JsonNode<'a>> {
         let name = camel(name);
         let found =
-            self.map.get(&name).map(|value| Node { path: join(&self.path, &name), value, problems: self.problems });
+            self.map.get(&name).map(|value| JsonNode { path: join(&self.path, &name), value, problems: self.problems });
         self.known.push(name);
         found
     }
 
-    fn at(&self, name: &str) -> Node<'a> {
-        Node { path: join(&self.path, &camel(name)), value: &Value::Null, problems: self.problems }
+    fn at(&self, name: &str) -> JsonNode<'a> {
+        JsonNode { path: join(&self.path, &camel(name)), value: &Value::Null, problems: self.problems }
     }
 }
 

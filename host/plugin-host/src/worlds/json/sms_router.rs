@@ -2,7 +2,7 @@
 //! Its decisions are a list.
 
 use super::forms::{lists, record, variant, words};
-use super::{Json, Node};
+use super::{JsonNode, ReadableJson};
 use crate::sms_router::{Change, Decision, Direction, Sms};
 use crate::worlds::sample;
 
@@ -50,14 +50,14 @@ impl From<Messages> for Vec<Sms> {
 record!(Messages { messages });
 
 /// If a message leaves a field out, it comes from the sample.
-impl Json for Vec<Sms> {
-    fn read(node: &Node<'_>, base: Option<&Self>) -> Option<Self> {
+impl ReadableJson for Vec<Sms> {
+    fn read(node: &JsonNode<'_>, base: Option<&Self>) -> Option<Self> {
         let sample = base.and_then(|base| base.first()).cloned().unwrap_or_else(sample::sms);
         let read = node.items()?.map(|item| Sms::read(&item, Some(&sample)));
         read.collect::<Vec<_>>().into_iter().collect()
     }
 
     fn write(&self) -> serde_json::Value {
-        serde_json::Value::Array(self.iter().map(Json::write).collect())
+        serde_json::Value::Array(self.iter().map(ReadableJson::write).collect())
     }
 }

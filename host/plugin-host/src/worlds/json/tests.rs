@@ -13,14 +13,14 @@ use crate::sms_fallback::{Decision, Sms};
 use crate::webhook_shaper::WebhookEvent;
 
 fn chatbot(event: Value, session: Value) -> (crate::chatbot::Event, crate::chatbot::Session) {
-    match Question::from_json(World::Chatbot, &event, &session) {
-        Ok(Question::Chatbot { event, session }) => (*event, *session),
+    match WorldQuestion::from_json(World::Chatbot, &event, &session) {
+        Ok(WorldQuestion::Chatbot { event, session }) => (*event, *session),
         other => panic!("{other:?}"),
     }
 }
 
 fn problems(world: World, event: Value, session: Value) -> Vec<String> {
-    let problems = Question::from_json(world, &event, &session).unwrap_err();
+    let problems = WorldQuestion::from_json(world, &event, &session).unwrap_err();
     problems.into_iter().map(|(path, message)| format!("{path}: {message}")).collect()
 }
 
@@ -34,9 +34,9 @@ fn text_of(kind: &EventKind) -> &str {
     }
 }
 
-fn read<T: Json>(value: &Value) -> T {
+fn read<T: ReadableJson>(value: &Value) -> T {
     let problems = RefCell::default();
-    let read = T::read(&Node::new("", value, &problems), None);
+    let read = T::read(&JsonNode::new("", value, &problems), None);
     read.unwrap_or_else(|| panic!("{value}: {problems:?}"))
 }
 
@@ -122,9 +122,11 @@ fn everything_unknown_or_wrong_is_named_by_its_path_at_once() {
 #[test]
 fn questions_come_back_the_same_from_their_json_in_every_world() {
     let webhooks = ["incoming", "status", "session-status", "partner", "chatbot"];
-    let mut questions: Vec<Question> = World::ALL.into_iter().map(Question::sample).collect();
+    let mut questions: Vec<WorldQuestion> = World::ALL.into_iter().map(WorldQuestion::sample).collect();
     questions.extend(
-        webhooks.map(|kind| Question::from_json(World::WebhookShaper, &json!({ "type": kind }), &Value::Null).unwrap()),
+        webhooks.map(|kind| {
+            WorldQuestion::from_json(World::WebhookShaper, &json!({ "type": kind }), &Value::Null).unwrap()
+        }),
     );
     for event in [
         json!({ "type": "timer", "name": "tea" }),
@@ -137,12 +139,12 @@ fn questions_come_back_the_same_from_their_json_in_every_world() {
         json!({ "message": { "content": { "type": "unsupported", "name": "poll" } } }),
     ] {
         let session = json!({ "customer": { "phone": null }, "previousTemplate": { "id": "1", "name": "t" } });
-        questions.push(Question::from_json(World::Chatbot, &event, &session).unwrap());
+        questions.push(WorldQuestion::from_json(World::Chatbot, &event, &session).unwrap());
     }
     for question in questions {
         let json = question.to_json();
         let session = json.get("session").unwrap_or(&Value::Null);
-        let again = Question::from_json(question.world(), &json["event"], session);
+        let again = WorldQuestion::from_json(question.world(), &json["event"], session);
         assert_eq!(again.as_ref(), Ok(&question), "{json}");
     }
 }
@@ -150,8 +152,8 @@ fn questions_come_back_the_same_from_their_json_in_every_world() {
 #[test]
 fn a_webhook_event_takes_the_rest_from_the_sample_of_its_own_type() {
     let event = json!({ "type": "status", "status": "READ", "channel": "SMS" });
-    match Question::from_json(World::WebhookShaper, &event, &Value::Null) {
-        Ok(Question::WebhookShaper(event)) => match *event {
+    match WorldQuestion::from_json(World::WebhookShaper, &event, &Value::Null) {
+        Ok(WorldQuestion::WebhookShaper(event)) => match *event {
             WebhookEvent::Status(status) => {
                 assert_eq!((status.status.as_str(), status.channel.as_deref()), ("READ", Some("SMS")));
                 assert_eq!(status.gst_id, "sample");

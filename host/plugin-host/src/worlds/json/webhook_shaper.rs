@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::forms::{record, words};
-use super::{Json, Node, Object, Record, samples};
+use super::{JsonNode, JsonObject, JsonRecord, ReadableJson, samples};
 use crate::webhook_shaper::{
     Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent,
     StatusEvent, Team, WebhookEvent,
@@ -127,8 +127,8 @@ record!(ChatbotEvent {
 });
 
 /// The fields of the event next to its `type`. If a field is left out, it comes from a sample of that type.
-impl Json for WebhookEvent {
-    fn read(node: &Node<'_>, base: Option<&Self>) -> Option<Self> {
+impl ReadableJson for WebhookEvent {
+    fn read(node: &JsonNode<'_>, base: Option<&Self>) -> Option<Self> {
         let mut object = node.object()?;
         let read = match object.kind() {
             Some("incoming") => read_case(&mut object, base, samples::incoming(), Self::Incoming),
@@ -157,8 +157,8 @@ impl Json for WebhookEvent {
 }
 
 /// The sample is of the kind that is read, whatever the kind of `base`.
-fn read_case<R: Record>(
-    object: &mut Object<'_>,
+fn read_case<R: JsonRecord>(
+    object: &mut JsonObject<'_>,
     base: Option<&WebhookEvent>,
     sample: R,
     case: fn(R) -> WebhookEvent,
@@ -166,7 +166,7 @@ fn read_case<R: Record>(
     R::read_fields(object, base.is_some().then_some(&sample)).map(case)
 }
 
-fn fields<R: Record>(event: &R, into: &mut Map<String, Value>, kind: &'static str) -> &'static str {
+fn fields<R: JsonRecord>(event: &R, into: &mut Map<String, Value>, kind: &'static str) -> &'static str {
     event.write_fields(into);
     kind
 }

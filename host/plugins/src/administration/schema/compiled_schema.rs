@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::patterns::Patterns;
 
-pub(super) struct Compiled {
+pub(super) struct CompiledSchema {
     pub(super) schema: Value,
     pub(super) validator: Validator,
     pub(super) patterns: Patterns,

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use super::{compiled_schema::Compiled, patterns::Patterns, reference::target};
+use super::{compiled_schema::CompiledSchema, patterns::Patterns, reference::target};
 
 /// Most different pairs of a part of the schema and a part of the configuration.
 pub(super) const MOST_PAIRS: usize = 100_000;
@@ -45,7 +45,7 @@ const COMPARED: [&str; 5] = ["required", "enum", "const", "type", "dependentRequ
 
 /// Why a check does not begin.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum TooMuch {
+pub(super) enum CheckRefused {
     /// It would take too many steps, or never end.
     Steps,
     /// It would match too much. Names the member of the configuration whose texts cost most.
@@ -53,7 +53,7 @@ pub(super) enum TooMuch {
 }
 
 /// Steps of a check, without matches.
-pub(super) fn of_check(compiled: &Compiled, config: &Value) -> Result<u64, TooMuch> {
+pub(super) fn of_check(compiled: &CompiledSchema, config: &Value) -> Result<u64, CheckRefused> {
     let mut cost = Cost {
         root: &compiled.schema,
         patterns: &compiled.patterns,
@@ -65,8 +65,8 @@ pub(super) fn of_check(compiled: &Compiled, config: &Value) -> Result<u64, TooMu
     };
     match cost.of(&compiled.schema, config, 0) {
         Ok(sum) => Ok(sum.steps),
-        Err(Stop::Steps) => Err(TooMuch::Steps),
-        Err(Stop::Matches) => Err(TooMuch::Matches(cost.most_matched(config))),
+        Err(Stop::Steps) => Err(CheckRefused::Steps),
+        Err(Stop::Matches) => Err(CheckRefused::Matches(cost.most_matched(config))),
     }
 }
 

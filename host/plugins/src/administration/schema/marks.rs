@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    compiled_schema::Compiled,
+    compiled_schema::CompiledSchema,
     cost::{MOST_LEVELS, MOST_PAIRS, schemas},
     mark_names::{MARK, has_marks},
     reference::target,
@@ -29,7 +29,7 @@ const ITEMS: [&str; 5] = ["items", "prefixItems", "additionalItems", "unevaluate
 ///
 /// # Errors
 /// The limit that they exceed.
-pub(super) fn secrets(compiled: &Compiled, config: &Value, known: &[String]) -> Result<Vec<String>, String> {
+pub(super) fn secrets(compiled: &CompiledSchema, config: &Value, known: &[String]) -> Result<Vec<String>, String> {
     let schema = &compiled.schema;
     let mut search = Search { compiled, marked: HashSet::new(), seen: HashSet::new() };
     if has_marks(schema) && search.look(schema, config, 0).is_none() {
@@ -53,7 +53,7 @@ fn address(value: &Value) -> usize {
 
 /// Visits every pair of a part of the schema and a value once.
 struct Search<'a> {
-    compiled: &'a Compiled,
+    compiled: &'a CompiledSchema,
     marked: HashSet<usize>,
     seen: HashSet<(usize, usize)>,
 }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn secrets(schema: &Value, config: &Value, known: &[String]) -> Result<Vec<String>, String> {
-        super::secrets(&Compiled::new(schema.clone())?, config, known)
+        super::secrets(&CompiledSchema::new(schema.clone())?, config, known)
     }
 
     fn places(schema: &Value, config: &Value) -> Vec<String> {

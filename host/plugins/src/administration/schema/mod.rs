@@ -1,28 +1,28 @@
 //! Checks configurations against the JSON Schema that a plugin exports. The schema comes from a client, so it may refer
 //! only to itself, and the cost of reading it and of each check is computed before.
 
-mod compiled;
 mod compiled_schema;
 mod cost;
 mod mark_names;
 mod marks;
 mod message;
 mod patterns;
+mod schema_cache;
 
 use std::sync::LazyLock;
 
-use base::aside;
+use base::heavy_work;
 use domain::{body::FieldFault, ids::ClientId};
 use jsonschema::{ValidationError, error::ValidationErrorKind};
 use plugin_host::{TurnTerms, Turns};
 use serde_json::Value;
 
 use super::PluginError;
-use compiled::CompiledSchemas;
-use compiled_schema::Compiled;
-use cost::TooMuch;
+use compiled_schema::CompiledSchema;
+use cost::CheckRefused;
 use message::shortened;
 use reference::target;
+use schema_cache::CompiledSchemas;
 
 const MOST_BYTES: usize = 64 * 1024;
 const MOST_FAULTS: usize = 50;
@@ -44,7 +44,7 @@ async fn in_turn<T: Send + 'static>(
         let said = "too many configurations and schemas of yours wait to be looked at: try again in a few seconds";
         PluginError::Busy(said.to_owned())
     })?;
-    Ok(aside::in_turn(turn, work).await?)
+    Ok(heavy_work::in_turn(turn, work).await?)
 }
 
 /// Reads the schema that a client's plugin exports. A fault is reported for `field`.
@@ -77,14 +77,14 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Judged {
+pub(super) struct SchemaVerdict {
     /// Faults of the configuration. Empty if it is valid.
     pub(super) faults: Vec<FieldFault>,
     /// The places of its secrets, as JSON pointers, none within another.
     pub(super) secrets: Vec<String>,
 }
 
-impl Judged {
+impl SchemaVerdict {
     fn refused(field: &str, said: impl Into<String>) -> Self {
         Self { faults: vec![FieldFault::new(field, said)], secrets: Vec::new() }
     }
@@ -92,7 +92,7 @@ impl Judged {
 
 /// The secrets of the configuration that was in force before.
 #[derive(Debug, Default)]
-pub(super) struct Before {
+pub(super) struct PreviousSecrets {
     pub(super) secrets: Vec<String>,
     /// Whether the configuration to check is that one. Its secrets then stay secret, even if a newer schema does
     /// not mark them.
@@ -107,29 +107,29 @@ pub(super) async fn judge(
     client: ClientId,
     schema: Value,
     config: Value,
-    before: Before,
-) -> Result<Judged, PluginError> {
+    before: PreviousSecrets,
+) -> Result<SchemaVerdict, PluginError> {
     in_turn(client, move || match COMPILED.get(client, schema) {
         Ok(compiled) => judge_by(&compiled, &config, &before),
         // The schema was stored before these bounds existed.
-        Err(problem) => Judged::refused("config", problem),
+        Err(problem) => SchemaVerdict::refused("config", problem),
     })
     .await
 }
 
-fn judge_by(compiled: &Compiled, config: &Value, before: &Before) -> Judged {
+fn judge_by(compiled: &CompiledSchema, config: &Value, before: &PreviousSecrets) -> SchemaVerdict {
     let steps = match cost::of_check(compiled, config) {
         Ok(steps) => steps,
-        Err(TooMuch::Steps) => {
+        Err(CheckRefused::Steps) => {
             let said = "cannot be checked against the plugin's schema: that would take too long; simplify one of them";
-            return Judged::refused("config", said);
+            return SchemaVerdict::refused("config", said);
         }
-        Err(TooMuch::Matches(member)) => return too_much_to_match(member.as_deref()),
+        Err(CheckRefused::Matches(member)) => return too_much_to_match(member.as_deref()),
     };
     let known = if before.is_kept { before.secrets.as_slice() } else { &[] };
     let secrets = match marks::secrets(compiled, config, known) {
         Ok(secrets) => secrets,
-        Err(reason) => return Judged::refused("config", reason),
+        Err(reason) => return SchemaVerdict::refused("config", reason),
     };
     let words =
         if secrets.is_empty() && before.secrets.is_empty() { Words::WithValues } else { Words::Without(&secrets) };
@@ -141,11 +141,11 @@ fn judge_by(compiled: &Compiled, config: &Value, before: &Before) -> Judged {
     } else {
         validator.iter_errors(config).take(MOST_FAULTS).map(|error| words.of(&error)).collect()
     };
-    Judged { faults, secrets }
+    SchemaVerdict { faults, secrets }
 }
 
 /// Names only the member of the configuration, because a name within it may be part of a secret.
-fn too_much_to_match(member: Option<&str>) -> Judged {
+fn too_much_to_match(member: Option<&str>) -> SchemaVerdict {
     let field = member.map_or_else(|| "config".to_owned(), |member| shortened(&format!("config/{member}")));
     let said = format!(
         "would take too long to compare with the regular expressions of the plugin's schema: the length of each text times the \
@@ -153,7 +153,7 @@ fn too_much_to_match(member: Option<&str>) -> Judged {
          expressions in a new version of the plugin",
         cost::MOST_MATCHED
     );
-    Judged::refused(&field, said)
+    SchemaVerdict::refused(&field, said)
 }
 
 enum Words<'a> {

@@ -3,18 +3,18 @@ use serde_json::{Map, json};
 use super::{message::FAULT_LENGTH, patterns::Patterns, *};
 
 fn read(text: &str) -> Result<Value, String> {
-    parse(text).and_then(Compiled::new).map(|compiled| compiled.schema)
+    parse(text).and_then(CompiledSchema::new).map(|compiled| compiled.schema)
 }
 
-fn judged(schema: &Value, config: &Value, before: &Before) -> Judged {
-    match Compiled::new(schema.clone()) {
+fn judged(schema: &Value, config: &Value, before: &PreviousSecrets) -> SchemaVerdict {
+    match CompiledSchema::new(schema.clone()) {
         Ok(compiled) => judge_by(&compiled, config, before),
-        Err(problem) => Judged::refused("config", problem),
+        Err(problem) => SchemaVerdict::refused("config", problem),
     }
 }
 
 fn violations(schema: &Value, config: &Value) -> Vec<FieldFault> {
-    judged(schema, config, &Before::default()).faults
+    judged(schema, config, &PreviousSecrets::default()).faults
 }
 
 fn nested(levels: usize) -> Value {
@@ -240,7 +240,7 @@ fn no_violation_repeats_a_value_of_a_configuration_with_secrets() {
         "maxProperties": 2,
     });
     let config = json!({ "key": "line 1\nline 2", "login": { "hunter2": 1, "pin": "4711" }, "hours": "eight" });
-    let judged = judged(&schema, &config, &Before::default());
+    let judged = judged(&schema, &config, &PreviousSecrets::default());
     assert_eq!(judged.secrets, ["/key", "/login"]);
     let told: Vec<(&str, &str)> =
         judged.faults.iter().map(|fault| (fault.field.as_str(), fault.message.as_str())).collect();
@@ -256,7 +256,7 @@ fn a_schema_that_forgot_a_mark_does_not_make_a_secret_a_value() {
     let schema = json!({ "properties": { "key": { "type": "integer" } } });
     let config = json!({ "key": "open-sesame" });
     for (is_kept, secrets) in [(true, vec!["/key".to_owned()]), (false, vec![])] {
-        let judged = judged(&schema, &config, &Before { secrets: vec!["/key".into()], is_kept });
+        let judged = judged(&schema, &config, &PreviousSecrets { secrets: vec!["/key".into()], is_kept });
         assert_eq!(judged.secrets, secrets);
         assert!(!judged.faults[0].message.contains("sesame"), "{:?}", judged.faults);
     }

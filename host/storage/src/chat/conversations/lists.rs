@@ -11,7 +11,7 @@ use crate::{PgConnection, Result};
 
 /// The search terms of a list of conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct ConversationSearch {
     /// Part of the sender, of the customer's id or of the conversation's id; folded. `""`: all conversations.
     pub words: String,
     /// Part of the number of the sender or recipient, in its spellings. Empty if no number is searched.
@@ -24,7 +24,7 @@ pub struct Looked {
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    looked: &Looked,
+    looked: &ConversationSearch,
     page: PageRequest,
 ) -> Result<(Vec<Conversation>, i64)> {
     let rows: Vec<ConversationRow> = sqlx::query_as(

@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
-    conversation::InConversation,
+    conversation::ConversationRef,
     ids::{ClientId, ConversationId, ConversationParticipantId, InboxId},
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored};
+use crate::{PgConnection, Result, column_values};
 
 /// A conversation that a send names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,8 +94,9 @@ impl TryFrom<NamedRow> for NamedConversation {
     type Error = crate::Error;
 
     fn try_from(row: NamedRow) -> Result<Self> {
-        let address =
-            |(kind, value): (&String, &String)| stored::address("customer_address", ("kind", "value"), kind, value);
+        let address = |(kind, value): (&String, &String)| {
+            column_values::address("customer_address", ("kind", "value"), kind, value)
+        };
         let mut addresses: HashSet<Address> = row.kinds.iter().zip(&row.values).map(address).collect::<Result<_>>()?;
         let opened_with = [(AddressKind::Phone, row.recipient), (AddressKind::Bsuid, row.customer_user_id)];
         addresses.extend(opened_with.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, &value?)));
@@ -156,7 +157,7 @@ pub async fn active_with(
     .fetch_all(db)
     .await?;
     let pair = |(kind, value, id): (String, String, Uuid)| {
-        Ok((stored::address("customer_address", ("kind", "value"), &kind, &value)?, ConversationId(id)))
+        Ok((column_values::address("customer_address", ("kind", "value"), &kind, &value)?, ConversationId(id)))
     };
     rows.into_iter().map(pair).collect()
 }
@@ -166,7 +167,7 @@ pub async fn shown(
     db: &mut PgConnection,
     client: ClientId,
     ids: &[ConversationId],
-) -> Result<HashMap<ConversationId, InConversation>> {
+) -> Result<HashMap<ConversationId, ConversationRef>> {
     let rows: Vec<(Uuid, Uuid, Uuid, Option<String>)> = sqlx::query_as(
         "SELECT asked.id, one.id, one.participant_id, one.ct_id
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
@@ -182,7 +183,7 @@ pub async fn shown(
     .await?;
     let shown = |(asked, id, participant, ct_id)| {
         let shown =
-            InConversation { id: ConversationId(id), participant: ConversationParticipantId(participant), ct_id };
+            ConversationRef { id: ConversationId(id), participant: ConversationParticipantId(participant), ct_id };
         (ConversationId(asked), shown)
     };
     Ok(rows.into_iter().map(shown).collect())

@@ -16,9 +16,9 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{Error, PgConnection, Result, stored::known};
+use crate::{Error, PgConnection, Result, column_values::known};
 
-pub use lists::{Looked, after, page};
+pub use lists::{ConversationSearch, after, page};
 pub use messages::{NamedConversation, active_with, name, named, note_tap, shown};
 
 /// A conversation to open.

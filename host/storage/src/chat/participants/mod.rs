@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 pub use domain::chat::ParticipantState;
 
-use crate::{Error, PgConnection, Result, stored::known};
+use crate::{Error, PgConnection, Result, column_values::known};
 
 /// A participant. To change it: lock, modify, [`save`].
 #[derive(Debug, Clone, PartialEq)]

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 pub use search::{Filter, count_statement, page_statement, search};
 
-use crate::{Error, PgConnection, Result, stored::known};
+use crate::{Error, PgConnection, Result, column_values::known};
 
 /// A ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored};
+use crate::{PgConnection, Result, column_values};
 
 fn kinds(addresses: &[Address]) -> Vec<&'static str> {
     addresses.iter().map(|address| address.kind().as_str()).collect()
@@ -47,7 +47,7 @@ pub async fn find_used(
     .await?;
     let (mut known, mut unused) = (HashMap::new(), HashSet::new());
     for (kind, value, customer, is_used) in rows {
-        let address = stored::address("customer_address", ("kind", "value"), &kind, &value)?;
+        let address = column_values::address("customer_address", ("kind", "value"), &kind, &value)?;
         if !is_used {
             unused.insert(address.clone());
         }
@@ -67,7 +67,7 @@ pub async fn of_customer(db: &mut PgConnection, client: ClientId, customer: Cust
     .fetch_all(db)
     .await?;
     let columns = ("kind", "value");
-    rows.iter().map(|(kind, value)| stored::address("customer_address", columns, kind, value)).collect()
+    rows.iter().map(|(kind, value)| column_values::address("customer_address", columns, kind, value)).collect()
 }
 
 /// Returns the customers with a BSUID.

@@ -11,7 +11,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored};
+use crate::{PgConnection, Result, column_values};
 
 pub use rows::{CustomerNames, create, describe, remove_unused};
 
@@ -103,7 +103,7 @@ async fn read(
     let Some(row) = row else { return Ok(None) };
     let columns = ("kind", "value");
     let addresses = row.kinds.iter().zip(&row.values);
-    let addresses = addresses.map(|(kind, value)| stored::address("customer_address", columns, kind, value));
+    let addresses = addresses.map(|(kind, value)| column_values::address("customer_address", columns, kind, value));
     Ok(Some(Customer {
         id: CustomerId(row.id),
         name: row.full_name,

@@ -8,7 +8,7 @@ use crate::{PgConnection, Result};
 
 /// A waiting callback.
 #[derive(Debug, Clone, sqlx::FromRow)]
-pub struct Callback {
+pub struct SmsCallback {
     /// Its id; of a receipt, that of its message.
     pub id: Uuid,
     /// The receiver.
@@ -27,7 +27,7 @@ pub struct Callback {
 
 /// Stores callbacks that are due at once. A waiting callback with the same id is replaced, because the later one says
 /// more.
-pub async fn insert(db: &mut PgConnection, client: ClientId, callbacks: &[Callback]) -> Result<()> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, callbacks: &[SmsCallback]) -> Result<()> {
     if callbacks.is_empty() {
         return Ok(());
     }
@@ -59,7 +59,7 @@ pub async fn due(
     lane: Uuid,
     now: DateTime<Utc>,
     limit: i64,
-) -> Result<Vec<Callback>> {
+) -> Result<Vec<SmsCallback>> {
     let rows = sqlx::query_as(
         "SELECT id, lane_id, url, posts, form, attempts, created_at FROM sms_callback
          WHERE client_id = $1 AND lane_id = $2 AND ready AND due_at <= $3 ORDER BY due_at, id LIMIT $4",
@@ -88,7 +88,7 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Resu
 }
 
 /// Removes callbacks that arrived or were given up, unless their content changed since.
-pub async fn done(db: &mut PgConnection, client: ClientId, ended: &[&Callback]) -> Result<()> {
+pub async fn done(db: &mut PgConnection, client: ClientId, ended: &[&SmsCallback]) -> Result<()> {
     sqlx::query(
         "DELETE FROM sms_callback callback
          USING (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::text[]) AS one (id, form) OFFSET 0) given
@@ -103,7 +103,7 @@ pub async fn done(db: &mut PgConnection, client: ClientId, ended: &[&Callback]) 
 }
 
 /// Puts off callbacks that did not arrive, unless their content changed since.
-pub async fn put_off(db: &mut PgConnection, client: ClientId, again: &[(&Callback, DateTime<Utc>)]) -> Result<()> {
+pub async fn postpone(db: &mut PgConnection, client: ClientId, again: &[(&SmsCallback, DateTime<Utc>)]) -> Result<()> {
     sqlx::query(
         "UPDATE sms_callback callback SET attempts = callback.attempts + 1, due_at = given.due_at, ready = false
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::text[], $4::timestamptz[])

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, SmsRequestId},
-    sms_products::email::{Answer, EmailAddress},
+    sms_products::email::{AnswerMail, EmailAddress},
 };
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use crate::{Error, PgConnection, Result};
 
 /// The mail of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct OriginMail {
     /// Its sender, who gets the answers.
     pub sender: EmailAddress,
     /// Its `Message-ID`, which answers refer to.
@@ -25,7 +25,7 @@ pub async fn insert_origin(
     db: &mut PgConnection,
     client: ClientId,
     request: SmsRequestId,
-    origin: &Origin,
+    origin: &OriginMail,
 ) -> Result<()> {
     sqlx::query("INSERT INTO email_request (client_id, request_id, sender, message_id) VALUES ($1, $2, $3, $4)")
         .bind(client.0)
@@ -42,7 +42,7 @@ pub async fn origins(
     db: &mut PgConnection,
     client: ClientId,
     requests: &[SmsRequestId],
-) -> Result<HashMap<SmsRequestId, Origin>> {
+) -> Result<HashMap<SmsRequestId, OriginMail>> {
     if requests.is_empty() {
         return Ok(HashMap::new());
     }
@@ -59,7 +59,7 @@ pub async fn origins(
         // The value is personal data, so the error does not name it.
         let value = "no address".to_owned();
         let broken = Error::Inconsistent { table: "email_request", column: "sender", value };
-        Ok((SmsRequestId(request), Origin { sender: EmailAddress::parse(&sender).ok_or(broken)?, message_id }))
+        Ok((SmsRequestId(request), OriginMail { sender: EmailAddress::parse(&sender).ok_or(broken)?, message_id }))
     };
     rows.into_iter().map(read).collect()
 }
@@ -87,7 +87,7 @@ pub struct OutgoingMail {
 
 impl OutgoingMail {
     /// An answer to the sender of a request's mail.
-    pub fn to(origin: &Origin, id: Uuid, answer: Answer, now: DateTime<Utc>) -> Self {
+    pub fn to(origin: &OriginMail, id: Uuid, answer: AnswerMail, now: DateTime<Utc>) -> Self {
         Self {
             id,
             mailbox: answer.mailbox,
@@ -160,7 +160,7 @@ pub async fn done(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Resu
 }
 
 /// Puts off mails that the relay did not accept.
-pub async fn put_off(db: &mut PgConnection, client: ClientId, again: &[(Uuid, DateTime<Utc>)]) -> Result<()> {
+pub async fn postpone(db: &mut PgConnection, client: ClientId, again: &[(Uuid, DateTime<Utc>)]) -> Result<()> {
     sqlx::query(
         "UPDATE email_out mail SET attempts = mail.attempts + 1, due_at = given.due_at, ready = false
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[], $3::timestamptz[]) AS one (id, due_at) OFFSET 0) given

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{
     PgConnection, Result,
-    stored::{self, known},
+    column_values::{self, known},
 };
 
 /// A message of a request.
@@ -84,7 +84,7 @@ pub struct SmsStep {
 
 /// A message after a step, with the facts for its reports.
 #[derive(Debug, Clone, sqlx::FromRow)]
-pub struct Moved {
+pub struct SteppedMessage {
     /// The message.
     pub id: Uuid,
     /// The request, which is the `gstid`.
@@ -110,7 +110,7 @@ pub struct Moved {
 }
 
 /// Stores the states of messages, one step each, and returns the known messages.
-pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) -> Result<Vec<Moved>> {
+pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) -> Result<Vec<SteppedMessage>> {
     let moved = sqlx::query_as(
         "WITH moved AS (
              UPDATE sms_message sms SET state = given.state, receipt = COALESCE(given.receipt, sms.receipt), moved_at = given.at
@@ -167,7 +167,7 @@ pub async fn forget(db: &mut PgConnection, client: ClientId, parts: &[PartId]) -
     )
     .bind(client.0)
     .bind(parts.iter().map(|part| part.0).collect::<Vec<_>>())
-    .bind(stored::write(&nothing))
+    .bind(column_values::write(&nothing))
     .execute(db)
     .await?;
     Ok(())

@@ -50,9 +50,9 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str
 
 /// Sources with subscribers who stopped their messages.
 #[derive(Debug, Default)]
-pub struct Stopped(HashSet<(String, String)>);
+pub struct StoppedSources(HashSet<(String, String)>);
 
-impl Stopped {
+impl StoppedSources {
     /// Returns sources and subscribers as they are stored, in all spellings of their numbers.
     pub(crate) fn spelled(asked: &[(&str, &str)]) -> Vec<(String, String)> {
         let spelled = |(source, subscriber): &(&str, &str)| {
@@ -80,8 +80,8 @@ impl Stopped {
 }
 
 /// Returns the stops among these sources and subscribers. Each is found by key.
-pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<Stopped> {
-    let (sources, subscribers): (Vec<String>, Vec<String>) = Stopped::spelled(asked).into_iter().unzip();
+pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<StoppedSources> {
+    let (sources, subscribers): (Vec<String>, Vec<String>) = StoppedSources::spelled(asked).into_iter().unzip();
     let found: Vec<(String, String)> = sqlx::query_as(
         "SELECT stopped.source, stopped.subscriber FROM (
              SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (source, subscriber) OFFSET 0) given
@@ -95,7 +95,7 @@ pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &s
     .bind(subscribers)
     .fetch_all(db)
     .await?;
-    Ok(Stopped(found.into_iter().collect()))
+    Ok(StoppedSources(found.into_iter().collect()))
 }
 
 /// Returns the subscribers who stopped, in order, after `after`.

@@ -95,7 +95,7 @@ pub async fn answered(db: &mut PgConnection, source: &str, subscriber: &str) -> 
 
 /// The answered message of a product.
 #[derive(Debug, Clone, sqlx::FromRow)]
-pub struct Answered {
+pub struct RepliedMessage {
     /// Its request.
     pub request_id: Uuid,
     /// The client's tracking id.
@@ -105,7 +105,7 @@ pub struct Answered {
 }
 
 /// Returns the facts of an answered message; `None` if it is not of a product.
-pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<Answered>> {
+pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<RepliedMessage>> {
     let row = sqlx::query_as("SELECT request_id, ct_id, identifier FROM sms_message WHERE client_id = $1 AND id = $2")
         .bind(client.0)
         .bind(message.0)
@@ -116,7 +116,7 @@ pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId
 
 /// A reply to a message of a product.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub struct SmsProductReply {
     /// Its id.
     pub id: Uuid,
     /// The answered request.
@@ -134,7 +134,7 @@ pub struct Reply {
 }
 
 /// Stores a reply.
-pub async fn insert(db: &mut PgConnection, client: ClientId, reply: &Reply) -> Result<()> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, reply: &SmsProductReply) -> Result<()> {
     sqlx::query(
         "INSERT INTO sms_reply (client_id, id, request_id, message_id, subscriber, source, body, received_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, SmsRequestId},
-    sms_products::Product,
+    sms_products::SmsProduct,
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored::known};
+use crate::{PgConnection, Result, column_values::known};
 
 /// A request to be stored.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub struct NewRequest<'a> {
     /// Its id.
     pub id: SmsRequestId,
     /// Its gateway.
-    pub product: Product,
+    pub product: SmsProduct,
     /// Address for receipts.
     pub receipt_url: Option<&'a str>,
     /// Address for replies.
@@ -72,11 +72,11 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &[&NewRequest<
 
 /// A stored request.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct StoredRequest {
     /// Its id.
     pub id: SmsRequestId,
     /// Its gateway.
-    pub product: Product,
+    pub product: SmsProduct,
     /// Address for replies.
     pub reply_url: Option<String>,
     /// True if replies are sent by POST.
@@ -104,10 +104,10 @@ struct RequestRow {
 }
 
 impl RequestRow {
-    fn read(self) -> Result<Request> {
-        Ok(Request {
+    fn read(self) -> Result<StoredRequest> {
+        Ok(StoredRequest {
             id: SmsRequestId(self.id),
-            product: known("sms_request", "product", &self.product, Product::of)?,
+            product: known("sms_request", "product", &self.product, SmsProduct::of)?,
             reply_url: self.reply_url,
             posts_replies: self.posts_replies,
             wants_receipts: self.wants_receipts,
@@ -124,7 +124,7 @@ pub async fn batch(
     client: ClientId,
     batch_ref: &str,
     batch_id: &str,
-) -> Result<Option<Request>> {
+) -> Result<Option<StoredRequest>> {
     let row: Option<RequestRow> = sqlx::query_as(
         "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response, due_at
          FROM sms_request
@@ -139,7 +139,7 @@ pub async fn batch(
 }
 
 /// A request by its id.
-pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> Result<Option<Request>> {
+pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> Result<Option<StoredRequest>> {
     let row: Option<RequestRow> = sqlx::query_as(
         "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response, due_at
          FROM sms_request

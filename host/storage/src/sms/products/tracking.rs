@@ -8,11 +8,11 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, stored::known};
+use crate::{PgConnection, Result, column_values::known};
 
 /// A tracked message.
 #[derive(Debug, Clone)]
-pub struct Tracked {
+pub struct TrackedMessage {
     /// Its id.
     pub id: Uuid,
     /// Its request.
@@ -33,7 +33,7 @@ pub struct Tracked {
 
 /// A range of messages.
 #[derive(Debug, Clone, Copy)]
-pub struct Within {
+pub struct MessageRange {
     /// The first id.
     pub from: Uuid,
     /// The first id after them.
@@ -42,7 +42,7 @@ pub struct Within {
     pub only_final: bool,
 }
 
-impl Within {
+impl MessageRange {
     /// All messages.
     pub const EVERYTHING: Self = Self { from: Uuid::nil(), to: Uuid::max(), only_final: false };
 
@@ -65,9 +65,9 @@ struct TrackedRow {
     moved_at: DateTime<Utc>,
 }
 
-fn read(rows: Vec<TrackedRow>) -> Result<Vec<Tracked>> {
+fn read(rows: Vec<TrackedRow>) -> Result<Vec<TrackedMessage>> {
     let one = |row: TrackedRow| {
-        Ok(Tracked {
+        Ok(TrackedMessage {
             id: row.id,
             request: SmsRequestId(row.request_id),
             recipient: row.recipient,
@@ -86,9 +86,9 @@ pub async fn of_request(
     db: &mut PgConnection,
     client: ClientId,
     request: Uuid,
-    within: Within,
+    within: MessageRange,
     limit: i64,
-) -> Result<Vec<Tracked>> {
+) -> Result<Vec<TrackedMessage>> {
     let rows = sqlx::query_as(
         "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
          WHERE client_id = $1 AND request_id = $2 AND id >= $3 AND id < $4
@@ -110,9 +110,9 @@ pub async fn of_ct_id(
     db: &mut PgConnection,
     client: ClientId,
     ct_id: &str,
-    within: Within,
+    within: MessageRange,
     limit: i64,
-) -> Result<Vec<Tracked>> {
+) -> Result<Vec<TrackedMessage>> {
     let rows = sqlx::query_as(
         "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
          WHERE client_id = $1 AND ct_id = $2 AND id >= $3 AND id < $4
@@ -130,7 +130,12 @@ pub async fn of_ct_id(
 }
 
 /// Returns the messages of a period: those between two ids.
-pub async fn of_time(db: &mut PgConnection, client: ClientId, within: Within, limit: i64) -> Result<Vec<Tracked>> {
+pub async fn of_time(
+    db: &mut PgConnection,
+    client: ClientId,
+    within: MessageRange,
+    limit: i64,
+) -> Result<Vec<TrackedMessage>> {
     let rows = sqlx::query_as(
         "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
          WHERE client_id = $1 AND id >= $2 AND id < $3

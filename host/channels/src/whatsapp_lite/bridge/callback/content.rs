@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::fields::id;
 use crate::{
-    unmodelled,
+    unknown_content,
     whatsapp_cloud::callback::fields::{elements, number, owned, text},
 };
 
@@ -51,8 +51,8 @@ pub(super) fn unmodelled_of(payload: &Value) -> InboundContent {
     let has_file = payload.get("hasMedia").and_then(Value::as_bool) == Some(true);
     let named = text(data, "type").or_else(|| text(payload, "type")).filter(|kind| !matches!(*kind, "chat" | "text"));
     let kind = named.unwrap_or(if has_file { "file" } else { "unsupported" });
-    let words = owned(data, "pollName").or_else(|| unmodelled::words(payload.get(kind)?));
-    unmodelled::content(kind, words.map(|words| format!("{kind}: {words}")), None)
+    let words = owned(data, "pollName").or_else(|| unknown_content::words(payload.get(kind)?));
+    unknown_content::content(kind, words.map(|words| format!("{kind}: {words}")), None)
 }
 
 pub(super) fn media_of(media: &Value, payload: &Value) -> Option<InboundMedia> {

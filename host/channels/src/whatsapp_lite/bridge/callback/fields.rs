@@ -41,7 +41,7 @@ pub(crate) fn sender(payload: &Value) -> Option<String> {
 }
 
 /// When a webhook was sent: milliseconds since 1970.
-pub(crate) fn told_at(webhook: &Value) -> Option<DateTime<Utc>> {
+pub(crate) fn event_time(webhook: &Value) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(word(webhook, "timestamp")?.parse().ok()?)
 }
 

@@ -9,17 +9,17 @@ use serde_json::Value;
 use sha2::Sha512;
 
 use super::{
-    super::{BridgeCallback, CallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
-    beside,
+    super::{BridgeCallback, BridgeCallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
     ids::stanza,
+    other_events,
 };
 use crate::{
+    ignored_items::{ignored, unreadable},
     provider_json,
-    unreadable::{ignored, unreadable},
     whatsapp_cloud::callback::fields::{elements, instant, text, word},
 };
 use content::content;
-use fields::{hidden_id, id, is_ours, phone, sender, told_at};
+use fields::{event_time, hidden_id, id, is_ours, phone, sender};
 
 /// The events that are read.
 const EVENTS: [&str; 6] =
@@ -37,20 +37,20 @@ fn decoded(header: &str) -> Option<[u8; 64]> {
 }
 
 /// Checks the signature of a webhook with this secret.
-pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), CallbackRefused> {
-    let signature = callback.signature.and_then(decoded).ok_or(CallbackRefused::BadSignature)?;
+pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), BridgeCallbackRefused> {
+    let signature = callback.signature.and_then(decoded).ok_or(BridgeCallbackRefused::BadSignature)?;
     if secret.is_empty() {
-        return Err(CallbackRefused::NotExpected);
+        return Err(BridgeCallbackRefused::NotExpected);
     }
-    let mut mac = Hmac::<Sha512>::new_from_slice(secret.as_bytes()).map_err(|_| CallbackRefused::NotExpected)?;
+    let mut mac = Hmac::<Sha512>::new_from_slice(secret.as_bytes()).map_err(|_| BridgeCallbackRefused::NotExpected)?;
     mac.update(callback.body);
-    mac.verify_slice(&signature).map_err(|_| CallbackRefused::BadSignature)
+    mac.verify_slice(&signature).map_err(|_| BridgeCallbackRefused::BadSignature)
 }
 
 /// Reads the events of a webhook. Unknown kinds are ignored; unreadable items and messages of groups are returned as
 /// such.
-pub(super) fn told(body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
-    let unread = |reason: String| CallbackRefused::Unreadable(reason);
+pub(super) fn parse_events(body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
+    let unread = |reason: String| BridgeCallbackRefused::Unreadable(reason);
     let webhook = provider_json::read(body).map_err(|error| unread(error.to_string()))?;
     if !webhook.is_object() {
         return Err(unread("it is no object".to_owned()));
@@ -83,16 +83,16 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
             (None, _) => cannot_read(item),
         };
     }
-    if beside::is_of_group(item) || (event == "message.revoked" && beside::is_revoked_of_group(item)) {
+    if other_events::is_of_group(item) || (event == "message.revoked" && other_events::is_revoked_of_group(item)) {
         let reason = "messages of groups are not supported";
         return DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "group message", reason, item));
     }
     let told = match event {
-        "message.edited" => beside::edited(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
-        "message.revoked" => beside::revoked(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
+        "message.edited" => other_events::edited(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
+        "message.revoked" => other_events::revoked(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
         "message.reaction" => reaction(item).map(|message| DeviceEvent::Came(Box::new(message))),
-        _ if is_ours(item) && beside::went_out_here(item) => Some(left_out("event", "sent by us")),
-        _ if is_ours(item) => beside::echo(item).map(|echo| DeviceEvent::Echoed(Box::new(echo))),
+        _ if is_ours(item) && other_events::is_sent_by_us(item) => Some(left_out("event", "sent by us")),
+        _ if is_ours(item) => other_events::echo(item).map(|echo| DeviceEvent::Echoed(Box::new(echo))),
         _ => message(item).map(|message| DeviceEvent::Came(Box::new(message))),
     };
     match told {
@@ -174,7 +174,7 @@ fn receipt(payload: &Value, webhook: &Value) -> Option<StatusUpdate> {
         provider_id: id(payload)?,
         opaque: None,
         status,
-        at: instant(payload).or_else(|| told_at(webhook))?,
+        at: instant(payload).or_else(|| event_time(webhook))?,
         recipient: None,
         recipient_user_id: None,
         error: (status == ProviderStatus::Failed).then_some(failure),

@@ -8,13 +8,13 @@ use super::*;
 
 const SECRET: &str = "secret";
 
-fn signed(body: &Value, secret: &str) -> Result<Vec<DeviceEvent>, CallbackRefused> {
+fn signed(body: &Value, secret: &str) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
     let body = body.to_string();
     let mut mac = Hmac::<Sha512>::new_from_slice(SECRET.as_bytes()).unwrap();
     mac.update(body.as_bytes());
     let signature = hex::encode(mac.finalize().into_bytes());
     verify(&BridgeCallback { body: body.as_bytes(), signature: Some(&signature) }, secret)?;
-    told(body.as_bytes())
+    parse_events(body.as_bytes())
 }
 
 fn message(payload: Value) -> Option<InboundMessage> {
@@ -36,10 +36,10 @@ fn from_customer(more: Value) -> Value {
 #[test]
 fn what_another_secret_signed_is_refused_and_so_is_what_nobody_signed() {
     let body = json!({"event": "message", "payload": {}});
-    assert_eq!(signed(&body, "another"), Err(CallbackRefused::BadSignature));
-    assert_eq!(signed(&body, ""), Err(CallbackRefused::NotExpected));
+    assert_eq!(signed(&body, "another"), Err(BridgeCallbackRefused::BadSignature));
+    assert_eq!(signed(&body, ""), Err(BridgeCallbackRefused::NotExpected));
     let unsigned = BridgeCallback { body: b"{}", signature: None };
-    assert_eq!(verify(&unsigned, SECRET), Err(CallbackRefused::BadSignature));
+    assert_eq!(verify(&unsigned, SECRET), Err(BridgeCallbackRefused::BadSignature));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn edits_and_deletions_name_their_message_and_their_author() {
         let told = told_of("message.revoked", payload);
         let [DeviceEvent::Changed(change)] = told.as_slice() else { panic!("{told:?}") };
         assert_eq!((change.provider_id.as_str(), &change.by), ("CCCC", &domain::change::Author::Business));
-        assert_eq!(change.change, domain::change::Change::Deleted);
+        assert_eq!(change.change, domain::change::ContentChange::Deleted);
     }
     let nothing = told_of("message.revoked", json!({"before": null, "after": null}));
     assert!(matches!(nothing.as_slice(), [DeviceEvent::Unreadable(_)]));
@@ -182,7 +182,7 @@ fn a_message_that_the_device_could_not_send_has_our_code() {
 
 #[test]
 fn one_broken_character_loses_nothing_of_a_webhook() {
-    let told = |body: &[u8]| told(body).unwrap();
+    let told = |body: &[u8]| parse_events(body).unwrap();
     let of = |text: &str| {
         format!(
             r#"{{"event":"message","timestamp":1,"payload":{{"id":"false_27820000001@c.us_A","timestamp":"1760000000","from":"27820000001@c.us","body":"{text}","_data":{{"notifyName":"Zo\ud83d"}}}}}}"#

@@ -1,0 +1,91 @@
+//! The end of the program: Ctrl-C, SIGTERM, or the loss of something essential. SIGHUP does not end it: it reads the
+//! certificate again. Other settings are read only at the start, and the log goes to standard error.
+
+use std::sync::Arc;
+
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    task::JoinHandle,
+};
+
+use crate::{postgres::Database, tls::CertificateFiles};
+
+fn reload(certificate: Option<&CertificateFiles>) {
+    let Some(certificate) = certificate else {
+        tracing::warn!(
+            "SIGHUP is ignored: there is no certificate; restart the program to have it read its settings again"
+        );
+        return;
+    };
+    match certificate.reload() {
+        Ok(()) => tracing::info!("SIGHUP: the certificate was read again; other settings are read at a start"),
+        Err(error) => tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "SIGHUP: the certificate cannot be used, the one before stays; put a certificate and its key in place"
+        ),
+    }
+}
+
+/// The signals that end the program. They are noted from its creation, even before the first wait.
+pub(crate) struct EndSignals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+    certificate: Option<Arc<CertificateFiles>>,
+}
+
+impl EndSignals {
+    /// Create it before anything else. Until then these signals, SIGHUP too, kill the program. SIGHUP reads `certificate` again.
+    pub(crate) fn new(certificate: Option<Arc<CertificateFiles>>) -> anyhow::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+            certificate,
+        })
+    }
+
+    /// Returns after a signal to stop.
+    async fn asked(&mut self) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => reload(self.certificate.as_deref()),
+            }
+        }
+    }
+
+    /// The result of `beginning`, or `None` if a signal came first.
+    pub(crate) async fn until_signal<T>(&mut self, beginning: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            made = beginning => Some(made),
+            () = self.asked() => {
+                tracing::info!("stopping before everything was begun");
+                None
+            }
+        }
+    }
+
+    /// Returns after a signal to stop, and fails if the database or the first of the `servers` has ended.
+    pub(crate) async fn wait(
+        &mut self,
+        database: &Database,
+        servers: &mut [JoinHandle<anyhow::Result<()>>],
+    ) -> anyhow::Result<()> {
+        let ended = async {
+            match servers.first_mut() {
+                Some(server) => server.await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = self.asked() => Ok(()),
+            () = database.lost() => anyhow::bail!("the database server ended; its log is in the data directory"),
+            result = ended => {
+                result??;
+                anyhow::bail!("the listener ended")
+            }
+        }
+    }
+}

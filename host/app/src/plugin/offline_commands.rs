@@ -1,0 +1,157 @@
+//! Commands that need no server.
+
+use std::{
+    io::{BufRead, IsTerminal, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::{Context as _, anyhow, bail};
+use author::{
+    Project,
+    conversation::{TestOutcome, TestReport},
+    new::{NewProject, create},
+    terminal::Terminal,
+};
+use plugin_host::CallLimits;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{
+    arguments::{NewArguments, RunArguments, TestArguments},
+    output::{self, StepProgress, built, print_line},
+};
+use crate::{boot, clock::SystemClock};
+
+pub(super) fn new(new: NewArguments) -> anyhow::Result<()> {
+    let created = create(&NewProject { folder: new.folder, lang: new.lang, world: new.world })?;
+    print_line(created.next_steps().trim_end())
+}
+
+pub(super) async fn build(folder: &Path) -> anyhow::Result<()> {
+    let component = built(Project::open(folder)?).await?;
+    let size = std::fs::metadata(&component).map(|file| file.len()).unwrap_or_default();
+    print_line(format_args!("built {} ({size} bytes)", component.display()))
+}
+
+pub(super) async fn check(path: &Path) -> anyhow::Result<()> {
+    let file = match path.is_dir() {
+        true => {
+            let component = Project::open(path)?.component();
+            if !component.is_file() {
+                bail!("{} is not built yet; type: patchbay plugin build {}", component.display(), path.display());
+            }
+            print_line(format_args!("file:    {}", component.display()))?;
+            component
+        }
+        false => path.to_owned(),
+    };
+    let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let report = plugin_host::check_apart(&boot::compiler(), &CallLimits::default(), bytes).await;
+    let report = report.map_err(|reason| anyhow!(reason))?;
+    print_line(&report)?;
+    if !report.is_ok() {
+        bail!("{} cannot be used as a plugin", file.display());
+    }
+    let cost = author::sample_call::cost(&stem(&file), &file).await?;
+    print_line(format_args!("A call with a sample takes {cost}."))
+}
+
+pub(super) async fn test(test: TestArguments) -> anyhow::Result<()> {
+    let (name, component, files) = tested(&test).await?;
+    let mut progress = StepProgress::new();
+    progress.tell(&format!("loading {}", component.display()));
+    let mut printed = Ok(());
+    let mut done = |report: &TestReport| {
+        progress.done();
+        if printed.is_ok() {
+            printed = print_line(report);
+        }
+        if let TestOutcome::Failed(_) = report.outcome
+            && printed.is_ok()
+        {
+            printed = print_line("");
+        }
+    };
+    let summary = author::conversation::run(&name, &component, &files, test.filter.as_deref(), &mut done).await;
+    printed?;
+    let summary = summary?;
+    print_line(summary)?;
+    match summary.failed {
+        0 => Ok(()),
+        1 => bail!("1 test failed"),
+        failed => bail!("{failed} tests failed"),
+    }
+}
+
+/// Name, component and test files.
+async fn tested(test: &TestArguments) -> anyhow::Result<(String, PathBuf, Vec<PathBuf>)> {
+    if let Some(component) = &test.component {
+        let files = match test.paths.as_slice() {
+            [one] if one.join(author::project::FILE).is_file() => tests_of(&Project::open(one)?),
+            paths => paths.to_vec(),
+        };
+        return Ok((stem(component), component.clone(), files));
+    }
+    let root = match test.paths.as_slice() {
+        [one] if one.is_dir() && one.join(author::project::FILE).is_file() => one.clone(),
+        _ => PathBuf::from("."),
+    };
+    let project = Project::open(&root)?;
+    let files = if test.paths.as_slice() == [root] { tests_of(&project) } else { test.paths.clone() };
+    let (name, component) = (project.name.clone(), project.component());
+    if !test.no_build {
+        built(project).await?;
+    }
+    Ok((name, component, files))
+}
+
+fn tests_of(project: &Project) -> Vec<PathBuf> {
+    project.tests.iter().map(|folder| project.root.join(folder)).collect()
+}
+
+/// The name of a component outside a project.
+pub(super) fn stem(component: &Path) -> String {
+    component.file_stem().and_then(|stem| stem.to_str()).unwrap_or("plugin").to_owned()
+}
+
+pub(super) async fn talk(run: RunArguments) -> anyhow::Result<()> {
+    let config = run.config.as_deref().map(output::json).transpose()?.unwrap_or_else(|| json!({}));
+    let (name, component, project) = match run.path.is_dir() {
+        true => {
+            let project = Project::open(&run.path)?;
+            let (name, component) = (project.name.clone(), project.component());
+            if !run.no_build {
+                built(project.clone()).await?;
+            }
+            (name, component, (!run.no_build).then_some(project))
+        }
+        false => (stem(&run.path), run.path.clone(), None),
+    };
+    let terminal = Terminal {
+        name,
+        component,
+        project,
+        config: Value::clone(&config),
+        allowed_hosts: run.allow_host,
+        clock: Arc::new(SystemClock::new()),
+    };
+    let prompt = if std::io::stdin().is_terminal() { "> " } else { "" };
+    terminal.talk(typed(), prompt, &mut std::io::stdout()).await?;
+    let _ = std::io::stdout().flush();
+    Ok(())
+}
+
+/// The lines of standard input. The thread ends with the input or with the program.
+fn typed() -> mpsc::UnboundedReceiver<String> {
+    let (tell, lines) = mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if tell.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}

@@ -1,0 +1,192 @@
+//! Commands that call a server.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use author::{
+    Project,
+    dev::DevSession,
+    server::{self, RemoteServer},
+};
+use serde_json::json;
+
+use super::{
+    arguments::{ActivateArguments, Dev, InvokeArguments, PluginScope, RecordArguments, Rollback, Verify},
+    offline_commands::stem,
+    output::{StepProgress, built, json, print_line, tell},
+};
+
+pub(super) async fn push(path: &Path, name: Option<String>, as_json: bool) -> anyhow::Result<()> {
+    // Checked before a long build.
+    let server = RemoteServer::from_environment()?;
+    let (own, component) = match path.is_dir() {
+        true => {
+            let project = Project::open(path)?;
+            (project.name.clone(), built(project).await?)
+        }
+        false => (stem(path), path.to_owned()),
+    };
+    let mut progress = StepProgress::new();
+    let pushed = server.push(name.as_deref().unwrap_or(&own), &component, &mut |text| progress.tell(text)).await;
+    progress.done();
+    let pushed = pushed?;
+    if as_json { print_line(serde_json::to_string_pretty(&pushed)?) } else { print_line(pushed) }
+}
+
+pub(super) async fn activate(activate: ActivateArguments) -> anyhow::Result<()> {
+    let wanted = server::ActivationRequest {
+        version: activate.version,
+        number: activate.number,
+        mode: Some(activate.mode),
+        percent: activate.percent,
+        config: activate.config.as_deref().map(json).transpose()?,
+        allowed_hosts: activate.allow_host,
+        error_threshold: activate.error_threshold,
+        minimum_calls: activate.minimum_calls,
+    };
+    let active = RemoteServer::from_environment()?.activate(&activate.name, &wanted).await?;
+    tell(&active, activate.json)
+}
+
+pub(super) async fn rollback(wanted: Rollback) -> anyhow::Result<()> {
+    let Rollback { place: PluginScope { name, number }, to, dry_run, json } = wanted;
+    match RemoteServer::from_environment()?.rollback(&name, number.as_deref(), to, dry_run).await? {
+        Some(report) => {
+            if dry_run && !json {
+                print_line("This would be the change:")?;
+            }
+            tell(&report, json)
+        }
+        None if json => print_line("null"),
+        None => print_line(format_args!("the trial of {name} ends, and no other version is live there")),
+    }
+}
+
+pub(super) async fn deactivate(place: PluginScope) -> anyhow::Result<()> {
+    RemoteServer::from_environment()?.deactivate(&place.name, place.number.as_deref()).await?;
+    print_line(format_args!("{} is no longer in charge there", place.name))
+}
+
+pub(super) async fn delete(name: &str) -> anyhow::Result<()> {
+    RemoteServer::from_environment()?.delete(name).await?;
+    print_line(format_args!("{name} is deleted with all its versions"))
+}
+
+pub(super) async fn invoke(wanted: InvokeArguments) -> anyhow::Result<()> {
+    let given = |part: Option<&Path>| part.map(json).transpose();
+    let event = match &wanted.text {
+        Some(text) => Some(json!({"type": "message", "text": text})),
+        None => given(wanted.event.as_deref())?,
+    };
+    let call = server::TrialCall {
+        version: wanted.version,
+        event,
+        session: given(wanted.session.as_deref())?,
+        config: given(wanted.config.as_deref())?,
+    };
+    let answer = RemoteServer::from_environment()?.invoke(&wanted.name, &call).await?;
+    tell(&answer, wanted.json)?;
+    if answer.value.error.is_some() {
+        bail!("the call failed");
+    }
+    Ok(())
+}
+
+pub(super) async fn record(wanted: RecordArguments) -> anyhow::Result<()> {
+    let RecordArguments {
+        place: PluginScope { name, number },
+        mode,
+        sample,
+        max_calls,
+        max_bytes,
+        seconds,
+        stop,
+        json,
+    } = wanted;
+    let server = RemoteServer::from_environment()?;
+    if stop {
+        server.stop_recording(&name, number.as_deref()).await?;
+        return print_line(format_args!("the recording of {name} has ended"));
+    }
+    let terms =
+        server::RecordingBounds { number, mode: Some(mode), sample: Some(sample), max_calls, max_bytes, seconds };
+    let recorded = server.record(&name, &terms).await?;
+    if json {
+        return tell(&recorded, json);
+    }
+    match &recorded.value.recording {
+        Some(terms) => print_line(format_args!("{name} is recorded: {terms}")),
+        None => print_line(format_args!("{name} is recorded")),
+    }
+}
+
+pub(super) async fn verify(wanted: Verify) -> anyhow::Result<()> {
+    let Verify { name, version, file, json } = wanted;
+    let local = match &file {
+        Some(file) => {
+            let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+            Some((file, plugin_host::sha256(&bytes)))
+        }
+        None => None,
+    };
+    let found = RemoteServer::from_environment()?.verify(&name, version).await?;
+    tell(&found, json)?;
+    if !found.value.intact {
+        bail!("the stored component of {name} version {} is not as it was uploaded", found.value.version);
+    }
+    match local {
+        Some((file, sha256)) if sha256 != found.value.sha256 => {
+            bail!("{} has SHA-256 {sha256}, so it is not version {}", file.display(), found.value.version)
+        }
+        Some((file, _)) if !json => print_line(format_args!("{} has the same bytes.", file.display())),
+        _ => Ok(()),
+    }
+}
+
+pub(super) async fn dev(wanted: Dev) -> anyhow::Result<()> {
+    let Dev { path, number, name, config, allow_host } = wanted;
+    let server = RemoteServer::from_environment()?;
+    let config = config.as_deref().map(json).transpose()?;
+    let number_id = server.number_id(&number).await?;
+    let (own, component, project) = match path.is_dir() {
+        true => {
+            let project = Project::open(&path)?;
+            (project.name.clone(), project.component(), Some(project))
+        }
+        false => (stem(&path), path.clone(), None),
+    };
+    let name = name.unwrap_or(own);
+    let activation = server::ActivationRequest {
+        number: Some(number_id),
+        config,
+        allowed_hosts: allow_host,
+        ..server::ActivationRequest::default()
+    };
+    let session = DevSession { name: name.clone(), component, project, activation };
+    let stop = async {
+        // If the signal cannot be heard, the session ends with the program.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    session.run(&server, stop, &mut std::io::stdout()).await?;
+    print_line(format_args!(
+        "the last version stays active for {number}. To end that: patchbay plugin deactivate {name} --number {number}"
+    ))
+}
+
+pub(super) async fn replay(name: &str, file: Option<PathBuf>, version: Option<u32>, limit: u32) -> anyhow::Result<()> {
+    let server = RemoteServer::from_environment()?;
+    let mut progress = StepProgress::new();
+    let replayed = match (file, version) {
+        (Some(file), _) => server.replay_here(name, &file, limit, &mut |text| progress.tell(text)).await?,
+        (None, Some(version)) => server.replay(name, version, limit).await?,
+        (None, None) => bail!("name a component file, or an uploaded version with --version"),
+    };
+    progress.done();
+    print_line(&replayed)?;
+    if !replayed.is_identical() {
+        bail!("some calls give something else than they did");
+    }
+    Ok(())
+}

@@ -1,9 +1,0 @@
-//! The files for `new`, embedded by `build.rs`.
-
-pub(crate) struct File {
-    /// Path below its tree, with `/`.
-    pub(crate) path: &'static str,
-    pub(crate) bytes: &'static [u8],
-}
-
-include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

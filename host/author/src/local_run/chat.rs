@@ -1,0 +1,374 @@
+//! A conversation in memory, by the rules of the server (`host/chat/src/lib.rs`): events in order and one at a time, a
+//! start event before the first message, timers by name, three more attempts for a failed turn, then a hand-over to
+//! agents.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::ClientId;
+use plugin_host::{
+    CallError, PluginCall, PluginRef, Zone,
+    chatbot::{Action, Content, Event, EventKind, IncomingMessage, QuotedMessage, Session},
+    unix_millis,
+};
+use uuid::Uuid;
+
+use super::{
+    LoadedProgram, LocalHost,
+    bot_message::{BotChoice, BotMessage},
+    effects::{CallNotes, HostEffect, LocalTurn, TurnFailure},
+    time::format_span,
+    values::LocalValues,
+};
+
+/// Pauses before the attempts of a failed turn. After the last one, agents take over.
+const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
+/// Most turns of one move of the clock, because a timer that restarts itself would never end.
+const MOST_TURNS: usize = 1_000;
+const MOST_TAGS: usize = 64;
+/// First half of the ids of events and messages. The second half is a counter.
+const ID_FRONT: u64 = 0x0199_0000_0000_7000;
+const ID_BACK: u64 = 0x8000_0000_0000_0000;
+
+#[derive(Debug, Clone)]
+pub(crate) struct ChatSetup {
+    pub(crate) config: String,
+    pub(crate) now: DateTime<Utc>,
+    pub(crate) zone: Zone,
+    /// The session. The conversation updates state, times and `reopened`.
+    pub(crate) session: Session,
+    pub(crate) values: LocalValues,
+    pub(crate) allowed_hosts: Vec<String>,
+}
+
+/// The party that has the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ChatStage {
+    /// No message yet.
+    Fresh,
+    Bot,
+    /// Agents, with the reason.
+    People {
+        team: Option<String>,
+        note: String,
+    },
+    Closed,
+}
+
+#[derive(Debug, Clone)]
+struct Pending {
+    id: Uuid,
+    kind: EventKind,
+    reopened: bool,
+    happened_at: DateTime<Utc>,
+    attempts: usize,
+    not_before: DateTime<Utc>,
+}
+
+pub(crate) struct LocalChat<'a> {
+    local_host: &'a LocalHost,
+    loaded: LoadedProgram,
+    client: ClientId,
+    setup: ChatSetup,
+    stage: ChatStage,
+    state: String,
+    tags: Vec<String>,
+    timers: BTreeMap<String, DateTime<Utc>>,
+    waiting: VecDeque<Pending>,
+    sequence: u64,
+    ids: u64,
+    offered: Vec<BotChoice>,
+}
+
+impl<'a> LocalChat<'a> {
+    pub(crate) fn new(local_host: &'a LocalHost, loaded: LoadedProgram, client: ClientId, setup: ChatSetup) -> Self {
+        Self {
+            local_host,
+            loaded,
+            client,
+            state: setup.session.state.clone(),
+            setup,
+            stage: ChatStage::Fresh,
+            tags: vec![],
+            timers: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            sequence: 0,
+            ids: 0,
+            offered: vec![],
+        }
+    }
+
+    pub(crate) fn stage(&self) -> &ChatStage {
+        &self.stage
+    }
+
+    pub(crate) fn state(&self) -> &str {
+        &self.state
+    }
+
+    pub(crate) fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
+    pub(crate) fn timers(&self) -> Vec<(String, TimeDelta)> {
+        self.timers.iter().map(|(name, due)| (name.clone(), *due - self.setup.now)).collect()
+    }
+
+    pub(crate) fn values(&self) -> &LocalValues {
+        &self.setup.values
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.setup.now
+    }
+
+    /// The options of the latest message that had any.
+    pub(crate) fn offered(&self) -> &[BotChoice] {
+        &self.offered
+    }
+
+    pub(crate) fn loaded(&self) -> &LoadedProgram {
+        &self.loaded
+    }
+
+    pub(crate) fn plugin(&self) -> &PluginRef {
+        &self.loaded.plugin
+    }
+
+    pub(crate) fn exchange(&mut self, loaded: LoadedProgram) {
+        self.loaded = loaded;
+    }
+
+    pub(crate) async fn customer(&mut self, content: Content, quoted: Option<QuotedMessage>) -> Vec<LocalTurn> {
+        let reopened = self.stage == ChatStage::Closed;
+        if matches!(self.stage, ChatStage::People { .. }) {
+            return vec![];
+        }
+        if self.stage != ChatStage::Bot {
+            if reopened {
+                self.state.clear();
+            }
+            self.stage = ChatStage::Bot;
+            self.wait(EventKind::ConversationStarted, reopened);
+        }
+        let id = self.mint().to_string();
+        self.wait(EventKind::Message(IncomingMessage { id, content, quoted }), reopened);
+        self.due().await
+    }
+
+    /// Another event. The bot only gets it while it has the conversation.
+    pub(crate) async fn happens(&mut self, kind: EventKind) -> Vec<LocalTurn> {
+        if self.stage == ChatStage::Bot {
+            self.wait(kind, false);
+        }
+        self.due().await
+    }
+
+    pub(crate) async fn released(&mut self) -> Vec<LocalTurn> {
+        self.stage = ChatStage::Bot;
+        self.wait(EventKind::AgentReleased, false);
+        self.due().await
+    }
+
+    pub(crate) fn ended(&mut self) {
+        self.stage = ChatStage::Closed;
+        self.timers.clear();
+        self.waiting.clear();
+    }
+
+    /// Moves the clock. Events that become due before `to` happen at their own time.
+    pub(crate) async fn advance(&mut self, to: DateTime<Utc>) -> Vec<LocalTurn> {
+        let mut turns = vec![];
+        while let Some(due) = self.next_due().filter(|due| *due <= to) {
+            self.setup.now = self.setup.now.max(due);
+            turns.extend(self.due().await);
+            if turns.len() >= MOST_TURNS {
+                turns.push(LocalTurn {
+                    event: "clock".to_owned(),
+                    failure: Some(TurnFailure {
+                        code: None,
+                        reason: format!("this move of the clock brought {MOST_TURNS} turns; move it in smaller steps"),
+                        then: "the clock stops here".to_owned(),
+                    }),
+                    ..LocalTurn::default()
+                });
+                return turns;
+            }
+        }
+        self.setup.now = self.setup.now.max(to);
+        turns
+    }
+
+    pub(crate) fn next_due(&self) -> Option<DateTime<Utc>> {
+        match self.waiting.front() {
+            Some(first) => Some(first.not_before),
+            None => self.timers.values().min().copied(),
+        }
+    }
+
+    async fn due(&mut self) -> Vec<LocalTurn> {
+        let mut turns = vec![];
+        while turns.len() < MOST_TURNS {
+            let now = self.setup.now;
+            if self.waiting.is_empty() {
+                let due = self.timers.iter().filter(|(_, due)| **due <= now).min_by_key(|(_, due)| **due);
+                let Some((name, due)) = due.map(|(name, due)| (name.clone(), *due)) else { break };
+                self.timers.remove(&name);
+                self.wait(EventKind::Timer(name), false);
+                if let Some(timer) = self.waiting.back_mut() {
+                    timer.happened_at = due;
+                }
+            }
+            let Some(next) = self.waiting.pop_front_if(|next| next.not_before <= now) else { break };
+            turns.push(self.turn(next).await);
+        }
+        turns
+    }
+
+    async fn turn(&mut self, asked: Pending) -> LocalTurn {
+        let session = self.session(asked.reopened, asked.happened_at);
+        let event = Event {
+            id: asked.id.to_string(),
+            sequence: self.sequence + 1,
+            timestamp_ms: unix_millis(asked.happened_at),
+            kind: asked.kind.clone(),
+            metadata: vec![],
+        };
+        let call = PluginCall {
+            client: self.client,
+            plugin: &self.loaded.plugin,
+            now: asked.happened_at,
+            seed: asked.id.as_u64_pair().1,
+            config: &self.setup.config,
+            turn: &event.id,
+            allowed_hosts: &self.setup.allowed_hosts,
+            record: false,
+        };
+        let label = label(&asked.kind);
+        match self.local_host.host.chatbot(call, &event, &session, self.setup.values.snapshot(self.setup.now)).await {
+            Ok(outcome) => {
+                self.sequence += 1;
+                self.setup.values.commit(outcome.writes, self.setup.now);
+                let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action)).collect();
+                self.settle();
+                LocalTurn { event: label, effects, failure: None, notes: CallNotes::of(&outcome.trace) }
+            }
+            Err(error) => {
+                let notes = CallNotes::of_error(&error);
+                let failure = self.failed(asked, &error);
+                LocalTurn { event: label, effects: vec![], failure: Some(failure), notes }
+            }
+        }
+    }
+
+    /// A repeated turn sees the clock of its event, as on a server.
+    fn session(&self, reopened: bool, moment: DateTime<Utc>) -> Session {
+        Session {
+            state: self.state.clone(),
+            now_ms: unix_millis(moment),
+            local_time: self.setup.zone.local_time(moment),
+            reopened: reopened || self.setup.session.reopened && self.sequence == 0,
+            ..self.setup.session.clone()
+        }
+    }
+
+    /// Applies an action of the bot to the simulated chat. `None` if it has no effect.
+    fn carry_out(&mut self, action: Action) -> Option<HostEffect> {
+        let effect = HostEffect::of(&action)?;
+        match &effect {
+            HostEffect::Said(said) if !said.options.is_empty() => self.offered.clone_from(&said.options),
+            HostEffect::RatingAsked => {
+                self.offered = BotMessage::of(&action).map(|asked| asked.options).unwrap_or_default();
+            }
+            HostEffect::State(state) => self.state.clone_from(state),
+            HostEffect::Timer { name, seconds } => {
+                let due = self.setup.now + TimeDelta::seconds(i64::from(*seconds));
+                self.timers.insert(name.clone(), due);
+            }
+            HostEffect::HandedOver { team, note } if self.stage == ChatStage::Bot => {
+                let reason = note.clone().unwrap_or_else(|| "handed over by the chatbot".to_owned());
+                self.stage = ChatStage::People { team: team.clone(), note: reason };
+            }
+            HostEffect::Closed if self.stage == ChatStage::Bot => self.stage = ChatStage::Closed,
+            // Another action of this answer has ended the bot's part already.
+            HostEffect::HandedOver { .. } | HostEffect::Closed => return None,
+            HostEffect::TimerCancelled(name) => {
+                self.timers.remove(name);
+            }
+            HostEffect::Tagged(tag) => {
+                if !self.tags.contains(tag) && self.tags.len() < MOST_TAGS {
+                    self.tags.push(tag.clone());
+                }
+            }
+            HostEffect::Said(_) | HostEffect::LeftOut(_) => {}
+        }
+        Some(effect)
+    }
+
+    fn settle(&mut self) {
+        match self.stage {
+            ChatStage::Closed => {
+                self.timers.clear();
+                // The customer wrote while the bot closed the conversation, so that message begins the next one.
+                if self.waiting.front().is_some_and(|next| matches!(next.kind, EventKind::Message(_))) {
+                    self.stage = ChatStage::Bot;
+                    self.state.clear();
+                    self.wait(EventKind::ConversationStarted, true);
+                    self.waiting.rotate_right(1);
+                    for next in &mut self.waiting {
+                        next.reopened = true;
+                    }
+                }
+            }
+            ChatStage::People { .. } => {
+                self.timers.clear();
+                self.waiting.clear();
+            }
+            ChatStage::Fresh | ChatStage::Bot => {}
+        }
+    }
+
+    /// Repeats a failed turn, unless a repetition is useless.
+    fn failed(&mut self, asked: Pending, error: &CallError) -> TurnFailure {
+        let code = match error {
+            CallError::Refused { error, .. } => Some(error.code.clone()),
+            _ => None,
+        };
+        let hopeless = matches!(error, CallError::Refused { error, .. } if !error.retry);
+        let pause = PAUSES.get(asked.attempts).filter(|_| !hopeless);
+        let then = match pause {
+            Some(pause) => {
+                let not_before = self.setup.now + *pause;
+                self.waiting.push_front(Pending { attempts: asked.attempts + 1, not_before, ..asked });
+                format!("the host asks again in {}", format_span(*pause))
+            }
+            None => {
+                self.stage = ChatStage::People { team: None, note: format!("the chatbot failed: {error}") };
+                self.settle();
+                "people take over".to_owned()
+            }
+        };
+        TurnFailure { code, reason: error.to_string(), then }
+    }
+
+    fn wait(&mut self, kind: EventKind, reopened: bool) {
+        let (id, now) = (self.mint(), self.setup.now);
+        self.waiting.push_back(Pending { id, kind, reopened, happened_at: now, attempts: 0, not_before: now });
+    }
+
+    fn mint(&mut self) -> Uuid {
+        self.ids += 1;
+        Uuid::from_u64_pair(ID_FRONT, ID_BACK | self.ids)
+    }
+}
+
+fn label(kind: &EventKind) -> String {
+    match kind {
+        EventKind::Message(_) => "message".to_owned(),
+        EventKind::Timer(name) => format!("timer `{name}`"),
+        EventKind::ConversationStarted => "conversation started".to_owned(),
+        EventKind::AgentReleased => "agent released".to_owned(),
+        EventKind::Rating(_) => "rating".to_owned(),
+        EventKind::Custom(custom) => format!("event `{}`", custom.name),
+    }
+}

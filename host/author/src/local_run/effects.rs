@@ -1,0 +1,162 @@
+//! The effects of a bot's turn.
+
+use std::{fmt, time::Duration};
+
+use chrono::TimeDelta;
+use plugin_host::{CallError, CallTrace, LogLevel, LogLine, chatbot::Action};
+
+use super::{bot_message::BotMessage, time::format_span};
+
+/// One effect of the host for the bot.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum HostEffect {
+    Said(Box<BotMessage>),
+    State(String),
+    Timer {
+        name: String,
+        /// Duration in seconds.
+        seconds: u32,
+    },
+    /// A timer was cancelled, or no timer had that name.
+    TimerCancelled(String),
+    HandedOver {
+        team: Option<String>,
+        note: Option<String>,
+    },
+    Closed,
+    Tagged(String),
+    RatingAsked,
+    /// An action that hosts of this version ignore.
+    LeftOut(String),
+}
+
+impl HostEffect {
+    /// The effect of an action, without regard to the conversation. `None` if hosts of this version ignore it.
+    pub(crate) fn of(action: &Action) -> Option<Self> {
+        if let Some(said) = BotMessage::of(action) {
+            return Some(match action {
+                Action::RequestRating => Self::RatingAsked,
+                _ => Self::Said(Box::new(said)),
+            });
+        }
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        Some(match action {
+            Action::SetState(state) => Self::State(state.clone()),
+            Action::StartTimer(timer) => Self::Timer { name: timer.name.clone(), seconds: timer.after_seconds },
+            Action::CancelTimer(name) => Self::TimerCancelled(name.clone()),
+            Action::HandOver(to) => Self::HandedOver { team: given(&to.team), note: given(&to.note) },
+            Action::Close => Self::Closed,
+            Action::AddTag(tag) => Self::Tagged(tag.clone()),
+            Action::Custom(text) => Self::LeftOut(text.clone()),
+            _ => return None,
+        })
+    }
+
+    /// One or more lines for a terminal.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Said(said) => format!("bot: {}", said.show(true).replace('\n', "\n     ")),
+            Self::State(state) => format!("  (state: {state})"),
+            Self::Timer { name, seconds } => {
+                format!("  (timer `{name}` in {})", format_span(TimeDelta::seconds(i64::from(*seconds))))
+            }
+            Self::HandedOver { team, note } => {
+                let team = team.as_deref().unwrap_or("the unassigned queue");
+                let note = note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+                format!("  (handed over to {team}{note})")
+            }
+            Self::Closed => "  (closed; the next message opens the conversation again)".to_owned(),
+            Self::TimerCancelled(name) => format!("  (no timer {name} any more)"),
+            Self::Tagged(tag) => format!("  (tagged {tag})"),
+            Self::RatingAsked => "bot: How was our service?  (/rate poor, average or excellent)".to_owned(),
+            Self::LeftOut(text) => format!("  (left out, hosts do not know this action or cannot read it: {text})"),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LocalTurn {
+    pub(crate) event: String,
+    /// In order.
+    pub(crate) effects: Vec<HostEffect>,
+    /// Why there are no effects.
+    pub(crate) failure: Option<TurnFailure>,
+    pub(crate) notes: CallNotes,
+}
+
+/// Output of a call for its author.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallNotes {
+    pub(crate) logs: Vec<LogLine>,
+    /// Standard output and standard error.
+    pub(crate) stderr: String,
+    pub(crate) duration: Duration,
+    pub(crate) cost: Cost,
+}
+
+/// The resources that calls used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// Processor time of all calls together.
+    pub processor_time: Duration,
+    /// Largest memory of one call, in bytes.
+    pub memory_bytes: u64,
+}
+
+impl Cost {
+    pub(crate) fn add(&mut self, later: Self) {
+        self.processor_time += later.processor_time;
+        self.memory_bytes = self.memory_bytes.max(later.memory_bytes);
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let micros = self.processor_time.as_micros();
+        let memory = crate::server::size(self.memory_bytes);
+        write!(f, "{}.{:03} ms of processor time, {memory} of memory", micros / 1_000, micros % 1_000)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TurnFailure {
+    /// The code of an error that the plugin returned.
+    pub(crate) code: Option<String>,
+    pub(crate) reason: String,
+    /// The host's reaction.
+    pub(crate) then: String,
+}
+
+impl CallNotes {
+    pub(crate) fn of(trace: &CallTrace) -> Self {
+        let cost = Cost { processor_time: trace.processor_time, memory_bytes: trace.peak_memory_bytes };
+        Self { logs: trace.logs.clone(), stderr: trace.printed(), duration: trace.duration, cost }
+    }
+
+    /// From the trace of a failed call, if it began.
+    pub(crate) fn of_error(error: &CallError) -> Self {
+        error.trace().map(Self::of).unwrap_or_default()
+    }
+
+    /// Readable lines without indentation.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let logs = self.logs.iter().map(|line| format!("log {}: {}", level(line.level), line.message));
+        logs.chain(self.stderr.lines().map(|line| format!("stderr: {line}"))).collect()
+    }
+
+    pub(crate) fn add(&mut self, later: &Self) {
+        self.logs.extend(later.logs.iter().cloned());
+        self.stderr.push_str(&later.stderr);
+        self.duration += later.duration;
+        self.cost.add(later.cost);
+    }
+}
+
+pub(crate) fn level(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Debug => "debug",
+        LogLevel::Info => "info",
+        LogLevel::Warn => "warn",
+        LogLevel::Error => "error",
+    }
+}

@@ -1,0 +1,146 @@
+//! One component in this process, under the limits of a server.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use domain::ids::ClientId;
+use parking_lot::Mutex;
+use plugin_host::{
+    CallLimits, Compiler, ComponentRefusal, ComponentSource, HostConfig, HostError, HttpFault, HttpRequest,
+    HttpResponse, OutgoingHttp, PluginHost, PluginRef, World,
+};
+use uuid::Uuid;
+
+/// Why a component cannot be tried here.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalError {
+    /// The plugin host does not start.
+    #[error("{0}")]
+    Host(#[from] HostError),
+    /// The component is not a valid plugin.
+    #[error("{} cannot be used as a plugin:\n  - {}", file.display(), problems.join("\n  - "))]
+    Refused {
+        file: PathBuf,
+        /// All faults, in words for the author.
+        problems: Vec<String>,
+    },
+    #[error("{} cannot be read: {source}", file.display())]
+    Unreadable {
+        file: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// The client for loading components. Each conversation has a client of its own.
+const NOBODY: ClientId = ClientId(Uuid::nil());
+
+pub(crate) struct LocalHost {
+    pub(crate) host: Arc<PluginHost>,
+    components: Arc<Components>,
+    webs: Arc<WebPerConversation>,
+    versions: Mutex<HashMap<String, u32>>,
+    clients: AtomicU64,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct LoadedProgram {
+    pub(crate) plugin: PluginRef,
+    pub(crate) world: World,
+    pub(crate) size: u64,
+}
+
+/// Bytes of loaded components, by hash.
+#[derive(Default)]
+struct Components(Mutex<HashMap<String, Vec<u8>>>);
+
+#[async_trait]
+impl ComponentSource for Components {
+    async fn bytes(
+        &self,
+        _client: ClientId,
+        sha256: &str,
+    ) -> Result<Option<Vec<u8>>, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.0.lock().get(sha256).cloned())
+    }
+}
+
+/// The HTTP access of each conversation, by its client.
+#[derive(Default)]
+struct WebPerConversation(Mutex<HashMap<Uuid, Arc<dyn OutgoingHttp>>>);
+
+#[async_trait]
+impl OutgoingHttp for WebPerConversation {
+    async fn send(&self, client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
+        let web = self.0.lock().get(&client.0).cloned();
+        match web {
+            Some(web) => web.send(client, request).await,
+            None => Err(HttpFault::Failed("there is no web here".to_owned())),
+        }
+    }
+}
+
+impl LocalHost {
+    /// Starts the host. Compiled code is kept on disk.
+    pub(crate) async fn start() -> Result<Self, LocalError> {
+        let (components, webs) = (Arc::new(Components::default()), Arc::new(WebPerConversation::default()));
+        let config = HostConfig {
+            built_ins: false,
+            compiler: Compiler::InProcess,
+            alone: true,
+            limits: CallLimits { calls: 8, ..CallLimits::default() },
+            components: Some(Arc::clone(&components) as Arc<dyn ComponentSource>),
+            http: Some(Arc::clone(&webs) as Arc<dyn OutgoingHttp>),
+            ..HostConfig::new(cache_folder())
+        };
+        let host = PluginHost::start(config).await?;
+        Ok(Self { host, components, webs, versions: Mutex::default(), clients: AtomicU64::new(0) })
+    }
+
+    /// Checks, compiles and tries out a component.
+    pub(crate) async fn load(&self, name: &str, file: &std::path::Path) -> Result<LoadedProgram, LocalError> {
+        let unreadable = |source| LocalError::Unreadable { file: file.to_owned(), source };
+        let bytes = tokio::fs::read(file).await.map_err(unreadable)?;
+        let examined = self.host.examine(NOBODY, name, bytes.clone()).await.map_err(|refusal| LocalError::Refused {
+            file: file.to_owned(),
+            problems: match refusal {
+                ComponentRefusal::Problems(problems) => problems,
+                other => vec![other.to_string()],
+            },
+        })?;
+        self.components.0.lock().insert(examined.sha256.clone(), bytes);
+        // The same bytes are the same version, as on a server.
+        let mut versions = self.versions.lock();
+        let next = u32::try_from(versions.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let version = *versions.entry(examined.sha256.clone()).or_insert(next);
+        Ok(LoadedProgram {
+            plugin: PluginRef::uploaded(name, version, examined.sha256),
+            world: examined.world,
+            size: examined.size,
+        })
+    }
+
+    /// A new client, because limits, the circuit breaker and the HTTP access are per client.
+    pub(crate) fn client(&self, web: Arc<dyn OutgoingHttp>) -> ClientId {
+        let id = Uuid::from_u64_pair(0, self.clients.fetch_add(1, Ordering::Relaxed) + 1);
+        self.webs.0.lock().insert(id, web);
+        ClientId(id)
+    }
+}
+
+/// The cache folder of the user, for compiled code.
+fn cache_folder() -> PathBuf {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
+    match cache {
+        Some(cache) => cache.join("patchbay").join("author"),
+        None => std::env::temp_dir().join("patchbay-author"),
+    }
+}

@@ -1,0 +1,165 @@
+//! Carriers with the same kind of pace: a place is one call in flight and one message of the inbox's rate.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use domain::{carriage::SendFailure, carriage::pause, ids::InboxId};
+use parking_lot::{Mutex, MutexGuard};
+use tokio::{sync::Notify, time::timeout};
+
+use super::{CarrierInbox, Credentials, LOOK_AGAIN, SendPlace};
+use crate::whatsapp_cloud::NumberPace;
+
+/// How long an inbox rests after its account was refused. Each message that is tried in this time fails, so they are
+/// few.
+const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
+
+/// How long the token and the rate of an inbox are used before they are read again: an operator may change them while
+/// its lane is busy.
+pub(crate) const SETTINGS_LAST: Duration = Duration::from_secs(10);
+
+/// The pace of the inboxes of one carrier. It outlives lanes, because the limits of the provider do.
+pub(crate) struct RateGate {
+    rate_per_second: u32,
+    in_flight: usize,
+    by_inbox: Mutex<HashMap<InboxId, Arc<InboxGate>>>,
+}
+
+/// The pace of one inbox.
+struct InboxGate {
+    state: Mutex<State>,
+    /// A call ended, or a place was given back.
+    freed: Notify,
+}
+
+struct State {
+    pace: NumberPace,
+    in_flight: usize,
+    stopped: Option<Stopped>,
+}
+
+/// The provider accepts nothing from an account.
+struct Stopped {
+    /// The refused credentials. An operator may have given the inbox others since.
+    refused: Credentials,
+    until: Instant,
+}
+
+impl State {
+    /// Returns how long the inbox rests because its account was refused.
+    fn rests(&self, inbox: &CarrierInbox, now: Instant) -> Duration {
+        let stopped = self.stopped.as_ref().filter(|stopped| stopped.refused == inbox.credentials);
+        stopped.map_or(Duration::ZERO, |stopped| stopped.until.saturating_duration_since(now))
+    }
+}
+
+impl InboxGate {
+    fn new(rate: u32) -> Self {
+        let state = State { pace: NumberPace::new(rate, Instant::now()), in_flight: 0, stopped: None };
+        Self { state: Mutex::new(state), freed: Notify::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+}
+
+/// A call in flight, or about to begin. If it is dropped before the call, it also gives its message of the rate back.
+pub(crate) struct RateCall {
+    gate: Arc<InboxGate>,
+    made: bool,
+}
+
+impl RateCall {
+    /// Records that the call is made now.
+    pub(crate) fn begins(&mut self) {
+        self.made = true;
+    }
+
+    /// Lets the inbox rest if the provider says that it is too fast, for the time that it names, or if its account
+    /// cannot send. So waiting messages do not fail for the same reason, and are sent after an operator has corrected
+    /// the account.
+    pub(crate) fn rest<T>(&self, inbox: &CarrierInbox, result: &mut Result<T, SendFailure>, attempt: i16) {
+        let now = Instant::now();
+        match result {
+            Err(SendFailure::SlowDown { after, .. }) => {
+                let length = *after.get_or_insert_with(|| pause(attempt));
+                self.gate.state().pace.pause(length, now);
+            }
+            Err(SendFailure::AccountStopped(_)) => {
+                let (refused, until) = (inbox.credentials.clone(), now + STOPPED_ACCOUNT_RESTS);
+                self.gate.state().stopped = Some(Stopped { refused, until });
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+impl Drop for RateCall {
+    fn drop(&mut self) {
+        let mut state = self.gate.state();
+        state.in_flight = state.in_flight.saturating_sub(1);
+        if !self.made {
+            state.pace.give_back(1);
+        }
+        drop(state);
+        self.gate.freed.notify_one();
+    }
+}
+
+impl RateGate {
+    /// The rate applies unless an inbox has its own. `in_flight`: most calls in flight.
+    pub(crate) fn new(rate_per_second: u32, in_flight: usize) -> Self {
+        Self { rate_per_second, in_flight, by_inbox: Mutex::default() }
+    }
+
+    /// Most calls of an inbox in flight.
+    pub(crate) fn window(&self) -> usize {
+        self.in_flight
+    }
+
+    fn gate(&self, inbox: &CarrierInbox) -> Arc<InboxGate> {
+        let rate = inbox.rate_per_second.unwrap_or(self.rate_per_second);
+        let mut gates = self.by_inbox.lock();
+        let gate = Arc::clone(gates.entry(inbox.id).or_insert_with(|| Arc::new(InboxGate::new(rate))));
+        drop(gates);
+        gate.state().pace.set_rate(rate);
+        gate
+    }
+
+    /// Takes the free places, at most `wanted`; each holds a [`RateCall`].
+    pub(crate) fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Vec<SendPlace> {
+        let gate = self.gate(inbox);
+        let mut state = gate.state();
+        let room = self.in_flight.saturating_sub(state.in_flight).min(wanted);
+        let now = Instant::now();
+        let is_shut = room == 0 || !state.rests(inbox, now).is_zero();
+        let taken = if is_shut { 0 } else { state.pace.take(room, now) };
+        state.in_flight += taken;
+        drop(state);
+        (0..taken).map(|_| SendPlace::of(RateCall { gate: Arc::clone(&gate), made: false })).collect()
+    }
+
+    /// Returns when there may be room again.
+    pub(crate) async fn ready(&self, inbox: &CarrierInbox) {
+        let gate = self.gate(inbox);
+        let wait = {
+            let state = gate.state();
+            let full = state.in_flight >= self.in_flight;
+            let now = Instant::now();
+            if full { LOOK_AGAIN } else { state.pace.wait(now).max(state.rests(inbox, now)).min(LOOK_AGAIN) }
+        };
+        if !wait.is_zero() {
+            // In both cases it is time to look.
+            let _ = timeout(wait, gate.freed.notified()).await;
+        }
+    }
+
+    /// Admits a message to `recipient`, or returns how long it must wait.
+    pub(crate) fn admit(&self, inbox: &CarrierInbox, recipient: &str) -> Result<(), Duration> {
+        self.gate(inbox).state().pace.admit(recipient, Instant::now())
+    }
+}

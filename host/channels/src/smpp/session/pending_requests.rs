@@ -1,0 +1,253 @@
+//! Requests that wait for their answers, and pending answers to the SMSC.
+//!
+//! A request is queued first and claimed when its octets are about to be written. A request that is given up before
+//! that is removed, so it cannot be claimed and is never sent.
+
+use std::{collections::HashMap, sync::Arc};
+
+use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
+use rusmpp::{CommandId, CommandStatus};
+use tokio::sync::{Notify, oneshot};
+
+use crate::smpp::pdu::{frame::PduFrame, header::Header};
+
+/// Sequence numbers go from 1 to this one (SMPP 3.4, 3.2).
+const LAST_SEQUENCE: u32 = 0x7fff_ffff;
+
+/// An answer of the SMSC.
+#[derive(Debug, Clone)]
+pub(in crate::smpp) struct Response {
+    pub status: CommandStatus,
+    pub body: Bytes,
+    /// The SMSC refused the request as such (`generic_nack`).
+    pub is_nack: bool,
+}
+
+/// The state of a request that was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PendingLoss {
+    /// It was not written, and never will be.
+    Unwritten,
+    /// It was written, or is about to be.
+    Written,
+}
+
+/// All requests of one session.
+#[derive(Default)]
+pub(super) struct PendingRequests {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    requests: HashMap<u32, Waiting>,
+    last: u32,
+    /// True if no more requests are accepted, except the unbind.
+    closed: bool,
+    /// Deliveries of the SMSC without our answer.
+    owed: usize,
+}
+
+struct Waiting {
+    expects: CommandId,
+    written: bool,
+    answer: oneshot::Sender<Response>,
+}
+
+impl PendingRequests {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// A number for a request without an answer.
+    pub(super) fn number(&self) -> u32 {
+        self.state().number()
+    }
+
+    /// Queues a request; `None` if no more are accepted.
+    pub(super) fn queue(&self, command: CommandId) -> Option<(u32, oneshot::Receiver<Response>)> {
+        let mut state = self.state();
+        if state.closed && command != CommandId::Unbind {
+            return None;
+        }
+        let sequence = state.number();
+        let (answer, answered) = oneshot::channel();
+        let expects = command.matching_response();
+        state.requests.insert(sequence, Waiting { expects, written: false, answer });
+        Some((sequence, answered))
+    }
+
+    /// True if a queued request is still wanted; it counts as written from now on.
+    pub(super) fn claim(&self, sequence: u32) -> bool {
+        match self.state().requests.get_mut(&sequence) {
+            Some(waiting) => {
+                waiting.written = true;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Passes an answer to its request; `false` if none waits for it.
+    pub(super) fn settle(&self, frame: &PduFrame) -> bool {
+        let Header { command, status, sequence } = frame.header;
+        let is_nack = command == CommandId::GenericNack;
+        let mut state = self.state();
+        let found = state.requests.get(&sequence);
+        if !found.is_some_and(|waiting| waiting.written && (is_nack || waiting.expects == command)) {
+            return false;
+        }
+        let Some(waiting) = state.requests.remove(&sequence) else { return false };
+        // A request that is given up at this moment looks here once more before.
+        let _ = waiting.answer.send(Response { status, body: frame.body.clone(), is_nack });
+        drop(state);
+        self.changed.notify_waiters();
+        true
+    }
+
+    /// Forgets a request.
+    pub(super) fn give_up(&self, sequence: u32) -> PendingLoss {
+        let removed = self.state().requests.remove(&sequence);
+        self.changed.notify_waiters();
+        match removed {
+            Some(Waiting { written: true, .. }) => PendingLoss::Written,
+            // A close removes unwritten requests.
+            Some(_) | None => PendingLoss::Unwritten,
+        }
+    }
+
+    /// Accepts no more requests, and removes the unwritten ones.
+    pub(super) fn close(&self) {
+        let mut state = self.state();
+        state.closed = true;
+        state.requests.retain(|_, waiting| waiting.written);
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.state().closed
+    }
+
+    /// Returns when no written request waits for an answer, and no answer is pending.
+    pub(super) async fn quiet(&self) {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // Before the look, so that no change between the two is missed.
+            changed.as_mut().enable();
+            {
+                let state = self.state();
+                if state.owed == 0 && state.requests.values().all(|waiting| !waiting.written) {
+                    return;
+                }
+            }
+            changed.await;
+        }
+    }
+
+    fn owe(&self) {
+        self.state().owed += 1;
+    }
+
+    fn pay(&self) {
+        let mut state = self.state();
+        state.owed = state.owed.saturating_sub(1);
+        drop(state);
+        self.changed.notify_waiters();
+    }
+}
+
+impl State {
+    fn number(&mut self) -> u32 {
+        loop {
+            self.last = if self.last >= LAST_SEQUENCE { 1 } else { self.last + 1 };
+            if !self.requests.contains_key(&self.last) {
+                return self.last;
+            }
+        }
+    }
+}
+
+/// A pending answer, until this is dropped.
+pub(in crate::smpp) struct PendingAnswer {
+    pending: Arc<PendingRequests>,
+}
+
+impl PendingAnswer {
+    pub(super) fn new(pending: &Arc<PendingRequests>) -> Self {
+        pending.owe();
+        Self { pending: Arc::clone(pending) }
+    }
+}
+
+impl Drop for PendingAnswer {
+    fn drop(&mut self) {
+        self.pending.pay();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(command: CommandId, sequence: u32) -> PduFrame {
+        PduFrame { header: Header::new(command, CommandStatus::EsmeRok, sequence), body: Bytes::new() }
+    }
+
+    #[test]
+    fn a_request_that_is_given_up_before_it_is_written_cannot_be_written_any_more() {
+        let pending = PendingRequests::default();
+        let (first, _answer) = pending.queue(CommandId::SubmitSm).unwrap();
+        assert_eq!(pending.give_up(first), PendingLoss::Unwritten);
+        assert!(!pending.claim(first));
+        let (second, _answer) = pending.queue(CommandId::SubmitSm).unwrap();
+        assert!(pending.claim(second));
+        assert_eq!(pending.give_up(second), PendingLoss::Written);
+    }
+
+    #[test]
+    fn only_the_answer_to_a_request_that_was_written_settles_it() {
+        let pending = PendingRequests::default();
+        let (sequence, mut answered) = pending.queue(CommandId::SubmitSm).unwrap();
+        assert!(!pending.settle(&answer(CommandId::SubmitSmResp, sequence)), "it has not been written");
+        pending.claim(sequence);
+        assert!(!pending.settle(&answer(CommandId::EnquireLinkResp, sequence)));
+        assert!(!pending.settle(&answer(CommandId::SubmitSmResp, sequence + 1)));
+        assert!(pending.settle(&answer(CommandId::SubmitSmResp, sequence)));
+        assert!(!answered.try_recv().unwrap().is_nack);
+        let (sequence, mut answered) = pending.queue(CommandId::SubmitSm).unwrap();
+        pending.claim(sequence);
+        assert!(pending.settle(&answer(CommandId::GenericNack, sequence)));
+        assert!(answered.try_recv().unwrap().is_nack);
+    }
+
+    #[tokio::test]
+    async fn a_closed_session_forgets_what_was_not_written_and_waits_for_the_rest() {
+        let pending = Arc::new(PendingRequests::default());
+        let (written, _first) = pending.queue(CommandId::SubmitSm).unwrap();
+        let (queued, mut second) = pending.queue(CommandId::SubmitSm).unwrap();
+        pending.claim(written);
+        let owed = PendingAnswer::new(&pending);
+        pending.close();
+        assert!(pending.queue(CommandId::SubmitSm).is_none() && pending.queue(CommandId::Unbind).is_some());
+        assert!(!pending.claim(queued) && second.try_recv().is_err());
+        let quiet = pending.quiet();
+        tokio::pin!(quiet);
+        assert!(futures::poll!(&mut quiet).is_pending());
+        pending.settle(&answer(CommandId::SubmitSmResp, written));
+        assert!(futures::poll!(&mut quiet).is_pending(), "an answer is owed");
+        drop(owed);
+        quiet.await;
+    }
+
+    #[test]
+    fn numbers_begin_anew_and_pass_over_those_that_wait() {
+        let pending = PendingRequests::default();
+        let (first, _answer) = pending.queue(CommandId::SubmitSm).unwrap();
+        pending.state().last = LAST_SEQUENCE;
+        assert_eq!((first, pending.number()), (1, 2));
+    }
+}

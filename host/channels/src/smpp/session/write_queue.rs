@@ -1,0 +1,11 @@
+//! PDUs that wait to be written.
+
+/// An item to write.
+pub(super) enum OutgoingItem {
+    /// A request, unless it has been given up.
+    Request { sequence: u32, pdu: Vec<u8> },
+    /// A PDU without an answer.
+    Pdu(Vec<u8>),
+    /// The connection is to be closed.
+    Close,
+}

@@ -1,0 +1,27 @@
+//! Settings of native devices, and the parts that they share.
+
+use std::sync::Arc;
+
+use super::web::WhatsappWeb;
+use crate::{
+    http::GuardedClient,
+    whatsapp_lite::{LiteDevice, LiteDevices, values::DeviceValues},
+};
+
+/// Settings of devices.
+pub struct NativeSettings {
+    /// Stores their state.
+    pub values: Arc<dyn DeviceValues>,
+    /// Downloads files that clients send, from addresses that they chose.
+    pub http: GuardedClient,
+    /// True if those may be on private networks.
+    pub allow_private: bool,
+    /// Most bytes of a sent file.
+    pub most_bytes: usize,
+}
+
+/// Shared by devices.
+pub(super) struct DeviceParts {
+    pub(super) settings: NativeSettings,
+    pub(super) web: WhatsappWeb,
+}

@@ -1,0 +1,81 @@
+//! A store of values for tests.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard},
+};
+
+use async_trait::async_trait;
+
+use crate::whatsapp_lite::{
+    LiteNumber,
+    values::{DeviceHolder, DeviceValues, ValueChange, ValuesFailed},
+};
+
+type ValuesBySpace = BTreeMap<(String, String), (Vec<u8>, Option<i64>)>;
+
+/// Keeps the values of one number for as long as it lives.
+#[derive(Default)]
+pub(in crate::whatsapp_lite::native_device) struct MemoryValues {
+    kept: Mutex<ValuesBySpace>,
+}
+
+impl MemoryValues {
+    fn kept(&self) -> MutexGuard<'_, ValuesBySpace> {
+        self.kept.lock().unwrap()
+    }
+}
+
+#[async_trait]
+impl DeviceValues for MemoryValues {
+    async fn get(&self, _: &LiteNumber, space: &str, keys: &[String]) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed> {
+        let kept = self.kept();
+        let find = |key: &String| Some((key.clone(), kept.get(&(space.to_owned(), key.clone()))?.0.clone()));
+        Ok(keys.iter().filter_map(find).collect())
+    }
+
+    async fn starting(
+        &self,
+        _: &LiteNumber,
+        space: &str,
+        prefix: &str,
+    ) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed> {
+        let kept = self.kept();
+        let here = kept.iter().filter(|((in_space, key), _)| in_space == space && key.starts_with(prefix));
+        Ok(here.map(|((_, key), (value, _))| (key.clone(), value.clone())).collect())
+    }
+
+    async fn write(&self, _: &DeviceHolder, changes: Vec<ValueChange>) -> Result<(), ValuesFailed> {
+        let mut kept = self.kept();
+        for ValueChange { space, key, value, moment } in changes {
+            match value {
+                Some(value) => kept.insert((space.to_owned(), key), (value, moment)),
+                None => kept.remove(&(space.to_owned(), key)),
+            };
+        }
+        Ok(())
+    }
+
+    async fn take(&self, _: &DeviceHolder, space: &str, key: &str) -> Result<Option<Vec<u8>>, ValuesFailed> {
+        Ok(self.kept().remove(&(space.to_owned(), key.to_owned())).map(|(value, _)| value))
+    }
+
+    async fn forget_starting(&self, _: &DeviceHolder, space: &str, prefix: &str) -> Result<u64, ValuesFailed> {
+        let mut kept = self.kept();
+        let before = kept.len();
+        kept.retain(|(in_space, key), _| in_space != space || !key.starts_with(prefix));
+        Ok((before - kept.len()) as u64)
+    }
+
+    async fn forget_before(&self, _: &DeviceHolder, space: &str, moment: i64) -> Result<u64, ValuesFailed> {
+        let mut kept = self.kept();
+        let before = kept.len();
+        kept.retain(|(in_space, _), (_, at)| in_space != space || at.is_none_or(|at| at >= moment));
+        Ok((before - kept.len()) as u64)
+    }
+
+    async fn forget(&self, _: &LiteNumber) -> Result<(), ValuesFailed> {
+        self.kept().clear();
+        Ok(())
+    }
+}

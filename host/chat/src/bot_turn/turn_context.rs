@@ -1,0 +1,163 @@
+//! The data of a turn, read before the call.
+
+use std::sync::Arc;
+
+use domain::{
+    chat::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, ParticipantState, SentTemplate},
+    ids::{ClientId, ParticipantId},
+    referral::Referral,
+};
+use storage::{
+    PgConnection,
+    chat::{
+        chat_messages,
+        participant_events::WaitingEvent,
+        participants::{self, Participant},
+    },
+    inboxes::{self, Inbox},
+    people::{
+        customers::{self, Customer},
+        inbox_customers,
+    },
+    tenancy::clients::{self, Client},
+};
+
+use crate::conversation::{
+    message::{self, CustomerMessage},
+    responsible_plugin::{self, ChatbotInCharge},
+};
+use base::{Context, Error, Result};
+use plugins::calls::AnsweringVersion;
+
+pub(super) enum Situation {
+    /// The chat is with people or closed, so none of its events are for the chatbot.
+    NotTheBots,
+    /// No chatbot is active on this number any more.
+    NoBot,
+    /// The event refers to something that was deleted.
+    Nothing,
+    Ready(Box<TurnContext>),
+}
+
+pub(super) struct TurnContext {
+    pub(super) participant: Participant,
+    pub(super) customer: Customer,
+    pub(super) inbox: Inbox,
+    pub(super) client: Client,
+    /// The chatbot: the same version for the whole turn, unless it is a canary and fails.
+    pub(super) answering: Arc<AnsweringVersion>,
+    /// The live version, if `answering` is a canary.
+    pub(super) beside_canary: Option<Arc<AnsweringVersion>>,
+    pub(super) subject: Subject,
+    /// The event opened a closed conversation.
+    pub(super) reopened: bool,
+    /// The last template that was sent to the customer.
+    pub(super) template: Option<SentTemplate>,
+}
+
+impl TurnContext {
+    pub(super) fn plugin(&self) -> &str {
+        self.answering.name()
+    }
+}
+
+pub(super) enum Subject {
+    /// The conversation began with this message.
+    Started(Box<CustomerMessage>),
+    Message(Box<CustomerMessage>),
+    Rating(String, Box<CustomerMessage>),
+    /// The timer with this name expired.
+    Timer(String),
+    /// The business raised an event.
+    Custom(CustomEvent),
+    /// An agent gave the conversation back.
+    Released,
+}
+
+impl Subject {
+    /// The advertisement or link that led to the message.
+    pub(super) fn referral(&self) -> Option<&Referral> {
+        match self {
+            Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => wrote.message.content.referral(),
+            Self::Timer(_) | Self::Custom(_) | Self::Released => None,
+        }
+    }
+}
+
+pub(super) async fn load(
+    ctx: &Context,
+    client: ClientId,
+    id: ParticipantId,
+    event: &WaitingEvent,
+) -> Result<Situation> {
+    let mut db = ctx.db.acquire().await?;
+    let db = &mut *db;
+    let Some(participant) = participants::find(db, client, id).await?.filter(|found| found.id == id) else {
+        return Ok(Situation::NotTheBots);
+    };
+    if participant.state != ParticipantState::Bot {
+        return Ok(Situation::NotTheBots);
+    }
+    let Some(ChatbotInCharge { answering, beside_canary }) =
+        responsible_plugin::chatbot(ctx, db, client, &participant).await?
+    else {
+        return Ok(Situation::NoBot);
+    };
+    let customer = customers::find(db, client, participant.customer).await?;
+    let inbox = inboxes::by_id(db, client, participant.inbox).await?;
+    let owner = clients::get(db, client).await?;
+    let (Some(customer), Some(inbox), Some(owner)) = (customer, inbox, owner) else {
+        let value = participant.id.to_string();
+        return Err(Error::Storage(storage::Error::Inconsistent { table: "participant", column: "id", value }));
+    };
+    let Some(known) = subject(ctx, db, client, event).await? else { return Ok(Situation::Nothing) };
+    let (subject, reopened, template) = match known {
+        Known::OfNobody(subject) => {
+            let template = inbox_customers::last_template_of(db, client, inbox.id, customer.id).await?;
+            (subject, false, template)
+        }
+        Known::Arrived(subject, arrived) => (subject, arrived.reopened, arrived.template),
+    };
+    Ok(Situation::Ready(Box::new(TurnContext {
+        participant,
+        customer,
+        inbox,
+        client: owner,
+        answering: Arc::new(answering),
+        beside_canary: beside_canary.map(Arc::new),
+        subject,
+        reopened,
+        template,
+    })))
+}
+
+enum Known {
+    /// An event without a message.
+    OfNobody(Subject),
+    Arrived(Subject, ArrivedMessage),
+}
+
+async fn subject(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    event: &WaitingEvent,
+) -> Result<Option<Known>> {
+    let arrived = match &event.event {
+        ParticipantEvent::Timer(timer) => return Ok(Some(Known::OfNobody(Subject::Timer(timer.name.clone())))),
+        ParticipantEvent::Custom(custom) => return Ok(Some(Known::OfNobody(Subject::Custom(custom.clone())))),
+        ParticipantEvent::Released => return Ok(Some(Known::OfNobody(Subject::Released))),
+        ParticipantEvent::Route(arrived)
+        | ParticipantEvent::Started(arrived)
+        | ParticipantEvent::Message(arrived)
+        | ParticipantEvent::Rating(arrived) => arrived.clone(),
+    };
+    let Some(message) = chat_messages::find(db, client, arrived.message).await? else { return Ok(None) };
+    let message = Box::new(message::read(ctx, db, client, message).await?);
+    let subject = match (event.event.kind(), &arrived.rating) {
+        (ParticipantEventKind::Started, _) => Subject::Started(message),
+        (ParticipantEventKind::Rating, Some(score)) => Subject::Rating(score.clone(), message),
+        _ => Subject::Message(message),
+    };
+    Ok(Some(Known::Arrived(subject, arrived)))
+}

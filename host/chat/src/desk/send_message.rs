@@ -1,0 +1,279 @@
+//! Sends a message of the business in a chat (SPEC 4.2 `POST /messages`). When this returns, it is stored and queued.
+
+use base::{Context, media};
+use domain::{
+    chat::{ContentType, ParticipantState, TicketMove, most_bytes},
+    content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
+    file_type::FileType,
+    ids::{ChatMessageId, ClientId, MediaId},
+    inbox::InboxKind,
+    send,
+};
+use events::{NewEvent, record};
+use storage::{
+    PgConnection, Queue,
+    chat::{
+        history,
+        participants::{self, Participant},
+    },
+    inbound::media as stored_media,
+    inboxes,
+    people::customers::{self, Customer},
+};
+use uuid::Uuid;
+
+use super::{
+    ActingUser, DeskError, locked,
+    message_draft::{DraftContent, MessageDraft},
+    message_reference,
+    messages::{self, MessageView},
+    own_or_free,
+};
+use crate::{
+    conversation::{
+        event_facts, ticketing,
+        window::{self, WindowWriter},
+    },
+    send_to_customer::{AgentFields, SayIn, TextOwner, send_and_record},
+};
+
+/// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing.
+///
+/// # Errors
+/// See [`DeskError`]. Nothing was stored then.
+pub async fn send_message(ctx: &Context, acting: ActingUser, said: MessageDraft) -> Result<MessageView, DeskError> {
+    let client = acting.client;
+    fits(ctx, client, &said).await?;
+    let mut tx = ctx.db.begin().await?;
+    let (mut chat, listener) = match approach(ctx, &mut tx, acting, &said).await? {
+        Approach::Said(view) => return Ok(*view),
+        Approach::Open(chat, listener) => (*chat, listener),
+    };
+    let worded = worded(ctx, &mut tx, acting, (&chat, listener.kind), &said).await?;
+    let (id, mut wakes) = put(ctx, &mut tx, acting, (&mut chat, &listener), (&said, &worded)).await?;
+    let sent = history::one(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
+    let view = messages::view(ctx, &mut tx, client, sent).await?;
+    tx.commit().await?;
+    wakes.push((Queue::Outbound, chat.inbox.0));
+    ctx.wake.wake_all(client, wakes);
+    Ok(view)
+}
+
+/// Checks if a message could be sent now, without checking its file, which is not stored yet. Returns the existing
+/// message with the same `temp_id` if there is one.
+///
+/// # Errors
+/// As of [`send_message`].
+pub async fn check_send(
+    ctx: &Context,
+    acting: ActingUser,
+    said: &MessageDraft,
+) -> Result<Option<MessageView>, DeskError> {
+    let mut tx = ctx.db.begin().await?;
+    match approach(ctx, &mut tx, acting, said).await? {
+        Approach::Said(view) => Ok(Some(*view)),
+        Approach::Open(chat, _) => {
+            message_reference::quoted(&mut tx, acting.client, &chat, said.quotes.as_deref()).await?;
+            Ok(None)
+        }
+    }
+}
+
+enum Approach {
+    /// The message already exists.
+    Said(Box<MessageView>),
+    /// The locked chat, in which the caller may send.
+    Open(Box<Participant>, Listener),
+}
+
+async fn approach(
+    ctx: &Context,
+    db: &mut PgConnection,
+    acting: ActingUser,
+    said: &MessageDraft,
+) -> Result<Approach, DeskError> {
+    let client = acting.client;
+    let chat = locked(db, client, said.participant).await?;
+    if let Some(temp_id) = &said.temp_id
+        && let Some(sent) = history::by_temp_id(db, client, chat.id, temp_id).await?
+    {
+        return Ok(Approach::Said(Box::new(messages::view(ctx, db, client, sent).await?)));
+    }
+    may_speak(db, acting, &chat, said).await?;
+    let listener = listener(db, client, &chat).await?;
+    window_open(ctx, db, client, &chat, listener.kind).await?;
+    Ok(Approach::Open(Box::new(chat), listener))
+}
+
+/// The recipient of messages in a chat, and the channel.
+struct Listener {
+    kind: InboxKind,
+    customer: Customer,
+}
+
+async fn listener(db: &mut PgConnection, client: ClientId, chat: &Participant) -> Result<Listener, DeskError> {
+    let inbox = inboxes::by_id(db, client, chat.inbox).await?.ok_or(DeskError::NotFound)?;
+    let customer = customers::find(db, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
+    if customer.addresses.written_to(inbox.kind()).is_none() {
+        let said = "no address of this customer is known that this channel can write to";
+        return Err(DeskError::Conflict(said.to_owned()));
+    }
+    Ok(Listener { kind: inbox.kind(), customer })
+}
+
+/// A message in the form that its chat can carry.
+struct Worded {
+    content: OutboundContent,
+    media: Option<MediaId>,
+    /// The quoted message: our id and the provider's.
+    quoted: Option<(ChatMessageId, String)>,
+    owner: String,
+}
+
+async fn worded(
+    ctx: &Context,
+    db: &mut PgConnection,
+    acting: ActingUser,
+    (chat, kind): (&Participant, InboxKind),
+    said: &MessageDraft,
+) -> Result<Worded, DeskError> {
+    let client = acting.client;
+    let quoted = message_reference::quoted(db, client, chat, said.quotes.as_deref()).await?;
+    let (content, media) = match &said.what {
+        DraftContent::Text(body) => (OutboundContent::Text { body: body.clone() }, None),
+        DraftContent::Place(place) => (OutboundContent::Location(place.clone()), None),
+        DraftContent::Reaction(reaction) => {
+            let message_id = message_reference::reacted_to(db, client, (chat, kind), &reaction.message_id).await?;
+            (OutboundContent::Reaction(Reaction { message_id, ..reaction.clone() }), None)
+        }
+        DraftContent::File { url, caption } => file(ctx, db, client, kind, (url, caption.clone())).await?,
+    };
+    let owner = participants::agent_names(db, client, &[acting.user]).await?.remove(&acting.user);
+    Ok(Worded { content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()) })
+}
+
+/// Stores the message and records its event. Returns its id and the lanes to wake.
+async fn put(
+    ctx: &Context,
+    db: &mut PgConnection,
+    acting: ActingUser,
+    (chat, listener): (&mut Participant, &Listener),
+    (said, worded): (&MessageDraft, &Worded),
+) -> Result<(ChatMessageId, Vec<(Queue, Uuid)>), DeskError> {
+    let (client, Listener { kind, customer }) = (acting.client, listener);
+    let is_answer = worded.content.is_answer();
+    if is_answer {
+        // An answered chat is not missed, and the messages before the answer count as read.
+        (chat.missed, chat.missed_by, chat.after_hours, chat.unread) = (false, None, false, 0);
+    }
+    let words = TextOwner {
+        content: &worded.content,
+        asks_rating: false,
+        owner: &worded.owner,
+        quotes: worded.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
+        of_agent: AgentFields {
+            agent: Some(acting.user),
+            ct_id: said.ct_id.as_deref(),
+            temp_id: said.temp_id.as_deref(),
+            media: worded.media,
+            content_type: matches!(said.what, DraftContent::File { .. }).then_some(ContentType::Media),
+        },
+    };
+    let place = SayIn { chat: &mut *chat, inbox: *kind, customer };
+    let (id, happened) = send_and_record(ctx, db, client, place, &words).await?;
+    let ticket = match is_answer {
+        true => ticketing::step(ctx, db, client, chat, TicketMove::AgentAnswered).await?,
+        false => None,
+    };
+    participants::save(db, client, chat).await?;
+    let order_key = event_facts::order_key(chat.inbox, customer);
+    let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };
+    let happened: Vec<NewEvent> = [happened].into_iter().chain(ticket).map(event).collect();
+    Ok((id, record(ctx, db, client, &happened).await?))
+}
+
+/// Refuses a stored file that is too large for its channel. This runs before any lock, because the store may be slow.
+async fn fits(ctx: &Context, client: ClientId, said: &MessageDraft) -> Result<(), DeskError> {
+    let DraftContent::File { url, .. } = &said.what else { return Ok(()) };
+    let own = media::own(ctx, url).flatten().filter(|(owner, _)| *owner == client);
+    let facts = said.channel.facts();
+    let (Some(most), Some((_, id))) = (facts.file_max, own) else { return Ok(()) };
+    // If the store fails, the carrier checks the size.
+    let Ok(Some(file)) = ctx.media.open(client, id).await else { return Ok(()) };
+    if file.bytes <= most {
+        return Ok(());
+    }
+    let (bytes, title, mebibytes) = (file.bytes, facts.title, most >> 20);
+    let wrong = format!("has {bytes} bytes; {title} carries files of {most} bytes ({mebibytes} MiB) at most");
+    Err(DeskError::fault("mediaUrl", wrong))
+}
+
+async fn may_speak(
+    db: &mut PgConnection,
+    acting: ActingUser,
+    chat: &Participant,
+    said: &MessageDraft,
+) -> Result<(), DeskError> {
+    if chat.state == ParticipantState::Closed {
+        return Err(DeskError::Conflict("the chat is closed: open it before you write".to_owned()));
+    }
+    if chat.channel != said.channel {
+        let channel = chat.channel.as_str();
+        return Err(DeskError::fault("channel", format!("is not that of the chat, which takes place on {channel}")));
+    }
+    own_or_free(db, acting, chat).await
+}
+
+/// Refuses a message outside the window of its channel.
+pub(super) async fn window_open(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    kind: InboxKind,
+) -> Result<(), DeskError> {
+    match window::closed(ctx, db, client, (chat, kind), WindowWriter::Person).await? {
+        None => Ok(()),
+        Some(said) => Err(DeskError::Conflict(said.to_owned())),
+    }
+}
+
+/// The outgoing file, and its id if we store it.
+async fn file(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    kind: InboxKind,
+    (url, caption): (&str, Option<String>),
+) -> Result<(OutboundContent, Option<MediaId>), DeskError> {
+    let Some(own) = media::own(ctx, url) else {
+        let url = send::read_link(url).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
+        let file = OutboundMedia::by_link(url.into_owned(), caption);
+        return Ok((OutboundContent::Media(file), None));
+    };
+    let stored = match own {
+        Some((owner, id)) if owner == client => stored_media::find(db, client, id).await?,
+        _ => None,
+    };
+    let stored = stored.ok_or_else(|| DeskError::fault("mediaUrl", "is not the address of a file of yours"))?;
+    let file_type = FileType::of_mime(&stored.mime_type);
+    if let Some(file_type) = file_type {
+        carried(kind, file_type).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
+    }
+    // Types that only visitors send go out as documents, which all channels carry.
+    let shown = file_type.filter(|file| most_bytes(*file).is_some()).map_or(MediaKind::Document, FileType::kind);
+    let kind = shown.beside(caption.is_some());
+    let filename = (kind == MediaKind::Document).then(|| media::name_of(&stored, "file"));
+    let file = OutboundMedia { kind, url: media::url_for(ctx, client, stored.id), caption, filename };
+    Ok((OutboundContent::Media(file), Some(stored.id)))
+}
+
+/// Refuses types that the channel does not carry.
+fn carried(kind: InboxKind, file: FileType) -> Result<(), &'static str> {
+    match (kind, file) {
+        (InboxKind::WhatsappCloud, FileType::Gif) => {
+            Err("is a GIF, which WhatsApp does not carry: send it as an MP4 video, a PNG or a JPEG")
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,191 @@
+//! Sends words of a chatbot or an agent to the customer of a chat, on any channel.
+
+use base::{Context, Result};
+use domain::{
+    chat::{ChatContent, ContentType},
+    content::OutboundContent,
+    delivery::DeliveryState,
+    event::{self, Event, MessageSaid, Speaker},
+    ids::{ChatMessageId, ClientId, MediaId, UserId},
+    inbox::InboxKind,
+    messenger,
+};
+use outbound::reply::{self, ChatReply, QueuedReply};
+use storage::{
+    PgConnection,
+    chat::{
+        chat_messages::{self, NewChatMessage},
+        participants::Participant,
+    },
+    people::customers::Customer,
+};
+
+use crate::conversation::{event_facts, readable_text};
+
+/// The owner of words without an agent: those of chatbots and of Patchbay itself.
+pub const BY_ITSELF: &str = "BOT";
+
+/// The chat in which something is said.
+pub struct SayIn<'a> {
+    pub chat: &'a mut Participant,
+    pub inbox: InboxKind,
+    pub customer: &'a Customer,
+}
+
+impl SayIn<'_> {
+    fn again(&mut self) -> SayIn<'_> {
+        SayIn { chat: self.chat, inbox: self.inbox, customer: self.customer }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct TextOwner<'a> {
+    pub content: &'a OutboundContent,
+    pub asks_rating: bool,
+    /// The owner: `BOT`, or the agent's name.
+    pub owner: &'a str,
+    /// The quoted message: our id and the provider's.
+    pub quotes: Option<(ChatMessageId, &'a str)>,
+    /// Data that only words of an agent have.
+    pub of_agent: AgentFields<'a>,
+}
+
+/// Data that only words of an agent have.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AgentFields<'a> {
+    pub agent: Option<UserId>,
+    pub ct_id: Option<&'a str>,
+    /// The sender's name for the message.
+    pub temp_id: Option<&'a str>,
+    pub media: Option<MediaId>,
+    /// The type of the message, if it does not follow from the content (SPEC 4.2 `MEDIA`).
+    pub content_type: Option<ContentType>,
+}
+
+/// The messages that some words became in their chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatEntries {
+    /// The first, which has the names that the sender gave.
+    pub first: ChatMessageId,
+    /// The others, in order.
+    pub rest: Vec<ChatMessageId>,
+}
+
+impl<'a> TextOwner<'a> {
+    /// Another part of the same words. Names, quote and file belong to the first message.
+    fn going_on(&self, content: &'a OutboundContent) -> Self {
+        let of_agent = AgentFields { agent: self.of_agent.agent, ..AgentFields::default() };
+        Self { content, quotes: None, of_agent, ..*self }
+    }
+}
+
+/// Stores words in a chat and queues them for sending, inside the caller's transaction. The caller records [`said`],
+/// saves the participant, and wakes `Queue::Outbound` on the lane of the inbox after the commit.
+///
+/// On a channel with [`Splitting`](messenger::Splitting), words that need several calls become several messages in the chat, each with its own state.
+pub async fn send_to_customer(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    mut place: SayIn<'_>,
+    words: &TextOwner<'_>,
+) -> Result<ChatEntries> {
+    let splitting = place.inbox.facts().splitting;
+    let parts = splitting.map(|splitting| messenger::in_messages(words.content, splitting)).unwrap_or_default();
+    let (content, more) = parts.split_first().unwrap_or((words.content, &[]));
+    let begin = TextOwner { content, ..*words };
+    let first = say_one(ctx, db, client, place.again(), &begin).await?;
+    let mut rest = Vec::new();
+    for content in more {
+        rest.push(say_one(ctx, db, client, place.again(), &words.going_on(content)).await?);
+    }
+    Ok(ChatEntries { first, rest })
+}
+
+/// Like [`send_to_customer`], but returns the first message and the event for the caller to record.
+pub async fn send_and_record(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    mut place: SayIn<'_>,
+    words: &TextOwner<'_>,
+) -> Result<(ChatMessageId, Event)> {
+    let in_chat = send_to_customer(ctx, db, client, place.again(), words).await?;
+    let chat = event_facts::chat(db, client, place.chat).await?;
+    Ok((in_chat.first, said_event(in_chat, words, (chat, place.customer))))
+}
+
+/// The event that words were sent in this chat.
+pub fn said_event(
+    in_chat: ChatEntries,
+    words: &TextOwner<'_>,
+    (chat, customer): (event::EventChat, &Customer),
+) -> Event {
+    Event::MessageSaid(Box::new(MessageSaid {
+        message: in_chat.first,
+        rest: in_chat.rest,
+        by: words.of_agent.agent.map_or(Speaker::Bot, Speaker::Agent),
+        chat,
+        customer: event_facts::customer(customer),
+        content: words.content.clone(),
+        quoted: words.quotes.map(|(quoted, _)| quoted),
+        ct_id: words.of_agent.ct_id.map(str::to_owned),
+    }))
+}
+
+async fn say_one(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    place: SayIn<'_>,
+    words: &TextOwner<'_>,
+) -> Result<ChatMessageId> {
+    let SayIn { chat, inbox, customer } = place;
+    let id: ChatMessageId = ctx.mint();
+    let quoted_provider_id = words.quotes.map(|(_, provider_id)| provider_id.to_owned());
+    let (gst_id, provider_id, state) = match customer.addresses.written_to(inbox) {
+        Some(recipient) => {
+            let queued = ChatReply {
+                inbox: chat.inbox,
+                channel: chat.channel,
+                participant: chat.id,
+                chat_message: id,
+                recipient,
+                content: words.content.clone(),
+                quoted_provider_id: quoted_provider_id.clone(),
+            };
+            let QueuedReply { message, provider_id } = reply::queue(ctx, db, client, queued).await?;
+            (message.to_string(), provider_id, DeliveryState::Queued)
+        }
+        None => {
+            tracing::warn!(participant.id = %chat.id, "a customer has no address that this inbox can write to");
+            (id.to_string(), None, DeliveryState::Failed)
+        }
+    };
+    let now = ctx.now();
+    let row = NewChatMessage {
+        id,
+        participant: chat.id,
+        sequence: chat.take_sequence(now),
+        content_type: match words.asks_rating {
+            true => ContentType::Rating,
+            false => words.of_agent.content_type.unwrap_or_else(|| ContentType::of_outbound(words.content)),
+        },
+        channel: chat.channel,
+        body: readable_text::of_outbound(words.content),
+        content: ChatContent::Outgoing(Box::new(words.content.clone())),
+        media: words.of_agent.media,
+        owner: words.owner.to_owned(),
+        agent: words.of_agent.agent,
+        ct_id: words.of_agent.ct_id.map(str::to_owned),
+        temp_id: words.of_agent.temp_id.map(str::to_owned),
+        gst_id,
+        provider_id,
+        quoted_provider_id,
+        state: Some(state),
+        created_at: now,
+    };
+    chat_messages::insert(db, client, &row).await?;
+    chat.send_rating |= words.asks_rating;
+    Ok(id)
+}

@@ -1,0 +1,271 @@
+//! Live events for agents (CONTRACT 7) and their audience. They name chats and messages and quote neither; readers read
+//! the objects themselves.
+
+mod audience;
+
+use serde::{Deserialize, Serialize};
+
+pub use audience::{Audience, Viewer};
+
+use crate::{
+    change::ChangeKind,
+    chat::{ParticipantState, Rating},
+    delivery::DeliveryState,
+    event::{self, Event, Speaker, TicketStatus},
+    ids::{ChatMessageId, ParticipantId, TeamId, UserId},
+};
+
+/// Something that agents are told of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveEvent {
+    /// The chat.
+    pub chat: ParticipantId,
+    /// The event.
+    pub what: LiveKind,
+    /// The owner of the chat at that time, and the one before: both get the event, even if another agent owns the chat
+    /// by then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hands: Vec<ChatOwner>,
+}
+
+/// The owner of a chat at a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatOwner {
+    /// In which state it was.
+    pub state: ParticipantState,
+    /// The agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<UserId>,
+    /// The team that it waited for or belonged to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamId>,
+}
+
+/// The event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LiveKind {
+    /// The customer wrote.
+    MessageReceived {
+        /// The message.
+        message: ChatMessageId,
+    },
+    /// A chatbot or an agent wrote.
+    MessageSent {
+        /// The message.
+        message: ChatMessageId,
+        /// The agent; absent when it was the chatbot.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<UserId>,
+    },
+    /// The author of a message edited it.
+    MessageEdited {
+        /// The message.
+        message: ChatMessageId,
+    },
+    /// The author of a message deleted it.
+    MessageDeleted {
+        /// The message.
+        message: ChatMessageId,
+    },
+    /// A message took a step towards the customer.
+    MessageStatus {
+        /// The message.
+        message: ChatMessageId,
+        /// The step.
+        status: DeliveryState,
+    },
+    /// A conversation began, or began again.
+    ChatOpened {
+        /// It had been closed before.
+        again: bool,
+    },
+    /// The chat has another owner.
+    ChatChanged {
+        /// The owner before.
+        from: ParticipantState,
+        /// The owner now.
+        to: ParticipantState,
+        /// Why, in words for people.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// A conversation ended.
+    ChatClosed {
+        /// The owner before.
+        from: ParticipantState,
+        /// No agent ever had it.
+        missed: bool,
+    },
+    /// No agent answered in time.
+    ChatMissed,
+    /// It came to wait outside the hours of its team.
+    ChatAfterHours,
+    /// The customer is writing.
+    CustomerTypes,
+    /// The customer rated a conversation.
+    ChatRated {
+        /// The message that says so.
+        message: ChatMessageId,
+        /// How it was.
+        rating: Rating,
+    },
+    /// A ticket has another status, or is new.
+    TicketChanged {
+        /// Its number.
+        number: i64,
+        /// The status before; absent when it is new.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<TicketStatus>,
+        /// The status now.
+        to: TicketStatus,
+        /// The agent that works on it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<UserId>,
+    },
+}
+
+impl LiveKind {
+    /// The field `type` of the event.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::MessageReceived { .. } => "message.received",
+            Self::MessageSent { .. } => "message.sent",
+            Self::MessageEdited { .. } => "message.edited",
+            Self::MessageDeleted { .. } => "message.deleted",
+            Self::MessageStatus { .. } => "message.status",
+            Self::ChatOpened { .. } => "chat.opened",
+            Self::ChatChanged { .. } => "chat.changed",
+            Self::ChatClosed { .. } => "chat.closed",
+            Self::ChatMissed => "chat.missed",
+            Self::ChatAfterHours => "chat.after-hours",
+            Self::CustomerTypes => "customer.typing",
+            Self::ChatRated { .. } => "chat.rated",
+            Self::TicketChanged { .. } => "ticket.changed",
+        }
+    }
+
+    /// The message that it is about.
+    pub fn message(&self) -> Option<ChatMessageId> {
+        match self {
+            Self::MessageReceived { message }
+            | Self::MessageSent { message, .. }
+            | Self::MessageEdited { message }
+            | Self::MessageDeleted { message }
+            | Self::MessageStatus { message, .. }
+            | Self::ChatRated { message, .. } => Some(*message),
+            Self::ChatOpened { .. }
+            | Self::ChatChanged { .. }
+            | Self::ChatClosed { .. }
+            | Self::ChatMissed
+            | Self::ChatAfterHours
+            | Self::CustomerTypes
+            | Self::TicketChanged { .. } => None,
+        }
+    }
+
+    /// The agent that it names.
+    pub fn agent(&self) -> Option<UserId> {
+        match self {
+            Self::MessageSent { agent, .. } | Self::TicketChanged { agent, .. } => *agent,
+            _ => None,
+        }
+    }
+}
+
+/// The meaning of an event for agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LiveMeaning {
+    /// They are told of it, in so many events.
+    Events(Vec<LiveEvent>),
+    /// They are told of this step of a message, in the chat that the message is in.
+    Step(ChatMessageId, DeliveryState),
+    /// It is no business of theirs.
+    Nothing,
+}
+
+/// Returns the live events of an event.
+pub fn meaning_of(event: &Event) -> LiveMeaning {
+    match event {
+        Event::MessageCame(came) => one(of_chat(&came.chat, LiveKind::MessageReceived { message: came.message })),
+        Event::MessageSaid(said) => {
+            let agent = match said.by {
+                Speaker::Agent(agent) => Some(agent),
+                Speaker::Bot | Speaker::Elsewhere => None,
+            };
+            let sent =
+                |message: &ChatMessageId| of_chat(&said.chat, LiveKind::MessageSent { message: *message, agent });
+            LiveMeaning::Events(std::iter::once(&said.message).chain(&said.rest).map(sent).collect())
+        }
+        Event::MessageChanged(changed) => {
+            let message = changed.message;
+            let what = match changed.kind {
+                ChangeKind::Edited => LiveKind::MessageEdited { message },
+                ChangeKind::Deleted => LiveKind::MessageDeleted { message },
+            };
+            one(of_chat(&changed.chat, what))
+        }
+        // Messages from the send endpoints are in no chat.
+        Event::MessageMoved(moved) => match moved.chat_message {
+            Some(message) => LiveMeaning::Step(message, moved.state),
+            None => LiveMeaning::Nothing,
+        },
+        Event::ChatOpened(opened) => one(LiveEvent {
+            chat: opened.participant,
+            what: LiveKind::ChatOpened { again: opened.again },
+            hands: Vec::new(),
+        }),
+        Event::ChatChangedHands(changed) => {
+            let what = LiveKind::ChatChanged { from: changed.from, to: changed.to, reason: changed.reason.clone() };
+            let now = ChatOwner { state: changed.to, agent: changed.agent, team: changed.team_id };
+            let before = ChatOwner { state: changed.from, agent: changed.previous_agent, team: changed.previous_team };
+            one(LiveEvent { chat: changed.participant, what, hands: vec![now, before] })
+        }
+        Event::ChatClosed(closed) => {
+            let what = LiveKind::ChatClosed { from: closed.from, missed: closed.missed };
+            let before = ChatOwner { state: closed.from, agent: closed.agent, team: None };
+            one(LiveEvent { chat: closed.participant, what, hands: vec![before] })
+        }
+        Event::ChatMissed(missed) => {
+            let now = ChatOwner { state: missed.state, agent: missed.agent, team: None };
+            one(LiveEvent { chat: missed.participant, what: LiveKind::ChatMissed, hands: vec![now] })
+        }
+        Event::ChatAfterHours(flagged) => {
+            let now = ChatOwner { state: ParticipantState::Queued, agent: None, team: Some(flagged.team) };
+            one(LiveEvent { chat: flagged.participant, what: LiveKind::ChatAfterHours, hands: vec![now] })
+        }
+        Event::CustomerTypes(types) => {
+            one(LiveEvent { chat: types.participant, what: LiveKind::CustomerTypes, hands: Vec::new() })
+        }
+        Event::ChatRated(rated) => one(LiveEvent {
+            chat: rated.participant,
+            what: LiveKind::ChatRated { message: rated.message, rating: rated.rating },
+            hands: Vec::new(),
+        }),
+        Event::TicketMoved(moved) => {
+            let what =
+                LiveKind::TicketChanged { number: moved.number, from: moved.from, to: moved.to, agent: moved.agent };
+            one(LiveEvent { chat: moved.participant, what, hands: Vec::new() })
+        }
+        Event::TemplateChanged(_)
+        | Event::CustomerNumberChanged(_)
+        | Event::InboxQualityChanged(_)
+        | Event::PreferenceChanged(_)
+        | Event::PluginSwapped(_)
+        | Event::PluginSuspended(_)
+        | Event::SessionChanged(_)
+        | Event::WebhookDisabled(_) => LiveMeaning::Nothing,
+    }
+}
+
+fn one(event: LiveEvent) -> LiveMeaning {
+    LiveMeaning::Events(vec![event])
+}
+
+fn of_chat(chat: &event::EventChat, what: LiveKind) -> LiveEvent {
+    let agent = chat.agent.as_ref().map(|agent| agent.id);
+    let hands = ChatOwner { state: chat.state, agent, team: chat.team_id };
+    LiveEvent { chat: chat.participant, what, hands: vec![hands] }
+}

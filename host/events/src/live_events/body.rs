@@ -1,0 +1,325 @@
+//! The JSON of live events (`docs/live-events.md`), with the names of SPEC 2.6 and 2.7. Null fields are left out.
+
+use std::borrow::Cow;
+
+use base::{Context, media};
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{
+    channel::Channel,
+    chat::{Direction, Rating},
+    event::TicketStatus,
+    ids::{ChatMessageId, ClientId, ParticipantId, UserId},
+    live_events::LiveKind,
+    referral::Referral,
+};
+use serde::{Serialize, Serializer};
+use storage::{
+    chat::history::PastMessage,
+    live_events::{events::NumberedEvent, shown_facts::ShownChat},
+};
+
+use super::page_facts::PageFacts;
+
+/// One event.
+#[derive(Serialize)]
+struct Body<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    sequence: i64,
+    #[serde(serialize_with = "millis")]
+    time: DateTime<Utc>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat: Option<Chat<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ticket: Option<Ticket<'a>>,
+    /// In `chat.changed` and `chat.closed`: the previous owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'static str>,
+    /// In `chat.changed`: the new owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reopened: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<Rating>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Agent<'a> {
+    id: UserId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+}
+
+/// SPEC 2.6.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Chat<'a> {
+    id: ParticipantId,
+    channel: &'static str,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inbox: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone_number: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_user_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    username: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(serialize_with = "millis")]
+    last_message_time: DateTime<Utc>,
+    unread_count: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assigned_to: Option<Agent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_assigned_agent: Option<Agent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team_name: Option<&'a str>,
+    conversation_closed: bool,
+    missed_conversation: bool,
+    after_hours_conversation: bool,
+    send_rating_widget: bool,
+    chat_bot_conversation: bool,
+}
+
+/// SPEC 2.7.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Message<'a> {
+    id: ChatMessageId,
+    participant_id: ParticipantId,
+    sequence_number: i64,
+    direction: Direction,
+    content_type: &'static str,
+    channel: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_extension: Option<&'a str>,
+    #[serde(serialize_with = "millis")]
+    created_time: DateTime<Utc>,
+    user_originated: bool,
+    message_owner: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sender: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receiver: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    longitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    button_payload: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reaction_to: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ct_id: Option<&'a str>,
+    gst_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code_string: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whats_app_message_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facebook_message_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    played: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    played_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temp_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted_external_message_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted_message_id: Option<ChatMessageId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edited: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edited_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referral: Option<&'a Referral>,
+}
+
+/// A time in the form of the live-chat answers, because programs compare the two.
+fn millis<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&time(*at))
+}
+
+fn time(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// CONTRACT 7, with the fields of the event.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Ticket<'a> {
+    ticket_number: String,
+    participant_id: ParticipantId,
+    status: TicketStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_status: Option<TicketStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<UserId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_name: Option<&'a str>,
+}
+
+/// The text of an event.
+pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &NumberedEvent) -> String {
+    let shown = known.chats.get(&one.event.chat);
+    let what = &one.event.what;
+    let written = what.message().and_then(|message| known.messages.get(&message));
+    let mut body = Body {
+        kind: what.name(),
+        sequence: one.sequence,
+        time: one.at,
+        chat: shown.map(|shown| chat(known, shown)),
+        message: written.map(|written| message(ctx, client, (known, shown), written)),
+        ticket: None,
+        from: None,
+        to: None,
+        reason: None,
+        reopened: None,
+        rating: None,
+        status: None,
+    };
+    match what {
+        LiveKind::MessageReceived { .. }
+        | LiveKind::MessageSent { .. }
+        | LiveKind::MessageEdited { .. }
+        | LiveKind::MessageDeleted { .. }
+        | LiveKind::ChatMissed
+        | LiveKind::ChatAfterHours
+        | LiveKind::CustomerTypes => {}
+        LiveKind::MessageStatus { status, .. } => body.status = Some(status.as_str()),
+        LiveKind::ChatOpened { again } => body.reopened = Some(*again),
+        LiveKind::ChatChanged { from, to, reason } => {
+            body.from = Some(from.as_str());
+            body.to = Some(to.as_str());
+            body.reason = reason.as_deref();
+        }
+        LiveKind::ChatClosed { from, .. } => body.from = Some(from.as_str()),
+        LiveKind::ChatRated { rating, .. } => body.rating = Some(*rating),
+        LiveKind::TicketChanged { number, from, to, agent } => {
+            body.ticket = Some(Ticket {
+                ticket_number: number.to_string(),
+                participant_id: one.event.chat,
+                status: *to,
+                previous_status: *from,
+                agent_id: *agent,
+                agent_name: agent.and_then(|agent| known.users.get(&agent)).map(|agent| agent.name.as_str()),
+            });
+        }
+    }
+    serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn chat<'a>(known: &'a PageFacts, shown: &'a ShownChat) -> Chat<'a> {
+    let agent = |id: UserId| Agent { id, name: known.users.get(&id).map(|user| user.name.as_str()) };
+    let flags = shown.state.flags();
+    let customer = shown.customer.as_ref();
+    Chat {
+        id: shown.id,
+        channel: shown.channel.as_str(),
+        state: shown.state.as_str(),
+        inbox: shown.inbox_address.as_deref(),
+        phone_number: customer.and_then(|known| known.phone.as_deref()),
+        user_id: customer.and_then(|known| known.user_id.as_deref()),
+        parent_user_id: customer.and_then(|known| known.parent_user_id.as_deref()),
+        username: customer.and_then(|known| known.username.as_deref()),
+        name: customer.and_then(|known| known.name.as_deref()),
+        last_message_time: shown.last_message_at,
+        unread_count: shown.unread,
+        assigned_to: shown.agent.map(agent),
+        last_assigned_agent: shown.last_agent.map(agent),
+        team_name: shown.team.as_ref().map(|(_, name)| name.as_str()),
+        conversation_closed: flags.conversation_closed,
+        missed_conversation: shown.missed,
+        after_hours_conversation: shown.after_hours,
+        send_rating_widget: shown.send_rating,
+        chat_bot_conversation: flags.chat_bot_conversation,
+    }
+}
+
+fn message<'a>(
+    ctx: &Context,
+    client: ClientId,
+    (known, shown): (&'a PageFacts, Option<&'a ShownChat>),
+    written: &'a PastMessage,
+) -> Message<'a> {
+    let direction = written.content.direction();
+    let said = written.content.details();
+    let customer = shown.and_then(|chat| chat.customer.as_ref()).and_then(|customer| customer.reached_at());
+    let business = shown.and_then(|chat| chat.inbox_address.as_deref());
+    let (sender, receiver) = match direction {
+        Direction::Incoming => (customer, business),
+        Direction::Outgoing => (business, customer),
+    };
+    let failure = written.failed().and_then(|failed| known.failures.get(&failed));
+    let provider_id = |of: Channel| written.provider_id.as_deref().filter(|_| written.channel == of);
+    let our_file = |(id, _): &(_, String)| media::url_for(ctx, client, *id);
+    let quoted = written.quoted.as_ref();
+    Message {
+        id: written.id,
+        participant_id: written.participant,
+        sequence_number: written.sequence,
+        direction,
+        content_type: written.content_type.as_str(),
+        channel: written.channel.as_str(),
+        text: written.body.as_deref(),
+        media_url: written.file.as_ref().map(our_file).or_else(|| said.media_url.map(str::to_owned)),
+        file_extension: written.extension(),
+        created_time: written.created_at,
+        user_originated: direction == Direction::Incoming || written.agent.is_some(),
+        message_owner: &written.owner,
+        sender,
+        receiver,
+        latitude: said.place.map(|place| place.latitude),
+        longitude: said.place.map(|place| place.longitude),
+        button_payload: said.payload,
+        reaction_to: said.reaction_to,
+        ct_id: written.ct_id.as_deref(),
+        gst_id: &written.gst_id,
+        status: written.state.map(|state| state.as_str()),
+        error_code: failure
+            .map(|failure| Cow::Borrowed(failure.code.as_str()))
+            .or_else(|| said.error.map(|error| Cow::Owned(error.code.to_string()))),
+        error_code_string: failure
+            .and_then(|failure| failure.text.as_deref())
+            .or_else(|| said.error.map(|error| error.text.as_str())),
+        whats_app_message_id: provider_id(Channel::Whatsapp),
+        facebook_message_id: provider_id(Channel::Facebook),
+        played: written.played(),
+        played_time: written.played_at.map(time),
+        temp_id: written.temp_id.as_deref(),
+        quoted_external_message_id: written.quoted_provider_id.as_deref(),
+        quoted_message_id: quoted.map(|(id, _)| *id),
+        quoted_text: quoted.and_then(|(_, text)| text.as_deref()),
+        edited: written.edited_at.map(|_| true),
+        edited_time: written.edited_at.map(time),
+        deleted: written.deleted_at.map(|_| true),
+        deleted_time: written.deleted_at.map(time),
+        referral: written.content.referral(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Tickets for browsers, which cannot set a header: short-lived, for one connection, and without a secret of the user.
+
+use base::{Context, Result, secrets};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::{
+    ids::{ClientId, UserId},
+    privacy::CustomerVisibility,
+};
+use sha2::{Digest, Sha256};
+use storage::{
+    live_events::tickets,
+    tenancy::{api_keys::KeyOwner, users::Role},
+};
+use uuid::Uuid;
+
+/// Bytes of randomness in a ticket.
+const RANDOM: usize = 32;
+
+/// A user with its key. A connection with the key, or with a ticket, is open as long as the key is the user's and the
+/// user has this role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    pub client: ClientId,
+    pub user: UserId,
+    pub role: Role,
+    pub client_ref: String,
+    /// How the user sees customers.
+    pub sight: CustomerVisibility,
+    /// SHA-256 of the key.
+    pub key_hash: Vec<u8>,
+}
+
+/// Makes a ticket for a user.
+pub async fn issue(ctx: &Context, holder: &Holder) -> Result<String> {
+    let random = secrets::random::<RANDOM>()?;
+    let now = ctx.now();
+    let expires_at = now + ctx.settings.limits.live_ticket;
+    let (client, hash) = (holder.client, hash(&random));
+    let new = tickets::NewTicket { user: holder.user, key_hash: holder.key_hash.as_slice(), hash: &hash, expires_at };
+    let mut tx = ctx.db.begin().await?;
+    tickets::insert(&mut tx, client, new, now).await?;
+    tx.commit().await?;
+    // It begins with the client, so that it is found by client as everything else.
+    let bytes: Vec<u8> = client.0.as_bytes().iter().chain(&random).copied().collect();
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// Redeems a ticket; `None` if there is no such ticket, it was used, or its user has another key.
+pub async fn redeem(ctx: &Context, ticket: &str) -> Result<Option<Holder>> {
+    let Some((client, hash)) = read(ticket) else { return Ok(None) };
+    let mut db = ctx.db.acquire().await?;
+    let taken = tickets::redeem(&mut db, client, &hash, ctx.now()).await?;
+    let holder = |owner: KeyOwner| {
+        let sight = owner.role.sight(owner.popia_compliant);
+        let KeyOwner { client, user, role, client_ref, key_hash, .. } = owner;
+        Holder { client, user, role, client_ref, sight, key_hash }
+    };
+    Ok(taken.map(holder))
+}
+
+fn read(ticket: &str) -> Option<(ClientId, Vec<u8>)> {
+    let bytes = URL_SAFE_NO_PAD.decode(ticket).ok()?;
+    let (client, random) = bytes.split_at_checked(16)?;
+    (random.len() == RANDOM).then_some(())?;
+    Some((ClientId(Uuid::from_slice(client).ok()?), hash(random)))
+}
+
+fn hash(random: &[u8]) -> Vec<u8> {
+    Sha256::digest(random).to_vec()
+}

@@ -1,0 +1,64 @@
+//! Changes of messages, and messages that the business sent with another app. Both wait if the message they refer to is
+//! not known yet.
+
+use base::{Context, Result};
+use chat::receive::{self, ImportOutcome};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    change::MessageChange,
+    ids::{ClientId, InboxId},
+    inbound::Echo,
+};
+use storage::{PgConnection, Queue};
+use uuid::Uuid;
+
+/// Time between two attempts to apply a change of an unknown message.
+const CHANGE_PAUSE: TimeDelta = TimeDelta::seconds(5);
+/// After this time a change of an unknown message is dropped.
+const CHANGE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
+/// Time between two attempts to import an echo that may be one of our messages.
+const ECHO_PAUSE: TimeDelta = TimeDelta::seconds(2);
+/// After this time an echo is taken as a message of another app. By then our own messages are settled.
+const ECHO_PATIENCE: TimeDelta = TimeDelta::minutes(2);
+
+pub(super) enum ItemOutcome {
+    /// The item is done. Wake these lanes.
+    Done(Vec<(Queue, Uuid)>),
+    /// Try the item again at this time.
+    Later(DateTime<Utc>),
+}
+
+/// Applies a change of a message. If the message never arrives, the change is counted and dropped.
+pub(super) async fn change(
+    ctx: &Context,
+    db: &mut PgConnection,
+    (client, inbox): (ClientId, InboxId),
+    change: &MessageChange,
+    received_at: DateTime<Utc>,
+) -> Result<ItemOutcome> {
+    if let Some(wakes) = receive::change(ctx, db, client, inbox, change).await? {
+        return Ok(ItemOutcome::Done(wakes));
+    }
+    let now = ctx.now();
+    if now - received_at < CHANGE_PATIENCE {
+        return Ok(ItemOutcome::Later(now + CHANGE_PAUSE));
+    }
+    tracing::info!(client.id = %client, kind = change.change.kind().as_str(), "dropped a change of a message that is not known");
+    metrics::counter!("patchbay_message_changes_total", "taken" => "unknown").increment(1);
+    Ok(ItemOutcome::Done(Vec::new()))
+}
+
+/// Imports a message that the business sent with another app.
+pub(super) async fn echo(
+    ctx: &Context,
+    db: &mut PgConnection,
+    (client, inbox): (ClientId, InboxId),
+    echo: &Echo,
+    received_at: DateTime<Utc>,
+) -> Result<ItemOutcome> {
+    let waits = ctx.now() - received_at < ECHO_PATIENCE;
+    Ok(match receive::import(ctx, db, client, inbox, (echo, waits)).await? {
+        ImportOutcome::Done(wakes) => ItemOutcome::Done(wakes),
+        ImportOutcome::PerhapsOurs => ItemOutcome::Later(ctx.now() + ECHO_PAUSE),
+    })
+}

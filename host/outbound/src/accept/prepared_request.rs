@@ -1,0 +1,30 @@
+//! A call with its messages.
+
+use bytes::Bytes;
+use domain::{body::FieldFault, ids::InboxId};
+use storage::outbound::{messages::NewMessage, parts::NewPart};
+
+use super::call::AcceptError;
+
+/// A request with the rows to store and its answer.
+pub(super) struct PreparedRequest {
+    pub(super) parts: Vec<NewPart>,
+    pub(super) messages: Vec<NewMessage>,
+    /// Recipients that the tier of a number counts from now on.
+    pub(super) counted: Vec<(InboxId, String)>,
+    /// The source of its SMS.
+    pub(super) source: Option<String>,
+    pub(super) response: Bytes,
+}
+
+impl PreparedRequest {
+    /// True if at least one recipient was accepted. If all were rejected (SPEC 4.1), the idempotency key stays free for
+    /// the next request.
+    pub(super) fn is_accepted(&self) -> bool {
+        !self.messages.is_empty()
+    }
+}
+
+pub(super) fn fault(fault: FieldFault) -> AcceptError {
+    AcceptError::Faults(fault.into())
+}

@@ -1,0 +1,40 @@
+//! The due legs of a lane.
+
+use std::collections::HashSet;
+
+use base::{Result, lanes::Lease};
+use chrono::{DateTime, Utc};
+use storage::{
+    PgConnection,
+    outbound::work::{self, DueLegs},
+};
+
+/// Reads the legs that may go out: one for each place, more if some must wait for others to the same recipient, and
+/// more by `beyond` for those that are given up.
+pub(super) async fn due(
+    db: &mut PgConnection,
+    lease: &Lease,
+    now: DateTime<Utc>,
+    limit: usize,
+    busy: &HashSet<String>,
+    beyond: bool,
+) -> Result<DueLegs> {
+    let far = page(limit + busy.len() + LOOK_BEYOND);
+    if beyond {
+        return Ok(work::due(db, lease.client, lease.lane, now, far).await?);
+    }
+    let first = work::due(db, lease.client, lease.lane, now, page(limit)).await?;
+    let recipients: HashSet<&str> = first.legs.iter().map(|leg| leg.recipient.address().value()).collect();
+    let can_go = recipients.iter().filter(|recipient| !busy.contains(**recipient)).count();
+    if first.legs.len() + first.unreadable.len() < limit || can_go == limit {
+        return Ok(first);
+    }
+    Ok(work::due(db, lease.client, lease.lane, now, far).await?)
+}
+
+/// Extra legs that a look reads, to find other recipients behind several messages to one.
+pub(super) const LOOK_BEYOND: usize = 64;
+
+pub(super) fn page(legs: usize) -> i64 {
+    i64::try_from(legs).unwrap_or(i64::MAX)
+}

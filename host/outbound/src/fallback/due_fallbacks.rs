@@ -1,0 +1,72 @@
+//! Decides whether an SMS may follow a leg that has just failed. The reasons against it are stored with the message,
+//! for its story.
+
+use base::{Context, Result};
+use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
+use chrono::TimeDelta;
+use domain::{
+    address::AddressKind,
+    channel::Channel,
+    chat::{FallbackFacts, fallback_due},
+    delivery::DeliveryState,
+    ids::ClientId,
+    lite::NOT_REGISTERED,
+};
+use storage::{
+    PgConnection,
+    outbound::{
+        fallbacks::{self, NewFallback},
+        legs::MessageLeg,
+    },
+};
+
+use crate::delivery_step::DeliveryStep;
+
+/// Requests a decision if one is due (PROVIDERS A.12), at most once per message.
+pub(crate) async fn follows(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    leg: &MessageLeg,
+    step: &DeliveryStep,
+) -> Result<bool> {
+    let Some(failure) = step.failure.as_ref().filter(|failure| may_not_be_on_whatsapp(failure.code)) else {
+        return Ok(false);
+    };
+    if leg.fallback.is_none() || leg.channel != Channel::Whatsapp || leg.ordinal != leg.last_ordinal {
+        return Ok(false);
+    }
+    let phone = leg.recipient.of_kind(AddressKind::Phone);
+    let Some(known) = fallbacks::facts(db, client, (leg.inbox, leg.id), phone).await? else { return Ok(false) };
+    let facts = FallbackFacts {
+        code: failure.code,
+        mode: known.mode,
+        seen_on_whatsapp: known.reached || leg.leg_state >= DeliveryState::Sent,
+        has_phone: phone.is_some(),
+        age: known.accepted_at.map_or(TimeDelta::zero(), |accepted| ctx.now() - accepted),
+        max_age: TimeDelta::from_std(ctx.settings.limits.fallback_max_age).unwrap_or(TimeDelta::MAX),
+        requested: true,
+    };
+    let fallback = NewFallback {
+        message: leg.id,
+        inbox: leg.inbox,
+        error_code: failure.code.to_string(),
+        error_text: failure.text.clone(),
+        failed_at: step.at,
+    };
+    let refused = match fallback_due(&facts) {
+        _ if !known.enabled => SWITCHED_OFF.to_owned(),
+        Err(refused) => refused.to_string(),
+        Ok(()) => return Ok(fallbacks::request(db, client, &fallback, ctx.now()).await?),
+    };
+    fallbacks::refuse(db, client, &fallback, &refused, ctx.now()).await?;
+    Ok(false)
+}
+
+/// True for codes that Cloud sends, although not with certainty, or that Lite finds before sending.
+fn may_not_be_on_whatsapp(code: i64) -> bool {
+    means_not_on_whatsapp(code) || code == NOT_REGISTERED
+}
+
+/// The reason if a client has switched fallbacks off.
+pub(super) const SWITCHED_OFF: &str = "the client has switched fallbacks off";

@@ -1,0 +1,127 @@
+//! Messages whose calls got no answer, and whose sending a status reports: then the last message to a customer is
+//! known, too (SPEC 6.5).
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    carriage::SendFailure,
+    content::{OutboundContent, TemplateSend},
+    ids::MessageId,
+    inbound::{ProviderStatus, StatusUpdate},
+};
+use outbound::delivery::{apply_statuses, opaque};
+use storage::outbound::legs::LockPolicy;
+use tokio::sync::Semaphore;
+
+use crate::{leg, stage::Stage};
+
+fn template() -> OutboundContent {
+    OutboundContent::Template(TemplateSend {
+        id: "12".to_owned(),
+        name: "order_ready".to_owned(),
+        language: "en".to_owned(),
+        header: None,
+        header_text: Vec::new(),
+        body: Vec::new(),
+        buttons: Vec::new(),
+        cards: Vec::new(),
+        rendered_text: "Your order is ready".to_owned(),
+        replies: Vec::new(),
+    })
+}
+
+fn lost() -> SendFailure {
+    SendFailure::Unknown { reason: "no answer".to_owned() }
+}
+
+/// A provider says that a message went out at this moment.
+pub async fn went_out(stage: &Stage, message: MessageId, at: DateTime<Utc>) {
+    let status = StatusUpdate {
+        provider_id: format!("p-{message}"),
+        opaque: Some(opaque(stage.client, message, 0)),
+        status: ProviderStatus::Sent,
+        at,
+        recipient: None,
+        recipient_user_id: None,
+        error: None,
+    };
+    let mut tx = stage.ctx.db.begin().await.unwrap();
+    let outcome = apply_statuses(&stage.ctx, &mut tx, stage.client, &[&status], LockPolicy::Wait).await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(outcome.unknown.is_empty());
+}
+
+/// The template that the only customer was sent last.
+async fn last_template(stage: &Stage) -> Option<String> {
+    let known = sqlx::query_scalar("SELECT last_template_name FROM inbox_customer").fetch_optional(&stage.ctx.db).await;
+    known.unwrap().flatten()
+}
+
+#[tokio::test]
+async fn a_template_that_only_a_status_tells_of_is_what_was_sent_last() {
+    let stage = Stage::new().await;
+    stage.notes().failures.push_back(lost());
+    let message = stage.say_content("v-1", template()).await;
+    stage.work().await;
+    assert_eq!(stage.legs(message).await, [leg("QUEUED", false)]);
+    assert_eq!(last_template(&stage).await, None);
+
+    went_out(&stage, message, stage.ctx.now()).await;
+
+    assert_eq!(stage.legs(message).await, [leg("SENT", false)]);
+    assert_eq!(last_template(&stage).await.as_deref(), Some("order_ready"));
+}
+
+#[tokio::test]
+async fn a_text_that_only_a_status_tells_of_ends_the_time_of_the_template_before_it() {
+    let stage = Stage::new().await;
+    stage.say_content("v-1", template()).await;
+    stage.work().await;
+    assert_eq!(last_template(&stage).await.as_deref(), Some("order_ready"));
+    stage.notes().failures.push_back(lost());
+    let text = stage.say("v-1", "Are you there?").await;
+    stage.advance(TimeDelta::seconds(5));
+    stage.work().await;
+
+    went_out(&stage, text, stage.ctx.now()).await;
+
+    assert_eq!(last_template(&stage).await, None);
+}
+
+#[tokio::test]
+async fn a_status_that_comes_before_its_call_is_given_up_tells_of_what_was_sent_last() {
+    let stage = Stage::new().await;
+    let gate = Arc::new(Semaphore::new(0));
+    stage.notes().gate = Some(Arc::clone(&gate));
+    stage.notes().failures.push_back(lost());
+    let message = stage.say_content("v-1", template()).await;
+    let told = async {
+        stage.marked(1).await;
+        went_out(&stage, message, stage.ctx.now()).await;
+        gate.add_permits(1);
+    };
+
+    let ((), ()) = tokio::join!(stage.work(), told);
+
+    assert_eq!((stage.legs(message).await, stage.waiting().await), (vec![leg("SENT", false)], 0));
+    assert_eq!(last_template(&stage).await.as_deref(), Some("order_ready"));
+}
+
+#[tokio::test]
+async fn what_went_out_after_it_is_still_the_last_when_a_late_status_tells_of_a_template() {
+    let stage = Stage::new().await;
+    stage.notes().failures.push_back(lost());
+    let message = stage.say_content("v-1", template()).await;
+    stage.work().await;
+    let late = stage.ctx.now();
+    stage.advance(TimeDelta::seconds(5));
+    stage.send("v-1", "Are you there?").await;
+    stage.work().await;
+    assert_eq!(stage.notes().sent.len(), 2);
+
+    went_out(&stage, message, late).await;
+
+    assert_eq!(stage.legs(message).await, [leg("SENT", false)]);
+    assert_eq!(last_template(&stage).await, None);
+}

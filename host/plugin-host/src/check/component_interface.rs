@@ -1,0 +1,266 @@
+//! Checks the names of a component's imports and exports, and lists all faults in them. The linker stops at the first
+//! problem and compares types, so this module compares all names first.
+
+use wasmtime::Engine;
+use wasmtime::component::Component;
+use wasmtime::component::types::{ComponentInstance, ComponentItem};
+
+use crate::World;
+
+pub(super) const PACKAGE: &str = "patchbay:plugin";
+const VERSION: &str = "0.2.1";
+pub(super) const OURS: &str = "patchbay:plugin@0.2.1";
+/// The interface that plugins of any world may export in addition to their own, and its function.
+const CONFIGURATION: (&str, &str) = ("configuration", "schema");
+/// The newest track of versions. Within a track, types and functions are only added, so every version on it fits. The
+/// track before is accepted too.
+const NEWEST: Track = ("0", "2");
+const OLDER: Track = ("0", "1");
+/// WASI packages that are linked without any grants, and their track.
+const WASI: [&str; 6] = ["wasi:io", "wasi:cli", "wasi:clocks", "wasi:random", "wasi:filesystem", "wasi:sockets"];
+const WASI_TRACK: (&str, &str) = ("0", "2");
+
+type Track = (&'static str, &'static str);
+
+pub(super) fn is_newest(version: &str) -> bool {
+    on_track(version, NEWEST)
+}
+
+pub(super) fn is_known(version: &str) -> bool {
+    [NEWEST, OLDER].into_iter().any(|track| on_track(version, track))
+}
+
+/// An interface by its full name, with the names of its functions. For a bare function, only its name.
+struct Item {
+    name: String,
+    functions: Option<Vec<String>>,
+}
+
+impl Item {
+    fn of(engine: &Engine, name: &str, item: &ComponentItem) -> Self {
+        let functions = match item {
+            ComponentItem::ComponentInstance(interface) => Some(functions(engine, interface)),
+            _ => None,
+        };
+        Self { name: name.to_owned(), functions }
+    }
+
+    /// Name and version of the interface, if it is one of ours.
+    fn ours(&self) -> Option<(&str, &str)> {
+        let interface = self.name.strip_prefix(PACKAGE)?.strip_prefix('/')?;
+        Some(interface.split_once('@').unwrap_or((interface, "")))
+    }
+
+    fn has(&self, function: &str) -> bool {
+        self.functions.as_ref().is_some_and(|functions| functions.iter().any(|has| has == function))
+    }
+}
+
+fn functions(engine: &Engine, interface: &ComponentInstance) -> Vec<String> {
+    let is_function = |item: &ComponentItem| matches!(item, ComponentItem::ComponentFunc(_));
+    interface.exports(engine).filter(|(_, item)| is_function(&item.ty)).map(|(name, _)| name.to_owned()).collect()
+}
+
+pub(crate) struct ComponentInterface {
+    imports: Vec<Item>,
+    exports: Vec<Item>,
+}
+
+impl ComponentInterface {
+    pub(crate) fn of(engine: &Engine, component: &Component) -> Self {
+        let outside = component.component_type();
+        Self {
+            imports: outside.imports(engine).map(|(name, item)| Item::of(engine, name, &item.ty)).collect(),
+            exports: outside.exports(engine).map(|(name, item)| Item::of(engine, name, &item.ty)).collect(),
+        }
+    }
+
+    pub(crate) fn imports(&self) -> Vec<String> {
+        self.imports.iter().map(|item| item.name.clone()).collect()
+    }
+
+    pub(crate) fn exports(&self) -> Vec<String> {
+        self.exports.iter().map(|item| item.name.clone()).collect()
+    }
+
+    /// The world of the component, if it exports exactly one.
+    pub(crate) fn world(&self) -> Option<World> {
+        match self.worlds().as_slice() {
+            [(world, _)] => Some(*world),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn api_version(&self) -> Option<&str> {
+        self.worlds().first().and_then(|(_, export)| export.ours()).map(|(_, version)| version)
+    }
+
+    /// The full name of the plugin's main export, if it is of the track before.
+    pub(crate) fn older_export(&self) -> Option<&str> {
+        let (_, export) = *self.worlds().first()?;
+        let (_, version) = export.ours()?;
+        on_track(version, OLDER).then_some(export.name.as_str())
+    }
+
+    pub(crate) fn configuration_export(&self) -> Option<&str> {
+        self.configuration().map(|export| export.name.as_str())
+    }
+
+    pub(crate) fn is_configurable(&self) -> bool {
+        self.configuration().is_some()
+    }
+
+    fn configuration(&self) -> Option<&Item> {
+        self.exports.iter().find(|item| item.ours().is_some_and(|(interface, _)| interface == CONFIGURATION.0))
+    }
+
+    /// The main exports of plugins, with their worlds.
+    fn worlds(&self) -> Vec<(World, &Item)> {
+        let world = |item: &Item| {
+            let (interface, _) = item.ours()?;
+            World::ALL.into_iter().find(|world| world.exported_interface() == interface)
+        };
+        self.exports.iter().filter_map(|item| Some((world(item)?, item))).collect()
+    }
+
+    /// The world of the component, or all faults in its names.
+    pub(crate) fn judge(&self) -> Result<World, Vec<String>> {
+        let mut problems = vec![];
+        match self.worlds().as_slice() {
+            [(world, export)] => problems.extend(judge_export(export, world.exported_function())),
+            [] => problems.push(self.no_world()),
+            several => {
+                let names: Vec<_> = several.iter().map(|(world, _)| world.as_str()).collect();
+                problems.push(format!("it exports the interfaces of several worlds ({}); split it", names.join(", ")));
+            }
+        }
+        if let Some(configuration) = self.configuration() {
+            problems.extend(judge_export(configuration, CONFIGURATION.1));
+            problems.extend(self.of_two_tracks(configuration));
+        }
+        let world = self.world();
+        problems.extend(self.imports.iter().filter_map(|import| judge_import(import, world)));
+        match world {
+            Some(world) if problems.is_empty() => Ok(world),
+            _ => Err(problems),
+        }
+    }
+
+    /// The fault if a plugin exports interfaces of two tracks. The host calls all exports through one track.
+    fn of_two_tracks(&self, configuration: &Item) -> Option<String> {
+        let (_, export) = *self.worlds().first()?;
+        let older = |item: &Item| item.ours().is_some_and(|(_, version)| on_track(version, OLDER));
+        (older(export) != older(configuration)).then(|| {
+            let (one, other) = (&export.name, &configuration.name);
+            format!("exports `{one}` and `{other}` are of two tracks: build both against one version")
+        })
+    }
+
+    fn no_world(&self) -> String {
+        let wanted = World::ALL.map(|world| format!("`{PACKAGE}/{}` ({world})", world.exported_interface())).join(", ");
+        let found: Vec<_> = self.exports.iter().map(|item| format!("`{}`", item.name)).collect();
+        let found = if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
+        let hint = self.exports.iter().find_map(meant).unwrap_or_default();
+        format!("it exports none of the interfaces that make a plugin: {wanted}; it exports {found}{hint}")
+    }
+}
+
+/// The probable intention of an export that is not one of ours.
+fn meant(item: &Item) -> Option<String> {
+    let of_interface = |name: &str| {
+        let interface = name.rsplit('/').next()?.split('@').next()?;
+        World::ALL.into_iter().find(|world| world.exported_interface() == interface)
+    };
+    let (world, why) = match &item.functions {
+        Some(_) => (of_interface(&item.name)?, "is of another package"),
+        None => {
+            let world = World::ALL.into_iter().find(|world| world.exported_function() == item.name)?;
+            (world, "is a bare function, which carries no version")
+        }
+    };
+    let (name, interface) = (&item.name, world.exported_interface());
+    Some(format!("; `{name}` {why}: export `{PACKAGE}/{interface}@{VERSION}` for world `{world}`"))
+}
+
+fn judge_export(export: &Item, function: &str) -> Vec<String> {
+    let (interface, version) = export.ours().unwrap_or_default();
+    let mut problems: Vec<String> = wrong_version(&format!("export `{interface}`"), version).into_iter().collect();
+    if !export.has(function) {
+        problems.push(format!("export `{}` lacks the function `{function}`", export.name));
+    }
+    problems
+}
+
+fn judge_import(import: &Item, world: Option<World>) -> Option<String> {
+    if let Some((interface, version)) = import.ours() {
+        return wrong_version(&format!("import `{interface}`"), version)
+            .map(|problem| problem + &unknown_functions(import, interface))
+            .or_else(|| judge_own_import(import, (interface, version), world));
+    }
+    let (name, version) = import.name.split_once('@').unwrap_or((&import.name, ""));
+    let package = name.split_once('/').map_or(name, |(package, _)| package);
+    let import = &import.name;
+    if WASI.contains(&package) {
+        let fits = on_track(version, WASI_TRACK);
+        return (!fits).then(|| format!("import `{import}`: this host offers WASI 0.2; build for wasm32-wasip2"));
+    }
+    if package == "wasi:http" {
+        return Some(format!("import `{import}` is not granted: use the interface `{PACKAGE}/http` instead"));
+    }
+    Some(format!("import `{import}` is not offered by this host"))
+}
+
+fn judge_own_import(import: &Item, (interface, version): (&str, &str), world: Option<World>) -> Option<String> {
+    let name = &import.name;
+    let Some(offered) = functions_of(interface, version) else {
+        return Some(format!("import `{name}`: {PACKAGE}@{VERSION} has no interface `{interface}` to import"));
+    };
+    if let Some(world) = world.filter(|world| !world.granted_interfaces().contains(&interface)) {
+        let granted = world.granted_interfaces().join(", ");
+        return Some(format!("import `{name}` is not granted to world `{world}`; granted are: {granted}"));
+    }
+    let wanted = import.functions.iter().flatten().map(String::as_str);
+    let missing: Vec<_> = wanted.filter(|function| !offered.contains(function)).collect();
+    (!missing.is_empty()).then(|| {
+        format!("import `{name}` asks for {}, which this host does not have (it is at {VERSION})", missing.join(", "))
+    })
+}
+
+/// The functions of an import of another version that this host does not have, as the end of a sentence.
+fn unknown_functions(import: &Item, interface: &str) -> String {
+    let Some(offered) = functions_of(interface, VERSION) else {
+        return format!("; this host has no interface `{interface}` to import");
+    };
+    let wanted = import.functions.iter().flatten().map(String::as_str);
+    let unknown: Vec<_> =
+        wanted.filter(|function| !offered.contains(function)).map(|function| format!("`{function}`")).collect();
+    match unknown.as_slice() {
+        [] => String::new(),
+        unknown => format!("; this host does not have its {}", unknown.join(", ")),
+    }
+}
+
+/// The functions of an interface that plugins import, on the track of a version.
+fn functions_of(interface: &str, version: &str) -> Option<&'static [&'static str]> {
+    match interface {
+        "types" => Some(&[]),
+        "log" => Some(&["write"]),
+        "kv" if is_newest(version) => Some(&["get", "set", "set-expiring", "delete", "list-keys"]),
+        "kv" => Some(&["get", "set", "delete"]),
+        "config" => Some(&["get"]),
+        "http" => Some(&["send"]),
+        _ => None,
+    }
+}
+
+fn wrong_version(what: &str, version: &str) -> Option<String> {
+    (!is_known(version)).then(|| {
+        let found = if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
+        format!("{what} is of {found} of {PACKAGE}; this host runs {VERSION}: build against `wit/plugin-{VERSION}`")
+    })
+}
+
+fn on_track(version: &str, (major, minor): Track) -> bool {
+    let mut parts = version.split('.');
+    parts.next() == Some(major) && parts.next() == Some(minor)
+}

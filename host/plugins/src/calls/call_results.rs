@@ -1,0 +1,118 @@
+//! The results of a finished call.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use plugin_host::{CallError, Recording};
+use storage::plugins::invocations::Invocation;
+use uuid::Uuid;
+
+use super::{AnsweringVersion, TraceSource, annotation, subject::CallSubject, trace};
+
+/// A finished call, until it is stored.
+#[derive(Debug)]
+pub struct FinishedCall {
+    pub(super) answering: Arc<AnsweringVersion>,
+    pub(super) invocation: Invocation,
+    pub(super) recording: Option<Arc<Recording>>,
+    /// Whether the client asked for the recording, not only the shadow.
+    pub(super) is_recorded: bool,
+    pub(super) failed: bool,
+    /// The call was not made, and later calls will not be made for a while either.
+    pub(super) hopeless: bool,
+    /// The plugin is suspended. The suspension itself is recorded elsewhere.
+    suspended: bool,
+}
+
+impl FinishedCall {
+    /// The result of an ended call. `now` is the time of the call.
+    pub fn of<Answer: TraceSource>(
+        (answering, about): (&Arc<AnsweringVersion>, &CallSubject),
+        outcome: &Result<Answer, CallError>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let traced = match outcome {
+            Ok(answer) => Some(answer.trace()),
+            Err(error) => error.trace(),
+        };
+        let error = outcome.as_ref().err();
+        Self {
+            // The id is assigned when the call is stored.
+            invocation: trace::invocation(Uuid::nil(), answering, traced, error, about.subject),
+            recording: traced.and_then(|trace| trace.recording.as_deref()).cloned().map(Arc::new),
+            is_recorded: answering.recording.as_ref().is_some_and(|terms| terms.take(now, about.seed)),
+            failed: error.is_some_and(trace::is_the_plugins_fault),
+            hopeless: error.is_some_and(trace::is_uncallable),
+            suspended: matches!(error, Some(CallError::Suspended { .. })),
+            answering: Arc::clone(answering),
+        }
+    }
+
+    /// Marks the answer as unusable, for this reason.
+    pub fn spoiled(mut self, reason: &str) -> Self {
+        "bad-answer".clone_into(&mut self.invocation.outcome);
+        self.invocation.error = Some(trace::storable(reason, trace::ERROR_LENGTH));
+        self.failed = true;
+        self
+    }
+
+    /// Adds a line to the log of the call, for the author of the plugin.
+    pub fn remark(&mut self, line: &str) {
+        let logs = &mut self.invocation.logs;
+        if !logs.is_empty() && !logs.ends_with('\n') {
+            logs.push('\n');
+        }
+        logs.push_str(&trace::storable(&format!("warn: {line}\n"), usize::MAX));
+    }
+
+    /// Names the event of the call, one of [`annotation::EVENTS`], so that lists can be filtered by it.
+    pub fn name_event(&mut self, event: &str) {
+        self.invocation.logs.insert_str(0, &annotation::first_line(event));
+    }
+
+    /// States the consequence of a failed call for its chat, in words. Call it last, because it is the end of the log.
+    pub fn state_consequence(&mut self, words: &str) {
+        let logs = &mut self.invocation.logs;
+        if !logs.is_empty() && !logs.ends_with('\n') {
+            logs.push('\n');
+        }
+        logs.push_str(&trace::storable(&annotation::consequence_line(words), usize::MAX));
+    }
+
+    /// Duration in microseconds.
+    pub fn micros(&self) -> u64 {
+        self.invocation.duration_micros.unsigned_abs()
+    }
+
+    pub fn outcome(&self) -> &str {
+        &self.invocation.outcome
+    }
+
+    /// The row that will be stored.
+    pub fn invocation(&self) -> &Invocation {
+        &self.invocation
+    }
+
+    /// A successful call that was never made, for tests of callers.
+    #[doc(hidden)]
+    pub fn sample(plugin: &str) -> Self {
+        let answering = Arc::new(AnsweringVersion::built_in(plugin_host::World::Chatbot, plugin));
+        Self {
+            invocation: trace::invocation(Uuid::nil(), &answering, None, None, Uuid::nil()),
+            recording: None,
+            is_recorded: false,
+            failed: false,
+            hopeless: false,
+            suspended: false,
+            answering,
+        }
+    }
+
+    /// Whether there is something to store or to do. False for successful calls of built-in plugins, which are many,
+    /// and for calls that were not made because the plugin is suspended.
+    pub fn matters(&self) -> bool {
+        let answering = &self.answering;
+        let of_client = answering.activation.is_some() || answering.shadow.is_some();
+        if self.suspended { answering.is_canary() } else { of_client || self.failed || self.invocation.error.is_some() }
+    }
+}

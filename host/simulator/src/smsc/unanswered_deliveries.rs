@@ -1,0 +1,87 @@
+//! `deliver_sm` without an answer. They are sent again if the answer is missing or a temporary refusal.
+
+use std::collections::BTreeMap;
+
+use rusmpp::CommandStatus;
+use rusmpp::pdus::DeliverSm;
+
+/// Checks after which a missing answer counts as overdue. A count, not a time, so that a paused program still gets time
+/// to answer.
+const LOOKS: u8 = 2;
+
+/// By sequence number, in order of sending.
+#[derive(Default)]
+pub(super) struct UnansweredSubmits {
+    sent: BTreeMap<u32, Sent>,
+}
+
+struct Sent {
+    pdu: DeliverSm,
+    looks: u8,
+}
+
+impl UnansweredSubmits {
+    pub(super) fn add(&mut self, sequence: u32, pdu: DeliverSm) {
+        self.sent.insert(sequence, Sent { pdu, looks: 0 });
+    }
+
+    /// Removes an answered one. Returns it if it must be sent again later.
+    pub(super) fn answered(&mut self, sequence: u32, status: CommandStatus) -> Option<DeliverSm> {
+        let sent = self.sent.remove(&sequence)?;
+        may_be_taken_later(status).then_some(sent.pdu)
+    }
+
+    /// Removes and returns the overdue ones. Call it at intervals.
+    pub(super) fn overdue(&mut self) -> Vec<DeliverSm> {
+        for sent in self.sent.values_mut() {
+            sent.looks += 1;
+        }
+        let overdue: Vec<u32> =
+            self.sent.iter().filter(|(_, sent)| sent.looks >= LOOKS).map(|(sequence, _)| *sequence).collect();
+        overdue.into_iter().filter_map(|sequence| self.sent.remove(&sequence)).map(|sent| sent.pdu).collect()
+    }
+
+    /// All of them, when the session ends.
+    pub(super) fn into_all(self) -> impl Iterator<Item = DeliverSm> {
+        self.sent.into_values().map(|sent| sent.pdu)
+    }
+}
+
+/// True if the status is a temporary refusal.
+fn may_be_taken_later(status: CommandStatus) -> bool {
+    matches!(
+        status,
+        CommandStatus::EsmeRxTAppn
+            | CommandStatus::EsmeRthrottled
+            | CommandStatus::EsmeRmsgqful
+            | CommandStatus::EsmeRsyserr
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_taken_now_comes_again_and_what_is_refused_does_not() {
+        let mut unanswered = UnansweredSubmits::default();
+        let mut answer = |status| {
+            unanswered.add(1, DeliverSm::default());
+            unanswered.answered(1, status).is_some()
+        };
+        assert!(answer(CommandStatus::EsmeRxTAppn) && answer(CommandStatus::EsmeRmsgqful));
+        assert!(!answer(CommandStatus::EsmeRok) && !answer(CommandStatus::EsmeRxPAppn));
+        assert!(!answer(CommandStatus::EsmeRxRAppn));
+        assert!(unanswered.answered(2, CommandStatus::EsmeRxTAppn).is_none(), "nobody sent that");
+    }
+
+    #[test]
+    fn what_nobody_answers_is_overdue_at_the_second_look() {
+        let mut unanswered = UnansweredSubmits::default();
+        unanswered.add(1, DeliverSm::default());
+        assert!(unanswered.overdue().is_empty());
+        unanswered.add(2, DeliverSm::default());
+        assert_eq!(unanswered.overdue().len(), 1);
+        assert_eq!(unanswered.into_all().count(), 1, "the second has been looked at once");
+    }
+}

@@ -1,7 +1,0 @@
-//! Live events (ADR 0027): streams with readers, events in the order of commits, and the facts that they show.
-
-pub mod events;
-pub mod shown;
-pub mod streams;
-pub mod tickets;
-pub mod viewers;

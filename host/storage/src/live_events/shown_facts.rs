@@ -1,0 +1,138 @@
+//! The shown facts of chats and people in events, as they are when the events are sent, read for many at once. Messages
+//! are shown as in the history (`chat::history`).
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    channel::Channel,
+    chat::ParticipantState,
+    ids::{ClientId, CustomerId, ParticipantId, TeamId, UserId},
+};
+use uuid::Uuid;
+
+use crate::{
+    PgConnection, Result,
+    chat::lists::{self, ShownCustomer},
+    column_values::known,
+};
+
+/// The shown facts of a chat.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownChat {
+    /// The `chatParticipantId`.
+    pub id: ParticipantId,
+    /// Its channel.
+    pub channel: Channel,
+    /// Address of its inbox.
+    pub inbox_address: Option<String>,
+    /// State, which names the owner.
+    pub state: ParticipantState,
+    /// True if no agent answered in time.
+    pub missed: bool,
+    /// True if it began outside business hours.
+    pub after_hours: bool,
+    /// True if the customer was asked for a rating.
+    pub send_rating: bool,
+    /// Present agent.
+    pub agent: Option<UserId>,
+    /// Previous agent.
+    pub last_agent: Option<UserId>,
+    /// The team that it waits for or belongs to, and its name.
+    pub team: Option<(TeamId, String)>,
+    /// Messages that no agent has seen.
+    pub unread: i32,
+    /// Time of the last message.
+    pub last_message_at: DateTime<Utc>,
+    /// The customer, as in lists of chats.
+    pub customer: Option<ShownCustomer>,
+}
+
+#[derive(sqlx::FromRow)]
+struct ChatRow {
+    id: Uuid,
+    channel: String,
+    inbox_address: Option<String>,
+    state: String,
+    missed: bool,
+    after_hours: bool,
+    send_rating: bool,
+    assigned_agent_id: Option<Uuid>,
+    last_assigned_agent_id: Option<Uuid>,
+    team_id: Option<Uuid>,
+    team_name: Option<String>,
+    unread: i32,
+    last_message_at: DateTime<Utc>,
+    customer_id: Uuid,
+}
+
+impl ChatRow {
+    fn shown(self, customers: &HashMap<CustomerId, ShownCustomer>) -> Result<ShownChat> {
+        let row = self;
+        Ok(ShownChat {
+            id: ParticipantId(row.id),
+            channel: known("participant", "channel", &row.channel, |name| name.parse().ok())?,
+            inbox_address: row.inbox_address,
+            state: known("participant", "state", &row.state, ParticipantState::from_name)?,
+            missed: row.missed,
+            after_hours: row.after_hours,
+            send_rating: row.send_rating,
+            agent: row.assigned_agent_id.map(UserId),
+            last_agent: row.last_assigned_agent_id.map(UserId),
+            team: row.team_id.map(TeamId).zip(row.team_name),
+            unread: row.unread,
+            last_message_at: row.last_message_at,
+            customer: customers.get(&CustomerId(row.customer_id)).cloned(),
+        })
+    }
+}
+
+/// Returns the shown facts of chats.
+pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId]) -> Result<Vec<ShownChat>> {
+    let rows: Vec<ChatRow> = sqlx::query_as(
+        "SELECT chat.id, chat.channel, inbox.address AS inbox_address, chat.state, chat.missed, chat.after_hours,
+                chat.send_rating, chat.assigned_agent_id, chat.last_assigned_agent_id, chat.team_id, team.name AS team_name,
+                chat.unread, chat.last_message_at, chat.customer_id
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
+         CROSS JOIN LATERAL (
+             SELECT * FROM participant WHERE client_id = given.client_id AND id = given.id OFFSET 0) chat
+         CROSS JOIN LATERAL (
+             SELECT address FROM inbox WHERE client_id = given.client_id AND id = chat.inbox_id OFFSET 0) inbox
+         LEFT JOIN LATERAL (
+             SELECT name FROM team WHERE client_id = given.client_id AND id = chat.team_id OFFSET 0) team ON true",
+    )
+    .bind(client.0)
+    .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
+    .fetch_all(&mut *db)
+    .await?;
+    let customers: Vec<CustomerId> = rows.iter().map(|row| CustomerId(row.customer_id)).collect();
+    let customers = lists::customers(db, client, &customers).await?;
+    rows.into_iter().map(|row| row.shown(&customers)).collect()
+}
+
+/// A user: name and team.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownUser {
+    /// Display name.
+    pub name: String,
+    /// The team.
+    pub team: Option<TeamId>,
+}
+
+/// Returns name and team of users.
+pub async fn users(db: &mut PgConnection, client: ClientId, ids: &[UserId]) -> Result<HashMap<UserId, ShownUser>> {
+    let rows: Vec<(Uuid, String, Option<Uuid>)> = sqlx::query_as(
+        "SELECT member.id, member.name, member.team_id
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
+         CROSS JOIN LATERAL (
+             SELECT id, name, team_id FROM client_user
+             WHERE client_id = given.client_id AND id = given.id OFFSET 0) member",
+    )
+    .bind(client.0)
+    .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let user =
+        |(id, name, team): (Uuid, String, Option<Uuid>)| (UserId(id), ShownUser { name, team: team.map(TeamId) });
+    Ok(rows.into_iter().map(user).collect())
+}

@@ -1,0 +1,17 @@
+//! A statement that was given up.
+
+use std::time::Duration;
+
+/// Why a session does not wait any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum WaitEnd {
+    /// The database answers nothing to this process.
+    #[error("the database does not answer; try again when it does")]
+    Silent,
+    /// The session is from before a silence: whether the server still knows it is not known.
+    #[error("the session with the database is from before it stopped answering; try again")]
+    Outdated,
+    /// This statement was not answered, others may be.
+    #[error("the database has not answered a statement for {} ms; try again", .0.as_millis())]
+    Late(Duration),
+}
