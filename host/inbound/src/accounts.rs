@@ -42,11 +42,7 @@ pub enum AccountCallbackRefused {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for AccountCallbackRefused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(AccountCallbackRefused: storage::Error);
 
 /// The name of the header with the secret; `None` if no provider has this name in URLs.
 pub fn secret_header(ctx: &Context, provider: &str) -> Option<&'static str> {

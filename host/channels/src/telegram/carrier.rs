@@ -4,7 +4,6 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -16,6 +15,7 @@ use domain::{
     ids::InboxId,
     inbox::InboxKind,
 };
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::{
@@ -98,7 +98,7 @@ impl Carrier for TelegramCarrier {
     fn admit(&self, inbox: &CarrierInbox, to: &Address) -> Result<(), Duration> {
         let Some(chat) = chat_of(to) else { return Ok(()) };
         let now = Instant::now();
-        let mut chats = self.chats.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut chats = self.chats.lock();
         if chats.len() > CHATS_REMEMBERED {
             chats.retain(|_, free_at| *free_at > now);
         }
