@@ -37,7 +37,6 @@ const SHARED: &[(&str, &str)] = &[
     ("AcceptedRecipient", "the schema of the document restates the body"),
     ("Error", "the error of its crate"),
     ("Page", "a page of a list, and its form in the API"),
-    ("PayloadVersion", "the schema of the document restates the setting"),
     ("QrCode", "the code of a device, and its form in the API"),
     ("RejectedRecipient", "the schema of the document restates the body"),
     ("Result", "the result of its crate"),

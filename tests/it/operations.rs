@@ -220,7 +220,7 @@ async fn a_start_with_another_master_key_is_refused() {
     let file = directory.path().join("other.toml");
     std::fs::write(&file, "[security]\nmaster_key = \"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\"\n").unwrap();
     let config = file.to_str().unwrap();
-    for command in [&["--config", config, "serve"][..], &["--config", config, "template", "sync", "--client", "acme"]] {
+    for command in [&["--config", config, "work"][..], &["--config", config, "template", "sync", "--client", "acme"]] {
         let said = patchbay.refused(command);
         assert!(said.contains("master key") || said.contains("master_key"), "{said}");
         assert!(!said.contains("AAECAwQF"), "the key is printed: {said}");

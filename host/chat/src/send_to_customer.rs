@@ -26,15 +26,15 @@ use crate::conversation::{event_facts, readable_text};
 pub const BY_ITSELF: &str = "BOT";
 
 /// The chat in which something is said.
-pub struct SayIn<'a> {
+pub struct SayTarget<'a> {
     pub chat: &'a mut Participant,
     pub inbox: InboxKind,
     pub customer: &'a Customer,
 }
 
-impl SayIn<'_> {
-    fn again(&mut self) -> SayIn<'_> {
-        SayIn { chat: self.chat, inbox: self.inbox, customer: self.customer }
+impl SayTarget<'_> {
+    fn again(&mut self) -> SayTarget<'_> {
+        SayTarget { chat: self.chat, inbox: self.inbox, customer: self.customer }
     }
 }
 
@@ -87,7 +87,7 @@ pub async fn send_to_customer(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    mut place: SayIn<'_>,
+    mut place: SayTarget<'_>,
     words: &TextOwner<'_>,
 ) -> Result<ChatEntries> {
     let splitting = place.inbox.facts().splitting;
@@ -107,7 +107,7 @@ pub async fn send_and_record(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    mut place: SayIn<'_>,
+    mut place: SayTarget<'_>,
     words: &TextOwner<'_>,
 ) -> Result<(ChatMessageId, Event)> {
     let in_chat = send_to_customer(ctx, db, client, place.again(), words).await?;
@@ -137,10 +137,10 @@ async fn say_one(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    place: SayIn<'_>,
+    place: SayTarget<'_>,
     words: &TextOwner<'_>,
 ) -> Result<ChatMessageId> {
-    let SayIn { chat, inbox, customer } = place;
+    let SayTarget { chat, inbox, customer } = place;
     let id: ChatMessageId = ctx.mint();
     let quoted_provider_id = words.quotes.map(|(_, provider_id)| provider_id.to_owned());
     let (gst_id, provider_id, state) = match customer.addresses.written_to(inbox) {

@@ -179,8 +179,15 @@ mod tests {
 
     #[test]
     fn every_kind_comes_back_as_it_was_stored() {
-        let values =
-            ["27820000001", "ZA.1349", "24071234567", "0199f7e4-visitor", "ann@example.org", "100000012345678@lid"];
+        let values = [
+            "27820000001",
+            "ZA.1349",
+            "24071234567",
+            "5512345678",
+            "0199f7e4-visitor",
+            "ann@example.org",
+            "100000012345678@lid",
+        ];
         assert_eq!(values.len(), AddressKind::ALL.len());
         for (kind, value) in AddressKind::ALL.into_iter().zip(values) {
             let there = address(kind, value);

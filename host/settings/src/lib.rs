@@ -1,7 +1,7 @@
 //! The configuration: `patchbay.toml`, overridden by `PATCHBAY__SECTION__KEY` (CONTRACT 2).
 
 mod check;
-mod derived;
+mod defaults;
 mod error;
 mod limits;
 mod load;
@@ -14,7 +14,7 @@ mod show;
 mod telegram;
 mod value;
 
-pub use derived::META_GRAPH_URL;
+pub use defaults::META_GRAPH_URL;
 pub use error::{ConfigError, SettingSource};
 pub use limits::{Limits, Retention};
 pub use load::Sources;

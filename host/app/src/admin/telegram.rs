@@ -7,7 +7,7 @@ use domain::{channel::Channel, inbox::InboxKind};
 use serde_json::{Value, json};
 use settings::{Secret, Settings};
 use storage::inboxes::Inbox;
-use tenancy::inboxes::{self, NewAccount, NewsBy};
+use tenancy::inboxes::{self, NewAccount, NewsSource};
 
 use super::{lists, secrets};
 use crate::{
@@ -67,21 +67,21 @@ async fn add(config: &Settings, base: &Base, add: TelegramAdd) -> anyhow::Result
     let inbox = inboxes::add_account(&base.administration(), new, Actor::Operator).await?;
     let repeat = "the bot is stored, but Telegram did not take the way of its updates; repeat the command";
     match news {
-        NewsBy::Callback => {
+        NewsSource::Callback => {
             let url = format!("{}/providers/telegram/webhook/{}", public_url.trim_end_matches('/'), inbox.id);
             api.set_webhook(&token, &url, &callback_secret).await.context(repeat)?;
         }
-        NewsBy::Asking => api.delete_webhook(&token).await.context(repeat)?,
+        NewsSource::Asking => api.delete_webhook(&token).await.context(repeat)?,
     }
-    let way = if news == NewsBy::Callback { "webhook" } else { "polling" };
+    let way = if news == NewsSource::Callback { "webhook" } else { "polling" };
     Ok(json!({ "id": inbox.id, "botId": inbox.address(), "username": username, "updates": way }))
 }
 
-fn way(given: &UpdateWay, is_public: bool) -> NewsBy {
+fn way(given: &UpdateWay, is_public: bool) -> NewsSource {
     match given {
-        UpdateWay { webhook: true, .. } => NewsBy::Callback,
-        UpdateWay { polling: true, .. } => NewsBy::Asking,
-        _ if is_public => NewsBy::Callback,
-        _ => NewsBy::Asking,
+        UpdateWay { webhook: true, .. } => NewsSource::Callback,
+        UpdateWay { polling: true, .. } => NewsSource::Asking,
+        _ if is_public => NewsSource::Callback,
+        _ => NewsSource::Asking,
     }
 }

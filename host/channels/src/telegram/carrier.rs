@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::{
     TelegramApi, content,
-    send_body::{self, Prepared},
+    send_body::{self, BotCall},
 };
 use crate::{
     account::AccountLogin,
@@ -154,8 +154,8 @@ impl Carrier for TelegramCarrier {
         call.begins();
         let is_message = prepared.is_message();
         let answered = match prepared {
-            Prepared::Json { method, fields, .. } => self.api.call(&login.access_token, method, &fields).await,
-            Prepared::Form { method, form } => self.api.upload(&login.access_token, method, form).await,
+            BotCall::Json { method, fields, .. } => self.api.call(&login.access_token, method, &fields).await,
+            BotCall::Form { method, form } => self.api.upload(&login.access_token, method, form).await,
         };
         let mut result = match answered {
             Ok(answer) if is_message => taken(&answer, login, chat),

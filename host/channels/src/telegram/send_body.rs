@@ -17,7 +17,7 @@ const FILE_MAX: u64 = 50 << 20;
 const PHOTO_MAX: u64 = 10 << 20;
 
 /// A call.
-pub(super) enum Prepared {
+pub(super) enum BotCall {
     Json {
         method: &'static str,
         fields: Value,
@@ -28,7 +28,7 @@ pub(super) enum Prepared {
     Form { method: &'static str, form: Form },
 }
 
-impl Prepared {
+impl BotCall {
     pub(super) fn is_message(&self) -> bool {
         match self {
             Self::Json { is_message, .. } => *is_message,
@@ -48,7 +48,7 @@ pub(super) fn prepare(
     chat: &str,
     quoted: Option<&str>,
     file: Option<OurFile>,
-) -> Result<Prepared, UnsupportedContent> {
+) -> Result<BotCall, UnsupportedContent> {
     let mut fields = Map::new();
     fields.insert("chat_id".to_owned(), chat_id(chat));
     if let OutboundContent::Reaction(reaction) = content {
@@ -59,7 +59,7 @@ pub(super) fn prepare(
         fields.insert("message_id".to_owned(), number.into());
         fields.insert("reaction".to_owned(), emoji.into());
         let fields = Value::Object(fields);
-        return Ok(Prepared::Json { method: "setMessageReaction", fields, is_message: false });
+        return Ok(BotCall::Json { method: "setMessageReaction", fields, is_message: false });
     }
     // A tap has no number, so it cannot be quoted. A deleted message must not stop its answer.
     if let Some(number) = quoted.and_then(number_of) {
@@ -92,7 +92,7 @@ pub(super) fn prepare(
             "sendMessage"
         }
     };
-    Ok(Prepared::Json { method, fields: Value::Object(fields), is_message: true })
+    Ok(BotCall::Json { method, fields: Value::Object(fields), is_message: true })
 }
 
 /// The method of a kind of file, and the field of its file.
@@ -111,7 +111,7 @@ fn media_call(
     media: &OutboundMedia,
     mut fields: Map<String, Value>,
     file: Option<OurFile>,
-) -> Result<Prepared, UnsupportedContent> {
+) -> Result<BotCall, UnsupportedContent> {
     // A sticker has no caption.
     if let Some(caption) = media.caption.clone().filter(|_| media.kind != MediaKind::Sticker) {
         fields.insert("caption".to_owned(), caption.into());
@@ -119,7 +119,7 @@ fn media_call(
     let Some(OurFile { content, mime_type, filename }) = file else {
         let (method, field) = method_of(media.kind);
         fields.insert(field.to_owned(), media.url.clone().into());
-        return Ok(Prepared::Json { method, fields: Value::Object(fields), is_message: true });
+        return Ok(BotCall::Json { method, fields: Value::Object(fields), is_message: true });
     };
     if content.bytes > FILE_MAX {
         let reason = format!("a file of Telegram has at most {FILE_MAX} bytes, and this one {}", content.bytes);
@@ -137,5 +137,5 @@ fn media_call(
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         form = form.text(name, text);
     }
-    Ok(Prepared::Form { method, form: form.part(field, part) })
+    Ok(BotCall::Form { method, form: form.part(field, part) })
 }

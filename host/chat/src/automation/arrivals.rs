@@ -116,7 +116,7 @@ async fn tell(
         quotes: None,
         of_agent: saying::AgentFields::default(),
     };
-    let place = saying::SayIn { chat, inbox: inbox.kind(), customer: &customer };
+    let place = saying::SayTarget { chat, inbox: inbox.kind(), customer: &customer };
     let (_, said) = saying::send_and_record(ctx, db, client, place, &words).await?;
     Ok(Some(said))
 }

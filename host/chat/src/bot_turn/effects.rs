@@ -30,7 +30,7 @@ use crate::{
         event_facts::{self, PreviousOwner},
         responsible_plugin, site_team,
     },
-    send_to_customer::{AgentFields, BY_ITSELF, ChatEntries, SayIn, TextOwner, said_event, send_to_customer},
+    send_to_customer::{AgentFields, BY_ITSELF, ChatEntries, SayTarget, TextOwner, said_event, send_to_customer},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -170,7 +170,7 @@ impl Turn<'_> {
 
     async fn reply(&mut self, db: &mut PgConnection, reply: Box<ChatbotReply>) -> Result<()> {
         let scene = self.scene;
-        let place = SayIn { chat: &mut *self.participant, inbox: scene.inbox.kind(), customer: &scene.customer };
+        let place = SayTarget { chat: &mut *self.participant, inbox: scene.inbox.kind(), customer: &scene.customer };
         let in_chat = send_to_customer(self.ctx, db, self.lease.client, place, &words_of(&reply)).await?;
         self.steps.push(Step::Said(in_chat, reply, self.participant.state));
         Ok(())

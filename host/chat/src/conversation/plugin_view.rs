@@ -105,10 +105,10 @@ mod tests {
     use super::{channel_fact, zone};
 
     #[test]
-    fn only_the_channel_that_the_interface_has_no_case_for_is_named_beside_it() {
+    fn channels_without_a_case_in_the_interface_are_named_next_to_it() {
         use domain::channel::Channel;
         let named: Vec<_> = Channel::ALL.into_iter().filter_map(channel_fact).collect();
-        assert_eq!(named, [("channel".to_owned(), "SMS".to_owned())]);
+        assert_eq!(named, ["TELEGRAM", "SMS"].map(|channel| ("channel".to_owned(), channel.to_owned())));
     }
 
     #[test]

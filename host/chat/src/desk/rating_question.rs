@@ -13,7 +13,7 @@ use storage::{
 use super::{ActingUser, DeskError, send_message::window_open};
 use crate::{
     conversation::ratings,
-    send_to_customer::{AgentFields, SayIn, TextOwner, send_and_record},
+    send_to_customer::{AgentFields, SayTarget, TextOwner, send_and_record},
 };
 
 /// Asks the customer of a locked chat that is about to end. If the chat has no agent or the customer cannot be written
@@ -45,7 +45,7 @@ pub(super) async fn ask(
         quotes: None,
         of_agent: AgentFields { agent: Some(acting.user), ..AgentFields::default() },
     };
-    let place = SayIn { chat, inbox: inbox.kind(), customer: &customer };
+    let place = SayTarget { chat, inbox: inbox.kind(), customer: &customer };
     let (_, said) = send_and_record(ctx, db, client, place, &words).await?;
     Ok(Some(said))
 }

@@ -34,7 +34,7 @@ use crate::{
         event_facts, ticketing,
         window::{self, WindowWriter},
     },
-    send_to_customer::{AgentFields, SayIn, TextOwner, send_and_record},
+    send_to_customer::{AgentFields, SayTarget, TextOwner, send_and_record},
 };
 
 /// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing.
@@ -179,7 +179,7 @@ async fn put(
             content_type: matches!(said.what, DraftContent::File { .. }).then_some(ContentType::Media),
         },
     };
-    let place = SayIn { chat: &mut *chat, inbox: *kind, customer };
+    let place = SayTarget { chat: &mut *chat, inbox: *kind, customer };
     let (id, happened) = send_and_record(ctx, db, client, place, &words).await?;
     let ticket = match is_answer {
         true => ticketing::step(ctx, db, client, chat, TicketMove::AgentAnswered).await?,

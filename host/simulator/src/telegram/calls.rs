@@ -15,7 +15,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
-    messages::{Refused, content, framed, quoted},
+    messages::{CallRefusal, content, framed, quoted},
     params::Params,
     state::{Telegram, Webhook},
     webhook::announce,
@@ -39,7 +39,7 @@ fn ok(result: Value) -> Response {
     Json(json!({ "ok": true, "result": result })).into_response()
 }
 
-fn refused((code, description): Refused) -> Response {
+fn refused((code, description): CallRefusal) -> Response {
     let mut body = json!({ "ok": false, "error_code": code, "description": description });
     let after = description.strip_prefix("Too Many Requests: retry after ").and_then(|after| after.parse::<u64>().ok());
     if let (Some(fields), Some(after)) = (body.as_object_mut(), after) {
@@ -48,7 +48,7 @@ fn refused((code, description): Refused) -> Response {
     (StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_REQUEST), Json(body)).into_response()
 }
 
-fn bad(said: &str) -> Refused {
+fn bad(said: &str) -> CallRefusal {
     (400, format!("Bad Request: {said}"))
 }
 
@@ -86,7 +86,7 @@ async fn call(
 }
 
 /// Carries out a method and returns its result.
-fn carry_out(world: &Arc<SimulatedWorld>, bot: i64, method: &str, params: &Params) -> Result<Value, Refused> {
+fn carry_out(world: &Arc<SimulatedWorld>, bot: i64, method: &str, params: &Params) -> Result<Value, CallRefusal> {
     let mut state = world.state();
     let telegram = &mut state.telegram;
     match method {
@@ -122,7 +122,7 @@ fn carry_out(world: &Arc<SimulatedWorld>, bot: i64, method: &str, params: &Param
 }
 
 /// The methods about the bot itself.
-fn about(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Result<Value, Refused> {
+fn about(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Result<Value, CallRefusal> {
     let Some(bot) = telegram.bots.get_mut(&bot) else { return Err((401, "Unauthorized".to_owned())) };
     let kinds = params.json("allowed_updates").and_then(|kinds| serde_json::from_value::<Vec<String>>(kinds).ok());
     match method {
@@ -164,7 +164,7 @@ fn about(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Re
 }
 
 /// The chat of a call, if the bot can write to it.
-fn reached(telegram: &mut Telegram, bot: i64, params: &Params) -> Result<i64, Refused> {
+fn reached(telegram: &mut Telegram, bot: i64, params: &Params) -> Result<i64, CallRefusal> {
     let chat = params.integer("chat_id").ok_or_else(|| bad("chat_id is empty"))?;
     if !telegram.knows(chat) {
         return Err(bad("chat not found"));
@@ -177,7 +177,7 @@ fn reached(telegram: &mut Telegram, bot: i64, params: &Params) -> Result<i64, Re
     }
 }
 
-fn send(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Result<Value, Refused> {
+fn send(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Result<Value, CallRefusal> {
     if let Some(bot) = telegram.bots.get_mut(&bot)
         && let Some(refusal) = bot.refusal.as_mut().filter(|refusal| refusal.times > 0)
     {
@@ -207,7 +207,7 @@ fn send(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Res
     Ok(message)
 }
 
-fn file(telegram: &Telegram, params: &Params) -> Result<Value, Refused> {
+fn file(telegram: &Telegram, params: &Params) -> Result<Value, CallRefusal> {
     let id = params.text("file_id").unwrap_or_default();
     let file = telegram.files.get(&id).ok_or_else(|| bad("wrong file_id or the file is temporarily unavailable"))?;
     let bytes = file.said_bytes.unwrap_or(file.bytes.len() as u64);

@@ -20,9 +20,9 @@ const PHOTO_MAX: usize = 10 << 20;
 const FILE_MAX: usize = 50 << 20;
 
 /// A refused call: code and description.
-pub(super) type Refused = (u16, String);
+pub(super) type CallRefusal = (u16, String);
 
-fn bad(said: &str) -> Refused {
+fn bad(said: &str) -> CallRefusal {
     (400, format!("Bad Request: {said}"))
 }
 
@@ -36,7 +36,11 @@ pub(super) fn framed(number: i64, from: Value, chat: Value, content: Map<String,
 }
 
 /// The content of a message that a bot sends with this method.
-pub(super) fn content(telegram: &mut Telegram, method: &str, params: &Params) -> Result<Map<String, Value>, Refused> {
+pub(super) fn content(
+    telegram: &mut Telegram,
+    method: &str,
+    params: &Params,
+) -> Result<Map<String, Value>, CallRefusal> {
     let mut content = Map::new();
     match method {
         "sendMessage" => {
@@ -74,7 +78,7 @@ pub(super) fn content(telegram: &mut Telegram, method: &str, params: &Params) ->
     Ok(content)
 }
 
-fn check_keyboard(markup: &Value) -> Result<(), Refused> {
+fn check_keyboard(markup: &Value) -> Result<(), CallRefusal> {
     let rows = markup.get("inline_keyboard").and_then(Value::as_array);
     for button in rows.into_iter().flatten().filter_map(Value::as_array).flatten() {
         let text = button.get("text").and_then(Value::as_str).unwrap_or_default();
@@ -91,7 +95,7 @@ fn check_keyboard(markup: &Value) -> Result<(), Refused> {
     Ok(())
 }
 
-fn media(telegram: &mut Telegram, method: &str, params: &Params) -> Result<(&'static str, Value), Refused> {
+fn media(telegram: &mut Telegram, method: &str, params: &Params) -> Result<(&'static str, Value), CallRefusal> {
     let kind = match method {
         "sendPhoto" => "photo",
         "sendVideo" => "video",
@@ -155,7 +159,7 @@ pub(super) fn described(kind: &str, id: &str, (name, mime_type): (&str, &str), b
 }
 
 /// The quoted message of a call, without its own quote. Refuses an unknown one, unless the call allows it.
-pub(super) fn quoted(bot: &Bot, chat: i64, params: &Params) -> Result<Option<Value>, Refused> {
+pub(super) fn quoted(bot: &Bot, chat: i64, params: &Params) -> Result<Option<Value>, CallRefusal> {
     let wanted = params.json("reply_parameters");
     let number = wanted.as_ref().and_then(|wanted| wanted.get("message_id")?.as_i64());
     let Some(number) = number.or_else(|| params.integer("reply_to_message_id")) else { return Ok(None) };

@@ -15,14 +15,14 @@ pub const ACCOUNT_UNIQUE: &str = "account_directory_pk";
 
 /// How the news of an account arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewsBy {
+pub enum NewsSource {
     /// The provider sends callbacks.
     Callback,
     /// The process that holds the lane of the account asks for them.
     Asking,
 }
 
-impl NewsBy {
+impl NewsSource {
     fn state(self) -> &'static str {
         match self {
             Self::Callback => "DONE",
@@ -97,7 +97,7 @@ pub async fn set_news(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    by: NewsBy,
+    by: NewsSource,
     now: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(

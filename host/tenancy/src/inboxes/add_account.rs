@@ -6,7 +6,7 @@ use domain::inbox::InboxKind;
 use storage::{
     inboxes::{
         self, Account, Inbox, InboxSettings,
-        accounts::{self, ACCOUNT_UNIQUE, NewsBy},
+        accounts::{self, ACCOUNT_UNIQUE, NewsSource},
     },
     tenancy::clients,
     violates,
@@ -30,7 +30,7 @@ pub struct NewAccount {
     pub access_token: String,
     /// The secret of its callbacks.
     pub callback_secret: String,
-    pub news: NewsBy,
+    pub news: NewsSource,
 }
 
 impl fmt::Debug for NewAccount {

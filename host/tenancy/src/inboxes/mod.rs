@@ -27,7 +27,7 @@ pub use register::{RegisterError, register_lite_number};
 pub use renew_token::{NewToken, RenewTokenError, renew_token};
 pub use set_rate::{SetRateError, set_rate};
 pub use sms_sources::{SmsSourceError, add_sms_source, remove_sms_source, sms_sources};
-pub use storage::inboxes::{accounts::NewsBy, templates::TemplateRow};
+pub use storage::inboxes::{accounts::NewsSource, templates::TemplateRow};
 
 use base::Result;
 
