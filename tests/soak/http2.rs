@@ -1,7 +1,10 @@
 //! HTTP/2 by hand (RFC 9113, RFC 7541): frames that no client library would send. Connections are without TLS and begin
 //! with prior knowledge.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -18,6 +21,7 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Types of frames.
 pub mod frame {
+    pub const DATA: u8 = 0;
     pub const HEADERS: u8 = 1;
     pub const RST_STREAM: u8 = 3;
     pub const SETTINGS: u8 = 4;
@@ -36,6 +40,7 @@ const INITIAL_WINDOW_SIZE: u16 = 4;
 pub struct Http2 {
     writer: Arc<Mutex<OwnedWriteHalf>>,
     ended: watch::Receiver<bool>,
+    answers: Arc<AtomicU32>,
     host: String,
     source: Source,
 }
@@ -54,8 +59,9 @@ impl Http2 {
         writer.write_all(&opening).await.ok()?;
         let writer = Arc::new(Mutex::new(writer));
         let (end, ended) = watch::channel(false);
-        tokio::spawn(answer(reader, Arc::clone(&writer), end));
-        Some(Self { writer, ended, host: ground.http.to_string(), source })
+        let answers = Arc::new(AtomicU32::new(0));
+        tokio::spawn(answer(reader, Arc::clone(&writer), Arc::clone(&answers), end));
+        Some(Self { writer, ended, answers, host: ground.http.to_string(), source })
     }
 
     /// Sends a frame; false if the connection has ended.
@@ -92,6 +98,11 @@ impl Http2 {
             field(&mut block, name, value);
         }
         block
+    }
+
+    /// The number of complete answers.
+    pub fn answers(&self) -> u32 {
+        self.answers.load(Ordering::Relaxed)
     }
 
     /// Whether the program has ended the connection.
@@ -137,7 +148,12 @@ fn text(block: &mut Vec<u8>, text: &str) {
     block.extend(text.as_bytes());
 }
 
-async fn answer(mut reader: OwnedReadHalf, writer: Arc<Mutex<OwnedWriteHalf>>, end: watch::Sender<bool>) {
+async fn answer(
+    mut reader: OwnedReadHalf,
+    writer: Arc<Mutex<OwnedWriteHalf>>,
+    answers: Arc<AtomicU32>,
+    end: watch::Sender<bool>,
+) {
     let mut head = [0; 9];
     let mut payload = Vec::new();
     while reader.read_exact(&mut head).await.is_ok() {
@@ -147,6 +163,11 @@ async fn answer(mut reader: OwnedReadHalf, writer: Arc<Mutex<OwnedWriteHalf>>, e
             break;
         }
         let (kind, flags) = (head[3], head[4]);
+        // A stream that was reset has its answer, too.
+        let ends = matches!(kind, frame::DATA | frame::HEADERS) && flags & END_STREAM != 0;
+        if ends || kind == frame::RST_STREAM {
+            answers.fetch_add(1, Ordering::Relaxed);
+        }
         let wants_answer = matches!(kind, frame::SETTINGS | frame::PING) && flags & ACK == 0;
         if wants_answer {
             let echoed: &[u8] = if kind == frame::PING { &payload } else { &[] };

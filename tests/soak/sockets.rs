@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use futures::{SinkExt, StreamExt};
 use harness::TestSite;
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
+use tokio::{io::AsyncWriteExt, net::TcpStream};
 use tokio_tungstenite::{
     WebSocketStream, client_async,
     tungstenite::{Message, client::IntoClientRequest, http::HeaderValue},
@@ -74,6 +74,17 @@ impl Socket {
     /// Sends a frame.
     pub async fn say(&mut self, frame: &Value) -> Result<(), Failed> {
         self.0.send(Message::text(frame.to_string())).await.map_err(|_| "the socket is closed".to_owned())
+    }
+
+    /// Sends a frame in fragments without content, which does not end.
+    pub async fn send_fragments(mut self) {
+        // A part of a text, and parts that continue it, with a mask of zeros (RFC 6455, 5.2).
+        let begin = [0x01, 0x80, 0, 0, 0, 0];
+        let more = [0x00, 0x80, 0, 0, 0, 0].repeat(10_000);
+        let stream = self.0.get_mut();
+        if stream.write_all(&begin).await.is_ok() {
+            while stream.write_all(&more).await.is_ok() {}
+        }
     }
 
     /// The first frame that is `wanted`; others are passed over.

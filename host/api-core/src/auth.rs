@@ -219,7 +219,7 @@ fn admit<'a>(
         viewer.sees(caller.sight);
         held.belongs_to(caller.client)?;
         if permission.takes_turns(&parts.method) {
-            held.wait_for_turn().await;
+            held.wait_for_turn().await?;
         }
         if !permission.roles.contains(&caller.role) {
             let said = format!("a user with the role {} may not {}", caller.role, permission.what);

@@ -81,10 +81,16 @@ fn source(trusted: &[IpNet], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         if !is_trusted(&source) {
             break;
         }
-        let Ok(before) = hop.parse::<IpAddr>() else { break };
+        let Some(before) = address(hop) else { break };
         source = before.to_canonical();
     }
     source
+}
+
+/// Some proxies add the port (`192.0.2.1:50000`, `[2001:db8::1]:50000`), or only the brackets.
+fn address(hop: &str) -> Option<IpAddr> {
+    let bare = hop.strip_prefix('[').and_then(|hop| hop.strip_suffix(']')).unwrap_or(hop);
+    bare.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
 /// Returns the value that the nearest proxy added at the end. The caller can forge the values before it.
@@ -118,6 +124,9 @@ mod tests {
         assert_eq!(source("192.0.2.1", &["198.51.100.7"]), "192.0.2.1");
         assert_eq!(source("10.0.0.1", &["203.0.113.9, 198.51.100.7"]), "198.51.100.7");
         assert_eq!(source("10.0.0.1", &["203.0.113.9, 198.51.100.7", "10.0.0.2"]), "198.51.100.7");
+        assert_eq!(source("10.0.0.1", &["203.0.113.9, 198.51.100.7:50000"]), "198.51.100.7");
+        assert_eq!(source("10.0.0.1", &["[2001:db8::7]:50000"]), "2001:db8::7");
+        assert_eq!(source("10.0.0.1", &["[2001:db8::7]"]), "2001:db8::7");
         assert_eq!(source("10.0.0.1", &["nonsense"]), "10.0.0.1");
         assert_eq!(source("10.0.0.1", &[]), "10.0.0.1");
     }

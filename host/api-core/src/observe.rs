@@ -21,7 +21,7 @@ use crate::{
     error::{ApiError, FailureFacts},
     https,
     path_aliases::Successor,
-    product::ApiProduct,
+    product::{ApiProduct, is_callback},
     request_facts::RequestFacts,
     state::ApiState,
 };
@@ -126,11 +126,6 @@ fn record(span: &Span, (method, route, source): (&Method, &str, Option<IpAddr>),
     metrics::counter!("patchbay_http_requests_total", &labels).increment(1);
     metrics::histogram!("patchbay_http_request_duration_seconds", "route" => route.to_owned())
         .record(took.as_secs_f64());
-}
-
-/// True if a path is one of the callbacks of providers.
-fn is_callback(path: &str) -> bool {
-    path.starts_with("/providers/")
 }
 
 /// Methods are free text, and the number of metrics must not grow with invented ones.

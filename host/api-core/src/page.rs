@@ -59,7 +59,7 @@ where
         let state = ApiState::from_ref(state);
         let query: Self = parse(&QueryParameters::of(&parts.uri)?)?;
         if query.page.size > LARGE_SIZE {
-            AdmittedRequest::of(&parts.extensions).wait_to_make_a_large_page(&state.admission).await;
+            AdmittedRequest::of(&parts.extensions).wait_to_make_a_large_page(&state.admission).await?;
         }
         Ok(query)
     }

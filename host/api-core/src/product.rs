@@ -86,6 +86,11 @@ fn is_uuid(key: &[u8]) -> bool {
         })
 }
 
+/// True if a path is one of the callbacks of providers.
+pub(crate) fn is_callback(path: &str) -> bool {
+    path.starts_with("/providers/")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use api_core::{
+    admission::{Hearing, reservation::AdmittedRequest},
     error::{ApiError, ErrorKind},
     https::RequestSource,
     query::QueryParameters,
@@ -41,6 +42,8 @@ pub(super) struct WidgetPage {
     pub(super) origin: PageOrigin,
     /// Source address of the visitor.
     pub(super) address: Option<IpAddr>,
+    /// For the frames of its socket.
+    pub(super) hearing: Hearing,
 }
 
 impl FromRequestParts<WidgetState> for WidgetPage {
@@ -58,11 +61,12 @@ impl FromRequestParts<WidgetState> for WidgetPage {
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
         let (origin, more) = (origins.next(), origins.next());
         let origin = origin.filter(|_| more.is_none()).and_then(|origin| PageOrigin::parse(origin.to_str().ok()?).ok());
-        let turn = state.web_chat.limits.turn(address, None).await;
+        let turn = AdmittedRequest::of(&parts.extensions).queue(state.web_chat.limits.turn(address, None)).await?;
+        let Ok(hearing) = Hearing::from_request_parts(parts, state).await;
         let known = site_of_key(&state.context, site).await?;
         drop(turn);
         match (known, origin) {
-            (Some(site), Some(origin)) if site.origins.contains(&origin) => Ok(Self { site, origin, address }),
+            (Some(site), Some(origin)) if site.origins.contains(&origin) => Ok(Self { site, origin, address, hearing }),
             // The answer does not tell if the site exists.
             _ => {
                 let said = "this page may not show the widget of this site: add its origin to the origins of the site";

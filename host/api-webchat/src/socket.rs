@@ -96,7 +96,8 @@ async fn greet(
     door: &WidgetPage,
     socket: &mut WebSocket,
 ) -> Result<(VisitorToken, Resume), Option<SocketEnd>> {
-    let first = timeout(HELLO, socket.recv()).await.map_err(|_| Some((code::NO_HELLO, "no hello came")))?;
+    let first =
+        timeout(HELLO, door.hearing.hear(socket.recv())).await.map_err(|_| Some((code::NO_HELLO, "no hello came")))?;
     let Some(Ok(Message::Text(text))) = first else { return Err(Some((code::NOT_TEXT, "no hello came"))) };
     let Ok(WidgetFrame::Hello { token, chat, after }) = frames::read(&text) else {
         return Err(Some((code::NO_HELLO, "the first frame must be a hello")));

@@ -14,7 +14,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use api_core::{
-    admission::{AdmissionGate, AdmissionSettings, GracePeriods, PeerLink},
+    admission::{AdmissionGate, AdmissionSettings, GracePeriods, PeerLink, pace_of_address},
     auth::{PERMISSIONS, PermissionRow},
     early_answers::{EarlyAnswers, EarlyFault, HeadFault},
     error::ErrorKind,

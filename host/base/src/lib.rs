@@ -19,6 +19,7 @@ mod skipped_comparisons;
 mod to_the_end;
 pub mod upkeep;
 
+pub use channels::http::{MeasuredTask, Pace, PacedTask};
 pub use context::{Context, ContextBuilder, MediaLocation, media_store};
 pub use database_media::DatabaseMediaStore;
 pub use error::{Error, HostFailed, Result};

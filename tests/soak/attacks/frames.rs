@@ -64,3 +64,40 @@ async fn control_frames(ground: Ground, number: u32) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
+
+/// One address, 4 connections that open their window without an end.
+pub async fn window_updates(stage: &Stage) -> Attack {
+    let ground = stage.ground();
+    crowd(4, move |_| grants(ground.clone()))
+}
+
+async fn grants(ground: Ground) {
+    let Some(connection) = Http2::open(&ground, ground.sources.attacker(0), 65_535).await else { return };
+    let frames = encode(frame::WINDOW_UPDATE, 0, 0, &1_u32.to_be_bytes()).repeat(5_000);
+    while !connection.has_ended() && connection.write(&frames).await {}
+}
+
+/// One address, 4 connections with 30 requests at a time for a page that is not there.
+pub async fn requests(stage: &Stage) -> Attack {
+    let ground = stage.ground();
+    crowd(4, move |_| turns(ground.clone()))
+}
+
+async fn turns(ground: Ground) {
+    const AT_ONCE: u32 = 30;
+    let Some(connection) = Http2::open(&ground, ground.sources.attacker(0), 65_535).await else { return };
+    for turn in 0.. {
+        let first = turn * AT_ONCE;
+        let frames: Vec<u8> =
+            (first..first + AT_ONCE).flat_map(|number| connection.get_frame(number, "/no-such-page", &[])).collect();
+        if connection.has_ended() || !connection.write(&frames).await {
+            return;
+        }
+        while connection.answers() < first + AT_ONCE {
+            if connection.has_ended() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}

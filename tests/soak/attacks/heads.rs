@@ -41,6 +41,21 @@ pub async fn large(stage: &Stage) -> Attack {
     })
 }
 
+/// 16 addresses, 4,000 connections with 60 KB of a head that does not end.
+pub async fn unfinished(stage: &Stage) -> Attack {
+    let ground = stage.ground();
+    crowd(4_000, move |number| {
+        let ground = ground.clone();
+        async move {
+            let source = ground.sources.attacker(number % 16);
+            let head = http1::head(&ground, source, "GET", "/healthz", &format!("X-Long: {}", "v".repeat(60_000)));
+            if let Some(mut connection) = http1::sent(&ground, source, head.as_bytes()).await {
+                http1::drain(&mut connection).await;
+            }
+        }
+    })
+}
+
 /// 16 connections of one address with 2,000 requests in one piece each, whose answers are not read.
 pub async fn pipelined(stage: &Stage) -> Attack {
     let ground = stage.ground();

@@ -24,3 +24,18 @@ pub async fn silent(stage: &Stage) -> Attack {
         }
     })
 }
+
+/// 20 addresses with 16 connections each, which begin the text of a mail and say nothing more.
+pub async fn silent_texts(stage: &Stage) -> Attack {
+    const OPENING: &[u8] = b"EHLO x\r\nMAIL FROM:<a@b.example>\r\nRCPT TO:<27831234567@sms.example.com>\r\nDATA\r\n";
+    let ground = stage.ground();
+    crowd(320, move |number| {
+        let ground = ground.clone();
+        async move {
+            let Ok(mut connection) = ground.sources.attacker(number % 20).connect(ground.mail).await else { return };
+            if connection.write_all(OPENING).await.is_ok() {
+                http1::drain(&mut connection).await;
+            }
+        }
+    })
+}

@@ -1,4 +1,4 @@
-//! Wrong passwords for the neighbour's user.
+//! Wrong passwords.
 
 use std::time::Duration;
 
@@ -15,6 +15,20 @@ pub async fn of_a_stranger(stage: &Stage) -> Attack {
         let http = ground.sources.attacker(number).http(Duration::from_secs(20));
         let url = format!("{base}/messaging-service/WhatsApp/authenticate/retrieveApiKey");
         let body = json!({ "email": format!("{name}@example.com"), "password": unique(), "clientRef": name });
+        async move {
+            // The answer, a refusal, makes no difference.
+            drop(http.post(url).json(&body).send().await);
+        }
+    })
+}
+
+/// 18 addresses with 62 complete logins at once each, again and again, for users that nobody has.
+pub async fn parallel(stage: &Stage) -> Attack {
+    let (ground, base) = (stage.ground(), stage.base());
+    crowd(18 * 62, move |number| {
+        let http = ground.sources.attacker(number % 18).http(Duration::from_secs(60));
+        let url = format!("{base}/messaging-service/WhatsApp/authenticate/retrieveApiKey");
+        let body = json!({ "email": format!("{}@example.com", unique()), "password": "wrong", "clientRef": "nobody" });
         async move {
             // The answer, a refusal, makes no difference.
             drop(http.post(url).json(&body).send().await);

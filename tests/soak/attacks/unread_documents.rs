@@ -1,4 +1,4 @@
-//! Documents that are asked for and not read.
+//! Answers that are asked for and not read.
 
 use std::time::Duration;
 
@@ -23,8 +23,21 @@ pub async fn docs(stage: &Stage) -> Attack {
     crowd(17, move |_| unread(ground.clone(), "/docs", 120))
 }
 
+/// 16 addresses, 8,192 connections with a window of 0 and one unread answer each: a probe, or a refusal.
+pub async fn refusals(stage: &Stage) -> Attack {
+    let ground = stage.ground();
+    crowd(8_192, move |number| {
+        let path = if number / 16 % 2 == 0 { "/healthz" } else { "/no-such-page" };
+        unread_of(ground.clone(), number % 16, path, 1)
+    })
+}
+
 async fn unread(ground: Ground, path: &'static str, streams: u32) {
-    let Some(connection) = Http2::open(&ground, ground.sources.attacker(0), 0).await else { return };
+    unread_of(ground, 0, path, streams).await;
+}
+
+async fn unread_of(ground: Ground, source: u32, path: &'static str, streams: u32) {
+    let Some(connection) = Http2::open(&ground, ground.sources.attacker(source), 0).await else { return };
     for number in 0..streams {
         if !connection.get(number, path, &[]).await {
             return;

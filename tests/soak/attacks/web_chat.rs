@@ -48,6 +48,21 @@ pub async fn unread(stage: &Stage) -> Attack {
     })
 }
 
+/// One address, 4 sockets that send frames in fragments without content.
+pub async fn fragments(stage: &Stage) -> Attack {
+    let (ground, tokens) = (stage.ground(), visitors(stage, 1, 1).await);
+    crowd(4, move |number| {
+        let (ground, tokens) = (ground.clone(), tokens.clone());
+        async move {
+            let source = ground.sources.attacker(0);
+            let Some(token) = token(&tokens, number) else { return };
+            if let Ok(socket) = Socket::widget(source, ground.http, &ground.site, &token).await {
+                socket.send_fragments().await;
+            }
+        }
+    })
+}
+
 fn flood(ground: Ground, tokens: Vec<String>, sockets: u32, addresses: u32, frame: Value) -> Attack {
     crowd(sockets, move |number| {
         let (ground, tokens, frame) = (ground.clone(), tokens.clone(), frame.clone());

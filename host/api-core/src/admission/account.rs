@@ -1,11 +1,27 @@
 //! The account of one owner: the load of its requests, its rates, and its turns at the database.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+    time::Duration,
+};
 
-use domain::ids::ClientId;
+use base::Pace;
+use domain::{ids::ClientId, source::source_of};
 use tokio::{sync::Semaphore, time::Instant};
 
 use super::{bucket::Bucket, load::RequestLoad, settings::AdmissionSettings};
+
+/// Processor time that strangers at one address may use at once.
+const AT_ONCE: Duration = Duration::from_secs(1);
+/// The part of a processor that they may use in the long run is one divided by this.
+const ONE_OF: u32 = 4;
+
+/// The processor time of the connections and requests of one address. Work for known clients and providers is not
+/// counted, because their requests are limited.
+pub fn pace_of_address() -> Pace {
+    Pace::new(AT_ONCE, ONE_OF)
+}
 
 /// The client or source that a request counts to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,6 +33,11 @@ pub(super) enum Owner {
 }
 
 impl Owner {
+    /// All connections without an address, such as those of tests, share one source.
+    pub fn from_source(source: Option<IpAddr>) -> Self {
+        Self::Source(source.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
+    }
+
     /// True if the client is not known.
     pub fn is_source(self) -> bool {
         matches!(self, Self::Source(_))
@@ -35,24 +56,24 @@ pub(super) struct AdmissionAccount {
     pub recipients: Bucket,
     /// Requests that may use the database at the same time.
     pub turns: Arc<Semaphore>,
+    /// Processor time of a source behind a trusted proxy.
+    pub pace: Arc<Pace>,
 }
 
 impl AdmissionAccount {
     pub fn new(settings: &AdmissionSettings, owner: Owner, now: Instant) -> Self {
-        let most = match owner {
-            Owner::Client(_) => {
-                RequestLoad { requests: settings.requests_per_client, bytes: settings.bytes_per_client }
-            }
-            Owner::Source(_) => {
-                RequestLoad { requests: settings.requests_per_source, bytes: settings.bytes_per_source }
-            }
+        let (requests, bytes) = match owner {
+            Owner::Client(_) => (settings.requests_per_client, settings.bytes_per_client),
+            Owner::Source(_) => (settings.requests_per_source, settings.bytes_per_source),
         };
+        let most = RequestLoad { requests, bytes, answers: requests };
         Self {
             held: RequestLoad::default(),
             most,
             requests: Bucket::full(settings.requests_per_second.into(), now),
             recipients: Bucket::full(settings.recipients_per_second.into(), now),
             turns: Arc::new(Semaphore::new(settings.turns_per_client.max(1))),
+            pace: Arc::new(pace_of_address()),
         }
     }
 
@@ -60,6 +81,8 @@ impl AdmissionAccount {
     pub fn is_idle(&mut self, settings: &AdmissionSettings, now: Instant) -> bool {
         self.held == RequestLoad::default()
             && Arc::strong_count(&self.turns) == 1
+            && Arc::strong_count(&self.pace) == 1
+            && self.pace.is_unused()
             && self.requests.is_full(settings.requests_per_second.into(), now)
             && self.recipients.is_full(settings.recipients_per_second.into(), now)
     }

@@ -6,11 +6,16 @@ use tokio::{sync::Notify, time::Instant};
 
 use super::{account::Owner, link::PeerLink, load::RequestLoad};
 
-/// The side that the request waits for.
+/// What the request waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Patchbay: the handler works, or has nothing to send now.
     Ours,
+    /// A turn: nothing has been done yet, so it may be ended as if its peer were slow.
+    Queued {
+        /// Start of the wait.
+        since: Instant,
+    },
     /// The peer, which sends the body.
     Receiving {
         /// Start of the wait.
@@ -51,20 +56,21 @@ pub(super) struct RequestEntry {
     /// Time when its answer began.
     pub answered: Option<Instant>,
     pub link: PeerLink,
-    /// Wakes the handler that reads the body.
+    /// Wakes the handler that reads the body or waits for a turn.
     pub ended: Arc<Notify>,
 }
 
 impl RequestEntry {
     /// The load that counts in the account of its owner.
     pub fn share(&self) -> RequestLoad {
-        RequestLoad { requests: self.load.requests, bytes: self.of_account }
+        RequestLoad { bytes: self.of_account, ..self.load }
     }
 
-    /// Returns the pace of a peer, if the request has waited for it longer than `grace`.
+    /// Returns the pace of a peer, if the request has waited for it or for a turn longer than `grace`.
     pub fn pace(&self, grace: Duration, now: Instant) -> Option<PeerSpeed> {
         let (since, moved) = match self.phase {
             Phase::Ours => return None,
+            Phase::Queued { since } => (since, 0),
             Phase::Receiving { since, moved } => (since, moved),
             Phase::Sending { since, moved, .. } => (since, moved),
         };
@@ -79,10 +85,10 @@ impl RequestEntry {
         matches!(self.phase, Phase::Sending { waiting, .. } if now.saturating_duration_since(waiting) >= time)
     }
 
-    /// Ends the request: a handler that reads the body answers at once, and an answer is cut off.
+    /// Ends the request: a handler that reads the body or waits for a turn answers at once, and an answer is cut off.
     pub fn end(&self) {
         match self.phase {
-            Phase::Ours | Phase::Receiving { .. } => self.ended.notify_one(),
+            Phase::Ours | Phase::Queued { .. } | Phase::Receiving { .. } => self.ended.notify_one(),
             Phase::Sending { .. } => self.link.cut(),
         }
     }

@@ -64,7 +64,7 @@ impl AdmissionGate {
     }
 
     pub(super) fn observe(&self) {
-        let RequestLoad { requests, bytes } = self.ledger().all;
+        let RequestLoad { requests, bytes, .. } = self.ledger().all;
         metrics::gauge!("patchbay_http_requests_in_flight").set(gauge(requests));
         metrics::gauge!("patchbay_http_bytes_in_flight").set(gauge(bytes));
     }

@@ -1,28 +1,24 @@
 //! Takes a place for each request, and sends its answer.
 
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use axum::{
     extract::Request,
     response::{IntoResponse, Response},
 };
-use domain::source::source_of;
 use tokio::time::Instant;
 
 use super::{
     account::Owner,
     answer::{self, AnswerPlace},
+    cost::Cost,
     gate::AdmissionGate,
     link::PeerLink,
     reservation::AdmittedRequest,
 };
 use crate::{body, https, product::ApiProduct, state::ApiState};
 
-/// The account that a request counts to at first. All connections without an address, such as those of tests, share one
-/// source.
+/// The account that a request counts to at first.
 pub(super) fn first_owner(request: &Request, state: &ApiState) -> Owner {
     let key = ApiProduct::of(request.uri().path()).credential().key(request.headers());
     match key.and_then(|key| state.admission.keys().client(key, Instant::now())) {
@@ -33,7 +29,7 @@ pub(super) fn first_owner(request: &Request, state: &ApiState) -> Owner {
 
 pub(super) fn source(request: &Request, state: &ApiState) -> Owner {
     let from = https::source_of_request(&state.settings, request.extensions(), request.headers());
-    Owner::Source(from.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
+    Owner::from_source(from)
 }
 
 /// Takes a place for a request and calls `next`, or refuses the request at once. Probes need no place.
@@ -48,7 +44,7 @@ pub async fn admit<N: Future<Output = Response>>(
         return next(request).await;
     }
     let owner = first_owner(&request, state);
-    let entered = admission.ledger().enter(owner, link(&request), Instant::now());
+    let entered = admission.ledger().enter(owner, PeerLink::of(request.extensions()), Instant::now());
     let entered = match entered {
         Ok(entered) => entered,
         Err(refusal) => {
@@ -59,7 +55,11 @@ pub async fn admit<N: Future<Output = Response>>(
     let held = AdmittedRequest::new(Arc::clone(admission), entered);
     request.extensions_mut().insert(held.clone());
     let may_refuse = request.method().is_safe();
-    let mut response = next(request).await;
+    let cost = Cost::of(&request, state);
+    let mut response = match cost.wait(&held).await {
+        Ok(()) => cost.count(&held, next(request)).await,
+        Err(ended) => ended.into_response(),
+    };
     match answer::count(&mut response, held.clone(), may_refuse) {
         Ok(outgoing) => {
             response.extensions_mut().insert(outgoing);
@@ -73,10 +73,6 @@ pub async fn admit<N: Future<Output = Response>>(
     }
 }
 
-pub(super) fn link(request: &Request) -> PeerLink {
-    request.extensions().get::<PeerLink>().cloned().unwrap_or_default()
-}
-
 /// Sends the answer to a request, once it is final.
 pub struct AnswerSender {
     pub(super) admission: Arc<AdmissionGate>,
@@ -87,7 +83,7 @@ pub struct AnswerSender {
 impl AnswerSender {
     pub fn of(request: &Request, state: &ApiState) -> Self {
         let owner = source(request, state);
-        Self { admission: Arc::clone(&state.admission), owner, link: link(request) }
+        Self { admission: Arc::clone(&state.admission), owner, link: PeerLink::of(request.extensions()) }
     }
 
     /// Returns the response in a form that ends if its peer does not take it. A refusal and the answer to a probe need

@@ -80,7 +80,7 @@ impl AdmissionRefusal {
                 ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)
             }
             Self::Ended => {
-                let said = "the server is busy, and this body came more slowly than others: send it again";
+                let said = "the server is busy, and this request waited longer than others: send it again";
                 ApiError::new(ErrorKind::Unavailable, said).retry_after(AGAIN)
             }
         }

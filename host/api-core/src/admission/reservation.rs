@@ -1,9 +1,10 @@
 //! The place of one request in the ledger, from its head to the last byte of its answer.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use axum::http::Extensions;
 use domain::ids::ClientId;
+use futures::FutureExt;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{Notify, OwnedSemaphorePermit, Semaphore},
@@ -61,20 +62,40 @@ impl AdmittedRequest {
         Ok(())
     }
 
-    /// Waits for a turn of the client at the database. The turn ends when the answer has been made.
-    pub async fn wait_for_turn(&self) {
-        let Some(place) = &self.0 else { return };
-        let Some(turns) = place.known().turns.clone() else { return };
-        // The semaphore is never closed.
-        let turn = turns.acquire_owned().await.ok();
+    /// Waits for a turn of the client at the database. The turn ends when the answer has been made. Returns 503 if
+    /// others need the place.
+    pub async fn wait_for_turn(&self) -> Result<(), ApiError> {
+        let Some(place) = &self.0 else { return Ok(()) };
+        let Some(turns) = place.known().turns.clone() else { return Ok(()) };
+        let turn = self.queue(turns.acquire_owned()).await?.ok();
         place.known().turn = turn;
+        Ok(())
     }
 
-    /// Waits for a turn to make a large page. The turn ends when the answer has been made.
-    pub async fn wait_to_make_a_large_page(&self, admission: &AdmissionGate) {
-        let Some(place) = &self.0 else { return };
-        let turn = Arc::clone(&admission.large_pages).acquire_owned().await.ok();
+    /// Waits for a turn to make a large page. The turn ends when the answer has been made. Returns 503 if others need
+    /// the place.
+    pub async fn wait_to_make_a_large_page(&self, admission: &AdmissionGate) -> Result<(), ApiError> {
+        let Some(place) = &self.0 else { return Ok(()) };
+        let turn = self.queue(Arc::clone(&admission.large_pages).acquire_owned()).await?.ok();
         place.known().large_page = turn;
+        Ok(())
+    }
+
+    /// Waits for a turn, before anything has been done for the request. Returns 503 if others need the place.
+    pub async fn queue<T>(&self, turn: impl Future<Output = T>) -> Result<T, ApiError> {
+        let mut turn = pin!(turn);
+        let Some(place) = &self.0 else { return Ok(turn.await) };
+        if let Some(turn) = turn.as_mut().now_or_never() {
+            return Ok(turn);
+        }
+        self.change(|ledger, number, now| ledger.set_phase(number, Phase::Queued { since: now }));
+        let turn = tokio::select! {
+            biased;
+            turn = turn => turn,
+            () = place.ended.notified() => return Err(AdmissionRefusal::Ended.error(&place.admission.settings)),
+        };
+        self.change(|ledger, number, _| ledger.set_phase(number, Phase::Ours));
+        Ok(turn)
     }
 
     /// Ends the turns, because the answer has been made.

@@ -54,6 +54,7 @@ impl AdmissionSettings {
     /// The limit of all requests without a key: half of the process, and room for the largest file of a visitor.
     pub(super) fn of_strangers(&self) -> RequestLoad {
         let largest = u64::try_from(largest_file()).unwrap_or(u64::MAX).min(self.bytes);
-        RequestLoad { requests: (self.requests / 2).max(1).min(self.requests), bytes: (self.bytes / 2).max(largest) }
+        let requests = (self.requests / 2).max(1).min(self.requests);
+        RequestLoad { requests, bytes: (self.bytes / 2).max(largest), answers: requests }
     }
 }

@@ -6,6 +6,7 @@ mod socket;
 mod stream;
 
 use api_core::{
+    admission::Hearing,
     auth::{AuthorizedCaller, LiveEvents, Permission},
     error::{ApiError, ErrorKind},
     product::Credential,
@@ -62,6 +63,7 @@ struct TicketBody {
 )]
 async fn follow(
     State(state): State<StateWith<Hub>>,
+    hearing: Hearing,
     asked: EventsRequest,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
@@ -73,7 +75,7 @@ async fn follow(
                 |rejected| ApiError::new(ErrorKind::BadRequest, format!("this is not a WebSocket request: {rejected}"));
             let upgrade = upgrade.map_err(said)?;
             let connection = open().await.map_err(refused)?;
-            Ok(socket::serve(upgrade, &state.service, connection, in_use))
+            Ok(socket::serve(upgrade, &state.service, (connection, hearing), in_use))
         }
         Form::Stream => Ok(stream::serve(open().await.map_err(refused)?, in_use).into_response()),
     }

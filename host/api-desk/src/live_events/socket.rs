@@ -3,7 +3,7 @@
 
 use std::{pin::pin, sync::Arc};
 
-use api_core::state::UseGuard;
+use api_core::{admission::Hearing, state::UseGuard};
 use axum::{
     extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
     response::Response,
@@ -34,7 +34,7 @@ const GONE: u16 = 4001;
 pub(super) fn serve(
     upgrade: WebSocketUpgrade,
     hub: &Arc<Hub>,
-    connection: LiveConnection,
+    (connection, hearing): (LiveConnection, Hearing),
     in_use: Option<UseGuard>,
 ) -> Response {
     let hub = Arc::clone(hub);
@@ -46,7 +46,7 @@ pub(super) fn serve(
         .max_frame_size(LARGEST_HEARD)
         .on_upgrade(move |socket| {
             hub.keep(async move {
-                talk(socket, connection).await;
+                talk(socket, connection, hearing).await;
                 drop(in_use);
             })
         })
@@ -57,6 +57,7 @@ struct Stuck;
 
 /// Messages from the other end, and probes to it.
 struct Heard {
+    hearing: Hearing,
     last: Instant,
     /// Messages since the last heartbeat.
     messages: u32,
@@ -66,9 +67,9 @@ struct Heard {
     probes: u64,
 }
 
-async fn talk(mut socket: WebSocket, mut connection: LiveConnection) {
+async fn talk(mut socket: WebSocket, mut connection: LiveConnection, hearing: Hearing) {
     let patience = connection.write_timeout();
-    let mut heard = Heard { last: Instant::now(), messages: 0, unasked: 0, probes: 0 };
+    let mut heard = Heard { hearing, last: Instant::now(), messages: 0, unasked: 0, probes: 0 };
     loop {
         let Some(turn) = next(&mut socket, &mut connection, &mut heard).await else { return };
         let sent = match turn {
@@ -98,7 +99,7 @@ async fn next(socket: &mut WebSocket, connection: &mut LiveConnection, heard: &m
         tokio::select! {
             turn = &mut coming => return Some(turn),
             // The content is ignored, but it shows that the other end is alive.
-            said = socket.recv() => {
+            said = heard.hearing.hear(socket.recv()) => {
                 heard.note(said).ok()?;
             }
         }
@@ -128,7 +129,7 @@ async fn hand_over(socket: &mut WebSocket, pieces: Vec<EventFrame>, heard: &mut 
     let mark = heard.probes.to_be_bytes();
     socket.send(Message::Ping(mark.to_vec().into())).await.map_err(|_| Stuck)?;
     loop {
-        let said = socket.recv().await;
+        let said = heard.hearing.hear(socket.recv()).await;
         match heard.note(said)? {
             Message::Pong(back) if *back == mark => return Ok(()),
             Message::Pong(_) | Message::Ping(_) | Message::Text(_) | Message::Binary(_) | Message::Close(_) => {}

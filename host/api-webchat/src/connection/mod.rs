@@ -99,7 +99,7 @@ impl<'a> SocketLine<'a> {
             let held_until = self.held.as_ref().map(|(_, until)| *until);
             let going = tokio::select! {
                 // While a frame is held no other is read, so the connection pushes back.
-                frame = self.socket.recv(), if held_until.is_none() => {
+                frame = self.door.hearing.hear(self.socket.recv()), if held_until.is_none() => {
                     frames += 1;
                     match frame {
                         _ if frames > FRAMES_PER_SECOND => ControlFlow::Break(Some((code::TOO_MUCH, "too many frames"))),

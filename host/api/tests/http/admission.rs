@@ -251,6 +251,26 @@ async fn many_sources_with_refused_bodies_that_never_end_keep_neither_logins_nor
 }
 
 #[tokio::test]
+async fn many_complete_logins_of_many_sources_keep_neither_logins_nor_callbacks_out() {
+    // The limits of a process.
+    let service = service(|limits| (limits.requests, limits.requests_per_source) = (2_048, 256)).await;
+    let router = service.router.clone();
+    let wrong = |number: usize| {
+        let login = json!({"email": format!("{number}@acme.example"), "password": "wrong", "clientRef": "acme"});
+        Call::post(LOGIN, login.to_string()).from(&format!("192.0.2.{}", number % 18))
+    };
+    // Each source may have 64, and together they are more than all callers without a key may have.
+    let begin = |number| tokio::spawn(tower::ServiceExt::oneshot(router.clone(), wrong(number).0));
+    let tasks: Vec<_> = (0..18 * 62).map(begin).collect();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(service.send(signed().from("198.51.100.1")).await.status, 200);
+    assert_eq!(service.send(right_login().from("198.51.100.2")).await.status, 200);
+    let waiting = tasks.iter().filter(|task| !task.is_finished()).count();
+    assert!(waiting > 0, "they still wait for their turns");
+    tasks.into_iter().for_each(|task| task.abort());
+}
+
+#[tokio::test]
 async fn bytes_are_counted_as_they_come() {
     let service = service(|limits| {
         limits.bytes = 30_000;

@@ -1,15 +1,16 @@
 //! The activity of one connection, from which its time limits follow.
 
 use std::{
-    io,
+    fmt, io,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     task::Poll,
     time::Duration,
 };
 
+use channels::http::Pace;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +26,38 @@ pub struct ConnectionTimeouts {
     pub write: Duration,
 }
 
+/// A connection that waits for its peer longer than this may be ended for another one.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// Bytes of unfinished heads of all connections. Beyond them, connections of the address with the most are ended.
+const HEADS: u64 = 32 * 1024 * 1024;
+
+/// The sums that a connection counts to.
+pub(super) struct ConnectionSums {
+    /// Bytes of unfinished heads.
+    pub heads: Arc<AtomicU64>,
+    /// Ends connections until unfinished heads have at most so many bytes.
+    pub end_heads: Box<dyn Fn(u64) + Send + Sync>,
+    pub pace: Option<Arc<Pace>>,
+}
+
+impl fmt::Debug for ConnectionSums {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectionSums").field("heads", &self.heads).finish_non_exhaustive()
+    }
+}
+
+/// Why a connection may be ended for another one. The first reason costs its peer least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Idleness {
+    /// No request is in flight.
+    Quiet,
+    /// All requests in flight wait for their peer.
+    WaitsForPeer,
+    /// A WebSocket, which opens again by itself.
+    Socket,
+}
+
 /// The times of one connection in milliseconds since its start. `0` means "not now". Only requests reset them: a peer
 /// that sends PINGs or the beginning of a head gets no more time than a silent one.
 #[derive(Debug)]
@@ -37,6 +70,16 @@ pub struct Activity {
     /// Time since which the peer has taken nothing.
     blocked_since: AtomicU64,
     requests: AtomicUsize,
+    /// Requests in flight that wait for their peer: for more of the body, or until it takes more of the answer.
+    waiting: AtomicUsize,
+    /// Since when one of them has waited.
+    waiting_since: AtomicU64,
+    /// It is a WebSocket.
+    upgraded: AtomicBool,
+    /// Bytes of the unfinished head.
+    head_bytes: AtomicU64,
+    /// Where it is counted with others of its address.
+    counted: OnceLock<ConnectionSums>,
     /// Number of requests so far.
     begun: AtomicUsize,
     /// The body of the next request has two lengths.
@@ -55,6 +98,11 @@ impl Activity {
             head_since: AtomicU64::new(0),
             blocked_since: AtomicU64::new(0),
             requests: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            waiting_since: AtomicU64::new(0),
+            upgraded: AtomicBool::new(false),
+            head_bytes: AtomicU64::new(0),
+            counted: OnceLock::new(),
             begun: AtomicUsize::new(0),
             framed_twice: AtomicBool::new(false),
             http2: AtomicBool::new(false),
@@ -70,8 +118,32 @@ impl Activity {
     pub fn request(self: &Arc<Self>) -> ActiveRequest {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.head_since.store(0, Ordering::Relaxed);
+        self.forget_head();
         self.begun.fetch_add(1, Ordering::Relaxed);
-        ActiveRequest(Arc::clone(self))
+        ActiveRequest { activity: Arc::clone(self), waits: AtomicUsize::new(0) }
+    }
+
+    /// What its end would cost its peer, and since when. `None` if it works for its peer.
+    pub(super) fn idleness(&self) -> Option<(Idleness, Instant)> {
+        let requests = self.requests.load(Ordering::Relaxed);
+        let last = self.at(self.last.load(Ordering::Relaxed));
+        if self.is_upgraded() {
+            return Some((Idleness::Socket, last));
+        }
+        if requests == 0 {
+            return Some((Idleness::Quiet, last));
+        }
+        let since = self.at(self.waiting_since.load(Ordering::Relaxed));
+        let waits = self.waiting.load(Ordering::Relaxed) >= requests && since.elapsed() >= SLOW;
+        waits.then_some((Idleness::WaitsForPeer, since))
+    }
+
+    pub(super) fn is_upgraded(&self) -> bool {
+        self.upgraded.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_upgraded(&self) {
+        self.upgraded.store(true, Ordering::Relaxed);
     }
 
     /// Start of the idle time. `None` while a request is in flight.
@@ -118,12 +190,47 @@ impl Activity {
         self.began + Duration::from_millis(milliseconds)
     }
 
-    /// Notes received bytes. If nothing is in flight, they begin a head.
-    pub(super) fn was_read(&self) {
+    /// Notes received bytes. If nothing is in flight, they belong to a head.
+    pub(super) fn was_read(&self, bytes: usize) {
         let idle = self.requests.load(Ordering::Relaxed) == 0 && !self.http2.load(Ordering::Relaxed);
-        if idle && self.head_since.load(Ordering::Relaxed) == 0 {
+        if !idle || self.is_upgraded() {
+            return;
+        }
+        if self.head_since.load(Ordering::Relaxed) == 0 {
             self.head_since.store(self.now(), Ordering::Relaxed);
         }
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.head_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(counted) = self.counted.get() {
+            let all = counted.heads.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            if all > HEADS {
+                (counted.end_heads)(HEADS - HEADS / 4);
+            }
+        }
+    }
+
+    pub(super) fn head_bytes(&self) -> u64 {
+        self.head_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Takes the bytes of the head out of the count.
+    pub(super) fn forget_head(&self) -> u64 {
+        let bytes = self.head_bytes.swap(0, Ordering::Relaxed);
+        if let Some(counted) = self.counted.get() {
+            counted.heads.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        bytes
+    }
+
+    /// Counts the connection with others of its address.
+    pub(super) fn count(&self, counted: ConnectionSums) {
+        // A connection has one place.
+        let _ = self.counted.set(counted);
+    }
+
+    /// The processor time of its address. `None` if the address has no limit.
+    pub(super) fn pace(&self) -> Option<Arc<Pace>> {
+        self.counted.get()?.pace.clone()
     }
 
     fn was_written(&self) {
@@ -152,12 +259,45 @@ impl Activity {
     }
 }
 
+/// A request in flight.
 #[derive(Debug)]
-pub struct ActiveRequest(Arc<Activity>);
+pub struct ActiveRequest {
+    activity: Arc<Activity>,
+    /// Its waits for the peer.
+    waits: AtomicUsize,
+}
+
+impl ActiveRequest {
+    /// Notes that the request waits for its peer, until the returned value is dropped.
+    pub(super) fn wait_for_peer(self: &Arc<Self>) -> PeerWait {
+        self.activity.waiting_since.store(self.activity.now(), Ordering::Relaxed);
+        if self.waits.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.activity.waiting.fetch_add(1, Ordering::Relaxed);
+        }
+        PeerWait(Arc::clone(self))
+    }
+}
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        self.0.last.store(self.0.now(), Ordering::Relaxed);
-        self.0.requests.fetch_sub(1, Ordering::Relaxed);
+        self.activity.last.store(self.activity.now(), Ordering::Relaxed);
+        self.activity.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct PeerWait(Arc<ActiveRequest>);
+
+impl Drop for PeerWait {
+    fn drop(&mut self) {
+        if self.0.waits.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.activity.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Activity {
+    fn drop(&mut self) {
+        self.forget_head();
     }
 }

@@ -7,9 +7,10 @@ use axum::{
     Router,
     body::Body,
     extract::{ConnectInfo, Request},
-    http::{Version, header::HOST, uri::Authority},
+    http::{StatusCode, Version, header::HOST, uri::Authority},
+    response::Response,
 };
-use http_body_util::BodyExt;
+use channels::http::{Pace, PacedTask};
 use hyper_util::{rt::TokioIo, server::conn::auto, service::TowerToHyperService};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -21,6 +22,7 @@ use tower::ServiceExt;
 use super::{
     activity::{Activity, ConnectionTimeouts},
     streams::{Stream, Streams},
+    tracked_body::TrackedBody,
     watched_stream::WatchedStream,
 };
 
@@ -61,8 +63,8 @@ fn wrong_head<B>(request: &Request<B>) -> Option<HeadFault> {
     }
 }
 
-fn protocols() -> auto::Builder<Streams> {
-    let mut http = auto::Builder::new(Streams);
+fn protocols(pace: Option<Arc<Pace>>) -> auto::Builder<Streams> {
+    let mut http = auto::Builder::new(Streams(pace));
     http.http1().max_buf_size(BUFFER_BYTES);
     http.http2()
         .max_concurrent_streams(STREAMS)
@@ -76,12 +78,13 @@ fn protocols() -> auto::Builder<Streams> {
 /// Cuts off the answer to a request by resetting its stream. If there is no stream or it is already written, the
 /// connection ends.
 fn link(connection: Arc<Activity>) -> PeerLink {
-    let stream = Stream::current();
-    PeerLink::new(move || {
+    let (stream, pace) = (Stream::current(), connection.pace());
+    let link = PeerLink::new(move || {
         if !stream.as_ref().is_some_and(|stream| stream.reset()) {
             connection.evicted.cancel();
         }
-    })
+    });
+    link.with_pace(pace)
 }
 
 /// Serves a connection until it ends, a time limit passes, or `stop` asks it to end after the requests in flight.
@@ -113,25 +116,29 @@ pub async fn serve<IO, P>(
         request.extensions_mut().insert(UseGuard::new(Arc::clone(&in_flight) as Arc<_>));
         let activity = Arc::clone(&of_requests);
         async move {
-            request.extensions_mut().insert(link(activity));
-            let response = router.oneshot(request.map(Body::new)).await?;
+            request.extensions_mut().insert(link(Arc::clone(&activity)));
+            let body = |body| Body::new(TrackedBody::received(body, Arc::clone(&in_flight)));
+            let response = router.oneshot(request.map(body)).await?;
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                activity.note_upgraded();
+            }
             // The request is in flight until the last part of its answer was given to the library.
-            let keep = move |frame| {
-                let _ = &in_flight;
-                frame
-            };
-            Ok::<_, Infallible>(response.map(|body| Body::new(body.map_frame(keep))))
+            let (parts, body) = response.into_parts();
+            let body = Body::new(TrackedBody::sent(body, &parts.headers, in_flight));
+            Ok::<_, Infallible>(Response::from_parts(parts, body))
         }
     });
-    let http = protocols();
+    let pace = activity.pace();
+    let http = protocols(pace.clone());
     let io = TokioIo::new(WatchedStream::new(io, Arc::clone(&activity), answers, place));
-    let mut connection = pin!(http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned());
+    let serving = http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned();
+    let mut connection = pin!(serving);
     let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(SHORTEST_LOOK);
     let (mut stopping, mut cut_at) = (false, None);
     loop {
         let next_look = cut_at.unwrap_or_else(|| Instant::now() + look_again);
         tokio::select! {
-            ended = connection.as_mut() => {
+            ended = PacedTask::new(connection.as_mut(), pace.clone()) => {
                 if let Err(error) = ended {
                     tracing::debug!(%error, "a connection ended in the middle");
                 }
@@ -155,5 +162,58 @@ pub async fn serve<IO, P>(
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use axum::routing::get;
+    use chrono::DateTime;
+    use domain::{clock::IdSource, ids::RequestId};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    use super::*;
+    use crate::listeners::{ConnectionLimits, ConnectionPlaces};
+
+    const PATIENCE: ConnectionTimeouts = ConnectionTimeouts {
+        head: Duration::from_secs(15),
+        idle: Duration::from_secs(75),
+        write: Duration::from_secs(30),
+    };
+
+    fn connect(places: &ConnectionPlaces, peer: IpAddr) -> (DuplexStream, Arc<Activity>) {
+        let (ours, theirs) = duplex(1_000);
+        let activity = Activity::new();
+        let place = places.enter(peer, &activity).unwrap();
+        let answers = EarlyAnswers::with(|| {
+            let now = DateTime::from_timestamp(1_760_000_000, 0).unwrap();
+            (RequestId::from(IdSource::new([7; 32]).mint(now)), now)
+        });
+        let router = Router::new().route("/", get(async || "hello"));
+        let (limits, stop) = ((Arc::clone(&activity), PATIENCE), CancellationToken::new());
+        tokio::spawn(serve(theirs, place, (peer, 50_000).into(), router, limits, answers, stop));
+        (ours, activity)
+    }
+
+    async fn answered_after(stream: &mut DuplexStream) -> u64 {
+        let begin = Instant::now();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        assert!(stream.read(&mut [0; 500]).await.unwrap() > 0);
+        begin.elapsed().as_secs()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_connections_of_an_address_that_has_used_its_processor_time_pause() {
+        let places = ConnectionPlaces::new(ConnectionLimits { connections: 10, per_address: 10, proxies: Vec::new() });
+        let (mut first, activity) = connect(&places, IpAddr::from([192, 0, 2, 1]));
+        let (mut second, _) = connect(&places, IpAddr::from([192, 0, 2, 1]));
+        let (mut other, _) = connect(&places, IpAddr::from([192, 0, 2, 2]));
+        assert_eq!(answered_after(&mut first).await, 0);
+        // A second is free, and a quarter of a processor after it.
+        activity.pace().unwrap().note(Duration::from_secs(3));
+        assert_eq!(answered_after(&mut other).await, 0);
+        assert_eq!(answered_after(&mut second).await, 8);
     }
 }

@@ -1,14 +1,24 @@
-//! Limits on connections in total and per address. If all places are taken, idle connections are closed: first those of
-//! the address with the most connections, and of these the longest idle.
+//! Limits on connections in total and per address. If all places are taken, connections are closed: first idle ones,
+//! then those that wait for their peer, then WebSockets. Of these, the address with the most connections goes first, and
+//! of its connections the one that has waited longest. So no newcomer is refused because of others.
 
-use std::{cmp::Reverse, collections::HashMap, net::IpAddr, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
+use channels::http::Pace;
 use domain::source::source_of;
 use ipnet::IpNet;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use super::activity::Activity;
+use super::activity::{Activity, ConnectionSums, Idleness};
 
 /// Limits of the listeners of one process.
 #[derive(Debug, Clone)]
@@ -20,21 +30,43 @@ pub struct ConnectionLimits {
     pub proxies: Vec<IpNet>,
 }
 
-/// One in this many connections is closed at a time, because the search costs more than the closing.
+/// One in this many connections is closed at a time, because the search costs more than the closing. This holds for idle
+/// ones, and for those of equally large shares that wait for their peer. WebSockets are closed one at a time.
 const ROOM_MADE: usize = 64;
+
+/// Addresses that are kept without a search for idle ones.
+const ADDRESSES: usize = 1_024;
 
 /// The places of one process. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ConnectionPlaces {
     limits: Arc<ConnectionLimits>,
     open: Arc<Mutex<Open>>,
+    /// Bytes of unfinished heads.
+    heads: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
 struct Open {
     next: u64,
+    /// At so many addresses, those without connections are forgotten.
+    sweep_at: usize,
     by_number: HashMap<u64, Connection>,
-    by_address: HashMap<IpAddr, usize>,
+    by_address: HashMap<IpAddr, Address>,
+}
+
+/// The connections of one address.
+#[derive(Debug)]
+struct Address {
+    connections: usize,
+    pace: Arc<Pace>,
+}
+
+impl Address {
+    /// True if a new one would be the same.
+    fn is_idle(&self) -> bool {
+        self.connections == 0 && self.pace.is_unused()
+    }
 }
 
 #[derive(Debug)]
@@ -54,15 +86,15 @@ pub struct ConnectionPlace {
 
 impl ConnectionPlaces {
     pub fn new(limits: ConnectionLimits) -> Self {
-        Self { limits: Arc::new(limits), open: Arc::default() }
+        Self { limits: Arc::new(limits), open: Arc::default(), heads: Arc::default() }
     }
 
     /// A place for a connection, or the name of the exhausted limit.
     pub fn enter(&self, peer: IpAddr, activity: &Arc<Activity>) -> Result<ConnectionPlace, &'static str> {
         let address = self.counted(peer);
         let mut open = lock(&self.open);
-        let from_there = address.and_then(|address| open.by_address.get(&address)).copied().unwrap_or_default();
-        if from_there >= self.limits.per_address {
+        let from_there = address.and_then(|address| open.by_address.get(&address));
+        if from_there.map_or(0, |there| there.connections) >= self.limits.per_address {
             return Err("connections_per_address");
         }
         // Evicted connections may still be open, but they are already removed from the count.
@@ -72,15 +104,39 @@ impl ConnectionPlaces {
         let number = open.next;
         open.next += 1;
         open.by_number.insert(number, Connection { activity: Arc::clone(activity), address });
-        if let Some(address) = address {
-            *open.by_address.entry(address).or_default() += 1;
-        }
+        let pace = address.map(|address| open.add(address));
+        drop(open);
+        let (places, heads) = (self.clone(), Arc::clone(&self.heads));
+        activity.count(ConnectionSums { heads, end_heads: Box::new(move |most| places.end_heads(most)), pace });
         Ok(ConnectionPlace { open: Arc::clone(&self.open), number, address })
     }
 
-    /// Ends some idle connections after the process has run out of descriptors.
+    /// Ends some connections after the process has run out of descriptors.
     pub fn make_room(&self) {
         make_room(&mut lock(&self.open), self.limits.connections);
+    }
+
+    /// Ends connections with unfinished heads until these have at most so many bytes: of the address with the most
+    /// bytes, the largest head.
+    fn end_heads(&self, most: u64) {
+        let mut open = lock(&self.open);
+        let mut of_address: HashMap<Option<IpAddr>, u64> = HashMap::new();
+        for connection in open.by_number.values() {
+            *of_address.entry(connection.address).or_default() += connection.activity.head_bytes();
+        }
+        while self.heads.load(Ordering::Relaxed) > most {
+            let Some((address, sum)) = of_address.iter_mut().max_by_key(|(_, bytes)| **bytes) else { return };
+            let of_largest = open.by_number.iter().filter(|(_, connection)| connection.address == *address);
+            let largest = of_largest.max_by_key(|(_, connection)| connection.activity.head_bytes());
+            let Some(number) = largest.map(|(number, _)| *number) else { return };
+            let Some(connection) = open.by_number.remove(&number) else { return };
+            metrics::counter!("patchbay_http_connections_ended_total", "reason" => "unfinished_heads").increment(1);
+            connection.activity.evicted.cancel();
+            match connection.activity.forget_head() {
+                0 => return,
+                bytes => *sum = sum.saturating_sub(bytes),
+            }
+        }
     }
 
     pub fn count(&self) -> usize {
@@ -101,16 +157,24 @@ fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
     open.lock()
 }
 
-/// Evicts idle connections. False if there are none.
+/// Evicts connections that do not work for their peers. False if there are none.
 fn make_room(open: &mut Open, most: usize) -> bool {
-    let of_address = |address: Option<IpAddr>| address.and_then(|address| open.by_address.get(&address)).copied();
+    let of_address = |address: Option<IpAddr>| Some(open.by_address.get(&address?)?.connections);
     let idle = open.by_number.iter().filter_map(|(number, connection)| {
-        let quiet = connection.activity.quiet_since()?;
-        Some((Reverse(of_address(connection.address).unwrap_or_default()), quiet, *number))
+        let (idleness, since) = connection.activity.idleness()?;
+        Some((idleness, Reverse(of_address(connection.address).unwrap_or_default()), since, *number))
     });
-    let mut idle: Vec<(Reverse<usize>, Instant, u64)> = idle.collect();
+    let mut idle: Vec<(Idleness, Reverse<usize>, Instant, u64)> = idle.collect();
     idle.sort_unstable();
-    let going: Vec<u64> = idle.into_iter().map(|(.., number)| number).take((most / ROOM_MADE).max(1)).collect();
+    let first = idle.first().map(|(idleness, share, ..)| (*idleness, *share));
+    let alike = |(idleness, share): (Idleness, Reverse<usize>)| match idleness {
+        Idleness::Quiet => first.is_some_and(|(first, _)| first == idleness),
+        Idleness::WaitsForPeer => first == Some((idleness, share)),
+        Idleness::Socket => false,
+    };
+    let many = idle.iter().take_while(|(idleness, share, ..)| alike((*idleness, *share))).count();
+    let many = many.min(most / ROOM_MADE).max(1);
+    let going: Vec<u64> = idle.into_iter().map(|(.., number)| number).take(many).collect();
     for number in &going {
         // Its place is free at once. It ends quickly without being waited for.
         if let Some(connection) = open.by_number.remove(number) {
@@ -125,12 +189,27 @@ impl Drop for ConnectionPlace {
         let mut open = lock(&self.open);
         open.by_number.remove(&self.number);
         let Some(address) = self.address else { return };
-        if let Some(count) = open.by_address.get_mut(&address) {
-            *count -= 1;
-            if *count == 0 {
+        if let Some(there) = open.by_address.get_mut(&address) {
+            there.connections -= 1;
+            // Otherwise the address would have its processor time anew with each connection.
+            if there.is_idle() {
                 open.by_address.remove(&address);
             }
         }
+    }
+}
+
+impl Open {
+    /// Counts a connection of an address, and returns the processor time of the address.
+    fn add(&mut self, address: IpAddr) -> Arc<Pace> {
+        if self.by_address.len() >= self.sweep_at && !self.by_address.contains_key(&address) {
+            self.by_address.retain(|_, there| !there.is_idle());
+            self.sweep_at = (self.by_address.len() * 2).max(ADDRESSES);
+        }
+        let new = || Address { connections: 0, pace: Arc::new(api::pace_of_address()) };
+        let there = self.by_address.entry(address).or_insert_with(new);
+        there.connections += 1;
+        Arc::clone(&there.pace)
     }
 }
 
@@ -204,12 +283,64 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_makes_room_while_every_connection_has_a_request() {
+    async fn if_every_connection_has_a_request_the_one_that_waits_longest_for_its_peer_makes_room() {
+        let places = places(4, 100);
+        let open: Vec<_> =
+            ["192.0.2.1", "192.0.2.2", "192.0.2.2", "192.0.2.2"].map(|peer| enter(&places, peer).unwrap()).into();
+        let requests: Vec<_> = open.iter().map(|(activity, _)| Arc::new(activity.request())).collect();
+        assert_eq!(enter(&places, "192.0.2.3").unwrap_err(), "connections", "all of them work");
+        let mut waits = Vec::new();
+        for request in &requests[..3] {
+            waits.push(request.wait_for_peer());
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        let _newcomer = enter(&places, "192.0.2.3").unwrap();
+        let evicted: Vec<bool> = open.iter().map(|(activity, _)| activity.evicted.is_cancelled()).collect();
+        assert_eq!(evicted, [false, true, false, false], "of the address with the most connections");
+        drop(waits);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn unfinished_heads_of_the_largest_address_end_beyond_their_sum() {
+        let places = places(2_000, 1_000);
+        let (alone, _alone_place) = enter(&places, "192.0.2.1").unwrap();
+        alone.was_read(60_000);
+        let many: Vec<_> = (0..600).map(|_| enter(&places, "192.0.2.2").unwrap()).collect();
+        many.iter().for_each(|(activity, _)| activity.was_read(60_000));
+        let ended = many.iter().filter(|(activity, _)| activity.evicted.is_cancelled()).count();
+        assert!(ended > 0 && !alone.evicted.is_cancelled());
+        assert!(places.heads.load(Ordering::Relaxed) <= 32 << 20);
+        drop((many, alone.request()));
+        assert_eq!(places.heads.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_has_no_new_processor_time_after_its_last_connection() {
+        let places = places(10, 10);
+        let (first, place) = enter(&places, "192.0.2.1").unwrap();
+        first.pace().unwrap().note(Duration::from_secs(2));
+        drop((first, place));
+        let (again, place) = enter(&places, "192.0.2.1").unwrap();
+        assert!(again.pace().unwrap().pause().is_some());
+        tokio::time::advance(Duration::from_secs(8)).await;
+        drop((again, place));
+        assert!(lock(&places.open).by_address.is_empty());
+        assert!(enter(&places, "10.1.2.3").unwrap().0.pace().is_none(), "a proxy speaks for many");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sockets_make_room_after_all_others() {
         let places = places(2, 100);
-        let open: Vec<_> = (0..2).map(|_| enter(&places, "192.0.2.1").unwrap()).collect();
-        let mut requests: Vec<_> = open.iter().map(|(activity, _)| activity.request()).collect();
-        assert_eq!(enter(&places, "192.0.2.2").unwrap_err(), "connections");
-        requests.pop();
-        assert!(enter(&places, "192.0.2.2").is_ok());
+        let (socket, _socket_place) = enter(&places, "192.0.2.1").unwrap();
+        socket.note_upgraded();
+        let (waits, _waits_place) = enter(&places, "192.0.2.2").unwrap();
+        let request = Arc::new(waits.request());
+        let _wait = request.wait_for_peer();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let (third, _third_place) = enter(&places, "192.0.2.3").unwrap();
+        assert!(waits.evicted.is_cancelled() && !socket.evicted.is_cancelled());
+        let _request = third.request();
+        let _fourth = enter(&places, "192.0.2.4").unwrap();
+        assert!(socket.evicted.is_cancelled());
     }
 }

@@ -3,11 +3,20 @@
 
 /// Bytes of a head to inspect. Larger heads are not read.
 const HEAD_MAX: usize = 64 * 1024;
+const LENGTH: &[u8] = b"content-length";
+const CODING: &[u8] = b"transfer-encoding";
 
-/// Inspects the head of each request of one connection before the library does.
+/// Inspects the head of each request of one connection before the library does, without a copy of it.
 #[derive(Debug, Default)]
 pub struct HeadWatch {
-    head: Vec<u8>,
+    /// Bytes of the current head.
+    seen: usize,
+    /// Bytes of the current line, without its end.
+    in_line: usize,
+    /// The beginning of the current line, as far as the names differ from others, in small letters.
+    name: [u8; CODING.len()],
+    has_length: bool,
+    has_coding: bool,
     /// Number of requests at the completion of the last head.
     complete_at: Option<usize>,
 }
@@ -20,31 +29,42 @@ impl HeadWatch {
         if self.complete_at == Some(begun) {
             return false;
         }
-        let from = self.head.len().saturating_sub(3);
-        let room = HEAD_MAX.saturating_sub(self.head.len());
-        self.head.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
-        let end = self.head.get(from..).and_then(end_of_head);
-        if end.is_none() && self.head.len() < HEAD_MAX {
-            return false;
+        for byte in bytes {
+            self.seen += 1;
+            if self.takes_last(*byte) || self.seen >= HEAD_MAX {
+                let framed_twice = self.has_length && self.has_coding;
+                *self = Self { complete_at: Some(begun), ..Self::default() };
+                return framed_twice;
+            }
         }
-        self.complete_at = Some(begun);
-        let head = std::mem::take(&mut self.head);
-        is_framed_twice(head.get(..from + end.unwrap_or_default()).unwrap_or(&head))
+        false
     }
-}
 
-/// Start of the empty line that ends a head.
-fn end_of_head(bytes: &[u8]) -> Option<usize> {
-    let ends = |window: &[u8]| window.starts_with(b"\n\r\n") || window.starts_with(b"\n\n");
-    (0..bytes.len()).find(|at| bytes.get(*at..).is_some_and(ends))
-}
-
-fn is_framed_twice(head: &[u8]) -> bool {
-    let has = |name: &[u8]| {
-        let mut lines = head.split(|byte| *byte == b'\n');
-        lines.any(|line| line.split(|byte| *byte == b':').next().is_some_and(|said| said.eq_ignore_ascii_case(name)))
-    };
-    has(b"content-length") && has(b"transfer-encoding")
+    /// Takes a byte. `true` if it ends the empty line behind a head.
+    fn takes_last(&mut self, byte: u8) -> bool {
+        match byte {
+            b'\n' => {
+                let is_end = self.in_line == 0 && self.seen > 2;
+                self.in_line = 0;
+                return is_end;
+            }
+            b'\r' => return false,
+            b':' => {
+                let name = self.name.get(..self.in_line);
+                self.has_length |= name == Some(LENGTH);
+                self.has_coding |= name == Some(CODING);
+                // The rest of the line is no name.
+                self.in_line = CODING.len();
+            }
+            other => {
+                if let Some(place) = self.name.get_mut(self.in_line) {
+                    *place = other.to_ascii_lowercase();
+                }
+            }
+        }
+        self.in_line = self.in_line.saturating_add(1);
+        false
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +96,6 @@ mod tests {
         let mut watch = HeadWatch::default();
         assert!(!watch.came(&vec![b'a'; HEAD_MAX - 1], 0));
         assert!(!watch.came(&[b'a'; 10], 0));
-        assert!(watch.head.is_empty());
+        assert_eq!((watch.seen, watch.complete_at), (0, Some(0)));
     }
 }

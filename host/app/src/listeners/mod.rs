@@ -9,6 +9,7 @@ mod descriptors;
 mod framing;
 mod refusals;
 mod streams;
+mod tracked_body;
 mod watched_stream;
 
 use std::{

@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use channels::http::{Pace, PacedTask};
 use hyper::rt::Executor;
 use tokio_util::sync::CancellationToken;
 
@@ -32,8 +33,9 @@ impl Stream {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-pub struct Streams;
+/// Runs the streams of one connection, within the processor time of its address.
+#[derive(Debug, Clone)]
+pub struct Streams(pub Option<Arc<Pace>>);
 
 impl<F> Executor<F> for Streams
 where
@@ -50,6 +52,6 @@ where
                 stream.over.store(true, Ordering::Release);
             }
         };
-        tokio::spawn(STREAM.scope(stream, task));
+        tokio::spawn(PacedTask::new(STREAM.scope(stream, task), self.0.clone()));
     }
 }

@@ -13,6 +13,7 @@ use tokio::{
     io::{self, AsyncRead, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep},
 };
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::{activity::Activity, control_frames::ControlFrames, framing::HeadWatch, refusals::refused_by};
 
@@ -30,6 +31,8 @@ pub struct WatchedStream<IO, P> {
     heads: HeadWatch,
     frames: ControlFrames,
     refusal: Option<Refusal>,
+    /// The wait for the end of a WebSocket, which the library no longer serves.
+    evicted: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     _place: P,
 }
 
@@ -49,6 +52,7 @@ impl<IO, P> WatchedStream<IO, P> {
             heads: HeadWatch::default(),
             frames: ControlFrames::default(),
             refusal: None,
+            evicted: None,
             _place: place,
         }
     }
@@ -56,6 +60,13 @@ impl<IO, P> WatchedStream<IO, P> {
 
 impl<IO: AsyncRead + Unpin, P: Unpin> AsyncRead for WatchedStream<IO, P> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.activity.is_upgraded() {
+            let token = self.activity.evicted.clone();
+            let evicted = self.evicted.get_or_insert_with(|| Box::pin(token.cancelled_owned()));
+            if evicted.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+            }
+        }
         let before = into.filled().len();
         let result = Pin::new(&mut self.io).poll_read(cx, into);
         if let Some(came) = into.filled().get(before..).filter(|came| !came.is_empty()) {
@@ -63,7 +74,7 @@ impl<IO: AsyncRead + Unpin, P: Unpin> AsyncRead for WatchedStream<IO, P> {
             if this.activity.begun_and_ended().is_some_and(|begun| this.heads.came(came, begun)) {
                 this.activity.note_framed_twice();
             }
-            this.activity.was_read();
+            this.activity.was_read(came.len());
             if this.frames.came(came, Instant::now()) {
                 metrics::counter!("patchbay_http_connections_ended_total", "reason" => "control_frames").increment(1);
                 this.activity.evicted.cancel();

@@ -211,6 +211,39 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn recipients_that_are_refused_for_now_are_limited() {
+        let (address, _stop) = start(|_| {}).await;
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        heard(&mut stream).await;
+        let begin = "EHLO x\r\nMAIL FROM:<a@b.c>\r\nRCPT TO:<1@sms.example.com>\r\n";
+        let refused = "RCPT TO:<1@test.sms.example.com>\r\n".repeat(30);
+        stream.write_all(format!("{begin}{refused}").as_bytes()).await.unwrap();
+        let mut said = String::new();
+        while !said.contains("421 4.7.0 too many errors") {
+            let more = heard(&mut stream).await;
+            assert_ne!(more, "", "{said}");
+            said.push_str(&more);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_announced_mail_does_not_keep_a_connection() {
+        let (address, _stop) = start(|settings| settings.command_timeout = Duration::from_millis(500)).await;
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        heard(&mut stream).await;
+        stream.write_all(b"EHLO x\r\nMAIL FROM:<a@b.c>\r\n").await.unwrap();
+        let mut said = String::new();
+        while !said.contains("421 4.4.2 ") {
+            // Each command comes in time.
+            let _ = stream.write_all(b"RCPT TO:<1@sms.example.com>\r\n").await;
+            let more = heard(&mut stream).await;
+            assert_ne!(more, "", "{said}");
+            said.push_str(&more);
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    #[tokio::test]
     async fn commands_come_in_order_and_a_reset_begins_anew() {
         let (address, _stop) = start(|_| {}).await;
         let mut stream = TcpStream::connect(address).await.unwrap();

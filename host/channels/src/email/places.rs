@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::ListenerSettings;
 
-/// A text has at most 64 KiB, so a sender needs no longer for it if places are short.
-const TEXT_AT_LEAST: Duration = Duration::from_secs(30);
+/// A text without progress for this time makes room for another connection.
+const SLOW: Duration = Duration::from_secs(1);
 
 /// The open connections.
 #[derive(Clone, Default)]
@@ -23,11 +23,21 @@ struct Open {
 
 struct Entry {
     source: IpAddr,
-    /// When the value of `sends_text` changed.
+    /// When the work changed or, during a text, when bytes came.
     since: Instant,
-    /// True while the text of a mail is being sent.
-    sends_text: bool,
+    work: Work,
     end: CancellationToken,
+}
+
+/// What a session waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Commands.
+    Commands,
+    /// The text of a mail.
+    Text,
+    /// Patchbay, which stores a mail.
+    Ours,
 }
 
 /// The place of one connection. A drop frees it.
@@ -38,11 +48,11 @@ pub(super) struct MailPlace {
 }
 
 impl MailPlaces {
-    /// A place for a connection of `source`; `None` if the source has its share, or if all others are sending a mail.
+    /// A place for a connection of `source`; `None` if the source has its share, or if no other source has a larger one.
     ///
-    /// If all places are taken, a connection that sends no mail ends: of the source that has the most such connections, the one that
-    /// has been silent for the longest time. Without such a connection, one that has sent a text for more than
-    /// [`TEXT_AT_LEAST`] ends. So silence does not keep other senders out.
+    /// If all places are taken, the slowest connection of the largest share ends. A connection without a mail is slower
+    /// than a text without progress for [`SLOW`], and this one than others. Of the last, only those of a larger share
+    /// than that of the newcomer end.
     pub(super) fn enter(&self, source: IpAddr, settings: &ListenerSettings) -> Option<MailPlace> {
         let mut open = self.open();
         let of_source = open.by_number.values().filter(|entry| entry.source == source).count();
@@ -50,7 +60,7 @@ impl MailPlaces {
             return None;
         }
         if open.by_number.len() >= settings.connections {
-            let longest = open.longest_silent()?;
+            let longest = open.slowest(of_source + 1)?;
             // Its place is counted to the newcomer from here on.
             if let Some(entry) = open.by_number.remove(&longest) {
                 entry.end.cancel();
@@ -58,7 +68,7 @@ impl MailPlaces {
         }
         let (number, end) = (open.next, CancellationToken::new());
         open.next += 1;
-        open.by_number.insert(number, Entry { source, since: Instant::now(), sends_text: false, end: end.clone() });
+        open.by_number.insert(number, Entry { source, since: Instant::now(), work: Work::Commands, end: end.clone() });
         Some(MailPlace { places: self.clone(), number, end })
     }
 
@@ -68,16 +78,37 @@ impl MailPlaces {
 }
 
 impl Open {
-    fn longest_silent(&self) -> Option<u64> {
-        let mut shares: HashMap<(IpAddr, bool), usize> = HashMap::new();
+    /// The slowest connection of the largest share, in favour of a connection of a share of `newcomer` connections.
+    fn slowest(&self, newcomer: usize) -> Option<u64> {
+        let mut shares: HashMap<IpAddr, usize> = HashMap::new();
         for entry in self.by_number.values() {
-            *shares.entry((entry.source, entry.sends_text)).or_default() += 1;
+            *shares.entry(entry.source).or_default() += 1;
         }
-        let may_end = |entry: &Entry| !entry.sends_text || entry.since.elapsed() > TEXT_AT_LEAST;
-        let share = |entry: &Entry| shares.get(&(entry.source, entry.sends_text)).copied().unwrap_or(0);
-        let candidates = self.by_number.iter().filter(|(_, entry)| may_end(entry));
-        let longest = candidates.min_by_key(|(_, entry)| (entry.sends_text, Reverse(share(entry)), entry.since));
-        longest.map(|(number, _)| *number)
+        let candidates = self.by_number.iter().filter_map(|(number, entry)| {
+            let share = shares.get(&entry.source).copied().unwrap_or(0);
+            let speed = entry.speed();
+            let may_end = speed < Speed::Fast || share > newcomer;
+            may_end.then_some(((speed, Reverse(share), entry.since), *number))
+        });
+        candidates.min_by_key(|(order, _)| *order).map(|(_, number)| number)
+    }
+}
+
+/// How a session proceeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Speed {
+    WithoutMail,
+    Slow,
+    Fast,
+}
+
+impl Entry {
+    fn speed(&self) -> Speed {
+        match self.work {
+            Work::Commands => Speed::WithoutMail,
+            Work::Text if self.since.elapsed() >= SLOW => Speed::Slow,
+            Work::Text | Work::Ours => Speed::Fast,
+        }
     }
 }
 
@@ -87,10 +118,10 @@ impl MailPlace {
         &self.end
     }
 
-    /// Records if the text of a mail is being sent.
-    pub(super) fn set_sends_text(&self, sends_text: bool) {
+    /// Records the work of the session, or that bytes of a text came.
+    pub(super) fn note(&self, work: Work) {
         if let Some(entry) = self.places.open().by_number.get_mut(&self.number) {
-            (entry.since, entry.sends_text) = (Instant::now(), sends_text);
+            (entry.since, entry.work) = (Instant::now(), work);
         }
     }
 }
@@ -137,21 +168,32 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_sends_a_mail_is_ended_only_when_it_takes_long() {
+    async fn a_connection_that_sends_a_mail_is_ended_only_when_nothing_comes() {
         let (places, settings) = (MailPlaces::default(), settings(2, 2));
-        let (first, second) =
-            (places.enter(source(1), &settings).unwrap(), places.enter(source(1), &settings).unwrap());
-        first.set_sends_text(true);
-        second.set_sends_text(true);
-        advance(TEXT_AT_LEAST).await;
-        assert!(places.enter(source(2), &settings).is_none());
-        second.set_sends_text(false);
-        let third = places.enter(source(2), &settings).unwrap();
-        assert!(second.end().is_cancelled() && !first.end().is_cancelled());
-        third.set_sends_text(true);
-        advance(Duration::from_secs(1)).await;
+        let enter = |last| places.enter(source(last), &settings);
+        let (first, second) = (enter(1).unwrap(), enter(2).unwrap());
+        first.note(Work::Text);
+        second.note(Work::Text);
+        assert!(enter(3).is_none(), "none of them is slow, and no share is larger");
+        advance(SLOW / 2).await;
+        second.note(Work::Text);
+        advance(SLOW / 2).await;
+        let third = enter(3).unwrap();
+        assert!(first.end().is_cancelled() && !second.end().is_cancelled());
+        third.note(Work::Ours);
+        second.note(Work::Text);
+        assert!(enter(4).is_none(), "a mail that is being stored is not slow");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn texts_of_the_largest_share_make_room_even_if_they_have_just_begun() {
+        let (places, settings) = (MailPlaces::default(), settings(4, 3));
+        let alone = places.enter(source(1), &settings).unwrap();
+        let of_many: Vec<_> = (0..3).map(|_| places.enter(source(2), &settings).unwrap()).collect();
+        of_many.iter().chain([&alone]).for_each(|place| place.note(Work::Text));
         assert!(places.enter(source(3), &settings).is_some());
-        assert!(first.end().is_cancelled() && !third.end().is_cancelled());
+        assert!(!alone.end().is_cancelled());
+        assert_eq!(of_many.iter().filter(|place| place.end().is_cancelled()).count(), 1);
     }
 
     #[tokio::test(start_paused = true)]

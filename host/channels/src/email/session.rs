@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     MailVerdict, ReceivedMail, SIZE_MAX, Shared,
     mail::MailContent,
-    places::MailPlace,
+    places::{MailPlace, Work},
     verbs,
     wire::{CommandLine, MailWire, PeerLoss, Text},
 };
@@ -35,7 +35,7 @@ struct Session {
     peer: IpAddr,
     stop: CancellationToken,
     place: MailPlace,
-    /// A mail must begin until then.
+    /// A mail must begin until then or, if it has begun, its text.
     mail_due: Instant,
     idle_commands: u32,
     encrypted: bool,
@@ -151,10 +151,9 @@ impl Session {
         }
     }
 
-    /// Commands without a mail do not renew the time until a mail must begin.
+    /// Commands do not renew the time until a mail, or its text, must begin.
     fn time_for_a_command(&self) -> Duration {
-        let within = self.shared.settings.command_timeout;
-        if self.envelope.is_some() { within } else { within.min(self.mail_due - Instant::now()) }
+        self.shared.settings.command_timeout.min(self.mail_due - Instant::now())
     }
 
     /// Answers a command without a mail, a limited number of times between two mails.
@@ -270,6 +269,7 @@ impl Session {
                 None => return self.fault("553 5.1.7 the sender is no address".to_owned()),
             },
         };
+        self.mail_due = Instant::now() + self.shared.settings.command_timeout;
         self.envelope = Some(Envelope { sender, route: MailRoute::Phone, mailboxes: Vec::new() });
         Next::say("250 2.1.0 ok")
     }
@@ -281,21 +281,21 @@ impl Session {
             return self.fault("550 5.7.1 mails are taken for addresses of this domain only".to_owned());
         };
         if envelope.mailboxes.len() >= RECIPIENTS_MAX {
-            return Next::Say(format!("452 4.5.3 {RECIPIENTS_MAX} recipients at most"));
+            return self.fault(format!("452 4.5.3 {RECIPIENTS_MAX} recipients at most"));
         }
         if envelope.mailboxes.is_empty() {
             envelope.route = route;
         } else if envelope.route != route {
-            return Next::say("452 4.5.3 send to the test domain by itself");
+            return self.fault("452 4.5.3 send to the test domain by itself".to_owned());
         }
         envelope.mailboxes.push(mailbox);
         Next::say("250 2.1.5 ok")
     }
 
     async fn take_text<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut MailWire<S>) -> Result<Next, PeerLoss> {
-        self.place.set_sends_text(true);
+        self.place.note(Work::Text);
         let next = self.take_mail(wire).await;
-        self.place.set_sends_text(false);
+        self.place.note(Work::Commands);
         self.rest(true);
         next
     }
@@ -306,12 +306,14 @@ impl Session {
         wire.send_line(&format!("{}\r\n", verbs::GO_AHEAD), settings.command_timeout).await?;
         let text = tokio::select! {
             () = self.place.end().cancelled() => return Ok(Next::Bye(verbs::PLACE_NEEDED.to_owned())),
-            text = wire.text(SIZE_MAX, settings.data_timeout) => text?,
+            text = wire.text(SIZE_MAX, settings.data_timeout, || self.place.note(Work::Text)) => text?,
         };
+        self.place.note(Work::Ours);
         self.mails += 1;
         let raw = match text {
             Text::Whole(raw) => raw,
             Text::TooLarge => return Ok(Next::say(verbs::TOO_LARGE)),
+            Text::TooSlow => return Ok(Next::Bye("421 4.4.2 the mail comes too slowly".to_owned())),
             Text::LineTooLong => return Ok(Next::say("554 5.6.0 a line may have 1000 bytes")),
             Text::BareEnd => return Ok(Next::say("550 5.6.11 lines end with CR and LF: neither stands alone")),
         };

@@ -5,13 +5,16 @@ use std::{io, time::Duration};
 use smtp_proto::request::receiver::DataReceiver;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    time::timeout,
+    time::{Instant, timeout, timeout_at},
 };
 
 /// Bytes of a line at most, its end included (RFC 5321 4.5.3.1.6).
 pub(super) const LINE_MAX: usize = 1000;
 /// Bytes that are read of a mail that is too large, before the session ends.
 const FLOOD_MAX: usize = 32 << 20;
+/// Fewest bytes of a text per second, after [`START`].
+const PACE: usize = 1024;
+const START: Duration = Duration::from_secs(5);
 /// Read at once.
 const PIECE: usize = 16 * 1024;
 
@@ -45,6 +48,8 @@ pub(super) enum Text {
     Whole(Vec<u8>),
     /// Larger than a mail may be.
     TooLarge,
+    /// It comes too slowly.
+    TooSlow,
     /// A line is longer than a line may be.
     LineTooLong,
     /// A CR without LF, or a LF without CR: mail servers disagree where such a line ends.
@@ -103,12 +108,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MailWire<S> {
         }
     }
 
-    /// The text of a mail, up to `size_max` bytes of it.
-    pub(super) async fn text(&mut self, size_max: usize, within: Duration) -> Result<Text, PeerLoss> {
-        timeout(within, self.read_text(size_max)).await.map_err(|_| PeerLoss)?
+    /// The text of a mail, up to `size_max` bytes of it. `came` is called when bytes of it come.
+    pub(super) async fn text(&mut self, size_max: usize, within: Duration, came: impl Fn()) -> Result<Text, PeerLoss> {
+        timeout(within, self.read_text(size_max, came)).await.map_err(|_| PeerLoss)?
     }
 
-    async fn read_text(&mut self, size_max: usize) -> Result<Text, PeerLoss> {
+    async fn read_text(&mut self, size_max: usize, came: impl Fn()) -> Result<Text, PeerLoss> {
+        let began = Instant::now();
         let mut receiver = DataReceiver::new();
         let mut text = Vec::new();
         // The end of the command line counts as the end of a line: a dot on the first line ends the text.
@@ -118,7 +124,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MailWire<S> {
         let mut too_large = false;
         loop {
             if self.input.is_empty() {
-                self.fill().await?;
+                let earned = u64::try_from(read / PACE).unwrap_or(u64::MAX);
+                match timeout_at(began + START + Duration::from_secs(earned), self.fill()).await {
+                    Ok(filled) => filled?,
+                    Err(_) => return Ok(Text::TooSlow),
+                }
+                came();
             }
             let mut bytes = self.input.iter();
             let ended = receiver.ingest(&mut bytes, &mut text);
@@ -190,7 +201,7 @@ mod tests {
     }
 
     async fn text(said: &[u8]) -> Result<Text, PeerLoss> {
-        wire(said).await.text(2000, SOON).await
+        wire(said).await.text(2000, SOON, || ()).await
     }
 
     #[tokio::test]
@@ -217,7 +228,7 @@ mod tests {
     #[tokio::test]
     async fn what_follows_the_end_is_the_next_command() {
         let mut wire = wire(b"a\r\n.\r\nRSET\r\nQUIT\r\n").await;
-        wire.text(2000, SOON).await.unwrap();
+        wire.text(2000, SOON, || ()).await.unwrap();
         assert_eq!(wire.line(SOON).await.unwrap(), CommandLine::Whole(b"RSET\r\n".to_vec()));
         assert_eq!(wire.line(SOON).await.unwrap(), CommandLine::Whole(b"QUIT\r\n".to_vec()));
         assert!(wire.line(SOON).await.is_err());
@@ -229,7 +240,7 @@ mod tests {
         let exact = [line.repeat(20), b".\r\n".to_vec()].concat();
         assert!(matches!(text(&exact).await, Ok(Text::Whole(text)) if text.len() == 2000));
         let mut wire = wire(&[line.repeat(1000), b"y\r\n.\r\nNOOP\r\n".to_vec()].concat()).await;
-        assert_eq!(wire.text(2000, SOON).await.unwrap(), Text::TooLarge);
+        assert_eq!(wire.text(2000, SOON, || ()).await.unwrap(), Text::TooLarge);
         assert_eq!(wire.line(SOON).await.unwrap(), CommandLine::Whole(b"NOOP\r\n".to_vec()));
     }
 
@@ -249,11 +260,26 @@ mod tests {
         assert_eq!(wire(b"NO\rOP\r\n").await.line(SOON).await.unwrap(), CommandLine::BadEnd);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_text_must_come_with_a_pace() {
+        let begin = Instant::now();
+        let (near, mut far) = tokio::io::duplex(1 << 20);
+        tokio::spawn(async move {
+            while far.write_all(b"0123456789").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(900)).await;
+            }
+        });
+        let mut wire = MailWire::new(near);
+        let (long, came) = (Duration::from_secs(300), std::cell::Cell::new(0));
+        let text = wire.text(2000, long, || came.set(came.get() + 1)).await.unwrap();
+        assert_eq!((text, begin.elapsed().as_secs(), came.get()), (Text::TooSlow, 5, 6));
+    }
+
     #[tokio::test]
     async fn who_says_nothing_is_late() {
         let (near, _far) = tokio::io::duplex(16);
         let mut wire = MailWire::new(near);
         assert_eq!(wire.line(Duration::from_millis(1)).await.unwrap(), CommandLine::Late);
-        assert!(wire.text(10, Duration::from_millis(1)).await.is_err());
+        assert!(wire.text(10, Duration::from_millis(1), || ()).await.is_err());
     }
 }

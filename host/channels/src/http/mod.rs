@@ -28,6 +28,7 @@ pub use excess::Excess;
 pub(crate) use operator::{OperatorClient, operator_client, streaming_client};
 pub(crate) use operator_call::body_within;
 pub use outside_client::{GuardedClient, GuardedRequest, GuardedSettings};
+pub use paced_executor::{MeasuredTask, Pace, PacedTask};
 pub use post_error::PostError;
 pub(crate) use post_error::describe;
 pub use resolver::{NameResolver, ResolveFuture};

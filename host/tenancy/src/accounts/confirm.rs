@@ -19,6 +19,7 @@ pub async fn confirm_password(
     from: Option<IpAddr>,
 ) -> Result<(), LoginError> {
     let account = account_hash(on_behalf_of);
+    let place = password::TURNS.enter(from)?;
     let (counted, found) = {
         let mut db = admin.db.acquire().await?;
         let counted = FailureCounter::find(&mut db, account.clone(), from).await?;
@@ -27,7 +28,7 @@ pub async fn confirm_password(
     };
     let visitor = LoginVisitor::new(from, account);
     let stored = found.as_ref().map(|user| user.password_hash.clone());
-    let turn = password::TURNS.wait(&visitor).await?;
+    let turn = place.wait(&visitor).await?;
     let right = password::verify(turn, password, stored).await;
     let right = right.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
     let mut tx = admin.db.begin().await?;

@@ -61,6 +61,7 @@ impl KnownVisitor {
 /// Failures are counted for the given account, even if it does not exist. Passwords are hashed in parallel, but
 /// admitted one at a time, so that a hundred parallel guesses reveal no more than ten in a row.
 pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<CheckedLogin, LoginError> {
+    let place = password::TURNS.enter(login.from)?;
     let (account, counted, found) = {
         let mut db = admin.db.acquire().await?;
         let account = account_hash(&mut db, &login).await?;
@@ -70,7 +71,7 @@ pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<Ch
     };
     let visitor = LoginVisitor::new(login.from, account);
     let stored = found.as_ref().map(|(_, user)| user.password_hash.clone());
-    let turn = password::TURNS.wait(&visitor).await?;
+    let turn = place.wait(&visitor).await?;
     let right = password::verify(turn, login.password, stored).await;
     let right = right.map_err(|_| Error::Sealed(SealError::NoRandomness))?;
     Ok(CheckedLogin { counted, visitor, found: found.filter(|_| right) })

@@ -36,12 +36,17 @@ pub(super) async fn hash(password: String) -> Result<String, HashFailed> {
     task::spawn_blocking(move || hash_now(&password)).await.ok().flatten().ok_or(HashFailed)
 }
 
-/// Compares a password with a stored hash, during its turn. `None` (no such account) takes the same time and returns
+/// Compares a password with a stored hash, during its turn. The turn ends with the work, also if the caller hangs up. `None` (no such account) takes the same time and returns
 /// `false`. So does a password that is too long, because a failure is stored and must not be cheaper to cause.
-pub(super) async fn verify(_turn: LoginTurn<'_>, password: String, stored: Option<String>) -> Result<bool, HashFailed> {
+pub(super) async fn verify(
+    turn: LoginTurn<'static>,
+    password: String,
+    stored: Option<String>,
+) -> Result<bool, HashFailed> {
     let stored = stored.filter(|_| password.len() <= PASSWORD_MAX);
     let known = stored.is_some();
     let matches = task::spawn_blocking(move || {
+        let _turn = turn;
         let stored = stored.or_else(|| NOBODY.clone())?;
         let parsed = PasswordHash::new(&stored).ok()?;
         Some(argon2id()?.verify_password(password.as_bytes(), &parsed).is_ok())

@@ -1,6 +1,7 @@
 //! The order in which passwords are hashed. A hash needs a core for a while and any stranger may request one, so logins
 //! wait: one at a time per source, with strangers apart from sources that have logged in before. So a flood of
-//! strangers does not delay returning users.
+//! strangers does not delay returning users. A login takes a place before it costs anything. If all places are taken,
+//! the newest login of the source with the most logins ends.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -11,9 +12,13 @@ use std::{
 use domain::source::source_of;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 /// Bound on waiting logins of one source.
 const WAITING_PER_SOURCE: usize = 64;
+/// Bound on waiting logins of all sources without a remembered login, and of all others. Waiting logins hold places of
+/// requests, so this is a fraction of the half that callers without a key have.
+const WAITING: usize = 256;
 /// Bound on remembered pairs of source and account.
 const REMEMBERED: usize = 4_096;
 
@@ -30,7 +35,7 @@ impl LoginVisitor {
     }
 }
 
-/// Too many logins of this source already wait.
+/// Too many logins wait, and this one is the newest of the source with the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LoginQueueFull;
 
@@ -42,6 +47,7 @@ pub(super) struct LoginTurns {
 
 #[derive(Default)]
 struct State {
+    next: u64,
     by_source: HashMap<Option<IpAddr>, Queue>,
     seen: HashSet<LoginVisitor>,
     /// The same visitors, oldest first.
@@ -50,7 +56,25 @@ struct State {
 
 struct Queue {
     turn: Arc<Semaphore>,
-    length: usize,
+    /// True if a login from there is remembered.
+    is_familiar: bool,
+    /// The logins, oldest first. A login whose turn has come cannot be ended.
+    logins: Vec<Login>,
+}
+
+struct Login {
+    number: u64,
+    end: CancellationToken,
+    has_turn: bool,
+}
+
+/// The place of a login in the order.
+pub(super) struct Place<'t> {
+    turns: &'t LoginTurns,
+    source: Option<IpAddr>,
+    number: u64,
+    of_source: Arc<Semaphore>,
+    end: CancellationToken,
 }
 
 /// A turn. The next one starts when it is dropped.
@@ -60,36 +84,26 @@ pub(super) struct LoginTurn<'t> {
     _of_all: Option<OwnedSemaphorePermit>,
 }
 
-struct Place<'t> {
-    turns: &'t LoginTurns,
-    source: Option<IpAddr>,
-}
-
 impl LoginTurns {
     pub(super) fn new() -> Self {
         Self { strangers: Arc::new(Semaphore::new(1)), familiar: Arc::new(Semaphore::new(1)), state: Mutex::default() }
     }
 
-    pub(super) async fn wait(&self, visitor: &LoginVisitor) -> Result<LoginTurn<'_>, LoginQueueFull> {
-        let (of_source, familiar) = self.enter(visitor)?;
-        let place = Place { turns: self, source: visitor.source };
-        // Only the first login of each source waits in the common queue, so that sources take turns.
-        let of_source = of_source.acquire_owned().await.ok();
-        let all = if familiar { &self.familiar } else { &self.strangers };
-        let of_all = Arc::clone(all).acquire_owned().await.ok();
-        Ok(LoginTurn { _place: place, _of_source: of_source, _of_all: of_all })
-    }
-
-    fn enter(&self, visitor: &LoginVisitor) -> Result<(Arc<Semaphore>, bool), LoginQueueFull> {
+    /// Takes a place for a login from this address.
+    pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<Place<'_>, LoginQueueFull> {
+        let source = address.map(source_of);
         let mut state = self.lock();
-        let familiar = state.seen.contains(visitor);
-        let new = || Queue { turn: Arc::new(Semaphore::new(1)), length: 0 };
-        let queue = state.by_source.entry(visitor.source).or_insert_with(new);
-        if queue.length >= WAITING_PER_SOURCE {
+        let is_familiar = state.by_source.get(&source).map_or_else(|| state.knows(source), |queue| queue.is_familiar);
+        let of_source = state.by_source.get(&source).map_or(0, |queue| queue.logins.len());
+        if of_source >= WAITING_PER_SOURCE || !state.make_room(is_familiar, of_source + 1) {
             return Err(LoginQueueFull);
         }
-        queue.length += 1;
-        Ok((Arc::clone(&queue.turn), familiar))
+        let (number, end) = (state.next, CancellationToken::new());
+        state.next += 1;
+        let new = || Queue { turn: Arc::new(Semaphore::new(1)), is_familiar, logins: Vec::new() };
+        let queue = state.by_source.entry(source).or_insert_with(new);
+        queue.logins.push(Login { number, end: end.clone(), has_turn: false });
+        Ok(Place { turns: self, source, number, of_source: Arc::clone(&queue.turn), end })
     }
 
     /// Remembers a visitor with a correct password.
@@ -110,12 +124,51 @@ impl LoginTurns {
     }
 }
 
+impl State {
+    fn knows(&self, source: Option<IpAddr>) -> bool {
+        self.order.iter().any(|visitor| visitor.source == source)
+    }
+
+    /// Makes room for a login of a source that then has `share` logins. Returns `false` if no source has more.
+    fn make_room(&mut self, familiar: bool, share: usize) -> bool {
+        let alike = |queue: &&mut Queue| queue.is_familiar == familiar;
+        if self.by_source.values_mut().filter(alike).map(|queue| queue.logins.len()).sum::<usize>() < WAITING {
+            return true;
+        }
+        let largest = self.by_source.values_mut().filter(alike).max_by_key(|queue| queue.logins.len());
+        let Some(largest) = largest.filter(|queue| queue.logins.len() > share) else { return false };
+        let Some(newest) = largest.logins.iter().rposition(|login| !login.has_turn) else { return false };
+        largest.logins.remove(newest).end.cancel();
+        true
+    }
+
+    fn login(&mut self, source: Option<IpAddr>, number: u64) -> Option<&mut Login> {
+        self.by_source.get_mut(&source)?.logins.iter_mut().find(|login| login.number == number)
+    }
+}
+
+impl<'t> Place<'t> {
+    /// Waits for the turn of this visitor, who comes from the source of the place.
+    pub(super) async fn wait(self, visitor: &LoginVisitor) -> Result<LoginTurn<'t>, LoginQueueFull> {
+        let is_familiar = self.turns.lock().seen.contains(visitor);
+        let all = if is_familiar { &self.turns.familiar } else { &self.turns.strangers };
+        let waiting = async {
+            // Only the first login of each source waits in the common queue, so that sources take turns.
+            let of_source = Arc::clone(&self.of_source).acquire_owned().await.ok();
+            (of_source, Arc::clone(all).acquire_owned().await.ok())
+        };
+        let (of_source, of_all) = self.end.run_until_cancelled(waiting).await.ok_or(LoginQueueFull)?;
+        self.turns.lock().login(self.source, self.number).ok_or(LoginQueueFull)?.has_turn = true;
+        Ok(LoginTurn { _place: self, _of_source: of_source, _of_all: of_all })
+    }
+}
+
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         let mut state = self.turns.lock();
         let Some(queue) = state.by_source.get_mut(&self.source) else { return };
-        queue.length -= 1;
-        if queue.length == 0 {
+        queue.logins.retain(|login| login.number != self.number);
+        if queue.logins.is_empty() {
             state.by_source.remove(&self.source);
         }
     }
@@ -131,30 +184,34 @@ mod tests {
         LoginVisitor::new(Some(address.parse().unwrap()), vec![account])
     }
 
+    async fn wait<'t>(turns: &'t LoginTurns, visitor: &LoginVisitor) -> Result<LoginTurn<'t>, LoginQueueFull> {
+        turns.enter(visitor.source)?.wait(visitor).await
+    }
+
     #[tokio::test]
     async fn who_was_here_before_does_not_wait_for_strangers() {
         let turns = LoginTurns::new();
-        let _stranger = turns.wait(&visitor("192.0.2.1", 1)).await.unwrap();
+        let _stranger = wait(&turns, &visitor("192.0.2.1", 1)).await.unwrap();
         let returning = visitor("192.0.2.2", 2);
-        assert!(turns.wait(&returning).now_or_never().is_none());
+        assert!(wait(&turns, &returning).now_or_never().is_none());
         turns.remember(returning.clone());
-        assert!(turns.wait(&returning).now_or_never().is_some());
+        assert!(wait(&turns, &returning).now_or_never().is_some());
         // Another account, or another source, counts as a stranger.
-        assert!(turns.wait(&visitor("192.0.2.2", 3)).now_or_never().is_none());
-        assert!(turns.wait(&visitor("192.0.2.3", 2)).now_or_never().is_none());
+        assert!(wait(&turns, &visitor("192.0.2.2", 3)).now_or_never().is_none());
+        assert!(wait(&turns, &visitor("192.0.2.3", 2)).now_or_never().is_none());
     }
 
     #[tokio::test]
     async fn sources_take_turns_however_many_logins_one_of_them_sends() {
         let turns = LoginTurns::new();
         let crowd = visitor("192.0.2.1", 1);
-        let first = turns.wait(&crowd).await.unwrap();
-        let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(turns.wait(&crowd))).collect();
+        let first = wait(&turns, &crowd).await.unwrap();
+        let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(wait(&turns, &crowd))).collect();
         for one in &mut waiting {
             assert!(poll!(one).is_pending());
         }
         let other = visitor("192.0.2.2", 2);
-        let mut other = Box::pin(turns.wait(&other));
+        let mut other = Box::pin(wait(&turns, &other));
         assert!(poll!(&mut other).is_pending());
         drop(first);
         assert!(poll!(&mut other).is_ready());
@@ -164,18 +221,47 @@ mod tests {
     async fn of_one_source_so_many_wait_and_no_more() {
         let turns = LoginTurns::new();
         let crowd = visitor("2001:db8::1", 1);
-        let first = turns.wait(&crowd).await.unwrap();
-        let mut waiting: Vec<_> = (1..WAITING_PER_SOURCE).map(|_| Box::pin(turns.wait(&crowd))).collect();
+        let first = wait(&turns, &crowd).await.unwrap();
+        let mut waiting: Vec<_> = (1..WAITING_PER_SOURCE).map(|_| Box::pin(wait(&turns, &crowd))).collect();
         for one in &mut waiting {
             assert!(poll!(one).is_pending());
         }
         let neighbour = visitor("2001:db8::2", 1);
-        assert!(turns.wait(&neighbour).await.is_err());
+        assert!(wait(&turns, &neighbour).await.is_err());
         waiting.pop();
-        assert!(turns.wait(&neighbour).now_or_never().is_none(), "there is a place to wait in");
+        assert!(wait(&turns, &neighbour).now_or_never().is_none(), "there is a place to wait in");
         drop((waiting, first));
-        assert!(turns.wait(&neighbour).await.is_ok());
+        assert!(wait(&turns, &neighbour).await.is_ok());
         assert!(turns.lock().by_source.is_empty());
+    }
+
+    #[tokio::test]
+    async fn beyond_the_places_the_newest_login_of_the_largest_source_ends() {
+        let turns = LoginTurns::new();
+        let address = |number: usize| Some(IpAddr::from([192, 0, 2, u8::try_from(number).unwrap()]));
+        let held: Vec<_> = (0..WAITING - 2).map(|at| turns.enter(address(at % 8)).unwrap()).collect();
+        let (older, newer) = (turns.enter(address(9)).unwrap(), turns.enter(address(9)).unwrap());
+
+        let newcomer = turns.enter(address(10)).unwrap();
+
+        let ended: Vec<usize> = (0..held.len()).filter(|at| held[*at].end.is_cancelled()).collect();
+        assert_eq!(ended.len(), 1);
+        assert!(ended[0] >= held.len() - 8, "the newest of a source with {} logins", held.len() / 8);
+        assert!(!older.end.is_cancelled() && !newer.end.is_cancelled() && !newcomer.end.is_cancelled());
+        assert!(turns.enter(address(ended[0] % 8)).is_err(), "no source pushes others out for a larger share");
+        let visitor = LoginVisitor { source: newcomer.source, account: vec![1] };
+        let turn = held.into_iter().nth(ended[0]).unwrap().wait(&visitor).await;
+        assert!(turn.is_err());
+    }
+
+    #[test]
+    fn logins_of_strangers_take_no_place_of_sources_that_have_logged_in_before() {
+        let turns = LoginTurns::new();
+        let address = |number: usize| Some(IpAddr::from((u128::try_from(number).unwrap() << 64).to_be_bytes()));
+        let _strangers: Vec<_> = (0..WAITING).map(|at| turns.enter(address(at)).unwrap()).collect();
+        assert!(turns.enter(address(WAITING)).is_err());
+        turns.remember(LoginVisitor::new(address(WAITING), vec![1]));
+        assert!(turns.enter(address(WAITING)).is_ok());
     }
 
     #[test]

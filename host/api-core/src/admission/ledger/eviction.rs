@@ -1,5 +1,7 @@
 //! Makes room for more: refuses the new request, or ends another one.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::{
@@ -55,7 +57,8 @@ impl Ledger {
                 }
                 EvictionGroup::Strangers => (self.strangers, self.settings.of_strangers()),
                 EvictionGroup::All => {
-                    (self.all, RequestLoad { requests: self.settings.requests, bytes: self.settings.bytes })
+                    let (requests, bytes) = (self.settings.requests, self.settings.bytes);
+                    (self.all, RequestLoad { requests, bytes, answers: requests })
                 }
             };
             let Some(short) = short(held, more, most) else { return true };
@@ -67,7 +70,7 @@ impl Ledger {
 
     fn slowest(&self, crowd: EvictionGroup, except: Number, short: ShortQuantity, now: Instant) -> Option<Number> {
         let size = |owner: Owner| short.of(self.accounts.get(&owner).map(|account| account.held).unwrap_or_default());
-        let grace = crowd.grace(self.settings.graces);
+        let grace = if short == ShortQuantity::Answers { Duration::ZERO } else { crowd.grace(self.settings.graces) };
         let waiting = self
             .entries
             .iter()

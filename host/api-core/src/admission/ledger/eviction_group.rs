@@ -42,6 +42,8 @@ impl EvictionGroup {
 pub(super) enum ShortQuantity {
     Requests,
     Bytes,
+    /// Answers to requests without a place.
+    Answers,
 }
 
 impl ShortQuantity {
@@ -49,6 +51,7 @@ impl ShortQuantity {
         match self {
             Self::Requests => load.requests,
             Self::Bytes => load.bytes,
+            Self::Answers => load.answers,
         }
     }
 }
@@ -56,7 +59,9 @@ impl ShortQuantity {
 /// Returns the quantity without room if `more` is added. No request begins while answers hold more bytes than the
 /// limit.
 pub(super) fn short(held: RequestLoad, more: RequestLoad, most: RequestLoad) -> Option<ShortQuantity> {
-    if more.requests > 0 && held.requests + more.requests > most.requests {
+    if more.answers > 0 {
+        (held.answers + more.answers > most.answers).then_some(ShortQuantity::Answers)
+    } else if more.requests > 0 && held.requests + more.requests > most.requests {
         Some(ShortQuantity::Requests)
     } else if held.bytes + more.bytes.max(1) > most.bytes {
         Some(ShortQuantity::Bytes)
@@ -67,7 +72,7 @@ pub(super) fn short(held: RequestLoad, more: RequestLoad, most: RequestLoad) -> 
 
 pub(super) fn account_is_full(owner: Owner, account: &AdmissionAccount, short: ShortQuantity) -> AdmissionRefusal {
     match short {
-        ShortQuantity::Requests => AdmissionRefusal::requests_of(owner, account.most.requests),
+        ShortQuantity::Requests | ShortQuantity::Answers => AdmissionRefusal::requests_of(owner, account.most.requests),
         ShortQuantity::Bytes => AdmissionRefusal::bytes_of(owner, account.most.bytes),
     }
 }

@@ -7,6 +7,7 @@ mod tests;
 
 use std::{collections::HashMap, sync::Arc};
 
+use base::Pace;
 use domain::ids::ClientId;
 use tokio::{
     sync::{Notify, Semaphore},
@@ -65,6 +66,11 @@ impl Ledger {
         self.accounts.entry(owner).or_insert_with(|| AdmissionAccount::new(&self.settings, owner, now))
     }
 
+    /// The processor time of a source.
+    pub fn pace(&mut self, source: Owner, now: Instant) -> Arc<Pace> {
+        Arc::clone(&self.account(source, now).pace)
+    }
+
     /// Takes a place for a request.
     pub fn enter(
         &mut self,
@@ -72,14 +78,20 @@ impl Ledger {
         link: PeerLink,
         now: Instant,
     ) -> Result<(Number, Arc<Notify>), AdmissionRefusal> {
-        let place = RequestLoad { requests: 1, bytes: 0 };
+        let place = RequestLoad { requests: 1, ..RequestLoad::default() };
         self.make_room(owner, self.next, place, place, now)?;
         Ok(self.insert(owner, link, place, now))
     }
 
-    /// Adds a request without a place: its answer has been made, and only has to be sent.
+    /// Adds a request without a place: its answer has been made, and only has to be sent. If its source, or all sources,
+    /// have too many of them, the slowest of the largest source ends. These answers are small, so they have no time of
+    /// grace, and none is refused.
     pub fn enter_without_place(&mut self, owner: Owner, link: PeerLink, now: Instant) -> (Number, Arc<Notify>) {
-        self.insert(owner, link, RequestLoad::default(), now)
+        let one = RequestLoad { answers: 1, ..RequestLoad::default() };
+        for crowd in [EvictionGroup::Source(owner), EvictionGroup::All] {
+            let _ = self.end_the_slowest(crowd, self.next, one, now);
+        }
+        self.insert(owner, link, one, now)
     }
 
     fn insert(&mut self, owner: Owner, link: PeerLink, load: RequestLoad, now: Instant) -> (Number, Arc<Notify>) {
@@ -118,7 +130,7 @@ impl Ledger {
             return Ok(turns);
         }
         account.requests.take(rate, now).map_err(AdmissionRefusal::RequestsPerSecond)?;
-        let one = RequestLoad { requests: 1, bytes: 0 };
+        let one = RequestLoad { requests: 1, ..RequestLoad::default() };
         let short = short(account.held, one, account.most).filter(|_| before != Some((owner, false)));
         if let Some(short) = short {
             return Err(account_is_full(owner, account, short));
@@ -172,8 +184,9 @@ impl Ledger {
                 return Err(AdmissionRefusal::NeverFits { bytes, limit: "limits.bytes_in_flight_per_source", most });
             }
         };
-        let more = RequestLoad { requests: 0, bytes: bytes.saturating_sub(before.bytes) };
-        let more_of_share = RequestLoad { requests: 0, bytes: of_account.saturating_sub(share_before.bytes) };
+        let more = RequestLoad { bytes: bytes.saturating_sub(before.bytes), ..RequestLoad::default() };
+        let bytes_of_share = of_account.saturating_sub(share_before.bytes);
+        let more_of_share = RequestLoad { bytes: bytes_of_share, ..RequestLoad::default() };
         self.make_room(owner, number, more, more_of_share, now)?;
         self.set_bytes(number, bytes, of_account, now);
         Ok(())
@@ -195,7 +208,7 @@ impl Ledger {
         if may_refuse && others > 0 && others + bytes > account.most.bytes {
             return Err(AdmissionRefusal::bytes_of(owner, account.most.bytes));
         }
-        let more = RequestLoad { requests: 0, bytes: bytes.saturating_sub(load.bytes) };
+        let more = RequestLoad { bytes: bytes.saturating_sub(load.bytes), ..RequestLoad::default() };
         // An answer that has been made cannot wait for room, so it counts in any case, and slow requests are ended. If
         // it is not larger than the body before it, it needs no room.
         let crowds = [EvictionGroup::Strangers, EvictionGroup::All]

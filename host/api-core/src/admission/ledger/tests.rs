@@ -140,7 +140,20 @@ fn many_sources_with_one_slow_body_each_keep_nobody_out() {
     }
     let there = slow.iter().filter(|number| desk.is_there(**number)).count();
     assert_eq!(there, 4);
-    assert_eq!(desk.ledger.all, RequestLoad { requests: 4, bytes: 0 });
+    assert_eq!(desk.ledger.all, RequestLoad { requests: 4, ..RequestLoad::default() });
+}
+
+#[test]
+fn requests_that_wait_for_a_turn_make_room_for_others() {
+    let mut desk = Desk::new(|settings| settings.requests = 4);
+    let queued: Vec<Number> = (0..4).map(|_| desk.enter(client(1)).unwrap()).collect();
+    assert_eq!(desk.enter(client(2)), Err(AdmissionRefusal::Process), "all of them work");
+    for number in &queued {
+        desk.ledger.set_phase(*number, Phase::Queued { since: desk.now });
+    }
+    desk.pass(GRACE);
+    assert!(desk.enter(client(2)).is_ok());
+    assert_eq!(queued.iter().filter(|number| desk.is_there(**number)).count(), 3);
 }
 
 #[test]
@@ -262,6 +275,31 @@ fn answers_that_fill_the_process_are_cut_off_for_new_ones() {
     assert!(desk.enter(source(3)).is_ok());
     assert!(desk.is_there(unread[0]) && !desk.is_there(unread[1]), "that of the source with the most bytes");
     assert_eq!(desk.cuts(), 1);
+}
+
+#[test]
+fn unread_refusals_and_probes_of_a_source_end_beyond_its_share_and_those_of_others_stay() {
+    let mut desk = Desk::new(|_| {});
+    let refuse = |desk: &mut Desk, owner| {
+        let cut = Arc::clone(&desk.cut);
+        let link = PeerLink::new(move || {
+            cut.fetch_add(1, Ordering::Relaxed);
+        });
+        let (number, _) = desk.ledger.enter_without_place(owner, link, desk.now);
+        desk.ledger.handed_out(number, 0, desk.now);
+        desk.pass(Duration::from_millis(1));
+        number
+    };
+    let of_one: Vec<Number> = (0..3).map(|_| refuse(&mut desk, source(1))).collect();
+    assert_eq!((desk.cuts(), desk.is_there(of_one[0])), (1, false), "the one that waited longest");
+    // Eight are the limit of all: the seven sources of an attacker have two each at most.
+    let of_many: Vec<Number> =
+        (2..8).flat_map(|at| [refuse(&mut desk, source(at)), refuse(&mut desk, source(at))]).collect();
+    let neighbour = refuse(&mut desk, source(9));
+    let _ = refuse(&mut desk, source(10));
+    assert!(desk.is_there(neighbour), "it has one, and others have two");
+    assert_eq!(of_many.iter().filter(|number| desk.is_there(**number)).count() + 2, 8);
+    assert!(desk.enter(source(11)).is_ok(), "they take no places");
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! The processor time of requests and sockets, per source. On a direct connection the listener measures everything that
+//! happens on it; behind a trusted proxy, requests and sockets are measured here.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{
+    extract::{FromRef, FromRequestParts, MatchedPath, Request},
+    http::{Extensions, request::Parts},
+    response::Response,
+};
+use base::{MeasuredTask, Pace, PacedTask};
+use tokio::time::{Instant, sleep_until};
+
+use super::{account::Owner, link::PeerLink, reservation::AdmittedRequest};
+use crate::{error::ApiError, https, product::is_callback, state::ApiState};
+
+/// Processor time of a request outside its handler: its head, and the writing of its answer.
+const AROUND: Duration = Duration::from_millis(1);
+
+/// The cost of one request.
+pub(super) struct Cost {
+    pace: Option<Arc<Pace>>,
+    /// The listener counts it.
+    by_listener: bool,
+    is_callback: bool,
+}
+
+impl Cost {
+    pub fn of(request: &Request, state: &ApiState) -> Self {
+        let link = PeerLink::of(request.extensions());
+        let route = request.extensions().get::<MatchedPath>();
+        Self {
+            by_listener: link.pace().is_some(),
+            pace: link.pace().or_else(|| forwarded(request.extensions(), request.headers(), state)),
+            is_callback: route.is_some_and(|route| is_callback(route.as_str())),
+        }
+    }
+
+    /// Waits until a source behind a proxy may use more. The request may be ended in this time.
+    pub async fn wait(&self, held: &AdmittedRequest) -> Result<(), ApiError> {
+        let pause = self.pace.as_ref().filter(|_| !self.by_listener).and_then(|pace| pace.pause());
+        match pause {
+            Some(until) => held.queue(sleep_until(until)).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the answer, and counts its cost unless it was made for a client or a provider.
+    pub async fn count(&self, held: &AdmittedRequest, answer: impl Future<Output = Response>) -> Response {
+        let Some(pace) = &self.pace else { return answer.await };
+        let (response, used) = MeasuredTask::new(answer).await;
+        let is_known = held.is_known() || (self.is_callback && response.status().is_success());
+        match (is_known, self.by_listener) {
+            (true, true) => pace.refund(used * 2 + AROUND),
+            (false, false) => pace.note(used + AROUND),
+            (true, false) | (false, true) => {}
+        }
+        response
+    }
+}
+
+/// The processor time of a source behind a proxy. `None` for direct callers.
+fn forwarded(extensions: &Extensions, headers: &axum::http::HeaderMap, state: &ApiState) -> Option<Arc<Pace>> {
+    let source = https::source_of_request(&state.settings, extensions, headers);
+    if source == https::peer(extensions) {
+        return None;
+    }
+    let owner = Owner::from_source(source);
+    Some(state.admission.ledger().pace(owner, Instant::now()))
+}
+
+/// Receives frames of a socket within the processor time of its source: parts of frames cost time, too, and no count of
+/// frames sees them.
+#[derive(Clone, Default)]
+pub struct Hearing(Option<Arc<Pace>>);
+
+impl Hearing {
+    pub async fn hear<T>(&self, frame: impl Future<Output = T>) -> T {
+        PacedTask::new(frame, self.0.clone()).await
+    }
+}
+
+impl<S> FromRequestParts<S> for Hearing
+where
+    S: Send + Sync,
+    ApiState: FromRef<S>,
+{
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let state = ApiState::from_ref(state);
+        let link = parts.extensions.get::<PeerLink>();
+        let pace = link.and_then(|link| link.pace());
+        Ok(Self(pace.or_else(|| forwarded(&parts.extensions, &parts.headers, &state))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::pace_of_address;
+
+    #[tokio::test(start_paused = true)]
+    async fn frames_of_a_source_that_has_used_its_processor_time_wait() {
+        let pace = Arc::new(pace_of_address());
+        let (hearing, begin) = (Hearing(Some(Arc::clone(&pace))), Instant::now());
+        hearing.hear(async {}).await;
+        assert_eq!(begin.elapsed().as_secs(), 0);
+        pace.note(Duration::from_secs(3));
+        hearing.hear(async {}).await;
+        assert_eq!(begin.elapsed().as_secs(), 8);
+        assert!(Hearing::default().hear(async { true }).await, "this machine has no limit");
+    }
+}
