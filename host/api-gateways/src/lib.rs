@@ -18,14 +18,14 @@ use sms_products::Gateways;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use sms_gateway::outage_answer;
-use state::{CallbackState, GatewayState};
+use state::{CallbackState, SmsGatewayState};
 
 /// The routes of this crate. `sms` takes requests of both gateways, `callbacks` those of providers.
 pub fn routes(state: &ApiState, sms: Arc<Gateways>, callbacks: Arc<Intake>) -> OpenApiRouter<ApiState> {
     let gateways = sms_gateway::routes().merge(batch_gateway::routes());
     let providers = providers::routes().merge(page_callbacks::routes());
     OpenApiRouter::new()
-        .merge(gateways.with_state(GatewayState::new(state, sms)))
+        .merge(gateways.with_state(SmsGatewayState::new(state, sms)))
         .merge(providers.with_state(CallbackState::new(state, callbacks)))
         .merge(media::routes())
         .merge(account_callbacks::routes())

@@ -5,7 +5,7 @@ use inbound::callbacks::Intake;
 use sms_products::Gateways;
 
 /// With the SMS gateways.
-pub(crate) type GatewayState = StateWith<Gateways>;
+pub(crate) type SmsGatewayState = StateWith<Gateways>;
 
 /// With the service that takes callbacks of providers.
 pub(crate) type CallbackState = StateWith<Intake>;

@@ -60,7 +60,7 @@ pub async fn rotate(
     sealer: &Sealer,
     mut progress: impl FnMut(&str) + Send,
 ) -> Result<RotationReport, MasterKeyError> {
-    let mut db = db.acquire().await.map_err(storage::Error::from)?;
+    let mut db = db.acquire().await?;
     sealer.switch(&mut db).await?;
     let mut resealed = 0;
     loop {

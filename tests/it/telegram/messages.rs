@@ -107,10 +107,8 @@ async fn states(patchbay: &Patchbay, client_ref: &str) -> Vec<(String, Option<St
 async fn settles(patchbay: &Patchbay, client_ref: &str, wanted: &[(&str, Option<&str>)]) {
     eventually(&format!("{wanted:?}"), || async {
         let all = states(patchbay, client_ref).await;
-        let is = |(one, wanted): (&(String, Option<String>), &(&str, Option<&str>))| {
-            (one.0.as_str(), one.1.as_deref()) == *wanted
-        };
-        (all.len() == wanted.len() && all.iter().zip(wanted).all(is)).then_some(())
+        let all: Vec<(&str, Option<&str>)> = all.iter().map(|(one, code)| (one.as_str(), code.as_deref())).collect();
+        (all == wanted).then_some(())
     })
     .await;
 }

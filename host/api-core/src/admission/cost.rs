@@ -18,14 +18,14 @@ use crate::{error::ApiError, https, product::is_callback, state::ApiState};
 const AROUND: Duration = Duration::from_millis(1);
 
 /// The cost of one request.
-pub(super) struct Cost {
+pub(super) struct RequestCost {
     pace: Option<Arc<Pace>>,
     /// The listener counts it.
     by_listener: bool,
     is_callback: bool,
 }
 
-impl Cost {
+impl RequestCost {
     pub fn of(request: &Request, state: &ApiState) -> Self {
         let link = PeerLink::of(request.extensions());
         let route = request.extensions().get::<MatchedPath>();

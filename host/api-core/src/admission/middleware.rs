@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{
     account::Owner,
     answer::{self, AnswerPlace},
-    cost::Cost,
+    cost::RequestCost,
     gate::AdmissionGate,
     link::PeerLink,
     reservation::AdmittedRequest,
@@ -55,7 +55,7 @@ pub async fn admit<N: Future<Output = Response>>(
     let held = AdmittedRequest::new(Arc::clone(admission), entered);
     request.extensions_mut().insert(held.clone());
     let may_refuse = request.method().is_safe();
-    let cost = Cost::of(&request, state);
+    let cost = RequestCost::of(&request, state);
     let mut response = match cost.wait(&held).await {
         Ok(()) => cost.count(&held, next(request)).await,
         Err(ended) => ended.into_response(),

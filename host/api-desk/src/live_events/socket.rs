@@ -68,13 +68,17 @@ struct Heard {
 }
 
 async fn talk(mut socket: WebSocket, mut connection: LiveConnection, hearing: Hearing) {
-    let patience = connection.write_timeout();
+    let patience = connection.frame_timeout();
     let mut heard = Heard { hearing, last: Instant::now(), messages: 0, unasked: 0, probes: 0 };
     loop {
         let Some(turn) = next(&mut socket, &mut connection, &mut heard).await else { return };
         let sent = match turn {
             ConnectionStep::Send(pieces) => timeout(patience, hand_over(&mut socket, pieces, &mut heard)).await,
-            ConnectionStep::Heartbeat(_) if heard.last.elapsed() > connection.heartbeat() * SILENT_HEARTBEATS => return,
+            ConnectionStep::Heartbeat(_)
+                if heard.last.elapsed() > connection.heartbeat_interval() * SILENT_HEARTBEATS =>
+            {
+                return;
+            }
             ConnectionStep::Heartbeat(piece) => {
                 heard.messages = 0;
                 timeout(patience, beat(&mut socket, piece)).await

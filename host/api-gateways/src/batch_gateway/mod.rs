@@ -22,13 +22,13 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     form::{self, FormError},
     sms_gateway::plain_get,
-    state::GatewayState,
+    state::SmsGatewayState,
 };
 
 /// The only type of body.
 const FORM: &str = "application/x-www-form-urlencoded";
 
-pub(crate) fn routes() -> OpenApiRouter<GatewayState> {
+pub(crate) fn routes() -> OpenApiRouter<SmsGatewayState> {
     OpenApiRouter::new()
         .routes(routes!(send, try_send))
         .routes(routes!(receipts, try_receipts))
@@ -43,10 +43,10 @@ struct Fields {
     testing: bool,
 }
 
-impl FromRequest<GatewayState> for Fields {
+impl FromRequest<SmsGatewayState> for Fields {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &GatewayState) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &SmsGatewayState) -> Result<Self, ApiError> {
         if request.method() != Method::POST {
             plain_get(request.method(), request.headers())?;
             let query = request.uri().query().unwrap_or_default().as_bytes();
@@ -71,7 +71,7 @@ fn unreadable(why: FormError) -> BatchFault {
 
 /// If the caller hangs up, its batch goes on.
 async fn answer(
-    state: &GatewayState,
+    state: &SmsGatewayState,
     allowed: &AuthorizedCaller<SmsGateway>,
     call: BatchCall,
     given: Fields,
@@ -188,7 +188,7 @@ macro_rules! calls {
                 responses((status = 200, description = "The XML with a status code (`docs/batch-sms.xsd`).", body = String, content_type = "application/xml")),
             )]
             async fn $post(
-                State(state): State<GatewayState>,
+                State(state): State<SmsGatewayState>,
                 allowed: AuthorizedCaller<SmsGateway>,
                 fields: Fields,
             ) -> Result<Response, ApiError> {
@@ -206,7 +206,7 @@ macro_rules! calls {
                 responses((status = 200, description = "As with POST, and with a notice.", body = String, content_type = "application/xml")),
             )]
             async fn $get(
-                State(state): State<GatewayState>,
+                State(state): State<SmsGatewayState>,
                 allowed: AuthorizedCaller<SmsGateway>,
                 fields: Fields,
             ) -> Result<Response, ApiError> {

@@ -34,7 +34,7 @@ use sms_products::{
 use tenancy::credits;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::state::GatewayState;
+use crate::state::SmsGatewayState;
 use query_send::LightSend;
 use schema::{Balance, OptOuts, RemovedNumber, SendAnswer, TrackingAnswer};
 
@@ -43,7 +43,7 @@ const SEND: &str = "/sms/json";
 /// The header of one-time-PIN traffic.
 const OTP_TOKEN: &str = "otptoken";
 
-pub(crate) fn routes() -> OpenApiRouter<GatewayState> {
+pub(crate) fn routes() -> OpenApiRouter<SmsGatewayState> {
     OpenApiRouter::new()
         .routes(routes!(send, send_light))
         .routes(routes!(track))
@@ -71,7 +71,7 @@ pub(crate) fn routes() -> OpenApiRouter<GatewayState> {
     ),
 )]
 async fn send(
-    State(state): State<GatewayState>,
+    State(state): State<SmsGatewayState>,
     allowed: AuthorizedCaller<SmsGateway>,
     headers: HeaderMap,
     JsonBytes(bytes): JsonBytes,
@@ -100,7 +100,7 @@ async fn send(
     ),
 )]
 async fn send_light(
-    State(state): State<GatewayState>,
+    State(state): State<SmsGatewayState>,
     allowed: AuthorizedCaller<SmsGateway>,
     request: Request,
 ) -> Result<Response, ApiError> {
@@ -125,7 +125,7 @@ fn is_urgent(headers: &HeaderMap) -> bool {
 }
 
 async fn take(
-    state: &GatewayState,
+    state: &SmsGatewayState,
     allowed: &AuthorizedCaller<SmsGateway>,
     send: JsonSend,
     urgent: bool,
@@ -166,7 +166,7 @@ pub fn outage_answer(error: &ApiError, path: &str, now: DateTime<Utc>) -> Option
 
 /// If the caller hangs up, its request goes on.
 async fn to_the_end(
-    state: &GatewayState,
+    state: &SmsGatewayState,
     held: AdmittedRequest,
     client: ClientId,
     send: JsonSend,
@@ -195,7 +195,7 @@ async fn to_the_end(
     responses((status = 200, description = "100 with the receipts, or 228.", body = TrackingAnswer)),
 )]
 async fn track(
-    State(state): State<GatewayState>,
+    State(state): State<SmsGatewayState>,
     allowed: AuthorizedCaller<SmsGateway>,
     JsonBody(query): JsonBody<TrackingBody>,
 ) -> Result<Json<TrackingAnswer>, ApiError> {
@@ -219,7 +219,7 @@ async fn track(
     responses((status = 200, description = "The numbers, in order.", body = OptOuts)),
 )]
 async fn opt_outs(
-    State(state): State<GatewayState>,
+    State(state): State<SmsGatewayState>,
     allowed: AuthorizedCaller<SmsGateway>,
 ) -> Result<Json<OptOuts>, ApiError> {
     let numbers = stops::list(&state.context.db, allowed.caller.client).await?;
@@ -239,7 +239,7 @@ async fn opt_outs(
     responses((status = 200, description = "The number may get messages again.", body = RemovedNumber)),
 )]
 async fn take_back(
-    State(state): State<GatewayState>,
+    State(state): State<SmsGatewayState>,
     allowed: AuthorizedCaller<SmsGateway>,
     Segments(number): Segments<String>,
 ) -> Result<Json<RemovedNumber>, ApiError> {
@@ -264,7 +264,7 @@ async fn take_back(
     responses((status = 200, description = "The remaining credits.", body = Balance)),
 )]
 async fn balance(
-    State(state): State<GatewayState>,
+    State(state): State<SmsGatewayState>,
     allowed: AuthorizedCaller<SmsGateway>,
 ) -> Result<Json<Balance>, ApiError> {
     let balance = credits::balance(&state.context.db, allowed.caller.client).await?;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, bail};
 use base::{audit::Actor, secrets::random};
-use channels::telegram::{Bot, TelegramApi, is_token};
+use channels::telegram::{TelegramApi, TelegramBot, is_token};
 use domain::{channel::Channel, inbox::InboxKind};
 use serde_json::{Value, json};
 use settings::{Secret, Settings};
@@ -52,7 +52,8 @@ async fn add(config: &Settings, base: &Base, add: TelegramAdd) -> anyhow::Result
     let news = way(&add.way, is_public);
     let simulator = config.simulator_on().then(|| format!("http://{}", config.simulator.listen));
     let api = TelegramApi::new(config.telegram_settings(simulator.as_deref()))?;
-    let Bot { id, username } = api.bot_of(&token).await.context("Telegram does not know a bot with this token")?;
+    let TelegramBot { id, username } =
+        api.bot_of(&token).await.context("Telegram does not know a bot with this token")?;
     // Telegram takes letters, digits, `_` and `-`.
     let callback_secret: String = random::<32>()?.iter().map(|byte| format!("{byte:02x}")).collect();
     let new = NewAccount {

@@ -49,7 +49,7 @@ pub enum TelegramSetupError {
 
 /// A bot as the Bot API describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bot {
+pub struct TelegramBot {
     /// Its id, in digits.
     pub id: String,
     /// Its user name without `@`.
@@ -126,12 +126,12 @@ impl TelegramApi {
     }
 
     /// Asks which bot has this token.
-    pub async fn bot_of(&self, token: &str) -> Result<Bot, CallFailure> {
+    pub async fn bot_of(&self, token: &str) -> Result<TelegramBot, CallFailure> {
         let me = self.call(token, "getMe", &json!({})).await?;
         let id = me.get("id").and_then(Value::as_u64);
         let username = me.get("username").and_then(Value::as_str).unwrap_or_default().to_owned();
         let id = id.ok_or_else(|| CallFailure::Lost("the answer to getMe has no id".to_owned()))?;
-        Ok(Bot { id: id.to_string(), username })
+        Ok(TelegramBot { id: id.to_string(), username })
     }
 
     /// Lets the Bot API post updates to this URL, with the secret in `X-Telegram-Bot-Api-Secret-Token`.

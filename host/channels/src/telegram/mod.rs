@@ -9,7 +9,7 @@ mod provider;
 mod send_body;
 mod update;
 
-pub use api::{Bot, TelegramApi, TelegramSettings, TelegramSetupError, is_token};
+pub use api::{TelegramApi, TelegramBot, TelegramSettings, TelegramSetupError, is_token};
 pub use carrier::{TelegramCarrier, TelegramLimits};
 pub use errors::CallFailure;
 pub use provider::TelegramProvider;

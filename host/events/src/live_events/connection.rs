@@ -148,12 +148,12 @@ impl LiveConnection {
     }
 
     /// Longest time of the peer for a frame.
-    pub fn write_timeout(&self) -> Duration {
+    pub fn frame_timeout(&self) -> Duration {
         self.seat.hub.ctx.settings.limits.live_write_timeout
     }
 
     /// Time between two heartbeats.
-    pub fn heartbeat(&self) -> Duration {
+    pub fn heartbeat_interval(&self) -> Duration {
         self.seat.hub.ctx.settings.limits.live_heartbeat
     }
 
@@ -195,7 +195,7 @@ impl LiveConnection {
                 }]);
             }
             if beats {
-                self.heartbeat = Instant::now() + self.heartbeat();
+                self.heartbeat = Instant::now() + self.heartbeat_interval();
                 return ConnectionStep::Heartbeat(EventFrame::position_frame("position", self.cursor));
             }
             self.head.mark_unchanged();
@@ -227,7 +227,7 @@ impl LiveConnection {
     /// if the connection ends. Waits only for the database. May be dropped while it waits.
     pub async fn check(&mut self) -> Option<ConnectionEnd> {
         let noticed = self.seat.look.notified().now_or_never().is_some();
-        self.look_due |= noticed || self.looked.elapsed() >= self.heartbeat();
+        self.look_due |= noticed || self.looked.elapsed() >= self.heartbeat_interval();
         while self.look_due {
             match self.look().await {
                 Ok(None) => self.look_due = false,
@@ -303,7 +303,7 @@ impl LiveConnection {
         let room = Arc::clone(&self.seat.unread).acquire_many_owned(bytes);
         tokio::select! {
             () = self.seat.hub.stop.cancelled() => Err(ConnectionEnd::Stopping(self.cursor)),
-            room = tokio::time::timeout(self.write_timeout(), room) => match room {
+            room = tokio::time::timeout(self.frame_timeout(), room) => match room {
                 Ok(Ok(room)) => Ok(room),
                 Ok(Err(_)) | Err(_) => Err(ConnectionEnd::TooSlow(self.cursor)),
             },

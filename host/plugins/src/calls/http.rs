@@ -26,7 +26,7 @@ impl GuardedOutgoing {
             return Ok(true);
         }
         let unreadable = |_| HttpFault::Failed("the host could not look up what this client may reach".to_owned());
-        let mut db = self.db.acquire().await.map_err(|error| unreadable(storage::Error::from(error)))?;
+        let mut db = self.db.acquire().await.map_err(unreadable)?;
         let known = clients::get(&mut db, client).await.map_err(unreadable)?;
         Ok(known.is_some_and(|client| client.allow_private_targets))
     }

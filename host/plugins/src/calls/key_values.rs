@@ -90,7 +90,7 @@ impl KeyValueSnapshot for ValueSnapshot {
     async fn get(&self, scope: Scope, key: &str) -> std::result::Result<Option<Vec<u8>>, KeyValueError> {
         let key = stored_key(scope, self.participant, key);
         let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
-        let mut db = self.db.acquire().await.map_err(|error| unreadable(error.into()))?;
+        let mut db = self.db.acquire().await.map_err(unreadable)?;
         let value =
             chatbot_values::read(&mut db, self.client, &self.plugin, &key, self.now).await.map_err(unreadable)?;
         let version = value.as_ref().map(|value| value.version);
@@ -106,7 +106,7 @@ impl KeyValueSnapshot for ValueSnapshot {
             most: i64::from(wanted.most),
         };
         let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
-        let mut db = self.db.acquire().await.map_err(|error| unreadable(error.into()))?;
+        let mut db = self.db.acquire().await.map_err(unreadable)?;
         let names = chatbot_value_lists::names(&mut db, self.client, &self.plugin, &wanted, self.now).await;
         let names = names.map_err(unreadable)?;
         self.lists.lock().insert(wanted, names.clone());

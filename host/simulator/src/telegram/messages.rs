@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     params::Params,
-    state::{Bot, Telegram},
+    state::{SimulatedBot, Telegram},
 };
 use crate::clock;
 
@@ -159,7 +159,7 @@ pub(super) fn described(kind: &str, id: &str, (name, mime_type): (&str, &str), b
 }
 
 /// The quoted message of a call, without its own quote. Refuses an unknown one, unless the call allows it.
-pub(super) fn quoted(bot: &Bot, chat: i64, params: &Params) -> Result<Option<Value>, CallRefusal> {
+pub(super) fn quoted(bot: &SimulatedBot, chat: i64, params: &Params) -> Result<Option<Value>, CallRefusal> {
     let wanted = params.json("reply_parameters");
     let number = wanted.as_ref().and_then(|wanted| wanted.get("message_id")?.as_i64());
     let Some(number) = number.or_else(|| params.integer("reply_to_message_id")) else { return Ok(None) };

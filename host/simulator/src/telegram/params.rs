@@ -14,7 +14,7 @@ const LARGEST_BODY: usize = 60 << 20;
 
 /// An uploaded file.
 #[derive(Debug, Clone)]
-pub(super) struct Upload {
+pub(super) struct MultipartFile {
     pub(super) name: String,
     pub(super) mime_type: String,
     pub(super) bytes: Bytes,
@@ -24,7 +24,7 @@ pub(super) struct Upload {
 #[derive(Debug, Default)]
 pub(super) struct Params {
     pub(super) fields: Map<String, Value>,
-    pub(super) files: BTreeMap<String, Upload>,
+    pub(super) files: BTreeMap<String, MultipartFile>,
 }
 
 impl Params {
@@ -65,7 +65,7 @@ impl Params {
                 Some(file_name) => {
                     let mime_type = part.content_type().unwrap_or("application/octet-stream").to_owned();
                     let bytes = part.bytes().await.ok()?;
-                    self.files.insert(name, Upload { name: file_name, mime_type, bytes });
+                    self.files.insert(name, MultipartFile { name: file_name, mime_type, bytes });
                 }
                 None => {
                     self.fields.insert(name, Value::String(part.text().await.ok()?));
@@ -102,7 +102,7 @@ impl Params {
     }
 
     /// The file of a parameter: a part with its name, or the part that it names.
-    pub(super) fn upload(&self, name: &str) -> Option<&Upload> {
+    pub(super) fn upload(&self, name: &str) -> Option<&MultipartFile> {
         let attached = self.text(name).and_then(|text| text.strip_prefix("attach://").map(str::to_owned));
         self.files.get(attached.as_deref().unwrap_or(name))
     }

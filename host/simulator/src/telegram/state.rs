@@ -39,7 +39,7 @@ pub(super) struct Refusal {
 
 /// A bot.
 #[derive(Debug)]
-pub(super) struct Bot {
+pub(super) struct SimulatedBot {
     pub(super) id: i64,
     pub(super) secret: String,
     pub(super) username: String,
@@ -125,12 +125,12 @@ pub(super) struct File {
 /// Everything that Telegram knows.
 #[derive(Debug, Default)]
 pub(crate) struct Telegram {
-    pub(super) bots: BTreeMap<i64, Bot>,
+    pub(super) bots: BTreeMap<i64, SimulatedBot>,
     people: BTreeMap<i64, Person>,
     pub(super) files: BTreeMap<String, File>,
 }
 
-impl Bot {
+impl SimulatedBot {
     fn new(id: i64, secret: &str) -> Self {
         Self {
             id,
@@ -209,10 +209,10 @@ impl Chat {
 
 impl Telegram {
     /// The bot with this token. A new id makes a new bot.
-    pub(super) fn bot_of_token(&mut self, token: &str) -> Option<&mut Bot> {
+    pub(super) fn bot_of_token(&mut self, token: &str) -> Option<&mut SimulatedBot> {
         let (id, secret) = token.split_once(':')?;
         let id: i64 = id.parse().ok().filter(|id| *id > 0)?;
-        let bot = self.bots.entry(id).or_insert_with(|| Bot::new(id, secret));
+        let bot = self.bots.entry(id).or_insert_with(|| SimulatedBot::new(id, secret));
         (bot.secret == secret && !bot.revoked && secret.len() >= 20).then_some(bot)
     }
 

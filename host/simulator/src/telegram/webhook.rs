@@ -25,6 +25,7 @@ pub(super) fn announce(world: &Arc<SimulatedWorld>, bot: i64) {
     world.tasks.spawn(post_all(Arc::clone(world), bot));
 }
 
+#[expect(clippy::disallowed_methods, reason = "the simulated world has its own HTTP client")]
 async fn post_all(world: Arc<SimulatedWorld>, bot: i64) {
     let Ok(client) = reqwest::Client::builder().no_proxy().timeout(ANSWER).build() else { return };
     while !world.shutdown.is_cancelled() {

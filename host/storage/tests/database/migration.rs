@@ -33,7 +33,7 @@ async fn apply(migrator: &Migrator, pool: &Db) -> Result<(), MigrateError> {
 }
 
 async fn lineage(pool: &Db) -> Lineage {
-    backup::lineage(&backup::applied(&mut *pool.acquire().await.unwrap()).await.unwrap())
+    backup::lineage(&backup::applied(&mut pool.acquire().await.unwrap()).await.unwrap())
 }
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn a_database_is_migrated_to_each_version_in_turn() {
     for version in 1..=last_version() {
         assert_eq!(storage::migrate_to(&pool, version).await.unwrap(), 1, "version {version}");
         let is_last = version == last_version();
-        assert_eq!(storage::is_current(&mut *pool.acquire().await.unwrap()).await.unwrap(), is_last);
+        assert_eq!(storage::is_current(&mut pool.acquire().await.unwrap()).await.unwrap(), is_last);
         assert_eq!(lineage(&pool).await, if is_last { Lineage::Same } else { Lineage::Older });
     }
     assert_eq!(storage::migrate(&pool).await.unwrap(), 0);
@@ -76,7 +76,7 @@ async fn a_later_migration_changes_a_database_with_rows_and_keeps_them() {
 #[tokio::test]
 async fn a_migration_that_fails_leaves_the_schema_as_it_was() {
     let pool = scratch::database().await.pool(2).await;
-    fixtures::prepare(&mut *pool.acquire().await.unwrap()).await;
+    fixtures::prepare(&mut pool.acquire().await.unwrap()).await;
     let broken = with_a_later_one("ALTER TABLE client ADD COLUMN motto text NOT NULL;");
 
     let refused = apply(&broken, &pool).await.unwrap_err();
@@ -86,7 +86,7 @@ async fn a_migration_that_fails_leaves_the_schema_as_it_was() {
         "{refused}"
     );
     assert_eq!(storage::migrate(&pool).await.unwrap(), 0);
-    assert!(storage::is_current(&mut *pool.acquire().await.unwrap()).await.unwrap());
+    assert!(storage::is_current(&mut pool.acquire().await.unwrap()).await.unwrap());
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ async fn answer_all(shared: Arc<Shared>) {
                 let looking = storage::tenancy::api_keys::owners(&mut db, &hashes);
                 within(LONGEST_LOOK, looking).await.unwrap_or_else(|| Err(silence::silent()))
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         };
         match owners {
             Ok(owners) => give_out(group, owners),
