@@ -1,5 +1,3 @@
-//! Addresses of customers: a kind and a value.
-
 use serde::{Deserialize, Serialize};
 
 pub use crate::address_kind::AddressKind;
@@ -24,7 +22,6 @@ struct Parts {
     value: String,
 }
 
-/// A kind and a value that are no address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{value}` is not an address of the kind `{kind}`")]
 pub struct AddressError {
@@ -38,7 +35,6 @@ pub const LID_SERVER: &str = "@lid";
 const LONGEST: usize = 254;
 
 impl Address {
-    /// Reads an address as it is stored: the name of its kind, and its value.
     pub fn parse(kind: &str, value: &str) -> Result<Self, AddressError> {
         let known = AddressKind::ALL.into_iter().find(|known| known.as_str() == kind);
         known
@@ -65,7 +61,6 @@ impl Address {
         fits.then(|| Self { kind, value: value.to_owned() })
     }
 
-    /// Its kind.
     pub fn kind(&self) -> AddressKind {
         self.kind
     }
@@ -86,15 +81,13 @@ impl Address {
         self == other || self.other_spelling().as_ref() == Some(other)
     }
 
-    /// Its value if it is of this kind.
     pub fn as_kind(&self, kind: AddressKind) -> Option<&str> {
         (self.kind == kind).then_some(self.value.as_str())
     }
 }
 
-/// Adds the other spellings ([`numbering`]) to addresses, sorted, without repetitions. Both spellings of a
-/// number are rows of one customer, so that each finds it. The unused spelling is older than all other addresses and is
-/// not shown.
+/// Adds the other spellings ([`numbering`]), so that each finds the customer; sorted, without repetitions. The unused
+/// spelling is older than all other addresses and is not shown.
 pub fn with_spellings<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> Vec<Address> {
     let both = |address: &Address| [Some(address.clone()), address.other_spelling()].into_iter().flatten();
     let mut named: Vec<Address> = addresses.into_iter().flat_map(both).collect();
@@ -137,12 +130,10 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// From the addresses of a customer, the one that was seen last first.
     pub fn newest_first(newest_first: Vec<Address>) -> Self {
         Self { newest_first }
     }
 
-    /// The address of a kind that is shown.
     pub fn shown(&self, kind: AddressKind) -> Option<&Address> {
         self.newest_first.iter().find(|address| address.kind == kind)
     }
@@ -152,7 +143,6 @@ impl Addresses {
         self.shown(AddressKind::Phone).map(Address::value)
     }
 
-    /// The BSUID that is shown.
     pub fn bsuid(&self) -> Option<&str> {
         self.shown(AddressKind::Bsuid).map(Address::value)
     }
@@ -162,7 +152,6 @@ impl Addresses {
         AddressKind::USER_IDS.into_iter().find_map(|kind| self.shown(kind)).map(Address::value)
     }
 
-    /// All of them, the one that was seen last first.
     pub fn iter(&self) -> impl Iterator<Item = &Address> {
         self.newest_first.iter()
     }

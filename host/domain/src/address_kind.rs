@@ -1,8 +1,5 @@
-//! The kinds of addresses.
-
 use serde::{Deserialize, Serialize};
 
-/// The kinds of address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum AddressKind {
@@ -14,16 +11,13 @@ pub enum AddressKind {
     Psid,
     /// A user of Telegram: the id of the private chat with a bot.
     Telegram,
-    /// A visitor of a web site with the widget.
     Visitor,
-    /// An e-mail address.
     Email,
     /// WhatsApp's id of a customer of a Lite number whose phone number it hides: `100000012345678@lid`.
     Lid,
 }
 
 impl AddressKind {
-    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Phone, Self::Bsuid, Self::Psid, Self::Telegram, Self::Visitor, Self::Email, Self::Lid];
     /// Those that stand for a customer where no phone number does, as clients and agents see it.
@@ -34,7 +28,6 @@ impl AddressKind {
         self.facts().is_for_life
     }
 
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         self.facts().name
     }

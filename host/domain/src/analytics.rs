@@ -26,10 +26,8 @@ pub enum CountedType {
 }
 
 impl CountedType {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Notification, Self::Session24Hour, Self::Conversation, Self::Chat];
 
-    /// The name that clients use and that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Notification => "NOTIFICATION",
@@ -68,7 +66,6 @@ pub struct MessageCounts {
 }
 
 impl MessageCounts {
-    /// One more message that reached a state.
     pub fn count(&mut self, state: DeliveryState) {
         match state {
             DeliveryState::Queued => self.submitted += 1,
@@ -80,7 +77,6 @@ impl MessageCounts {
         }
     }
 
-    /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -94,13 +90,10 @@ pub fn counted_in(message: Uuid) -> DateTime<Utc> {
 /// A period of whole seconds: `from` and everything before `before`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
-    /// Its first second.
     pub from: DateTime<Utc>,
-    /// The first second after it.
     pub before: DateTime<Utc>,
 }
 
-/// How dates are written.
 const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
 
 impl Period {

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::{failure_code::OwnCode, inbound::ProviderFailure};
 
-/// The carrier has the message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Acceptance {
     /// The provider's id of the message. Absent where parts have ids of their own and the message has none.
@@ -29,19 +28,13 @@ pub enum SendFailure {
     /// Refused for now; sending again is safe. Counts against the tries of the leg.
     #[error("refused for now: ({}) {}", failure.code, failure.text)]
     Retry {
-        /// Code and text.
         failure: ProviderFailure,
         /// How long the provider asks to wait.
         after: Option<Duration>,
     },
     /// Too fast for the inbox as a whole; sending again is safe. The lane slows down, and the leg loses no try.
     #[error("too fast: ({}) {}", failure.code, failure.text)]
-    SlowDown {
-        /// Code and text.
-        failure: ProviderFailure,
-        /// How long the provider asks to wait.
-        after: Option<Duration>,
-    },
+    SlowDown { failure: ProviderFailure, after: Option<Duration> },
     /// Too fast for this recipient; sending again is safe.
     #[error("too fast for this recipient: ({}) {}", .0.code, .0.text)]
     RecipientLimited(ProviderFailure),
@@ -51,21 +44,16 @@ pub enum SendFailure {
     /// Nothing was written: sending again is safe.
     #[error("not sent: {reason}")]
     NotSent {
-        /// Why, for people.
         reason: String,
         /// How long to wait before the next try; the dispatcher's own schedule when absent.
         after: Option<Duration>,
     },
     /// The request was written, but its outcome is unknown: wait for a report with our id (ADR 0004).
     #[error("outcome unknown: {reason}")]
-    Unknown {
-        /// Why, for people.
-        reason: String,
-    },
+    Unknown { reason: String },
 }
 
 impl SendFailure {
-    /// Code and text, where the provider gave them.
     pub fn failure(&self) -> Option<&ProviderFailure> {
         match self {
             Self::Rejected(failure)
@@ -79,7 +67,6 @@ impl SendFailure {
     }
 }
 
-/// Our code of a message whose second provider call got no answer either.
 pub const NO_ANSWER: i64 = OwnCode::NoAnswer.code();
 /// Our own code of a message that could not be handed over for too long.
 pub const NOT_HANDED_OVER: i64 = OwnCode::NotHandedOver.code();
@@ -97,9 +84,7 @@ const LONGEST_RECIPIENT_PAUSE: u64 = 3600;
 /// The next step for a message that was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextStep {
-    /// Call again after this time.
     Again(Duration),
-    /// The leg fails.
     Fail(ProviderFailure),
     /// Wait for news of the message; without any, call once more and record the ambiguity (ADR 0004).
     AwaitNews,
@@ -118,7 +103,6 @@ pub struct Tries {
 }
 
 impl SendFailure {
-    /// Returns the next step after these calls.
     pub fn next(&self, tries: Tries) -> NextStep {
         let Tries { calls, refusals, expires } = tries;
         let refusals = refusals.saturating_add(1);

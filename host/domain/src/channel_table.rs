@@ -8,10 +8,8 @@ use crate::{
     messenger::{FILE_MAX, Splitting, TEXT_MAX},
 };
 
-/// The properties of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelFacts {
-    /// The name that is stored and shown.
     pub name: &'static str,
     /// True if recipients are stored as customers, because their later sends or identity depend on it. The recipient of
     /// an SMS is only a number until an answer comes.
@@ -34,7 +32,6 @@ pub enum PluginChannel {
     Whatsapp,
     Web,
     Facebook,
-    /// As WhatsApp, with the name in the metadata.
     LikeWhatsapp,
     /// As Facebook, with the name in the metadata: a messenger that hides phone numbers.
     LikeFacebook,
@@ -51,12 +48,10 @@ pub enum WindowRule {
     DayAndWeek,
 }
 
-/// The properties of a kind of inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InboxFacts {
     /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
     pub name: &'static str,
-    /// Its channel.
     pub channel: Channel,
     /// The kinds of address that it can write to, the preferred one first (SPEC 1: the phone number is the primary
     /// identifier; SPEC 2.2: it takes precedence over the BSUID).
@@ -74,13 +69,10 @@ pub struct InboxFacts {
     pub no_reactions: Option<&'static str>,
 }
 
-/// The form of the values of a kind of address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressForm {
-    /// E.164 digits.
     Phone,
     Bsuid,
-    /// Digits of any length.
     Digits,
     /// Visible ASCII characters.
     Word,
@@ -89,18 +81,14 @@ pub enum AddressForm {
     Lid,
 }
 
-/// The properties of a kind of address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressFacts {
-    /// The name that is stored.
     pub name: &'static str,
-    /// True if the address stays with a person for ever, whichever number the person has.
     pub is_for_life: bool,
     pub form: AddressForm,
 }
 
 impl Channel {
-    /// Its row.
     pub const fn facts(self) -> &'static ChannelFacts {
         match self {
             Self::Whatsapp => &ChannelFacts {
@@ -153,7 +141,6 @@ impl Channel {
 }
 
 impl InboxKind {
-    /// Its row.
     pub const fn facts(self) -> &'static InboxFacts {
         match self {
             Self::WhatsappCloud => &InboxFacts {
@@ -227,7 +214,6 @@ impl InboxKind {
 }
 
 impl AddressKind {
-    /// Its row.
     pub const fn facts(self) -> &'static AddressFacts {
         match self {
             Self::Phone => &AddressFacts { name: "PHONE", is_for_life: false, form: AddressForm::Phone },

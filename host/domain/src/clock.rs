@@ -7,18 +7,15 @@ use uuid::Uuid;
 
 /// The business clock. Rules and due times read it; leases and timeouts run on real time.
 pub trait Clock: Send + Sync {
-    /// The present moment of the business clock.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Returns the business time of a moment that a provider reported in real time: the moment itself, unless the
-    /// business clock was moved.
+    /// The business time of a moment that a provider reported: the moment itself, unless the business clock was moved.
     fn at(&self, real: DateTime<Utc>) -> DateTime<Utc> {
         real
     }
 }
 
-/// Mints UUIDv7 ids that grow within one process, even for ids of the same millisecond, so that the order of ids is
-/// the order in which things happened.
+/// Mints UUIDv7 ids that grow within one process, even within a millisecond: their order is the order of events.
 pub struct IdSource {
     state: Mutex<IdState>,
 }
@@ -39,7 +36,6 @@ impl IdSource {
         Self { state: Mutex::new(IdState { millis: 0, counter: 0, randomness }) }
     }
 
-    /// An id for something that happens at `now`.
     pub fn mint(&self, now: DateTime<Utc>) -> Uuid {
         let mut state = self.state.lock();
         let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);

@@ -16,7 +16,6 @@ pub const NAME_MAX: usize = 200;
 pub struct ContactName(String);
 
 impl ContactName {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -35,12 +34,9 @@ impl ContactName {
     }
 }
 
-/// A contact to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewContact {
-    /// Its name.
     pub name: ContactName,
-    /// Its phone number.
     pub phone: Msisdn,
 }
 
@@ -52,7 +48,6 @@ struct Written {
 }
 
 impl NewContact {
-    /// Parses and judges the body of a creation.
     pub fn parse(bytes: &[u8]) -> Result<Self, Faults> {
         let written: Written = body::parse(bytes)?;
         let phone = match written.phone_number {

@@ -6,20 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum OutboundContent {
-    /// Plain text.
     Text {
         /// The text, at most 4096 characters on WhatsApp.
         body: String,
     },
-    /// A file by link, with an optional caption.
     Media(OutboundMedia),
-    /// A template of the catalogue, with its parameters in place.
     Template(TemplateSend),
-    /// Text with one to three reply buttons.
     Buttons(ReplyButtons),
-    /// Text with a list to choose from.
     List(ReplyList),
-    /// A place on the map.
     Location(Location),
     /// A text message that was asked for as such.
     Sms(SmsContent),
@@ -47,14 +41,11 @@ impl OutboundContent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LegContent {
-    /// A text message.
     Sms(SmsContent),
-    /// Anything that chats can carry.
     Message(Box<OutboundContent>),
 }
 
 impl LegContent {
-    /// The same with the text that a router gave it.
     #[must_use]
     pub fn saying(self, text: String) -> Self {
         match self {
@@ -64,7 +55,6 @@ impl LegContent {
     }
 }
 
-/// A reaction to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reaction {
@@ -75,10 +65,8 @@ pub struct Reaction {
     pub emoji: Option<String>,
 }
 
-/// The content of an SMS.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SmsContent {
-    /// The text.
     pub text: String,
     /// Force UTF-16. A text outside the GSM alphabet switches by itself.
     pub unicode: bool,
@@ -102,14 +90,12 @@ pub struct OutboundMedia {
     pub kind: MediaKind,
     /// Publicly accessible address.
     pub url: String,
-    /// Text below it.
     pub caption: Option<String>,
     /// File name of a document. If there is none, neither the request nor its link tells the type, and its server is
     /// asked before sending.
     pub filename: Option<String>,
 }
 
-/// How a provider shows a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum MediaKind {
@@ -117,11 +103,9 @@ pub enum MediaKind {
     Image,
     /// MP4, 3GP.
     Video,
-    /// Any sound file.
     Audio,
     /// A voice note (ogg/opus): the only kind that yields `PLAYED`.
     Voice,
-    /// Any other file.
     Document,
     /// WebP sticker.
     Sticker,
@@ -133,34 +117,27 @@ pub enum MediaKind {
 pub struct TemplateSend {
     /// The provider's template id.
     pub id: String,
-    /// Template name.
     pub name: String,
-    /// Language code of that id.
     pub language: String,
     /// Media header, when the template has one.
     pub header: Option<HeaderParameter>,
     /// Parameters of a text header with a placeholder: text parameters of the `header` component.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub header_text: Vec<TextParameter>,
-    /// Body parameters in order.
     pub body: Vec<TextParameter>,
     /// One entry per button that takes a parameter.
     pub buttons: Vec<ButtonParameter>,
-    /// Cards of a carousel.
     pub cards: Vec<CardParameters>,
-    /// Header text line, body and footer with every placeholder replaced: the SMS body of an automatic fallback and the
-    /// text that a chat shows.
+    /// Header text, body and footer with all placeholders replaced: the text of an automatic fallback and of the chat.
     pub rendered_text: String,
     /// The labels of its quick replies, in order, those of cards last: for channels without buttons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<QuickReply>,
 }
 
-/// A quick reply of a template.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuickReply {
-    /// Its label.
     pub label: String,
     /// The payload of a tap: the parameter as the provider gets it, or the label if there is none.
     pub payload: String,
@@ -187,7 +164,6 @@ impl TemplateSend {
         }
     }
 
-    /// The quick replies without those of the cards.
     pub fn replies_beside_cards(&self) -> &[QuickReply] {
         let of_cards: usize = self.cards.iter().map(|card| card.replies.len()).sum();
         self.replies.get(..self.replies.len().saturating_sub(of_cards)).unwrap_or_default()
@@ -205,35 +181,28 @@ pub fn lines<'a>(all: impl Iterator<Item = &'a str>) -> String {
     all.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The file in a template's header.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HeaderParameter {
     /// `IMAGE`, `VIDEO` or `DOCUMENT`.
     pub kind: MediaKind,
-    /// Publicly accessible address.
     pub url: String,
-    /// File name of a document.
     pub filename: Option<String>,
 }
 
-/// One text parameter; named when the template's parameters are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextParameter {
     /// Set when the template says `parameter_format: NAMED`.
     pub name: Option<String>,
-    /// The text.
     pub text: String,
 }
 
-/// The parameter of one button.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ButtonParameter {
     /// Position of the button in the template, from 0.
     pub index: u8,
-    /// The kind of button.
     pub kind: ButtonKind,
     /// URL suffix, quick-reply payload or coupon code.
     pub value: String,
@@ -249,11 +218,8 @@ pub struct ButtonParameter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ButtonKind {
-    /// Sends its payload back.
     QuickReply,
-    /// Opens a URL that ends in the parameter.
     Url,
-    /// Copies a coupon code.
     CopyCode,
 }
 
@@ -271,35 +237,27 @@ pub enum ConversationEffect {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardParameters {
-    /// Media header of the card.
     pub header: Option<HeaderParameter>,
-    /// Body parameters of the card.
     pub body: Vec<TextParameter>,
-    /// Button parameters of the card.
     pub buttons: Vec<ButtonParameter>,
     /// The readable text of the card: its lines as in `rendered_text` of the template.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rendered_text: String,
-    /// The labels of its quick replies, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<QuickReply>,
 }
 
-/// Text with reply buttons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplyButtons {
-    /// Text above the body.
     pub header: Option<String>,
     /// The message, at most 1024 characters.
     pub body: String,
-    /// Small text below.
     pub footer: Option<String>,
     /// One to three buttons.
     pub buttons: Vec<ReplyButton>,
 }
 
-/// A button that sends its id back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplyButton {
@@ -309,15 +267,12 @@ pub struct ReplyButton {
     pub title: String,
 }
 
-/// Text with a list to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplyList {
-    /// Text above the body.
     pub header: Option<String>,
     /// The message, at most 1024 characters.
     pub body: String,
-    /// Small text below.
     pub footer: Option<String>,
     /// The text of the button that opens the list, at most 20 characters.
     pub button: String,
@@ -325,17 +280,14 @@ pub struct ReplyList {
     pub sections: Vec<ListSection>,
 }
 
-/// A section of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListSection {
     /// At most 24 characters.
     pub title: String,
-    /// Its rows.
     pub rows: Vec<ListRow>,
 }
 
-/// A row of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRow {
@@ -351,12 +303,8 @@ pub struct ListRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
-    /// Degrees north.
     pub latitude: f64,
-    /// Degrees east.
     pub longitude: f64,
-    /// Name of the place.
     pub name: Option<String>,
-    /// Its address.
     pub address: Option<String>,
 }

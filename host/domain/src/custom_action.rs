@@ -5,18 +5,15 @@ use serde_json::Value;
 
 use crate::{body, send::RequestComponent, send::read_link};
 
-/// An action that this version knows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CustomAction {
     /// `reply-template`: a template with the components of a send request (SPEC 2.3), so that it can be a carousel.
     ReplyTemplate(ComposedTemplate),
 }
 
-/// A template and its values.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ComposedTemplate {
-    /// Its name.
     pub name: String,
     /// The provider's id of it.
     pub id: String,
@@ -25,13 +22,10 @@ pub struct ComposedTemplate {
     pub components: Option<Vec<RequestComponent>>,
 }
 
-/// The value of `action`.
 const REPLY_TEMPLATE: &str = "reply-template";
 
-/// Reads the JSON text of a `custom` action. `None` if this version does not know its `action`.
-///
-/// # Errors
-/// The fault of an action that is known, as a text.
+/// Reads a `custom` action in JSON. `None` if this version does not know its `action`. The error is the fault of a known
+/// action.
 pub fn read(text: &str) -> Option<Result<CustomAction, String>> {
     let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(text) else { return None };
     match fields.remove("action")? {

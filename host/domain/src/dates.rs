@@ -7,14 +7,12 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 
 /// Bytes of a day: `2026-01-31`.
 const DAY_LENGTH: usize = 10;
-/// The years that can be written.
 const YEARS: RangeInclusive<i32> = 1..=9999;
 /// Of a moment in ISO 8601 without an offset.
 const ISO: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
 /// The same with one. The offset may have a colon, as RFC 3339 has it, or none.
 const ISO_WITH_OFFSET: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z"];
 
-/// A day: `2026-01-31`.
 pub fn day(text: &str) -> Option<NaiveDate> {
     let day: NaiveDate = has_whole_year(text).then_some(text)?.parse().ok()?;
     YEARS.contains(&day.year()).then_some(day)

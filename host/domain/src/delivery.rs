@@ -12,11 +12,8 @@ pub enum DeliveryState {
     Accepted,
     /// On its way to the customer.
     Sent,
-    /// On the device.
     Delivered,
-    /// Read.
     Read,
-    /// Voice note played.
     Played,
     /// Will not arrive. Terminal; reached from queued, accepted or sent.
     Failed,
@@ -27,7 +24,6 @@ impl DeliveryState {
     pub const ALL: [Self; 7] =
         [Self::Queued, Self::Accepted, Self::Sent, Self::Delivered, Self::Read, Self::Played, Self::Failed];
 
-    /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "QUEUED",
@@ -59,7 +55,6 @@ impl DeliveryState {
         }
     }
 
-    /// Nothing more can happen to a leg in this state.
     pub fn is_failed(self) -> bool {
         self == Self::Failed
     }
@@ -74,7 +69,6 @@ impl std::str::FromStr for DeliveryState {
     }
 }
 
-/// A stored state that this version does not know.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown delivery state `{0}`")]
 pub struct UnknownState(String);

@@ -7,9 +7,7 @@ pub enum OwnCode {
     NotRegistered,
     /// The second provider call was not answered either.
     NoAnswer,
-    /// Its batch was cancelled before it was sent.
     Cancelled,
-    /// Its channel cannot carry it.
     CannotCarry,
     /// The SMSC refused it; the SMSC's status is in the text.
     RefusedBySmsc,
@@ -21,14 +19,12 @@ pub enum OwnCode {
     RefusedByRouter,
     /// The device of a Lite number did not take it, or could not send it.
     RefusedByDevice,
-    /// Its recipient has stopped SMS from its source.
     StoppedSms,
     /// It could not be handed over for too long.
     NotHandedOver,
 }
 
 impl OwnCode {
-    /// All of them, in the order of their codes.
     pub const ALL: [Self; 11] = [
         Self::NotRegistered,
         Self::NoAnswer,

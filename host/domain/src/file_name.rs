@@ -1,8 +1,6 @@
-//! Names of files, in and out: one rule for uploads, mails, providers and links, and for downloads, headers and
-//! documents of customers.
-//!
-//! A name is the last part of a path. It holds no character that moves, hides or ends something where it is shown, fits
-//! into every file system, and ends in a true extension.
+//! Names of files, in and out: one rule for uploads, mails, providers, links, downloads, headers and documents of customers.
+//! A name is the last part of a path. It has no character that moves, hides or ends something where it is shown, fits into
+//! every file system, and ends in a true extension.
 
 use url::Url;
 
@@ -99,7 +97,6 @@ pub fn of_disposition(header: &str) -> Option<String> {
     clean(&plain?)
 }
 
-/// The text that a part of a path stands for.
 fn percent_decoded(part: &str) -> String {
     // The parser of forms decodes. Characters with a meaning in forms only must not be decoded.
     let form = format!("n={}", part.replace('+', "%2B").replace('&', "%26"));
@@ -118,7 +115,6 @@ pub fn of_type(name: Option<&str>, media_type: &str) -> String {
     }
 }
 
-/// The name of a file with a known extension, such as one from our store.
 pub fn with_known_extension(name: Option<&str>, extension: &str) -> String {
     with_extension(name.and_then(clean).as_deref(), extension, |named| named == extension)
 }
@@ -165,7 +161,7 @@ fn separated(name: String) -> String {
     plain
 }
 
-/// The same after one pass; `None` when there is nothing to decode. Each pass makes the name shorter.
+/// Decodes once; `None` when there is nothing to decode. Each pass makes the name shorter.
 fn decoded_once(name: &str) -> Option<String> {
     let mut plain = String::with_capacity(name.len());
     let (mut rest, mut changed) = (name, false);

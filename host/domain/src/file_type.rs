@@ -10,43 +10,28 @@ use crate::{
 /// How far into a file its header may stand: readers of PDF look that far (ISO 32000, annex H.3.4.1).
 const PDF_WITHIN: usize = 1_024;
 
-/// A type of file that chats know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileType {
-    /// `image/jpeg`.
     Jpeg,
-    /// `image/png`.
     Png,
-    /// `image/gif`.
     Gif,
-    /// `image/webp`.
     Webp,
-    /// `application/pdf`.
     Pdf,
-    /// A Word document.
     Docx,
-    /// An Excel sheet.
     Xlsx,
-    /// `video/mp4`.
     Mp4,
-    /// `audio/mpeg`.
     Mp3,
-    /// `audio/mp4`.
     M4a,
-    /// `audio/aac`.
     Aac,
-    /// `audio/amr`.
     Amr,
     /// Opus in Ogg: a voice note.
     Opus,
     /// Any other sound in Ogg.
     Ogg,
-    /// `audio/wav`.
     Wav,
 }
 
 impl FileType {
-    /// All of them.
     pub const ALL: [Self; 15] = [
         Self::Jpeg,
         Self::Png,
@@ -65,7 +50,6 @@ impl FileType {
         Self::Wav,
     ];
 
-    /// The type of a file; `None` when it is none of these.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let part = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
         match bytes {
@@ -86,13 +70,11 @@ impl FileType {
         }
     }
 
-    /// The type of a file of which only the beginning is available. An archive is recognised by names anywhere in it,
-    /// so no archive is recognised here.
+    /// The type of a file by its beginning. Archives are recognised by names anywhere in them, so none is recognised here.
     pub fn of_beginning(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(b"PK") { None } else { Self::of(bytes) }
     }
 
-    /// MIME type.
     pub fn mime(self) -> &'static str {
         match self {
             Self::Jpeg => "image/jpeg",
@@ -137,7 +119,6 @@ impl FileType {
         }
     }
 
-    /// How it is shown.
     pub fn kind(self) -> MediaKind {
         match self {
             Self::Jpeg | Self::Png | Self::Gif | Self::Webp => MediaKind::Image,

@@ -48,10 +48,7 @@ id!(
     /// A person or program that acts for a client.
     UserId
 );
-id!(
-    /// A team of agents.
-    TeamId
-);
+id!(TeamId);
 id!(
     /// An address of a client that customers write to. For a WhatsApp number it is the `id` of the nested
     /// `whatsAppNumber` object (SPEC 2.12).
@@ -69,42 +66,21 @@ id!(
     /// One outbound message to one recipient; also its `gstId`.
     MessageId
 );
-id!(
-    /// A customer, with all known addresses.
-    CustomerId
-);
+id!(CustomerId);
 id!(
     /// The chat of one customer with one inbox (`chatParticipantId`). It never changes.
     ParticipantId
 );
-id!(
-    /// A ticket (SPEC 2.9).
-    TicketId
-);
+id!(TicketId);
 id!(
     /// An entry of a client's address book (SPEC 2.10).
     ContactId
 );
-id!(
-    /// One message of a live chat (SPEC 2.7).
-    ChatMessageId
-);
-id!(
-    /// An event of a participant, to be handled by its chatbot.
-    ParticipantEventId
-);
-id!(
-    /// A stored item of a provider callback.
-    CallbackId
-);
-id!(
-    /// A file in our own store.
-    MediaId
-);
-id!(
-    /// A webhook configuration (SPEC 2.12).
-    WebhookConfigId
-);
+id!(ChatMessageId);
+id!(ParticipantEventId);
+id!(CallbackId);
+id!(MediaId);
+id!(WebhookConfigId);
 id!(
     /// One URL of a webhook configuration.
     EndpointId
@@ -126,8 +102,7 @@ id!(
     ConversationId
 );
 id!(
-    /// A customer of a business number in long-lived conversations: `participantId` of webhooks. Not a
-    /// [`ParticipantId`].
+    /// A customer in long-lived conversations: `participantId` of webhooks. Not a [`ParticipantId`].
     ConversationParticipantId
 );
 id!(

@@ -1,5 +1,4 @@
-//! Messages of customers and delivery statuses, in types that are the same for all providers. Adapters parse callbacks
-//! into these types, and the callback store keeps them.
+//! Messages of customers and delivery statuses, in types that all providers share. Adapters parse callbacks into them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -22,7 +21,6 @@ pub struct CallbackItem {
     pub body: CallbackBody,
 }
 
-/// The owner of a callback item.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CallbackTarget {
@@ -41,13 +39,11 @@ pub enum CallbackTarget {
 #[serde(rename_all = "camelCase")]
 pub enum CallbackBody {
     Message(Box<InboundMessage>),
-    /// A new state of an outgoing message.
     Status(StatusUpdate),
     /// A new state of all messages to a customer up to a moment (PROVIDERS B).
     Watermark(Watermark),
     /// A message that the business sent with another app (PROVIDERS B, `is_echo`).
     Echo(Box<Echo>),
-    /// The author of a message edited or deleted it.
     Change(Box<MessageChange>),
     /// A customer followed an advertisement or a link and has not written yet (PROVIDERS B, `referral`).
     Referral(Box<AdvertArrival>),
@@ -57,10 +53,8 @@ pub enum CallbackBody {
         field: String,
         value: Value,
     },
-    /// An item that cannot be read or has no place in a chat, such as a message of a group. It is stored for
-    /// inspection.
+    /// An item that cannot be read or has no place in a chat, such as a message of a group. Stored for inspection.
     Unreadable(UnreadableItem),
-    /// An item without effect. It is counted.
     Ignored(IgnoredItem),
 }
 
@@ -181,7 +175,6 @@ pub struct InboundMessage {
     pub content: InboundContent,
     /// The provider's JSON, for fields without a type here.
     pub raw: Value,
-    /// The advertisement or link that led to the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referral: Option<Box<Referral>>,
 }
@@ -190,13 +183,11 @@ pub struct InboundMessage {
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum InboundContent {
     Text {
-        /// The text of the customer.
         body: String,
     },
     Media(InboundMedia),
     Location(Location),
     Button {
-        /// Label of the button.
         text: String,
         /// Payload as the provider echoes it.
         payload: String,
@@ -216,7 +207,6 @@ pub enum InboundContent {
         /// Names and numbers in a readable form.
         formatted: String,
     },
-    /// Content without a type of its own, as text.
     Unmodelled(UnmodelledContent),
 }
 
@@ -224,7 +214,6 @@ pub enum InboundContent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnmodelledContent {
-    /// The provider's name of the type.
     pub type_name: String,
     /// The text for people. Never empty.
     pub text: String,
@@ -268,14 +257,10 @@ pub struct StatusUpdate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderStatus {
-    /// Sent by the provider.
     Sent,
-    /// Arrived on the device.
     Delivered,
     Read,
-    /// The customer played the voice note.
     Played,
-    /// The message will not arrive.
     Failed,
 }
 
@@ -284,6 +269,5 @@ pub enum ProviderStatus {
 pub struct ProviderFailure {
     /// The provider's code. Decisions depend on it alone.
     pub code: i64,
-    /// The provider's text for people.
     pub text: String,
 }

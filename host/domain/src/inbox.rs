@@ -1,5 +1,3 @@
-//! Inboxes: the addresses of a client that customers write to.
-
 use serde::{Deserialize, Serialize};
 
 use crate::{address_kind::AddressKind, channel::Channel};
@@ -8,14 +6,11 @@ use crate::{address_kind::AddressKind, channel::Channel};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum InboxKind {
-    /// A number on Meta's WhatsApp Cloud API.
     WhatsappCloud,
     /// A number that is linked to WhatsApp like a device.
     WhatsappLite,
     Messenger,
-    /// A bot of Telegram.
     Telegram,
-    /// A web site with the chat widget.
     Web,
     Sms,
 }
@@ -28,7 +23,6 @@ impl InboxKind {
     pub const ALL: [Self; 6] =
         [Self::WhatsappCloud, Self::WhatsappLite, Self::Messenger, Self::Telegram, Self::Web, Self::Sms];
 
-    /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
     pub fn as_str(self) -> &'static str {
         self.facts().name
     }
@@ -37,8 +31,6 @@ impl InboxKind {
         self.facts().channel
     }
 
-    /// The kinds of address that the inbox can write to, the preferred one first (SPEC 1: the phone number is the
-    /// primary identifier; SPEC 2.2: it takes precedence over the BSUID).
     pub fn writes_to(self) -> &'static [AddressKind] {
         self.facts().writes_to
     }

@@ -36,8 +36,7 @@ impl OutboundMedia {
 }
 
 impl MediaKind {
-    /// The kind under which a file with this extension is sent. `None` if the extension does not show it, such as that
-    /// of a program that generates files.
+    /// The kind of a file with this extension. `None` if the extension, such as that of a script, does not show it.
     pub fn of_extension(extension: &str) -> Option<Self> {
         let lower = extension.to_ascii_lowercase();
         match lower.as_str() {
@@ -58,8 +57,7 @@ impl MediaKind {
         Some(usual.and_then(Self::of_extension).unwrap_or(Self::Document))
     }
 
-    /// The kind when the file has a caption. Audio files and stickers cannot carry a caption, so with one they are sent
-    /// as documents.
+    /// Audio files and stickers cannot carry a caption, so with one they are sent as documents.
     #[must_use]
     pub fn beside(self, with_text: bool) -> Self {
         match self {

@@ -1,5 +1,4 @@
-//! The table of media types and their file extensions. It serves to make file names, to check them and to read the ends
-//! of links.
+//! Media types and their file extensions, to make file names, to check them and to read the ends of links.
 
 /// A media type with its extensions, the usual one first. A type with several spellings has one row for each.
 type Row = (&'static str, &'static [&'static str]);
@@ -272,7 +271,6 @@ pub fn has_extension(media_type: &str, extension: &str) -> bool {
     row(&essence(media_type)).is_none_or(|known| known.contains(&lower.as_str()))
 }
 
-/// True if a media type is known and allows this extension.
 pub fn is_known_with(media_type: &str, extension: &str) -> bool {
     row(&essence(media_type)).is_some_and(|known| known.contains(&extension))
 }
@@ -294,8 +292,7 @@ pub fn extension_of(name: &str) -> Option<&str> {
     (plausible && !stem.is_empty()).then_some(end)
 }
 
-/// The extension for a file with this media type and name. The extension of the name is used if it fits the type or if
-/// the type is generic. Otherwise it is the usual one of the type.
+/// The extension of the name if it fits the media type or if the type is generic, else the usual one of the type.
 pub fn extension_for(media_type: &str, name: Option<&str>) -> String {
     let named = name.and_then(extension_of).map(str::to_ascii_lowercase);
     let named = named.filter(|end| has_extension(media_type, end));

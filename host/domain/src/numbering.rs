@@ -20,7 +20,6 @@ pub fn other_spelling(digits: &str) -> Option<String> {
     }
 }
 
-/// A number in digits, followed by its other spelling if there is one.
 pub fn spellings(digits: &str) -> Vec<String> {
     std::iter::once(digits.to_owned()).chain(other_spelling(digits)).collect()
 }

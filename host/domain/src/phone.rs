@@ -1,5 +1,3 @@
-//! Phone numbers and business-scoped user ids.
-
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,5 @@
-//! Masks phone numbers and names of customers for users who do not need them (SPEC 4.7, `popia-compliance`).
-//!
-//! A whole answer is masked by the names of its fields, so a new kind of answer is masked without extra code. The texts
-//! of messages stay, because agents need them.
+//! Masks phone numbers and names of customers for users who do not need them (SPEC 4.7, `popia-compliance`). An answer is
+//! masked by the names of its fields, so a new kind of answer needs no extra code. Texts of messages stay: agents need them.
 
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
@@ -10,7 +8,6 @@ use crate::{invisible_characters::is_blank, phone, search};
 
 /// Digits at the end of a number that stay visible. They suffice to tell two customers apart on a screen.
 pub const SHOWN_DIGITS: usize = 3;
-/// Fewest digits of a phone number.
 const SHORTEST_NUMBER: usize = 7;
 /// Replaces the rest of a name and hides its length.
 const HIDDEN: &str = "***";
@@ -69,7 +66,6 @@ pub enum MaskedSearch {
     Initial(String),
     /// Consecutive digits among the last [`SHOWN_DIGITS`] of a number.
     Ending(String),
-    /// The text can match no visible part.
     Nothing,
 }
 

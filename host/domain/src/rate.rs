@@ -21,7 +21,6 @@ pub struct Rate {
 pub const CATEGORIES: [&str; 6] = ["MARKETING", "UTILITY", "AUTHENTICATION", "SERVICE", "SMS", "INCOMING"];
 /// All other countries, as clients write it.
 pub const ELSEWHERE: &str = "*";
-/// Most rates of one client.
 pub const RATES_MAX: usize = 2_000;
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -34,7 +33,6 @@ pub struct WireRate {
     pub currency: Option<String>,
 }
 
-/// A whole rate card in the body of a request.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct WireRates {
     /// All rates. A rate that is not in the list is deleted.

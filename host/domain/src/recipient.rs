@@ -25,7 +25,6 @@ pub enum RecipientFault {
     /// `to` is malformed. It takes precedence, so a valid BSUID in the same entry does not help.
     #[error("`to` {0}")]
     BadPhone(PhoneError),
-    /// The entry has only a malformed `customerUserId`.
     #[error("`customerUserId` {0}; such an id is ignored, so `to` is required")]
     BadBsuid(BsuidError),
     #[error("an entry needs `to` or `customerUserId`")]
@@ -74,7 +73,6 @@ impl Recipient {
         self.iter().find(|address| address.kind() == kind)
     }
 
-    /// All addresses, the one to write to first.
     pub fn iter(&self) -> impl Iterator<Item = &Address> {
         std::iter::once(&self.address).chain(&self.other)
     }

@@ -38,7 +38,6 @@ pub struct Referral {
 }
 
 impl Referral {
-    /// The known values, with their names in JSON.
     pub fn facts(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let all = [
             ("sourceType", &self.source_type),

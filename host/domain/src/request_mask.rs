@@ -5,7 +5,6 @@
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// Replaces a text.
 const HIDDEN: &str = "***";
 /// Fewest digits in a row that may be a phone number.
 const NUMBER: usize = 7;
@@ -46,7 +45,6 @@ pub fn masked_json(body: &[u8]) -> Option<String> {
     Some(cut(masked(None, value).to_string()))
 }
 
-/// The body of a form with hidden values.
 pub fn masked_form(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let fields = text.split('&').map(|field| {
@@ -57,7 +55,6 @@ pub fn masked_form(body: &[u8]) -> String {
     cut(fields.collect::<Vec<_>>().join("&"))
 }
 
-/// A path whose segments hide phone numbers and addresses.
 pub fn masked_path(path: &str) -> String {
     let is_id = |segment: &str| Uuid::parse_str(segment).is_ok();
     let names_a_person = |segment: &str| has_number(segment) || segment.contains(['@', '%']);

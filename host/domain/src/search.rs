@@ -81,8 +81,7 @@ pub enum SearchKind {
     Number,
 }
 
-/// The hashes of all parts of a stored text. The client is part of each hash, so a search never finds data of another
-/// client.
+/// The hashes of all parts of a text. The client is part of each hash: a search never finds data of another client.
 pub fn parts(client: ClientId, of: SearchKind, text: &str) -> Vec<i64> {
     let letters: Vec<char> = text.chars().collect();
     let mut parts: Vec<i64> = (1..=PART)

@@ -7,7 +7,6 @@ pub const NAME_MAX: usize = 128;
 /// Longest text for customers outside the hours of a team, in characters.
 pub const AFTER_HOURS_TEXT_MAX: usize = 1_000;
 
-/// The rule by which a team assigns a waiting chat to an agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Assignment {
     /// No assignment: a chat waits until an agent takes it.

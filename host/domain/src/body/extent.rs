@@ -156,7 +156,6 @@ macro_rules! parts {
 
 parts!(Unified, Payload, Gateway, Messages, Message, Recipients);
 
-/// Walks through a part. A value without parts counts nothing.
 struct Walk<P>(P);
 
 impl<'de, P: Part> Visitor<'de> for Walk<P> {

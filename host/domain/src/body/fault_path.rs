@@ -1,9 +1,5 @@
-//! The paths of faulty fields.
-
-/// The `field` of a fault of the whole body.
 pub const WHOLE_BODY: &str = "body";
 
-/// Where the parser was, and the field of the object there.
 pub(super) fn field_of(path: &serde_path_to_error::Path, name: Option<&str>) -> String {
     match (path.to_string().as_str(), name) {
         (".", None) => WHOLE_BODY.to_owned(),

@@ -25,7 +25,6 @@ impl FieldFault {
         Self { field: shortened(field.into(), FIELD_MAX), message: shortened(message.into(), MESSAGE_MAX) }
     }
 
-    /// A field that must be there and is not.
     pub fn required(field: impl Into<String>) -> Self {
         Self::new(field, "is required")
     }
@@ -50,7 +49,6 @@ fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
-/// Faults that one answer lists.
 pub const FAULTS_LISTED: usize = 100;
 
 /// The faults of one request: the first [`FAULTS_LISTED`] of them, and how many there are.
@@ -61,7 +59,6 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// One more.
     pub fn push(&mut self, fault: FieldFault) {
         self.count += 1;
         if self.listed.len() < FAULTS_LISTED {
@@ -69,7 +66,6 @@ impl Faults {
         }
     }
 
-    /// Those of a part of the request.
     pub fn append(&mut self, others: Self) {
         let unlisted = others.count - others.listed.len();
         others.listed.into_iter().for_each(|fault| self.push(fault));
@@ -81,13 +77,11 @@ impl Faults {
         self.count
     }
 
-    /// The ones that are listed.
     pub fn into_listed(self) -> Vec<FieldFault> {
         self.listed
     }
 }
 
-/// The ones that are listed.
 impl Deref for Faults {
     type Target = [FieldFault];
 

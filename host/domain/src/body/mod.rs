@@ -38,7 +38,6 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, FieldFault> {
     Ok(value)
 }
 
-/// The same for a request with [`FieldHomes`].
 pub fn parse_with_homes<T: DeserializeOwned + FieldHomes>(body: &[u8]) -> Result<T, FieldFault> {
     let ObjectWithHomes(value) = read(body)?;
     Ok(value)

@@ -50,20 +50,17 @@ pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -
     Ok(Option::<BodyObject<T>>::deserialize(deserializer)?.map(|object| object.0))
 }
 
-/// For a field that holds an array of objects: `#[serde(default, deserialize_with = "body::objects")]`.
 pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
     let objects = Option::<Vec<BodyObject<T>>>::deserialize(deserializer)?;
     Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
 }
 
-/// The same for an object of a request with [`FieldHomes`].
 pub fn object_with_homes<'de, D: Deserializer<'de>, T: Deserialize<'de> + FieldHomes>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     Ok(Option::<ObjectWithHomes<T>>::deserialize(deserializer)?.map(|object| object.0))
 }
 
-/// The same for an array of such objects.
 pub fn objects_with_homes<'de, D: Deserializer<'de>, T: Deserialize<'de> + FieldHomes>(
     deserializer: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
@@ -77,7 +74,6 @@ pub fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) ->
     T::deserialize(deserializer).map(Some)
 }
 
-/// The same for a field that holds an object: on an `Option<Option<T>>`, where the outer `None` is an absent field.
 pub fn given_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
@@ -87,7 +83,6 @@ pub fn given_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 /// Elements of a list at most, where nothing that could be meant has more.
 pub const LIST_MAX: usize = 250;
 
-/// For a field that holds an array of few objects: `#[serde(default, deserialize_with = "body::few_objects")]`.
 pub fn few_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
@@ -95,7 +90,6 @@ pub fn few_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Ok(objects.map(|objects| objects.0.into_iter().map(|object| object.0).collect()))
 }
 
-/// For a field that holds an array of few texts: `#[serde(default, deserialize_with = "body::few_texts")]`.
 pub fn few_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
     Ok(Option::<Few<String>>::deserialize(deserializer)?.map(|texts| texts.0))
 }
@@ -130,12 +124,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
     }
 }
 
-/// For a required field that holds an enum value: `#[serde(deserialize_with = "body::word")]`.
 pub fn word<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
     T::deserialize(String::deserialize(deserializer)?.into_deserializer())
 }
 
-/// For an optional field that holds an enum value: `#[serde(default, deserialize_with = "body::optional_word")]`.
 pub fn optional_word<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     let word = Option::<String>::deserialize(deserializer)?;
     word.map(|word| T::deserialize(word.into_deserializer())).transpose()

@@ -1,11 +1,9 @@
 //! Translates errors of the parser: the terms are those of JSON, not of our types.
 
-/// The fault, and its place below the path that the parser names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PlacedFault<'a> {
     /// The field of the object at the path, where it is that field and not the object.
     pub(super) name: Option<&'a str>,
-    /// The fault and the expected value.
     pub(super) message: String,
 }
 

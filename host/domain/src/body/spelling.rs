@@ -12,15 +12,13 @@ use serde::{
 
 /// Fields of other objects of the same request. If a caller writes one of them here, the fault says where it belongs.
 pub trait FieldHomes {
-    /// The name of each field, and how it is written where it belongs.
     const HOMES: Homes;
 }
 
 /// Names of fields, and how they are written where they belong.
 pub type Homes = &'static [(&'static str, &'static str)];
 
-/// Returns the fault of a name that is not one of `fields` but nearly one of them, or that belongs elsewhere. `None` for every
-/// other name.
+/// The fault of a name that is nearly one of `fields` or that belongs elsewhere. `None` for every other name.
 pub fn slip(name: &str, fields: &[&str], homes: &[(&str, &str)]) -> Option<String> {
     if fields.contains(&name) {
         return None;
@@ -100,7 +98,6 @@ impl<'de, A: MapAccess<'de>> Deserializer<'de> for ObjectDeserializer<A> {
     }
 }
 
-/// The entries of a struct. Checks each name before the struct reads it.
 struct Entries<A> {
     entries: A,
     fields: &'static [&'static str],
@@ -119,7 +116,6 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<A> {
     }
 }
 
-/// The name of a field.
 struct Name<'de, K> {
     seed: K,
     fields: &'static [&'static str],

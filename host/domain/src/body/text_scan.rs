@@ -50,7 +50,6 @@ pub(super) fn check_depth(text: &str) -> Result<(), FieldFault> {
     Ok(())
 }
 
-/// Any JSON value whose texts were looked at.
 struct Scanned;
 
 impl<'de> Deserialize<'de> for Scanned {
@@ -108,5 +107,4 @@ impl<'de> Visitor<'de> for Scanner {
     }
 }
 
-/// Deepest nesting of a body, in levels.
 pub const DEPTH_MAX: usize = 64;

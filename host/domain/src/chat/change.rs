@@ -1,5 +1,3 @@
-//! The content of chat messages after their author changed them.
-
 use serde_json::json;
 
 use super::{ChatContent, Direction, ReceivedContent};
@@ -9,7 +7,6 @@ use crate::{
     inbound::{InboundContent, InboundMedia},
 };
 
-/// Which way the messages of an author go.
 pub fn direction_of(author: &Author) -> Direction {
     match author {
         Author::Customer(_) => Direction::Incoming,

@@ -1,20 +1,14 @@
-//! The content of chat messages, in both directions.
-
 use serde::{Deserialize, Serialize};
 
 use super::Direction;
 use crate::{content::OutboundContent, inbound::InboundContent, opaque_json::OpaqueJson, referral::Referral};
 
-/// The content of a chat message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChatContent {
-    /// Content from a customer.
     Incoming(Box<ReceivedContent>),
-    /// Content from a chatbot or an agent.
     Outgoing(Box<OutboundContent>),
 }
 
-/// Content from a customer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReceivedContent {
     /// The part that we model.
@@ -23,13 +17,11 @@ pub struct ReceivedContent {
     /// The provider's JSON, for the parts that we do not model.
     #[serde(default)]
     pub raw: OpaqueJson,
-    /// The advertisement or link that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referral: Option<Box<Referral>>,
 }
 
 impl ChatContent {
-    /// From or to the customer.
     pub fn direction(&self) -> Direction {
         match self {
             Self::Incoming(_) => Direction::Incoming,
@@ -45,7 +37,6 @@ impl ChatContent {
         }
     }
 
-    /// Returns the content from a customer. `None` if the message went to the customer.
     pub fn incoming(&self) -> Option<&ReceivedContent> {
         match self {
             Self::Incoming(content) => Some(content),
@@ -53,12 +44,10 @@ impl ChatContent {
         }
     }
 
-    /// The advertisement or link that led to a message of a customer.
     pub fn referral(&self) -> Option<&Referral> {
         self.incoming()?.referral.as_deref()
     }
 
-    /// Returns the content from a chatbot or an agent. `None` if the message came from the customer.
     pub fn outgoing(&self) -> Option<&OutboundContent> {
         match self {
             Self::Incoming(_) => None,

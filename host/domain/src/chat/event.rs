@@ -5,41 +5,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::ChatMessageId;
 
-/// Something that happened to a participant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParticipantEvent {
     /// The conversation began with this message. A router decides about its chat.
     Route(ArrivedMessage),
     /// The conversation began with this message, which follows as an event of its own.
     Started(ArrivedMessage),
-    /// The customer wrote.
     Message(ArrivedMessage),
-    /// The customer rated the conversation.
     Rating(ArrivedMessage),
-    /// A timer that the chatbot started has run out.
     Timer(ChatbotTimer),
-    /// The business says that something has happened.
     Custom(CustomEvent),
     /// An agent gave the conversation back.
     Released,
 }
 
-/// The kind of a [`ParticipantEvent`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParticipantEventKind {
-    /// [`ParticipantEvent::Route`].
     Route,
-    /// [`ParticipantEvent::Started`].
     Started,
-    /// [`ParticipantEvent::Message`].
     Message,
-    /// [`ParticipantEvent::Rating`].
     Rating,
-    /// [`ParticipantEvent::Timer`].
     Timer,
-    /// [`ParticipantEvent::Custom`].
     Custom,
-    /// [`ParticipantEvent::Released`].
     Released,
 }
 
@@ -47,35 +34,27 @@ pub enum ParticipantEventKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArrivedMessage {
-    /// The message.
     pub message: ChatMessageId,
-    /// It opened a closed conversation.
     #[serde(default)]
     pub reopened: bool,
     /// The template that the customer had been sent last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<SentTemplate>,
-    /// The team that had the chat before it was closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_team: Option<String>,
-    /// The rating that the message is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<String>,
 }
 
-/// A template that was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SentTemplate {
     /// The provider's template id.
     pub id: String,
-    /// Its name.
     pub name: String,
 }
 
-/// A timer of a chatbot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatbotTimer {
-    /// The name that the chatbot gave it.
     pub name: String,
     /// When it runs out; `None` in those that were started before this was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,7 +71,6 @@ pub struct CustomEvent {
 }
 
 impl ParticipantEvent {
-    /// Returns its kind.
     pub fn kind(&self) -> ParticipantEventKind {
         match self {
             Self::Route(_) => ParticipantEventKind::Route,
@@ -105,7 +83,6 @@ impl ParticipantEvent {
         }
     }
 
-    /// Returns the message of the event. `None` for an event without a message.
     pub fn message(&self) -> Option<&ArrivedMessage> {
         match self {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
@@ -115,7 +92,6 @@ impl ParticipantEvent {
         }
     }
 
-    /// The same as [`ParticipantEvent::message`], to be changed.
     pub fn message_mut(&mut self) -> Option<&mut ArrivedMessage> {
         match self {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
@@ -127,11 +103,9 @@ impl ParticipantEvent {
 }
 
 impl ParticipantEventKind {
-    /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Route, Self::Started, Self::Message, Self::Rating, Self::Timer, Self::Custom, Self::Released];
 
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Route => "ROUTE",
@@ -144,7 +118,6 @@ impl ParticipantEventKind {
         }
     }
 
-    /// From its name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }

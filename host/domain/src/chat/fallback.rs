@@ -13,7 +13,6 @@ pub enum FallbackMode {
     /// Only for customers never seen alive on WhatsApp by that number.
     #[default]
     Strict,
-    /// For every 131026.
     Any131026,
 }
 
@@ -27,7 +26,6 @@ impl FallbackMode {
     }
 }
 
-/// A stored mode that this version does not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown fallback mode `{0}`")]
 pub struct UnknownFallbackMode(String);
@@ -41,44 +39,32 @@ impl std::str::FromStr for FallbackMode {
     }
 }
 
-/// The facts when a WhatsApp leg has failed.
 #[derive(Debug, Clone, Copy)]
 pub struct FallbackFacts {
-    /// The provider's code.
     pub code: i64,
-    /// The account's mode.
     pub mode: FallbackMode,
     /// The sending number has had a `sent`, `delivered` or `read` for this customer, or a message from it.
     pub seen_on_whatsapp: bool,
-    /// A phone number is known.
     pub has_phone: bool,
     /// From the moment a provider first took the message to the news of this failure; zero where none did.
     pub age: TimeDelta,
     /// Later failures bring no SMS (default one hour): callbacks are repeated for up to seven days.
     pub max_age: TimeDelta,
-    /// The request had `sendFallback: true`.
     pub requested: bool,
 }
 
-/// Why no SMS is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FallbackRefused {
-    /// `sendFallback` was not on.
     #[error("no SMS fallback was requested")]
     NotRequested,
     /// The failure says nothing about being on WhatsApp.
     #[error("code {code} does not mean that the recipient is not on WhatsApp")]
-    OtherFailure {
-        /// The provider's code.
-        code: i64,
-    },
-    /// Known from WhatsApp before.
+    OtherFailure { code: i64 },
     #[error("the recipient has been seen on WhatsApp")]
     SeenOnWhatsapp,
     /// Only a BSUID is known.
     #[error("no phone number is known of the recipient")]
     NoPhone,
-    /// The failure arrived too late for an SMS to make sense.
     #[error("the failure arrived too late")]
     TooLate,
 }

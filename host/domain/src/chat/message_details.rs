@@ -6,25 +6,19 @@ use crate::{
     inbound::{InboundContent, ProviderFailure},
 };
 
-/// The parts of a message other than its text.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MessageDetails<'a> {
-    /// Where a file that was sent by link is.
     pub media_url: Option<&'a str>,
-    /// A place.
     pub place: Option<&'a Location>,
-    /// The payload of a tapped button.
     pub payload: Option<&'a str>,
     /// Of a reaction: the provider's id of the message that it is about.
     pub reaction_to: Option<&'a str>,
-    /// A voice note that was sent: it may be listened to.
     pub is_voice: bool,
     /// The reason why the provider does not deliver the customer's content.
     pub error: Option<&'a ProviderFailure>,
 }
 
 impl ChatContent {
-    /// Returns its parts other than the text.
     pub fn details(&self) -> MessageDetails<'_> {
         match self {
             Self::Incoming(received) => of_received(&received.content),

@@ -1,5 +1,3 @@
-//! The names of the messages of a chat and of an incoming webhook.
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -7,13 +5,10 @@ use crate::{
     inbound::InboundContent,
 };
 
-/// Direction of a chat message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Direction {
-    /// From the customer.
     Incoming,
-    /// To the customer.
     Outgoing,
 }
 
@@ -26,7 +21,6 @@ impl Direction {
         }
     }
 
-    /// From its name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Incoming, Self::Outgoing].into_iter().find(|direction| direction.as_str() == name)
     }
@@ -49,7 +43,6 @@ macro_rules! named_enum {
                 }
             }
 
-            /// From its name.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($text => Some(Self::$variant),)*
@@ -67,23 +60,16 @@ named_enum!(
         Text = "TEXT",
         /// Picture, sticker.
         Image = "IMAGE",
-        /// Document.
         Document = "DOCUMENT",
-        /// Film.
         Video = "VIDEO",
-        /// Sound.
         Audio = "AUDIO",
-        /// Voice note.
         Voice = "VOICE",
-        /// Any other file.
         File = "FILE",
-        /// Place.
         Location = "LOCATION",
         /// Buttons or a list, or a tap on them.
         Button = "BUTTON",
         /// Carousel, or a tap on one of its buttons.
         Carousel = "CAROUSEL",
-        /// Rating widget.
         Rating = "RATING",
         /// Default when a `mediaUrl` is given on send.
         Media = "MEDIA",
@@ -93,19 +79,14 @@ named_enum!(
 named_enum!(
     /// `messageContentType` of an incoming message webhook (SPEC 6.1).
     MessageContentType {
-        /// Text.
         Text = "TEXT",
-        /// Any file.
         Media = "MEDIA",
-        /// Place.
         Location = "LOCATION",
         /// Tap on a template's quick reply.
         Button = "BUTTON",
         /// Tap on a reply button or list row.
         Interactive = "INTERACTIVE",
-        /// Contact cards.
         Contact = "CONTACT",
-        /// Reaction to a message.
         Reaction = "REACTION",
         /// Tap on a button of a carousel card.
         Carousel = "CAROUSEL",
@@ -129,7 +110,6 @@ impl MessageContentType {
 }
 
 impl ContentType {
-    /// The type of a customer's content. `answers_carousel` as for [`MessageContentType::of_inbound`].
     pub fn of_inbound(content: &InboundContent, answers_carousel: bool) -> Self {
         match content {
             InboundContent::Text { .. }
@@ -143,7 +123,6 @@ impl ContentType {
         }
     }
 
-    /// The type of content of a bot or an agent.
     pub fn of_outbound(content: &OutboundContent) -> Self {
         match content {
             OutboundContent::Text { .. } | OutboundContent::Sms(_) | OutboundContent::Reaction(_) => Self::Text,
@@ -155,7 +134,6 @@ impl ContentType {
         }
     }
 
-    /// Of a file.
     pub fn of_media(kind: MediaKind) -> Self {
         match kind {
             MediaKind::Image | MediaKind::Sticker => Self::Image,

@@ -1,5 +1,4 @@
-//! Live chat: the states of a participant (SPEC 3.4), its messages (SPEC 2.7, 2.8, 6.1), the 24-hour window, and the
-//! SMS fallback.
+//! Live chat: states of a participant (SPEC 3.4), messages (SPEC 2.7, 2.8, 6.1), the 24-hour window and the SMS fallback.
 
 mod change;
 mod content;

@@ -4,12 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::TeamId;
 
-/// A team of agents, as its chats name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatTeam {
-    /// The team.
     pub id: TeamId,
-    /// Its name.
     pub name: String,
 }
 
@@ -17,7 +14,6 @@ pub struct ChatTeam {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ParticipantState {
-    /// A chatbot answers.
     Bot,
     /// Waits in the unassigned queue, or in the queue of a team.
     Queued,
@@ -27,25 +23,21 @@ pub enum ParticipantState {
     Closed,
 }
 
-/// A step of a participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParticipantMove {
     /// The customer wrote. `bot`: a chatbot is active for the number.
     CustomerWrote {
-        /// A chatbot is active.
         bot: bool,
     },
     /// The chatbot handed the chat over to people: to a team, or to all.
     HandedOver,
     /// The chatbot failed for good, or was taken away.
     BotFailed,
-    /// The chatbot said that it is over.
     ClosedByBot,
     /// An agent took it, or was given it.
     Assigned,
     /// Passed on to a team, without an agent.
     Transferred,
-    /// An agent resolved it.
     Resolved,
     /// An agent, or a supervisor, ended it.
     Terminated,
@@ -55,10 +47,8 @@ pub enum ParticipantMove {
     Released,
 }
 
-/// The outcome of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MoveOutcome {
-    /// Where the participant stands now.
     pub state: ParticipantState,
     /// The owner changed: earlier decisions of plugins are dropped (DESIGN 3, rule 6). A message alone never causes it,
     /// unless it reopens the chat.
@@ -69,19 +59,15 @@ pub struct MoveOutcome {
     pub missed: bool,
 }
 
-/// The move makes no sense in that state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoveRefused {
     /// Closed chats take no other move than a new message or an opening.
     #[error("the chat is closed; it can only be opened")]
     Closed,
-    /// Only closed chats can be opened.
     #[error("the chat is open already")]
     NotClosed,
-    /// No agent has it.
     #[error("the chat has no agent; assign it first")]
     NoAgent,
-    /// The chatbot does not have it any more.
     #[error("the chat is not with the chatbot")]
     NotWithBot,
 }
@@ -89,21 +75,17 @@ pub enum MoveRefused {
 /// The flags of a participant that follow from its state (SPEC 2.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParticipantFlags {
-    /// `conversationClosed`.
     pub conversation_closed: bool,
-    /// `chatBotConversation`.
     pub chat_bot_conversation: bool,
     /// `conversationStatus` of SPEC 6.5: `ACTIVE` until the chat is closed, with any owner.
     pub conversation_status: &'static str,
 }
 
 impl ParticipantState {
-    /// Where a participant begins: with the chatbot when there is one, else in the queue.
     pub fn first(bot: bool) -> Self {
         if bot { Self::Bot } else { Self::Queued }
     }
 
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Bot => "BOT",
@@ -113,12 +95,10 @@ impl ParticipantState {
         }
     }
 
-    /// From its name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Bot, Self::Queued, Self::Active, Self::Closed].into_iter().find(|state| state.as_str() == name)
     }
 
-    /// Returns the flags of a state.
     pub fn flags(self) -> ParticipantFlags {
         ParticipantFlags {
             conversation_closed: self == Self::Closed,

@@ -1,5 +1,3 @@
-//! The readable text of chat messages.
-
 use super::automatic_text;
 use crate::{
     content::{Location, OutboundContent},

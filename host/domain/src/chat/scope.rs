@@ -3,47 +3,37 @@
 use super::ParticipantState;
 use crate::ids::UserId;
 
-/// A list of chats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChatScope {
-    /// Those that the caller has.
     My,
-    /// Those that members of the caller's team have, the caller included.
+    /// Chats of the members of the caller's team, the caller included.
     Team,
     /// The queue: chats without an agent.
     Unassigned,
-    /// Those that are over.
     Closed,
-    /// Those that no agent answered in time, though it was within business hours.
+    /// Chats that no agent answered in time, though it was within business hours.
     MissedAgent,
-    /// Chats that came to wait outside business hours, if they have neither been answered nor missed since the hours
-    /// began.
+    /// Chats that came to wait outside business hours and have been neither answered nor missed since the hours began.
     MissedAfterHours,
-    /// Those that the caller was given and did not answer in time.
+    /// Chats that the caller was given and did not answer in time.
     MyMissed,
     /// Chats that are not over, with any owner.
     Open,
-    /// All of them.
     All,
 }
 
-/// Where a chat stands, as far as lists care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChatStanding {
-    /// Its owner.
     pub state: ParticipantState,
-    /// No agent answered in time.
     pub missed: bool,
     /// It came to wait outside business hours, and no agent has answered.
     pub after_hours: bool,
-    /// The assigned agent.
     pub assigned: Option<UserId>,
     /// The agent that had it when no answer came in time.
     pub missed_by: Option<UserId>,
 }
 
 impl ChatScope {
-    /// All of them.
     pub const ALL: [Self; 9] = [
         Self::My,
         Self::Team,
@@ -56,7 +46,6 @@ impl ChatScope {
         Self::All,
     ];
 
-    /// The name in requests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::My => "my",
@@ -71,7 +60,6 @@ impl ChatScope {
         }
     }
 
-    /// From its name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }

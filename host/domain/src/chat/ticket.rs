@@ -2,26 +2,19 @@
 
 pub use crate::event::TicketStatus;
 
-/// A step in the chat of a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TicketMove {
-    /// An agent answered.
     AgentAnswered,
-    /// The customer wrote.
     CustomerWrote,
     /// The chat went on to a team, where no agent has it yet.
     Passed,
-    /// An agent said that it is solved.
     Resolved,
-    /// The chat was ended.
     Ended,
 }
 
 impl TicketStatus {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Open, Self::AwaitingAgent, Self::AwaitingCustomer, Self::Resolved, Self::Closed];
 
-    /// The name that is stored and that clients see.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "OPEN",
@@ -32,12 +25,10 @@ impl TicketStatus {
         }
     }
 
-    /// From its name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == name)
     }
 
-    /// Whether nothing more is expected of anybody.
     pub fn is_over(self) -> bool {
         match self {
             Self::Resolved | Self::Closed => true,

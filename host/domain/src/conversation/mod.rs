@@ -8,18 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{ConversationId, ConversationParticipantId, InboxId};
 pub use request::{ConversationRequest, WireConversation};
 
-/// A conversation as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conversation {
-    /// Its id.
     pub id: ConversationId,
-    /// The business number.
     pub inbox: InboxId,
     /// The business number as it is dialled, in digits.
     pub sender: String,
     /// Name of the client, as it is now.
     pub client_ref: String,
-    /// The customer, in the conversation engine.
     pub participant: ConversationParticipantId,
     /// Phone number that it was opened with, in digits.
     pub recipient: Option<String>,
@@ -29,32 +25,26 @@ pub struct Conversation {
     pub ct_id: Option<String>,
     /// `gstId` of the template whose quick reply was tapped last in this conversation.
     pub tqrmt_id: Option<String>,
-    /// When it was opened.
     pub created_at: DateTime<Utc>,
-    /// When its time is over.
     pub expires_at: DateTime<Utc>,
     /// The stored time and reason of its end, if there is one.
     pub closed: Option<(DateTime<Utc>, CloseReason)>,
 }
 
-/// The reason why a conversation was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CloseReason {
     /// The close call.
     Asked,
     /// A tap on a quick reply with `conversationState` `end`.
     Button,
-    /// Its time was over.
     Expired,
     /// Its customer was merged with one that already had a conversation, which continues.
     Merged,
 }
 
 impl CloseReason {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Asked, Self::Button, Self::Expired, Self::Merged];
 
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Asked => "ASKED",
@@ -68,9 +58,7 @@ impl CloseReason {
 /// Whether a conversation takes messages. The specification calls the first one `OPEN`, too (SPEC 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConversationState {
-    /// It does.
     Active,
-    /// It never will again.
     Closed,
 }
 
@@ -85,8 +73,7 @@ impl ConversationState {
 }
 
 impl Conversation {
-    /// Returns the time and reason of its end. `None` while it is active. It is exact at any moment, also if the expiry
-    /// is not stored yet.
+    /// The time and reason of its end, exact also if the expiry is not stored yet. `None` while it is active.
     pub fn closed_by(&self, now: DateTime<Utc>) -> Option<(DateTime<Utc>, CloseReason)> {
         self.closed.or_else(|| (self.expires_at <= now).then_some((self.expires_at, CloseReason::Expired)))
     }
@@ -106,7 +93,6 @@ impl Conversation {
     }
 }
 
-/// When a conversation that is opened now expires.
 pub fn expires_at(now: DateTime<Utc>, lifetime: std::time::Duration) -> DateTime<Utc> {
     TimeDelta::from_std(lifetime)
         .ok()
@@ -118,9 +104,7 @@ pub fn expires_at(now: DateTime<Utc>, lifetime: std::time::Duration) -> DateTime
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRef {
-    /// The conversation.
     pub id: ConversationId,
-    /// The customer, in the conversation engine.
     pub participant: ConversationParticipantId,
     /// The conversation's own tracking id: `ctId` of the first free text into it that had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

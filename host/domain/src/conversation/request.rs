@@ -24,10 +24,8 @@ pub struct WireConversation {
     pub customer_user_id: Option<String>,
 }
 
-/// A request to open a conversation that is right as far as its body tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationRequest {
-    /// Business number.
     pub sender: Msisdn,
     /// The customer: the phone number if there is one, with its BSUID.
     pub recipient: Recipient,
@@ -59,7 +57,6 @@ impl ConversationRequest {
         }
     }
 
-    /// The fault of a sender that is not a number of the caller's client.
     pub fn unknown_sender() -> FieldFault {
         FieldFault::new("sender", "is not one of your WhatsApp numbers")
     }

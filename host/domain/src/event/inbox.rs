@@ -4,43 +4,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{address::Address, ids::CustomerId};
 
-/// The provider changed something about a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateChanged {
     /// The provider's template id, where it is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its name.
     pub name: String,
-    /// Code of its language, where it is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// The change.
     pub change: TemplateChange,
 }
 
-/// A change of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TemplateChange {
     /// Whether it may be sent (SPEC 3.6).
     Status {
-        /// Its status now.
         status: TemplateApproval,
         /// Why it was rejected, in the provider's words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// Its quality by the feedback of customers.
     Quality {
-        /// Before.
         before: Quality,
-        /// Now.
         now: Quality,
     },
-    /// A part of it.
     Components {
-        /// Which.
         element: TemplateElement,
     },
 }
@@ -49,13 +38,9 @@ pub enum TemplateChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum TemplateApproval {
-    /// It may.
     Approved,
-    /// It may not, as it is.
     Rejected,
-    /// Not for now.
     Paused,
-    /// Never again.
     Disabled,
 }
 
@@ -75,13 +60,9 @@ impl TemplateApproval {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Quality {
-    /// Well.
     Green,
-    /// Less well.
     Yellow,
-    /// Badly.
     Red,
-    /// Too little is known.
     Unknown,
 }
 
@@ -96,23 +77,17 @@ impl Quality {
         }
     }
 
-    /// From the provider's name of it.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Green, Self::Yellow, Self::Red, Self::Unknown].into_iter().find(|quality| quality.as_str() == name)
     }
 }
 
-/// A part of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum TemplateElement {
-    /// The line or file above the text.
     Header,
-    /// The text.
     Body,
-    /// The line below it.
     Footer,
-    /// Its buttons.
     Buttons,
 }
 
@@ -134,33 +109,25 @@ pub struct CustomerNumberChanged {
     /// The customer, if known before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<CustomerId>,
-    /// The number before.
     pub before: Address,
-    /// The number now.
     pub now: Address,
 }
 
-/// The provider thinks otherwise of a business number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxQualityChanged {
-    /// How well it is received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
     /// How many customers it may write to, in the provider's word for it, such as `TIER_1K`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
-    /// Whether it can be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ChannelStatus>,
 }
 
-/// Whether a business number can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ChannelStatus {
-    /// It can.
     Connected,
-    /// It cannot.
     Disconnected,
     /// It can, and is about to be restricted.
     Flagged,
@@ -195,7 +162,6 @@ pub struct PreferenceChanged {
 /// The connection of a paired number changed (SPEC 6.3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionChanged {
-    /// Where it stands now.
     pub status: ConnectionStatus,
     /// The state in the terms of SPEC 6.3, such as `Connected`.
     pub words: String,
@@ -205,11 +171,8 @@ pub struct SessionChanged {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConnectionStatus {
-    /// On its way.
     Connecting,
-    /// Messages come and go.
     Success,
-    /// All messaging has stopped.
     Disconnected,
 }
 

@@ -17,7 +17,6 @@ use crate::{
     referral::Referral,
 };
 
-/// A customer wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageCame {
@@ -25,7 +24,6 @@ pub struct MessageCame {
     pub message: ChatMessageId,
     /// The chat, with this message in it.
     pub chat: EventChat,
-    /// The sender.
     pub customer: EventCustomer,
     /// The content, with the client's payloads in place.
     pub content: InboundContent,
@@ -47,42 +45,33 @@ pub struct MessageCame {
     /// The template that the customer had been sent last, if nothing free-form was sent since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_template: Option<SentTemplate>,
-    /// The long-lived conversation that is active with the customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationRef>,
     /// Amount and currency, by the client's rates for messages of customers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
-    /// The advertisement or link that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referral: Option<Box<Referral>>,
 }
 
-/// A message that another one answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnsweredMessage {
-    /// Set when it is part of a chat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_message: Option<ChatMessageId>,
     /// Set when we sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<MessageId>,
-    /// The system's tracking id.
     pub gst_id: String,
-    /// The client's tracking id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ct_id: Option<String>,
-    /// Its text, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Set when it was a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<AnsweredTemplate>,
 }
 
 impl AnsweredMessage {
-    /// The id that our API knows it by.
     pub fn id(&self) -> String {
         match (self.chat_message, self.message) {
             (Some(chat), _) => chat.to_string(),
@@ -92,7 +81,6 @@ impl AnsweredMessage {
     }
 }
 
-/// The template that an answered message was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnsweredTemplate {
     /// The provider's template id.
@@ -105,34 +93,24 @@ pub struct AnsweredTemplate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageSaid {
-    /// Its place in the chat.
     pub message: ChatMessageId,
     /// The messages that say the rest of it, in order, where its channel takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rest: Vec<ChatMessageId>,
-    /// The sender.
     pub by: Speaker,
-    /// The chat as it stands with this message.
     pub chat: EventChat,
-    /// The recipient.
     pub customer: EventCustomer,
-    /// The content.
     pub content: OutboundContent,
-    /// The message that it quotes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quoted: Option<ChatMessageId>,
-    /// The client's tracking id of it.
     #[serde(default, rename = "ctId", skip_serializing_if = "Option::is_none")]
     pub ct_id: Option<String>,
 }
 
-/// The sender of a message of the business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Speaker {
-    /// The chatbot.
     Bot,
-    /// An agent.
     Agent(UserId),
     /// A person of the business, by other means than ours.
     Elsewhere,
@@ -142,34 +120,26 @@ pub enum Speaker {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageMoved {
-    /// The message.
     pub message: MessageId,
     /// The chat message that it delivers; absent when it came through the send endpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_message: Option<ChatMessageId>,
     /// Which of its legs: 0 for the first, higher ones for fallbacks.
     pub leg: i16,
-    /// The channel of that leg.
     pub channel: Channel,
-    /// Where it stands now.
     pub state: DeliveryState,
     /// The recipient: the address that is written to, and another one that is kept.
     pub to: Vec<Address>,
-    /// The system's tracking id.
     pub gst_id: String,
-    /// The client's tracking id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ct_id: Option<String>,
-    /// The long-lived conversation that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationRef>,
     /// When it took this step and those before.
     #[serde(default, skip_serializing_if = "StepTimes::is_empty")]
     pub times: StepTimes,
-    /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<ProviderFailure>,
-    /// Its other tracking ids, and its cost.
     #[serde(default, skip_serializing_if = "Tracking::is_empty")]
     pub tracking: Tracking,
 }
@@ -181,7 +151,6 @@ pub struct Tracking {
     /// Id of the stored step that this event reports. Readers that report it further may use this id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Uuid>,
-    /// The HTTP request that the message was sent with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestId>,
     /// Tracking id of a tap on one of its quick replies.
@@ -207,16 +176,12 @@ impl Tracking {
 /// When a message took its steps, as far as known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepTimes {
-    /// Left for the customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<DateTime<Utc>>,
-    /// Arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivered: Option<DateTime<Utc>>,
-    /// Was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<DateTime<Utc>>,
-    /// Was played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<DateTime<Utc>>,
 }

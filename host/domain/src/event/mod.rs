@@ -37,44 +37,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Event {
-    /// A customer wrote.
     MessageCame(Box<MessageCame>),
-    /// A chatbot or an agent put a message into a chat.
     MessageSaid(Box<MessageSaid>),
-    /// The author of a message edited or deleted it.
     MessageChanged(Box<MessageChanged>),
     /// An outbound message took a step towards its recipient (SPEC 3.2).
     MessageMoved(Box<MessageMoved>),
-    /// A conversation began, or began again.
     ChatOpened(ChatOpened),
-    /// The chat has another owner.
     ChatChangedHands(ChatChangedHands),
-    /// A conversation ended.
     ChatClosed(ChatClosed),
-    /// No agent answered in time.
     ChatMissed(ChatMissed),
-    /// A chat came to wait for a team outside its hours.
     ChatAfterHours(ChatAfterHours),
-    /// The customer of a chat is writing.
     CustomerTypes(CustomerTypes),
-    /// The customer rated a conversation.
     ChatRated(ChatRated),
-    /// A ticket has another status.
     TicketMoved(TicketMoved),
-    /// The provider changed something about a template.
     TemplateChanged(TemplateChanged),
-    /// A customer has another phone number.
     CustomerNumberChanged(CustomerNumberChanged),
-    /// The provider thinks otherwise of a business number.
     InboxQualityChanged(InboxQualityChanged),
-    /// A customer wants, or no longer wants, messages of a category.
     PreferenceChanged(PreferenceChanged),
-    /// Another version of a plugin is in force.
     PluginSwapped(PluginSwapped),
-    /// A plugin failed so often that it is not asked for a while.
     PluginSuspended(PluginSuspended),
-    /// The connection of a paired number changed (SPEC 3.3).
     SessionChanged(SessionChanged),
-    /// A webhook was turned off because its receiver does not take it.
     WebhookDisabled(WebhookDisabled),
 }

@@ -6,7 +6,6 @@ use uuid::Uuid;
 /// A version of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginVersion {
-    /// Name of the plugin.
     pub name: String,
     /// Version of an upload. Absent for a plugin of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -16,23 +15,18 @@ pub struct PluginVersion {
 /// Another version of a plugin is in force, or one no longer is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginSwapped {
-    /// The activation.
     pub activation: Uuid,
-    /// The version.
     pub plugin: PluginVersion,
     /// The world that it serves.
     pub world: PluginWorld,
     /// How it is, or was, in force.
     pub mode: PluginMode,
-    /// The change.
     pub swap: Swap,
 }
 
-/// A change of a version of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Swap {
-    /// It is in force from now on.
     Activated {
         /// The live activation that made way for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,22 +34,17 @@ pub enum Swap {
     },
     /// Its successor was taken back, so it is in force again.
     BroughtBack,
-    /// It was taken back.
     RolledBack,
-    /// It was switched off.
     Deactivated,
     /// It was on trial and failed too often.
     TakenBack {
-        /// Why, in words.
         reason: String,
     },
 }
 
-/// How a plugin is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PluginMode {
-    /// It answers.
     Live,
     /// It is called in addition to the live one.
     Shadow,
@@ -82,7 +71,6 @@ pub enum PluginWorld {
 /// A plugin failed so often that it is not asked for a while. Recorded for each inbox that it serves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginSuspended {
-    /// The version.
     pub plugin: PluginVersion,
     /// Why, in one sentence for the client.
     pub reason: String,

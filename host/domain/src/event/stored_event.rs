@@ -1,5 +1,3 @@
-//! The form in which events are stored.
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::value::RawValue;
@@ -13,13 +11,10 @@ pub const VERSION: u32 = 1;
 /// error.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEvent {
-    /// When it happened.
     pub at: DateTime<Utc>,
-    /// The event.
     pub event: Event,
 }
 
-/// The stored form of an event that stays where it is.
 #[derive(Debug, Serialize)]
 pub struct EventRecord<'event> {
     v: u32,
@@ -28,7 +23,6 @@ pub struct EventRecord<'event> {
 }
 
 impl<'event> EventRecord<'event> {
-    /// In the version of this program.
     pub fn new(at: DateTime<Utc>, event: &'event Event) -> Self {
         Self { v: VERSION, at, event }
     }

@@ -1,5 +1,3 @@
-//! Webhooks themselves: one that is no longer sent.
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -11,14 +9,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookDisabled {
-    /// The configuration.
     pub config: WebhookConfigId,
     /// It is the client's default, not the override of the inbox where this was noticed.
     pub is_default: bool,
-    /// Its type.
     pub webhook: WebhookType,
-    /// The address that takes nothing.
     pub url: String,
-    /// Why.
     pub reason: DisabledReason,
 }

@@ -24,21 +24,17 @@ const LONGEST_JUMP: i64 = 24 * 60;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeZone(Tz);
 
-/// A text that names no time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no time zone: use an IANA name such as Africa/Johannesburg")]
 pub struct UnknownTimeZone;
 
 impl TimeZone {
-    /// Coordinated Universal Time.
     pub const UTC: Self = Self(Tz::UTC);
 
-    /// The IANA name.
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// Returns the local time.
     pub fn wall(self, at: DateTime<Utc>) -> NaiveDateTime {
         at.with_timezone(&self.0).naive_local()
     }
@@ -100,7 +96,6 @@ impl From<Weekday> for Day {
 #[serde(try_from = "String", into = "String")]
 pub struct WallMinute(u16);
 
-/// A text that is no time of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not a time of the day such as `08:30`, on a clock of 24 hours")]
 pub struct BadTime;
@@ -189,7 +184,6 @@ pub struct BusinessHours {
     /// Intervals of each week. If one ends before it starts, it goes past midnight.
     #[schema(min_items = 1, max_items = 70)]
     weekly: Vec<OpenInterval>,
-    /// Days on which the team is closed.
     #[schema(value_type = Option<Vec<Holiday>>, max_items = 250)]
     holidays: Vec<Holiday>,
 }
@@ -204,7 +198,6 @@ struct Written {
     holidays: Option<Vec<Holiday>>,
 }
 
-/// A fault of business hours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadHours {
     /// `weekly` is missing, has nothing, or too much.
@@ -216,7 +209,6 @@ pub enum BadHours {
     /// `24:00` is an end only.
     #[error("`weekly[{0}]` starts at 24:00: use 00:00 of the next day")]
     StartsAtTheEnd(usize),
-    /// An unreadable name.
     #[error("`holidays[{0}].name` must have 1 to {HOLIDAY_NAME_MAX} characters and no control characters")]
     HolidayName(usize),
 }
@@ -230,7 +222,6 @@ impl TryFrom<Written> for BusinessHours {
 }
 
 impl BusinessHours {
-    /// Judges intervals and holidays.
     pub fn new(weekly: Vec<OpenInterval>, mut holidays: Vec<Holiday>) -> Result<Self, BadHours> {
         if !(1..=WEEKLY_MAX).contains(&weekly.len()) {
             return Err(BadHours::Intervals);
@@ -256,7 +247,6 @@ impl BusinessHours {
         Ok(Self { weekly, holidays })
     }
 
-    /// The weekly intervals, as they were given.
     pub fn weekly(&self) -> &[OpenInterval] {
         &self.weekly
     }
@@ -297,23 +287,19 @@ impl BusinessHours {
     }
 }
 
-/// When a team answers: its hours, by the clock on its wall.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamHours {
-    /// The time zone of the hours.
     pub zone: TimeZone,
     /// `None` = always.
     pub hours: Option<BusinessHours>,
 }
 
 impl TeamHours {
-    /// True if it is open at a moment.
     pub fn is_open(&self, at: DateTime<Utc>) -> bool {
         self.hours.as_ref().is_none_or(|hours| hours.is_open_at_wall(self.zone.wall(at)))
     }
 
-    /// The first moment from this one on at which it is open: this one, if it is open. `None` if it stays closed for
-    /// more than a year.
+    /// The first moment from this one on at which it is open. `None` if it stays closed for more than a year.
     pub fn next_open(&self, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let Some(hours) = self.hours.as_ref().filter(|_| !self.is_open(at)) else { return Some(at) };
         let today = self.zone.wall(at).date();

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::{ListRow, OutboundContent, QuickReply, ReplyButtons, ReplyList, TemplateSend};
 
-/// The kind of tap that a choice stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChoiceKind {
@@ -14,19 +13,14 @@ pub enum ChoiceKind {
     Interactive,
 }
 
-/// One numbered line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NumberedChoice {
-    /// Text of the line.
     pub label: String,
-    /// Payload of the choice.
     pub payload: String,
-    /// Its kind.
     pub kind: ChoiceKind,
 }
 
-/// The choices of a message, in the order of their numbers.
 pub fn offered(content: &OutboundContent) -> Vec<NumberedChoice> {
     match content {
         OutboundContent::Template(template) => template
@@ -148,7 +142,6 @@ pub fn place_payload(place: usize) -> String {
     format!("{PLACE}{place}")
 }
 
-/// The place that a payload stands for.
 pub fn place_of(payload: &str) -> Option<usize> {
     payload.strip_prefix(PLACE)?.parse().ok().filter(|place| *place > 0)
 }

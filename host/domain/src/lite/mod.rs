@@ -9,5 +9,4 @@ pub use choices::{ChoiceKind, NumberedChoice, chosen, offered, place_of, place_p
 pub use session::{SessionNews, SessionState, WantedSession};
 pub use throttle::{DailySchedule, Throttle, ThrottleRequest};
 
-/// Our own code of a message to a number that was looked up before sending and is not registered on WhatsApp.
 pub const NOT_REGISTERED: i64 = OwnCode::NotRegistered.code();

@@ -8,27 +8,21 @@ use crate::event::{ConnectionStatus, SessionChanged};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SessionNews {
-    /// The connection is being set up.
     Initializing,
     /// WhatsApp is called, for the first time or again.
     Dialling,
-    /// A QR code waits to be scanned.
     QrIssued,
-    /// The QR code was scanned.
     Paired,
     /// WhatsApp answers, but does not know the caller yet.
     SocketUp,
-    /// WhatsApp knows the caller.
     Authenticated,
     /// The login after a pairing is done.
     LoggedInFirst,
-    /// A later login is done.
     LoggedIn,
     /// Some data that phone and device share could not be fetched.
     SyncFailed,
     /// Messages come and go from now on.
     Synced,
-    /// The scan led to nothing.
     PairFailed,
     /// No phone scanned a code in time.
     QrTimeout,
@@ -38,7 +32,6 @@ pub enum SessionNews {
     LoggedOut,
     /// A logout that a client asked for begins.
     LoggingOut,
-    /// It is done.
     LoggedOutByUs,
     /// A client asked for the connection to be ended; the pairing stays.
     DisconnectedByUs,
@@ -114,12 +107,10 @@ impl SessionNews {
     }
 }
 
-/// Where a connection stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionState {
     /// `None` before the first connection.
     pub status: Option<ConnectionStatus>,
-    /// The text of SPEC 6.3.
     pub words: String,
 }
 
@@ -130,7 +121,6 @@ impl Default for SessionState {
 }
 
 impl SessionState {
-    /// Messages come and go.
     pub fn is_up(&self) -> bool {
         self.status == Some(ConnectionStatus::Success)
     }
@@ -166,18 +156,15 @@ impl SessionState {
 /// The state of a connection that the client wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WantedSession {
-    /// That it is there.
     Connected,
-    /// That it is not; the pairing stays.
+    /// No connection; the pairing stays.
     Disconnected,
-    /// That the pairing ends with it.
     LoggedOut,
 }
 
 impl WantedSession {
     const ALL: [Self; 3] = [Self::Connected, Self::Disconnected, Self::LoggedOut];
 
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Connected => "CONNECTED",
@@ -186,7 +173,6 @@ impl WantedSession {
         }
     }
 
-    /// From the stored name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wanted| wanted.as_str() == name)
     }

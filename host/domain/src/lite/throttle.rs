@@ -7,19 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::{self, FieldFault};
 
-/// Messages of one batch at most.
 const LARGEST_BATCH: u32 = 1000;
 /// Longest delay between two batches, in milliseconds.
 const LONGEST_DELAY: u64 = 3_600_000;
-/// How times of the day are written.
 const TIME_FORMAT: &str = "%H:%M";
 
 /// The message processing configuration of one Lite number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Throttle {
-    /// Messages that go out one after the other.
     pub batch_size: u32,
-    /// How long is waited then.
     pub delay: Duration,
     /// When messages go out, by the clock on the client's wall; `None` = all day.
     pub schedule: Option<DailySchedule>,
@@ -55,7 +51,6 @@ impl DailySchedule {
     }
 }
 
-/// Body of a change, and of the answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ThrottleRequest {

@@ -7,21 +7,16 @@ use crate::{
     ids::{TeamId, UserId},
 };
 
-/// A reader of live events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Viewer {
-    /// A user that sees all chats of the client.
     Everything,
     /// An agent: own chats, those of the team, and those in the queue.
     Agent {
-        /// The user.
         user: UserId,
-        /// The team.
         team: Option<TeamId>,
     },
 }
 
-/// The agents that get an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audience {
     agents: BTreeSet<UserId>,
@@ -45,7 +40,6 @@ impl Audience {
         self.teams.extend(team);
     }
 
-    /// Whether this viewer is told.
     pub fn admits(&self, viewer: &Viewer) -> bool {
         match viewer {
             Viewer::Everything => true,

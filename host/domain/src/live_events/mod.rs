@@ -1,5 +1,4 @@
-//! Live events for agents (CONTRACT 7) and their audience. They name chats and messages and quote neither; readers read
-//! the objects themselves.
+//! Live events for agents (CONTRACT 7) and their audience. They name chats and messages, and quote neither.
 
 mod audience;
 
@@ -15,120 +14,80 @@ use crate::{
     ids::{ChatMessageId, ParticipantId, TeamId, UserId},
 };
 
-/// Something that agents are told of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveEvent {
-    /// The chat.
     pub chat: ParticipantId,
-    /// The event.
     pub what: LiveKind,
-    /// The owner of the chat at that time, and the one before: both get the event, even if another agent owns the chat
-    /// by then.
+    /// The owner of the chat at that time, and the one before: both get the event, even if another agent owns it by then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hands: Vec<ChatOwner>,
 }
 
-/// The owner of a chat at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatOwner {
-    /// In which state it was.
     pub state: ParticipantState,
-    /// The agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<UserId>,
-    /// The team that it waited for or belonged to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<TeamId>,
 }
 
-/// The event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LiveKind {
-    /// The customer wrote.
     MessageReceived {
-        /// The message.
         message: ChatMessageId,
     },
-    /// A chatbot or an agent wrote.
     MessageSent {
-        /// The message.
         message: ChatMessageId,
         /// The agent; absent when it was the chatbot.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<UserId>,
     },
-    /// The author of a message edited it.
     MessageEdited {
-        /// The message.
         message: ChatMessageId,
     },
-    /// The author of a message deleted it.
     MessageDeleted {
-        /// The message.
         message: ChatMessageId,
     },
-    /// A message took a step towards the customer.
     MessageStatus {
-        /// The message.
         message: ChatMessageId,
-        /// The step.
         status: DeliveryState,
     },
-    /// A conversation began, or began again.
     ChatOpened {
-        /// It had been closed before.
         again: bool,
     },
-    /// The chat has another owner.
     ChatChanged {
-        /// The owner before.
         from: ParticipantState,
-        /// The owner now.
         to: ParticipantState,
-        /// Why, in words for people.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// A conversation ended.
     ChatClosed {
-        /// The owner before.
         from: ParticipantState,
-        /// No agent ever had it.
         missed: bool,
     },
-    /// No agent answered in time.
     ChatMissed,
-    /// It came to wait outside the hours of its team.
     ChatAfterHours,
-    /// The customer is writing.
     CustomerTypes,
-    /// The customer rated a conversation.
     ChatRated {
-        /// The message that says so.
         message: ChatMessageId,
-        /// How it was.
         rating: Rating,
     },
-    /// A ticket has another status, or is new.
     TicketChanged {
-        /// Its number.
         number: i64,
         /// The status before; absent when it is new.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<TicketStatus>,
-        /// The status now.
         to: TicketStatus,
-        /// The agent that works on it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<UserId>,
     },
 }
 
 impl LiveKind {
-    /// The field `type` of the event.
     pub fn name(&self) -> &'static str {
         match self {
             Self::MessageReceived { .. } => "message.received",
@@ -147,7 +106,6 @@ impl LiveKind {
         }
     }
 
-    /// The message that it is about.
     pub fn message(&self) -> Option<ChatMessageId> {
         match self {
             Self::MessageReceived { message }
@@ -166,7 +124,6 @@ impl LiveKind {
         }
     }
 
-    /// The agent that it names.
     pub fn agent(&self) -> Option<UserId> {
         match self {
             Self::MessageSent { agent, .. } | Self::TicketChanged { agent, .. } => *agent,
@@ -178,15 +135,12 @@ impl LiveKind {
 /// The meaning of an event for agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveMeaning {
-    /// They are told of it, in so many events.
     Events(Vec<LiveEvent>),
-    /// They are told of this step of a message, in the chat that the message is in.
+    /// Agents are told of this step of a message, in the chat that the message is in.
     Step(ChatMessageId, DeliveryState),
-    /// It is no business of theirs.
     Nothing,
 }
 
-/// Returns the live events of an event.
 pub fn meaning_of(event: &Event) -> LiveMeaning {
     match event {
         Event::MessageCame(came) => one(of_chat(&came.chat, LiveKind::MessageReceived { message: came.message })),

@@ -14,7 +14,6 @@ pub const TITLE_MAX: usize = 20;
 pub const PAYLOAD_MAX: usize = 1000;
 /// Bytes of a file at most.
 pub const FILE_MAX: u64 = 25 << 20;
-/// Quick replies of one message at most.
 pub const MOST_QUICK_REPLIES: usize = 13;
 
 /// Splits content into messages, in order: a file and its caption, a text that is too long for one message. Each of
@@ -50,7 +49,6 @@ pub fn in_messages(content: &OutboundContent, splitting: Splitting) -> Vec<Outbo
 /// How one message of a chat becomes several messages of the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Splitting {
-    /// Characters of a text at most.
     pub text_max: usize,
     /// Characters of a caption at most; 0: a file has none.
     pub caption_max: usize,
@@ -97,7 +95,6 @@ fn text(body: &str, most: usize) -> Vec<OutboundContent> {
     messages.into_iter().filter(|said| !said.is_empty()).map(|body| OutboundContent::Text { body }).collect()
 }
 
-/// A title as Messenger shows it: cut where it is too long.
 pub fn title(text: &str) -> String {
     if text.chars().count() <= TITLE_MAX {
         return text.to_owned();

@@ -9,14 +9,11 @@ pub const HUMAN_WINDOW: TimeDelta = TimeDelta::days(7);
 /// Code of a message outside its window: Meta's, and ours for one that is not even sent.
 pub const OUTSIDE_WINDOW: i64 = 10;
 
-/// How a message may go out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowPermission {
-    /// As an answer.
     Answer,
     /// As the words of a person, which must say so.
     HumanAgent,
-    /// Not at all.
     No,
 }
 

@@ -29,7 +29,6 @@ const EXTENSION: [(char, u8); 10] = [
 
 const ESCAPE: u8 = 0x1b;
 
-/// One character of the alphabet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Septets {
     Basic(u8),

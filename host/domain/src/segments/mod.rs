@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 pub use numbering::{NUMBERED_LIMIT, split_numbered};
 
-/// The alphabet of an SMS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Encoding {
@@ -45,10 +44,8 @@ impl Encoding {
     }
 }
 
-/// A text cut into segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentedText {
-    /// The alphabet of all parts.
     pub encoding: Encoding,
     /// At least one part; each is billed as one SMS.
     pub parts: Vec<Segment>,
@@ -63,11 +60,9 @@ pub struct Segment {
     pub units: usize,
 }
 
-/// The text needs more segments than a header can number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the text needs {parts} SMS segments and at most {MAX_PARTS} can be joined; shorten it")]
 pub struct TooManySegments {
-    /// Segments needed.
     pub parts: usize,
 }
 

@@ -1,8 +1,6 @@
-//! The content of a `CHAT` message: a text, a file, or a file with a caption.
-//!
-//! One message is one provider call, and a call carries either a text or a file with a caption. So `messageText` with a
-//! file becomes the caption. If there is also a caption, the two are joined, the text first. A kind of file without
-//! captions (audio, sticker) is sent as a document if there is a text, so that the text is not lost.
+//! The content of a `CHAT` message: a text, a file, or a file with a caption. A provider call carries one of these, so
+//! `messageText` with a file becomes the caption. If there is a caption too, the two are joined, the text first. A kind
+//! without captions (audio, sticker) goes as a document if there is a text, so that the text is not lost.
 
 use std::borrow::Cow;
 

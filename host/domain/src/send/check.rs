@@ -1,5 +1,3 @@
-//! The faults that the check of a send request finds.
-
 use super::SendEndpoint;
 use crate::body::{Faults, FieldFault};
 

@@ -2,8 +2,7 @@
 
 use super::{RequestComponent, check::Check, links};
 
-/// Checks the addresses of header files. [`SendRequest::resolve`](super::SendRequest::resolve) checks the rest against
-/// the template.
+/// Checks the addresses of header files; [`SendRequest::resolve`](super::SendRequest::resolve) checks the rest.
 pub(super) fn check(check: &mut Check, components: &[RequestComponent], field: &str) {
     for (at, component) in components.iter().enumerate() {
         check_link(check, component, &format!("{field}[{at}]"));

@@ -12,7 +12,6 @@ pub enum ConversationFault {
     Closed,
     #[error("the conversation has expired; create a new one to write to the customer again")]
     Expired,
-    /// The conversation belongs to another customer.
     #[error("the recipient is not the customer of this conversation")]
     SomebodyElse,
 }

@@ -1,5 +1,3 @@
-//! Checks addresses of files in a request, before they are opened.
-
 use std::borrow::Cow;
 
 use url::Url;
@@ -7,12 +5,9 @@ use url::Url;
 /// Longest address of a file, in characters.
 const LINK_MAX: usize = 2_048;
 
-/// The address of a file, without blanks, tabs and line ends around it that come from copying. It must be an absolute
-/// `http` or `https` URL with a host and without a password. Letters outside ASCII are encoded, as providers need them.
-/// Whether the address may be reached is checked when it is opened.
-///
-/// # Errors
-/// A text that names the fault.
+/// The address of a file, without the white space that copying adds: an absolute `http` or `https` URL with a host and
+/// without a password. Letters outside ASCII are encoded, as providers need them. Whether the address may be reached is
+/// checked when it is opened. The error names the fault.
 pub fn read(link: &str) -> Result<Cow<'_, str>, &'static str> {
     let link = link.trim_matches(is_around);
     if link.chars().count() > LINK_MAX {
@@ -44,8 +39,7 @@ fn is_around(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-/// True if a byte of an address needs no encoding. More characters are allowed than in RFC 3986, because all providers
-/// accept them.
+/// True if a byte of an address needs no encoding: more bytes than in RFC 3986, because all providers accept them.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | b'|' | b'^')
 }

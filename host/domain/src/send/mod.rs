@@ -1,7 +1,6 @@
 //! Send requests (SPEC 2.2 to 2.5): from the bytes of a body to content and recipients that can be stored and sent.
-//!
-//! Two steps: [`SendRequest::parse`] needs only the body; [`SendRequest::resolve`] also needs the sending number and
-//! the template. Faults of the whole request are errors; faults of one recipient are values (DESIGN 6).
+//! [`SendRequest::parse`] needs only the body; [`SendRequest::resolve`] also needs the sending number and the template.
+//! Faults of the whole request are errors; faults of one recipient are values (DESIGN 6).
 
 mod chat_content;
 mod check;
@@ -58,16 +57,13 @@ pub enum SendEndpoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SendKind {
-    /// A template.
     Notification,
     /// Free-form, within 24 hours of the customer's last message on Cloud.
     Chat,
-    /// Free text into a long-lived conversation.
     Conversation,
 }
 
 impl SendKind {
-    /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Notification => "NOTIFICATION",
@@ -90,20 +86,15 @@ pub struct SendRequest {
     prefix: &'static str,
 }
 
-/// The template that a `NOTIFICATION` names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateChoice {
-    /// `templateName`.
     pub name: String,
-    /// `templateId`.
     pub id: String,
 }
 
-/// One element of `messages`.
 #[derive(Debug, Clone)]
 struct RequestMessage {
     recipients: Vec<WireRecipient>,
-    /// The conversation that a `CONVERSATION` message goes into.
     conversation: Option<ConversationId>,
     content: RequestContent,
 }
@@ -119,7 +110,6 @@ enum RequestContent {
 pub struct FallbackRequest {
     /// Text of the client (manual mode); `None` = the resolved text of the message (auto mode).
     pub text: Option<String>,
-    /// Force UTF-16. A text outside the GSM alphabet switches by itself.
     pub unicode: bool,
 }
 
@@ -132,40 +122,28 @@ pub struct NumberFacts {
     pub waba_id: Option<String>,
 }
 
-/// A send request, ready to be stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedSend {
-    /// Business number.
     pub sender: Msisdn,
-    /// Kind of message.
     pub kind: SendKind,
-    /// The template of a `NOTIFICATION`.
     pub template: Option<TemplateChoice>,
-    /// SMS fallback, when turned on.
     pub fallback: Option<FallbackRequest>,
-    /// One per element of `messages`, in order.
     pub parts: Vec<ResolvedPart>,
 }
 
-/// One element of `messages`: one content and its recipients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedPart {
-    /// The content to send.
     pub content: OutboundContent,
-    /// The conversation that a `CONVERSATION` message names.
     pub conversation: Option<ConversationId>,
     /// In the order of the request; duplicates stay.
     pub recipients: Vec<Result<AcceptedRecipient, RejectedRecipient>>,
 }
 
-/// A recipient that can be sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptedRecipient {
-    /// The address.
     pub recipient: Recipient,
     /// The recipient as the client wrote it, for a later rejection.
     pub number: String,
-    /// Client tracking id.
     pub ct_id: Option<String>,
     /// System tracking id from the client. Our own message id is made in addition.
     pub gst_id: Option<String>,
@@ -176,15 +154,12 @@ pub struct AcceptedRecipient {
 pub struct RejectedRecipient {
     /// The recipient as the client wrote it: `to`, else `customerUserId`, else empty.
     pub number: String,
-    /// Why, in words.
     #[serde(serialize_with = "as_text")]
     pub reason: RejectionReason,
 }
 
-/// Why a recipient is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RejectionReason {
-    /// The entry has no usable address.
     #[error(transparent)]
     Address(#[from] RecipientFault),
     /// Meta's 131021.
@@ -201,10 +176,7 @@ pub enum RejectionReason {
     MarketingStopped,
     /// A template to one customer more than the tier of the number allows (SPEC part 8).
     #[error("the number may send templates to {limit} different customers in 24 hours, and has; try again later")]
-    TierUsedUp {
-        /// How many the tier allows.
-        limit: u32,
-    },
+    TierUsedUp { limit: u32 },
     /// A one-time code to a user id without a known number: Meta's 131062.
     #[error(
         "a one-time code cannot be sent to a user id, and no phone number of this customer is known on the sender; give `to`"
@@ -213,10 +185,8 @@ pub enum RejectionReason {
     /// An SMS to a subscriber that answered STOP to its source (SPEC 4.8).
     #[error("the recipient has stopped SMS from this source")]
     StoppedSms,
-    /// An SMS to a recipient with only a user id.
     #[error("an SMS needs `to`: a phone number")]
     NoPhone,
-    /// A `CONVERSATION` message that its conversation does not take.
     #[error(transparent)]
     Conversation(#[from] ConversationFault),
 }
@@ -233,18 +203,15 @@ impl RejectedRecipient {
 }
 
 impl ResolvedPart {
-    /// Recipients that will be sent to, in order.
     pub fn accepted(&self) -> impl Iterator<Item = &AcceptedRecipient> {
         self.recipients.iter().filter_map(|entry| entry.as_ref().ok())
     }
 
-    /// Recipients that will not, in order.
     pub fn rejected(&self) -> impl Iterator<Item = &RejectedRecipient> {
         self.recipients.iter().filter_map(|entry| entry.as_ref().err())
     }
 
-    /// Rejects accepted recipients by stored state (24-hour window, blocklist, tier): `judge` returns a reason, or
-    /// `None` to keep one.
+    /// Rejects accepted recipients by stored state (24-hour window, blocklist, tier); `judge` returns `None` to keep one.
     pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
         for entry in &mut self.recipients {
             let Some(reason) = entry.as_ref().ok().and_then(|accepted| judge(&accepted.recipient)) else { continue };
@@ -256,7 +223,6 @@ impl ResolvedPart {
 }
 
 impl ResolvedSend {
-    /// As [`ResolvedPart::reject_where`], over all parts.
     pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
         for part in &mut self.parts {
             part.reject_where(&mut judge);

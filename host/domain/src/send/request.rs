@@ -13,7 +13,6 @@ use crate::{
     segments,
 };
 
-/// The body of a send endpoint.
 #[derive(Debug, Clone)]
 pub enum SendBody {
     Message(SendRequest),
@@ -60,7 +59,6 @@ impl SendBody {
 }
 
 impl SendRequest {
-    /// Like [`SendBody::parse`], for a WhatsApp message.
     pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
         match SendBody::parse(endpoint, body, max_recipients)? {
             SendBody::Message(request) => Ok(request),

@@ -14,51 +14,37 @@ use crate::{
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SendResponse<'a> {
-    /// Acceptance text.
     pub response: &'a str,
-    /// Batch identifier.
     pub batch_id: BatchId,
     /// The request, byte for byte.
     pub req_object: &'a RawValue,
-    /// Whether all recipients were accepted.
     pub status: SendStatus,
-    /// Acceptance text with the counts.
     pub message: String,
     /// To be logged by the client for diagnosis.
     pub request_id: RequestId,
     /// `WHATSAPP` or `SMS`.
     pub channel: &'a str,
-    /// When it was accepted, ISO 8601.
     #[serde(serialize_with = "iso_8601")]
     pub timestamp: DateTime<Utc>,
-    /// Recipients that will be sent to.
     pub accepted_count: usize,
-    /// Recipients that will not.
     pub rejected_count: usize,
-    /// The accepted recipients, in the order of the request.
     pub accepted_recipients: Vec<NamedRecipient<'a>>,
-    /// The rejected recipients, in the order of the request.
     pub rejected_recipients: Vec<&'a RejectedRecipient>,
 }
 
-/// An accepted recipient with the ids of its message.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NamedRecipient<'a> {
-    /// The recipient as the request had it.
     pub number: &'a str,
-    /// Client tracking id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ct_id: Option<&'a str>,
     /// System tracking id: the client's own, if the request had one.
     pub gst_id: &'a str,
 }
 
-/// `status` of a [`SendResponse`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum SendStatus {
-    /// Every recipient.
     Accepted,
     /// Some were rejected, or all.
     Partial,
@@ -67,13 +53,9 @@ pub enum SendStatus {
 /// The facts of an accepted send request.
 #[derive(Debug, Clone, Copy)]
 pub struct SendReceipt {
-    /// Batch identifier.
     pub batch_id: BatchId,
-    /// The request's own id.
     pub request_id: RequestId,
-    /// When it was accepted.
     pub accepted_at: DateTime<Utc>,
-    /// Which way it goes.
     pub channel: Channel,
 }
 

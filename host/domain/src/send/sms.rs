@@ -40,7 +40,6 @@ impl SmsRequest {
         self.messages.iter().map(|message| message.recipients.len()).sum()
     }
 
-    /// The valid addresses of all messages. The caller loads the stored state of these.
     pub fn recipients(&self) -> impl Iterator<Item = Recipient> {
         let entries = self.messages.iter().flat_map(|message| &message.recipients);
         entries.filter_map(|entry| phone_of(entry).ok())
@@ -51,7 +50,6 @@ impl SmsRequest {
         FieldFault::new(format!("{}sender", self.prefix), said)
     }
 
-    /// Separates accepted from rejected recipients.
     pub fn resolve(&self) -> Vec<ResolvedPart> {
         let part = |message: &SmsMessage| ResolvedPart {
             content: OutboundContent::Sms(message.content.clone()),

@@ -13,7 +13,6 @@ use crate::{
 #[derive(Debug, Clone, Deserialize)]
 pub struct UnifiedSend {
     pub channel: Option<String>,
-    /// The body that the WhatsApp endpoint takes.
     #[serde(default, deserialize_with = "body::object")]
     pub payload: Option<SendPayload>,
 }
@@ -55,7 +54,6 @@ pub struct WireMessage {
     pub conversation_id: Option<String>,
 }
 
-/// One recipient entry (SPEC 2.2).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WireRecipient {
@@ -79,7 +77,6 @@ pub struct WireMedia {
     pub filename: Option<String>,
 }
 
-/// The `fallback` object (SPEC 2.4).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WireFallback {
@@ -113,9 +110,7 @@ pub struct RequestComponent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ComponentKind {
-    /// Fills the placeholders of the body.
     Body,
-    /// Sets the file of the header.
     Header,
     Button,
     Carousel,
@@ -150,13 +145,11 @@ impl HeaderFormat {
     }
 }
 
-/// The effect of a tap on a quick reply.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationParameter {
     /// The customer's tap returns this value.
     pub payload: String,
-    /// Whether a tap keeps the conversation open or closes it.
     #[serde(default, alias = "conversation_state", deserialize_with = "body::optional_word")]
     pub conversation_state: Option<ConversationEffect>,
 }

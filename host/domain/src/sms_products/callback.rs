@@ -37,7 +37,6 @@ fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// The form of a delivery receipt.
 pub fn receipt(about: MessageIds<'_>, to: &str, status: GatewayStatus, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
@@ -64,7 +63,6 @@ pub fn reply(about: MessageIds<'_>, (from, to): (&str, &str), text: &str, at: Da
     ])
 }
 
-/// Appends a form to the query of a URL.
 pub fn with_query(url: &str, form: &str) -> String {
     let Ok(mut whole) = Url::parse(url) else { return url.to_owned() };
     let query = match whole.query().filter(|query| !query.is_empty()) {

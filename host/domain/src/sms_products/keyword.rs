@@ -9,7 +9,6 @@ use crate::invisible_characters::is_ignorable;
 pub enum OptOutWord {
     /// Stops messages. The word is in capitals.
     Stop(String),
-    /// Starts messages again.
     Start,
 }
 

@@ -1,5 +1,4 @@
-//! Rules of the SMS products: the JSON gateway (SPEC 2.14, 4.8), the batch gateway (SPEC 2.15, 3.7, 4.9) and e-mail to
-//! SMS (SPEC 4.9).
+//! Rules of the SMS products: the JSON gateway (SPEC 2.14, 4.8), the batch gateway (2.15, 3.7, 4.9), e-mail to SMS (4.9).
 
 pub mod batch;
 pub mod boolean;

@@ -6,11 +6,8 @@ use crate::delivery::DeliveryState;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FinalReceipt {
     Delivered,
-    /// The message cannot arrive.
     Undelivered,
-    /// The message did not arrive in time.
     Expired,
-    /// The network refused the message.
     Rejected,
     Unknown,
 }

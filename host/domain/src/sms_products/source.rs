@@ -1,13 +1,9 @@
-//! Source addresses of SMS.
-
-/// Most digits of a number.
 const DIGITS_MAX: usize = 15;
 /// Fewest digits of a number: short codes.
 const DIGITS_MIN: usize = 3;
 /// Most characters of a name (GSM 03.40).
 const NAME_MAX: usize = 11;
 
-/// The description of a valid source, for error messages.
 pub const WHAT_IT_IS: &str =
     "a number of 3 to 15 digits, or at most 11 letters, digits, spaces and characters of `._-&`";
 

@@ -2,19 +2,16 @@
 
 use crate::delivery::DeliveryState;
 
-/// A `statusCode` with its `statusDescription`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GatewayStatus {
     /// The request is stored. For a message: it waits for its turn or its time.
     Accepted,
-    /// Too many tracking queries.
     TrackedTooOften,
     /// The balance is too low. Nothing is stored or charged. The specification names no code for this.
     NoCredits,
     /// The gateway cannot take requests now. The client should use the other gateway.
     SendAgain,
     Sent,
-    /// The network has the message.
     QueuedAtMno,
     Delivered,
     Failed,

@@ -16,7 +16,6 @@ const TWO_DIGITS: [&str; 44] = [
     "91", "92", "93", "94", "95", "98",
 ];
 
-/// Characters between the digits of a number.
 fn separates(one: char) -> bool {
     one.is_whitespace() || "-().\u{2010}\u{2011}\u{2012}\u{2013}\u{200e}\u{202a}\u{202c}\u{feff}".contains(one)
 }

@@ -11,7 +11,6 @@ use crate::{
     dates,
 };
 
-/// Ids that one query may name.
 const IDS_MAX: usize = 100;
 /// Characters of an id at most: as many as a `ctid` may have where it is sent.
 const ID_LENGTH_MAX: usize = 255;
@@ -50,16 +49,13 @@ pub struct TrackingBody {
     pub showfinalstatus: Option<BooleanText>,
 }
 
-/// The object of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrackedObject {
-    /// A tracking id of the client.
     CtId(String),
     /// A request or a message by its id.
     Global(Uuid),
     /// A text that is no id, so it finds nothing.
     Nothing(String),
-    /// Everything of the time.
     Time,
 }
 
@@ -75,7 +71,6 @@ impl TrackedObject {
     }
 }
 
-/// A tracking query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackingQuery {
     /// The objects of the query: at least one.
@@ -84,7 +79,6 @@ pub struct TrackingQuery {
     pub from: Option<DateTime<Utc>>,
     /// Accepted before then.
     pub to: Option<DateTime<Utc>>,
-    /// Only messages with a final state.
     pub only_final: bool,
 }
 
@@ -97,7 +91,6 @@ impl TrackingBody {
         named.chain(listed).find(|(_, id)| id.chars().nth(ID_LENGTH_MAX).is_some()).map(|(field, _)| field)
     }
 
-    /// Judges the query.
     pub fn parse(self) -> Result<TrackingQuery, Faults> {
         let mut faults = Faults::default();
         let mut tracked = Vec::new();

@@ -1,9 +1,7 @@
-//! Assigns parameters to buttons (PROVIDERS A.3, DESIGN 7 "button component").
-//!
-//! A dynamic button (a URL with a placeholder, a coupon code, a one-time code) must get a parameter, and a quick reply
-//! can get one. `parameters` fill, in order, either exactly the dynamic buttons or exactly all buttons that take a
-//! parameter, with the quick replies. Any other number is a fault. `conversationParameters` fill the quick replies in
-//! order, starting with the first. They replace payloads in `parameters`.
+//! Assigns parameters to buttons (PROVIDERS A.3, DESIGN 7 "button component"). A dynamic button (a URL with a placeholder, a
+//! coupon code, a one-time code) must get a parameter, and a quick reply can get one. `parameters` fill, in order, either
+//! exactly the dynamic buttons or exactly all buttons that take a parameter. Any other number is a fault.
+//! `conversationParameters` fill the quick replies in order, starting with the first, and replace payloads in `parameters`.
 
 use super::{
     TokenMaker,
@@ -30,7 +28,6 @@ struct Slot {
     dynamic: bool,
 }
 
-/// Fills the buttons of a template or of one card.
 pub(super) fn fill(
     buttons: &[TemplateButton],
     given: &[PlacedComponent<'_>],
@@ -159,7 +156,6 @@ pub(super) fn resolved_urls(buttons: &[TemplateButton], filled: &[ButtonParamete
     buttons.iter().enumerate().filter_map(url).collect()
 }
 
-/// The quick replies with the payload that a tap returns.
 pub(super) fn quick_replies(buttons: &[TemplateButton], filled: &[ButtonParameter]) -> Vec<QuickReply> {
     let reply = |(index, button): (usize, &TemplateButton)| match &button.action {
         ButtonAction::QuickReply => {

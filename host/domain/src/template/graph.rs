@@ -9,10 +9,8 @@ use super::{
 };
 use crate::content::MediaKind;
 
-/// Parses Meta's `components`. An unknown part keeps its name, so that a template with a new kind of part can still be
-/// read.
+/// Parses Meta's `components`. An unknown part keeps its name, so that a template with it can still be read.
 pub(super) struct ComponentReader<'a> {
-    /// For error messages.
     pub(super) id: &'a str,
     pub(super) format: ParameterFormat,
 }

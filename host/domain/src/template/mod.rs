@@ -43,7 +43,6 @@ pub struct TemplateRecord {
     pub components: OpaqueJson,
 }
 
-/// A template of the catalogue, ready to be filled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     pub id: String,
@@ -68,7 +67,6 @@ macro_rules! meta_enum {
         }
 
         impl $name {
-            /// Meta's name of the value.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -97,11 +95,8 @@ macro_rules! meta_enum {
 meta_enum!(
     /// Approval status of a template (PROVIDERS F).
     TemplateStatus {
-        /// The template can be sent.
         Approved = "APPROVED",
-        /// Meta reviews it.
         Pending = "PENDING",
-        /// Refused by Meta.
         Rejected = "REJECTED",
         /// Stopped for some time because of its quality.
         Paused = "PAUSED",
@@ -109,24 +104,18 @@ meta_enum!(
         Disabled = "DISABLED",
         /// Meta reviews the refusal.
         InAppeal = "IN_APPEAL",
-        /// To be deleted soon.
         PendingDeletion = "PENDING_DELETION",
         Deleted = "DELETED",
         /// The account has too many templates.
         LimitExceeded = "LIMIT_EXCEEDED",
-        /// Archived at Meta.
         Archived = "ARCHIVED",
     }
 );
 
 meta_enum!(
-    /// The purpose of a template.
     TemplateCategory {
-        /// Offers and news. The customer can opt out.
         Marketing = "MARKETING",
-        /// About an action of the customer.
         Utility = "UTILITY",
-        /// One-time codes.
         Authentication = "AUTHENTICATION",
     }
 );
@@ -174,7 +163,6 @@ impl Template {
         })
     }
 
-    /// True if the template or one of its cards has quick replies.
     pub fn has_quick_replies(&self) -> bool {
         self.buttons().any(|button| button.action == ButtonAction::QuickReply)
     }

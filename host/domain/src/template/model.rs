@@ -1,12 +1,8 @@
-//! The parts of a template, and the faults in its definition.
-
 use super::placeholders::Pattern;
 use crate::content::MediaKind;
 
-/// Meta's JSON is not a template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// A field is absent or of the wrong type.
     #[error("template {id}: `{field}` is missing or has the wrong type; sync the templates again")]
     Field {
         /// Meta's id. Empty if the id itself is missing.
@@ -23,7 +19,6 @@ pub enum TemplateComponent {
     Footer(String),
     /// The index of a button is its place here.
     Buttons(Vec<TemplateButton>),
-    /// Cards to swipe through.
     Carousel(Vec<TemplateCard>),
     /// A part without parameters, such as a limited-time offer notice.
     Other(String),
@@ -31,9 +26,7 @@ pub enum TemplateComponent {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum TemplateHeader {
-    /// Text with or without a placeholder.
     Text(Pattern),
-    /// An image, a video or a document.
     Media(MediaKind),
     /// A kind that a send request cannot fill, such as `LOCATION`.
     Other(String),
@@ -45,14 +38,11 @@ pub struct TemplateButton {
     pub text: String,
 }
 
-/// The effect of a tap on a button.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ButtonAction {
-    /// Sends a payload back.
     QuickReply,
     /// Opens an address. It is dynamic if it has a placeholder.
     Url(Pattern),
-    /// Copies a coupon code.
     CopyCode,
     /// Carries a one-time code. It is filled like a URL button.
     OneTimeCode,

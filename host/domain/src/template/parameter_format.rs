@@ -1,6 +1,3 @@
-//! How the parameters of a template are named.
-
-/// The form of the placeholders of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterFormat {
     /// `{{1}}`, `{{2}}`.

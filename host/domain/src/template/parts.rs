@@ -21,7 +21,6 @@ const FIVE_SPACES: &str = "     ";
 /// A component and its place in the request.
 pub(super) type PlacedComponent<'r> = (usize, &'r RequestComponent);
 
-/// The components of a request, by kind.
 #[derive(Default)]
 pub(super) struct ComponentsByKind<'r> {
     pub(super) header: Option<PlacedComponent<'r>>,
@@ -82,14 +81,12 @@ impl FilledParts {
         }
     }
 
-    /// The text of the card: header, body, addresses of URL buttons, footer.
     pub(super) fn card_text(&self) -> String {
         let head = [&self.header_line, &self.body_lines];
         lines(head.into_iter().chain(&self.urls).chain([&self.footer_line]).map(String::as_str))
     }
 }
 
-/// Fills the header with a file or with the parameters of its text.
 pub(super) fn fill_header(
     header: Option<&TemplateHeader>,
     given: &ComponentsByKind<'_>,
@@ -256,7 +253,6 @@ fn placeholder_list(pattern: &Pattern) -> String {
     pattern.placeholders().iter().map(|name| format!("{{{{{name}}}}}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Meta's name for the kind of a header's file.
 fn word(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "IMAGE",

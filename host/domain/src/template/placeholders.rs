@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use super::parameter_format::ParameterFormat;
 use crate::content::TextParameter;
 
-/// A parsed text with placeholders.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pattern {
     pieces: Vec<Piece>,
@@ -75,7 +74,6 @@ impl Pattern {
         total
     }
 
-    /// The parameters in the form for the provider.
     pub fn parameters(&self, values: &[String]) -> Vec<TextParameter> {
         let pairs = self.placeholders.iter().zip(values);
         let parameter = |(name, text): (&String, &String)| TextParameter {

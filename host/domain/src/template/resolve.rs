@@ -78,7 +78,6 @@ struct Filler<'t, 'a> {
 }
 
 impl Filler<'_, '_> {
-    /// Fills header, body, footer and buttons of a template or of one card.
     fn level(&mut self, parts: &[TemplateComponent], given: &ComponentsByKind<'_>, field: &str) -> FilledParts {
         let mut filled = FilledParts::default();
         let header = parts.iter().find_map(|part| match part {

@@ -41,7 +41,6 @@ impl Color {
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
-    /// True if text of this colour is readable on `ground`.
     pub fn is_readable_on(self, ground: Self) -> bool {
         self.contrast(ground) >= LEAST_CONTRAST
     }

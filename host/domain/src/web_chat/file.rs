@@ -12,18 +12,11 @@ const DOCUMENT_MAX: usize = 20 * MIB;
 pub enum FileRefused {
     #[error("the file is empty")]
     Empty,
-    /// The type is not one that visitors may send.
     #[error("files of this type are not taken: send JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3, M4A, OGG or WAV")]
     UnknownType,
     /// The stated type is not that of the bytes.
     #[error("the file says that it is {said}, and is {found}")]
-    Lies {
-        /// The type in the upload.
-        said: String,
-        /// The type of the bytes.
-        found: &'static str,
-    },
-    /// The file exceeds the limit of its type.
+    Lies { said: String, found: &'static str },
     #[error("files of the type {mime} may have {most} bytes at most, and this one has {bytes}")]
     TooLarge {
         mime: &'static str,
@@ -33,7 +26,6 @@ pub enum FileRefused {
     },
 }
 
-/// Most bytes of a file of any type.
 pub fn largest_file() -> usize {
     FileType::ALL.into_iter().filter_map(max_bytes).max().unwrap_or_default()
 }
@@ -51,8 +43,7 @@ fn max_bytes(file: FileType) -> Option<usize> {
     })
 }
 
-/// The kind under which a visitor's file is shown. Audio is never shown as a voice message, because uploads do not
-/// state that.
+/// The kind under which a visitor's file is shown. Audio is never a voice message, because uploads do not state that.
 pub fn shown_as(file: FileType) -> MediaKind {
     match file.kind() {
         MediaKind::Voice => MediaKind::Audio,

@@ -12,18 +12,14 @@ use serde::{
 
 use crate::body::FieldFault;
 
-/// Most fields of a form.
 const MOST_FIELDS: usize = 10;
-/// Most options of a field.
 const MOST_OPTIONS: usize = 20;
 /// Longest label or option, in characters.
 const LABEL_MAX: usize = 200;
 /// Longest answer, in characters.
 const ANSWER_MAX: usize = 500;
-/// The answer of a ticked box.
 const CONSENTS: &str = "yes";
 
-/// The form of a site before a chat begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreChatForm {
@@ -39,7 +35,6 @@ pub struct FormField {
     pub label: String,
     #[serde(rename = "type", default)]
     pub kind: FormFieldKind,
-    /// The visitor must answer.
     #[serde(default)]
     pub required: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -49,7 +44,6 @@ pub struct FormField {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum FormFieldKind {
-    /// One line of text.
     #[default]
     Text,
     Email,
@@ -58,11 +52,9 @@ pub enum FormFieldKind {
     Consent,
 }
 
-/// An answer from the widget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormAnswer {
     Text(String),
-    /// A box, ticked or not.
     Ticked(bool),
 }
 
@@ -96,7 +88,6 @@ impl Visitor<'_> for OfAnswer {
     }
 }
 
-/// The valid answers to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormAnswers {
     pub name: Option<String>,
@@ -150,7 +141,6 @@ impl PreChatForm {
         faults
     }
 
-    /// True if a visitor must answer the form before the first message.
     pub fn is_required(&self) -> bool {
         self.fields.iter().any(|field| field.required)
     }

@@ -1,5 +1,3 @@
-//! Origins of pages: scheme, host and port.
-
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -8,8 +6,7 @@ use url::{Origin as UrlOrigin, Url};
 /// Longest origin, in bytes.
 const LONGEST: usize = 300;
 
-/// The origin of a page in the form that browsers send: `https://shop.example`, with a port if it is not the default
-/// one.
+/// The origin of a page as browsers send it: `https://shop.example`, with a port if it is not the default one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PageOrigin(String);

@@ -1,5 +1,3 @@
-//! Messages of visitors.
-
 use std::fmt;
 
 /// Longest message of a visitor, in characters.

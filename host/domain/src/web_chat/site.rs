@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Color, PageOrigin, PreChatForm};
 use crate::body::{self, FieldFault};
 
-/// Most origins of a site.
 const MOST_ORIGINS: usize = 50;
 /// Longest name, in characters.
 const NAME_MAX: usize = 100;
@@ -53,7 +52,6 @@ pub const TEXT_KEYS: [&str; 35] = [
     "messages",
 ];
 
-/// The settings of the widget, without name and origins of the site.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteSettings {
@@ -100,7 +98,6 @@ pub enum Side {
     /// The end of lines: the right side if text runs from left to right.
     #[default]
     End,
-    /// The start of lines.
     Start,
 }
 
@@ -117,12 +114,9 @@ pub enum Scheme {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum TextDirection {
-    /// The direction of the page.
     #[default]
     Auto,
-    /// From left to right.
     Ltr,
-    /// From right to left.
     Rtl,
 }
 
@@ -134,7 +128,6 @@ pub struct SiteTexts(pub BTreeMap<String, String>);
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SiteForm {
-    /// The name for people.
     pub name: Option<String>,
     #[serde(default, deserialize_with = "body::few_texts")]
     pub origins: Option<Vec<String>>,
@@ -196,7 +189,6 @@ impl SiteForm {
         Some(origins)
     }
 
-    /// Applies the request to the current settings.
     pub fn apply(&self, settings: &mut SiteSettings) {
         if let Some(look) = &self.look {
             settings.look.clone_from(look);
@@ -211,7 +203,6 @@ impl SiteForm {
 }
 
 impl SiteAppearance {
-    /// Colour of text on [`SiteAppearance::color`].
     pub fn text_on_color(&self) -> Color {
         self.text_color.unwrap_or_else(|| self.color.text_on())
     }

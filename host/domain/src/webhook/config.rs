@@ -33,7 +33,6 @@ impl PayloadVersion {
     }
 }
 
-/// A stored payload version that this program does not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown payload version `{0}`")]
 pub struct UnknownPayloadVersion(String);
@@ -69,9 +68,7 @@ pub struct WebhookConfigRequest {
     pub event_webhook_url: Option<String>,
     #[serde(rename = "chatbotWebhookURL")]
     pub chatbot_webhook_url: Option<String>,
-    /// Also sends `OUTGOING` chatbot events.
     pub chatbot_include_outgoing: Option<bool>,
-    /// Sends no chatbot events while an agent is assigned.
     pub chatbot_stop_on_agent_assignment: Option<bool>,
     /// `v1` or `v2`.
     #[serde(default, deserialize_with = "body::optional_word")]
@@ -180,7 +177,6 @@ pub struct WebhookSettings {
 }
 
 impl WebhookSettings {
-    /// The URL for events of a type. `None` if the type is off.
     pub fn url(&self, kind: WebhookType) -> Option<&str> {
         self.urls.get(&kind).map(String::as_str)
     }

@@ -18,18 +18,13 @@ pub use retry::{AfterFailure, AnswerVerdict, FailedAttempt, after_failure};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum WebhookType {
-    /// A customer wrote to the business number.
     IncomingMessage,
-    /// The delivery status of an outgoing message changed.
     StatusUpdate,
-    /// A WhatsApp Lite session changed.
     SessionStatus,
     PartnerEvent,
-    /// Chatbot conversation events.
     Chatbot,
 }
 
-/// A stored webhook type that this version does not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown webhook type `{0}`")]
 pub struct UnknownWebhookType(String);
@@ -49,7 +44,6 @@ impl WebhookType {
         }
     }
 
-    /// The field of a configuration with its URL.
     pub fn url_field(self) -> &'static str {
         match self {
             Self::IncomingMessage => "incomingMessageURL",

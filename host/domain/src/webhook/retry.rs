@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The meaning of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerVerdict {
     Success,
     /// The receiver wants no more events. The endpoint is turned off.
     Disable,
-    /// The attempt will be repeated.
     Failure,
 }
 
@@ -25,11 +23,9 @@ impl AnswerVerdict {
     }
 }
 
-/// The next step after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterFailure {
     RetryAt(DateTime<Utc>),
-    /// The schedule has no more attempts.
     GiveUp,
 }
 

@@ -25,7 +25,6 @@ pub const BATCH_ID_MAX: usize = 20;
 pub const CELLS_MAX: usize = 250;
 /// Most bytes of a number with its identifier, on average over the list. A longer list is refused unread.
 const CELL_BYTES_MAX: usize = 1_024;
-/// Most parts of a text.
 pub const PARTS_MAX: usize = 9;
 /// Longest `virtualname` or identifier, in characters.
 const NAME_MAX: usize = 80;
@@ -144,7 +143,6 @@ pub enum ReplyModel {
 pub enum FutureTime {
     /// A time in the client's time zone.
     Local(NaiveDateTime),
-    /// A time with an offset.
     At(DateTime<Utc>),
 }
 
@@ -154,7 +152,6 @@ pub struct BatchSend {
     pub text: BatchText,
     pub cells: BatchCells,
     pub replies: ReplyModel,
-    /// The client can query receipts.
     pub wants_receipts: bool,
     /// `None`: send now.
     pub future: Option<FutureTime>,
@@ -202,7 +199,6 @@ impl BatchCells {
     }
 }
 
-/// A text under the rules of the batch gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchText {
     pub text: String,
@@ -214,7 +210,6 @@ pub struct BatchText {
 }
 
 impl BatchText {
-    /// Reads `message`, `concat`, `unicode` and `maxparts`.
     pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
         let text = keywords.text("message").ok_or_else(|| BatchFault::new(1021, "the keyword message is missing"))?;
         let (unicode, concat) = (keywords.truth("unicode")?, keywords.truth("concat")?);

@@ -6,7 +6,6 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Longest address, in bytes (RFC 5321 4.5.3.1.3).
 const ADDRESS_MAX: usize = 254;
-/// Prefix of the domain for trials.
 const TEST: &str = "test.";
 
 /// An e-mail address in the form for comparison: composed and in lower case. `Debug` hides it.
@@ -38,7 +37,6 @@ impl fmt::Debug for EmailAddress {
     }
 }
 
-/// The treatment of a mail, by its recipient's domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailRoute {
     Phone,
@@ -46,8 +44,7 @@ pub enum MailRoute {
     Test,
 }
 
-/// The domain of the addresses that become SMS (`email.domain`). The domain for trials is the same with the prefix
-/// `test.`.
+/// The domain of the addresses that become SMS (`email.domain`). The domain for trials has the prefix `test.`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmailDomain(String);
 

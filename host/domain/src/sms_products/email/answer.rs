@@ -7,12 +7,10 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::EmailSend;
 use crate::{ids::SmsRequestId, sms_products::batch::BatchFault};
 
-/// The mailbox that sends results.
 const RESULTS: &str = "sms";
 /// Most characters that an answer shows of an invalid mailbox.
 const SHOWN_MAX: usize = 64;
 
-/// The content of an answering mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerMail {
     /// The sender's address before the @.

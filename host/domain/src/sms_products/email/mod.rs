@@ -16,7 +16,6 @@ use crate::segments;
 
 /// Most characters of a message (SPEC 8).
 pub const TEXT_MAX: usize = 160;
-/// Most recipients of one mail.
 pub const RECIPIENTS_MAX: usize = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,6 @@ pub enum Flow {
     },
 }
 
-/// The first line of a signature.
 const SIGNATURE: &str = "-- ";
 
 /// The message: the lines up to the first empty one (SPEC 4.9) or up to a signature, without leading empty lines.

@@ -33,16 +33,12 @@ pub struct JsonSend {
     pub receipt_url: Option<String>,
     /// Where replies are told; not yet judged as an address.
     pub reply_url: Option<String>,
-    /// Replies are posted.
     pub posts_replies: bool,
 }
 
-/// A text to some recipients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonText {
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The text.
     pub text: String,
     /// UTF-16 for any text.
     pub unicode: bool,
@@ -57,7 +53,6 @@ impl JsonSend {
         Self::judge(body::parse_with_homes(bytes)?, most)
     }
 
-    /// Judges a request with at most `most` recipients over all messages.
     pub fn judge(body: JsonSmsBody, most: usize) -> Result<Self, Faults> {
         let mut check = Check::default();
         let count = |list: &Option<Vec<WireSmsRecipient>>| list.as_ref().map_or(0, Vec::len);
@@ -96,7 +91,6 @@ impl JsonSend {
         if check.0.is_empty() { Ok(send) } else { Err(check.0) }
     }
 
-    /// Recipients over all texts.
     pub fn recipient_count(&self) -> usize {
         self.texts.iter().map(|text| text.recipients.len()).sum()
     }

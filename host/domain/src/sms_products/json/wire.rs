@@ -41,7 +41,6 @@ impl FieldHomes for JsonSmsBody {
     const HOMES: Homes = HOMES;
 }
 
-/// Where each field of a request is written.
 const HOMES: Homes = &[
     ("scheduledSmsDate", "`settings.scheduledSmsDate`"),
     ("dsm", "`settings.dsm`"),
