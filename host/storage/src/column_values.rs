@@ -12,7 +12,6 @@ use crate::{Error, Result};
 /// still be read.
 const VERSION: u32 = 1;
 
-/// Reads a stored name.
 pub(crate) fn known<T>(
     table: &'static str,
     column: &'static str,
@@ -58,15 +57,12 @@ pub(crate) fn write_text<T: Serialize>(value: T) -> Result<String> {
     serde_json::to_string(&VersionedJson { v: VERSION, value }).map_err(failed)
 }
 
-/// Unread JSON of a column.
 pub(crate) type UnreadJson = Json<Box<RawValue>>;
 
-/// Reads a value of [`write`].
 pub(crate) fn read<T: DeserializeOwned>(table: &'static str, column: &'static str, stored: &UnreadJson) -> Result<T> {
     read_text(table, column, stored.get())
 }
 
-/// Reads a value of [`write`], if there is one.
 pub(crate) fn read_optional<T: DeserializeOwned>(
     table: &'static str,
     column: &'static str,
@@ -75,7 +71,6 @@ pub(crate) fn read_optional<T: DeserializeOwned>(
     stored.map(|stored| read(table, column, stored)).transpose()
 }
 
-/// Reads a value of [`write_text`].
 pub(crate) fn read_text<T: DeserializeOwned>(table: &'static str, column: &'static str, text: &str) -> Result<T> {
     #[derive(Deserialize)]
     struct Envelope<'text> {

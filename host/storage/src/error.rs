@@ -1,34 +1,23 @@
-//! Errors of the database.
-
 use crate::read_only_session;
 
 /// A failure of the database or of a stored value. An absent row is not an error: it is `None`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The statement or the connection failed.
     #[error("the database did not do what was asked")]
     Database(#[source] sqlx::Error),
-    /// A migration could not be applied.
     #[error("the database could not be migrated")]
     Migration(#[from] sqlx::migrate::MigrateError),
-    /// This version does not understand a stored value.
     #[error("{table}.{column} holds `{value}`, which this version does not understand")]
     Inconsistent {
-        /// Table of the value.
         table: &'static str,
-        /// Column of the value.
         column: &'static str,
         /// The value, if it is not personal data.
         value: String,
     },
-    /// This version does not understand stored JSON.
     #[error("{table}.{column} holds JSON of {}, which this version does not understand: {why}", version_name(*version))]
     Unreadable {
-        /// Table of the value.
         table: &'static str,
-        /// Column of the value.
         column: &'static str,
-        /// Its version; `None` if it names none.
         version: Option<u32>,
         /// The fault, without the content, which may be personal data.
         why: &'static str,
@@ -83,7 +72,6 @@ impl Error {
         Self::Database(sqlx::Error::Protocol(said.to_owned()))
     }
 
-    /// A row is missing that the same transaction has written.
     pub fn missing_row() -> Self {
         Self::Database(sqlx::Error::RowNotFound)
     }
@@ -130,10 +118,8 @@ fn is_of_the_server(code: &str) -> bool {
     code != CANCELLED && (CLASSES.iter().any(|class| code.starts_with(class)) || CODES.contains(&code))
 }
 
-/// Result of every storage function.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// True if `error` is a violation of this constraint or unique index.
 pub fn violates(error: &Error, constraint: &str) -> bool {
     match error {
         Error::Database(sqlx::Error::Database(database)) => database.constraint() == Some(constraint),

@@ -30,7 +30,6 @@ use std::borrow::Cow;
 
 use sqlx::migrate::Migrator;
 
-/// The migrations, embedded.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
 /// Applies missing migrations and returns their number. Refuses a released file that was edited. No limit of [`Timing`]
@@ -60,7 +59,6 @@ async fn apply(pool: &Db, migrator: &Migrator) -> Result<usize> {
     Ok(migrator.iter().count().saturating_sub(before))
 }
 
-/// Returns the number of migrations of the database.
 async fn applied_migrations(db: &mut PgConnection) -> Result<usize> {
     let known: Option<String> =
         sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations')::text").fetch_one(&mut *db).await?;
@@ -71,7 +69,6 @@ async fn applied_migrations(db: &mut PgConnection) -> Result<usize> {
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-/// True if all migrations of this program are applied.
 pub async fn is_current(db: &mut PgConnection) -> Result<bool> {
     Ok(applied_migrations(db).await? >= MIGRATOR.iter().count())
 }

@@ -22,7 +22,6 @@ const DOUBT: Duration = Duration::from_secs(1800);
 /// When a change was last refused in this process.
 static REFUSED: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));
 
-/// Whether a failure says that the session is read-only.
 pub(crate) fn is_refusal(error: &sqlx::Error) -> bool {
     error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == READ_ONLY)
 }
@@ -37,7 +36,6 @@ fn is_doubted(begun: Instant) -> bool {
     REFUSED.borrow().is_some_and(|refused| begun <= refused && refused.elapsed() <= DOUBT)
 }
 
-/// Whether a session that has lasted for `age` can be used on.
 pub(crate) async fn takes_changes(db: &mut sqlx::PgConnection, age: Duration) -> sqlx::Result<bool> {
     let begun = Instant::now().checked_sub(age);
     if age < YOUNG || begun.is_some_and(|begun| !is_doubted(begun)) {
@@ -56,7 +54,6 @@ pub(crate) async fn shows_it<'c>(db: impl Executor<'c, Database = Postgres>) -> 
 pub struct TrustedSince(Instant);
 
 impl TrustedSince {
-    /// From its beginning, which is now.
     pub fn from_now() -> Self {
         Self(Instant::now())
     }
@@ -74,7 +71,6 @@ impl TrustedSince {
         Ok(holds)
     }
 
-    /// Returns once the session is doubted.
     pub(crate) async fn wait_until_expired(self) {
         // The sender lives as long as the process.
         let _ = REFUSED.subscribe().wait_for(|_| is_doubted(self.0)).await;

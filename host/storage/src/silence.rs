@@ -18,7 +18,6 @@ pub async fn within<T>(time: Duration, doing: impl Future<Output = T>) -> Option
     tokio::time::timeout(time, doing).await.ok()
 }
 
-/// The failure of what was not answered.
 pub fn silent() -> Error {
     let said = format!("the database has said nothing for {} s", SILENCE.as_secs());
     Error::Database(sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, said)))

@@ -22,7 +22,6 @@ impl CopiedTable {
         columns.join(", ")
     }
 
-    /// True if both are the same table with the same columns, in any order.
     pub(super) fn has_columns_of(&self, other: &Self) -> bool {
         let sorted = |table: &Self| {
             let mut columns = table.columns.clone();
@@ -48,7 +47,6 @@ pub struct CopiedPartition {
     pub bounds: String,
 }
 
-/// A foreign key, with the clause that makes it.
 #[derive(Debug)]
 pub(super) struct ForeignKey {
     /// The table, quoted.
@@ -58,7 +56,6 @@ pub(super) struct ForeignKey {
     pub(super) definition: String,
 }
 
-/// A name in a statement.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
@@ -109,7 +106,6 @@ pub(super) async fn partitions(db: &mut PgConnection) -> Result<Vec<CopiedPartit
     Ok(partitions.into_iter().map(|(table, bounds)| CopiedPartition { table, bounds }).collect())
 }
 
-/// All foreign keys.
 pub(super) async fn foreign_keys(db: &mut PgConnection) -> Result<Vec<ForeignKey>> {
     let keys: Vec<(String, String, String)> = sqlx::query_as(
         "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint

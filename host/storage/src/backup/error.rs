@@ -1,8 +1,5 @@
-//! Failures of a copy of the whole database.
-
 use crate::Error;
 
-/// A database cannot be copied, or cannot take a copy.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     #[error("the database has no tables of Patchbay; check `database.url` and `data_dir`")]
@@ -13,29 +10,15 @@ pub enum CopyError {
         "{sessions} sessions of other Patchbay processes are connected to the database; stop `patchbay serve` and \
          `patchbay work`, then run the command again"
     )]
-    InUse {
-        /// Their number.
-        sessions: i64,
-    },
+    InUse { sessions: i64 },
     #[error("the database is not empty: `{table}` has rows. Restore into a new database")]
-    NotEmpty {
-        /// A table with rows.
-        table: String,
-    },
+    NotEmpty { table: String },
     #[error("the database has tables of another program, such as `{table}`. Restore into a new database")]
-    Foreign {
-        /// One of them.
-        table: String,
-    },
+    Foreign { table: String },
     #[error(
         "the database has schema {present}, and the backup has schema {wanted}. Restore into a new database without tables"
     )]
-    OtherSchema {
-        /// The last migration of the database.
-        present: i64,
-        /// The last migration of the backup.
-        wanted: i64,
-    },
+    OtherSchema { present: i64, wanted: i64 },
     #[error("the backup and its schema differ at table `{table}`; the backup was changed, take another one")]
     Mismatch {
         /// The table that one of them does not have, or that has other columns.

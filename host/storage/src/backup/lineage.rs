@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MIGRATOR, PgConnection, Result};
 
-/// A migration that a database has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppliedMigration {
     pub version: i64,
@@ -18,18 +17,14 @@ pub struct AppliedMigration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lineage {
     Same,
-    /// This program has more migrations.
     Older,
-    /// This program lacks some of its migrations.
     Newer,
     /// One of its migrations has another content here.
     Other {
-        /// The number of that migration.
         version: i64,
     },
 }
 
-/// The migrations of this database, in order; none if it is new.
 pub async fn applied(db: &mut PgConnection) -> Result<Vec<AppliedMigration>> {
     let known: Option<String> =
         sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations')::text").fetch_one(&mut *db).await?;
@@ -43,7 +38,6 @@ pub async fn applied(db: &mut PgConnection) -> Result<Vec<AppliedMigration>> {
     Ok(rows.into_iter().map(|(version, checksum)| AppliedMigration { version, checksum }).collect())
 }
 
-/// Compares a schema with that of this program.
 pub fn lineage(applied: &[AppliedMigration]) -> Lineage {
     let own: Vec<AppliedMigration> = MIGRATOR
         .iter()

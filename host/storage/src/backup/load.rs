@@ -21,7 +21,6 @@ pub struct LoadTransaction {
 }
 
 impl LoadTransaction {
-    /// Begins to fill a database that [`prepare`](super::prepare) has prepared.
     pub async fn begin(pool: &Db) -> Result<Self, CopyError> {
         let mut db = session::open(pool).await?;
         sqlx::raw_sql("BEGIN").execute(&mut db).await?;
@@ -63,7 +62,6 @@ impl LoadTransaction {
         Ok(TableLoad { copy: self.db.unlimited()?.copy_in_raw(&statement).await? })
     }
 
-    /// The session, to look at the rows before they are kept.
     pub fn connection(&mut self) -> &mut PgConnection {
         &mut self.db
     }
@@ -95,7 +93,6 @@ impl LoadTransaction {
     }
 }
 
-/// A table that is being filled.
 pub struct TableLoad<'c> {
     copy: PgCopyIn<&'c mut sqlx::PgConnection>,
 }

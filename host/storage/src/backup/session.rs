@@ -8,7 +8,6 @@ const OF_A_COPY: &str = "SET idle_in_transaction_session_timeout = 0; SET tcp_us
      SET enable_seqscan = on; SET enable_hashjoin = on; SET enable_mergejoin = on; \
      SET extra_float_digits = 3; SET row_security = off";
 
-/// Takes a session out of the pool for a copy.
 pub(super) async fn open(pool: &Db) -> Result<PgConnection> {
     let mut db = pool.acquire().await?.detach();
     sqlx::raw_sql(OF_A_COPY).execute(&mut db).await?;

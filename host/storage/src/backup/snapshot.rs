@@ -19,7 +19,6 @@ pub struct DatabaseSnapshot {
     contents: SnapshotContents,
 }
 
-/// The parts of a database.
 #[derive(Debug, Clone)]
 pub struct SnapshotContents {
     /// The moment, by the clock of the database.
@@ -30,7 +29,6 @@ pub struct SnapshotContents {
 }
 
 impl DatabaseSnapshot {
-    /// Begins now.
     pub async fn begin(pool: &Db) -> Result<Self, CopyError> {
         let mut db = session::open(pool).await?;
         if lineage::applied(&mut db).await?.is_empty() {
@@ -55,7 +53,6 @@ impl DatabaseSnapshot {
         &self.contents
     }
 
-    /// The session, for further questions about this moment.
     pub fn connection(&mut self) -> &mut PgConnection {
         &mut self.db
     }
@@ -72,7 +69,6 @@ impl DatabaseSnapshot {
         catalog::sequences(&mut self.db).await
     }
 
-    /// Ends the transaction, and with it the locks.
     pub async fn end(mut self) -> Result<()> {
         sqlx::raw_sql("COMMIT").execute(&mut self.db).await?;
         self.db.close().await

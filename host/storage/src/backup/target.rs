@@ -38,7 +38,6 @@ pub async fn prepare(pool: &Db, migrations: &[AppliedMigration], copied: &[Copie
     Ok(())
 }
 
-/// Fails if a table has rows of a client.
 pub(super) async fn refuse_if_filled(db: &mut PgConnection) -> Result<(), CopyError> {
     for table in catalog::tables(db).await? {
         let filled = format!("SELECT EXISTS (SELECT FROM {})", table.quoted_name());

@@ -13,32 +13,23 @@ use crate::{
     tenancy::users::{Role, stored_role},
 };
 
-/// A user who may have chats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
-    /// The user.
     pub id: UserId,
-    /// Display name.
     pub name: String,
-    /// Role; [`Agent::takes_chats`] says if it may take chats.
     pub role: Role,
-    /// Team of the agent.
     pub team: Option<TeamId>,
     /// True if the agent gets chats by automatic assignment.
     pub available: bool,
-    /// Present chats.
     pub active_chats: i64,
-    /// Most chats at a time.
     pub limit: i64,
 }
 
 impl Agent {
-    /// True if users of this role answer customers.
     pub fn takes_chats(&self) -> bool {
         self.role.takes_chats()
     }
 
-    /// True if the agent may have another chat.
     pub fn has_room(&self) -> bool {
         self.active_chats < self.limit
     }
@@ -88,7 +79,6 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, agent: UserId, usual:
     }
 }
 
-/// Returns a user that is not deleted. `usual`: `limits.agent_chats`.
 pub async fn find(db: &mut PgConnection, client: ClientId, agent: UserId, usual: u32) -> Result<Option<Agent>> {
     let row: Option<AgentRow> = sqlx::query_as(
         "SELECT id, name, role, team_id, available, chat_limit,
@@ -103,7 +93,6 @@ pub async fn find(db: &mut PgConnection, client: ClientId, agent: UserId, usual:
     row.map(|row| row.agent(usual)).transpose()
 }
 
-/// The order in which agents get chats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentOrder {
     /// The agent whose last assignment is the oldest is first.

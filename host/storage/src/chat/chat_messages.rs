@@ -19,69 +19,44 @@ use crate::{
     column_values::{self, UnreadJson, VersionedJson, known},
 };
 
-/// A message to be stored in a chat.
 #[derive(Debug, Clone)]
 pub struct NewChatMessage {
-    /// Its id.
     pub id: ChatMessageId,
-    /// The chat.
     pub participant: ParticipantId,
-    /// Its sequence number in the chat.
     pub sequence: i64,
-    /// Kind of its content.
     pub content_type: ContentType,
-    /// Channel of the chat.
     pub channel: Channel,
-    /// Text for people.
     pub body: Option<String>,
     /// The content; it determines the direction.
     pub content: ChatContent,
-    /// Its file.
     pub media: Option<MediaId>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
-    /// The agent who wrote it.
     pub agent: Option<UserId>,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
     /// The name that the sender gave it (`tempId`).
     pub temp_id: Option<String>,
-    /// The system's tracking id.
     pub gst_id: String,
     /// The provider's id. An outgoing message gets it when it is sent.
     pub provider_id: Option<String>,
-    /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
     /// Delivery state of an outgoing message.
     pub state: Option<DeliveryState>,
-    /// When it was written.
     pub created_at: DateTime<Utc>,
 }
 
-/// A message of a chat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatMessage {
-    /// Its id.
     pub id: ChatMessageId,
-    /// The chat.
     pub participant: ParticipantId,
-    /// Its sequence number in the chat.
     pub sequence: i64,
-    /// Kind of its content.
     pub content_type: ContentType,
-    /// Text for people.
     pub body: Option<String>,
-    /// The content; it determines the direction.
     pub content: ChatContent,
-    /// Its file.
     pub media: Option<MediaId>,
-    /// The system's tracking id.
     pub gst_id: String,
-    /// The provider's id.
     pub provider_id: Option<String>,
-    /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
-    /// When it was written.
     pub created_at: DateTime<Utc>,
 }
 
@@ -123,7 +98,6 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
     }
 }
 
-/// Reads stored content.
 pub(super) fn content(direction: Direction, stored: &UnreadJson) -> Result<ChatContent> {
     Ok(match direction {
         Direction::Incoming => {
@@ -145,7 +119,6 @@ pub(super) enum ContentColumn<'c> {
     Outgoing(&'c OutboundContent),
 }
 
-/// The column value of content.
 pub(super) fn content_column(content: &ChatContent) -> Json<VersionedJson<ContentColumn<'_>>> {
     column_values::write(match content {
         ChatContent::Incoming(content) => ContentColumn::Incoming(content),
@@ -153,7 +126,6 @@ pub(super) fn content_column(content: &ChatContent) -> Json<VersionedJson<Conten
     })
 }
 
-/// Adds a message to its chat.
 pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMessage) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_message (client_id, id, participant_id, sequence_number, direction, content_type, channel, body,
@@ -203,7 +175,6 @@ pub async fn claim_provider_ids(
     Ok(claimed.into_iter().map(ChatMessageId).collect())
 }
 
-/// Stores the delivery state of an outgoing message, and the provider's id if there is one.
 pub async fn set_delivery(
     db: &mut PgConnection,
     client: ClientId,
@@ -226,7 +197,6 @@ pub async fn set_delivery(
     Ok(())
 }
 
-/// A message by id.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: ChatMessageId) -> Result<Option<ChatMessage>> {
     let row: Option<ChatMessageRow> = sqlx::query_as(
         "SELECT id, participant_id, sequence_number, direction, content_type, body, content, media_id, gst_id, provider_id,
@@ -270,13 +240,9 @@ pub struct QuotedMessage {
     pub chat_message: Option<ChatMessageId>,
     /// Set if we sent it.
     pub outbound_message: Option<MessageId>,
-    /// The system's tracking id.
     pub gst_id: String,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// Its long-lived conversation.
     pub conversation: Option<ConversationId>,
-    /// Its text in the chat.
     pub body: Option<String>,
     /// Its content, if we sent it.
     pub content: Option<OutboundContent>,
@@ -293,7 +259,6 @@ struct QuotedRow {
     content: Option<UnreadJson>,
 }
 
-/// Finds the message with this provider id.
 pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<QuotedMessage>> {
     let row: Option<QuotedRow> = sqlx::query_as(
         "SELECT known.chat_message_id, known.outbound_message_id, COALESCE(sent.gst_id, chat.gst_id) AS gst_id,

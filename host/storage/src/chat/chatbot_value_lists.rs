@@ -10,16 +10,12 @@ use uuid::Uuid;
 use super::chatbot_values::{KEY_OVERHEAD, ValueKey, grow};
 use crate::{PgConnection, Result};
 
-/// A request for keys of one store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyQuery {
     /// Owner of the store; `None`: shared by all participants of the client.
     pub participant: Option<ParticipantId>,
-    /// Prefix of the keys.
     pub prefix: String,
-    /// Only keys after this one.
     pub after: Option<String>,
-    /// Most keys to return.
     pub most: i64,
 }
 
@@ -56,14 +52,10 @@ pub async fn names(
     .await?)
 }
 
-/// A value as its client sees it.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ValueView {
-    /// The key.
     pub key: String,
-    /// The bytes.
     pub value: Vec<u8>,
-    /// Expiry; `None`: never.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -74,7 +66,6 @@ pub struct StorePart<'a> {
     pub prefix: &'a str,
 }
 
-/// Returns a page of one store of a plugin by key, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -117,12 +108,9 @@ pub async fn page(
     Ok((rows, total))
 }
 
-/// The values of one store to erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erase<'a> {
-    /// The value of this key.
     Key(&'a str),
-    /// The values of keys with this prefix.
     Prefix(&'a str),
 }
 

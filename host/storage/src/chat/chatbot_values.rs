@@ -8,10 +8,8 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A value with its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatbotValue {
-    /// The bytes.
     pub bytes: Vec<u8>,
     /// Differs after each write.
     pub version: i64,
@@ -22,16 +20,12 @@ pub struct ChatbotValue {
 pub struct ValueKey {
     /// `None`: shared by all participants of the client.
     pub participant: Option<ParticipantId>,
-    /// Name of the key.
     pub name: String,
 }
 
-/// A value to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewChatbotValue {
-    /// The bytes.
     pub bytes: Vec<u8>,
-    /// Expiry; `None`: never.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -47,7 +41,6 @@ impl ValueKey {
     }
 }
 
-/// Returns the value of a key at a moment.
 pub async fn read(
     db: &mut PgConnection,
     client: ClientId,
@@ -185,7 +178,6 @@ pub async fn grow(db: &mut PgConnection, client: ClientId, participant: Particip
     Ok(total)
 }
 
-/// Returns the number of keys of a plugin in the store of a participant at a moment.
 pub async fn keys_of(
     db: &mut PgConnection,
     client: ClientId,

@@ -93,12 +93,9 @@ fn far_enough(last: i64, found: i64) -> i64 {
     (wanted.saturating_mul(WALKED) / found.max(1)).saturating_mul(3).saturating_div(2).clamp(WALKED, WALKED_OF_COMMON)
 }
 
-/// The first chats of a list.
 #[derive(sqlx::FromRow)]
 struct Counted {
-    /// Number of chats.
     listed: i64,
-    /// Number of chats with the words.
     found: i64,
 }
 

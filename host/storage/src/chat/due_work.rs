@@ -10,7 +10,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, column_values::known};
 
-/// A kind of due work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChatWork {
     /// No agent has answered.
@@ -97,7 +96,6 @@ pub async fn arrived(db: &mut PgConnection, client: ClientId, chat: ParticipantI
     Ok(())
 }
 
-/// Removes due work of a chat.
 pub async fn drop(db: &mut PgConnection, client: ClientId, chat: ParticipantId, due: &[ChatWork]) -> Result<()> {
     sqlx::query("DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = ANY($3)")
         .bind(client.0)
@@ -148,7 +146,6 @@ pub async fn give_to(
     Ok(())
 }
 
-/// Returns the first due work of a lane; `None` if there is none.
 pub async fn next(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateTime<Utc>) -> Result<Option<ChatWork>> {
     let kind: Option<String> = sqlx::query_scalar(
         "SELECT kind FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND ready AND due_at <= $3 ORDER BY due_at, kind LIMIT 1",
@@ -236,7 +233,6 @@ pub async fn room_of(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamRoom(String);
 
-/// Returns the record of a team's room, if there is one.
 pub async fn room_seen(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<TeamRoom>> {
     let said: Option<String> =
         sqlx::query_scalar("SELECT xmin::text FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = 'ROOM'")
@@ -285,7 +281,6 @@ pub async fn hold_team(db: &mut PgConnection, client: ClientId, team: TeamId) ->
     Ok(())
 }
 
-/// Returns how chats of a team are assigned; `None` if there is no such team.
 pub async fn giving_of(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Assignment>> {
     let name: Option<String> = sqlx::query_scalar("SELECT assignment FROM team WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -295,7 +290,6 @@ pub async fn giving_of(db: &mut PgConnection, client: ClientId, team: TeamId) ->
     name.map(|name| known("team", "assignment", &name, Assignment::from_stored)).transpose()
 }
 
-/// Returns at most `limit` chats that wait for a team, the oldest first.
 pub async fn waiting_for(
     db: &mut PgConnection,
     client: ClientId,

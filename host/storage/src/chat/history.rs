@@ -15,48 +15,31 @@ use crate::{
     column_values::{UnreadJson, known},
 };
 
-/// A message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastMessage {
-    /// Its id.
     pub id: ChatMessageId,
-    /// The chat.
     pub participant: ParticipantId,
-    /// Its sequence number in the chat.
     pub sequence: i64,
-    /// Kind of its content.
     pub content_type: ContentType,
-    /// Its channel.
     pub channel: Channel,
-    /// Text for people.
     pub body: Option<String>,
-    /// The content; it determines the direction.
     pub content: ChatContent,
     /// Its file, and the extension of the file's name.
     pub file: Option<(MediaId, String)>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
-    /// The agent who wrote it.
     pub agent: Option<UserId>,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The system's tracking id.
     pub gst_id: String,
-    /// The provider's id.
     pub provider_id: Option<String>,
-    /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
     /// The quoted message and its text, if it is known.
     pub quoted: Option<(ChatMessageId, Option<String>)>,
-    /// Delivery state of an outgoing message.
     pub state: Option<DeliveryState>,
     /// The name that the sender gave it (`tempId`).
     pub temp_id: Option<String>,
-    /// When the customer played our voice note.
     pub played_at: Option<DateTime<Utc>>,
-    /// When it was written.
     pub created_at: DateTime<Utc>,
-    /// When its author last edited it.
     pub edited_at: Option<DateTime<Utc>>,
     /// When its author deleted it. It has no content then.
     pub deleted_at: Option<DateTime<Utc>>,
@@ -74,7 +57,6 @@ impl PastMessage {
         self.content.details().is_voice.then_some(was_played)
     }
 
-    /// Extension of its file, if the file has one.
     pub fn extension(&self) -> Option<&str> {
         self.file.as_ref().map(|(_, extension)| extension.as_str()).filter(|extension| !extension.is_empty())
     }
@@ -144,7 +126,6 @@ fn messages(rows: Vec<PastRow>) -> Result<Vec<PastMessage>> {
     rows.into_iter().map(PastMessage::try_from).collect()
 }
 
-/// Bytes of content of one part of a chat.
 pub const PART_BYTES: i64 = 2 * 1024 * 1024;
 
 /// Returns up to `limit` messages before the sequence number `before`, or at the end of the chat, oldest first. They
@@ -206,7 +187,6 @@ pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[ChatMessageI
     messages(rows)
 }
 
-/// A message.
 pub async fn one(db: &mut PgConnection, client: ClientId, id: ChatMessageId) -> Result<Option<PastMessage>> {
     Ok(of_ids(db, client, &[id]).await?.pop())
 }
@@ -223,7 +203,6 @@ pub async fn by_tracking_id(db: &mut PgConnection, client: ClientId, id: Uuid) -
     one(db, client, ChatMessageId(delivers.unwrap_or(id))).await
 }
 
-/// The newest message with a client's tracking id.
 pub async fn by_ct_id(db: &mut PgConnection, client: ClientId, ct_id: &str) -> Result<Option<PastMessage>> {
     let newest: Option<Uuid> = sqlx::query_scalar(
         "SELECT id FROM chat_message WHERE client_id = $1 AND ct_id = $2 AND ct_id IS NOT NULL ORDER BY id DESC LIMIT 1",
@@ -260,7 +239,6 @@ pub async fn by_temp_id(
     }
 }
 
-/// Returns the provider's id of the last message of the customer that has one.
 pub async fn last_incoming(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,3 @@
-//! Conditions that lists and counts share.
-
 use domain::chat::ChatScope;
 
 /// Most chats that are counted. The total of a longer list is a lower bound. It is always more than the pages up to the

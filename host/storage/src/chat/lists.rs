@@ -22,12 +22,9 @@ use super::{
 };
 use crate::{PgConnection, Result};
 
-/// The search of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListSearch {
-    /// No search.
     Everything,
-    /// The chats of this customer.
     Customer(CustomerId),
     /// Chats with this text in their [`super::search::words`]; lower case, not empty.
     Words(String),
@@ -35,12 +32,10 @@ pub enum ListSearch {
     Initial(String),
     /// Chats of customers with these digits among the last of the shown number. For callers who see only those.
     Ending(String),
-    /// No chats.
     Nothing,
 }
 
 impl ListSearch {
-    /// The search text of the statements.
     fn wanted(&self) -> Option<String> {
         match self {
             Self::Everything | Self::Nothing => None,
@@ -127,7 +122,6 @@ pub fn count_statement(scope: ChatScope, search: &ListSearch) -> String {
     )
 }
 
-/// Returns a page of a list of the caller.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -199,19 +193,15 @@ async fn count(
     Ok(u64::try_from(counted).unwrap_or_default())
 }
 
-/// The shown facts of a customer.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ShownCustomer {
     id: Uuid,
-    /// Display name.
     pub name: Option<String>,
-    /// Display-only username.
     pub username: Option<String>,
     /// Phone number in digits; absent if it is withheld.
     pub phone: Option<String>,
     /// BSUID, or the provider's id on channels without BSUIDs.
     pub user_id: Option<String>,
-    /// The user id that the BSUID belongs to.
     pub parent_user_id: Option<String>,
 }
 
@@ -255,17 +245,13 @@ pub async fn customers(
     Ok(rows.into_iter().map(|row| (CustomerId(row.id), row)).collect())
 }
 
-/// The shown facts of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ShownAgent {
     id: Uuid,
-    /// Display name.
     pub name: String,
-    /// E-mail.
     pub email: String,
 }
 
-/// Returns the shown facts of agents, with deleted ones.
 pub async fn agents(db: &mut PgConnection, client: ClientId, agents: &[UserId]) -> Result<HashMap<UserId, ShownAgent>> {
     let rows: Vec<ShownAgent> = sqlx::query_as(
         "SELECT member.id, member.name, member.email
@@ -279,7 +265,6 @@ pub async fn agents(db: &mut PgConnection, client: ClientId, agents: &[UserId]) 
     Ok(rows.into_iter().map(|row| (UserId(row.id), row)).collect())
 }
 
-/// Returns the addresses of inboxes.
 pub async fn inbox_addresses(
     db: &mut PgConnection,
     client: ClientId,
@@ -297,7 +282,6 @@ pub async fn inbox_addresses(
     Ok(rows.into_iter().map(|(id, address)| (InboxId(id), address)).collect())
 }
 
-/// Returns the customers of chats.
 pub async fn customers_of_chats(
     db: &mut PgConnection,
     client: ClientId,

@@ -4,7 +4,6 @@ use domain::ids::{ChatMessageId, ClientId};
 
 use crate::{PgConnection, Result};
 
-/// Stores the original of a message.
 pub async fn insert(db: &mut PgConnection, client: ClientId, message: ChatMessageId, content: &str) -> Result<()> {
     sqlx::query(
         "INSERT INTO message_original (client_id, message_id, content) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -17,7 +16,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, message: ChatMessag
     Ok(())
 }
 
-/// Returns the original of a message, if it is stored.
 pub async fn find(db: &mut PgConnection, client: ClientId, message: ChatMessageId) -> Result<Option<String>> {
     let content = sqlx::query_scalar("SELECT content FROM message_original WHERE client_id = $1 AND message_id = $2")
         .bind(client.0)

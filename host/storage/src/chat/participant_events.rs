@@ -19,25 +19,17 @@ use crate::{
     column_values::{self, UnreadJson, VersionedJson, known},
 };
 
-/// An event for a chatbot.
 #[derive(Debug, Clone)]
 pub struct NewParticipantEvent {
-    /// Its id, which the chatbot sees.
     pub id: ParticipantEventId,
-    /// Its content.
     pub event: ParticipantEvent,
 }
 
-/// A waiting event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingEvent {
-    /// Its id.
     pub id: ParticipantEventId,
-    /// Its content.
     pub event: ParticipantEvent,
-    /// When it is due.
     pub due_at: DateTime<Utc>,
-    /// Failed attempts.
     pub attempts: i16,
 }
 
@@ -136,7 +128,6 @@ pub async fn append(
     Ok(())
 }
 
-/// Starts a timer, or moves the timer of this name.
 pub async fn start_timer(
     db: &mut PgConnection,
     client: ClientId,
@@ -159,7 +150,6 @@ pub async fn start_timer(
     Ok(())
 }
 
-/// Removes the timer of a name; `false` if there is none.
 pub async fn cancel_timer(
     db: &mut PgConnection,
     client: ClientId,
@@ -191,7 +181,6 @@ pub async fn head(db: &mut PgConnection, client: ClientId, participant: Particip
     row.map(WaitingEvent::try_from).transpose()
 }
 
-/// Returns the number of waiting events of a kind.
 pub async fn waiting(
     db: &mut PgConnection,
     client: ClientId,
@@ -226,7 +215,6 @@ pub async fn next_happening(
     row.map(WaitingEvent::try_from).transpose()
 }
 
-/// Inserts an event directly before another one.
 pub async fn insert_before(
     db: &mut PgConnection,
     client: ClientId,
@@ -249,7 +237,6 @@ pub async fn insert_before(
     Ok(())
 }
 
-/// Replaces the content of an event, which keeps its place.
 pub async fn replace(
     db: &mut PgConnection,
     client: ClientId,
@@ -266,7 +253,6 @@ pub async fn replace(
     Ok(())
 }
 
-/// Removes a handled event; `false` if it did not exist.
 pub async fn remove(db: &mut PgConnection, client: ClientId, event: ParticipantEventId) -> Result<bool> {
     let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND id = $2")
         .bind(client.0)

@@ -1,5 +1,3 @@
-//! Decisions about the target of conversations, with their reasons.
-
 use domain::ids::{ClientId, InboxId, ParticipantId};
 use uuid::Uuid;
 
@@ -10,11 +8,8 @@ use crate::{PgConnection, Result};
 pub struct RoutingDecision {
     /// Its id, which has its time.
     pub id: Uuid,
-    /// The conversation.
     pub participant: ParticipantId,
-    /// The inbox.
     pub inbox: InboxId,
-    /// The router.
     pub plugin: String,
     /// Its version; `None` for shipped plugins.
     pub version: Option<u32>,
@@ -22,7 +17,6 @@ pub struct RoutingDecision {
     pub target: String,
     /// Name of the chatbot or team, or id of the agent; `None` for the queue and the default chatbot.
     pub target_name: Option<String>,
-    /// The reason, in words.
     pub reason: String,
     /// True if the router failed and the host decided.
     pub fallback: bool,
@@ -57,7 +51,6 @@ impl From<Row> for RoutingDecision {
     }
 }
 
-/// Stores a decision.
 pub async fn insert(db: &mut PgConnection, client: ClientId, decision: &RoutingDecision) -> Result<()> {
     sqlx::query(
         "INSERT INTO routing_decision (client_id, id, participant_id, inbox_id, plugin, version, target, target_name,
@@ -79,7 +72,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, decision: &RoutingD
     Ok(())
 }
 
-/// Returns a page of decisions, newest first, and the total. With `participant`, only those of one conversation.
 pub async fn list(
     db: &mut PgConnection,
     client: ClientId,

@@ -12,7 +12,6 @@ fn team((id, name): (Uuid, String)) -> ChatTeam {
     ChatTeam { id: TeamId(id), name }
 }
 
-/// The team of this id.
 pub async fn by_id(db: &mut PgConnection, client: ClientId, id: TeamId) -> Result<Option<ChatTeam>> {
     let row: Option<(Uuid, String)> = sqlx::query_as("SELECT id, name FROM team WHERE client_id = $1 AND id = $2")
         .bind(client.0)

@@ -13,51 +13,34 @@ use crate::{
     column_values::{UnreadJson, known},
 };
 
-/// The content of a message at a time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedContent {
-    /// Kind of content.
     pub content_type: ContentType,
-    /// Text for people.
     pub body: Option<String>,
-    /// The content.
     pub content: ChatContent,
-    /// Its file.
     pub media: Option<MediaId>,
 }
 
-/// A message that may change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeableMessage {
-    /// Its id.
     pub id: ChatMessageId,
-    /// The chat.
     pub participant: ParticipantId,
-    /// Present content.
     pub wording: DatedContent,
-    /// When it was written.
     pub created_at: DateTime<Utc>,
-    /// Time of the last edit.
     pub edited_at: Option<DateTime<Utc>>,
-    /// Time of the deletion.
     pub deleted_at: Option<DateTime<Utc>>,
 }
 
 impl ChangeableMessage {
-    /// Returns since when it has its present content.
     pub fn since(&self) -> DateTime<Utc> {
         self.deleted_at.or(self.edited_at).unwrap_or(self.created_at)
     }
 }
 
-/// An earlier content of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageVersion {
-    /// The content.
     pub wording: DatedContent,
-    /// Start of its time.
     pub written_at: DateTime<Utc>,
-    /// End of its time.
     pub replaced_at: DateTime<Utc>,
 }
 
@@ -156,7 +139,6 @@ pub async fn keep(
     Ok(())
 }
 
-/// Stores the new content of a message and the time of its edit or deletion.
 pub async fn replace(db: &mut PgConnection, client: ClientId, message: &ChangeableMessage) -> Result<()> {
     let DatedContent { content_type, body, content, media } = &message.wording;
     sqlx::query(

@@ -14,7 +14,6 @@ use crate::{
     column_values::{self, UnreadJson},
 };
 
-/// A callback item to be stored.
 #[derive(Debug, Clone)]
 pub struct NewCallback {
     /// Its id. A lane handles its items in the order of ids.
@@ -23,20 +22,15 @@ pub struct NewCallback {
     pub lane: Uuid,
     /// The same for each repetition of a fact.
     pub dedupe_hash: [u8; 32],
-    /// Its content.
     pub item: CallbackItem,
 }
 
-/// A waiting callback item.
 #[derive(Debug)]
 pub struct ProviderCallback {
-    /// Its id.
     pub id: CallbackId,
     /// Its content. An error concerns this item alone: it is given up, and its lane continues.
     pub item: Result<CallbackItem>,
-    /// When it came.
     pub received_at: DateTime<Utc>,
-    /// Failed attempts.
     pub attempts: i16,
 }
 
@@ -82,7 +76,6 @@ pub async fn insert_new(
     Ok(lanes)
 }
 
-/// Returns the next due items of a lane, oldest first.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -135,7 +128,6 @@ pub async fn any_up_to(db: &mut PgConnection, client: ClientId, lane: Uuid, newe
     .await?)
 }
 
-/// Removes handled items.
 pub async fn remove(db: &mut PgConnection, client: ClientId, items: &[CallbackId]) -> Result<()> {
     sqlx::query(
         "DELETE FROM callback
@@ -201,7 +193,6 @@ pub async fn postpone(
     Ok(())
 }
 
-/// Counts a failure. The item is due again at `due_at`.
 pub async fn retry(db: &mut PgConnection, client: ClientId, item: CallbackId, due_at: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "UPDATE callback SET attempts = attempts + 1, due_at = $3, ready = false WHERE client_id = $1 AND id = $2",

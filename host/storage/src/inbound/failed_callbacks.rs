@@ -13,25 +13,18 @@ use crate::{PgConnection, Result, column_values::known};
 /// Most items per client; the oldest are removed first.
 pub const KEPT_MAX: i64 = 1_000;
 
-/// An item to be stored.
 #[derive(Debug, Clone)]
 pub struct NewFailedCallback<'a> {
-    /// Its id, made at its arrival.
     pub id: CallbackId,
     /// The same for each repetition of the same bytes.
     pub dedupe_hash: [u8; 32],
-    /// The item.
     pub item: &'a UnreadableItem,
 }
 
-/// A stored item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedCallback {
-    /// Its id.
     pub id: CallbackId,
-    /// The item.
     pub item: UnreadableItem,
-    /// When it first came.
     pub received_at: DateTime<Utc>,
 }
 
@@ -89,7 +82,6 @@ pub async fn insert(
     Ok(done.rows_affected())
 }
 
-/// Returns a page of the items of a client, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

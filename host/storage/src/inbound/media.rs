@@ -6,60 +6,42 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result};
 
-/// State of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaState {
-    /// To be downloaded from the provider.
     Pending,
-    /// In our store.
     Ready,
-    /// The download failed for good.
     Failed,
 }
 
-/// A file to be stored.
 #[derive(Debug, Clone)]
 pub struct NewMedia {
     /// Its id, which is part of its address.
     pub id: MediaId,
     /// The inbox whose credentials download it.
     pub inbox: InboxId,
-    /// The provider's id.
     pub provider_media_id: String,
     /// Direct address at the provider, if the callback had one.
     pub source_url: Option<String>,
-    /// MIME type.
     pub mime_type: String,
     /// File name extension without the dot.
     pub extension: String,
-    /// File name of the customer's document.
     pub filename: Option<String>,
     /// Digest from the provider, base64 or hexadecimal.
     pub sha256: Option<String>,
 }
 
-/// A file.
 #[derive(Debug, Clone)]
 pub struct MediaRecord {
-    /// Its id.
     pub id: MediaId,
-    /// The inbox whose credentials download it.
     pub inbox: InboxId,
-    /// State.
     pub state: MediaState,
-    /// The provider's id.
     pub provider_media_id: String,
-    /// Direct address at the provider.
     pub source_url: Option<String>,
-    /// MIME type.
     pub mime_type: String,
-    /// File name extension without the dot.
     pub extension: String,
-    /// File name of the customer's document.
     pub filename: Option<String>,
     /// Digest: that of the provider while pending, then ours in hexadecimal.
     pub sha256: Option<String>,
-    /// Failed attempts.
     pub attempts: i16,
 }
 
@@ -105,7 +87,6 @@ impl TryFrom<MediaRow> for MediaRecord {
 const COLUMNS: &str =
     "id, lane_id, state, provider_media_id, source_url, mime_type, extension, filename, sha256, attempts";
 
-/// Inserts a file that is due for download at once.
 pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO media (client_id, id, lane_id, provider_media_id, source_url, mime_type, extension, filename, sha256,
@@ -130,17 +111,12 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, n
 /// A file of the business, whose bytes are stored already.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnMedia<'a> {
-    /// Its id, which is part of its address.
     pub id: MediaId,
-    /// MIME type.
     pub mime_type: &'a str,
-    /// File name extension without the dot.
     pub extension: &'a str,
-    /// Original file name.
     pub filename: Option<&'a str>,
     /// Digest in hexadecimal.
     pub sha256: &'a str,
-    /// Size.
     pub bytes: i64,
 }
 
@@ -170,7 +146,6 @@ pub async fn insert_own(
     Ok(())
 }
 
-/// A file by id.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<Option<MediaRecord>> {
     let row: Option<MediaRow> =
         sqlx::query_as(&format!("SELECT {COLUMNS} FROM media WHERE client_id = $1 AND id = $2"))
@@ -181,7 +156,6 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: MediaId) -> Resul
     row.map(MediaRecord::try_from).transpose()
 }
 
-/// Returns files of an inbox that are due for download.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -257,7 +231,6 @@ pub async fn older_than(db: &mut PgConnection, before: DateTime<Utc>, limit: i64
     Ok(rows.into_iter().map(|(client, id)| (ClientId(client), MediaId(id))).collect())
 }
 
-/// Removes a file whose bytes are removed.
 pub async fn remove(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<()> {
     sqlx::query("DELETE FROM media WHERE client_id = $1 AND id = $2").bind(client.0).bind(id.0).execute(db).await?;
     Ok(())

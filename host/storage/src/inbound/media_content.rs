@@ -14,7 +14,6 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, id: MediaId) -> Resu
     Ok(())
 }
 
-/// Stores a part.
 pub async fn insert(db: &mut PgConnection, client: ClientId, id: MediaId, part: i32, bytes: &[u8]) -> Result<()> {
     sqlx::query("INSERT INTO media_content (client_id, media_id, part, bytes) VALUES ($1, $2, $3, $4)")
         .bind(client.0)
@@ -43,7 +42,6 @@ pub async fn part(db: &mut PgConnection, client: ClientId, id: MediaId, part: i3
     Ok(sqlx::query_scalar(statement).bind(client.0).bind(id.0).bind(part).fetch_optional(db).await?)
 }
 
-/// Removes a file; `false` if there was none.
 pub async fn remove(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<bool> {
     let statement = "DELETE FROM media_content WHERE client_id = $1 AND media_id = $2";
     Ok(sqlx::query(statement).bind(client.0).bind(id.0).execute(db).await?.rows_affected() > 0)

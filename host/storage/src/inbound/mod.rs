@@ -1,5 +1,3 @@
-//! Provider callbacks, and files of customers.
-
 pub mod callbacks;
 pub mod failed_callbacks;
 pub mod media;

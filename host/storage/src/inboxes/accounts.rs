@@ -13,10 +13,8 @@ use crate::{PgConnection, Result};
 /// Violated if a client already has the account.
 pub const ACCOUNT_UNIQUE: &str = "account_directory_pk";
 
-/// How the news of an account arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewsSource {
-    /// The provider sends callbacks.
     Callback,
     /// The process that holds the lane of the account asks for them.
     Asking,
@@ -31,7 +29,6 @@ impl NewsSource {
     }
 }
 
-/// Stores the row of an account and enters it into the directory.
 pub(super) async fn insert(db: &mut PgConnection, client: ClientId, id: InboxId, account: &Account) -> Result<()> {
     sqlx::query(
         "INSERT INTO account_inbox (client_id, id, name, access_token_sealed, app_secret_sealed)
@@ -54,7 +51,6 @@ pub(super) async fn insert(db: &mut PgConnection, client: ClientId, id: InboxId,
     Ok(())
 }
 
-/// Replaces name and secrets of an account.
 pub async fn renew(db: &mut PgConnection, client: ClientId, id: InboxId, account: &Account) -> Result<()> {
     sqlx::query(
         "UPDATE account_inbox SET name = $3, access_token_sealed = $4, app_secret_sealed = $5
@@ -70,7 +66,6 @@ pub async fn renew(db: &mut PgConnection, client: ClientId, id: InboxId, account
     Ok(())
 }
 
-/// Returns the client and inbox of an account.
 pub async fn owner(db: &mut PgConnection, kind: InboxKind, account_id: &str) -> Result<Option<(ClientId, InboxId)>> {
     let row: Option<(Uuid, Uuid)> =
         sqlx::query_as("SELECT client_id, inbox_id FROM account_directory WHERE kind = $1 AND account_id = $2")
@@ -81,7 +76,6 @@ pub async fn owner(db: &mut PgConnection, kind: InboxKind, account_id: &str) -> 
     Ok(row.map(|(client, inbox)| (ClientId(client), InboxId(inbox))))
 }
 
-/// Returns the client of an inbox that is an account of this kind.
 pub async fn client_of(db: &mut PgConnection, kind: InboxKind, inbox: InboxId) -> Result<Option<ClientId>> {
     let client: Option<Uuid> =
         sqlx::query_scalar("SELECT client_id FROM account_directory WHERE kind = $1 AND inbox_id = $2")
@@ -92,7 +86,6 @@ pub async fn client_of(db: &mut PgConnection, kind: InboxKind, inbox: InboxId) -
     Ok(client.map(ClientId))
 }
 
-/// Sets how the news of an account arrive.
 pub async fn set_news(
     db: &mut PgConnection,
     client: ClientId,
@@ -137,7 +130,6 @@ pub async fn set_next_news(db: &mut PgConnection, client: ClientId, inbox: Inbox
     Ok(())
 }
 
-/// Lets an account rest until this time.
 pub async fn rest(db: &mut PgConnection, client: ClientId, inbox: InboxId, until: DateTime<Utc>) -> Result<()> {
     sqlx::query("UPDATE account_link SET due_at = $3, ready = false WHERE client_id = $1 AND lane_id = $2")
         .bind(client.0)

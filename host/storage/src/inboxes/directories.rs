@@ -32,14 +32,10 @@ pub async fn clients_of_wabas(db: &mut PgConnection, wabas: &[String]) -> Result
     Ok(rows.into_iter().map(|(waba, client)| (waba, ClientId(client))).collect())
 }
 
-/// A number with its own app secret for callbacks.
 #[derive(Clone)]
 pub struct OwnAppSecret {
-    /// Owner of the number.
     pub client: ClientId,
-    /// Meta's id of the number.
     pub phone_number_id: String,
-    /// Meta's id of its business account.
     pub waba_id: String,
     /// Sealed with `SecretPurpose::AppSecret`.
     pub sealed: Vec<u8>,
@@ -77,7 +73,6 @@ pub async fn own_app_secrets(
         .collect())
 }
 
-/// Returns the owners of Facebook pages. Unknown pages are absent.
 pub async fn of_pages(db: &mut PgConnection, page_ids: &[String]) -> Result<HashMap<String, (ClientId, InboxId)>> {
     let rows: Vec<(String, Uuid, Uuid)> =
         sqlx::query_as("SELECT page_id, client_id, inbox_id FROM page_directory WHERE page_id = ANY($1)")

@@ -1,5 +1,3 @@
-//! Writes inboxes as rows.
-
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
 

@@ -12,14 +12,11 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, column_values::known};
 
-/// The session of one number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSession {
-    /// The session that the client wants.
     pub wanted: WantedSession,
     /// True if work is due. If false, the session is as wanted.
     pub pending: bool,
-    /// Present state.
     pub state: SessionState,
     /// Time of the present state; `None`: never connected.
     pub changed_at: Option<DateTime<Utc>>,
@@ -43,7 +40,6 @@ impl LiteSession {
 }
 
 impl Default for LiteSession {
-    /// The session of a number that was never connected.
     fn default() -> Self {
         Self {
             wanted: WantedSession::Disconnected,
@@ -64,7 +60,6 @@ impl Default for LiteSession {
 pub enum NextCheck {
     /// The lane stays with its process.
     Held,
-    /// Not before this time.
     At(DateTime<Utc>),
     /// When the client wants another session.
     WhenAsked,
@@ -184,7 +179,6 @@ pub async fn save(
     Ok(())
 }
 
-/// Locks the session of a number until the transaction ends.
 pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<()> {
     sqlx::query("SELECT 1 FROM lite_session WHERE client_id = $1 AND lane_id = $2 FOR UPDATE")
         .bind(client.0)
@@ -228,7 +222,6 @@ pub async fn throttle(db: &mut PgConnection, client: ClientId, inbox: InboxId) -
     }))
 }
 
-/// Changes pace and hours; `false` if it is not a Lite number of the client.
 pub async fn set_throttle(
     db: &mut PgConnection,
     client: ClientId,

@@ -5,10 +5,8 @@ use domain::ids::{ClientId, InboxId, NodeId};
 
 use crate::{PgConnection, Result};
 
-/// An upper bound of all keys.
 const AFTER_ALL_KEYS: char = char::MAX;
 
-/// A value to store, or a key to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteValueChange {
     /// Kind of the value.
@@ -35,7 +33,6 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, inbox: InboxId, node:
     Ok(held.is_some())
 }
 
-/// Returns values of keys. Unknown keys are absent.
 pub async fn get(
     db: &mut PgConnection,
     client: ClientId,
@@ -57,7 +54,6 @@ pub async fn get(
     .await?)
 }
 
-/// Returns all values of a space with this key prefix, by key.
 pub async fn starting(
     db: &mut PgConnection,
     client: ClientId,
@@ -79,7 +75,6 @@ pub async fn starting(
     .await?)
 }
 
-/// Stores and removes values.
 pub async fn write(db: &mut PgConnection, client: ClientId, inbox: InboxId, changes: &[LiteValueChange]) -> Result<()> {
     let (kept, forgotten): (Vec<&LiteValueChange>, Vec<&LiteValueChange>) =
         changes.iter().partition(|change| change.value.is_some());
@@ -133,7 +128,6 @@ pub async fn take(
     .await?)
 }
 
-/// Removes all values of a space with this key prefix and returns their number.
 pub async fn forget_starting(
     db: &mut PgConnection,
     client: ClientId,
@@ -174,7 +168,6 @@ pub async fn forget_before(
     Ok(done.rows_affected())
 }
 
-/// Removes all values of a number that is no longer paired.
 pub async fn forget(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<()> {
     sqlx::query("DELETE FROM lite_device_value WHERE client_id = $1 AND inbox_id = $2")
         .bind(client.0)

@@ -35,45 +35,32 @@ pub const ADDRESS_UNIQUE: &str = "inbox_address_unique";
 pub const PHONE_NUMBER_ID_UNIQUE: &str = "phone_number_directory_pk";
 /// Violated if a client already has the page.
 pub const PAGE_UNIQUE: &str = "page_directory_pk";
-/// Violated if a client already has a default source of SMS.
 pub const ONE_DEFAULT_SMS: &str = "sms_inbox_default_unique";
 
-/// An address of a business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inbox {
     /// Its id; of a WhatsApp number the `id` of the nested `whatsAppNumber` object.
     pub id: InboxId,
-    /// Its address, and the settings of its kind.
     pub settings: InboxSettings,
 }
 
 /// The settings of one kind of inbox, with its address. `Debug` shows only the kind.
 #[derive(Clone, PartialEq, Eq)]
 pub enum InboxSettings {
-    /// A number on Meta's WhatsApp Cloud API.
     WhatsappCloud(WhatsappCloud),
-    /// A number that is paired like a phone.
     WhatsappLite(WhatsappLite),
-    /// A Facebook page.
     Messenger(MessengerInbox),
-    /// An account at a provider, such as a bot.
     Account(Account),
-    /// A web site with the chat widget.
     Web(WebInbox),
-    /// A source address of text messages.
     Sms(Sms),
 }
 
-/// A number on Meta's WhatsApp Cloud API.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WhatsappCloud {
-    /// The number.
     pub msisdn: Msisdn,
     /// Id of the row that links client and number.
     pub link_id: Uuid,
-    /// Meta's id of the number.
     pub phone_number_id: String,
-    /// Meta's id of the WhatsApp business account.
     pub waba_id: String,
     /// Sealed with `SecretPurpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
@@ -86,56 +73,38 @@ pub struct WhatsappCloud {
 /// A number that is paired like a phone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WhatsappLite {
-    /// The number.
     pub msisdn: Msisdn,
-    /// Id of the row that links client and number.
     pub link_id: Uuid,
-    /// Messages per second; `None` = the operator's limit.
     pub rate_per_second: Option<i32>,
-    /// Where its device runs.
     pub hosting: LiteHosting,
-    /// The billed unit.
     pub billing: BillingModel,
 }
 
-/// A Facebook page.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MessengerInbox {
-    /// Meta's id of the page.
     pub page_id: String,
-    /// Sealed with `SecretPurpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
-    /// Sealed with `SecretPurpose::AppSecret`; `None`: callbacks are signed with the operator's app secret.
     pub app_secret_sealed: Option<Vec<u8>>,
 }
 
 /// An account at a provider, such as a bot.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Account {
-    /// Its provider.
     pub kind: InboxKind,
-    /// The provider's id of the account.
     pub account_id: String,
-    /// The public name of the account.
     pub name: String,
-    /// Sealed with `SecretPurpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
     /// The secret of its callbacks, sealed with `SecretPurpose::AppSecret`.
     pub app_secret_sealed: Vec<u8>,
 }
 
-/// A web site with the chat widget.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebInbox {
-    /// The key that pages of the site use.
     pub site_key: String,
-    /// Display name.
     pub name: String,
-    /// Origins whose pages may show the widget.
     pub origins: Vec<String>,
 }
 
-/// A source address of text messages.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sms {
     /// The source; `None` = the operator's default.
@@ -145,7 +114,6 @@ pub struct Sms {
 }
 
 impl Inbox {
-    /// Its kind.
     pub fn kind(&self) -> InboxKind {
         match &self.settings {
             InboxSettings::Account(account) => account.kind,
@@ -157,7 +125,6 @@ impl Inbox {
         }
     }
 
-    /// Channel of its messages.
     pub fn channel(&self) -> Channel {
         self.kind().channel()
     }
@@ -174,7 +141,6 @@ impl Inbox {
         }
     }
 
-    /// The number of a WhatsApp inbox.
     pub fn msisdn(&self) -> Option<&Msisdn> {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => Some(&cloud.msisdn),
@@ -183,7 +149,6 @@ impl Inbox {
         }
     }
 
-    /// Of a WhatsApp inbox: id of the row that links client and number.
     pub fn link_id(&self) -> Option<Uuid> {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => Some(cloud.link_id),
@@ -192,7 +157,6 @@ impl Inbox {
         }
     }
 
-    /// The settings of a Lite number.
     pub fn lite(&self) -> Option<&WhatsappLite> {
         match &self.settings {
             InboxSettings::WhatsappLite(lite) => Some(lite),
@@ -200,7 +164,6 @@ impl Inbox {
         }
     }
 
-    /// Messages per second, if the inbox has its own limit.
     pub fn rate_per_second(&self) -> Option<i32> {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => cloud.rate_per_second,
@@ -209,7 +172,6 @@ impl Inbox {
         }
     }
 
-    /// The settings of an account.
     pub fn account(&self) -> Option<&Account> {
         match &self.settings {
             InboxSettings::Account(account) => Some(account),
@@ -217,7 +179,6 @@ impl Inbox {
         }
     }
 
-    /// The settings of a page.
     pub fn messenger(&self) -> Option<&MessengerInbox> {
         match &self.settings {
             InboxSettings::Messenger(page) => Some(page),
@@ -225,7 +186,6 @@ impl Inbox {
         }
     }
 
-    /// The settings of a Cloud number.
     pub fn cloud(&self) -> Option<&WhatsappCloud> {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => Some(cloud),

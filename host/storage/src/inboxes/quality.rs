@@ -88,7 +88,6 @@ pub async fn set_status(
     Ok(rows.into_iter().map(|row| (InboxId(row.inbox_id), row.quality)).collect())
 }
 
-/// Directory: due numbers, the longest due first.
 pub async fn due(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, InboxId)>> {
     let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
         "SELECT client_id, inbox_id FROM number_quality WHERE look_due_at <= $1 ORDER BY look_due_at LIMIT $2",
@@ -122,13 +121,10 @@ pub async fn claim(
     Ok(asked)
 }
 
-/// The facts before a look.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct QualityFacts {
-    /// The facts.
     #[sqlx(flatten)]
     pub quality: NumberQuality,
-    /// True if the number was read before.
     pub known: bool,
     /// Reported changes that the client was told of.
     pub told: i32,
@@ -136,7 +132,6 @@ pub struct QualityFacts {
     pub failures: i16,
 }
 
-/// Locks and returns the facts of a number until the transaction ends.
 pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<QualityFacts>> {
     let known = sqlx::query_as(
         "SELECT quality_rating, messaging_limit, channel_status, known, told, failures FROM number_quality

@@ -1,5 +1,3 @@
-//! Rates of WhatsApp numbers.
-
 use domain::{
     ids::{ClientId, InboxId},
     inbox::InboxKind,

@@ -1,5 +1,3 @@
-//! Reads inboxes from rows.
-
 use domain::{
     channel::Channel,
     ids::{ClientId, InboxId},
@@ -107,7 +105,6 @@ fn inboxes(rows: Vec<InboxRow>) -> Result<Vec<Inbox>> {
     rows.into_iter().map(Inbox::try_from).collect()
 }
 
-/// Returns an inbox of the client.
 pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Inbox>> {
     let row: Option<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE inbox.client_id = $1 AND inbox.id = $2"))
         .bind(client.0)
@@ -117,7 +114,6 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resu
     row.map(Inbox::try_from).transpose()
 }
 
-/// Returns the client's inboxes with these ids.
 pub async fn by_ids(db: &mut PgConnection, client: ClientId, ids: &[InboxId]) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE inbox.client_id = $1 AND inbox.id = ANY($2)"))
         .bind(client.0)
@@ -159,7 +155,6 @@ pub async fn by_waba(db: &mut PgConnection, client: ClientId, waba: &str) -> Res
     inboxes(rows)
 }
 
-/// Returns the inbox for SMS that name no source.
 pub async fn default_sms(db: &mut PgConnection, client: ClientId) -> Result<Option<Inbox>> {
     let row: Option<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE sms.client_id = $1 AND sms.is_default"))
         .bind(client.0)
@@ -210,7 +205,6 @@ pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
     inboxes(rows)
 }
 
-/// Returns the pages of all clients, for the start of the simulator.
 pub async fn all_pages(db: &mut PgConnection) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> =
         sqlx::query_as(&format!("{SELECT} WHERE inbox.kind = 'MESSENGER' ORDER BY inbox.client_id, inbox.id"))

@@ -9,11 +9,8 @@ use crate::{PgConnection, Result};
 /// A present or former source of a client's SMS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownSource {
-    /// Its inbox.
     pub id: InboxId,
-    /// True if SMS without a source use it.
     pub is_default: bool,
-    /// True if it was taken from the client.
     pub is_removed: bool,
 }
 
@@ -48,7 +45,6 @@ pub async fn set_removed(
     Ok(())
 }
 
-/// Returns the sources that a client can choose, by address: inbox and address.
 pub async fn list(db: &mut PgConnection, client: ClientId) -> Result<Vec<(InboxId, String)>> {
     let rows: Vec<(Uuid, String)> = sqlx::query_as(
         "SELECT inbox.id, inbox.address

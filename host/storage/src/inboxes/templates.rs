@@ -9,12 +9,9 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A template of the last fetch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateRow {
-    /// The template.
     pub record: TemplateRecord,
-    /// When it was fetched.
     pub synced_at: DateTime<Utc>,
 }
 
@@ -161,7 +158,6 @@ pub async fn replace_all(
     Ok(())
 }
 
-/// The business accounts of a client.
 pub async fn wabas(db: &mut PgConnection, client: ClientId) -> Result<Vec<String>> {
     let wabas = sqlx::query_scalar("SELECT waba_id FROM waba_directory WHERE client_id = $1 ORDER BY waba_id")
         .bind(client.0)

@@ -1,5 +1,3 @@
-//! Access tokens of inboxes at Meta.
-
 use domain::{
     ids::{ClientId, InboxId},
     inbox::InboxKind,

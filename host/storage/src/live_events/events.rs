@@ -12,29 +12,21 @@ use crate::{
     column_values::{self, UnreadJson},
 };
 
-/// An event without a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewLiveEvent {
     /// Its id, which determines the week of its partition.
     pub id: Uuid,
-    /// Its time.
     pub at: DateTime<Utc>,
-    /// Its content.
     pub event: LiveEvent,
 }
 
-/// An event with its number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberedEvent {
-    /// Its number within the client.
     pub sequence: i64,
-    /// Its time.
     pub at: DateTime<Utc>,
-    /// Its content.
     pub event: LiveEvent,
 }
 
-/// Stores events in this order.
 pub async fn insert(db: &mut PgConnection, client: ClientId, events: &[NewLiveEvent]) -> Result<()> {
     let texts: Vec<String> = events.iter().map(|new| column_values::write_text(&new.event)).collect::<Result<_>>()?;
     sqlx::query(
@@ -79,7 +71,6 @@ pub async fn number(db: &mut PgConnection, client: ClientId, last: i64, limit: i
     Ok(numbered)
 }
 
-/// Returns at most `limit` events after a number, in order.
 pub async fn after(db: &mut PgConnection, client: ClientId, sequence: i64, limit: i64) -> Result<Vec<NumberedEvent>> {
     let rows: Vec<(i64, DateTime<Utc>, UnreadJson)> = sqlx::query_as(
         "SELECT sequence, at, event FROM live_event WHERE client_id = $1 AND sequence > $2
@@ -97,7 +88,6 @@ pub async fn after(db: &mut PgConnection, client: ClientId, sequence: i64, limit
     rows.into_iter().map(read).collect()
 }
 
-/// Returns the chats of messages.
 pub async fn chats_of(
     db: &mut PgConnection,
     client: ClientId,

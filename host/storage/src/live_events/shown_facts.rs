@@ -17,34 +17,20 @@ use crate::{
     column_values::known,
 };
 
-/// The shown facts of a chat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownChat {
-    /// The `chatParticipantId`.
     pub id: ParticipantId,
-    /// Its channel.
     pub channel: Channel,
-    /// Address of its inbox.
     pub inbox_address: Option<String>,
-    /// State, which names the owner.
     pub state: ParticipantState,
-    /// True if no agent answered in time.
     pub missed: bool,
-    /// True if it began outside business hours.
     pub after_hours: bool,
-    /// True if the customer was asked for a rating.
     pub send_rating: bool,
-    /// Present agent.
     pub agent: Option<UserId>,
-    /// Previous agent.
     pub last_agent: Option<UserId>,
-    /// The team that it waits for or belongs to, and its name.
     pub team: Option<(TeamId, String)>,
-    /// Messages that no agent has seen.
     pub unread: i32,
-    /// Time of the last message.
     pub last_message_at: DateTime<Utc>,
-    /// The customer, as in lists of chats.
     pub customer: Option<ShownCustomer>,
 }
 
@@ -87,7 +73,6 @@ impl ChatRow {
     }
 }
 
-/// Returns the shown facts of chats.
 pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId]) -> Result<Vec<ShownChat>> {
     let rows: Vec<ChatRow> = sqlx::query_as(
         "SELECT chat.id, chat.channel, inbox.address AS inbox_address, chat.state, chat.missed, chat.after_hours,
@@ -110,16 +95,12 @@ pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId
     rows.into_iter().map(|row| row.shown(&customers)).collect()
 }
 
-/// A user: name and team.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownUser {
-    /// Display name.
     pub name: String,
-    /// The team.
     pub team: Option<TeamId>,
 }
 
-/// Returns name and team of users.
 pub async fn users(db: &mut PgConnection, client: ClientId, ids: &[UserId]) -> Result<HashMap<UserId, ShownUser>> {
     let rows: Vec<(Uuid, String, Option<Uuid>)> = sqlx::query_as(
         "SELECT member.id, member.name, member.team_id

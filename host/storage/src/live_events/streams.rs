@@ -7,12 +7,10 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// The answer to the question if events of a client are to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamDemand {
     /// A reader exists, or may come back.
     Yes,
-    /// There is no reader.
     No,
     /// There is no reader, but this transaction has written nothing yet, so a reader that begins now would not wait for
     /// it. Write something and ask again.
@@ -83,13 +81,11 @@ pub async fn want(db: &mut PgConnection, client: ClientId, length: Duration) -> 
 #[derive(Debug, Clone)]
 pub struct Horizon(String);
 
-/// Returns the end of the transactions that have written something until now.
 pub async fn horizon(db: &mut PgConnection) -> Result<Horizon> {
     let horizon = sqlx::query_scalar("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").fetch_one(db).await?;
     Ok(Horizon(horizon))
 }
 
-/// True if all these transactions have ended.
 pub async fn is_past(db: &mut PgConnection, horizon: &Horizon) -> Result<bool> {
     let past = sqlx::query_scalar("SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8")
         .bind(&horizon.0)
@@ -107,19 +103,15 @@ pub async fn settle(db: &mut PgConnection, client: ClientId) -> Result<()> {
     Ok(())
 }
 
-/// The position of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamPosition {
-    /// The last given number.
     pub last: i64,
     /// A reader with a lower number has missed events.
     pub continuous_from: i64,
-    /// The oldest stored event.
     pub oldest: Option<i64>,
 }
 
 impl StreamPosition {
-    /// True if all events after `sequence` are stored.
     pub fn has_all_after(&self, sequence: i64) -> bool {
         let kept = sequence == self.last || self.oldest.is_some_and(|oldest| oldest <= sequence + 1);
         (self.continuous_from..=self.last).contains(&sequence) && kept
@@ -139,14 +131,10 @@ pub async fn standing(db: &mut PgConnection, client: ClientId) -> Result<Option<
     Ok(row.map(|(last, continuous_from, oldest)| StreamPosition { last, continuous_from, oldest }))
 }
 
-/// New events of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamNews {
-    /// The client.
     pub client: ClientId,
-    /// The last given number.
     pub last: i64,
-    /// True if there are events without a number.
     pub unnumbered: bool,
 }
 
@@ -177,7 +165,6 @@ pub async fn lock_numbers(db: &mut PgConnection, client: ClientId) -> Result<Opt
     Ok(last)
 }
 
-/// Returns clients without readers that have events without a number.
 pub async fn unwanted(db: &mut PgConnection, limit: i64) -> Result<Vec<ClientId>> {
     let clients: Vec<Uuid> = sqlx::query_scalar(
         "SELECT client_id FROM live_stream stream

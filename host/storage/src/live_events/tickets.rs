@@ -8,7 +8,6 @@ use crate::{
     tenancy::api_keys::{KeyOwner, KeyOwnerRow},
 };
 
-/// A ticket to insert.
 #[derive(Debug, Clone, Copy)]
 pub struct NewTicket<'a> {
     pub user: UserId,

@@ -11,14 +11,10 @@ use crate::{
     tenancy::users::{Role, stored_role},
 };
 
-/// A reader of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamReader {
-    /// Role of the user.
     pub role: Role,
-    /// Team of the user.
     pub team: Option<TeamId>,
-    /// How the user sees customers.
     pub sight: CustomerVisibility,
     /// SHA-256 of the user's key.
     pub key_hash: Vec<u8>,

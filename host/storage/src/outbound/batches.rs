@@ -22,12 +22,9 @@ const HELD_UNTIL: &str = "9999-01-01T00:00:00Z";
 /// the requested one if there is another page.
 pub const COUNTED_MAX: i64 = 10_000;
 
-/// How a batch was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
-    /// Until it is resumed.
     Paused,
-    /// For good.
     Cancelled,
 }
 
@@ -47,35 +44,24 @@ impl Hold {
     }
 }
 
-/// Returns the due time of held legs.
 pub fn held_until() -> DateTime<Utc> {
     HELD_UNTIL.parse().unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
-/// A batch.
 #[derive(Debug, Clone)]
 pub struct Batch {
-    /// Its id.
     pub id: BatchId,
-    /// The HTTP request of the batch.
     pub request: Option<Uuid>,
     /// `NOTIFICATION`, `CHAT` and others.
     pub message_type: String,
-    /// The sending inbox.
     pub inbox: InboxId,
     /// Address of that inbox; `None`: the operator's source of SMS.
     pub sender: Option<String>,
-    /// Its channel.
     pub channel: String,
-    /// Billing category of its messages.
     pub category: Option<String>,
-    /// Name of its template.
     pub template_name: Option<String>,
-    /// Number of accepted recipients.
     pub accepted: i32,
-    /// Number of rejected recipients.
     pub rejected: i32,
-    /// How it was stopped.
     pub hold: Option<Hold>,
     /// Its last part.
     last_part: Uuid,
@@ -84,7 +70,6 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// When it was accepted.
     pub fn accepted_at(&self) -> DateTime<Utc> {
         minted_at(self.id.0)
     }
@@ -99,9 +84,7 @@ impl Batch {
 /// Ids between which messages and their parts lie, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdRange {
-    /// Of the messages.
     pub messages: (Uuid, Uuid),
-    /// Of the parts.
     pub parts: (Uuid, Uuid),
 }
 
@@ -195,7 +178,6 @@ pub async fn page(
     Ok(Page { items, total: u64::try_from(total).unwrap_or_default() })
 }
 
-/// Returns a batch; `None` if the client has no such batch.
 pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Result<Option<Batch>> {
     let row: Option<BatchRow> = sqlx::query_as(
         "SELECT part.id, part.request_id, part.message_type, part.inbox_id, inbox.address AS sender, inbox.channel,
@@ -264,7 +246,6 @@ pub async fn hold(
     Ok(())
 }
 
-/// Ends the pause of a batch.
 pub async fn release(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Result<()> {
     sqlx::query("DELETE FROM batch_hold WHERE client_id = $1 AND batch_id = $2 AND state = 'PAUSED'")
         .bind(client.0)
@@ -343,7 +324,6 @@ pub async fn take_up(db: &mut PgConnection, client: ClientId, extent: IdRange, n
     Ok(())
 }
 
-/// Returns the messages whose batch was stopped.
 pub async fn held(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<HashMap<MessageId, Hold>> {
     if messages.is_empty() {
         return Ok(HashMap::new());

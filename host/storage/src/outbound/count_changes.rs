@@ -31,22 +31,18 @@ impl CountChanges {
         }
     }
 
-    /// True if nothing changes.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The seconds.
     pub(super) fn at(&self) -> Vec<DateTime<Utc>> {
         self.rows.keys().map(|(at, _)| *at).collect()
     }
 
-    /// The types.
     pub(super) fn types(&self) -> Vec<&'static str> {
         self.rows.keys().map(|(_, of)| of.as_str()).collect()
     }
 
-    /// One of the counts.
     pub(super) fn counts(&self, of: impl Fn(&MessageCounts) -> i64) -> Vec<i32> {
         // One statement moves at most thousands of messages.
         self.rows.values().map(|counts| i32::try_from(of(counts)).unwrap_or(i32::MAX)).collect()

@@ -1,5 +1,3 @@
-//! Due legs of a lane, read with all facts for their calls.
-
 use std::{
     collections::{HashMap, hash_map::Entry},
     sync::Arc,
@@ -25,19 +23,14 @@ use crate::{
 /// A due leg with all facts for its provider call.
 #[derive(Debug, Clone)]
 pub struct DueLeg {
-    /// The message.
     pub message: MessageId,
-    /// Number of the leg.
     pub ordinal: i16,
-    /// Its channel.
     pub channel: Channel,
-    /// The sending inbox.
     pub inbox: InboxId,
     /// True if an earlier call may have reached the provider.
     pub unanswered: bool,
     /// Turn of the last leg to the same recipient that is before it and has stepped aside.
     pub behind: Option<DateTime<Utc>>,
-    /// Earlier messages of its chat that it waits for.
     pub held: Option<EarlierMessages>,
     /// True if it was sent again after a call without an answer.
     pub ambiguous: bool,
@@ -45,21 +38,16 @@ pub struct DueLeg {
     pub attempts: i16,
     /// Calls that the provider refused for a passing reason.
     pub refusals: i16,
-    /// When it was queued.
     pub queued_at: DateTime<Utc>,
-    /// The part with its content.
     pub part: PartId,
     /// Billing category, if its part has one: the category of its template.
     pub category: Option<String>,
     /// Its recipient. The second address is present only if the leg is sent from the inbox of its message.
     pub recipient: Recipient,
-    /// Content of its part, shared by the legs of the part.
     pub content: Arc<OutboundContent>,
     /// Its own content, which replaces that of the part.
     pub own_content: Option<LegContent>,
-    /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
-    /// The chat message it carries.
     pub chat_message: Option<ChatMessageId>,
     /// The decision of routers, after they were asked.
     pub route: Option<SmsRoute>,
@@ -149,18 +137,13 @@ fn may_have_been_sent(phase: &str) -> Option<bool> {
     }
 }
 
-/// A due leg that this version cannot read.
 #[derive(Debug)]
 pub struct UnreadableLeg {
-    /// The message.
     pub message: MessageId,
-    /// Number of the leg.
     pub ordinal: i16,
-    /// The fault.
     pub error: Error,
 }
 
-/// The due legs of a lane.
 #[derive(Debug, Default)]
 pub struct DueLegs {
     /// In the order of sending.

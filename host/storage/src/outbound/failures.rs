@@ -1,5 +1,3 @@
-//! Reasons why messages did not arrive.
-
 use std::collections::HashMap;
 
 use domain::ids::{ClientId, MessageId};
@@ -10,9 +8,7 @@ use crate::{PgConnection, Result};
 /// The reason why a message did not arrive (`docs/errors.md`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureReason {
-    /// `errorCode`.
     pub code: String,
-    /// `errorCodeString`.
     pub text: Option<String>,
 }
 

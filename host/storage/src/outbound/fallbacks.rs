@@ -33,15 +33,11 @@ pub(super) const UNDECIDED: &str = "
 /// A message whose leg failed because its channel does not reach the recipient.
 #[derive(Debug, Clone)]
 pub struct NewFallback {
-    /// The message.
     pub message: MessageId,
     /// The inbox of that leg, which is the lane.
     pub inbox: InboxId,
-    /// The provider's code.
     pub error_code: String,
-    /// The provider's text.
     pub error_text: String,
-    /// When it failed.
     pub failed_at: DateTime<Utc>,
 }
 
@@ -94,30 +90,18 @@ async fn insert(
     Ok(done.rows_affected() == 1)
 }
 
-/// A due decision, with the facts for the plugin.
 #[derive(Debug, Clone)]
 pub struct DueFallback {
-    /// The message.
     pub message: MessageId,
-    /// The provider's code.
     pub error_code: String,
-    /// The provider's text.
     pub error_text: String,
-    /// When it failed.
     pub failed_at: DateTime<Utc>,
-    /// Attempts until now.
     pub attempts: i16,
-    /// The recipient of the message.
     pub recipient: Recipient,
-    /// The inbox that sent it.
     pub inbox: InboxId,
-    /// Address of that inbox: the number of a WhatsApp inbox.
     pub sender: Option<String>,
-    /// The content of the message.
     pub content: OutboundContent,
-    /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
-    /// The client's inbox for SMS that name no source.
     pub sms_inbox: InboxId,
     /// Source address of that inbox; `None`: the operator's default.
     pub sms_source: Option<String>,
@@ -164,7 +148,6 @@ impl TryFrom<DueFallbackRow> for DueFallback {
     }
 }
 
-/// Returns due decisions of a lane, oldest first.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -219,24 +202,17 @@ pub async fn postpone(
     Ok(())
 }
 
-/// A decision.
 #[derive(Debug, Clone, Copy)]
 pub struct FallbackDecision<'a> {
-    /// True if an SMS follows.
     pub sent: bool,
-    /// The plugin that decided.
     pub plugin: &'a str,
     /// Its version; `None` for a shipped plugin.
     pub version: Option<i32>,
-    /// Hash of its component; `None` for a shipped plugin.
     pub sha256: Option<&'a str>,
-    /// The reason why no SMS follows.
     pub reason: Option<&'a str>,
-    /// Its time.
     pub at: DateTime<Utc>,
 }
 
-/// True if a client wants fallbacks.
 pub async fn are_enabled(db: &mut PgConnection, client: ClientId) -> Result<bool> {
     let enabled: Option<bool> = sqlx::query_scalar("SELECT sms_fallback_enabled FROM client WHERE id = $1")
         .bind(client.0)
@@ -272,13 +248,10 @@ pub async fn decide(
 /// The facts that decide if a failed message may fall back (PROVIDERS A.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FallbackRow {
-    /// The rule by which an undeliverable message counts as "not on WhatsApp".
     pub mode: FallbackMode,
     /// True if the customer was seen alive on the channel of this inbox.
     pub reached: bool,
-    /// True if the client wants fallbacks.
     pub enabled: bool,
-    /// When a provider first accepted the message.
     pub accepted_at: Option<DateTime<Utc>>,
 }
 

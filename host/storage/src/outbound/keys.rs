@@ -1,14 +1,10 @@
-//! Keys of legs as arguments of statements: a list of messages and one of ordinals.
-
 use domain::ids::MessageId;
 use uuid::Uuid;
 
 /// The keys of several legs, split for `unnest`.
 #[derive(Debug, Default)]
 pub(super) struct LegKeys {
-    /// Ids of the messages.
     pub(super) messages: Vec<Uuid>,
-    /// Ordinal of each leg.
     pub(super) ordinals: Vec<i16>,
 }
 

@@ -23,48 +23,28 @@ use crate::{
     column_values::{self, UnreadJson, known},
 };
 
-/// A message with one of its legs, locked.
 #[derive(Debug, Clone)]
 pub struct MessageLeg {
-    /// The message.
     pub id: MessageId,
-    /// The part with its content.
     pub part: PartId,
-    /// Number of the leg.
     pub ordinal: i16,
-    /// Channel of the leg.
     pub channel: Channel,
-    /// The inbox that sends the leg.
     pub leg_inbox: InboxId,
-    /// Address of the leg.
     pub leg_address: Address,
-    /// State of the leg.
     pub leg_state: DeliveryState,
-    /// The provider's id, if it is known.
     pub provider_id: Option<String>,
-    /// Highest ordinal of its legs.
     pub last_ordinal: i16,
-    /// The sending inbox of the message.
     pub inbox: InboxId,
-    /// Recipient of the message.
     pub recipient: Recipient,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The system's tracking id.
     pub gst_id: String,
     /// Webhook order within a conversation.
     pub order_key: i64,
-    /// The chat message it carries.
     pub chat_message: Option<ChatMessageId>,
-    /// The long-lived conversation it belongs to.
     pub conversation: Option<ConversationId>,
-    /// When the leg reached each state.
     pub times: LegTimes,
-    /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
-    /// The HTTP request of the send.
     pub request: Option<RequestId>,
-    /// True if it has quick replies.
     pub quick_replies: bool,
     /// Billing category: the category of its template. Absent after its part is removed.
     pub category: Option<String>,
@@ -74,20 +54,15 @@ pub struct MessageLeg {
     pub ambiguous: bool,
     /// Its origin, as long as it is stored.
     pub origin: Option<PartOrigin>,
-    /// True if it is a template in a live chat.
     pub template_of_chat: bool,
     /// The customer at the address of the leg, if requested and known ([`lock_with_customers`]).
     pub customer: Option<LegCustomer>,
 }
 
-/// The customer of a leg.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegCustomer {
-    /// Id of the customer.
     pub id: CustomerId,
-    /// True if the customer was reached on the sending inbox.
     pub is_reached: bool,
-    /// Used addresses of the customer.
     pub addresses: HashSet<Address>,
 }
 
@@ -180,7 +155,6 @@ impl TryFrom<MessageLegRow> for MessageLeg {
     }
 }
 
-/// Reads the channel of a leg.
 pub(super) fn channel(name: &str) -> Result<Channel> {
     known("outbound_leg", "channel", name, |name| name.parse().ok())
 }
@@ -189,19 +163,16 @@ fn origin(name: &str) -> Result<PartOrigin> {
     known("outbound_part", "message_type", name, |name| PartOrigin::ALL.into_iter().find(|one| one.as_str() == name))
 }
 
-/// Reads the address of a leg.
 pub(super) fn leg_address(kind: &str, value: &str) -> Result<Address> {
     column_values::address("outbound_leg", ("address_kind", "address_value"), kind, value)
 }
 
-/// Reads the recipient of a message: kind and value of its address, and of the second one.
 pub(super) fn recipient(address: (&str, &str), other: Option<(&str, &str)>) -> Result<Recipient> {
     let (kind, value) = address;
     let address = column_values::address("outbound_message", ("address_kind", "address_value"), kind, value)?;
     Ok(Recipient::new(address, other.map(|(kind, value)| other_address(kind, value)).transpose()?))
 }
 
-/// Reads the second address of a message, which is used if the first fails.
 pub(super) fn other_address(kind: &str, value: &str) -> Result<Address> {
     column_values::address("outbound_message", ("other_kind", "other_value"), kind, value)
 }
@@ -213,9 +184,7 @@ fn state(name: &str) -> Result<DeliveryState> {
 /// The behaviour for a leg that another transaction has locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockPolicy {
-    /// Wait until it is written.
     Wait,
-    /// Leave it out.
     Skip,
 }
 
@@ -324,14 +293,10 @@ async fn locked(
     rows.into_iter().map(MessageLeg::try_from).collect()
 }
 
-/// A further leg of a message.
 #[derive(Debug, Clone)]
 pub struct NewLeg {
-    /// Its channel.
     pub channel: Channel,
-    /// The sending inbox, which is its lane.
     pub inbox: InboxId,
-    /// Its address.
     pub address: Address,
     /// Its content; `None`: that of its part.
     pub content: Option<LegContent>,
@@ -371,7 +336,6 @@ pub async fn append(
     Ok(ordinal)
 }
 
-/// Records that the provider may have got these legs twice.
 pub async fn mark_ambiguous(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
     if legs.is_empty() {
         return Ok(());

@@ -9,7 +9,6 @@ use uuid::Uuid;
 use super::batches::COUNTED_MAX;
 use crate::{PgConnection, Result};
 
-/// The messages that a client looks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageFilter {
     /// Messages with a tracking id of the client. If addresses are given, only messages to one of them.
@@ -27,9 +26,7 @@ pub struct FoundMessage {
     pub ct_id: Option<String>,
     pub receiver: Option<String>,
     pub recipient_user_id: Option<String>,
-    /// Name of the state.
     pub state: String,
-    /// Channel of the last leg.
     pub channel: String,
     pub batch_id: Option<Uuid>,
 }

@@ -15,34 +15,22 @@ use uuid::Uuid;
 use super::parts::PartOrigin;
 use crate::{PgConnection, Result};
 
-/// One message to one recipient.
 #[derive(Debug, Clone)]
 pub struct NewMessage {
     /// Its id, and its `gstId` unless the request named one.
     pub id: MessageId,
-    /// The part with its content.
     pub part: PartId,
-    /// Origin of the part.
     pub origin: PartOrigin,
-    /// The sending inbox, which is the lane.
     pub inbox: InboxId,
-    /// The channel of that inbox.
     pub channel: Channel,
-    /// Its recipient.
     pub recipient: Recipient,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The system's tracking id.
     pub gst_id: String,
-    /// Webhook order within a conversation.
     pub order_key: i64,
-    /// The chat it belongs to, with the chat message.
     pub chat: Option<(ParticipantId, ChatMessageId)>,
-    /// The long-lived conversation it belongs to.
     pub conversation: Option<ConversationId>,
 }
 
-/// Returns the messages that exist.
 pub async fn existing(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<HashSet<MessageId>> {
     let found: Vec<Uuid> = sqlx::query_scalar(
         "SELECT message.id FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted

@@ -14,13 +14,9 @@ use crate::{PgConnection, Result, column_values::known};
 /// A leg whose call begins now.
 #[derive(Debug, Clone, Copy)]
 pub struct LegStart<'a> {
-    /// The message.
     pub message: MessageId,
-    /// Number of the leg.
     pub ordinal: i16,
-    /// Its recipient.
     pub psid: &'a str,
-    /// True if an earlier call may have reached the provider.
     pub in_doubt: bool,
 }
 
@@ -55,9 +51,7 @@ pub async fn note(
 /// A message that is not known to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnreadMessage {
-    /// The message.
     pub message: MessageId,
-    /// Number of the leg.
     pub ordinal: i16,
     /// Its state; `None` if the message was removed.
     pub state: Option<DeliveryState>,
@@ -124,12 +118,10 @@ pub async fn forget(
     Ok(())
 }
 
-/// The facts of the window of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessengerWindow {
     /// Author as the chat shows it: `BOT` or the name of an agent. `None` outside chats.
     pub owner: Option<String>,
-    /// When its recipient last wrote to the page.
     pub wrote_at: Option<DateTime<Utc>>,
 }
 

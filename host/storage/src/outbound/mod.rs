@@ -1,5 +1,3 @@
-//! Messages to customers: their content, their legs, and the queue of their work.
-
 pub mod batches;
 pub mod count_changes;
 mod due_legs;

@@ -13,49 +13,36 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, column_values::known};
 
-/// The names of a group of requests.
 #[derive(Debug, Default)]
 pub struct GroupNames<'a> {
-    /// Idempotency keys.
     pub keys: Vec<&'a str>,
-    /// Sending numbers of WhatsApp.
     pub numbers: Vec<&'a str>,
     /// Templates: the sending number, and the id.
     pub templates: Vec<(&'a str, &'a str)>,
-    /// Sources of SMS.
     pub sources: Vec<&'a str>,
-    /// True if some SMS name no source.
     pub default_source: bool,
 }
 
-/// A sending inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SendingInbox {
-    /// Its id.
     pub id: InboxId,
-    /// Its kind.
     pub kind: InboxKind,
     /// The number or source. An SMS inbox without one uses the operator's.
     pub address: Option<String>,
-    /// The WhatsApp business account of a Cloud number.
     pub waba_id: Option<String>,
-    /// True for the source of SMS that name no source.
     pub is_default_source: bool,
 }
 
 /// The rows with these names. Unknown names are absent.
 #[derive(Debug, Default)]
 pub struct NamedRows {
-    /// Stored responses by key.
     pub responses: HashMap<String, Vec<u8>>,
-    /// Inboxes, each once.
     pub inboxes: Vec<SendingInbox>,
     /// Templates of the accounts of the sending numbers. A Lite number has no account; it has the templates of all
     /// accounts of its client.
     pub templates: Vec<TemplateRecord>,
 }
 
-/// One of these: an inbox, a template, or a response.
 #[derive(sqlx::FromRow)]
 struct NamedRow {
     inbox_id: Option<Uuid>,
@@ -68,7 +55,6 @@ struct NamedRow {
     response: Option<Vec<u8>>,
 }
 
-/// Finds the named rows.
 pub async fn find(db: &mut PgConnection, client: ClientId, names: &GroupNames<'_>) -> Result<NamedRows> {
     let (senders, templates): (Vec<&str>, Vec<&str>) = names.templates.iter().copied().unzip();
     // A client has few inboxes and accounts. Tables that grow are read by their whole key.

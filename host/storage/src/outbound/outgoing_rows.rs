@@ -18,27 +18,21 @@ use crate::{Error, PgConnection, Result, column_values, sms::products::replies, 
 /// A statement that gets its parameters group by group.
 type Statement<'q> = Query<'q, Postgres, PgArguments>;
 
-/// The rows of a group of messages.
 #[derive(Debug, Default)]
 pub struct GroupRows<'a> {
-    /// Contents.
     pub parts: Vec<&'a NewPart>,
-    /// One message per recipient.
     pub messages: Vec<&'a NewMessage>,
     /// The responses of their requests, with the idempotency key of each.
     pub responses: Vec<(&'a str, &'a [u8])>,
     /// The messages that replies of subscribers answer: source, subscriber and message. The latest send counts.
     pub answerable: Vec<(&'a str, &'a str, MessageId)>,
-    /// Recipients that count towards the tiers of numbers from now on.
     pub counted: TierRecipients<'a>,
 }
 
-/// Recipients that count towards tiers.
 #[derive(Debug, Default)]
 pub struct TierRecipients<'a> {
     /// Numbers with their recipients, in order and without repetitions.
     pub recipients: Vec<(InboxId, &'a str)>,
-    /// The quarter of an hour of the count.
     pub quarter: DateTime<Utc>,
     /// A small number. Groups with different numbers do not wait for each other.
     pub shard: i16,

@@ -1,5 +1,3 @@
-//! Parts: the common content of the recipients of one `messages` element.
-
 use domain::{
     analytics::CountedType,
     content::OutboundContent,
@@ -15,51 +13,36 @@ use crate::{
 /// The common content of the recipients of one `messages` element.
 #[derive(Debug, Clone)]
 pub struct NewPart {
-    /// Its id.
     pub id: PartId,
     /// The batch of its request; for chat replies its own id.
     pub batch: BatchId,
-    /// The sending inbox.
     pub inbox: InboxId,
-    /// Its origin.
     pub origin: PartOrigin,
-    /// Its content.
     pub content: OutboundContent,
-    /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
-    /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
     /// Its send; `None` for chat replies.
     pub send: Option<PartOfSend>,
 }
 
-/// The facts of its send that a part keeps.
 #[derive(Debug, Clone)]
 pub struct PartOfSend {
-    /// The HTTP request.
     pub request: RequestId,
-    /// Billing category of its messages.
     pub category: String,
-    /// True if its messages have quick replies.
     pub quick_replies: bool,
     /// Set for the first part of a request.
     pub batch: Option<BatchHead>,
 }
 
-/// The facts of a batch, which its first part keeps.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchHead {
-    /// Number of accepted recipients.
     pub accepted: i32,
-    /// Number of rejected recipients.
     pub rejected: i32,
-    /// The last part of the request.
     pub last_part: PartId,
     /// Its first and its last message.
     pub messages: Option<(MessageId, MessageId)>,
 }
 
-/// The origin of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PartOrigin {
     /// A template through the API.
@@ -68,16 +51,13 @@ pub enum PartOrigin {
     Chat,
     /// A message of a chatbot or agent in a live chat.
     Reply,
-    /// A text message through the API.
     Sms,
-    /// A free text into a long-lived conversation, through the API.
     Conversation,
     /// A message of an SMS product, which has its own reports to the client.
     Product,
 }
 
 impl PartOrigin {
-    /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Notification, Self::Chat, Self::Reply, Self::Sms, Self::Conversation, Self::Product];
 
@@ -92,7 +72,6 @@ impl PartOrigin {
         }
     }
 
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Notification => "NOTIFICATION",
@@ -115,7 +94,6 @@ impl From<domain::send::SendKind> for PartOrigin {
     }
 }
 
-/// Returns the content of a part.
 pub async fn content(db: &mut PgConnection, client: ClientId, part: PartId) -> Result<Option<OutboundContent>> {
     let content: Option<UnreadJson> =
         sqlx::query_scalar("SELECT content FROM outbound_part WHERE client_id = $1 AND id = $2")

@@ -12,33 +12,23 @@ use crate::{PgConnection, Result};
 pub struct FailedCall {
     /// UUIDv7 of the moment it was stored.
     pub id: Uuid,
-    /// The message.
     pub message: MessageId,
-    /// Number of the leg.
     pub ordinal: i16,
-    /// Its outcome.
     pub outcome: CallOutcome,
-    /// The provider's code, if there is one.
     pub code: Option<String>,
-    /// The reason, in words.
     pub text: String,
-    /// When it ended.
     pub at: DateTime<Utc>,
 }
 
-/// The outcome of a call that took no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// The provider refused it for good.
     Refused,
-    /// The call is repeated.
     Retry,
     /// The outcome is unknown; a status is awaited.
     Unanswered,
 }
 
 impl CallOutcome {
-    /// The name that is stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Refused => "REFUSED",
@@ -48,7 +38,6 @@ impl CallOutcome {
     }
 }
 
-/// Stores calls in one statement.
 pub async fn insert(db: &mut PgConnection, client: ClientId, calls: &[FailedCall]) -> Result<()> {
     if calls.is_empty() {
         return Ok(());

@@ -4,7 +4,6 @@ use domain::{ids::ClientId, rate::Rate};
 
 use crate::{PgConnection, Result};
 
-/// The rates of a client.
 pub async fn all(db: &mut PgConnection, client: ClientId) -> Result<Vec<Rate>> {
     let rows: Vec<(String, String, String, String)> = sqlx::query_as(
         "SELECT category, country, amount, currency FROM rate WHERE client_id = $1 AND category >= ''
@@ -17,7 +16,6 @@ pub async fn all(db: &mut PgConnection, client: ClientId) -> Result<Vec<Rate>> {
     Ok(rows.into_iter().map(rate).collect())
 }
 
-/// Replaces the rates of a client.
 pub async fn replace(db: &mut PgConnection, client: ClientId, rates: &[Rate]) -> Result<()> {
     sqlx::query("DELETE FROM rate WHERE client_id = $1 AND category >= ''").bind(client.0).execute(&mut *db).await?;
     let column = |of: fn(&Rate) -> &str| rates.iter().map(of).collect::<Vec<&str>>();

@@ -14,16 +14,12 @@ use domain::{
 
 use crate::{PgConnection, Result, sms::products::opt_outs::StoppedSources};
 
-/// A question about a recipient.
 #[derive(Debug, Clone, Copy)]
 pub struct RecipientQuestion<'a> {
-    /// The recipient's address.
     pub address: &'a Address,
-    /// True for a marketing template.
     pub marketing: bool,
 }
 
-/// The questions of a group of sends.
 #[derive(Debug, Default)]
 pub struct Questions<'a> {
     /// May these recipients be written to?
@@ -39,26 +35,20 @@ pub struct Questions<'a> {
 }
 
 impl Questions<'_> {
-    /// True if there are no questions.
     pub fn is_empty(&self) -> bool {
         let Self { recipients, numbers, counted, windows, texts } = self;
         recipients.is_empty() && numbers.is_empty() && counted.is_empty() && windows.is_empty() && texts.is_empty()
     }
 }
 
-/// The reason why a recipient may not be written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendBar {
-    /// It is on the client's blocklist.
     Blocked,
-    /// The customer stopped marketing.
     MarketingStopped,
 }
 
-/// The tier of a number and its use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierUse {
-    /// The provider's name of the tier.
     pub tier: String,
     /// Recipients that count within the window.
     pub used: u32,
@@ -68,23 +58,18 @@ pub struct TierUse {
     pub counted: HashSet<String>,
 }
 
-/// The answers.
 #[derive(Debug, Default)]
 pub struct RecipientStandings {
     /// Recipients that may not be written to, by position in the question.
     pub barred: HashMap<usize, SendBar>,
-    /// Tiers of the numbers that have one.
     pub tiers: HashMap<InboxId, TierUse>,
     /// When customers last wrote. Customers who never wrote are absent.
     pub wrote_at: HashMap<(InboxId, Address), DateTime<Utc>>,
-    /// Subscribers who stopped SMS.
     pub stopped: StoppedSources,
 }
 
-/// An answer to a question.
 #[derive(sqlx::FromRow)]
 struct AnswerRow {
-    /// Kind of the question.
     about: String,
     /// Position of the question, from 1; for recipients from 0.
     at: i64,

@@ -7,40 +7,25 @@ use uuid::Uuid;
 use super::{batches::IdRange, fallbacks::UNDECIDED};
 use crate::{PgConnection, Result};
 
-/// A message as a report shows it.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct ReportedMessage {
-    /// Its id.
     pub id: Uuid,
-    /// The system's tracking id.
     pub gst_id: String,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// Its send.
     pub batch_id: Option<Uuid>,
-    /// `NOTIFICATION`, `CHAT` and others.
     pub message_type: Option<String>,
-    /// Billing category.
     pub category: Option<String>,
-    /// Address of the sending inbox; `None`: the operator's source of SMS.
     pub sender: Option<String>,
     /// The recipient's number; `None` if only a user id was given.
     pub receiver: Option<String>,
-    /// The recipient's user id.
     pub recipient_user_id: Option<String>,
-    /// Channel of the last leg.
     pub channel: String,
-    /// State.
     pub state: String,
-    /// When it was sent.
     pub sent_at: Option<DateTime<Utc>>,
-    /// When it was delivered.
     pub delivered_at: Option<DateTime<Utc>>,
-    /// When it was read.
     pub read_at: Option<DateTime<Utc>>,
     /// Code of the failure. `None` while another leg may follow.
     pub error_code: Option<String>,
-    /// Text of the failure.
     pub error_text: Option<String>,
 }
 

@@ -19,14 +19,10 @@ use crate::{PgConnection, Result, column_values};
 /// When a leg was sent, delivered, read and played, if known.
 pub type LegTimes = [Option<DateTime<Utc>>; 4];
 
-/// A new state of a leg, with the error of a failure.
 #[derive(Debug, Clone)]
 pub struct LegMove {
-    /// The message.
     pub message: MessageId,
-    /// Number of the leg.
     pub ordinal: i16,
-    /// The new state.
     pub state: DeliveryState,
     /// When it reached this and the earlier states.
     pub times: LegTimes,
@@ -38,31 +34,23 @@ pub struct LegMove {
     pub leaves_queue: bool,
 }
 
-/// A step of a leg.
 #[derive(Debug, Clone)]
 pub struct NewReceipt {
     /// UUIDv7 of the moment it was stored.
     pub id: Uuid,
-    /// The message.
     pub message: MessageId,
-    /// Channel of the leg.
     pub channel: Channel,
-    /// The state reached.
     pub state: DeliveryState,
     /// Its time, from the provider.
     pub happened_at: DateTime<Utc>,
-    /// Code and text of a failure.
     pub error: Option<(String, String)>,
 }
 
 /// A provider's id of a message, known for ever.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderId {
-    /// The id.
     pub id: String,
-    /// Its message.
     pub message: MessageId,
-    /// The chat message of that message.
     pub chat_message: Option<ChatMessageId>,
 }
 
@@ -83,21 +71,16 @@ impl StepWebhook {
     }
 }
 
-/// The statement of a group of steps, which gets its parameters group by group.
 type Statement<'q> = QueryScalar<'q, Postgres, Uuid, PgArguments>;
 
-/// All changes by a group of steps.
 #[derive(Debug, Default)]
 pub struct Steps {
     /// New states of legs, each leg once.
     pub legs: Vec<LegMove>,
-    /// The steps.
     pub receipts: Vec<NewReceipt>,
     /// New provider ids. A repeated one changes nothing.
     pub provider_ids: Vec<ProviderId>,
-    /// Changes of counts by first legs.
     pub counts: CountChanges,
-    /// Customers who are reached on inboxes from now on.
     pub reached: BTreeSet<(InboxId, CustomerId)>,
     /// Webhooks of the steps.
     pub told: Vec<StepWebhook>,
@@ -246,7 +229,6 @@ fn bind_told<'q>(statement: Statement<'q>, told: &'q [StepWebhook]) -> Statement
         .bind(told.iter().map(|one| one.event.as_str()).collect::<Vec<_>>())
 }
 
-/// Returns the step of the last failed leg of a message.
 pub async fn last_failure(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<Uuid>> {
     let found = sqlx::query_scalar(
         "SELECT id FROM (SELECT id FROM delivery_receipt WHERE client_id = $1 AND message_id = $2 AND state = 'FAILED'

@@ -5,7 +5,6 @@ use domain::ids::{ClientId, InboxId};
 
 use crate::{PgConnection, Result};
 
-/// Stores the tier of a number.
 pub async fn set(
     db: &mut PgConnection,
     client: ClientId,

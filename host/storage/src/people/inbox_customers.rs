@@ -15,10 +15,8 @@ use uuid::Uuid;
 use super::customers::Customer;
 use crate::{PgConnection, Result, column_values};
 
-/// The facts of a customer on one inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboxCustomerFacts {
-    /// The customer.
     pub customer: CustomerId,
     /// When the customer last wrote; opens the 24-hour window (SPEC 4.1).
     pub last_inbound_at: Option<DateTime<Utc>>,
@@ -40,12 +38,9 @@ struct FactsRow {
     last_template_name: Option<String>,
 }
 
-/// The facts before a message of a customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerHistory {
-    /// The last sent template, if no free-form message was sent since.
     pub last_template: Option<SentTemplate>,
-    /// The long-lived conversation that was active when the message was written.
     pub conversation: Option<ConversationRef>,
     /// Cost of a message from the customer's country, with the currency; `None` without a rate.
     pub cost: Option<String>,
@@ -145,7 +140,6 @@ pub async fn record_outbound(
 /// A sent message that only a status reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LateMessage {
-    /// Its time, from the provider.
     pub at: DateTime<Utc>,
     /// Its template; `None` for free-form messages.
     pub template: Option<SentTemplate>,
@@ -311,7 +305,6 @@ fn last_template(id: Option<String>, name: Option<String>) -> Option<SentTemplat
     Some(SentTemplate { id: id?, name: name.unwrap_or_default() })
 }
 
-/// Returns when a customer last wrote to an inbox; `None`: never.
 pub async fn last_inbound(
     db: &mut PgConnection,
     client: ClientId,

@@ -16,7 +16,6 @@ use crate::{
     column_values::{self, UnreadJson},
 };
 
-/// The message that shows choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OfferMessage {
     /// A message that the provider accepted, by the provider's id.
@@ -28,7 +27,6 @@ pub enum OfferMessage {
 /// Choices that a customer saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Their message.
     pub by: OfferMessage,
     /// Its choices, in the order of their numbers.
     pub choices: Vec<NumberedChoice>,
@@ -36,12 +34,9 @@ pub struct Offer {
     pub is_last: bool,
 }
 
-/// The choices of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewOffer {
-    /// Provider id of the message.
     pub provider_id: String,
-    /// Its choices, in the order of their numbers.
     pub choices: Vec<NumberedChoice>,
 }
 
@@ -121,9 +116,7 @@ struct OfferRows<'o> {
 /// A call that begins: its customer, and the choices of its message.
 #[derive(Debug, Clone, Copy)]
 pub struct OfferCall<'c> {
-    /// The message.
     pub message: MessageId,
-    /// The customer.
     pub customer: CustomerId,
     /// Its choices, in the order of their numbers; not empty.
     pub choices: &'c [NumberedChoice],

@@ -1,5 +1,3 @@
-//! Customers who stopped marketing.
-
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
@@ -10,7 +8,6 @@ use domain::{
 
 use crate::{PgConnection, Result};
 
-/// Stops marketing to a customer.
 pub async fn stop(db: &mut PgConnection, client: ClientId, customer: CustomerId, at: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO marketing_stop (client_id, customer_id, stopped_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -23,7 +20,6 @@ pub async fn stop(db: &mut PgConnection, client: ClientId, customer: CustomerId,
     Ok(())
 }
 
-/// Allows marketing to a customer again.
 pub async fn resume(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<()> {
     sqlx::query("DELETE FROM marketing_stop WHERE client_id = $1 AND customer_id = $2")
         .bind(client.0)
@@ -33,7 +29,6 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, customer: CustomerI
     Ok(())
 }
 
-/// True if a customer stopped marketing.
 pub async fn has_stopped(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<bool> {
     let found: Option<bool> =
         sqlx::query_scalar("SELECT true FROM marketing_stop WHERE client_id = $1 AND customer_id = $2")
@@ -44,7 +39,6 @@ pub async fn has_stopped(db: &mut PgConnection, client: ClientId, customer: Cust
     Ok(found.is_some())
 }
 
-/// Returns the addresses of customers who stopped marketing.
 pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[&Address]) -> Result<HashSet<Address>> {
     if asked.is_empty() {
         return Ok(HashSet::new());

@@ -9,11 +9,8 @@ use uuid::Uuid;
 use super::{person::KnownPerson, registry::REGISTRY};
 use crate::{PgConnection, Result, column_values};
 
-/// Finds the person with this address, phone number or user id, for a client. A person without any row has the address
-/// alone. Call [`begin_search`](super::begin_search) first.
-///
-/// # Errors
-/// The database failed.
+/// Finds the person with this address, phone number or user id, for a client. A person without any row has the address alone.
+/// Call [`begin_search`](super::begin_search) first.
 pub async fn find(db: &mut PgConnection, client: ClientId, address: Address) -> Result<KnownPerson> {
     let mut person = KnownPerson::new(client, address);
     let customers = add_customers(db, &mut person).await?;

@@ -1,5 +1,3 @@
-//! The pattern of texts that mention a person.
-
 use std::collections::BTreeSet;
 
 use domain::{

@@ -1,5 +1,3 @@
-//! A person of a client: its addresses and the ids of its objects.
-
 use std::collections::BTreeSet;
 
 use domain::{
@@ -40,17 +38,14 @@ impl KnownPerson {
         }
     }
 
-    /// The client.
     pub fn client(&self) -> ClientId {
         self.client
     }
 
-    /// All addresses of the person, with the other spellings of its numbers.
     pub fn addresses(&self) -> impl Iterator<Item = &Address> {
         self.addresses.iter()
     }
 
-    /// The files of the person.
     pub fn files(&self) -> impl Iterator<Item = MediaId> + '_ {
         self.media.iter().copied().map(MediaId)
     }

@@ -9,7 +9,6 @@ use crate::{Error, PgConnection, Result};
 /// A relation with personal data: a table without partitions, or a partition.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Relation {
-    /// Its name, quoted where needed.
     pub name: String,
     /// Bytes of its files, with its indexes.
     pub bytes: i64,
@@ -57,7 +56,6 @@ pub async fn discard_statistics(db: &mut PgConnection) -> Result<()> {
     Ok(())
 }
 
-/// Makes the statistics of a relation again.
 pub async fn analyze(db: &mut PgConnection, relation: &Relation) -> Result<()> {
     run(db, &format!("ANALYZE {}", relation.name)).await
 }
@@ -96,7 +94,6 @@ pub async fn kept_in_log(db: &mut PgConnection) -> Result<i64> {
     Ok(kept.fetch_one(db).await?)
 }
 
-/// A number of a transaction that is younger than all others.
 pub async fn youngest_transaction(db: &mut PgConnection) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT pg_current_xact_id()::text::bigint").fetch_one(db).await?)
 }

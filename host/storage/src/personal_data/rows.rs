@@ -55,11 +55,9 @@ pub async fn relations(db: &mut PgConnection, table: &PersonalTable) -> Result<V
     Ok(found.bind(table.name).fetch_all(db).await?)
 }
 
-/// Rows of a table.
 #[derive(Debug)]
 pub struct TableRows {
     pub table: &'static str,
-    /// Each row as an object of its columns.
     pub rows: Vec<Value>,
 }
 
@@ -86,7 +84,6 @@ pub async fn rows(db: &mut PgConnection, person: &KnownPerson, table: &PersonalT
     Ok(Some(TableRows { table: table.name, rows }))
 }
 
-/// Shows the bytes of a column as text if they are text.
 fn show_text(row: &mut Value, column: &str) {
     let Some(shown) = row.get_mut(column) else { return };
     let digits = shown.as_str().and_then(|shown| shown.strip_prefix(r"\x")).unwrap_or_default();

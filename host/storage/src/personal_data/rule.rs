@@ -1,13 +1,9 @@
 //! The rule of a table: how its rows are tied to a person, and what an erasure does with them.
 
-/// A table, its columns with data about a customer or a user, and its rule.
 #[derive(Debug, Clone, Copy)]
 pub struct PersonalTable {
-    /// Name of the table.
     pub name: &'static str,
-    /// Columns with personal data.
     pub columns: &'static [&'static str],
-    /// The rows of a person.
     pub rule: TableRule,
 }
 
@@ -24,7 +20,6 @@ pub enum TableRule {
     Tied(&'static [PersonLink], RowTreatment, RowScope),
 }
 
-/// A reason why a row is about a person.
 #[derive(Debug, Clone, Copy)]
 pub enum PersonLink {
     /// The column has the id of one of the person's objects: customer, chat, message, file, delivery.
@@ -44,7 +39,6 @@ pub enum PersonLink {
     Party(&'static str, ColumnForm),
 }
 
-/// The type of a column whose text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnForm {
     Text,
@@ -69,7 +63,6 @@ pub enum RowTreatment {
 /// The rows of a table that can be about a person of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowScope {
-    /// Those of the client.
     Client,
     /// SMS to a source of the client, or answers to one of its messages.
     SmsSource,
@@ -78,7 +71,6 @@ pub enum RowScope {
 }
 
 impl ColumnForm {
-    /// The column as text.
     pub(super) fn text(self, column: &str) -> String {
         match self {
             Self::Text => column.to_owned(),
@@ -87,7 +79,6 @@ impl ColumnForm {
         }
     }
 
-    /// The text as a value of the column.
     pub(super) fn value(self, text: &str, column: &str) -> String {
         match self {
             Self::Text => text.to_owned(),
@@ -113,7 +104,6 @@ impl PersonLink {
 }
 
 impl PersonLink {
-    /// The column, if it has bytes.
     pub(super) fn bytes(self) -> Option<&'static str> {
         match self {
             Self::Mention(column, ColumnForm::Bytes) | Self::Subject(column, ColumnForm::Bytes) => Some(column),

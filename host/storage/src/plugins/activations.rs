@@ -24,13 +24,11 @@ pub struct Activation {
     pub inbox: Option<InboxId>,
     /// `live`, `shadow` or `canary`.
     pub mode: String,
-    /// Name of the plugin.
     pub plugin: String,
     /// The upload of that name; `None`: shipped with the program, or a file of the plugins directory.
     pub upload: Option<ActivatedUpload>,
     /// Configuration of the plugin, in the form of its author. Its secrets are sealed.
     pub config: OpaqueJson,
-    /// Hosts that it may reach by HTTP.
     pub allowed_hosts: Vec<String>,
     /// Share of subjects that a canary answers for, 1 to 100.
     pub percent: i16,
@@ -38,15 +36,11 @@ pub struct Activation {
     pub error_threshold: i16,
     /// Calls of a canary before its failure rate is judged.
     pub minimum_calls: i32,
-    /// The live activation that this one replaced.
     pub previous: Option<Uuid>,
-    /// Terms for the recording of its calls.
     pub recording: Option<RecordingTerms>,
-    /// Time of the activation.
     pub activated_at: DateTime<Utc>,
 }
 
-/// One uploaded version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivatedUpload {
     /// Counts up per name, from 1.
@@ -55,29 +49,23 @@ pub struct ActivatedUpload {
     pub sha256: String,
 }
 
-/// Terms for the recording of an activation's calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordingTerms {
     /// Share of calls, above 0 and up to 1.
     pub sample: f64,
-    /// Calls kept in all.
     pub max_calls: i32,
-    /// Bytes kept in all.
     pub max_bytes: i64,
     /// Recordings with ids from this one count.
     pub first: Uuid,
-    /// End of the recording.
     pub until: DateTime<Utc>,
     /// The reason why the recording ended, in words; `None` if it continues.
     pub stopped: Option<String>,
 }
 
-/// An activation of the past or the present.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastActivation {
     /// The activation, without its recordings.
     pub activation: Activation,
-    /// Its end; `None` if it is in force.
     pub ended_at: Option<DateTime<Utc>>,
     /// `replaced`, `promoted`, `rolled-back`, `deactivated` or `canary-failed`.
     pub end_reason: Option<String>,
@@ -204,7 +192,6 @@ pub async fn in_scope(
     Ok(rows.into_iter().map(Activation::from).collect())
 }
 
-/// All activations of a client; with `plugin`, only those of that name.
 pub async fn list(db: &mut PgConnection, client: ClientId, plugin: Option<&str>) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
@@ -280,7 +267,6 @@ pub async fn end(
     Ok(true)
 }
 
-/// Returns a past or present activation.
 pub async fn past(db: &mut PgConnection, client: ClientId, activation: Uuid) -> Result<Option<PastActivation>> {
     let row: Option<PastRow> = sqlx::query_as(
         "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
@@ -319,7 +305,6 @@ pub async fn latest_live(
     Ok(row.map(PastActivation::from))
 }
 
-/// The latest activations of a plugin, newest first.
 pub async fn history(db: &mut PgConnection, client: ClientId, plugin: &str, limit: i64) -> Result<Vec<PastActivation>> {
     let rows: Vec<PastRow> = sqlx::query_as(
         "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
@@ -382,16 +367,11 @@ pub async fn stop_recording(
     Ok(done.rows_affected() > 0)
 }
 
-/// An uploaded version that is in force somewhere.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ActiveVersion {
-    /// The client.
     pub client_id: Uuid,
-    /// Name of the plugin.
     pub plugin: String,
-    /// Its version.
     pub version: i32,
-    /// Hash of its bytes.
     pub sha256: String,
 }
 

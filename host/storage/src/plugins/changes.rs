@@ -13,12 +13,9 @@ const CHANNEL: &str = "patchbay_plugin";
 /// itself.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// A version that was put in force somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivationChange {
-    /// The client.
     pub client: ClientId,
-    /// Hash of its bytes.
     pub sha256: String,
 }
 
@@ -36,7 +33,6 @@ pub struct Changes {
     trusted: TrustedSince,
 }
 
-/// The first of two events.
 enum Next {
     Told(PgNotification),
     /// The connection is in doubt, or was silent for long.
@@ -44,7 +40,6 @@ enum Next {
 }
 
 impl Changes {
-    /// Begins to listen.
     pub async fn listen(db: &Db) -> Result<Self> {
         Ok(Self { listener: db.listen(CHANNEL).await?, trusted: TrustedSince::from_now() })
     }

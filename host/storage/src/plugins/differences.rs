@@ -9,18 +9,12 @@ use crate::{PgConnection, Result};
 /// Two different answers to one question.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
 pub struct AnswerDifference {
-    /// Its id.
     pub id: Uuid,
-    /// Activation of the shadow.
     #[sqlx(rename = "activation_id")]
     pub activation: Uuid,
-    /// The shadow.
     pub plugin: String,
-    /// Its version.
     pub version: Option<i32>,
-    /// The plugin that answered.
     pub live_plugin: String,
-    /// Its version.
     pub live_version: Option<i32>,
     /// Subject of the question: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
@@ -28,12 +22,10 @@ pub struct AnswerDifference {
     /// The answer that took effect, in the form of its world and interface version. It is only shown.
     #[sqlx(json)]
     pub live: OpaqueJson,
-    /// The answer that was dropped.
     #[sqlx(json)]
     pub shadow: OpaqueJson,
 }
 
-/// Stores a difference.
 pub async fn insert(db: &mut PgConnection, client: ClientId, difference: &AnswerDifference) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_difference (client_id, id, activation_id, plugin, version, live_plugin, live_version, subject_id,
@@ -55,7 +47,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, difference: &Answer
     Ok(())
 }
 
-/// Returns a page of the differences of a plugin as a shadow, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

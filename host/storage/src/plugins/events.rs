@@ -1,25 +1,17 @@
-//! Events of plugins, for their client (`plugin_event`).
-
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// An event of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct PluginEvent {
-    /// Its id.
     pub id: Uuid,
-    /// Name of the plugin.
     pub plugin: String,
-    /// Its version, if the event is about one.
     pub version: Option<i32>,
     /// `UPLOADED`, `ACTIVATED`, `CIRCUIT_OPENED` and others.
     pub kind: String,
-    /// The reason, in words.
     pub reason: Option<String>,
-    /// Its time.
     pub at: DateTime<Utc>,
 }
 
@@ -40,7 +32,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, event: &PluginEvent
     Ok(())
 }
 
-/// Returns a page of the events of a plugin, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,3 @@
-//! Calls of plugins (`plugin_invocation`).
-
 use domain::ids::ClientId;
 use uuid::Uuid;
 
@@ -8,26 +6,17 @@ use crate::{PgConnection, Result};
 /// Calls of a canary from which its failure rate is computed.
 const JUDGED_CALLS: i64 = 1_000;
 
-/// A call of a plugin.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
 pub struct Invocation {
-    /// Its id.
     pub id: Uuid,
-    /// Name of the plugin.
     pub plugin: String,
-    /// The called version.
     pub version: String,
-    /// The called world.
     pub world: String,
     /// `answered`, `trapped` and others.
     pub outcome: String,
-    /// Duration of the call.
     pub duration_micros: i64,
-    /// Largest memory of the call.
     pub peak_memory_bytes: i64,
-    /// Its log, one line each.
     pub logs: String,
-    /// The reason of a failure.
     pub error: Option<String>,
     /// Its subject: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
@@ -35,11 +24,9 @@ pub struct Invocation {
     /// Its activation; `None`: the plugin that ships with the program.
     #[sqlx(rename = "activation_id")]
     pub activation: Option<Uuid>,
-    /// `live`, `shadow` or `canary`.
     pub mode: String,
 }
 
-/// Stores calls in one statement.
 pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invocation]) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_invocation (client_id, id, plugin, version, world, outcome, duration_micros, peak_memory_bytes,
@@ -68,19 +55,15 @@ pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invo
 /// A filter of the calls of a plugin; `None` matches all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InvocationFilter<'a> {
-    /// Only calls with this outcome.
     pub outcome: Option<&'a str>,
-    /// Only calls in this mode.
     pub mode: Option<&'a str>,
     /// Only calls after this one, for readers that follow.
     pub after: Option<Uuid>,
-    /// Only calls about this participant, message or delivery.
     pub subject: Option<Uuid>,
     /// Only calls whose log begins with this text. The first line of a log may name the event of the call.
     pub log_begins: Option<&'a str>,
 }
 
-/// Returns a page of calls, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -126,12 +109,10 @@ pub async fn page(
     Ok((rows, total))
 }
 
-/// Results of the latest calls of a canary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct Tally {
     /// Calls that count, at most the latest 1,000.
     pub calls: i64,
-    /// Calls without an answer.
     pub failures: i64,
 }
 

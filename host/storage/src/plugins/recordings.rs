@@ -6,42 +6,31 @@ use uuid::Uuid;
 use super::activations::RecordingTerms;
 use crate::{PgConnection, Result};
 
-/// A recorded call.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct RecordingRow {
     /// Its id: that of the invocation.
     pub id: Uuid,
-    /// Its activation.
     #[sqlx(rename = "activation_id")]
     pub activation: Uuid,
-    /// Name of the plugin.
     pub plugin: String,
-    /// Its version.
     pub version: Option<i32>,
-    /// Its world.
     pub world: String,
-    /// Subject of the call: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
     pub subject: Uuid,
     /// The recording, byte for byte as the plugin host wrote it.
     pub recording: String,
 }
 
-/// The result of storing a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordingResult {
-    /// True if it is stored.
     pub kept: bool,
     /// Set if there is no room for another one.
     pub full: Option<RecordingEnd>,
 }
 
-/// The term that ends a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordingEnd {
-    /// [`RecordingTerms::max_calls`].
     Calls,
-    /// [`RecordingTerms::max_bytes`].
     Bytes,
 }
 
@@ -103,12 +92,9 @@ pub async fn insert(
     Ok(keeping)
 }
 
-/// A recording in a list: its id and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct ListedRecording {
-    /// Its id.
     pub id: Uuid,
-    /// Size in bytes.
     pub bytes: i64,
 }
 
@@ -138,7 +124,6 @@ pub async fn page(
     Ok((rows, total))
 }
 
-/// Returns these recordings, newest first. Removed ones are absent.
 pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<RecordingRow>> {
     Ok(sqlx::query_as(
         "SELECT id, activation_id, plugin, version, world, subject_id, recording
@@ -150,7 +135,6 @@ pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Re
     .await?)
 }
 
-/// Returns recordings of a plugin that are older than `before`, newest first.
 pub async fn older(
     db: &mut PgConnection,
     client: ClientId,

@@ -9,23 +9,16 @@ use crate::{PgConnection, Result};
 /// Most shadows of a plugin in an answer, the latest ones.
 const TOLD: i64 = 100;
 
-/// Skipped comparisons of one shadow.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct SkippedCount {
-    /// Activation of the shadow.
     #[sqlx(rename = "activation_id")]
     pub activation: Uuid,
-    /// The shadow.
     pub plugin: String,
-    /// Its version.
     pub version: Option<i32>,
-    /// Their number.
     pub comparisons: i64,
-    /// Time of the latest one.
     pub last_at: DateTime<Utc>,
 }
 
-/// Adds skipped comparisons.
 pub async fn add(db: &mut PgConnection, client: ClientId, skipped: &[SkippedCount]) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_shadow_skip AS known (client_id, activation_id, plugin, version, comparisons, last_at)
@@ -44,7 +37,6 @@ pub async fn add(db: &mut PgConnection, client: ClientId, skipped: &[SkippedCoun
     Ok(())
 }
 
-/// Returns the skipped comparisons of the shadows of a plugin, the latest first.
 pub async fn of_plugin(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<SkippedCount>> {
     Ok(sqlx::query_as(
         "SELECT activation_id, plugin, version, comparisons, last_at FROM plugin_shadow_skip

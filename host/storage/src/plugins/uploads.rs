@@ -1,5 +1,3 @@
-//! Uploads that are answered before they end (`plugin_upload`).
-
 use chrono::{DateTime, Utc};
 use domain::{body::FieldFault, ids::ClientId};
 use serde::{Deserialize, Serialize};
@@ -13,48 +11,32 @@ use crate::{
 /// Seconds of silence after which an upload counts as abandoned.
 const SILENT_SECONDS: i32 = 60;
 
-/// An upload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Upload {
-    /// Its id.
     pub id: Uuid,
-    /// Name of the plugin.
     pub plugin: String,
-    /// Bytes of the component.
     pub size: i64,
-    /// State.
     pub state: UploadState,
-    /// When it began.
     pub created_at: DateTime<Utc>,
 }
 
-/// State of an upload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UploadState {
-    /// It is being checked, compiled and tried.
     Compiling,
-    /// Its process has ended.
     Abandoned,
-    /// It has become this version.
     Ready(i32),
-    /// It was refused.
     Refused(RefusedUpload),
 }
 
-/// The reason why an upload was refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RefusedUpload {
     /// Kind of the reason; the use case has the texts.
     pub kind: String,
-    /// The reason, in words.
     pub said: String,
-    /// Faults of the component.
     pub faults: Vec<FieldFault>,
-    /// Seconds after which a new attempt may succeed.
     pub wait_seconds: Option<u64>,
 }
 
-/// Records the begin of an upload.
 pub async fn begin(db: &mut PgConnection, client: ClientId, upload: &Upload) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_upload (client_id, id, plugin, size, state, created_at, seen_at)
@@ -80,7 +62,6 @@ pub async fn seen(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<(
     Ok(())
 }
 
-/// Records the end of an upload: its version, or the reason of a refusal.
 pub async fn end(
     db: &mut PgConnection,
     client: ClientId,
@@ -108,7 +89,6 @@ struct Row {
     created_at: DateTime<Utc>,
 }
 
-/// An upload by its id.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<Option<Upload>> {
     let row: Option<Row> = sqlx::query_as(
         "SELECT plugin, size, version, refused, seen_at < now() - make_interval(secs => $3) AS is_silent, created_at

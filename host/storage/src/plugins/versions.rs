@@ -14,41 +14,26 @@ use crate::{PgConnection, Result};
 /// Latest live activations of a plugin, over all scopes, whose versions are kept for a rollback.
 const ROLLBACK_DEPTH: i64 = 50;
 
-/// A plugin name of a client.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct PluginName {
-    /// The name.
     pub name: String,
-    /// World of all its versions.
     pub world: String,
-    /// The newest version.
     pub last_version: i32,
-    /// When the first version was uploaded.
     pub created_at: DateTime<Utc>,
 }
 
-/// An uploaded version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UploadedVersion {
-    /// Name of the plugin.
     pub name: String,
-    /// World of the plugin.
     pub world: String,
-    /// Counts up per name, from 1.
     pub version: i32,
-    /// Hash of the bytes, in hexadecimal.
     pub sha256: String,
-    /// Size in bytes.
     pub size: i64,
-    /// Version of the interfaces that it targets.
     pub api_version: String,
-    /// Interfaces that it imports.
     pub imports: Vec<String>,
-    /// The exported schema of its configuration.
     pub config_schema: Option<OpaqueJson>,
     /// The user who uploaded it; `None`: the command line.
     pub created_by: Option<UserId>,
-    /// Time of the upload.
     pub created_at: DateTime<Utc>,
 }
 
@@ -83,7 +68,6 @@ impl From<Row> for UploadedVersion {
     }
 }
 
-/// A name and what it is.
 pub async fn plugin(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<PluginName>> {
     Ok(sqlx::query_as("SELECT name, world, last_version, created_at FROM plugin WHERE client_id = $1 AND name = $2")
         .bind(client.0)
@@ -92,7 +76,6 @@ pub async fn plugin(db: &mut PgConnection, client: ClientId, name: &str) -> Resu
         .await?)
 }
 
-/// Returns the number of plugin names of a client.
 pub async fn count(db: &mut PgConnection, client: ClientId) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM plugin WHERE client_id = $1").bind(client.0).fetch_one(db).await?)
 }
@@ -112,7 +95,6 @@ pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Re
     Ok(rows.into_iter().map(UploadedVersion::from).collect())
 }
 
-/// Returns a page of the versions of a name, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -139,7 +121,6 @@ pub async fn page(
     Ok((rows.into_iter().map(UploadedVersion::from).collect(), total))
 }
 
-/// Returns the lowest stored version of a name.
 pub async fn oldest(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<i32>> {
     Ok(sqlx::query_scalar("SELECT min(version) FROM plugin_version WHERE client_id = $1 AND name = $2")
         .bind(client.0)
@@ -169,7 +150,6 @@ pub async fn one(
     Ok(row.map(UploadedVersion::from))
 }
 
-/// The version of a name that has these bytes.
 pub async fn with_bytes(
     db: &mut PgConnection,
     client: ClientId,
@@ -201,7 +181,6 @@ pub async fn stored_bytes_beside(db: &mut PgConnection, client: ClientId, sha256
     .await?)
 }
 
-/// The bytes of a component.
 pub async fn bytes(db: &mut PgConnection, client: ClientId, sha256: &str) -> Result<Option<Vec<u8>>> {
     Ok(sqlx::query_scalar("SELECT bytes FROM plugin_component WHERE client_id = $1 AND sha256 = $2")
         .bind(client.0)
@@ -302,7 +281,6 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, name: &str) -> Resu
     Ok(true)
 }
 
-/// Removes the bytes that no version has any more.
 async fn remove_unused(db: &mut PgConnection, client: ClientId) -> Result<()> {
     sqlx::query(
         "DELETE FROM plugin_component c

@@ -1,5 +1,3 @@
-//! One session with the database.
-
 use std::{
     fmt::{self, Debug, Formatter},
     future::Future,
@@ -78,18 +76,15 @@ impl PgConnection {
         self
     }
 
-    /// Whether the server answers on it.
     pub async fn ping(&mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
         Ok(LimitedExchange::new(raw.ping(), limit).await?)
     }
 
-    /// A transaction on this session.
     pub async fn begin(&mut self) -> Result<Transaction<'_>> {
         Ok(Transaction::beginning(self).await?)
     }
 
-    /// Ends the session in good order.
     pub async fn close(mut self) -> Result<()> {
         match self.session.take() {
             Some(Session::Pooled(pooled)) => bounded(pooled.close()).await?,

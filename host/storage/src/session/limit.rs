@@ -20,11 +20,9 @@ impl From<WaitEnd> for sqlx::Error {
     }
 }
 
-/// How long answers on one session are waited for.
 #[derive(Debug)]
 pub(super) struct AnswerTimeout<'c> {
     pub(super) watch: Option<&'c Arc<DatabaseWatch>>,
-    /// The session cannot be used on.
     pub(super) outdated: bool,
     /// Longest time in which nothing comes.
     pub(super) patience: Duration,
@@ -32,7 +30,6 @@ pub(super) struct AnswerTimeout<'c> {
     pub(super) given_up: &'c mut bool,
 }
 
-/// An exchange with the server under an [`AnswerTimeout`].
 pub(super) struct LimitedExchange<'c, A> {
     exchange: A,
     limit: AnswerTimeout<'c>,

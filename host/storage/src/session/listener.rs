@@ -1,5 +1,3 @@
-//! Hearing what is told on a channel.
-
 use std::{sync::Arc, time::Instant};
 
 use sqlx::{
@@ -19,7 +17,6 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Begins to listen, over a session of this pool.
     pub(super) async fn begin(own: &sqlx::PgPool, channel: &str, watch: &Arc<DatabaseWatch>) -> Result<Self> {
         let begun = Instant::now();
         let listening = async {

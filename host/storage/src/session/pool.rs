@@ -1,5 +1,3 @@
-//! The sessions of a process with the database.
-
 use std::{
     ops::{Deref, DerefMut},
     sync::Arc,
@@ -29,7 +27,6 @@ pub async fn connect(url: &str, connections: u32) -> Result<Db> {
     connect_with(url, connections, Timing::default()).await
 }
 
-/// The same with other times.
 pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result<Db> {
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
     let options =
@@ -95,7 +92,6 @@ pub struct Db {
     keeper: Arc<Keeper>,
 }
 
-/// A session of a pool, which gets it back.
 #[derive(Debug)]
 pub struct PooledSession(PgConnection);
 
@@ -105,7 +101,6 @@ impl PooledSession {
         self.0.detach()
     }
 
-    /// Ends the session in good order.
     pub async fn close(self) -> Result<()> {
         self.0.close().await
     }
@@ -141,7 +136,6 @@ impl Db {
         Ok(self.take().await?)
     }
 
-    /// A transaction on a session of its own.
     pub async fn begin(&self) -> Result<Transaction<'static>> {
         Ok(Transaction::on(self.take().await?.0).await?)
     }
@@ -178,23 +172,19 @@ impl Db {
         options.connect_lazy_with((*self.sessions.connect_options()).clone())
     }
 
-    /// Begins to hear what is told on a channel, on a session of its own.
     pub(crate) async fn listen(&self, channel: &str) -> Result<Listener> {
         // A listener that is dropped talks to the server once more: it must not keep a place among the others until that answers.
         Listener::begin(&self.more(1), channel, &self.watch).await
     }
 
-    /// Whether nothing is answered.
     pub fn is_silent(&self) -> bool {
         self.watch.is_silent()
     }
 
-    /// Returns when the database answers nothing.
     pub async fn until_silent(&self) {
         self.watch.until_silent().await;
     }
 
-    /// Returns when the database answers.
     pub async fn until_answering(&self) {
         self.watch.until_answering().await;
     }
@@ -208,17 +198,14 @@ impl Db {
         self.sessions.close().await;
     }
 
-    /// How many sessions there may be.
     pub fn max_connections(&self) -> u32 {
         self.sessions.options().get_max_connections()
     }
 
-    /// How many sessions there are.
     pub fn size(&self) -> u32 {
         self.sessions.size()
     }
 
-    /// How many of them nothing uses.
     pub fn num_idle(&self) -> usize {
         self.sessions.num_idle()
     }

@@ -78,7 +78,6 @@ fn patience() -> [(&'static str, String); 6] {
     ]
 }
 
-/// The settings that a session begins with.
 pub(crate) fn settings() -> impl Iterator<Item = (&'static str, String)> {
     let fixed = MEANING.into_iter().chain(ONE_PLAN).map(|(name, value)| (name, value.to_owned()));
     fixed.chain(patience())

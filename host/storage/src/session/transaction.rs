@@ -1,5 +1,3 @@
-//! A transaction.
-
 use std::ops::{Deref, DerefMut};
 
 use sqlx::{TransactionManager, postgres::PgTransactionManager};
@@ -15,7 +13,6 @@ pub struct Transaction<'c> {
     open: bool,
 }
 
-/// The session of a transaction.
 #[derive(Debug)]
 enum Held<'c> {
     /// It goes back to its pool when the transaction is over.
@@ -29,7 +26,6 @@ impl<'c> Transaction<'c> {
         Self::begin(Held::Own(db)).await
     }
 
-    /// On a session that is used on when the transaction is over.
     pub(super) async fn beginning(db: &'c mut PgConnection) -> sqlx::Result<Self> {
         Self::begin(Held::Borrowed(db)).await
     }
@@ -45,7 +41,6 @@ impl<'c> Transaction<'c> {
         Ok(tx)
     }
 
-    /// Keeps what was done.
     pub async fn commit(mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
         LimitedExchange::new(PgTransactionManager::commit(raw), limit).await?;
@@ -53,7 +48,6 @@ impl<'c> Transaction<'c> {
         Ok(())
     }
 
-    /// Undoes what was done.
     pub async fn rollback(mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
         LimitedExchange::new(PgTransactionManager::rollback(raw), limit).await?;

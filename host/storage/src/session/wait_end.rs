@@ -1,5 +1,3 @@
-//! A statement that was given up.
-
 use std::time::Duration;
 
 /// Why a session does not wait any longer.

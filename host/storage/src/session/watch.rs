@@ -43,7 +43,6 @@ const CONNECTING: u32 = 3;
 /// New sessions that are tried at the same time at most, while nothing answers.
 const AT_ONCE: usize = 6;
 
-/// Knows whether the database answers.
 #[derive(Debug)]
 pub(crate) struct DatabaseWatch {
     timing: Timing,
@@ -53,14 +52,12 @@ pub(crate) struct DatabaseWatch {
 
 #[derive(Debug, Clone, Copy)]
 struct Moments {
-    /// Of the last answer.
     answered: Instant,
     /// Sessions from before are not used any more.
     renewed: Option<Instant>,
 }
 
 impl DatabaseWatch {
-    /// Of a database that has just answered.
     pub(super) fn new(timing: Timing) -> Self {
         let moments = Mutex::new(Moments { answered: Instant::now(), renewed: None });
         Self { timing, silent: Sender::new(false), moments }
@@ -74,12 +71,10 @@ impl DatabaseWatch {
         *self.silent.borrow()
     }
 
-    /// Returns while the database is silent.
     pub(crate) async fn until_silent(&self) {
         until(self.silent.subscribe(), true).await;
     }
 
-    /// Returns while the database answers.
     pub(crate) async fn until_answering(&self) {
         until(self.silent.subscribe(), false).await;
     }
@@ -89,7 +84,6 @@ impl DatabaseWatch {
         self.moments().renewed.is_some_and(|renewed| begun <= renewed)
     }
 
-    /// Something was answered.
     pub(crate) fn note_answer(&self) {
         self.moments().answered = Instant::now();
     }
@@ -114,7 +108,6 @@ impl DatabaseWatch {
         self.moments.lock()
     }
 
-    /// Asks for ever.
     pub(super) async fn keep(&self, options: PgConnectOptions, name: String) {
         let mut kept = None;
         loop {
@@ -129,7 +122,6 @@ impl DatabaseWatch {
         }
     }
 
-    /// Asks until there is an answer.
     async fn ask(&self, kept: Option<sqlx::PgConnection>, options: &PgConnectOptions) -> Answer {
         let silent_after = self.timing.silent_after;
         let asked = tokio::time::Instant::now();
@@ -197,11 +189,8 @@ impl DatabaseWatch {
     }
 }
 
-/// The answer to a question.
 enum Answer {
-    /// The session can be asked again.
     Session(sqlx::PgConnection),
-    /// The server is there, and takes no session.
     Refusal,
 }
 

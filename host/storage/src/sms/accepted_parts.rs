@@ -15,12 +15,9 @@ use super::{
 };
 use crate::{PgConnection, Result, column_values::known};
 
-/// An accepted part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenPart {
-    /// The part.
     pub part: SmsPart,
-    /// Its bind.
     pub bind: String,
     /// The SMSC's id; empty if it gave none.
     pub smsc_id: String,

@@ -67,19 +67,13 @@ pub async fn find(db: &mut PgConnection, ids: &[SmscId<'_>]) -> Result<Vec<Optio
 /// A receipt whose submit has not been answered yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedReceipt<'a> {
-    /// Its id; tells when it came.
     pub id: Uuid,
-    /// What it is about.
     pub about: SmscId<'a>,
-    /// The state that it reports.
     pub state: DeliveryState,
-    /// The SMSC's error, when it reports one.
     pub error: Option<&'a str>,
-    /// Its final state, in the words of receipts.
     pub receipt: Option<FinalReceipt>,
 }
 
-/// Keeps receipts whose submits have not been answered yet.
 pub async fn park(db: &mut PgConnection, receipts: &[ParkedReceipt<'_>], now: DateTime<Utc>) -> Result<()> {
     if receipts.is_empty() {
         return Ok(());

@@ -1,5 +1,3 @@
-//! Parts of SMS legs that an SMSC accepted, and their states.
-
 use std::collections::{BTreeMap, HashMap};
 
 use domain::{
@@ -11,14 +9,10 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, column_values::known};
 
-/// One part of an SMS leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SmsPart {
-    /// The message.
     pub message: MessageId,
-    /// Number of the leg.
     pub ordinal: i16,
-    /// Number of the part.
     pub part: i16,
 }
 
@@ -51,14 +45,10 @@ pub async fn submitted(
     Ok(taken)
 }
 
-/// A report of a receipt about a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartReport {
-    /// The part.
     pub part: SmsPart,
-    /// Its state.
     pub state: DeliveryState,
-    /// Its final state, in the words of receipts.
     pub receipt: Option<FinalReceipt>,
 }
 
@@ -100,7 +90,6 @@ fn last_words(reports: &[PartReport]) -> BTreeMap<SmsPart, PartReport> {
     words
 }
 
-/// Returns the states of all accepted parts of legs (message and ordinal).
 pub async fn states(
     db: &mut PgConnection,
     client: ClientId,

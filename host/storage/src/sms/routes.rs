@@ -1,5 +1,3 @@
-//! Facts for routers of SMS, and their decisions.
-
 use domain::{
     ids::{ClientId, MessageId},
     sms_route::SmsRoute,
@@ -11,9 +9,7 @@ use crate::{PgConnection, Result, column_values};
 /// The facts of a message for a router, without its content.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct RouteFacts {
-    /// The message.
     pub id: Uuid,
-    /// The `clientRef` of its client.
     pub client_ref: String,
     /// Its product; `None`: not of a gateway.
     pub product: Option<String>,
@@ -21,7 +17,6 @@ pub struct RouteFacts {
     pub forgets: bool,
 }
 
-/// Returns the facts of messages that a router of SMS is asked about.
 pub async fn background(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<Vec<RouteFacts>> {
     let rows = sqlx::query_as(
         "SELECT given.id, client.client_ref, request.product, COALESCE(request.forgets, false) AS forgets
@@ -41,7 +36,6 @@ pub async fn background(db: &mut PgConnection, client: ClientId, messages: &[Mes
     Ok(rows)
 }
 
-/// Stores decisions about legs.
 pub async fn keep(db: &mut PgConnection, client: ClientId, routes: &[(MessageId, i16, &SmsRoute)]) -> Result<()> {
     if routes.is_empty() {
         return Ok(());
@@ -80,7 +74,6 @@ pub async fn forget_texts(db: &mut PgConnection, client: ClientId, messages: &[M
     Ok(())
 }
 
-/// Stores the decision about an SMS of a subscriber.
 pub async fn keep_incoming(db: &mut PgConnection, sms: Uuid, route: &SmsRoute) -> Result<()> {
     sqlx::query("UPDATE sms_inbound SET sms_route = $2 WHERE id = $1")
         .bind(sms)

@@ -7,24 +7,16 @@ use uuid::Uuid;
 use super::users::{Role, stored_role};
 use crate::{Error, PgConnection, Result};
 
-/// The owner of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyOwner {
-    /// SHA-256 of the key.
     pub key_hash: Vec<u8>,
-    /// The client.
     pub client: ClientId,
-    /// The user.
     pub user: UserId,
-    /// Role of the user.
     pub role: Role,
-    /// The client's name.
     pub client_ref: String,
-    /// True if the client masks numbers and names of its customers.
     pub popia_compliant: bool,
 }
 
-/// [`KeyOwner`] in columns.
 #[derive(sqlx::FromRow)]
 pub(crate) struct KeyOwnerRow {
     key_hash: Vec<u8>,
@@ -60,7 +52,6 @@ pub async fn created(db: &mut PgConnection, client: ClientId) -> Result<Vec<(Use
     Ok(rows.into_iter().map(|(user, at)| (UserId(user), at)).collect())
 }
 
-/// Directory: returns the owners of existing keys.
 pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
     let rows: Vec<KeyOwnerRow> = sqlx::query_as(
         "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref,
@@ -100,7 +91,6 @@ pub async fn replace(
     Ok(())
 }
 
-/// A user's key, sealed.
 pub async fn sealed(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Vec<u8>>> {
     let sealed = sqlx::query_scalar("SELECT sealed FROM api_key WHERE client_id = $1 AND user_id = $2")
         .bind(client.0)

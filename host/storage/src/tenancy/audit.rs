@@ -6,12 +6,9 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// An administrative change.
 #[derive(Debug, Clone)]
 pub struct AuditEntry<'a> {
-    /// Its id.
     pub id: Uuid,
-    /// Its time.
     pub happened_at: DateTime<Utc>,
     /// Id of the user, `operator` for the command line, or `platform` for a rule that the client set.
     pub actor: &'a str,
@@ -19,7 +16,6 @@ pub struct AuditEntry<'a> {
     pub action: &'a str,
     /// Kind of the object: `client`, `user`, `webhook`.
     pub object_kind: &'a str,
-    /// Id of the object.
     pub object_id: &'a str,
 }
 

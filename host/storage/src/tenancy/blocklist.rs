@@ -1,18 +1,12 @@
-//! Blocked recipients of a client.
-
 use chrono::{DateTime, Utc};
 use domain::{address::Address, ids::ClientId, search::SearchText};
 
 use crate::{PgConnection, Result, column_values};
 
-/// A blocked recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedRecipient {
-    /// Its address.
     pub address: Address,
-    /// The client's reason.
     pub reason: Option<String>,
-    /// When it was blocked.
     pub created_at: DateTime<Utc>,
 }
 

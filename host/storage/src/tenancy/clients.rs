@@ -1,5 +1,3 @@
-//! Clients (tenants).
-
 use chrono::{DateTime, Utc};
 use domain::{
     chat::FallbackMode,
@@ -13,16 +11,12 @@ use crate::{
     inboxes::{self, Inbox, InboxSettings, Sms},
 };
 
-/// A client.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// Its id.
     pub id: ClientId,
     /// The name in requests. It may change.
     pub client_ref: String,
-    /// Display name.
     pub display_name: String,
-    /// The client that created it.
     pub parent: Option<ClientId>,
     /// IANA name, for schedules and hours.
     pub time_zone: String,
@@ -34,9 +28,7 @@ pub struct Client {
     pub popia_compliant: bool,
     /// True if customers are asked for a rating after an agent ends their chat.
     pub asks_rating: bool,
-    /// Its settings for fallbacks to SMS.
     pub sms_fallback: SmsFallback,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -45,7 +37,6 @@ pub struct Client {
 pub struct SmsFallback {
     /// True if the `fallback` of a send is carried out.
     pub enabled: bool,
-    /// Name of the client's own account for SMS.
     pub username: Option<String>,
 }
 
@@ -85,22 +76,16 @@ impl TryFrom<ClientRow> for Client {
     }
 }
 
-/// The facts of a new client; the others have defaults.
 #[derive(Debug, Clone)]
 pub struct ClientRecord<'a> {
     /// Unique over all clients.
     pub client_ref: &'a str,
-    /// Display name.
     pub display_name: &'a str,
-    /// The parent client.
     pub parent: Option<ClientId>,
-    /// True if its webhooks may go to private addresses.
     pub allow_private_targets: bool,
-    /// Id of its inbox for SMS that name no source.
     pub sms_inbox: InboxId,
 }
 
-/// Violated if a `clientRef` is taken.
 pub const CLIENT_REF_UNIQUE: &str = "client_ref_unique";
 
 /// Stores a client with the inbox that every client has: SMS from the operator's default source. Fails on
@@ -122,7 +107,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &ClientRecord<
     inboxes::insert(db, client, &Inbox { id: new.sms_inbox, settings: sms }, now).await
 }
 
-/// One client.
 pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
@@ -135,7 +119,6 @@ pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Clien
     row.map(Client::try_from).transpose()
 }
 
-/// One client, locked until the transaction ends.
 pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
@@ -170,7 +153,6 @@ pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// True if customers of a client are asked for a rating after an agent ends their chat.
 pub async fn asks_rating(db: &mut PgConnection, client: ClientId) -> Result<bool> {
     let asks =
         sqlx::query_scalar("SELECT asks_rating FROM client WHERE id = $1").bind(client.0).fetch_optional(db).await?;
@@ -187,7 +169,6 @@ pub async fn set_sms_password(db: &mut PgConnection, client: ClientId, sealed: O
     Ok(())
 }
 
-/// Returns the sealed password of the client's own account for SMS.
 pub async fn sms_password(db: &mut PgConnection, client: ClientId) -> Result<Option<Vec<u8>>> {
     let sealed: Option<Option<Vec<u8>>> = sqlx::query_scalar("SELECT sms_password_sealed FROM client WHERE id = $1")
         .bind(client.0)
@@ -196,7 +177,6 @@ pub async fn sms_password(db: &mut PgConnection, client: ClientId) -> Result<Opt
     Ok(sealed.flatten())
 }
 
-/// Returns a page of the child clients of a client, by reference, and the total.
 pub async fn children(db: &mut PgConnection, parent: ClientId, limit: i64, offset: i64) -> Result<(Vec<Client>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM client WHERE parent_id = $1")
         .bind(parent.0)
@@ -232,7 +212,6 @@ pub async fn with_descendants(db: &mut PgConnection, above: Option<ClientId>) ->
     rows.into_iter().map(Client::try_from).collect()
 }
 
-/// Directory: returns the client with a name.
 pub async fn find_by_ref(db: &mut PgConnection, client_ref: &str) -> Result<Option<ClientId>> {
     let id: Option<Uuid> =
         sqlx::query_scalar("SELECT id FROM client WHERE client_ref = $1").bind(client_ref).fetch_optional(db).await?;
@@ -244,7 +223,6 @@ pub async fn any(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM client)").fetch_one(db).await?)
 }
 
-/// True if `client` is `above` or a descendant of it.
 pub async fn is_within(db: &mut PgConnection, above: ClientId, client: ClientId) -> Result<bool> {
     let within = sqlx::query_scalar(
         "WITH RECURSIVE line AS (

@@ -9,20 +9,14 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// An entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contact {
-    /// Its id.
     pub id: ContactId,
-    /// The customer.
     pub customer: CustomerId,
-    /// The business's name for the customer.
     pub full_name: String,
     /// Phone number in digits; absent if it is no longer known.
     pub phone: Option<String>,
-    /// BSUID, if it is known.
     pub bsuid: Option<String>,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -74,7 +68,6 @@ impl FoundRow {
     }
 }
 
-/// Violated if the customer has an entry.
 pub const CUSTOMER_UNIQUE: &str = "contact_customer_unique";
 
 fn parts_of(client: ClientId, name: &str, phones: &[&str]) -> Vec<i64> {
@@ -85,13 +78,11 @@ fn parts_of(client: ClientId, name: &str, phones: &[&str]) -> Vec<i64> {
     parts
 }
 
-/// An entry to insert.
 #[derive(Debug, Clone, Copy)]
 pub struct NewEntry<'a> {
     pub contact: ContactId,
     pub customer: CustomerId,
     pub name: &'a str,
-    /// All phone numbers of the customer.
     pub phones: &'a [&'a str],
 }
 
@@ -115,7 +106,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: NewEntry<'_>, 
     Ok(())
 }
 
-/// One entry.
 pub async fn get(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<Option<Contact>> {
     let row: Option<ContactRow> = sqlx::query_as(
         "SELECT contact.id, contact.customer_id, contact.full_name, known.phone, known.bsuid, contact.created_at
@@ -171,7 +161,6 @@ pub async fn rename(
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes an entry; `false` if there is none.
 pub async fn delete(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<bool> {
     let done = sqlx::query("DELETE FROM contact WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -181,7 +170,6 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, contact: ContactId)
     Ok(done.rows_affected() == 1)
 }
 
-/// Returns a page of the whole address book, by name, and the total.
 pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i64) -> Result<(Vec<Contact>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM contact WHERE client_id = $1")
         .bind(client.0)

@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Most digits of a country prefix.
 pub const PREFIX_MAX: usize = 4;
 
 /// Returns the credits of a client; 0 if none were ever added.
@@ -19,7 +18,6 @@ pub async fn balance(db: &mut PgConnection, client: ClientId) -> Result<i64> {
     Ok(balance.unwrap_or(0))
 }
 
-/// Adds credits and returns the balance. `id`: of the row.
 pub async fn top_up(db: &mut PgConnection, client: ClientId, id: Uuid, amount: i64, now: DateTime<Utc>) -> Result<i64> {
     let balance = sqlx::query_scalar(
         "WITH entry AS (
@@ -37,14 +35,10 @@ pub async fn top_up(db: &mut PgConnection, client: ClientId, id: Uuid, amount: i
     Ok(balance)
 }
 
-/// The cost of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Charge {
-    /// Id of the row.
     pub id: Uuid,
-    /// Credits.
     pub units: i64,
-    /// The request.
     pub request: SmsRequestId,
 }
 

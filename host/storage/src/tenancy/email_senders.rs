@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Violated if an address is registered already.
 pub const ADDRESS_UNIQUE: &str = "email_sender_pk";
 
 /// Registers an address. Fails on [`ADDRESS_UNIQUE`] if any client has registered it.
@@ -30,7 +29,6 @@ pub async fn insert(
     Ok(())
 }
 
-/// Removes an address; `false` if the client has no such sender.
 pub async fn remove(db: &mut PgConnection, client: ClientId, address: &EmailAddress) -> Result<bool> {
     let done = sqlx::query("DELETE FROM email_sender WHERE client_id = $1 AND address = $2")
         .bind(client.0)

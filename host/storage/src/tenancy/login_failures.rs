@@ -23,7 +23,6 @@ pub async fn recent_failures(
     Ok(times)
 }
 
-/// Records a failed login.
 pub async fn record_failure(db: &mut PgConnection, account_hash: &[u8], id: Uuid, at: DateTime<Utc>) -> Result<()> {
     sqlx::query("INSERT INTO login_failure (account_hash, id, failed_at) VALUES ($1, $2, $3)")
         .bind(account_hash)
@@ -34,7 +33,6 @@ pub async fn record_failure(db: &mut PgConnection, account_hash: &[u8], id: Uuid
     Ok(())
 }
 
-/// Locks logins of an account until the transaction ends.
 pub async fn lock_account(db: &mut PgConnection, account_hash: &[u8]) -> Result<()> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))")
         .bind(account_hash)
@@ -43,13 +41,11 @@ pub async fn lock_account(db: &mut PgConnection, account_hash: &[u8]) -> Result<
     Ok(())
 }
 
-/// Removes failed logins from before `before`.
 pub async fn forget_failures(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
     let done = sqlx::query("DELETE FROM login_failure WHERE failed_at < $1").bind(before).execute(db).await?;
     Ok(done.rows_affected())
 }
 
-/// True if an account had a successful login from a place.
 pub async fn is_known_place(db: &mut PgConnection, account_hash: &[u8], place_hash: &[u8]) -> Result<bool> {
     let known =
         sqlx::query_scalar("SELECT EXISTS (SELECT FROM login_place WHERE account_hash = $1 AND place_hash = $2)");
@@ -76,7 +72,6 @@ pub async fn remember_place(
     Ok(())
 }
 
-/// Removes places without a login since `before`.
 pub async fn forget_places(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
     let done = sqlx::query("DELETE FROM login_place WHERE seen_at < $1").bind(before).execute(db).await?;
     Ok(done.rows_affected())

@@ -7,24 +7,17 @@ use uuid::Uuid;
 use super::users::{Role, stored_role};
 use crate::{Error, PgConnection, Result};
 
-/// A user, as people see one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// Its id.
     pub id: UserId,
     /// Unique within the client in any case.
     pub email: String,
-    /// Display name.
     pub name: String,
-    /// Role.
     pub role: Role,
-    /// Its team, and the name of the team.
     pub team: Option<(TeamId, String)>,
-    /// True if the user gets chats by automatic assignment.
     pub available: bool,
     /// Chats at a time; `None`: the operator's limit.
     pub chat_limit: Option<i32>,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -58,7 +51,6 @@ impl TryFrom<ProfileRow> for Profile {
     }
 }
 
-/// One user.
 pub async fn get(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Profile>> {
     let row: Option<ProfileRow> = sqlx::query_as(
         "SELECT one.id, one.email, one.name, one.role, one.team_id, team.name AS team_name, one.available, one.chat_limit,
@@ -73,7 +65,6 @@ pub async fn get(db: &mut PgConnection, client: ClientId, user: UserId) -> Resul
     row.map(Profile::try_from).transpose()
 }
 
-/// One user, locked until the transaction ends.
 pub async fn lock(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Profile>> {
     let row: Option<ProfileRow> = sqlx::query_as(
         "SELECT one.id, one.email, one.name, one.role, one.team_id,
@@ -101,16 +92,13 @@ pub async fn lock_admins(db: &mut PgConnection, client: ClientId) -> Result<Vec<
     Ok(ids.into_iter().map(UserId).collect())
 }
 
-/// A filter of users.
 #[derive(Debug, Clone, Copy)]
 pub struct ProfileFilter<'a> {
     /// Part of a name or e-mail, folded ([`domain::search::fold`]); `""`: all.
     pub search: &'a str,
-    /// Only users of this team.
     pub team: Option<TeamId>,
 }
 
-/// Returns a page of users by name, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

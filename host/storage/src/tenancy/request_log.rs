@@ -1,5 +1,3 @@
-//! The log of the requests of clients.
-
 use chrono::{DateTime, Utc};
 use domain::{clock::first_id_at, ids::ClientId};
 use uuid::Uuid;
@@ -9,28 +7,20 @@ use crate::{PgConnection, Result};
 /// Most requests that are counted and listed.
 pub const COUNTED: i64 = 10_000;
 
-/// A request.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct RequestRow {
-    /// Id of the request, which has its time.
     pub id: Uuid,
-    /// Owner of the key.
     pub user_id: Uuid,
-    /// First characters of the key.
     pub key_start: String,
-    /// HTTP method.
     pub method: String,
     /// Path without the query.
     pub path: String,
-    /// HTTP status.
     pub status: i16,
     /// Time from the head of the request to the answer.
     pub duration_micros: i64,
-    /// The masked body of a failed request.
     pub body: Option<String>,
 }
 
-/// Stores requests of any clients in one statement.
 pub async fn record(db: &mut PgConnection, requests: &[(ClientId, RequestRow)]) -> Result<()> {
     sqlx::query(
         "INSERT INTO request_log (client_id, id, user_id, key_start, method, path, status, duration_micros, body)
@@ -52,7 +42,6 @@ pub async fn record(db: &mut PgConnection, requests: &[(ClientId, RequestRow)]) 
     Ok(())
 }
 
-/// The requests to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestFilter {
     /// The first and the last id: a period, or one request.
@@ -61,7 +50,6 @@ pub struct RequestFilter {
     pub statuses: (i16, i16),
     /// The beginning of the path. Empty: all.
     pub path: String,
-    /// HTTP method.
     pub method: Option<String>,
 }
 

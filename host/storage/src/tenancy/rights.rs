@@ -9,16 +9,13 @@ use crate::{Db, Result, session::Listener};
 
 const CHANNEL: &str = "patchbay_right";
 
-/// The owner of a right that may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AffectedOwner {
     /// A user of a client: its key, role, team, or existence.
     User(ClientId, UserId),
-    /// All users of a client.
     Client(ClientId),
     /// Visitors of a site: its key, origins, or existence.
     Site(ClientId, InboxId),
-    /// All rights: notices may have been missed.
     Anybody,
 }
 
@@ -41,7 +38,6 @@ impl AffectedOwner {
 pub struct Notices(Listener);
 
 impl Notices {
-    /// Begins to listen.
     pub async fn listen(db: &Db) -> Result<Self> {
         Ok(Self(db.listen(CHANNEL).await?))
     }

@@ -5,10 +5,8 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Rows of one page.
 const PAGE: i64 = 200;
 
-/// A column with sealed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealedColumn {
     ApiKey,
@@ -24,18 +22,14 @@ pub enum SealedColumn {
     PreviousWebhookSecret,
     OlderWebhookSecrets,
     LiteDeviceValue,
-    /// Secrets in the configuration of a plugin.
     ActivationConfig,
-    /// The same of earlier activations, for a rollback.
     PastActivationConfig,
 }
 
-/// The shape of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealedForm {
     /// One value, or null.
     One,
-    /// An array of values.
     List,
     /// JSON with values in base64, each in an object of its own.
     Json,
@@ -176,7 +170,6 @@ pub async fn replace_values(
     Ok(done.rows_affected() == 1)
 }
 
-/// Replaces the JSON of a row; `false` if it has changed since it was read.
 pub async fn replace_document(
     db: &mut PgConnection,
     column: SealedColumn,

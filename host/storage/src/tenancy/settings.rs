@@ -1,5 +1,3 @@
-//! Settings of the whole database, one row each.
-
 use crate::{PgConnection, Result};
 
 /// Returns the known text that was sealed with the master key of this database.

@@ -1,5 +1,3 @@
-//! Teams of agents. Users name their team.
-
 use chrono::{DateTime, Utc};
 use domain::{
     hours::{BusinessHours, TeamHours, TimeZone},
@@ -13,22 +11,16 @@ use crate::{
     column_values::{self, UnreadJson, known},
 };
 
-/// A team.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
-    /// Its id.
     pub id: TeamId,
     /// Unique within the client in any case.
     pub name: String,
-    /// How its waiting chats are assigned.
     pub assignment: Assignment,
     /// Time zone of its hours; `None`: the client's.
     pub own_time_zone: Option<TimeZone>,
-    /// Business hours.
     pub hours: TeamHours,
-    /// Text for customers who come outside the hours.
     pub after_hours_text: Option<AfterHoursText>,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -66,7 +58,6 @@ impl TryFrom<TeamRow> for Team {
     }
 }
 
-/// Violated if a name is taken within the client.
 pub const NAME_UNIQUE: &str = "team_name_unique";
 
 /// Stores a team without members, hours and automatic assignment. Fails on [`NAME_UNIQUE`] if the name is taken.
@@ -113,7 +104,6 @@ pub async fn find_or_insert(
     found.ok_or_else(|| Error::Database(sqlx::Error::RowNotFound))
 }
 
-/// Returns the team with a name in any case.
 pub async fn id_of_name(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<TeamId>> {
     let id: Option<Uuid> = sqlx::query_scalar("SELECT id FROM team WHERE client_id = $1 AND lower(name) = lower($2)")
         .bind(client.0)
@@ -123,7 +113,6 @@ pub async fn id_of_name(db: &mut PgConnection, client: ClientId, name: &str) -> 
     Ok(id.map(TeamId))
 }
 
-/// One team.
 pub async fn get(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Team>> {
     let row: Option<TeamRow> = sqlx::query_as(
         "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
@@ -152,7 +141,6 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, team: TeamId) -> Resu
     row.map(Team::try_from).transpose()
 }
 
-/// Stores a locked team. Fails on [`NAME_UNIQUE`] if its name is taken.
 pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Result<()> {
     sqlx::query(
         "UPDATE team SET name = $3, assignment = $4, time_zone = $5, business_hours = $6, after_hours_text = $7
@@ -202,18 +190,13 @@ pub async fn page(
     Ok((rows.into_iter().map(Team::try_from).collect::<Result<_>>()?, total))
 }
 
-/// The reasons why a team cannot be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct TeamUsage {
-    /// It has members.
     pub members: bool,
-    /// A chat waits for it, or is with one of its agents.
     pub chats: bool,
-    /// A web site names it.
     pub sites: bool,
 }
 
-/// Returns if a team has members, open chats and sites.
 pub async fn in_use(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<TeamUsage> {
     let used = sqlx::query_as(
         "SELECT EXISTS (SELECT 1 FROM client_user
@@ -229,7 +212,6 @@ pub async fn in_use(db: &mut PgConnection, client: ClientId, team: TeamId) -> Re
     Ok(used)
 }
 
-/// Violated if a team with members is deleted.
 pub const MEMBERS_FK: &str = "client_user_team_fk";
 
 /// Removes a locked team that is not in use, also from closed chats. Fails on [`MEMBERS_FK`] if a user has joined it

@@ -1,5 +1,3 @@
-//! The people and programs that act for a client.
-
 use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Utc};
@@ -11,26 +9,18 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result};
 
-/// The role of a user (`docs/roles.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// May do everything.
     Admin,
-    /// Leads agents.
     Supervisor,
-    /// Answers customers.
     Agent,
-    /// Writes plugins and connects systems.
     Developer,
-    /// A program that sends.
     Api,
 }
 
 impl Role {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Admin, Self::Supervisor, Self::Agent, Self::Developer, Self::Api];
 
-    /// The name in requests, answers and the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Admin => "ADMIN",
@@ -43,7 +33,6 @@ impl Role {
 }
 
 impl Role {
-    /// True if users with this role answer customers and have chats (`docs/roles.md`).
     pub fn takes_chats(self) -> bool {
         match self {
             Self::Admin | Self::Supervisor | Self::Agent => true,
@@ -68,7 +57,6 @@ impl fmt::Display for Role {
     }
 }
 
-/// A text that is not a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no role: use ADMIN, SUPERVISOR, AGENT, DEVELOPER or API")]
 pub struct UnknownRole;
@@ -81,7 +69,6 @@ impl FromStr for Role {
     }
 }
 
-/// Reads a stored role.
 pub(crate) fn stored_role(text: &str) -> Result<Role> {
     text.parse().map_err(|_| Error::Inconsistent { table: "client_user", column: "role", value: text.to_owned() })
 }
@@ -89,15 +76,10 @@ pub(crate) fn stored_role(text: &str) -> Result<Role> {
 /// A user for a login. `Debug` does not show the hash.
 #[derive(Clone)]
 pub struct User {
-    /// Its id.
     pub id: UserId,
-    /// Unique within the client in any case.
     pub email: String,
-    /// Display name.
     pub name: String,
-    /// Role.
     pub role: Role,
-    /// Its team.
     pub team: Option<TeamId>,
     /// Argon2id in PHC format.
     pub password_hash: String,
@@ -138,10 +120,8 @@ impl TryFrom<UserRow> for User {
     }
 }
 
-/// Violated if an e-mail is taken within the client.
 pub const EMAIL_UNIQUE: &str = "client_user_email_unique";
 
-/// Stores a user. Fails on [`EMAIL_UNIQUE`] if the e-mail is taken.
 pub async fn insert(db: &mut PgConnection, client: ClientId, user: &User, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO client_user (client_id, id, email, name, role, team_id, password_hash, password_is_temporary,
@@ -162,7 +142,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, user: &User, now: D
     Ok(())
 }
 
-/// Returns the user with an e-mail in any case.
 pub async fn find_by_email(db: &mut PgConnection, client: ClientId, email: &str) -> Result<Option<User>> {
     let row: Option<UserRow> = sqlx::query_as(
         "SELECT id, email, name, role, team_id, password_hash, password_is_temporary FROM client_user
@@ -175,7 +154,6 @@ pub async fn find_by_email(db: &mut PgConnection, client: ClientId, email: &str)
     row.map(User::try_from).transpose()
 }
 
-/// The user with this id.
 pub async fn get(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<User>> {
     let row: Option<UserRow> = sqlx::query_as(
         "SELECT id, email, name, role, team_id, password_hash, password_is_temporary FROM client_user
@@ -188,12 +166,9 @@ pub async fn get(db: &mut PgConnection, client: ClientId, user: UserId) -> Resul
     row.map(User::try_from).transpose()
 }
 
-/// A password hash.
 #[derive(Clone, Copy)]
 pub struct NewPassword<'a> {
-    /// Argon2id in PHC format.
     pub hash: &'a str,
-    /// True if its only use is to choose another password.
     pub is_temporary: bool,
 }
 
@@ -225,7 +200,6 @@ pub async fn compared_email(db: &mut PgConnection, email: &str) -> Result<String
     Ok(sqlx::query_scalar("SELECT lower($1::text)").bind(email).fetch_one(db).await?)
 }
 
-/// Returns the role of a user; `None` if the client has no such user.
 pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Role>> {
     let role: Option<String> =
         sqlx::query_scalar("SELECT role FROM client_user WHERE client_id = $1 AND id = $2 AND deleted_at IS NULL")

@@ -1,5 +1,3 @@
-//! Sites with the chat widget: their settings and keys.
-
 use chrono::{DateTime, Utc};
 use domain::{
     chat::ChatTeam,
@@ -13,24 +11,15 @@ use crate::{
     column_values::{self, UnreadJson},
 };
 
-/// A site.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Site {
-    /// Its client.
     pub client: ClientId,
-    /// Its inbox.
     pub id: InboxId,
-    /// The key that pages use.
     pub key: String,
-    /// Display name.
     pub name: String,
-    /// Origins whose pages may show the widget.
     pub origins: Vec<PageOrigin>,
-    /// Look, texts and form.
     pub settings: SiteSettings,
-    /// The team of its chats.
     pub team: Option<ChatTeam>,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -91,7 +80,6 @@ pub async fn by_key(db: &mut PgConnection, key: &str) -> Result<Option<Site>> {
     row.map(Site::try_from).transpose()
 }
 
-/// Returns a site of the client that is not deleted.
 pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Site>> {
     let row: Option<SiteRow> =
         sqlx::query_as(&format!("{SELECT} WHERE site.client_id = $1 AND site.id = $2 AND site.deleted_at IS NULL"))
@@ -102,7 +90,6 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resu
     row.map(Site::try_from).transpose()
 }
 
-/// Returns a page of the client's sites, oldest first, and the total.
 pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i64) -> Result<(Vec<Site>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM web_inbox WHERE client_id = $1 AND deleted_at IS NULL")
         .bind(client.0)
@@ -159,7 +146,6 @@ pub async fn set_key(db: &mut PgConnection, client: ClientId, id: InboxId, key: 
     enter(db, client, id, key).await
 }
 
-/// Adds a key to the directory.
 pub async fn enter(db: &mut PgConnection, client: ClientId, id: InboxId, key: &str) -> Result<()> {
     sqlx::query("INSERT INTO web_site_directory (site_key, client_id, inbox_id) VALUES ($1, $2, $3)")
         .bind(key)
@@ -191,7 +177,6 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, id: InboxId, now: D
     Ok(())
 }
 
-/// Returns the sealed secret for the site's own user ids.
 pub async fn identity_secret(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Vec<u8>>> {
     let sealed: Option<Option<Vec<u8>>> =
         sqlx::query_scalar("SELECT identity_secret_sealed FROM web_inbox WHERE client_id = $1 AND id = $2")
@@ -202,7 +187,6 @@ pub async fn identity_secret(db: &mut PgConnection, client: ClientId, id: InboxI
     Ok(sealed.flatten())
 }
 
-/// Gives a site another secret.
 pub async fn set_identity_secret(db: &mut PgConnection, client: ClientId, id: InboxId, sealed: &[u8]) -> Result<()> {
     sqlx::query("UPDATE web_inbox SET identity_secret_sealed = $3 WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -213,7 +197,6 @@ pub async fn set_identity_secret(db: &mut PgConnection, client: ClientId, id: In
     Ok(())
 }
 
-/// Returns the team of the chats of a site.
 pub async fn team_of(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<ChatTeam>> {
     let row: Option<(Uuid, String)> = sqlx::query_as(
         "SELECT team.id, team.name FROM web_inbox site

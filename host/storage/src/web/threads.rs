@@ -15,26 +15,17 @@ use crate::{
     column_values::{self, UnreadJson, known},
 };
 
-/// The state of a visitor's chat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thread {
-    /// The visitor.
     pub visitor: String,
-    /// The chat.
     pub participant: ParticipantId,
-    /// Sequence number of the next message.
     pub next_sequence: i64,
-    /// State, which names the owner.
     pub state: ParticipantState,
-    /// Present agent.
     pub agent: Option<String>,
-    /// True if it began outside business hours.
     pub after_hours: bool,
-    /// Messages of the visitor that no agent has seen.
     pub unread: i32,
     /// Increases if its messages are renumbered.
     pub epoch: i32,
-    /// An agent is typing until then.
     pub typing_until: Option<DateTime<Utc>>,
     /// True if the visitor has become a user of the site: its token is no longer valid.
     pub joined: bool,
@@ -97,39 +88,25 @@ pub async fn of_visitors(
     rows.into_iter().map(read).collect()
 }
 
-/// A message, as a visitor sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadMessage {
-    /// Its id.
     pub id: ChatMessageId,
-    /// Its sequence number in the chat.
     pub sequence: i64,
-    /// Kind of its content.
     pub content_type: ContentType,
-    /// The content; it determines the direction.
     pub content: ChatContent,
-    /// Its file.
     pub media: Option<MediaId>,
-    /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
     /// The system's tracking id; of an outgoing message the id of the outbound message.
     pub gst_id: String,
-    /// The id on its channel.
     pub provider_id: Option<String>,
-    /// Delivery state of an outgoing message.
     pub state: Option<DeliveryState>,
-    /// The quoted or tapped message of the chat.
     pub quoted: Option<QuotedInThread>,
-    /// When it was written.
     pub created_at: DateTime<Utc>,
 }
 
-/// A quoted message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuotedInThread {
-    /// Its id.
     pub id: ChatMessageId,
-    /// Its text in the chat; `None` if it has no text.
     pub body: Option<String>,
 }
 
@@ -186,7 +163,6 @@ impl TryFrom<MessageRow> for ThreadMessage {
 /// How much of a chat is read at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadExtent {
-    /// Most messages.
     pub messages: usize,
     /// Most bytes of contents and quotes. One message may have more.
     pub bytes: usize,
@@ -200,10 +176,8 @@ fn bytes_at_most(extent: ThreadExtent) -> i64 {
     i64::try_from(extent.bytes).unwrap_or(i64::MAX)
 }
 
-/// Some messages of a chat, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadPage {
-    /// The messages.
     pub messages: Vec<ThreadMessage>,
     /// True if there may be more in the direction of reading.
     pub more: bool,
@@ -317,7 +291,6 @@ pub async fn on_their_way(
     Ok(rows.into_iter().map(|(id, gst_id)| (ChatMessageId(id), gst_id)).collect())
 }
 
-/// Returns the sequence number of the message with a channel's id; `None` if there is none.
 pub async fn place_of(
     db: &mut PgConnection,
     client: ClientId,

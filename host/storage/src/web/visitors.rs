@@ -8,13 +8,11 @@ use crate::{PgConnection, Result};
 /// A visitor who has written or proven an identity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, sqlx::FromRow)]
 pub struct Visitor {
-    /// True if the form before the chat was answered.
     pub form_answered: bool,
     /// The key of that answer; `None` if none was stored.
     pub form_key: Option<String>,
     /// The proven visitor that this one was merged with.
     pub joined_to: Option<String>,
-    /// Increases if the messages of its chat are renumbered.
     pub epoch: i32,
     /// Messages up to this sequence number have reached a widget.
     pub delivered_up_to: i64,
@@ -36,7 +34,6 @@ pub async fn find(db: &mut PgConnection, client: ClientId, inbox: InboxId, visit
     Ok(row)
 }
 
-/// Creates a visitor if needed, and locks it.
 pub async fn begin(
     db: &mut PgConnection,
     client: ClientId,
@@ -66,7 +63,6 @@ pub async fn begin(
     Ok(row)
 }
 
-/// Stores the facts of a visitor.
 pub async fn save(
     db: &mut PgConnection,
     client: ClientId,
@@ -91,7 +87,6 @@ pub async fn save(
     Ok(())
 }
 
-/// Records that an agent is typing to a customer on a site until `until`.
 pub async fn agent_types(
     db: &mut PgConnection,
     client: ClientId,

@@ -9,7 +9,6 @@ use uuid::Uuid;
 use super::configs::{ConfigRow, StoredConfig};
 use crate::{PgConnection, Result};
 
-/// Locks a configuration until the transaction ends; `false` if there is none.
 pub async fn lock(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<bool> {
     let found: Option<Uuid> =
         sqlx::query_scalar("SELECT id FROM webhook_config WHERE client_id = $1 AND id = $2 FOR UPDATE")

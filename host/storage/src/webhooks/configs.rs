@@ -22,24 +22,17 @@ pub const OWN_INBOX: &str = "webhook_config_inbox_fk";
 /// rotation.
 const OLDER_SECRETS_MAX: i64 = 4;
 
-/// A configuration to store.
 #[derive(Debug, Clone)]
 pub struct NewConfig {
-    /// Its id.
     pub id: WebhookConfigId,
     /// `None`: the client's default.
     pub inbox: Option<InboxId>,
-    /// Addresses and chatbot options.
     pub settings: WebhookSettings,
-    /// One for each webhook type, also for those without an address.
     pub endpoints: Vec<(WebhookType, EndpointId)>,
-    /// The signing secret, sealed.
     pub secret_sealed: Vec<u8>,
-    /// When it was made.
     pub created_at: DateTime<Utc>,
 }
 
-/// Stores a configuration. Violates [`ONE_DEFAULT`], [`ONE_OVERRIDE`] or [`OWN_INBOX`].
 pub async fn insert(db: &mut PgConnection, client: ClientId, config: &NewConfig) -> Result<()> {
     sqlx::query(
         "INSERT INTO webhook_config (client_id, id, inbox_id, chatbot_include_outgoing,
@@ -74,14 +67,11 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, config: &NewConfig)
     Ok(())
 }
 
-/// A stored configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredConfig {
-    /// Its id.
     pub id: WebhookConfigId,
     /// The inbox of an override and its address; `None`: the client's default.
     pub inbox: Option<(InboxId, Option<String>)>,
-    /// Addresses and chatbot options.
     pub settings: WebhookSettings,
 }
 
@@ -129,7 +119,6 @@ impl TryFrom<ConfigRow> for StoredConfig {
     }
 }
 
-/// The default of a client.
 pub async fn find_default(db: &mut PgConnection, client: ClientId) -> Result<Option<StoredConfig>> {
     let row: Option<ConfigRow> = sqlx::query_as(
         "SELECT config.id, config.inbox_id, NULL AS address, config.chatbot_include_outgoing,
@@ -147,7 +136,6 @@ pub async fn find_default(db: &mut PgConnection, client: ClientId) -> Result<Opt
     row.map(StoredConfig::try_from).transpose()
 }
 
-/// One configuration of a client.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<Option<StoredConfig>> {
     let row: Option<ConfigRow> = sqlx::query_as(
         "SELECT config.id, config.inbox_id, inbox.address, config.chatbot_include_outgoing,
@@ -167,7 +155,6 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) 
     row.map(StoredConfig::try_from).transpose()
 }
 
-/// The sealed signing secret of a configuration.
 pub async fn secret(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<Option<Vec<u8>>> {
     let sealed = sqlx::query_scalar("SELECT secret_sealed FROM webhook_config WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -213,15 +200,12 @@ pub async fn replace_secret(
     Ok(done.rows_affected() == 1)
 }
 
-/// The destinations of events by one configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebhookRoute {
-    /// `None`: the client's default.
     pub inbox: Option<InboxId>,
     /// Chatbot options, and the addresses that get events. Disabled endpoints are absent; a configuration without
     /// addresses silences. While a developer listens, none is absent, and an address may be empty.
     pub settings: WebhookSettings,
-    /// The endpoints of those addresses.
     pub endpoints: BTreeMap<WebhookType, EndpointId>,
 }
 
@@ -240,7 +224,6 @@ impl TryFrom<ConfigRow> for WebhookRoute {
     }
 }
 
-/// Returns the client's default and the overrides of `inboxes`.
 pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]) -> Result<Vec<WebhookRoute>> {
     let inboxes: Vec<Uuid> = inboxes.iter().map(|inbox| inbox.0).collect();
     let rows: Vec<ConfigRow> = sqlx::query_as(
@@ -263,7 +246,6 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]
     rows.into_iter().map(WebhookRoute::try_from).collect()
 }
 
-/// An endpoint with the facts for deliveries.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Endpoint {
     /// Empty: off.
@@ -272,11 +254,9 @@ pub struct Endpoint {
     pub failing_since: Option<DateTime<Utc>>,
     /// Set if nothing is sent until the URL is saved again.
     pub disabled_at: Option<DateTime<Utc>>,
-    /// Signs.
     pub secret_sealed: Vec<u8>,
     /// Signs too until it expires.
     pub previous_secret_sealed: Option<Vec<u8>>,
-    /// Its expiry.
     pub previous_secret_expires_at: Option<DateTime<Utc>>,
     /// Earlier secrets, which sign too until they expire, newest first.
     pub older_secrets_sealed: Vec<Vec<u8>>,
@@ -297,7 +277,6 @@ impl Endpoint {
     }
 }
 
-/// One endpoint of a client.
 pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -> Result<Option<Endpoint>> {
     let row = sqlx::query_as(
         "SELECT endpoint.url, endpoint.failing_since, endpoint.disabled_at, config.secret_sealed,
@@ -353,7 +332,6 @@ struct EndpointOfLane {
     endpoint: Endpoint,
 }
 
-/// Returns configuration and type of an endpoint, and the inbox of an override.
 pub async fn endpoint_place(
     db: &mut PgConnection,
     client: ClientId,

@@ -44,10 +44,8 @@ pub async fn listen(db: &mut PgConnection, client: ClientId) -> Result<Option<i6
     Ok(last)
 }
 
-/// A copy to store.
 #[derive(Debug, Clone, Copy)]
 pub struct NewWebhookCopy<'a> {
-    /// Its delivery.
     pub delivery: DeliveryId,
     /// The bytes that are signed.
     pub body: &'a [u8],
@@ -82,18 +80,13 @@ pub async fn insert(
     Ok(())
 }
 
-/// The bytes of a webhook, and their endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookCopy {
     /// `None` if it was not copied for a listener.
     pub number: Option<i64>,
-    /// Its delivery.
     pub delivery: DeliveryId,
-    /// Its endpoint, whose configuration has the secret.
     pub endpoint: EndpointId,
-    /// The type of its webhook.
     pub webhook: WebhookType,
-    /// The bytes that are signed.
     pub body: Vec<u8>,
 }
 

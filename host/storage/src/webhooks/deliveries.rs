@@ -12,13 +12,10 @@ use crate::{Error, PgConnection, Queue, Result, column_values, work::lanes::Lane
 pub struct NewDelivery<E> {
     /// Increases in the order of the events.
     pub id: DeliveryId,
-    /// Its endpoint.
     pub endpoint: EndpointId,
-    /// The inbox of the event.
     pub inbox: InboxId,
     /// First attempts with the same key are made in order.
     pub order_key: i64,
-    /// The content.
     pub event: E,
 }
 
@@ -63,13 +60,10 @@ pub async fn insert_all<E: Serialize>(
 /// The end of a page of due deliveries; the next page begins after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Due time of the last row.
     pub due_at: DateTime<Utc>,
-    /// Id of the last row.
     pub id: DeliveryId,
 }
 
-/// The content of a delivery.
 #[derive(Debug)]
 pub enum DeliveryContent<E> {
     /// The event, which is to be shaped. An error concerns this delivery alone: it is dropped, and its endpoint
@@ -79,27 +73,19 @@ pub enum DeliveryContent<E> {
     Body(Vec<u8>),
 }
 
-/// A due delivery.
 #[derive(Debug)]
 pub struct DueDelivery<E> {
-    /// Its id.
     pub id: DeliveryId,
-    /// The inbox of the event.
     pub inbox: InboxId,
-    /// First attempts with the same key are made in order.
     pub order_key: i64,
-    /// Attempts until now.
     pub attempts: u16,
     /// Attempts before the client had it sent again: the schedule begins there.
     pub schedule_from: u16,
-    /// When it became due.
     pub due_at: DateTime<Utc>,
-    /// Its content.
     pub content: DeliveryContent<E>,
 }
 
 impl<E> DueDelivery<E> {
-    /// Returns its position among the due deliveries of its endpoint.
     pub fn position(&self) -> Position {
         Position { due_at: self.due_at, id: self.id }
     }
@@ -141,14 +127,11 @@ fn event<E: DeserializeOwned>(stored: Option<String>) -> Result<E> {
     column_values::read_text("webhook_delivery", "event", &stored.ok_or_else(missing)?)
 }
 
-/// A page of due deliveries.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryQuery<'a> {
-    /// It begins after this position.
     pub after: Option<Position>,
     /// Deliveries that the caller has already; they are not read again.
     pub held: &'a [DeliveryId],
-    /// Most deliveries.
     pub limit: usize,
 }
 
@@ -182,18 +165,13 @@ pub async fn due_page<E: DeserializeOwned>(
     Ok(rows.into_iter().map(DueDelivery::from).collect())
 }
 
-/// The result of a client's own shaper.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientShaperResult<'a> {
-    /// The delivery.
     pub id: DeliveryId,
     /// The body; `None`: the event is not sent.
     pub body: Option<&'a [u8]>,
-    /// Name of the shaper.
     pub shaper: &'a str,
-    /// Its version; `None` for a shipped shaper that was activated.
     pub version: Option<u32>,
-    /// Hash of its component.
     pub sha256: Option<&'a str>,
 }
 
@@ -220,16 +198,13 @@ pub async fn store_shapes(db: &mut PgConnection, client: ClientId, shapes: &[Cli
     Ok(())
 }
 
-/// The result of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryFate {
-    /// The receiver has it.
     Delivered,
     /// The shaper or the configuration refused it.
     Dropped,
     /// Every attempt failed, or the endpoint is disabled.
     Exhausted,
-    /// Another attempt at this time.
     Retry(DateTime<Utc>),
 }
 
@@ -244,14 +219,10 @@ impl DeliveryFate {
     }
 }
 
-/// A delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FinishedDelivery<'a> {
-    /// Its id.
     pub id: DeliveryId,
-    /// Attempts until now, with this one.
     pub attempts: u16,
-    /// Its result.
     pub fate: DeliveryFate,
     /// The sent bytes, if they are not stored yet: every later attempt sends them too.
     pub body: Option<&'a [u8]>,
@@ -339,7 +310,6 @@ pub async fn settle(
     Ok(given_back.map(|given_back| if given_back { LaneState::GivenBack } else { LaneState::Held }))
 }
 
-/// Ends all waiting deliveries of an endpoint and returns their number.
 pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: EndpointId, fate: DeliveryFate) -> Result<u64> {
     let done = sqlx::query(
         "UPDATE webhook_delivery SET state = $3 WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING'",
@@ -355,21 +325,14 @@ pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: Endpoint
 /// An HTTP request that was made, or refused by the address policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAttempt {
-    /// Id of the row.
     pub id: Uuid,
-    /// Its delivery.
     pub delivery: DeliveryId,
     /// Number of the attempt, from 1.
     pub attempt: u16,
-    /// HTTP status; `None` without an answer.
     pub status_code: Option<u16>,
-    /// The reason of the failure, in words.
     pub error: Option<String>,
-    /// Beginning of the answer's body.
     pub response_start: Option<String>,
-    /// Milliseconds from the start to the answer.
     pub duration_millis: u32,
-    /// When it was made.
     pub attempted_at: DateTime<Utc>,
 }
 

@@ -11,22 +11,14 @@ use uuid::Uuid;
 use super::configs::webhook_type;
 use crate::{PgConnection, Result, column_values::known};
 
-/// The health of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointHealth {
-    /// Its id.
     pub id: EndpointId,
-    /// Its type.
     pub webhook: WebhookType,
-    /// Empty: off.
     pub url: String,
-    /// First failure since the last success.
     pub failing_since: Option<DateTime<Utc>>,
-    /// When it was turned off.
     pub disabled_at: Option<DateTime<Utc>>,
-    /// The reason why it was turned off, if known.
     pub disabled_reason: Option<DisabledReason>,
-    /// Failed deliveries that are still stored.
     pub failed: i64,
 }
 
@@ -81,26 +73,18 @@ pub async fn endpoints(
     rows.into_iter().map(EndpointHealth::try_from).collect()
 }
 
-/// An attempt.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Attempt {
-    /// Its id.
     pub id: Uuid,
-    /// Its delivery.
     pub delivery_id: Uuid,
     /// Its endpoint; `None` for old attempts, which did not store it.
     pub endpoint_id: Option<Uuid>,
-    /// Number of the attempt, from 1.
     pub attempt: i16,
     /// HTTP status; `None` without an answer.
     pub status_code: Option<i16>,
-    /// The reason of the failure, in words.
     pub error: Option<String>,
-    /// Beginning of the answer's body.
     pub response_start: Option<String>,
-    /// Milliseconds from the start to the answer.
     pub duration_millis: i32,
-    /// When it was made.
     pub attempted_at: DateTime<Utc>,
 }
 
@@ -145,7 +129,6 @@ pub async fn attempts(
     Ok((rows, total))
 }
 
-/// Returns the attempts of one delivery, the first one first.
 pub async fn attempts_of(db: &mut PgConnection, client: ClientId, delivery: DeliveryId) -> Result<Vec<Attempt>> {
     let rows = sqlx::query_as(
         "SELECT id, delivery_id, endpoint_id, attempt, status_code, error, response_start, duration_millis, attempted_at
@@ -158,16 +141,11 @@ pub async fn attempts_of(db: &mut PgConnection, client: ClientId, delivery: Deli
     Ok(rows)
 }
 
-/// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WebhookDeliveryState {
-    /// To be sent, for the first time or again.
     Pending,
-    /// The receiver has it.
     Delivered,
-    /// The shaper or the configuration refused it.
     Dropped,
-    /// Every attempt failed, or the endpoint was turned off.
     Exhausted,
 }
 
@@ -183,22 +161,15 @@ impl WebhookDeliveryState {
     }
 }
 
-/// A delivery as its client sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     /// Also the header `webhook-id`.
     pub id: DeliveryId,
-    /// The type of its webhook.
     pub webhook: WebhookType,
-    /// Address of the event's inbox.
     pub inbox: Option<String>,
-    /// State.
     pub state: WebhookDeliveryState,
-    /// Attempts until now.
     pub attempts: i16,
-    /// When the event was recorded.
     pub created_at: DateTime<Utc>,
-    /// When the next attempt is due, if there is one.
     pub due_at: DateTime<Utc>,
     /// The bytes; `None`: not shaped yet.
     pub body: Option<Vec<u8>>,
@@ -215,7 +186,6 @@ struct DeliveryRow {
     body: Option<Vec<u8>>,
 }
 
-/// Returns a delivery to an endpoint of a configuration.
 pub async fn delivery(
     db: &mut PgConnection,
     client: ClientId,

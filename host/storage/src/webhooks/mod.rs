@@ -1,5 +1,3 @@
-//! Webhook configurations with their endpoints, and their deliveries.
-
 pub mod config_changes;
 pub mod configs;
 pub mod copies;

@@ -8,41 +8,31 @@ use uuid::Uuid;
 use super::lanes::Queue;
 use crate::{PgConnection, Result};
 
-/// Lanes that [`oldest_lanes`] returns at most.
 const LANES: i64 = 10;
 
-/// The depth of a queue.
 #[derive(Debug, Clone, Copy, sqlx::FromRow)]
 pub struct Depth {
     /// Rows that wait, also those whose time has not come.
     pub waiting: i64,
-    /// Rows whose time has come.
     pub due: i64,
-    /// Lanes with waiting rows.
     pub lanes: i64,
-    /// The time of the row that has been due for the longest time.
     pub oldest_due_at: Option<DateTime<Utc>>,
 }
 
-/// A lane with due rows.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct WaitingLane {
     pub client_ref: String,
     pub lane_id: Uuid,
-    /// Rows whose time has come.
     pub due: i64,
     pub oldest_due_at: DateTime<Utc>,
-    /// True if a worker holds the lane.
     pub is_leased: bool,
 }
 
-/// A process with background work.
 #[derive(Debug, Clone, Copy, sqlx::FromRow)]
 pub struct WorkerNode {
     #[sqlx(try_from = "Uuid")]
     pub id: NodeId,
     pub started_at: DateTime<Utc>,
-    /// Lanes that it holds.
     pub lanes: i64,
 }
 
@@ -56,7 +46,6 @@ pub struct FailedCalls {
     pub last_at: DateTime<Utc>,
 }
 
-/// Returns the depth of a queue.
 pub async fn depth(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Depth> {
     let (table, open) = queue.source();
     let statement = format!(
@@ -67,7 +56,6 @@ pub async fn depth(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> R
     Ok(sqlx::query_as(&statement).bind(now).fetch_one(db).await?)
 }
 
-/// Returns the lanes of a queue that have been due for the longest time.
 pub async fn oldest_lanes(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Vec<WaitingLane>> {
     let (table, open) = queue.source();
     let statement = format!(
@@ -84,7 +72,6 @@ pub async fn oldest_lanes(db: &mut PgConnection, queue: Queue, now: DateTime<Utc
     Ok(sqlx::query_as(&statement).bind(now).bind(queue.name()).fetch_all(db).await?)
 }
 
-/// Returns the processes with background work, oldest first.
 pub async fn nodes(db: &mut PgConnection) -> Result<Vec<WorkerNode>> {
     let nodes = sqlx::query_as(
         "SELECT node.id, node.started_at,
@@ -94,7 +81,6 @@ pub async fn nodes(db: &mut PgConnection) -> Result<Vec<WorkerNode>> {
     Ok(nodes.fetch_all(db).await?)
 }
 
-/// Returns the failed calls to providers since a moment, by channel and outcome.
 pub async fn failed_calls(db: &mut PgConnection, since: DateTime<Utc>) -> Result<Vec<FailedCalls>> {
     let calls = sqlx::query_as(
         "SELECT leg.channel, call.outcome, call.error_code, count(*) AS calls, max(call.called_at) AS last_at

@@ -8,17 +8,14 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Rows made ready in one statement.
 const READY_AT_ONCE: u64 = 5000;
 
 /// Length of a lease without renewal, which is how long the work of a killed process waits. Nothing that a process
 /// holds in the database makes another one wait longer ([`crate::connect`]).
 pub const LEASE: Duration = Duration::from_secs(15);
 
-/// The state of a lane after a write of the worker that held it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaneState {
-    /// The worker still holds it.
     Held,
     /// Nothing was due in it, so the write ended the lease.
     GivenBack,
@@ -52,7 +49,6 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// All of them.
     pub const ALL: [Queue; 11] = [
         Self::Outbound,
         Self::Callback,
@@ -67,7 +63,6 @@ impl Queue {
         Self::Account,
     ];
 
-    /// The name stored with a lease and shown in logs and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Outbound => "outbound",
@@ -186,7 +181,6 @@ pub async fn due(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>, limit:
     Ok(rows.into_iter().map(|(client, lane)| (ClientId(client), lane)).collect())
 }
 
-/// Makes all rows of a queue ready whose time has come.
 async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<()> {
     loop {
         let made = sqlx::query(&queue.ready_statement()).bind(now).execute(&mut *db).await?;
@@ -260,7 +254,6 @@ pub async fn renew(
     Ok(done.rows_affected() == 1)
 }
 
-/// Gives a lane back at once.
 pub async fn release(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid, fence: i64) -> Result<()> {
     sqlx::query(
         "UPDATE lane SET leased_until = now() WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4",

@@ -12,7 +12,6 @@ use crate::{PgConnection, Result};
 /// Key of the advisory lock that lets one process at a time fold. Two would wait for each other's counts.
 const FOLDING_LOCK: i64 = 0x7061_7463_6863_6e74;
 
-/// Takes the lock for this transaction; `false` if another process has it.
 pub async fn try_lock(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(FOLDING_LOCK).fetch_one(db).await?)
 }
@@ -53,7 +52,6 @@ struct CountsRow {
     failed: i64,
 }
 
-/// Returns the counts of messages that a client submitted in a period, by present state. `of`: of one type.
 pub async fn of_period(
     db: &mut PgConnection,
     client: ClientId,

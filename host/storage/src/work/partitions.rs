@@ -13,7 +13,6 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result};
 
-/// The partitioned tables.
 pub const PARTITIONED: [&str; 14] = [
     "outbound_part",
     "outbound_message",
@@ -33,7 +32,6 @@ pub const PARTITIONED: [&str; 14] = [
 
 /// Partitions of a table. Rows are removed with their whole partition, so they may be kept longer by one partition.
 const MOST_KEPT: u32 = 8;
-/// Days of a week.
 const WEEK: u64 = 7;
 
 /// Percent of a page for new rows if each row is changed a few times soon after. A change within its page writes no
@@ -42,7 +40,6 @@ const CHANGED_SOON: u8 = 60;
 /// The same if rows do not change, or if each change writes an index anyway.
 const WRITTEN_ONCE: u8 = 100;
 
-/// Monday of the week of `moment`.
 fn week_of(moment: DateTime<Utc>) -> NaiveDate {
     let day = moment.date_naive();
     day - Days::new(u64::from(day.weekday().num_days_from_monday()))
@@ -52,7 +49,6 @@ fn midnight(day: NaiveDate) -> DateTime<Utc> {
     Utc.from_utc_datetime(&day.and_time(chrono::NaiveTime::MIN))
 }
 
-/// The column by which a table is partitioned.
 pub(super) fn key_of(table: &str) -> &'static str {
     match table {
         "outbound_leg" | "message_version" => "message_id",
@@ -60,7 +56,6 @@ pub(super) fn key_of(table: &str) -> &'static str {
     }
 }
 
-/// Returns the length of a partition in weeks if rows are kept for this many days.
 pub fn length(days_kept: u32) -> u64 {
     max(1, u64::from(days_kept.div_ceil(MOST_KEPT)).div_ceil(WEEK))
 }
@@ -74,7 +69,6 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Returns the name of its table.
     pub fn name(&self) -> String {
         format!("{}_{}", self.table, self.first.format("%Y%m%d"))
     }
@@ -102,7 +96,6 @@ impl Partition {
     }
 }
 
-/// Returns the partitions of `table`, in order of time.
 async fn existing(db: &mut PgConnection, table: &'static str) -> Result<Vec<Partition>> {
     let bounds: Vec<String> = sqlx::query_scalar(
         "SELECT pg_get_expr(child.relpartbound, child.oid) FROM pg_inherits
@@ -154,7 +147,6 @@ async fn behind_stray_rows(db: &mut PgConnection, partition: Partition) -> Resul
     Ok((first < partition.end).then_some(Partition { first, ..partition }))
 }
 
-/// Returns the partitions of `table` that end before `before`.
 pub async fn wholly_before(
     db: &mut PgConnection,
     table: &'static str,
@@ -197,7 +189,6 @@ pub async fn remake(db: &mut PgConnection, table: &str, bounds: &str) -> Result<
     Ok(true)
 }
 
-/// Drops a partition with its rows. Changes the schema, as [`make`] does.
 pub async fn drop(db: &mut PgConnection, partition: &Partition) -> Result<()> {
     be_brief(db).await?;
     sqlx::query(&format!("DROP TABLE IF EXISTS {}", partition.name())).execute(db).await?;

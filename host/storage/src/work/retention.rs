@@ -16,23 +16,18 @@ pub async fn try_lock(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(UPKEEP_LOCK).fetch_one(db).await?)
 }
 
-/// How the age of a row is known.
 #[derive(Debug, Clone, Copy)]
 enum Age {
-    /// By a moment.
     Moment(&'static str),
-    /// By an id that has its time.
     Id(&'static str),
 }
 
-/// Rows that are removed by age. Each has an index for it.
 #[derive(Debug, Clone, Copy)]
 pub struct AgingRows {
     table: &'static str,
     /// Of the table itself, or of its default partition.
     of_default: bool,
     age: Age,
-    /// Condition of the rows.
     only: &'static str,
 }
 
@@ -58,9 +53,7 @@ pub const OF_MESSAGES: [AgingRows; 15] = [
     aging("sms_reply", Age::Id("id")),
     aging("email_request", Age::Id("request_id")),
 ];
-/// Conversations, by the time of their end.
 pub const CONVERSATIONS: AgingRows = aging("conversation", Age::Moment("closed_at"));
-/// Message counts, by the time of submission.
 pub const MESSAGE_COUNTS: AgingRows = aging("message_count", Age::Moment("at"));
 /// Facts from providers: fingerprints, failed callbacks, unreadable items, and referrals without a message.
 pub const OF_CALLBACKS: [AgingRows; 4] = [
@@ -69,21 +62,15 @@ pub const OF_CALLBACKS: [AgingRows; 4] = [
     aging("failed_callback", Age::Moment("received_at")),
     aging("waiting_referral", Age::Moment("came_at")),
 ];
-/// Rows of plugins outside the partitioned tables.
 pub const OF_PLUGINS: [AgingRows; 2] =
     [aging("plugin_event", Age::Moment("at")), aging("plugin_shadow_skip", Age::Moment("last_at"))];
-/// Recipients counted for the tier of a number, and their number.
 pub const OF_TIERS: [AgingRows; 2] =
     [aging("tier_recipient", Age::Moment("counted_at")), aging("tier_count", Age::Moment("counted_at"))];
-/// Parked receipts without a message.
 pub const PARKED_RECEIPTS: AgingRows = aging("parked_receipt", Age::Moment("received_at"));
-/// Results of uploads that no caller waited for.
 pub const PLUGIN_UPLOADS: AgingRows = aging("plugin_upload", Age::Moment("created_at"));
 /// Counts of tracking queries. Queries from ten minutes ago do not count.
 pub const TRACKING_USES: AgingRows = aging("sms_tracking_use", Age::Moment("last_at"));
-/// Copies of webhooks for developers who listen.
 pub const WEBHOOK_COPIES: AgingRows = aging("webhook_copy", Age::Moment("copied_at"));
-/// Responses stored under an `Idempotency-Key`.
 pub const IDEMPOTENCY_KEYS: AgingRows = aging("idempotency", Age::Moment("created_at"));
 
 /// Rows in the default partition of `table`, which is never dropped.
@@ -91,7 +78,6 @@ pub fn in_default_partition(table: &'static str) -> AgingRows {
     AgingRows { of_default: true, ..aging(table, Age::Id(key_of(table))) }
 }
 
-/// All of them, for a test of their plans.
 pub fn all() -> impl Iterator<Item = AgingRows> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named

@@ -14,7 +14,6 @@ const LAST_LOOK: i64 = 1_000_000;
 /// Autovacuum uses the target of the server.
 const CLOSENESS: u32 = 10;
 
-/// Returns tables that have at least doubled since their last analysis.
 pub async fn list_outgrown(db: &mut PgConnection) -> Result<Vec<String>> {
     let tables = sqlx::query_scalar(
         "SELECT oid::regclass::text FROM pg_class

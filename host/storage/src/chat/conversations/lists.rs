@@ -9,7 +9,6 @@ use domain::{
 use super::ConversationRow;
 use crate::{PgConnection, Result};
 
-/// The search terms of a list of conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationSearch {
     /// Part of the sender, of the customer's id or of the conversation's id; folded. `""`: all conversations.
@@ -20,7 +19,6 @@ pub struct ConversationSearch {
     pub recipient_digits: usize,
 }
 
-/// Returns a page of the matching conversations of a client, and their number.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -66,7 +64,6 @@ pub async fn page(
     Ok((items?, total))
 }
 
-/// Returns up to `limit` conversations of the client that are older than `before`.
 pub async fn after(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,12 +1,9 @@
-//! The statements that merge the conversations of two customers.
-
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, ConversationId, CustomerId, InboxId};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Closes the expired conversations of a customer.
 pub async fn expire(db: &mut PgConnection, client: ClientId, customer: CustomerId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
@@ -47,7 +44,6 @@ pub async fn lock_open(
     Ok(open.into_iter().map(|(id, inbox)| (ConversationId(id), InboxId(inbox))).collect())
 }
 
-/// Gives all conversations of `absorbed` to `survivor`.
 pub async fn give_all_to(
     db: &mut PgConnection,
     client: ClientId,

@@ -12,18 +12,13 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, column_values};
 
-/// A conversation that a send names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedConversation {
     /// Its id. If the named conversation was merged, the id of the one that continues.
     pub id: ConversationId,
-    /// The business number.
     pub inbox: InboxId,
-    /// Its expiry.
     pub expires_at: DateTime<Utc>,
-    /// True if it was closed.
     pub closed: bool,
-    /// True if it has a tracking id.
     pub has_ct_id: bool,
     /// Addresses of its customer, with those that it was opened with: a user id that is not confirmed yet is also
     /// written to.
@@ -129,7 +124,6 @@ pub async fn name(db: &mut PgConnection, client: ClientId, names: &[(Conversatio
     Ok(())
 }
 
-/// Returns the active conversations between an inbox and these addresses, by address.
 pub async fn active_with(
     db: &mut PgConnection,
     client: ClientId,

@@ -21,22 +21,16 @@ use crate::{Error, PgConnection, Result, column_values::known};
 pub use lists::{ConversationSearch, after, page};
 pub use messages::{NamedConversation, active_with, name, named, note_tap, shown};
 
-/// A conversation to open.
 #[derive(Debug, Clone)]
 pub struct NewConversation {
-    /// Its id.
     pub id: ConversationId,
-    /// The business number.
     pub inbox: InboxId,
     /// Its customer; locked by [`hold_customer`].
     pub customer: CustomerId,
     /// The customer's id in the conversation engine, if there was no conversation before.
     pub participant: ConversationParticipantId,
-    /// Phone number of the request, in digits.
     pub recipient: Option<String>,
-    /// BSUID of the request.
     pub customer_user_id: Option<String>,
-    /// Its expiry.
     pub expires_at: DateTime<Utc>,
 }
 
@@ -162,7 +156,6 @@ pub async fn readdress(
     Ok(())
 }
 
-/// Returns the active conversation between an inbox and a customer.
 pub async fn active(
     db: &mut PgConnection,
     client: ClientId,

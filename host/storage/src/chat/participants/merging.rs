@@ -1,11 +1,8 @@
-//! The statements that merge two chats of one inbox.
-
 use domain::ids::{ClientId, CustomerId, InboxId, ParticipantId};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result, chat::chatbot_values};
 
-/// A chat with its inbox and its customer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChatOfCustomer {
     pub id: ParticipantId,
@@ -37,7 +34,6 @@ pub async fn lock_of_both(
     Ok(rows.into_iter().map(chat).collect())
 }
 
-/// Gives a chat to another customer.
 pub async fn give_to(db: &mut PgConnection, client: ClientId, chat: ParticipantId, customer: CustomerId) -> Result<()> {
     sqlx::query("UPDATE participant SET customer_id = $3 WHERE client_id = $1 AND id = $2")
         .bind(client.0)

@@ -20,43 +20,29 @@ use crate::{Error, PgConnection, Result, column_values::known};
 /// A participant. To change it: lock, modify, [`save`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Participant {
-    /// The `chatParticipantId`.
     pub id: ParticipantId,
-    /// The inbox.
     pub inbox: InboxId,
-    /// The customer.
     pub customer: CustomerId,
-    /// Channel of the chat.
     pub channel: Channel,
-    /// State, which names the owner.
     pub state: ParticipantState,
     /// Increases when the chat changes its owner, closes or opens.
     pub control_version: i64,
-    /// Sequence number of the next message.
     pub next_sequence: i64,
-    /// Events that its chatbot has handled.
     pub events_handled: i64,
-    /// The state that the chatbot stored.
     pub bot_state: String,
-    /// Tags on the contact.
     pub tags: Vec<String>,
-    /// True if no agent answered in time.
     pub missed: bool,
-    /// The agent who had the chat when it was missed.
     pub missed_by: Option<UserId>,
     /// True if it came to the queue outside business hours and no agent has answered.
     pub after_hours: bool,
     /// True if the customer was asked for a rating and has not given one.
     pub send_rating: bool,
-    /// Present agent.
     pub assigned_agent: Option<UserId>,
-    /// Previous agent.
     pub last_assigned_agent: Option<UserId>,
     /// The team that the chat waits for or belongs to.
     pub team: Option<ChatTeam>,
     /// Messages that no agent has seen.
     pub unread: i32,
-    /// Reason of the last hand-over to people.
     pub queued_reason: Option<String>,
     /// The chatbot that a router chose for this conversation; `None`: the active chatbot of the inbox.
     pub bot_plugin: Option<String>,
@@ -64,9 +50,7 @@ pub struct Participant {
     pub ticket: Option<TicketId>,
     /// Search text: [`super::search::words`] of its customer.
     pub found_by: String,
-    /// Time of the last message.
     pub last_message_at: DateTime<Utc>,
-    /// Time of the first message.
     pub created_at: DateTime<Utc>,
 }
 
@@ -93,7 +77,6 @@ impl Participant {
         Ok(())
     }
 
-    /// Takes the sequence number for a message written at `at`.
     pub fn take_sequence(&mut self, at: DateTime<Utc>) -> i64 {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
@@ -164,12 +147,10 @@ impl TryFrom<ParticipantRow> for Participant {
     }
 }
 
-/// Reads a channel with chats.
 pub(super) fn chat_channel(name: &str) -> Result<Channel> {
     known("participant", "channel", name, |name| name.parse().ok())
 }
 
-/// The columns of a [`ParticipantRow`].
 pub(super) const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, \
     events_handled, bot_state, tags, missed, missed_agent_id, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
     team_id, (SELECT team.name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id) AS team_name, \
@@ -219,7 +200,6 @@ pub async fn lock_of_customer(
     row.map(Participant::try_from).transpose()
 }
 
-/// Returns the participant of the customer with this address on an inbox.
 pub async fn of_address(
     db: &mut PgConnection,
     client: ClientId,
@@ -241,7 +221,6 @@ pub async fn of_address(
     Ok(id.map(ParticipantId))
 }
 
-/// A participant to insert.
 #[derive(Debug, Clone, Copy)]
 pub struct NewParticipant {
     pub id: ParticipantId,
@@ -278,7 +257,6 @@ pub async fn insert(
     row.map(Participant::try_from).transpose()
 }
 
-/// Stores a locked participant.
 pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<()> {
     sqlx::query(
         "UPDATE participant SET state = $3, control_version = $4, next_sequence = $5, events_handled = $6, bot_state = $7,
@@ -313,7 +291,6 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
     Ok(())
 }
 
-/// Returns names of agents.
 pub async fn agent_names(
     db: &mut PgConnection,
     client: ClientId,
@@ -328,7 +305,6 @@ pub async fn agent_names(
     Ok(rows.into_iter().map(|(id, name)| (UserId(id), name)).collect())
 }
 
-/// Returns the reference of a client and names of its agents.
 pub async fn client_and_agent_names(
     db: &mut PgConnection,
     client: ClientId,

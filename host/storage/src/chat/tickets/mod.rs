@@ -13,28 +13,17 @@ pub use search::{Filter, count_statement, page_statement, search};
 
 use crate::{Error, PgConnection, Result, column_values::known};
 
-/// A ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
-    /// Its id.
     pub id: TicketId,
-    /// Its number, increasing per client.
     pub number: i64,
-    /// The chat.
     pub participant: ParticipantId,
-    /// The inbox of the chat.
     pub inbox: InboxId,
-    /// Status.
     pub status: TicketStatus,
-    /// Agent of the ticket.
     pub agent: Option<UserId>,
-    /// Rating by the customer.
     pub rating: Option<Rating>,
-    /// When it was opened.
     pub created_at: DateTime<Utc>,
-    /// Time of the last change.
     pub updated_at: DateTime<Utc>,
-    /// When it was resolved or closed.
     pub closed_at: Option<DateTime<Utc>>,
 }
 
@@ -100,7 +89,6 @@ pub async fn open(
     row.try_into()
 }
 
-/// Returns a ticket by id.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: TicketId) -> Result<Option<Ticket>> {
     let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -110,7 +98,6 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: TicketId) -> Resu
     row.map(Ticket::try_from).transpose()
 }
 
-/// Returns a ticket by number.
 pub async fn by_number(db: &mut PgConnection, client: ClientId, number: i64) -> Result<Option<Ticket>> {
     let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND number = $2")
         .bind(client.0)
@@ -168,7 +155,6 @@ pub async fn rate(
     Ok(done.rows_affected() == 1)
 }
 
-/// Moves the tickets of a merged chat.
 pub async fn give_to(
     db: &mut PgConnection,
     client: ClientId,

@@ -20,13 +20,9 @@ pub struct Filter {
     pub until: DateTime<Utc>,
     /// Digits of the business number, or another address of the inbox.
     pub inbox_address: Option<String>,
-    /// Rating by the customer.
     pub rating: Option<Rating>,
-    /// Its number.
     pub number: Option<i64>,
-    /// Agent of the ticket.
     pub agent: Option<UserId>,
-    /// Status.
     pub status: Option<TicketStatus>,
 }
 

@@ -1,5 +1,3 @@
-//! Addresses. Each belongs to one customer of the client.
-
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
@@ -19,7 +17,6 @@ fn values(addresses: &[Address]) -> Vec<&str> {
     addresses.iter().map(Address::value).collect()
 }
 
-/// Returns the customers of these addresses, if known.
 pub async fn find(
     db: &mut PgConnection,
     client: ClientId,
@@ -56,7 +53,6 @@ pub async fn find_used(
     Ok((known, unused))
 }
 
-/// Returns the addresses of a customer, the last seen first.
 pub async fn of_customer(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Vec<Address>> {
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT kind, value FROM customer_address WHERE client_id = $1 AND customer_id = $2
@@ -70,7 +66,6 @@ pub async fn of_customer(db: &mut PgConnection, client: ClientId, customer: Cust
     rows.iter().map(|(kind, value)| column_values::address("customer_address", columns, kind, value)).collect()
 }
 
-/// Returns the customers with a BSUID.
 pub async fn with_bsuid(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,3 @@
-//! The statements that move the rows of one customer to another one.
-
 use domain::ids::{ClientId, CustomerId};
 
 use crate::{PgConnection, Result};
@@ -16,7 +14,6 @@ pub async fn lock_both(db: &mut PgConnection, client: ClientId, one: CustomerId,
     Ok(())
 }
 
-/// Gives the addresses of `absorbed` to `survivor`.
 pub async fn take_addresses(
     db: &mut PgConnection,
     client: ClientId,
@@ -32,7 +29,6 @@ pub async fn take_addresses(
     Ok(())
 }
 
-/// Joins the facts of two customers on each inbox.
 pub async fn fold_facts(
     db: &mut PgConnection,
     client: ClientId,
@@ -62,7 +58,6 @@ pub async fn fold_facts(
     Ok(())
 }
 
-/// Gives `survivor` the names that it does not have.
 pub async fn take_names(
     db: &mut PgConnection,
     client: ClientId,

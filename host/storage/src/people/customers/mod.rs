@@ -15,30 +15,22 @@ use crate::{PgConnection, Result, column_values};
 
 pub use rows::{CustomerNames, create, describe, remove_unused};
 
-/// A customer with its addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Customer {
-    /// Its id.
     pub id: CustomerId,
-    /// Display name.
     pub name: Option<String>,
-    /// The name in the client's address book.
     pub contact_name: Option<String>,
-    /// Display-only username.
     pub username: Option<String>,
     /// The parent of its BSUID, if the provider named one (SPEC 2.6).
     pub parent_user_id: Option<String>,
-    /// All addresses, and which of them are shown and written to.
     pub addresses: Addresses,
 }
 
 impl Customer {
-    /// Phone number in digits; absent if it is withheld.
     pub fn phone(&self) -> Option<&str> {
         self.addresses.phone()
     }
 
-    /// BSUID.
     pub fn bsuid(&self) -> Option<&str> {
         self.addresses.bsuid()
     }

@@ -1,11 +1,8 @@
-//! The row of a customer.
-
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId};
 
 use crate::{PgConnection, Result};
 
-/// Inserts customers without facts.
 pub async fn create(
     db: &mut PgConnection,
     client: ClientId,
@@ -37,7 +34,6 @@ pub async fn remove_unused(db: &mut PgConnection, client: ClientId, customers: &
     Ok(())
 }
 
-/// The names and the parent id that an event tells of a customer.
 #[derive(Debug, Clone, Copy)]
 pub struct CustomerNames<'a> {
     pub name: Option<&'a str>,

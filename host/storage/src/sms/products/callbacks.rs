@@ -1,27 +1,19 @@
-//! Waiting callbacks to clients of the JSON gateway.
-
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A waiting callback.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct SmsCallback {
     /// Its id; of a receipt, that of its message.
     pub id: Uuid,
-    /// The receiver.
     pub lane_id: Uuid,
-    /// Its address.
     pub url: String,
     /// True for POST, false for GET.
     pub posts: bool,
-    /// Its content, as a form.
     pub form: String,
-    /// Attempts until now.
     pub attempts: i32,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -52,7 +44,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, callbacks: &[SmsCal
     Ok(())
 }
 
-/// Returns the due callbacks of a receiver, in order of time.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,

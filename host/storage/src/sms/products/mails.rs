@@ -1,5 +1,3 @@
-//! Mails of e-mail to SMS: the mails with requests, and the waiting ones to the relay.
-
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
@@ -11,16 +9,12 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result};
 
-/// The mail of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginMail {
-    /// Its sender, who gets the answers.
     pub sender: EmailAddress,
-    /// Its `Message-ID`, which answers refer to.
     pub message_id: Option<String>,
 }
 
-/// Stores the mail of a request.
 pub async fn insert_origin(
     db: &mut PgConnection,
     client: ClientId,
@@ -64,29 +58,20 @@ pub async fn origins(
     rows.into_iter().map(read).collect()
 }
 
-/// A waiting mail.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct OutgoingMail {
-    /// Its id.
     pub id: Uuid,
     /// The part before the @ of the sender's address.
     pub mailbox: String,
-    /// Its recipient.
     pub recipient: String,
-    /// Its subject.
     pub subject: String,
-    /// Its body.
     pub body: String,
-    /// The `Message-ID` of the mail that it answers.
     pub in_reply_to: Option<String>,
-    /// Attempts until now.
     pub attempts: i32,
-    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
 impl OutgoingMail {
-    /// An answer to the sender of a request's mail.
     pub fn to(origin: &OriginMail, id: Uuid, answer: AnswerMail, now: DateTime<Utc>) -> Self {
         Self {
             id,
@@ -125,7 +110,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, mails: &[OutgoingMa
     Ok(())
 }
 
-/// Returns the due mails of a client, in order of time.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -146,7 +130,6 @@ pub async fn due(
     Ok(rows)
 }
 
-/// Removes mails that the relay accepted or that were given up.
 pub async fn done(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<()> {
     sqlx::query(
         "DELETE FROM email_out mail USING (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
@@ -159,7 +142,6 @@ pub async fn done(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Resu
     Ok(())
 }
 
-/// Puts off mails that the relay did not accept.
 pub async fn postpone(db: &mut PgConnection, client: ClientId, again: &[(Uuid, DateTime<Utc>)]) -> Result<()> {
     sqlx::query(
         "UPDATE email_out mail SET attempts = mail.attempts + 1, due_at = given.due_at, ready = false

@@ -1,5 +1,3 @@
-//! Messages of the SMS products, and their states.
-
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
@@ -16,24 +14,17 @@ use crate::{
     column_values::{self, known},
 };
 
-/// A message of a request.
 #[derive(Debug, Clone)]
 pub struct NewSms {
     /// Its id, and that of the outbound message.
     pub id: MessageId,
-    /// Its request.
     pub request: SmsRequestId,
-    /// The part with its content.
     pub part: PartId,
-    /// The recipient, in digits.
     pub recipient: String,
-    /// Its source.
     pub source: String,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
     /// The client's name for the recipient.
     pub identifier: Option<String>,
-    /// Credits.
     pub units: i64,
     /// True if it is not sent, because the recipient stopped the messages.
     pub blocked: bool,
@@ -41,7 +32,6 @@ pub struct NewSms {
     pub digest: Option<[u8; 32]>,
 }
 
-/// Stores messages of requests.
 pub async fn insert(db: &mut PgConnection, client: ClientId, messages: &[&NewSms], now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO sms_message (client_id, id, request_id, part_id, recipient, source, ct_id, identifier, units, state,
@@ -69,43 +59,27 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, messages: &[&NewSms
     Ok(())
 }
 
-/// A step of a message of a product.
 #[derive(Debug, Clone)]
 pub struct SmsStep {
-    /// The message.
     pub message: MessageId,
-    /// The new state.
     pub state: DeliveryState,
-    /// Its final state, in the words of receipts.
     pub receipt: Option<FinalReceipt>,
-    /// Its time.
     pub at: DateTime<Utc>,
 }
 
-/// A message after a step, with the facts for its reports.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct SteppedMessage {
-    /// The message.
     pub id: Uuid,
     /// The request, which is the `gstid`.
     pub request_id: Uuid,
-    /// The recipient, in digits.
     pub recipient: String,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The client's name for the recipient.
     pub identifier: Option<String>,
-    /// Charged credits.
     pub units: i64,
-    /// The part with its text.
     pub part_id: Uuid,
-    /// Address for receipts.
     pub receipt_url: Option<String>,
-    /// True if its text is to be forgotten.
     pub forgets: bool,
-    /// True if it came by mail.
     pub by_mail: bool,
-    /// Digest for "sent before".
     pub digest: Option<Vec<u8>>,
 }
 
@@ -154,7 +128,6 @@ pub async fn endless(
     Ok(rows.into_iter().map(|(message, part)| (MessageId(message), PartId(part))).unzip())
 }
 
-/// Removes the contents of parts.
 pub async fn forget(db: &mut PgConnection, client: ClientId, parts: &[PartId]) -> Result<()> {
     if parts.is_empty() {
         return Ok(());
@@ -197,7 +170,6 @@ pub async fn taken(
     rows.into_iter().map(read).collect()
 }
 
-/// Returns unsent messages from a source to a recipient, newest first.
 pub async fn waiting(
     db: &mut PgConnection,
     client: ClientId,

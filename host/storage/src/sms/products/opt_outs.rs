@@ -1,5 +1,3 @@
-//! Subscribers who stopped the messages of a client from a source.
-
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
@@ -48,7 +46,6 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str
     Ok(gone)
 }
 
-/// Sources with subscribers who stopped their messages.
 #[derive(Debug, Default)]
 pub struct StoppedSources(HashSet<(String, String)>);
 
@@ -62,12 +59,10 @@ impl StoppedSources {
         asked.iter().flat_map(spelled).collect()
     }
 
-    /// Adds stops.
     pub(crate) fn extend(&mut self, found: impl IntoIterator<Item = (String, String)>) {
         self.0.extend(found);
     }
 
-    /// True if there are no stops.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -98,7 +93,6 @@ pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &s
     Ok(StoppedSources(found.into_iter().collect()))
 }
 
-/// Returns the subscribers who stopped, in order, after `after`.
 pub async fn list(db: &mut PgConnection, client: ClientId, after: &str, limit: i64) -> Result<Vec<String>> {
     let found = sqlx::query_scalar(
         "SELECT DISTINCT subscriber FROM (

@@ -1,5 +1,3 @@
-//! Replies of subscribers, and the messages that they answer.
-
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
@@ -82,7 +80,6 @@ async fn note(
     Ok(())
 }
 
-/// Returns the message that a subscriber answers, and its client.
 pub async fn answered(db: &mut PgConnection, source: &str, subscriber: &str) -> Result<Option<(ClientId, MessageId)>> {
     let found: Option<(Uuid, Uuid)> =
         sqlx::query_as("SELECT client_id, message_id FROM sms_correspondent WHERE source = $1 AND subscriber = $2")
@@ -93,14 +90,10 @@ pub async fn answered(db: &mut PgConnection, source: &str, subscriber: &str) -> 
     Ok(found.map(|(client, message)| (ClientId(client), MessageId(message))))
 }
 
-/// The answered message of a product.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct RepliedMessage {
-    /// Its request.
     pub request_id: Uuid,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The client's name for the recipient.
     pub identifier: Option<String>,
 }
 
@@ -114,26 +107,17 @@ pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId
     Ok(row)
 }
 
-/// A reply to a message of a product.
 #[derive(Debug, Clone)]
 pub struct SmsProductReply {
-    /// Its id.
     pub id: Uuid,
-    /// The answered request.
     pub request: SmsRequestId,
-    /// The answered message.
     pub message: MessageId,
-    /// The author.
     pub subscriber: String,
-    /// Our address.
     pub source: String,
-    /// The text.
     pub body: String,
-    /// Its time.
     pub received_at: DateTime<Utc>,
 }
 
-/// Stores a reply.
 pub async fn insert(db: &mut PgConnection, client: ClientId, reply: &SmsProductReply) -> Result<()> {
     sqlx::query(
         "INSERT INTO sms_reply (client_id, id, request_id, message_id, subscriber, source, body, received_at)
@@ -152,20 +136,14 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, reply: &SmsProductR
     Ok(())
 }
 
-/// A reply with the client's name for its author.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct PulledReply {
-    /// The author.
     pub subscriber: String,
-    /// The client's name for the author.
     pub identifier: Option<String>,
-    /// The text.
     pub body: String,
-    /// Its time.
     pub received_at: DateTime<Utc>,
 }
 
-/// The replies to a request, oldest first.
 pub async fn of_request(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,3 @@
-//! Requests to the gateways.
-
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
@@ -11,18 +9,12 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, column_values::known};
 
-/// A request to be stored.
 #[derive(Debug, Clone)]
 pub struct NewRequest<'a> {
-    /// Its id.
     pub id: SmsRequestId,
-    /// Its gateway.
     pub product: SmsProduct,
-    /// Address for receipts.
     pub receipt_url: Option<&'a str>,
-    /// Address for replies.
     pub reply_url: Option<&'a str>,
-    /// True if replies are sent by POST.
     pub posts_replies: bool,
     /// Time of sending; `None`: at once.
     pub due_at: Option<DateTime<Utc>>,
@@ -31,11 +23,8 @@ pub struct NewRequest<'a> {
     pub forget_at: Option<DateTime<Utc>>,
     /// `batchref` and `batchid`.
     pub batch: Option<(&'a str, &'a str)>,
-    /// True if receipts may be requested.
     pub wants_receipts: bool,
-    /// True if replies may be requested.
     pub wants_replies: bool,
-    /// The answer.
     pub response: Option<&'a str>,
 }
 
@@ -70,24 +59,15 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &[&NewRequest<
     Ok(usize::try_from(done.rows_affected()) == Ok(new.len()))
 }
 
-/// A stored request.
 #[derive(Debug, Clone)]
 pub struct StoredRequest {
-    /// Its id.
     pub id: SmsRequestId,
-    /// Its gateway.
     pub product: SmsProduct,
-    /// Address for replies.
     pub reply_url: Option<String>,
-    /// True if replies are sent by POST.
     pub posts_replies: bool,
-    /// True if receipts may be requested.
     pub wants_receipts: bool,
-    /// True if replies may be requested.
     pub wants_replies: bool,
-    /// The answer.
     pub response: Option<String>,
-    /// Time of sending of a scheduled request.
     pub due_at: Option<DateTime<Utc>>,
 }
 
@@ -118,7 +98,6 @@ impl RequestRow {
     }
 }
 
-/// A batch by its name.
 pub async fn batch(
     db: &mut PgConnection,
     client: ClientId,
@@ -138,7 +117,6 @@ pub async fn batch(
     row.map(RequestRow::read).transpose()
 }
 
-/// A request by its id.
 pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> Result<Option<StoredRequest>> {
     let row: Option<RequestRow> = sqlx::query_as(
         "SELECT id, product, reply_url, posts_replies, wants_receipts, wants_replies, response, due_at
@@ -152,7 +130,6 @@ pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> R
     row.map(RequestRow::read).transpose()
 }
 
-/// Returns the digests that were sent before, each with its request.
 pub async fn sent_before(
     db: &mut PgConnection,
     client: ClientId,
@@ -235,7 +212,6 @@ pub async fn unsend(db: &mut PgConnection, client: ClientId, unsent: &[(Vec<u8>,
     Ok(())
 }
 
-/// Locks and returns at most `limit` requests whose texts are due to be removed.
 pub async fn to_forget(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, SmsRequestId)>> {
     let found: Vec<(Uuid, Uuid)> = sqlx::query_as(
         "SELECT client_id, id FROM sms_request WHERE forget_at <= $1 ORDER BY forget_at LIMIT $2 FOR UPDATE SKIP LOCKED",
@@ -247,7 +223,6 @@ pub async fn to_forget(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) ->
     Ok(found.into_iter().map(|(client, request)| (ClientId(client), SmsRequestId(request))).collect())
 }
 
-/// Records that the texts of a request are removed.
 pub async fn texts_are_forgotten(db: &mut PgConnection, client: ClientId, request: SmsRequestId) -> Result<()> {
     sqlx::query("UPDATE sms_request SET forget_at = NULL WHERE client_id = $1 AND id = $2")
         .bind(client.0)

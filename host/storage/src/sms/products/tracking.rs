@@ -1,5 +1,3 @@
-//! Tracking of messages by clients.
-
 use chrono::{DateTime, Utc};
 use domain::{
     delivery::DeliveryState,
@@ -10,40 +8,28 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, column_values::known};
 
-/// A tracked message.
 #[derive(Debug, Clone)]
 pub struct TrackedMessage {
-    /// Its id.
     pub id: Uuid,
-    /// Its request.
     pub request: SmsRequestId,
-    /// The recipient, in digits.
     pub recipient: String,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The client's name for the recipient.
     pub identifier: Option<String>,
-    /// State.
     pub state: DeliveryState,
-    /// The final state from the SMSC.
     pub receipt: Option<FinalReceipt>,
-    /// Time of the last change of state.
     pub moved_at: DateTime<Utc>,
 }
 
-/// A range of messages.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageRange {
     /// The first id.
     pub from: Uuid,
     /// The first id after them.
     pub to: Uuid,
-    /// Only messages with a final state.
     pub only_final: bool,
 }
 
 impl MessageRange {
-    /// All messages.
     pub const EVERYTHING: Self = Self { from: Uuid::nil(), to: Uuid::max(), only_final: false };
 
     /// The states of the range; `None`: all.
@@ -81,7 +67,6 @@ fn read(rows: Vec<TrackedRow>) -> Result<Vec<TrackedMessage>> {
     rows.into_iter().map(one).collect()
 }
 
-/// Returns at most `limit` messages of requests between two ids.
 pub async fn of_request(
     db: &mut PgConnection,
     client: ClientId,
@@ -105,7 +90,6 @@ pub async fn of_request(
     read(rows)
 }
 
-/// The messages with a tracking id of the client.
 pub async fn of_ct_id(
     db: &mut PgConnection,
     client: ClientId,
@@ -129,7 +113,6 @@ pub async fn of_ct_id(
     read(rows)
 }
 
-/// Returns the messages of a period: those between two ids.
 pub async fn of_time(
     db: &mut PgConnection,
     client: ClientId,
