@@ -38,12 +38,10 @@ impl Administration<'_> {
     }
 }
 
-/// The author of an administrative change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
     /// A person at the command line.
     Operator,
-    /// A user of the API.
     User(UserId),
     /// Patchbay itself, under a rule of the client.
     Platform,

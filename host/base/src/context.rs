@@ -41,25 +41,20 @@ pub struct Context {
     pub cloud: CloudApi,
     /// For addresses that clients chose.
     pub http: GuardedClient,
-    /// The store for files of customers.
     pub media: Arc<dyn MediaStore>,
     /// Local folder in which downloads are assembled.
     pub scratch: PathBuf,
     pub sealer: Sealer,
-    /// The configuration, with the values that are decided at the start.
     pub settings: Arc<Settings>,
     /// The relay for mails to clients. Without it, no mails are written.
     pub relay: Option<SmtpRelay>,
-    /// Hints to the runner.
     pub wake: Wakeups,
     pub carriers: Carriers,
-    /// Counts comparisons with shadow versions that were skipped for lack of room.
     pub skipped: SkippedComparisons,
     /// Lanes of SMS with routers.
     pub routed: RoutedLanes,
     /// Whether sends can be stored.
     pub writes: Arc<WriteHealth>,
-    /// Notices of permissions that may have ended.
     pub rights: Rights,
 }
 
@@ -83,16 +78,13 @@ impl Context {
     }
 }
 
-/// The store for files of customers (`media.store`).
 #[derive(Clone, Default)]
 pub enum MediaLocation {
     /// In a local folder. Suitable for an installation on one machine.
     #[default]
     InFolder,
-    /// In a folder that all nodes share.
     InSharedFolder(PathBuf),
     InDatabase,
-    /// In a store of another kind that all nodes share.
     Elsewhere(Arc<dyn MediaStore>),
 }
 
@@ -123,7 +115,6 @@ pub fn media_store(kept: &MediaLocation, db: &Db, folder: &Path) -> Arc<dyn Medi
     }
 }
 
-/// The parts of a [`Context`] that the caller must supply.
 pub struct ContextBuilder {
     pub db: Db,
     pub clock: Arc<dyn Clock>,
@@ -131,7 +122,6 @@ pub struct ContextBuilder {
     pub sealer: Sealer,
     pub plugins: Arc<PluginHost>,
     pub cloud: CloudApi,
-    /// The carriers, by kind of inbox.
     pub carriers: Carriers,
     pub http: GuardedClient,
     /// Local folder for downloads, and for all files of customers if the settings name no other place. It must exist.
@@ -142,7 +132,6 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// Builds the context. Hints to the runner go to `wake`.
     pub fn build(self, wake: Wakeups) -> Context {
         let media = media_store(&self.media_kept, &self.db, &self.media_folder);
         Context {

@@ -1,5 +1,3 @@
-//! Files of customers in the database, where all nodes can read them.
-
 use std::{io, ops::Range};
 
 use async_trait::async_trait;

@@ -1,23 +1,16 @@
-//! Failures that no request has caused.
-
 /// A use case failed. Failures that the caller can act on are in the error type of the use case itself.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database failed or has data that this version does not understand.
     #[error(transparent)]
     Storage(#[from] storage::Error),
-    /// A sealed value cannot be opened.
     #[error(transparent)]
     Sealed(#[from] crate::secrets::SealError),
-    /// A stored JSON value has a shape that this version cannot read.
     #[error("the stored {what} is not readable")]
     Unreadable {
         what: &'static str,
-        /// The position of the fault.
         #[source]
         source: serde_json::Error,
     },
-    /// A plugin operation failed.
     #[error("plugins could not be worked with")]
     Plugins(#[from] HostFailed),
     /// Another process has taken the lane. It repeats all work that was not committed.
@@ -49,7 +42,6 @@ impl Error {
     }
 }
 
-/// Result of most use cases.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Lets `?` turn the named failures into the case `Failed` of an error of a use case, which holds an [`Error`].

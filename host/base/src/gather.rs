@@ -29,7 +29,6 @@ pub struct GroupLimits {
     pub most_items: usize,
     /// Largest weight of one group. A single item may weigh more.
     pub most_weight: usize,
-    /// Longest time for which a group waits for the callers of the group before.
     pub coming_back: Duration,
 }
 
@@ -41,11 +40,9 @@ pub struct Gatherer<K, I, A> {
     grouping: GroupLimits,
     weight: fn(&I) -> usize,
     work: Work<K, I, A>,
-    /// The waiting items of each key that has a running group.
     waiting: Mutex<HashMap<K, Waiting<I, A>>>,
 }
 
-/// The items of one key that are not in a group yet.
 struct Waiting<I, A> {
     items: Vec<(I, oneshot::Sender<A>)>,
     groups: usize,
@@ -59,7 +56,6 @@ where
     I: Send + 'static,
     A: Send + 'static,
 {
-    /// `weight` gives the weight of an item, and `work` does the work of a group.
     pub fn new<F>(
         grouping: GroupLimits,
         weight: fn(&I) -> usize,
@@ -102,7 +98,6 @@ where
         waiting.items.iter().map(|(item, _)| (self.weight)(item)).sum::<usize>() < self.grouping.further_from
     }
 
-    /// Runs group after group until no items wait.
     async fn do_groups(self: Arc<Self>, key: K) {
         let mut answered = 0;
         loop {

@@ -13,10 +13,8 @@ use crate::{Error, Result};
 /// Most bytes of a body that is handled on the calling thread, because a move would take longer.
 const SMALL: usize = 64 * 1024;
 
-/// The owner of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BodyOwner {
-    /// A client with a valid key or signature.
     Client(ClientId),
     /// A provider with a valid signature. The body may concern several clients.
     Provider,
@@ -38,7 +36,6 @@ static OF_KNOWN: LazyLock<Turns<BodyOwner>> =
 static OF_ANYBODY: LazyLock<Turns<BodyOwner>> =
     LazyLock::new(|| Turns::new(TurnTerms { places: 1, per_owner: 1, waiting_per_owner: ALL_WAIT }));
 
-/// Runs work whose time grows with a body of `bytes`.
 pub async fn work<T: Send + 'static>(
     bytes: usize,
     whose: BodyOwner,

@@ -20,21 +20,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::secrets::{MasterKeyError, SealError, Sealer, SecretPurpose};
 
-/// Interval at which a process looks for the key that seals.
 const LOOK: Duration = Duration::from_secs(2);
 /// Time for all processes to seal with the new key.
 const SETTLED_AFTER: Duration = Duration::from_secs(5);
 
-/// The result of a change of the master key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RotationReport {
-    /// Rows that were sealed again.
     pub resealed: u64,
     /// Rows with a value that neither key opens. They stay as they are.
     pub unreadable: u64,
 }
 
-/// The purpose of the values of a column.
 const fn purpose(column: SealedColumn) -> SecretPurpose {
     match column {
         SealedColumn::ApiKey => SecretPurpose::ApiKey,

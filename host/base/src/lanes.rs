@@ -17,10 +17,8 @@ use crate::{Context, Error, Result};
 
 /// First pause between attempts to store an outcome.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
-/// Longest pause between such attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// A lane that this process holds.
 #[derive(Debug, Clone)]
 pub struct Lease {
     pub client: ClientId,
@@ -30,12 +28,10 @@ pub struct Lease {
     pub fence: i64,
     /// Cancelled if the lease is lost or the process stops. The worker finishes its current step and returns.
     pub stop: CancellationToken,
-    /// Notified when work was added to the lane during the lease.
     pub nudge: Arc<Notify>,
 }
 
 impl Lease {
-    /// Claims a lane for `length`. `None` if another process has it.
     pub async fn claim(
         ctx: &Context,
         lane: Wake,
@@ -52,7 +48,6 @@ impl Lease {
         Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
     }
 
-    /// Extends the lease. `false` if another process has the lane now.
     pub async fn renew(&self, ctx: &Context, length: Duration) -> Result<bool> {
         let renewing = async {
             let mut db = ctx.db.acquire().await?;
@@ -99,12 +94,10 @@ impl Lease {
         held.ok_or(Error::LeaseLost)
     }
 
-    /// Waits for `length`, or until the worker must return.
     pub async fn pause(&self, length: Duration) {
         self.stop.run_until_cancelled(tokio::time::sleep(length)).await;
     }
 
-    /// True if the worker must return.
     pub fn is_over(&self) -> bool {
         self.stop.is_cancelled()
     }
@@ -139,7 +132,6 @@ pub struct Wake {
     pub lane: Uuid,
 }
 
-/// Sends hints to the runner of this process, if there is one.
 #[derive(Debug, Clone)]
 pub struct Wakeups {
     sender: Arc<mpsc::Sender<Wake>>,
@@ -214,7 +206,6 @@ impl NodePresence {
         within(SILENCE, looking).await == Some(true)
     }
 
-    /// Reports an orderly stop of this process.
     pub async fn retire(mut self, ctx: &Context) -> Result<()> {
         Ok(in_time(storage::work::nodes::retire(&mut self.connection, ctx.node)).await?)
     }

@@ -16,7 +16,6 @@ use storage::{
 
 use crate::secrets::{Sealer, SecretPurpose};
 
-/// Stores values sealed and bound to their client.
 #[derive(Clone)]
 pub struct DatabaseDeviceValues {
     db: Db,

@@ -15,7 +15,6 @@ use storage::inbound::media::MediaRecord;
 
 use crate::Context;
 
-/// Validity of the address of a file.
 const ADDRESS_LIFETIME: TimeDelta = TimeDelta::days(7);
 
 /// The address of a file. It is valid for [`ADDRESS_LIFETIME`], starting now.
@@ -31,7 +30,6 @@ pub fn own(ctx: &Context, url: &str) -> Option<Option<(ClientId, MediaId)>> {
     below(ctx.settings.server.public_base(), url)
 }
 
-/// Like [`own`], for the given base address.
 pub fn below(public_url: &str, url: &str) -> Option<Option<(ClientId, MediaId)>> {
     let path = url.strip_prefix(public_url)?.strip_prefix("/media/")?;
     let (client, id) = path.split(['?', '#']).next()?.split_once('/')?;
@@ -50,7 +48,6 @@ pub async fn keep(ctx: &Context, client: ClientId, id: MediaId, bytes: Bytes) ->
     Ok(ctx.media.put(client, id, MediaContent::Bytes(bytes)).await?.sha256)
 }
 
-/// Refuses an address with a wrong signature or past its end.
 pub fn check(
     ctx: &Context,
     client: ClientId,
@@ -64,10 +61,8 @@ pub fn check(
     if ctx.now().timestamp() > expires { Err(MediaAddressRefused::Expired) } else { Ok(()) }
 }
 
-/// The reason why an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MediaAddressRefused {
-    /// The address is not ours or was changed.
     #[error("the signature of this address is wrong")]
     BadSignature,
     #[error("this address has expired; take a new one from the message")]

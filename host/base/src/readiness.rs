@@ -1,5 +1,3 @@
-//! The readiness of this process, and whether a failure is temporary.
-
 use std::{
     panic::AssertUnwindSafe,
     sync::{
@@ -28,7 +26,6 @@ const TOLD_WITHIN: Duration = Duration::from_millis(700);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checks {
     pub database: bool,
-    /// All migrations of this program are applied.
     pub migrations: bool,
     pub writable: bool,
     pub plugins: bool,

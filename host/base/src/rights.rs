@@ -13,10 +13,8 @@ pub use storage::tenancy::rights::AffectedOwner;
 const HELD: usize = 1024;
 /// Interval of the checks that the database still answers.
 const ASK: Duration = Duration::from_secs(15);
-/// Pause after a failure to listen.
 const BREATH: Duration = Duration::from_secs(1);
 
-/// Distributes notices within a process. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Rights(broadcast::Sender<AffectedOwner>);
 
@@ -37,7 +35,6 @@ impl Rights {
     }
 }
 
-/// The notices for one part of a process.
 #[derive(Debug)]
 pub struct RightChanges(broadcast::Receiver<AffectedOwner>);
 

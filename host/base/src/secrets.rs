@@ -20,7 +20,6 @@ use uuid::Uuid;
 const VERSION: u8 = 1;
 const KEY_ID_BYTES: usize = 4;
 const NONCE_BYTES: usize = 24;
-/// Digits of the fingerprint of a master key.
 const FINGERPRINT_DIGITS: usize = 32;
 /// The text that marks a database with its key. After a change of the key, the first key follows it.
 const MARK: &[u8] = b"patchbay master key";
@@ -29,19 +28,12 @@ const MARK: &[u8] = b"patchbay master key";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretPurpose {
     ApiKey,
-    /// A provider's access token for a business number.
     AccessToken,
-    /// The app secret that signs callbacks of a business number.
     AppSecret,
-    /// Signs the deliveries of a webhook configuration.
     WebhookSecret,
-    /// A value in the configuration of a plugin.
     PluginSecret,
-    /// Signs the user ids of a web site.
     SiteIdentity,
-    /// The password of a client's SMS account.
     SmsPassword,
-    /// A stored value of the device of a WhatsApp Lite number.
     LiteDevice,
 }
 
@@ -62,22 +54,18 @@ impl SecretPurpose {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// Too short, or of an unknown layout.
     #[error("a sealed value is damaged or was written by a newer version of Patchbay")]
     Unreadable,
     #[error("a secret was sealed with another master key: start with the key that the data was sealed with")]
     OtherKey,
-    /// Changed, or copied from another client or purpose.
     #[error("a sealed value does not belong where it was found, or was changed")]
     NotAuthentic,
     #[error("the operating system gave no randomness")]
     NoRandomness,
-    /// The opened value must be text and is not.
     #[error("a sealed value that must be text is not")]
     NotText,
 }
 
-/// The master key is wrong or could not be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
     #[error(
@@ -131,7 +119,6 @@ struct MasterKey {
     id: [u8; KEY_ID_BYTES],
 }
 
-/// The content of the mark of the database.
 #[derive(Clone, Copy)]
 struct Adopted {
     previous_seals: bool,
@@ -198,12 +185,10 @@ impl Sealer {
         self.sealing().seal(&binding(client, purpose.label()), plain)
     }
 
-    /// Opens a value that was sealed for the same client and purpose.
     pub fn open(&self, client: ClientId, purpose: SecretPurpose, sealed: &[u8]) -> Result<Vec<u8>, SealError> {
         self.open_bound(&binding(client, purpose.label()), sealed).map(|(plain, _)| plain)
     }
 
-    /// [`open`](Self::open) for secrets that are text.
     pub fn open_text(&self, client: ClientId, purpose: SecretPurpose, sealed: &[u8]) -> Result<String, SealError> {
         String::from_utf8(self.open(client, purpose, sealed)?).map_err(|_| SealError::NotText)
     }
@@ -222,7 +207,6 @@ impl Sealer {
         self.0.current.seal(&binding(client, purpose.label()), &plain).map(Some)
     }
 
-    /// The first bytes of all values under the current key.
     pub fn current_prefix(&self) -> Vec<u8> {
         self.0.current.prefix()
     }
@@ -233,7 +217,6 @@ impl Sealer {
         derive(&self.adopted().root, &format!("derive/{purpose_label}"))
     }
 
-    /// True while there are two master keys.
     pub fn has_previous(&self) -> bool {
         self.0.previous.is_some()
     }
@@ -318,7 +301,6 @@ impl Sealer {
         }
     }
 
-    /// Opens a value, and names the key that it is under.
     fn open_bound(&self, bound: &[u8], sealed: &[u8]) -> Result<(Vec<u8>, &MasterKey), SealError> {
         let (&version, rest) = sealed.split_first().ok_or(SealError::Unreadable)?;
         let (key_id, rest) = rest.split_at_checked(KEY_ID_BYTES).ok_or(SealError::Unreadable)?;
@@ -342,7 +324,6 @@ fn mark_binding() -> Vec<u8> {
     binding(ClientId(Uuid::nil()), "master-key-check")
 }
 
-/// HMAC-SHA256 of the label under the key.
 fn derive(key: &[u8; 32], label: &str) -> [u8; 32] {
     // An HMAC key can have any length, so this cannot fail.
     let Ok(mut mac) = <Hmac<Sha256> as Mac>::new_from_slice(key) else { return [0; 32] };

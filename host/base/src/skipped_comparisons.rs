@@ -15,19 +15,16 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Time for which counts are gathered before they are stored.
 const GATHERED: Duration = Duration::from_millis(500);
 
 /// Counts that are not stored yet, by client and activation of the shadow. For each client in the map, a task is about
 /// to store them.
 type Gathering = HashMap<ClientId, BTreeMap<Uuid, SkippedCount>>;
 
-/// The comparisons that this process skipped recently.
 #[derive(Debug, Clone, Default)]
 pub struct SkippedComparisons(Arc<Mutex<Gathering>>);
 
 impl SkippedComparisons {
-    /// Counts skipped comparisons of a client. Does not wait.
     pub fn count(&self, db: &Db, client: ClientId, skipped: Vec<SkippedCount>) {
         if self.gather(client, skipped) {
             let (gathering, db) = (self.clone(), db.clone());
@@ -43,7 +40,6 @@ impl SkippedComparisons {
         }
     }
 
-    /// Adds counts. Returns true if the client had none before.
     fn gather(&self, client: ClientId, skipped: Vec<SkippedCount>) -> bool {
         let mut all = self.0.lock();
         let is_first = !all.contains_key(&client);

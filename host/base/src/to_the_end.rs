@@ -1,5 +1,3 @@
-//! Work that continues if its caller hangs up.
-
 use std::panic::resume_unwind;
 
 use tracing::{Instrument, Span};
@@ -7,8 +5,6 @@ use tracing::{Instrument, Span};
 use crate::{Error, Result};
 
 /// Runs work to its end in a task of its own, with the span of the caller. If the caller hangs up, the work continues.
-///
-/// # Errors
 /// [`Error::Stopped`] if the process stops before.
 pub async fn to_the_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T> {
     match tokio::spawn(work.instrument(Span::current())).await {

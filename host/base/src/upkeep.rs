@@ -28,29 +28,22 @@ use crate::Result;
 const KEY_DAYS: u64 = 7;
 /// Least lifetime of callback fingerprints, because providers repeat callbacks for seven days.
 const CALLBACK_DAYS: u32 = 9;
-/// Time for which the result of an upload can be read.
 const UPLOAD_DAYS: u64 = 1;
-/// Time for which copies of webhooks can be listened to.
 const COPY_DAYS: u64 = 1;
 /// Recipients count for the tier of a number for one day and a quarter of an hour.
 const TIER_DAYS: u64 = 2;
-/// Most rows deleted in one transaction.
 const PAGE: i64 = 2000;
 /// Most requests whose texts are deleted in one transaction. Each can have a thousand messages.
 const REQUESTS: i64 = 20;
 /// Attempts of one round at a change of the schema while others use the table.
 const TRIES: u32 = 5;
-/// Pause between these attempts.
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
-/// The result of one round of upkeep.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UpkeepRound {
     pub made: u32,
     pub dropped: u32,
-    /// Changes of the schema that are left to the next round.
     pub postponed: u32,
-    /// Expired conversations that were closed.
     pub expired: u64,
     /// Rows deleted, without those of dropped partitions.
     pub forgotten: u64,
@@ -70,7 +63,6 @@ pub async fn round(db: &Db, now: DateTime<Utc>, retention: &Retention) -> Result
     Ok(upkeep.done)
 }
 
-/// Lets PostgreSQL analyze the tables that have outgrown their statistics. Returns the number of tables.
 pub async fn renew_statistics(db: &Db) -> Result<usize> {
     let tables = statistics::list_outgrown(&mut *db.acquire().await?).await?;
     for table in &tables {
@@ -99,7 +91,6 @@ pub async fn fold_message_counts(db: &Db) -> Result<i64> {
     }
 }
 
-/// The partitioned tables and their retention in days.
 fn partitioned(retention: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     [
         ("outbound_part", retention.message_days),
@@ -126,7 +117,6 @@ enum Change {
 }
 
 impl Change {
-    /// The counter of this change in a round.
     fn count(self, done: &mut UpkeepRound) -> &mut u32 {
         match self {
             Self::Make => &mut done.made,
@@ -142,7 +132,6 @@ struct Upkeep<'a> {
 }
 
 impl Upkeep<'_> {
-    /// A transaction with the lock for upkeep. `None` if another process has it.
     async fn begin(&self) -> Result<Option<Transaction<'static>>> {
         let mut tx = self.db.begin().await?;
         Ok(if retention::try_lock(&mut tx).await? { Some(tx) } else { None })
