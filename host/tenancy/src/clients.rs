@@ -23,7 +23,6 @@ pub const ME: &str = "me";
 /// Bound on name and password of an SMS account, in characters.
 pub const SMS_LOGIN_MAX: usize = 200;
 
-/// A client in the view of a caller.
 #[derive(Debug, Clone)]
 pub struct ClientView {
     pub client: Client,
@@ -36,16 +35,12 @@ pub struct ClientChange {
     /// The reference. The old one becomes free.
     pub client_ref: Option<String>,
     pub display_name: Option<String>,
-    /// The time zone of its schedules and hours.
     pub time_zone: Option<TimeZone>,
-    /// Customers are asked for a rating when an agent ends their chat.
     pub asks_rating: Option<bool>,
 }
 
-/// Changes of a client's fallbacks.
 #[derive(Clone)]
 pub struct FallbackChange {
-    /// Fallbacks in send requests are carried out.
     pub enabled: bool,
     /// The failures that count as "not on WhatsApp". `None` = unchanged.
     pub mode: Option<FallbackMode>,
@@ -168,7 +163,6 @@ pub async fn create_child(
     Ok(made)
 }
 
-/// Changes the reference, name, time zone or rating question of a client.
 pub async fn update(
     admin: &Administration<'_>,
     caller: ClientId,

@@ -62,7 +62,6 @@ pub async fn create(
     Ok(made)
 }
 
-/// The numbers of a customer in all their spellings.
 fn phones(customer: Option<&Customer>) -> Vec<&str> {
     let addresses = customer.into_iter().flat_map(|customer| customer.addresses.iter());
     addresses.filter_map(|address| address.as_kind(AddressKind::Phone)).collect()

@@ -1,5 +1,3 @@
-//! SMS credits: top-ups, prices per segment, and balances.
-
 use base::{
     Error,
     audit::{Actor, Administration, audit},
@@ -13,7 +11,6 @@ use storage::{
     },
 };
 
-/// Bound on the credits of one top-up.
 const AMOUNT_MAX: i64 = 1_000_000_000;
 
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +27,6 @@ pub enum CreditsError {
 
 base::fails_with!(CreditsError: storage::Error);
 
-/// Adds credits to a client and returns the balance.
 pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, actor: Actor) -> Result<i64, CreditsError> {
     if !(1..=AMOUNT_MAX).contains(&amount) {
         return Err(CreditsError::BadAmount);
@@ -43,7 +39,6 @@ pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, acto
     Ok(balance)
 }
 
-/// Sets the price of a segment for numbers with this prefix.
 pub async fn set_price(
     admin: &Administration<'_>,
     client_ref: &str,

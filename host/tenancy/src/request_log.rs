@@ -20,15 +20,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Most requests that wait to be stored.
 const WAITING: usize = 20_000;
-/// Most bytes of their bodies.
 const WAITING_BYTES: usize = 8 << 20;
-/// Requests that one statement stores.
 const TOGETHER: usize = 500;
-/// Time in which requests are gathered.
 const GATHERED: Duration = Duration::from_millis(500);
-/// Pause after a failure of the database.
 const BREATH: Duration = Duration::from_secs(1);
 /// Longest wait for the last requests when the process stops.
 const GOODBYE: Duration = Duration::from_secs(5);
@@ -36,7 +31,6 @@ const GOODBYE: Duration = Duration::from_secs(5);
 /// Largest body that is kept until the answer. Of a larger one, only the size is logged.
 pub const BODY_BYTES: usize = 64 * 1024;
 
-/// The body of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestBody {
     Json(Bytes),
@@ -63,16 +57,13 @@ impl RequestBody {
     }
 }
 
-/// A request that was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweredRequest {
     pub client: ClientId,
     pub id: RequestId,
     pub user: UserId,
-    /// First characters of the key.
     pub key_start: String,
     pub method: String,
-    /// The called path, without the query.
     pub path: String,
     pub status: u16,
     pub duration: Duration,
@@ -107,7 +98,6 @@ struct Waiting {
     body_bytes: usize,
 }
 
-/// The requests of one process that wait to be stored.
 pub struct RequestLog {
     db: Db,
     waiting: Mutex<Waiting>,
@@ -136,7 +126,6 @@ impl RequestLog {
         }
     }
 
-    /// Stores requests until `stop`, and then the last ones.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         while !stop.is_cancelled() {
             tokio::select! {
@@ -156,7 +145,6 @@ impl RequestLog {
         }
     }
 
-    /// Stores all requests that wait.
     pub async fn flush(&self) {
         loop {
             let batch = self.take();
@@ -204,7 +192,6 @@ fn left_out(count: u64) {
     metrics::counter!("patchbay_request_log_left_out_total").increment(count);
 }
 
-/// The first moment whose requests are shown.
 pub fn kept_since(now: DateTime<Utc>, days: u32) -> DateTime<Utc> {
     now.checked_sub_days(Days::new(u64::from(days))).unwrap_or(now)
 }

@@ -1,5 +1,3 @@
-//! Teams of agents: create and change them, and their members.
-
 use domain::{
     hours::{BusinessHours, TimeZone},
     ids::{ClientId, TeamId, UserId},
@@ -28,7 +26,6 @@ use base::{
 #[derive(Debug, Clone, Default)]
 pub struct TeamChange {
     pub name: Option<String>,
-    /// Automatic assignment of waiting chats.
     pub assignment: Option<Assignment>,
     /// The time zone of its hours. `Some(None)` = the client's.
     pub time_zone: Option<Option<TimeZone>>,
@@ -130,7 +127,6 @@ pub async fn list(db: &Db, client: ClientId, search: &str, page: PageRequest) ->
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// Deletes a team without members, chats and sites.
 pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, actor: Actor) -> Result<(), TeamError> {
     let mut tx = admin.db.begin().await?;
     teams::lock(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
@@ -153,7 +149,6 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, 
     Ok(())
 }
 
-/// Adds a user to a team, and removes it from any other.
 pub async fn add_member(
     admin: &Administration<'_>,
     client: ClientId,
@@ -171,7 +166,6 @@ pub async fn add_member(
     Ok(())
 }
 
-/// Removes a user from its team.
 pub async fn remove_member(
     admin: &Administration<'_>,
     client: ClientId,

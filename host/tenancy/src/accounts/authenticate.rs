@@ -17,20 +17,17 @@ use tokio::sync::oneshot;
 
 use super::{Role, keys::key_hash};
 
-/// The user behind an API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub client: ClientId,
     pub user: UserId,
     pub role: Role,
     pub client_ref: String,
-    /// How the user sees customers: in full or masked.
     pub sight: CustomerVisibility,
     /// SHA-256 of the key. An open connection is closed when the key changes.
     pub key_hash: Vec<u8>,
 }
 
-/// The database did not answer the lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("API keys cannot be looked up right now")]
 pub struct LookupUnavailable;
@@ -42,7 +39,6 @@ const ANOTHER: usize = 16;
 
 const LONGEST_LOOK: Duration = Duration::from_secs(10);
 
-/// Finds the callers of API keys. Cheap to clone.
 #[derive(Clone)]
 pub struct Authenticator {
     shared: Arc<Shared>,
@@ -139,7 +135,6 @@ async fn answer_all(shared: Arc<Shared>) {
     }
 }
 
-/// Answers each waiting request with its caller, or with `None` if no owner has its key.
 fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
     let callers: HashMap<Vec<u8>, Caller> = owners
         .into_iter()

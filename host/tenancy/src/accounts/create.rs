@@ -1,5 +1,3 @@
-//! Creates clients and users.
-
 use base::{
     Error,
     audit::{Actor, Administration, audit},
@@ -31,7 +29,6 @@ const EMAIL_MAX: usize = 254;
 pub struct NewClient {
     /// Unique over all clients.
     pub client_ref: String,
-    /// Name of the client and of its first user.
     pub name: String,
     pub email: String,
     pub password: String,
@@ -57,7 +54,6 @@ pub struct CreatedUser {
     pub client_ref: String,
     pub client: ClientId,
     pub user: UserId,
-    /// The e-mail address as stored.
     pub email: String,
     pub role: Role,
     pub api_key: ApiKey,
@@ -67,7 +63,6 @@ pub struct CreatedUser {
 pub enum CreateError {
     #[error("`me` is reserved: choose another clientRef")]
     ReservedRef,
-    /// Not valid in a path.
     #[error(
         "`{0}` is no clientRef: use 1 to {REF_MAX} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
     )]
@@ -94,7 +89,6 @@ pub enum CreateError {
 
 base::fails_with!(CreateError: storage::Error);
 
-/// Creates a client and its first user, an ADMIN with a key.
 pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result<CreatedUser, CreateError> {
     check_ref(&new.client_ref)?;
     check_name(&new.name)?;
@@ -131,7 +125,6 @@ pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result
     Ok(created(new.client_ref, client, user, api_key))
 }
 
-/// Creates a user with a key in the client with this `clientRef`.
 pub async fn create_user(
     admin: &Administration<'_>,
     client_ref: &str,
@@ -176,7 +169,6 @@ async fn prepare(admin: &Administration<'_>, new: NewUser) -> Result<users::User
     })
 }
 
-/// Stores a user and its key in the caller's transaction.
 async fn store(
     admin: &Administration<'_>,
     db: &mut storage::PgConnection,

@@ -18,10 +18,8 @@ use base::audit::Administration;
 /// Wrong passwords within [`FAILURE_WINDOW`]. Further attempts are refused without a check (DESIGN 7).
 const FAILURES_ALLOWED: usize = 10;
 const FAILURE_WINDOW: TimeDelta = TimeDelta::minutes(15);
-/// Time for which a place stays familiar after its last login.
 const FAMILIAR_FOR: TimeDelta = TimeDelta::days(90);
 
-/// The counter for the wrong passwords of a login.
 pub(super) struct FailureCounter {
     account: Vec<u8>,
     place: Option<Vec<u8>>,
@@ -30,7 +28,6 @@ pub(super) struct FailureCounter {
 }
 
 impl FailureCounter {
-    /// Checks if `from` is a familiar place of the account.
     pub(super) async fn find(
         db: &mut PgConnection,
         account: Vec<u8>,
@@ -72,7 +69,6 @@ impl FailureCounter {
         login_failures::record_failure(db, &self.key, admin.mint::<Uuid>(), admin.now()).await
     }
 
-    /// Remembers the place as familiar after a correct password.
     pub(super) async fn welcome(
         &self,
         admin: &Administration<'_>,
@@ -90,7 +86,6 @@ fn oldest_that_counts(newest_first: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
     newest_first.get(FAILURES_ALLOWED - 1).copied()
 }
 
-/// Deletes expired failures and places, as part of daily upkeep. Returns the number of rows.
 pub async fn forget_old_failures(admin: &Administration<'_>) -> base::Result<u64> {
     let mut db = admin.db.acquire().await?;
     let failures = login_failures::forget_failures(&mut db, admin.now() - FAILURE_WINDOW).await?;

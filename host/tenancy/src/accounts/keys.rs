@@ -22,7 +22,6 @@ use super::{
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// A new key from the random generator of the operating system.
     pub(super) fn generate() -> Result<Self, SealError> {
         let bytes = secrets::random::<16>()?;
         Ok(Self(uuid::Builder::from_random_bytes(bytes).into_uuid().hyphenated().to_string()))
@@ -45,7 +44,6 @@ pub(super) fn key_hash(key: &[u8]) -> Vec<u8> {
     Sha256::digest(key).to_vec()
 }
 
-/// Gives a user a new key inside the caller's transaction.
 pub(super) async fn give_key(
     admin: &Administration<'_>,
     db: &mut PgConnection,

@@ -1,5 +1,3 @@
-//! Refused logins.
-
 use std::time::Duration;
 
 use base::Error;
@@ -13,10 +11,7 @@ pub enum LoginError {
     InvalidCredentials,
     /// Too many wrong passwords for this account. A correct one is refused too.
     #[error("too many wrong passwords for this account: try again later")]
-    RateLimited {
-        /// Time until the next attempt.
-        retry_after: Duration,
-    },
+    RateLimited { retry_after: Duration },
     #[error(
         "this password is temporary: choose your own first, with POST \
          /messaging-service/WhatsApp/authenticate/changePassword"

@@ -15,7 +15,6 @@ pub struct Login {
     pub email: String,
     pub password: String,
     pub client_ref: String,
-    /// The source of the request, if known.
     pub from: Option<IpAddr>,
 }
 
@@ -25,11 +24,9 @@ impl fmt::Debug for Login {
     }
 }
 
-/// A login with a checked password, before admission.
 pub(super) struct CheckedLogin {
     counted: FailureCounter,
     visitor: LoginVisitor,
-    /// The user, if the password is correct.
     found: Option<(ClientId, users::User)>,
 }
 
@@ -77,7 +74,6 @@ pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<Ch
     Ok(CheckedLogin { counted, visitor, found: found.filter(|_| right) })
 }
 
-/// Admits a login with a correct password, and counts all others.
 pub(super) async fn admit(admin: &Administration<'_>, judged: CheckedLogin) -> Result<AdmittedLogin, LoginError> {
     let CheckedLogin { counted, visitor, found } = judged;
     let mut tx = admin.db.begin().await?;

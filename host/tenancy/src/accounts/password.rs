@@ -26,7 +26,6 @@ pub(super) static TURNS: LazyLock<LoginTurns> = LazyLock::new(LoginTurns::new);
 /// Checked if the account does not exist, so that this takes as long as a wrong password.
 static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));
 
-/// A password could not be hashed: no randomness, or the process is stopping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a password could not be hashed")]
 pub(super) struct HashFailed;

@@ -1,5 +1,3 @@
-//! Changes and resets of passwords.
-
 use base::{
     Error,
     audit::{Actor, Administration, audit},

@@ -1,5 +1,3 @@
-//! Temporary passwords.
-
 use base::secrets::{self, SealError};
 
 /// A generated password. It is shown once and must be changed at the first login. `Debug` hides it.
@@ -12,7 +10,6 @@ impl TemporaryPassword {
         Ok(Self(bytes.iter().map(letter).collect()))
     }
 
-    /// The password in plain text. Keep it out of logs.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -14,15 +14,12 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// Bound on waiting logins of one source.
 const WAITING_PER_SOURCE: usize = 64;
 /// Bound on waiting logins of all sources without a remembered login, and of all others. Waiting logins hold places of
 /// requests, so this is a fraction of the half that callers without a key have.
 const WAITING: usize = 256;
-/// Bound on remembered pairs of source and account.
 const REMEMBERED: usize = 4_096;
 
-/// The source of a login and the account it names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct LoginVisitor {
     source: Option<IpAddr>,
@@ -50,13 +47,11 @@ struct State {
     next: u64,
     by_source: HashMap<Option<IpAddr>, Queue>,
     seen: HashSet<LoginVisitor>,
-    /// The same visitors, oldest first.
     order: VecDeque<LoginVisitor>,
 }
 
 struct Queue {
     turn: Arc<Semaphore>,
-    /// True if a login from there is remembered.
     is_familiar: bool,
     /// The logins, oldest first. A login whose turn has come cannot be ended.
     logins: Vec<Login>,
@@ -68,7 +63,6 @@ struct Login {
     has_turn: bool,
 }
 
-/// The place of a login in the order.
 pub(super) struct Place<'t> {
     turns: &'t LoginTurns,
     source: Option<IpAddr>,
@@ -89,7 +83,6 @@ impl LoginTurns {
         Self { strangers: Arc::new(Semaphore::new(1)), familiar: Arc::new(Semaphore::new(1)), state: Mutex::default() }
     }
 
-    /// Takes a place for a login from this address.
     pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<Place<'_>, LoginQueueFull> {
         let source = address.map(source_of);
         let mut state = self.lock();
@@ -106,7 +99,6 @@ impl LoginTurns {
         Ok(Place { turns: self, source, number, of_source: Arc::clone(&queue.turn), end })
     }
 
-    /// Remembers a visitor with a correct password.
     pub(super) fn remember(&self, visitor: LoginVisitor) {
         let mut state = self.lock();
         if state.seen.insert(visitor.clone()) {
@@ -148,7 +140,6 @@ impl State {
 }
 
 impl<'t> Place<'t> {
-    /// Waits for the turn of this visitor, who comes from the source of the place.
     pub(super) async fn wait(self, visitor: &LoginVisitor) -> Result<LoginTurn<'t>, LoginQueueFull> {
         let is_familiar = self.turns.lock().seen.contains(visitor);
         let all = if is_familiar { &self.turns.familiar } else { &self.turns.strangers };

@@ -28,10 +28,8 @@ use super::{
     temporary_password::TemporaryPassword,
 };
 
-/// Bound on the chat limit of an agent.
 pub const CHAT_LIMIT_MAX: i32 = 1_000;
 
-/// A new user, who will choose a password.
 #[derive(Debug, Clone)]
 pub struct Invitation {
     /// Unique within the client, ignoring case.
@@ -63,10 +61,8 @@ pub enum UserError {
     /// Without it nothing could be administered.
     #[error("this is the last user with the role ADMIN: make another one ADMIN first")]
     LastAdmin,
-    /// Users cannot delete themselves.
     #[error("nobody deletes the own account: have another ADMIN do it")]
     OwnAccount,
-    /// Users cannot reset their own password.
     #[error("change your own password with your current one")]
     OwnPassword,
     #[error("the user was changed in the same moment: try again")]
@@ -167,7 +163,6 @@ pub async fn update(
     store(admin, tx, client, &found, actor).await
 }
 
-/// Sets if an agent takes automatically assigned chats.
 pub async fn set_available(
     admin: &Administration<'_>,
     client: ClientId,
@@ -213,13 +208,11 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, user: UserId, 
     Ok(())
 }
 
-/// Refuses if the user is the only ADMIN.
 async fn keep_an_admin(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<(), UserError> {
     let admins = profiles::lock_admins(db, client).await?;
     if admins == [user] { Err(UserError::LastAdmin) } else { Ok(()) }
 }
 
-/// Stores a changed user, with what follows from the change, and commits.
 async fn store(
     admin: &Administration<'_>,
     mut tx: storage::Transaction<'static>,

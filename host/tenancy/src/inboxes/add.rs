@@ -19,16 +19,12 @@ use base::{
     secrets::{SealError, SecretPurpose},
 };
 
-/// The way of a number to WhatsApp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberConnection {
-    /// Meta's Cloud API.
     Cloud,
-    /// A paired phone.
     Lite,
 }
 
-/// A number to add.
 #[derive(Debug, Clone)]
 pub struct NewNumber {
     pub client_ref: String,
@@ -45,7 +41,6 @@ pub struct NewNumber {
 #[derive(Clone)]
 pub struct CloudAccount {
     pub phone_number_id: String,
-    /// Meta's id of the WhatsApp business account.
     pub waba_id: String,
     /// A token that may send from it and read its templates.
     pub access_token: String,
@@ -70,10 +65,8 @@ pub enum AddNumberError {
     UnknownClient(String),
     #[error("a WHATSAPP_CLOUD number needs --phone-number-id, --waba-id and --access-token")]
     CloudAccountMissing,
-    /// Not valid in a path.
     #[error("`{0}` is no id of Meta: ids have 1 to 64 letters, digits and `_`")]
     BadId(String),
-    /// Not valid in a header.
     #[error("an access token and an app secret must be visible ASCII characters without spaces")]
     BadToken,
     #[error("a WHATSAPP_LITE number has no phone-number id, business account or access token: leave them out")]

@@ -1,5 +1,3 @@
-//! Adds an account at a provider, such as a bot, on behalf of the operator.
-
 use std::fmt;
 
 use domain::inbox::InboxKind;
@@ -23,12 +21,9 @@ use base::{
 pub struct NewAccount {
     pub client_ref: String,
     pub kind: InboxKind,
-    /// The provider's id of the account.
     pub account_id: String,
-    /// The public name of the account.
     pub name: String,
     pub access_token: String,
-    /// The secret of its callbacks.
     pub callback_secret: String,
     pub news: NewsSource,
 }
@@ -54,11 +49,8 @@ pub enum AddAccountError {
 
 base::fails_with!(AddAccountError: storage::Error, SealError);
 
-/// Adds an account to a client. If the client has it already, its name, its secrets and the way of its news are
-/// replaced. An account belongs to one client only.
-///
-/// # Errors
-/// See [`AddAccountError`]. Nothing is stored then.
+/// Adds an account to a client. If the client has it already, its name, its secrets and the way of its news are replaced. An
+/// account belongs to one client only. An error means that nothing is stored.
 pub async fn add_account(admin: &Administration<'_>, new: NewAccount, actor: Actor) -> Result<Inbox, AddAccountError> {
     let mut tx = admin.db.begin().await?;
     let Some(client) = clients::find_by_ref(&mut tx, &new.client_ref).await? else {

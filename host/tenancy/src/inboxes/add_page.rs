@@ -1,5 +1,3 @@
-//! Adds a Facebook page, on behalf of the operator (CONTRACT 3).
-
 use std::fmt;
 
 use storage::{
@@ -21,7 +19,6 @@ pub struct NewPage {
     pub page_id: String,
     /// A token that may send as the page.
     pub access_token: String,
-    /// The app secret that signs its callbacks, if it is not the operator's.
     pub app_secret: Option<String>,
 }
 
@@ -40,7 +37,6 @@ pub enum AddPageError {
     UnknownClient(String),
     #[error("`{0}` is no id of a page: those have 1 to 64 digits")]
     BadId(String),
-    /// Not valid in a header.
     #[error("an access token and an app secret must be visible ASCII characters without spaces")]
     BadToken,
     #[error("the client has the page {0} already")]

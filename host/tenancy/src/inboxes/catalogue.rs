@@ -16,24 +16,15 @@ use base::{
 };
 use domain::page::{Page, PageRequest};
 
-/// Time between two fetches of a catalogue.
 const REFRESH_INTERVAL: TimeDelta = TimeDelta::hours(1);
-/// Pause after a failed fetch.
 const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(5);
-/// Catalogues fetched by one call of [`refresh_due`].
 const REFRESH_LIMIT: i64 = 50;
-/// Bound on the fetch of one catalogue with all its pages.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
     #[error("the templates of business account {waba} could not be fetched: {reason}")]
-    Provider {
-        /// The WhatsApp business account.
-        waba: String,
-        /// The provider's message.
-        reason: String,
-    },
+    Provider { waba: String, reason: String },
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -131,7 +122,6 @@ async fn sync_account(
     Ok(records.len())
 }
 
-/// The token of any number of the business account.
 async fn access_token(admin: &Administration<'_>, client: ClientId, waba: &str) -> Result<Option<String>, SyncError> {
     let numbers = {
         let mut db = admin.db.acquire().await?;

@@ -34,17 +34,14 @@ use base::Result;
 /// A WhatsApp number of a client in the view of its owner (SPEC 4.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhatsAppNumber {
-    /// Id of the row that links client and number.
     pub link_id: Uuid,
     pub id: InboxId,
     pub msisdn: Msisdn,
     pub kind: InboxKind,
-    /// For a Lite number: the host of its device, and the billing model.
     pub lite: Option<(LiteHosting, BillingModel)>,
 }
 
 impl WhatsAppNumber {
-    /// The number of an inbox. `None` on other channels.
     pub fn of(inbox: &Inbox) -> Option<Self> {
         let (link_id, msisdn) = (inbox.link_id()?, inbox.msisdn()?.clone());
         let lite = inbox.lite().map(|lite| (lite.hosting, lite.billing));

@@ -31,7 +31,6 @@ impl From<storage::Error> for RegisterError {
     }
 }
 
-/// Registers a Lite number with billing per message.
 pub async fn register_lite_number(
     admin: &Administration<'_>,
     client: ClientId,

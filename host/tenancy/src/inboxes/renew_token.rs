@@ -18,7 +18,6 @@ use base::{
 #[derive(Clone)]
 pub struct NewToken {
     pub client_ref: String,
-    /// The channel of the number or page.
     pub channel: Channel,
     /// The number in digits, or the id of the page.
     pub address: String,
@@ -40,7 +39,6 @@ pub enum RenewTokenError {
     UnknownClient(String),
     #[error("the client has no `{0}`: add it first")]
     Unknown(String),
-    /// Not valid in a header.
     #[error("an access token must be visible ASCII characters without spaces")]
     BadToken,
     #[error("`{0}` is paired like a phone and has no access token")]
@@ -51,10 +49,7 @@ pub enum RenewTokenError {
 
 base::fails_with!(RenewTokenError: storage::Error, SealError);
 
-/// Replaces the access token of a number or page. Later sends use the new one.
-///
-/// # Errors
-/// See [`RenewTokenError`]. The token is unchanged then.
+/// Replaces the access token of a number or page. Later sends use the new one. An error means that it is unchanged.
 pub async fn renew_token(admin: &Administration<'_>, new: NewToken, actor: Actor) -> Result<Inbox, RenewTokenError> {
     let NewToken { client_ref, channel, address, access_token } = new;
     if access_token.is_empty() || !access_token.bytes().all(|byte| byte.is_ascii_graphic()) {

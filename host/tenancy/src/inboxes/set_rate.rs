@@ -31,11 +31,8 @@ pub enum SetRateError {
 
 base::fails_with!(SetRateError: storage::Error);
 
-/// Sets the messages per second of a number. `None` = `limits.cloud_rate_per_number`. It takes effect within ten
-/// seconds, when the lane of the number reads it.
-///
-/// # Errors
-/// See [`SetRateError`]. The rate is unchanged then.
+/// Sets the messages per second of a number. `None` = `limits.cloud_rate_per_number`. It takes effect within ten seconds,
+/// when the lane of the number reads it. An error means that the rate is unchanged.
 pub async fn set_rate(
     admin: &Administration<'_>,
     client_ref: &str,

@@ -89,7 +89,6 @@ pub async fn remove_sms_source(
     Ok(address.to_owned())
 }
 
-/// The sources that a client can choose, sorted by address.
 pub async fn sms_sources(
     admin: &Administration<'_>,
     client_ref: &str,

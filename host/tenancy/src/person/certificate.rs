@@ -1,14 +1,10 @@
-//! The certificate of an erasure.
-
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use storage::personal_data::{PersonalTable, RowTreatment, TableRule};
 
-/// What an erasure did to the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ErasureAction {
-    /// The rows are gone.
     Deleted,
     /// The personal columns are empty; figures stay.
     Blanked,
@@ -37,7 +33,6 @@ impl ErasureAction {
     }
 }
 
-/// The rows of a table that were erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErasedTable {
     pub table: &'static str,
@@ -45,7 +40,6 @@ pub struct ErasedTable {
     pub rows: u64,
 }
 
-/// The proof of an erasure, without personal data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
     /// A keyed hash of client and address.
@@ -56,13 +50,11 @@ pub struct Certificate {
     pub cancelled: u64,
     /// Every table with rows of persons, also those without a row of this one.
     pub tables: Vec<ErasedTable>,
-    /// Files that were deleted from the store of files.
     pub files: u64,
     /// `false` if new rows came as fast as old ones were erased. A repetition erases the rest.
     pub is_complete: bool,
 }
 
-/// Counts during an erasure.
 #[derive(Debug, Default)]
 pub(super) struct ErasureCounts {
     pub(super) cancelled: u64,
@@ -76,7 +68,6 @@ impl ErasureCounts {
         count.1 += rows;
     }
 
-    /// All rows and files.
     pub(super) fn total(&self) -> u64 {
         self.cancelled + self.files + self.rows.values().map(|(_, rows)| rows).sum::<u64>()
     }

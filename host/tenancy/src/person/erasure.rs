@@ -1,5 +1,3 @@
-//! Erases a person.
-
 use base::{
     Error,
     audit::{Actor, Administration, audit},
@@ -16,7 +14,6 @@ use super::{
     search,
 };
 
-/// Most rows of one transaction.
 const PAGE: i64 = 2000;
 /// Rounds until rows that came during the erasure are erased, too.
 const ROUNDS: u32 = 5;

@@ -1,5 +1,3 @@
-//! Gives out the data of a person.
-
 use base::{
     Result,
     audit::{Actor, Administration, audit},
@@ -13,17 +11,13 @@ use storage::personal_data::{self, REGISTRY, TableRows};
 
 use super::search;
 
-/// All data of a person.
 #[derive(Debug)]
 pub struct Export {
     /// The name of the person in certificates and in the audit trail.
     pub person: String,
     pub exported_at: DateTime<Utc>,
-    /// Every known address.
     pub addresses: Vec<Address>,
-    /// The tables with rows of the person.
     pub tables: Vec<TableRows>,
-    /// The files, whose content is in the store of files.
     pub files: Vec<ExportedFile>,
 }
 
@@ -33,7 +27,6 @@ pub struct ExportedFile {
     pub id: MediaId,
 }
 
-/// Reads all data of the person with this address.
 pub async fn export(admin: &Administration<'_>, client: ClientId, address: &Address, actor: Actor) -> Result<Export> {
     let db = admin.db.with_patience(search::PATIENCE);
     let person = search::find(&db, client, address).await?;

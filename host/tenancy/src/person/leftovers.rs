@@ -17,22 +17,17 @@ pub const REWRITTEN_MOST: u64 = 256 << 20;
 const TRIES: u32 = 5;
 /// Longest wait for transactions that may see erased rows.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(30);
-/// Pause between two looks at them.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// The result of a rewrite.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Leftovers {
-    /// Relations that were rewritten with their indexes.
     pub rewritten: u64,
     /// Relations that were not, because they are larger than the limit or in constant use: erased bytes can stay in free
     /// space until new rows take it.
     pub not_rewritten: Vec<String>,
     /// Old transactions were open, so a rewritten relation may still have erased rows.
     pub seen_by_others: bool,
-    /// The statistics of PostgreSQL, which quote frequent values, were made again.
     pub statistics_renewed: bool,
-    /// Segments of the write-ahead log that had erased rows were emptied.
     pub log_emptied: bool,
     /// Older segments that PostgreSQL keeps for a replica or an archive.
     pub log_segments_kept: u64,

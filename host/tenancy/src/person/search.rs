@@ -1,5 +1,3 @@
-//! Finds a person, and names it without its address.
-
 use std::time::Duration;
 
 use base::{Result, audit::Administration};
@@ -14,7 +12,6 @@ use storage::{
 /// Longest time for one statement. Some read all rows of a client in a table.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// Finds the person with this address, with all other addresses and objects.
 pub(super) async fn find(db: &Db, client: ClientId, address: &Address) -> Result<KnownPerson> {
     let mut tx = db.begin().await?;
     personal_data::begin_search(&mut tx).await?;

@@ -41,7 +41,6 @@ pub enum SiteError {
 
 base::fails_with!(SiteError: storage::Error, SealError);
 
-/// Adds a site to the client with this reference.
 pub async fn add_of_ref(
     admin: &Administration<'_>,
     client_ref: &str,
@@ -56,7 +55,6 @@ pub async fn add_of_ref(
     add(admin, client, asked, actor).await
 }
 
-/// Adds a site with a new key and secret.
 pub async fn add(
     admin: &Administration<'_>,
     client: ClientId,
@@ -90,7 +88,6 @@ pub async fn add(
     Ok(site)
 }
 
-/// Changes a site. Fields that `asked` leaves out are unchanged.
 pub async fn update(
     admin: &Administration<'_>,
     (client, id): (ClientId, InboxId),
@@ -123,7 +120,6 @@ pub async fn new_key(
     Ok(site)
 }
 
-/// Deletes a site. Its chats stay.
 pub async fn delete(
     admin: &Administration<'_>,
     (client, id): (ClientId, InboxId),
@@ -142,14 +138,12 @@ pub async fn find(db: &Db, client: ClientId, id: InboxId) -> Result<Site, SiteEr
     sites::by_id(&mut db, client, id).await?.ok_or(SiteError::NotFound)
 }
 
-/// The client's sites, oldest first.
 pub async fn list(db: &Db, client: ClientId, page: PageRequest) -> base::Result<Page<Site>> {
     let mut db = db.acquire().await?;
     let (items, total) = sites::page(&mut db, client, page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// The secret that signs the site's own user ids.
 pub async fn identity_secret(admin: &Administration<'_>, client: ClientId, id: InboxId) -> Result<String, SiteError> {
     let mut db = admin.db.acquire().await?;
     sites::by_id(&mut db, client, id).await?.ok_or(SiteError::NotFound)?;
