@@ -33,7 +33,6 @@ const SECRET_MAX: usize = 512;
 pub enum AccountCallbackRefused {
     #[error("there is no such provider")]
     UnknownProvider,
-    /// The secret is missing or wrong, or there is no such account.
     #[error("the secret is missing or wrong")]
     BadSecret,
     #[error("it cannot be read: {0}")]
@@ -127,7 +126,6 @@ fn pause_after(failure: &SendFailure) -> TimeDelta {
     }
 }
 
-/// The account and its token in plain text.
 pub(crate) fn login(ctx: &Context, client: ClientId, account: &Account) -> Result<AccountLogin> {
     let access_token = ctx.sealer.open_text(client, SecretPurpose::AccessToken, &account.access_token_sealed)?;
     Ok(AccountLogin { account_id: account.account_id.clone(), access_token })
@@ -144,7 +142,6 @@ async fn store(ctx: &Context, lease: &Lease, items: Vec<CallbackItem>, next: i64
     Ok(())
 }
 
-/// Waits before the account is asked again. The lane is given back.
 async fn rest(ctx: &Context, lease: &Lease, pause: TimeDelta) -> Result<()> {
     let mut tx = begin(ctx, lease).await?;
     accounts::rest(&mut tx, lease.client, InboxId(lease.lane), ctx.now() + pause).await?;

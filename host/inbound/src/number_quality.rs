@@ -18,7 +18,6 @@ use storage::{
     outbound::tiers,
 };
 
-/// Numbers read by one call of [`look_at_due`].
 const LOOKS: i64 = 50;
 const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 /// Failed reads after which the client gets the values that callbacks have reported.
@@ -49,7 +48,6 @@ pub async fn look_at_due(ctx: &Context) -> Result<usize> {
     Ok(read)
 }
 
-/// Reads the number at the provider. `None` if that fails.
 async fn node(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<Option<NumberNode>> {
     let stored = {
         let mut db = ctx.db.acquire().await?;
@@ -76,7 +74,6 @@ fn words_of(node: NumberNode) -> NumberQuality {
     }
 }
 
-/// Stores the result of a read and records an event if there is a change to report.
 async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQuality, asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };

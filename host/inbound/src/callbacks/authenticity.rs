@@ -19,24 +19,19 @@ use base::{
 /// Bound on the app secrets that are tried on one callback. Few business accounts are shared by so many apps.
 pub(super) const SECRETS_TRIED: usize = 8;
 
-/// The challenge to send back to the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandshakeAnswer(pub String);
 
-/// Answers the provider's handshake. `None` if the verify token is wrong.
 pub fn handshake(ctx: &Context, query: &Handshake) -> Option<HandshakeAnswer> {
     callback::handshake(query, ctx.settings.whatsapp_cloud.verify_token.expose()).map(HandshakeAnswer)
 }
 
-/// The reason why a whole callback is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CallbackRefused {
-    /// The signature is missing, or made with another secret.
     #[error("the signature is missing or wrong")]
     BadSignature,
     #[error("the body is no callback of this provider: {0}")]
     Unreadable(String),
-    /// The body has more than `ITEMS_MAX` items.
     #[error("the body says more than {} things at once", callback::ITEMS_MAX)]
     TooMany,
     #[error(transparent)]
@@ -74,7 +69,6 @@ async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     })
 }
 
-/// Returns the secret that made the signature.
 pub(super) async fn signed_with(
     raw: &Bytes,
     secrets: Vec<String>,
@@ -134,7 +128,6 @@ fn drop_those_with(secret: &str, known: &[Opened], numbers: &mut HashSet<String>
     }
 }
 
-/// An app secret in plain text, with its number and account.
 struct Opened {
     phone_number_id: String,
     waba_id: String,

@@ -64,7 +64,6 @@ pub(super) fn count_unknown_message(target: &CallbackTarget) {
     metrics::counter!("patchbay_callback_items_ignored_total", "channel" => channel, "kind" => kind).increment(1);
 }
 
-/// Stores the unreadable items and returns the others.
 pub(super) async fn keep<'a>(
     ctx: &Context,
     db: &mut PgConnection,
@@ -119,7 +118,6 @@ pub(super) async fn keep_given_up(
     Ok(())
 }
 
-/// The failed items of a client, newest first.
 pub async fn list(db: &Db, client: ClientId, page: PageRequest) -> Result<Page<FailedCallback>> {
     let mut db = db.acquire().await?;
     let (items, total) = failed_callbacks::page(&mut db, client, page.limit(), page.offset()).await?;

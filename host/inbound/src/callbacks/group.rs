@@ -1,5 +1,3 @@
-//! Takes a group of callback items in one transaction.
-
 use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 use chrono::TimeDelta;
@@ -18,7 +16,6 @@ use super::{
     messages,
 };
 
-/// Failures of one item before it is given up.
 pub(super) const MOST_ATTEMPTS: i16 = 10;
 
 /// Immediate attempts of one item, in case two transactions collided.
@@ -27,7 +24,6 @@ pub(super) const TRIES_AT_ONCE: usize = 3;
 /// Time between two attempts to apply a status of an unknown message.
 pub(super) const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
 
-/// After this time a status of an unknown message is dropped.
 pub(super) const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 
 /// Takes items in one transaction. If it fails, they are taken one by one, so that one bad item does not stop its
@@ -66,7 +62,6 @@ pub(super) async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Resul
     }
 }
 
-/// Takes one item, or several of the same kind, in one transaction.
 pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     if let [Item { body: CallbackBody::Message(_), .. }, ..] = group {
         return messages::take(ctx, lease, group).await;
@@ -161,7 +156,6 @@ pub(super) async fn postpone(
     Ok(early)
 }
 
-/// Retries a failed item with growing pauses, and gives it up in the end.
 pub(super) async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Result<()> {
     let attempts = item.attempts.saturating_add(1);
     if attempts >= MOST_ATTEMPTS {

@@ -46,16 +46,11 @@ const STORES: GroupLimits = GroupLimits {
 /// The callback was not stored, and the provider must send it again. Either all of its items are stored or none.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the callback could not be stored")]
-pub struct IntakeRefused(
-    /// The cause.
-    #[source]
-    pub Arc<Error>,
-);
+pub struct IntakeRefused(#[source] pub Arc<Error>);
 
 type Taken = std::result::Result<(), IntakeRefused>;
 type Looked = std::result::Result<Arc<Owners>, IntakeRefused>;
 
-/// Takes callbacks with a verified signature.
 pub struct Intake {
     ctx: Arc<Context>,
     known: KnownNumbers,

@@ -1,5 +1,3 @@
-//! A callback item that is worked on.
-
 use chrono::{DateTime, Utc};
 use domain::{
     ids::CallbackId,
@@ -15,7 +13,6 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// True if both can share a transaction.
     pub(super) fn is_like(&self, next: &Self) -> bool {
         use CallbackBody::{Message, Status};
         matches!((&self.body, &next.body), (Status(_), Status(_)) | (Message(_), Message(_)))

@@ -22,7 +22,6 @@ const BELIEVED: Duration = Duration::from_secs(3_600);
 /// Number of entries from which expired ones are removed.
 const TIDIED_FROM: usize = 1_024;
 
-/// Cloud numbers with their owners, by phone-number id.
 #[derive(Default)]
 pub(super) struct KnownNumbers(Mutex<HashMap<String, Known>>);
 
@@ -50,7 +49,6 @@ impl KnownNumbers {
         Some(owners)
     }
 
-    /// Stores the result of a lookup.
     pub(super) fn note(&self, found: &HashMap<String, (ClientId, InboxId)>) {
         let (mut known, now) = (self.0.lock(), Instant::now());
         if known.len() >= TIDIED_FROM {

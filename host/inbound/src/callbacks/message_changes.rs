@@ -14,7 +14,6 @@ use uuid::Uuid;
 
 /// Time between two attempts to apply a change of an unknown message.
 const CHANGE_PAUSE: TimeDelta = TimeDelta::seconds(5);
-/// After this time a change of an unknown message is dropped.
 const CHANGE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 /// Time between two attempts to import an echo that may be one of our messages.
 const ECHO_PAUSE: TimeDelta = TimeDelta::seconds(2);
@@ -24,7 +23,6 @@ const ECHO_PATIENCE: TimeDelta = TimeDelta::minutes(2);
 pub(super) enum ItemOutcome {
     /// The item is done. Wake these lanes.
     Done(Vec<(Queue, Uuid)>),
-    /// Try the item again at this time.
     Later(DateTime<Utc>),
 }
 
@@ -48,7 +46,6 @@ pub(super) async fn change(
     Ok(ItemOutcome::Done(Vec::new()))
 }
 
-/// Imports a message that the business sent with another app.
 pub(super) async fn echo(
     ctx: &Context,
     db: &mut PgConnection,

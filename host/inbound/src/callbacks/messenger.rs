@@ -52,7 +52,6 @@ async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     })
 }
 
-/// True if all pages of the items have this app secret.
 async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result<bool, Error> {
     let mut pages = HashSet::new();
     for item in items {
@@ -71,7 +70,6 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result
     Ok(!items.is_empty() && pages.is_empty())
 }
 
-/// The app secrets of pages that have one, in plain text.
 async fn own_secrets(ctx: &Context, pages: Vec<String>) -> Result<Vec<(String, String)>, Error> {
     let mut db = ctx.db.acquire().await?;
     let sealed = directories::own_app_secrets_of_pages(&mut db, &pages).await?;

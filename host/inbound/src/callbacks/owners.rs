@@ -1,5 +1,3 @@
-//! The clients that own the targets of callbacks.
-
 use std::collections::HashMap;
 
 use domain::{
@@ -8,7 +6,6 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// The owners of the targets of callbacks.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     pub(super) numbers: HashMap<String, (ClientId, InboxId)>,

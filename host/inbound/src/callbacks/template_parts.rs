@@ -38,7 +38,6 @@ pub(super) async fn changes(
     Ok(elements.into_iter().map(changed).collect())
 }
 
-/// The parts of a template that can be compared.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Parts {
     header: Option<String>,

@@ -17,7 +17,6 @@ use crate::callbacks::take_of_inbox;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LiteCallbackRefused {
-    /// The signature is missing or wrong, or no bridge is configured.
     #[error("the signature is missing or wrong")]
     BadSignature,
     #[error("it cannot be read: {0}")]

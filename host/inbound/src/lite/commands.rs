@@ -1,5 +1,3 @@
-//! Commands of clients for the sessions of their Lite numbers, and the throttle of a number.
-
 use base::{
     Context, Error, Queue,
     audit::{Actor, Administration, audit},
@@ -19,7 +17,6 @@ use storage::{
     tenancy::clients,
 };
 
-/// The session of a number for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSessionView {
     pub id: InboxId,
@@ -123,7 +120,6 @@ async fn want(
     Ok(view)
 }
 
-/// The throttle of a number, and the time zone of its hours.
 pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<(Throttle, String), CommandError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     find(&mut db, client, id).await?;

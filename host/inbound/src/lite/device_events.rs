@@ -18,17 +18,14 @@ use storage::inboxes::lite::{LiteSession, NextCheck};
 
 use crate::callbacks::take_of_inbox;
 
-/// The combined effect of several events of a device.
 #[derive(Debug, Default)]
 pub(super) struct DeviceEffect {
     changes: Vec<SessionChanged>,
     items: Vec<CallbackItem>,
-    /// The event that ended the connection.
     pub(super) ended_by: Option<SessionNews>,
 }
 
 impl DeviceEffect {
-    /// Applies an event about the connection.
     pub(super) fn news(&mut self, session: &mut LiteSession, news: SessionNews) {
         self.changes.extend(session.state.take(news));
         if news.unpairs() {
@@ -48,7 +45,6 @@ impl DeviceEffect {
         }
     }
 
-    /// The messages and statuses among the events of a device.
     pub(super) fn messages(number: &LiteNumber, events: Vec<DeviceEvent>) -> Vec<CallbackItem> {
         let mut told = Self::default();
         for event in events {
@@ -124,7 +120,6 @@ impl DeviceEffect {
     }
 }
 
-/// Stores the effect under the lease, and wakes the lanes concerned.
 pub(super) async fn write(
     ctx: &Context,
     lease: &Lease,

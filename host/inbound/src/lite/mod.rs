@@ -77,13 +77,11 @@ async fn put_off(ctx: &Context, lease: &Lease, session: &LiteSession, pause: Tim
 }
 
 impl Held<'_> {
-    /// Reads the session again. `None` if the number was deleted.
     async fn read(&self) -> Result<Option<LiteSession>> {
         let mut db = self.ctx.db.acquire().await?;
         Ok(storage::inboxes::lite::session(&mut db, self.lease.client, self.number.inbox).await?)
     }
 
-    /// Stores the session and its events under the lease.
     async fn tell(&self, session: &mut LiteSession, told: DeviceEffect, next: NextCheck) -> Result<()> {
         session.device_node = (self.lives_here && next == NextCheck::Held).then_some(self.ctx.node);
         device_events::write(self.ctx, self.lease, &self.number, session, told, next).await

@@ -9,7 +9,6 @@ use storage::inboxes::lite::{LiteSession, NextCheck};
 
 use super::{CALL_AGAIN, Held, device_events::DeviceEffect};
 
-/// Pause before a device is asked again after a failure.
 const ASK_AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// Failures in a row after which the connection counts as lost.
 const MOST_SILENCE: u32 = 5;
@@ -87,7 +86,6 @@ impl Held<'_> {
         Ok(())
     }
 
-    /// Takes events. Returns `true` if the connection is over.
     async fn take(&self, session: &mut LiteSession, events: Vec<channels::whatsapp_lite::DeviceEvent>) -> Result<bool> {
         let mut told = DeviceEffect::default();
         for event in events {
@@ -109,7 +107,6 @@ impl Held<'_> {
         Ok(ended.is_some())
     }
 
-    /// Ends the connection at the client's request and keeps the pairing.
     pub(super) async fn disconnect(&self, mut session: LiteSession) -> Result<()> {
         if let Err(failure) = self.device.disconnect().await {
             return self.again(session, &failure).await;
@@ -119,7 +116,6 @@ impl Held<'_> {
         self.tell(&mut session, told, NextCheck::WhenAsked).await
     }
 
-    /// Ends the pairing at the client's request.
     pub(super) async fn log_out(&self, mut session: LiteSession) -> Result<()> {
         let mut told = DeviceEffect::default();
         told.news(&mut session, SessionNews::LoggingOut);

@@ -60,13 +60,11 @@ enum FetchError {
 }
 
 impl FetchError {
-    /// Another attempt will fail too.
     fn is_final(&self) -> bool {
         matches!(self, Self::Download(MediaError::TooLarge { .. } | MediaError::HostNotAllowed(_)))
     }
 }
 
-/// Works off a lane of the media queue until no row is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
@@ -117,11 +115,9 @@ pub(super) async fn fetch_now(
 
 struct Fetched {
     stored: StoredMedia,
-    /// The type that its first bytes show.
     file_type: Option<FileType>,
 }
 
-/// Bytes that are enough to recognise the type of a file.
 const BEGINNING: u64 = 2_048;
 
 async fn keep(

@@ -20,7 +20,6 @@ use storage::inbound::media::{MediaRecord, MediaState};
 pub use fetch::work;
 pub use refusal::MediaRefused;
 
-/// A file in our store.
 pub struct FoundMedia {
     pub mime_type: String,
     pub filename: String,
@@ -38,7 +37,6 @@ impl FoundMedia {
         self.id.to_string()
     }
 
-    /// Opens the bytes in `part`, or all of them.
     pub async fn read(&self, part: Option<Range<u64>>) -> Result<OpenMedia, MediaRefused> {
         let open = match part {
             Some(part) => self.store.open_part(self.client, self.id, part).await?,

@@ -1,18 +1,14 @@
-//! Refused requests for files.
-
 use base::{Error, media::MediaAddressRefused};
 use channels::media_store::MediaStoreError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum MediaRefused {
-    /// The address is invalid or expired.
     #[error(transparent)]
     Address(#[from] MediaAddressRefused),
     #[error("there is no such file")]
     NotFound,
     #[error("the file has not arrived yet; try again in a few seconds")]
     NotYet,
-    /// The provider no longer has the file.
     #[error("the file could not be fetched from the provider")]
     Gone,
     #[error(transparent)]

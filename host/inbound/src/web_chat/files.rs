@@ -20,7 +20,6 @@ use super::token::VisitorToken;
 pub struct VisitorUpload {
     pub id: MediaId,
     pub kind: FileType,
-    /// Size in bytes.
     pub bytes: u64,
     /// An address that expires.
     pub url: String,

@@ -25,7 +25,6 @@ pub use thread::{PAGE, chat_of, key_of_message, media_url, messages_after, messa
 pub use token::{TokenRefused, VisitorToken};
 pub use typing::types;
 
-/// Finds a site by its public key.
 pub async fn site_of_key(ctx: &Context, key: &str) -> Result<Option<Site>> {
     let mut db = ctx.db.acquire().await?;
     Ok(storage::web::sites::by_key(&mut db, key).await?)

@@ -31,32 +31,15 @@ use super::{files, post_key::provider_id, thread, token::VisitorToken};
 #[derive(Debug, Clone)]
 pub enum VisitorPost {
     Text(String),
-    /// A file that was uploaded before.
-    File {
-        file: MediaId,
-        /// Text below the file.
-        caption: Option<String>,
-    },
-    /// A tap on a button or a list row of a message.
-    Tap {
-        message: ChatMessageId,
-        /// Id of the button or row.
-        choice: String,
-    },
-    Place {
-        /// Degrees north.
-        latitude: f64,
-        /// Degrees east.
-        longitude: f64,
-    },
-    /// Answers to the form before the chat.
+    File { file: MediaId, caption: Option<String> },
+    Tap { message: ChatMessageId, choice: String },
+    Place { latitude: f64, longitude: f64 },
     Form(BTreeMap<String, FormAnswer>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PostedMessage {
     pub id: ChatMessageId,
-    /// Its sequence number in the chat.
     pub sequence: i64,
 }
 
@@ -68,7 +51,6 @@ pub enum PostRefused {
     FormFirst,
     #[error("the form was answered before")]
     FormAnswered,
-    /// The visitor has become a user of the site.
     #[error("this token has run out: begin a session")]
     Expired,
     #[error(transparent)]
@@ -150,12 +132,9 @@ async fn answered_before(
     place.map(|(id, sequence)| PostedMessage { id, sequence }).ok_or(PostRefused::FormAnswered)
 }
 
-/// A post in the types that all channels share.
 struct Said {
     content: InboundContent,
-    /// Provider id of the message that it answers.
     answers: Option<String>,
-    /// The name that the visitor entered.
     name: Option<String>,
     answers_form: bool,
 }
@@ -198,7 +177,6 @@ async fn read(
     }
 }
 
-/// Finds a file that this visitor uploaded to this site.
 async fn uploaded(
     db: &mut PgConnection,
     (client, site): (ClientId, InboxId),
@@ -240,7 +218,6 @@ async fn tap(
     Ok(Said { answers: message.provider_id, ..content.into() })
 }
 
-/// The content of a tap on one of the choices.
 fn chosen(sent: &OutboundContent, choice: &str) -> Option<InboundContent> {
     let interactive = |text: &str| InboundContent::Interactive { text: text.to_owned(), payload: choice.to_owned() };
     match sent {

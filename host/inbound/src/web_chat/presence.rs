@@ -21,33 +21,27 @@ use storage::web::{
 };
 use tokio::{sync::watch, time};
 
-/// Interval of reads without a ring.
 const LOOK: Duration = Duration::from_secs(1);
 const AT_ONCE: usize = 500;
-/// Interval of checks of the sites without a notice.
 const LOOK_AT_SITES: Duration = Duration::from_secs(25);
 
 type Place = (ClientId, InboxId);
 type Watched = HashMap<Place, WatchedSite>;
 
-/// A site with visitors in this process.
 struct WatchedSite {
     standing: watch::Sender<SitePermission>,
     chats: HashMap<String, watch::Sender<Option<Thread>>>,
 }
 
-/// The last known permission to show a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum SitePermission {
     #[default]
     Unknown,
-    /// The site may be shown with this key on pages of these origins.
     Shown(String, Vec<PageOrigin>),
     Deleted,
 }
 
 impl SitePermission {
-    /// True if a page with this key and origin may keep showing the site.
     pub fn admits(&self, key: &str, origin: &PageOrigin) -> bool {
         match self {
             Self::Unknown => true,
@@ -57,13 +51,11 @@ impl SitePermission {
     }
 }
 
-/// The watched visitors of one process.
 pub struct VisitorPresence {
     ctx: Arc<Context>,
     watched: Mutex<Watched>,
 }
 
-/// The view of one socket on the chat of its visitor.
 pub struct SocketView {
     presence: Arc<VisitorPresence>,
     place: Place,
@@ -82,7 +74,6 @@ impl VisitorPresence {
         presence
     }
 
-    /// Watches a visitor until the returned value is dropped.
     pub fn watch(self: &Arc<Self>, place: Place, visitor: &str) -> SocketView {
         let mut watched = self.watched();
         let fresh = || WatchedSite { standing: watch::Sender::default(), chats: HashMap::new() };
@@ -109,7 +100,6 @@ impl VisitorPresence {
         self.watched().iter().map(|(place, site)| (*place, site.chats.keys().cloned().collect())).collect()
     }
 
-    /// The watched visitors among those the doorbell rang for.
     fn rung(&self) -> Vec<(Place, Vec<String>)> {
         let rung = self.ctx.carriers.doorbell().answer();
         let watched = self.watched();
@@ -149,7 +139,6 @@ impl VisitorPresence {
 }
 
 impl VisitorPresence {
-    /// The sites with visitors in this process that a notice affects.
     fn affected(&self, affected: AffectedOwner) -> Vec<Place> {
         let watched = self.watched();
         match affected {
@@ -161,7 +150,6 @@ impl VisitorPresence {
         }
     }
 
-    /// Reads these sites and tells their sockets about changes.
     async fn look_where(&self, places: Vec<Place>) -> Result<()> {
         for place in places {
             let found = sites::by_id(&mut *self.ctx.db.acquire().await?, place.0, place.1).await?;

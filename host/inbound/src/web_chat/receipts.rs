@@ -25,7 +25,6 @@ pub struct VisitorProgress {
     pub read_up_to: i64,
 }
 
-/// Bound on messages that one call can report.
 const MOST: i64 = 500;
 
 /// Stores the progress of a visitor and returns the stored value. Repeated and unknown numbers change nothing.

@@ -22,21 +22,16 @@ use super::{
     token::{TokenRefused, VisitorToken, proves, visitor_of_user},
 };
 
-/// Bound on the characters of a site's own user id.
 const USER_ID_MAX: usize = 128;
 
-/// The request of a widget.
 #[derive(Debug, Clone, Default)]
 pub struct VisitorSessionRequest {
     pub token: Option<String>,
-    /// The user of the site that the visitor claims to be.
     pub identity: Option<Identity>,
 }
 
-/// A user of the site, with the proof.
 #[derive(Debug, Clone)]
 pub struct Identity {
-    /// The site's own id of the user.
     pub user_id: String,
     /// HMAC-SHA256 of `user_id` under the site's secret, in hexadecimal.
     pub hash: String,
@@ -44,12 +39,9 @@ pub struct Identity {
 
 #[derive(Debug)]
 pub struct VisitorSession {
-    /// The visitor and the end of the session.
     pub token: VisitorToken,
-    /// The sealed token for the widget.
     pub sealed: String,
     pub chat: Option<Thread>,
-    /// The form before the chat was answered.
     pub form_answered: bool,
 }
 

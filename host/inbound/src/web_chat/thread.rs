@@ -1,5 +1,3 @@
-//! The chat as its visitor sees it.
-
 use base::{Context, Result, media};
 use domain::ids::{ClientId, MediaId, ParticipantId};
 use storage::{
@@ -22,13 +20,11 @@ pub(super) async fn find(db: &mut PgConnection, site: &Site, visitor: &str) -> R
     Ok(threads::of_visitors(db, site.client, site.id, &[visitor.to_owned()]).await?.pop())
 }
 
-/// A page of the messages after a sequence number.
 pub async fn messages_after(ctx: &Context, client: ClientId, chat: ParticipantId, after: i64) -> Result<ThreadPage> {
     let mut db = ctx.db.acquire().await?;
     Ok(threads::after(&mut db, client, chat, after, PAGE).await?)
 }
 
-/// The last page of the messages before a sequence number.
 pub async fn messages_before(ctx: &Context, client: ClientId, chat: ParticipantId, before: i64) -> Result<ThreadPage> {
     let mut db = ctx.db.acquire().await?;
     Ok(threads::before(&mut db, client, chat, before, PAGE).await?)
@@ -39,7 +35,6 @@ pub fn media_url(ctx: &Context, client: ClientId, file: MediaId) -> String {
     media::url_for(ctx, client, file)
 }
 
-/// The widget's key of a visitor's message.
 pub fn key_of_message(message: &ThreadMessage) -> Option<&str> {
     crate::web_chat::post_key::key_of(message.provider_id.as_deref()?)
 }

@@ -18,13 +18,10 @@ const UNPROVEN_FOR: TimeDelta = TimeDelta::days(400);
 /// Lifetime of a proven token. Pages send a new proof at each load.
 const PROVEN_FOR: TimeDelta = TimeDelta::days(1);
 
-/// The content of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitorToken {
     pub site: InboxId,
-    /// The value of the visitor's address.
     pub visitor: Uuid,
-    /// The site has proven which of its users this is.
     pub proven: bool,
     pub expires_at: DateTime<Utc>,
 }
@@ -35,7 +32,6 @@ pub enum TokenRefused {
     NotOurs,
     #[error("this token belongs to another site")]
     OtherSite,
-    /// It has expired, or its visitor has become another one.
     #[error("this token has run out: begin a session")]
     Expired,
 }
@@ -46,7 +42,6 @@ impl VisitorToken {
         Self { site, visitor, proven, expires_at: ctx.now() + lasts }
     }
 
-    /// The text for the widget.
     pub fn seal(&self, ctx: &Context, client: ClientId) -> String {
         self.seal_under(&key(ctx), client)
     }
