@@ -23,7 +23,6 @@ use storage::{
 const NAME: usize = 64;
 /// Bound on the payload, in bytes of JSON.
 const PAYLOAD: usize = 16 << 10;
-/// Bound on the events that wait for the chatbot of one chat.
 const MOST_WAITING: i64 = 100;
 /// Time to wait for earlier messages. Usually there are none, or they take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -50,7 +49,6 @@ pub enum RaiseError {
     NotFound,
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),
-    /// No chatbot has the chat.
     #[error("{0}")]
     NotTheBots(&'static str),
     #[error("too many events wait for the chatbot of this chat: try again when it has dealt with some")]
@@ -63,11 +61,8 @@ pub enum RaiseError {
 
 base::fails_with!(RaiseError: storage::Error);
 
-/// Raises an event for the chatbot of a chat, after all earlier events of the chat. Returns its id, which the chatbot
-/// sees too.
-///
-/// # Errors
-/// See [`RaiseError`]. Nothing was raised then.
+/// Raises an event for the chatbot of a chat, after all earlier events of the chat. Returns its id, which the chatbot sees
+/// too. An error means that nothing is raised.
 pub async fn raise(
     ctx: &Context,
     client: ClientId,
@@ -113,7 +108,6 @@ pub async fn raise(
     Ok(id)
 }
 
-/// The inbox of the recipient. `None` if there is no such chat.
 async fn inbox_of(ctx: &Context, client: ClientId, hears: &EventReceiver) -> Result<Option<InboxId>, RaiseError> {
     let mut db = ctx.db.acquire().await?;
     match hears {

@@ -25,7 +25,6 @@ use crate::conversation::{event_facts, readable_text};
 /// The owner of words without an agent: those of chatbots and of Patchbay itself.
 pub const BY_ITSELF: &str = "BOT";
 
-/// The chat in which something is said.
 pub struct SayTarget<'a> {
     pub chat: &'a mut Participant,
     pub inbox: InboxKind,
@@ -44,9 +43,7 @@ pub struct TextOwner<'a> {
     pub asks_rating: bool,
     /// The owner: `BOT`, or the agent's name.
     pub owner: &'a str,
-    /// The quoted message: our id and the provider's.
     pub quotes: Option<(ChatMessageId, &'a str)>,
-    /// Data that only words of an agent have.
     pub of_agent: AgentFields<'a>,
 }
 
@@ -55,19 +52,16 @@ pub struct TextOwner<'a> {
 pub struct AgentFields<'a> {
     pub agent: Option<UserId>,
     pub ct_id: Option<&'a str>,
-    /// The sender's name for the message.
     pub temp_id: Option<&'a str>,
     pub media: Option<MediaId>,
     /// The type of the message, if it does not follow from the content (SPEC 4.2 `MEDIA`).
     pub content_type: Option<ContentType>,
 }
 
-/// The messages that some words became in their chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatEntries {
     /// The first, which has the names that the sender gave.
     pub first: ChatMessageId,
-    /// The others, in order.
     pub rest: Vec<ChatMessageId>,
 }
 
@@ -115,7 +109,6 @@ pub async fn send_and_record(
     Ok((in_chat.first, said_event(in_chat, words, (chat, place.customer))))
 }
 
-/// The event that words were sent in this chat.
 pub fn said_event(
     in_chat: ChatEntries,
     words: &TextOwner<'_>,

@@ -5,7 +5,6 @@ use chrono::TimeDelta;
 use domain::{channel::Channel, ids::ClientId};
 use storage::{chat::participants::Participant, web::visitors};
 
-/// Time for which the indicator is shown.
 const SHOWN: TimeDelta = TimeDelta::seconds(6);
 
 /// Shows the indicator to the visitors of a chat. No effect on other channels.

@@ -9,10 +9,8 @@ use storage::chat::participant_events::{self, WaitingEvent};
 
 use crate::{bot_turn, routing};
 
-/// Pause before a chatbot is asked again if the host had no room.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Works off the events of a participant until none is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let participant = ParticipantId(lease.lane);
     let mut was_not_asked = None;
@@ -41,7 +39,6 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     Ok(())
 }
 
-/// Returns the call that the host could not make, if there is one.
 async fn deal_with(
     ctx: &Context,
     lease: &Lease,

@@ -31,7 +31,6 @@ use crate::{
     send_to_customer as saying,
 };
 
-/// Handles a locked chat that joined the queue at a given time.
 pub(super) async fn arrive(
     ctx: &Context,
     db: &mut PgConnection,
@@ -72,7 +71,6 @@ pub(super) async fn arrive(
     Ok(wakes)
 }
 
-/// The time by which an agent should answer a customer who waits since `from`.
 pub(super) fn until(ctx: &Context, from: DateTime<Utc>) -> DateTime<Utc> {
     let patience = TimeDelta::from_std(ctx.settings.limits.missed_after).unwrap_or(TimeDelta::MAX);
     from.checked_add_signed(patience).unwrap_or(DateTime::<Utc>::MAX_UTC)

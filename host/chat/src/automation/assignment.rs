@@ -21,15 +21,11 @@ use storage::{
 use super::texts::send_text;
 use crate::conversation::{assignment, event_facts};
 
-/// The reason shown for an automatic assignment.
 const GIVEN: &str = "given out by itself";
-/// Chats of a team per query.
 const AT_ONCE: i64 = 100;
 
 pub(super) enum AssignmentOutcome {
-    /// An agent has it, with these events.
     Given(Vec<Event>),
-    /// No member can take it, or the team has no automatic assignment.
     Nobody,
 }
 

@@ -14,10 +14,8 @@ use uuid::Uuid;
 use super::texts::send_text;
 use crate::conversation::{event_facts, ticketing};
 
-/// The reason shown for such a chat.
 const LEFT: &str = "its agent has left";
 
-/// Takes a locked chat back from an agent who no longer takes chats.
 pub(super) async fn take_back(
     ctx: &Context,
     db: &mut PgConnection,

@@ -15,7 +15,6 @@ use storage::chat::{
     participants,
 };
 
-/// Works off the due actions of a chat or a team.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let chat = ParticipantId(lease.lane);
     while !lease.is_over() {

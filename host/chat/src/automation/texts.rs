@@ -1,5 +1,3 @@
-//! Texts that the automation sends.
-
 use base::{Context, Result};
 use domain::{event::Event, ids::ClientId};
 use events::{NewEvent, record};

@@ -26,21 +26,10 @@ const QUOTE_LENGTH: usize = 64;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ChatbotEffect {
     Reply(Box<ChatbotReply>),
-    /// Replace the chatbot's state.
     SetState(String),
-    /// Start a timer, or restart the one with this name.
-    StartTimer {
-        name: String,
-        seconds: u32,
-    },
+    StartTimer { name: String, seconds: u32 },
     CancelTimer(String),
-    /// Hand the chat over to people.
-    HandOver {
-        /// Name of a team.
-        team: Option<String>,
-        /// A note for the agent.
-        note: Option<String>,
-    },
+    HandOver { team: Option<String>, note: Option<String> },
     Close,
     Tag(String),
 }
@@ -275,20 +264,17 @@ async fn template(
     }))
 }
 
-/// The remark for an action that is newer than this version.
 fn unknown(scene: &TurnContext) -> String {
     let said = "an action that this version does not know was left out";
     tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(), "{said}");
     said.to_owned()
 }
 
-/// The reply with the components of a send request.
 fn composed(wanted: ReplyTemplate) -> std::result::Result<ComposedTemplate, String> {
     let components = Some(components(&wanted)?);
     Ok(ComposedTemplate { name: wanted.name, id: wanted.id, components })
 }
 
-/// The parameters of the reply as components of a send request.
 fn components(wanted: &ReplyTemplate) -> std::result::Result<Vec<RequestComponent>, String> {
     let empty = |kind| RequestComponent {
         kind,

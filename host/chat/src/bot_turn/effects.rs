@@ -1,5 +1,3 @@
-//! Applies the answer of a chatbot in one transaction.
-
 use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
@@ -36,9 +34,7 @@ use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, key_values};
 
-/// The reason for a hand-over without a note.
 const HANDED_OVER: &str = "handed over by the chatbot";
-/// Bound on the tags of one contact.
 const MOST_TAGS: usize = 64;
 
 pub(super) struct ChatbotAnswer {
@@ -97,7 +93,6 @@ pub(super) async fn apply(
 }
 
 enum Step {
-    /// A reply was added to the chat, which had this state.
     Said(ChatEntries, Box<ChatbotReply>, ParticipantState),
     Moved(Happened),
 }
@@ -264,7 +259,6 @@ async fn open_for_waiting_message(
     Ok(Some(Happened::ChatOpened(opened)))
 }
 
-/// Puts another event before a waiting one and returns it.
 async fn begin_with(
     ctx: &Context,
     db: &mut PgConnection,

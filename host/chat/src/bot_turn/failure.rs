@@ -28,25 +28,18 @@ const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), Ti
 const REASON_LENGTH: usize = 300;
 
 pub(super) enum TurnTrouble {
-    /// No chatbot is active on the number any more.
     NoBot,
     /// The canary failed for this reason, and there is no live version.
     NoneBesideCanary(String),
-    /// The call gave no answer.
     Call {
-        /// The error.
         error: Box<CallError>,
         made: Box<FinishedCall>,
     },
-    /// The answer cannot be carried out.
     Unusable {
-        /// The fault of the answer.
         reason: String,
         made: Box<FinishedCall>,
     },
-    /// Key-values changed during each run of this plugin.
     Conflicts(String),
-    /// The host could not make the call or carry out the answer.
     Broken(String),
 }
 

@@ -53,7 +53,6 @@ pub(crate) async fn turn(
     Ok(None)
 }
 
-/// Asks the chatbot and, if it is a canary that fails, the live version.
 async fn ask_all(ctx: &Context, lease: &Lease, mut scene: TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {
     loop {
         let trouble = match ask(ctx, lease, &scene, event).await? {
@@ -68,7 +67,6 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: TurnContext, event: &W
     }
 }
 
-/// Asks the chatbot of a scene, again while key-values change, and applies its answer.
 async fn ask(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {
     for _ in 0..MOST_CONFLICTS {
         match run(ctx, lease, scene, event).await? {
@@ -93,7 +91,6 @@ pub(crate) async fn handle_failed_turn(
     failure::give_to_people(ctx, lease, participant, event, TurnTrouble::Broken(error.to_string())).await
 }
 
-/// Calls the chatbot once and applies its answer.
 async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {
     let participant = scene.participant.id;
     // The same in all runs of this turn, and different for each turn.

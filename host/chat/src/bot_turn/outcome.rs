@@ -1,11 +1,8 @@
-//! The outcome of a turn.
-
 use plugin_host::CallError;
 use plugins::calls::{FinishedCall, trace};
 
 use super::failure::TurnTrouble;
 
-/// The outcome of a call for a turn, of applying its answer, and of the turn.
 pub(super) enum TurnOutcome {
     /// The answer was applied, or the chat changed hands and nothing was applied.
     Over,
@@ -13,7 +10,6 @@ pub(super) enum TurnOutcome {
     ReadsChanged,
     /// The host could not make the call: it has no room, or the database fails. The event stays.
     NotAsked(Box<FinishedCall>),
-    /// No answer could be applied.
     Failed(Box<TurnTrouble>),
 }
 
@@ -22,7 +18,6 @@ impl TurnOutcome {
         Self::Failed(Box::new(trouble))
     }
 
-    /// The outcome of a call that gave no answer.
     pub(super) fn without_answer(error: CallError, made: Box<FinishedCall>) -> Self {
         if trace::is_of_the_host(&error) {
             Self::NotAsked(made)

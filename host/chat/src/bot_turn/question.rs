@@ -35,7 +35,6 @@ pub(super) fn of(scene: &TurnContext, event: &StoredEvent, now: DateTime<Utc>) -
     (asked, session(scene, now))
 }
 
-/// The name of an event in `wit/`.
 pub(super) fn name(kind: &EventKind) -> &'static str {
     match kind {
         EventKind::Message(_) => "message",

@@ -1,5 +1,3 @@
-//! The data of a turn, read before the call.
-
 use std::sync::Arc;
 
 use domain::{
@@ -32,9 +30,7 @@ use plugins::calls::AnsweringVersion;
 pub(super) enum Situation {
     /// The chat is with people or closed, so none of its events are for the chatbot.
     NotTheBots,
-    /// No chatbot is active on this number any more.
     NoBot,
-    /// The event refers to something that was deleted.
     Nothing,
     Ready(Box<TurnContext>),
 }
@@ -49,9 +45,7 @@ pub(super) struct TurnContext {
     /// The live version, if `answering` is a canary.
     pub(super) beside_canary: Option<Arc<AnsweringVersion>>,
     pub(super) subject: Subject,
-    /// The event opened a closed conversation.
     pub(super) reopened: bool,
-    /// The last template that was sent to the customer.
     pub(super) template: Option<SentTemplate>,
 }
 
@@ -62,20 +56,15 @@ impl TurnContext {
 }
 
 pub(super) enum Subject {
-    /// The conversation began with this message.
     Started(Box<CustomerMessage>),
     Message(Box<CustomerMessage>),
     Rating(String, Box<CustomerMessage>),
-    /// The timer with this name expired.
     Timer(String),
-    /// The business raised an event.
     Custom(CustomEvent),
-    /// An agent gave the conversation back.
     Released,
 }
 
 impl Subject {
-    /// The advertisement or link that led to the message.
     pub(super) fn referral(&self) -> Option<&Referral> {
         match self {
             Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => wrote.message.content.referral(),
@@ -132,7 +121,6 @@ pub(super) async fn load(
 }
 
 enum Known {
-    /// An event without a message.
     OfNobody(Subject),
     Arrived(Subject, ArrivedMessage),
 }

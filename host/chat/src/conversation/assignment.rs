@@ -21,14 +21,7 @@ pub(crate) enum GivingRefused {
     #[error("a user with the role {0} cannot have chats")]
     NoAgent(Role),
     #[error("{name} has {chats} chats, and may have {limit} at a time")]
-    Full {
-        /// Display name.
-        name: String,
-        /// Number of chats.
-        chats: i64,
-        /// Maximum.
-        limit: i64,
-    },
+    Full { name: String, chats: i64, limit: i64 },
     #[error(transparent)]
     Refused(#[from] MoveRefused),
 }

@@ -1,5 +1,3 @@
-//! Chats, customers and changes of chats in the types of events.
-
 pub(crate) use events::chat_facts::{PreviousOwner, chat, customer, moved, order_key, ticket_moved};
 
 #[cfg(test)]

@@ -1,5 +1,3 @@
-//! A message of the customer with its data for routers and chatbots.
-
 use base::{Context, Result, media};
 use domain::{
     chat::{ChatContent, ContentType},
@@ -17,7 +15,6 @@ use super::readable_text;
 pub(crate) struct CustomerMessage {
     pub(crate) message: ChatMessage,
     pub(crate) content: InboundContent,
-    /// It is a tap on a card of a carousel.
     pub(crate) carousel: bool,
     /// The provider's name of its type, for types that are not modelled.
     pub(crate) provider_type: Option<String>,
@@ -25,7 +22,6 @@ pub(crate) struct CustomerMessage {
     pub(crate) file: Option<(String, Option<String>)>,
     /// The quoted message: id and text.
     pub(crate) quoted: Option<(String, Option<String>)>,
-    /// The id of the message that a reaction refers to.
     pub(crate) reacted_to: Option<String>,
 }
 

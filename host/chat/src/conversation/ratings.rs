@@ -8,7 +8,6 @@ use domain::{
 
 const PREFIX: &str = "pb1:rating:";
 
-/// A tap on a button of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RatingTap {
     pub(crate) rating: Rating,
@@ -16,7 +15,6 @@ pub(crate) struct RatingTap {
     pub(crate) ticket: Option<TicketId>,
 }
 
-/// The message that asks for a rating of this ticket.
 pub(crate) fn question(ticket: Option<TicketId>) -> OutboundContent {
     let of = ticket.map(|ticket| format!(":{ticket}")).unwrap_or_default();
     let button = |rating: Rating| ReplyButton {

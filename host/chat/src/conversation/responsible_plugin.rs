@@ -1,5 +1,3 @@
-//! Finds the router and the chatbot that are responsible for a chat.
-
 use domain::ids::{ClientId, InboxId};
 use plugin_host::{PluginRef, ProgramState, World};
 use storage::{
@@ -29,7 +27,6 @@ pub(crate) fn routes(routers: &Slots) -> bool {
 
 pub(crate) struct ChatbotInCharge {
     pub(crate) answering: AnsweringVersion,
-    /// The live version, if `answering` is a canary.
     pub(crate) beside_canary: Option<AnsweringVersion>,
 }
 

@@ -1,5 +1,3 @@
-//! A chat for tests.
-
 use chrono::DateTime;
 use domain::{
     channel::Channel,
@@ -9,7 +7,6 @@ use domain::{
 use storage::chat::participants::Participant;
 use uuid::Uuid;
 
-/// A chat that a team and an agent had before.
 pub(crate) fn participant(state: ParticipantState) -> Participant {
     Participant {
         id: ParticipantId(Uuid::nil()),

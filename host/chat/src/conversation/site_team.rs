@@ -1,5 +1,3 @@
-//! The default team of chats on a web site.
-
 use base::Result;
 use domain::{channel::Channel, chat::ParticipantState, ids::ClientId};
 use storage::{PgConnection, chat::participants::Participant, web::sites};

@@ -55,7 +55,6 @@ pub(crate) async fn step(
     set(ctx, db, client, &mut ticket, to).await
 }
 
-/// Sets the status of a locked ticket. Returns an event if it changed.
 pub(crate) async fn set(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,5 +1,3 @@
-//! Removes events for a chatbot that are no longer needed.
-
 use base::{Context, Result, lanes::Lease};
 use domain::{chat::ParticipantState, ids::ParticipantId};
 use storage::chat::{
@@ -19,7 +17,6 @@ pub(crate) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId)
     Ok(())
 }
 
-/// Drops an event whose message was deleted.
 pub(crate) async fn drop_event(ctx: &Context, lease: &Lease, id: ParticipantId, event: &WaitingEvent) -> Result<()> {
     tracing::warn!(participant.id = %id, "dropped an event whose message is gone");
     let mut tx = ctx.db.begin().await?;

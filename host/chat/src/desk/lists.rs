@@ -1,5 +1,3 @@
-//! Lists of chats, and one chat.
-
 use base::Error;
 use domain::{
     chat::ChatScope,
@@ -46,7 +44,6 @@ pub async fn one(db: &Db, acting: ActingUser, id: ParticipantId) -> Result<ChatV
     view::of_one(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
-/// The search in the terms of storage, except for a customer id.
 fn sought(sight: CustomerVisibility, text: &str) -> ListSearch {
     match sight {
         CustomerVisibility::Whole => match SearchText::parse(text) {

@@ -12,7 +12,6 @@ use domain::{
 /// Bound on names of messages and tracking ids, in characters.
 const NAME_MAX: usize = 255;
 
-/// A valid message to send.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageDraft {
     pub participant: ParticipantId,
@@ -28,18 +27,15 @@ pub struct MessageDraft {
 #[derive(Debug, Clone, PartialEq)]
 pub enum DraftContent {
     Text(String),
-    /// A file, with an optional caption.
     File {
         /// Its address: one of ours, or a public one.
         url: String,
         caption: Option<String>,
     },
     Place(Location),
-    /// A reaction to a message of the chat, or its removal.
     Reaction(Reaction),
 }
 
-/// The unchecked request.
 #[derive(Debug, Clone, Default)]
 pub struct DraftRequest {
     pub participant: Option<String>,
@@ -54,10 +50,7 @@ pub struct DraftRequest {
 }
 
 impl DraftRequest {
-    /// Checks the request without the database.
-    ///
-    /// # Errors
-    /// All faults of the request.
+    /// Checks the request without the database, and returns all faults.
     pub fn read(self) -> Result<MessageDraft, Vec<FieldFault>> {
         let mut faults = Vec::new();
         let participant = self.participant.as_deref().map(str::parse::<ParticipantId>);

@@ -32,10 +32,8 @@ pub(super) async fn quoted(
     Ok(Some((message.id, provider_id.ok_or_else(not_yet_sent)?)))
 }
 
-/// A message that a request refers to.
 struct Named {
     message: ChatMessage,
-    /// Its provider id, after it was sent.
     provider_id: Option<String>,
 }
 

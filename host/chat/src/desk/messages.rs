@@ -1,5 +1,3 @@
-//! The messages of a chat for agents.
-
 use base::{Context, media};
 use domain::ids::{ClientId, MessageId, ParticipantId};
 use storage::{
@@ -15,10 +13,8 @@ use uuid::Uuid;
 
 use super::{ActingUser, DeskError, view};
 
-/// Bound on the messages that one call returns.
 pub const MOST_AT_ONCE: u32 = 1_000;
 
-/// A message with related data.
 #[derive(Debug, Clone)]
 pub struct MessageView {
     pub message: PastMessage,
@@ -26,14 +22,10 @@ pub struct MessageView {
     pub media_url: Option<String>,
     pub customer: Option<String>,
     pub business: Option<String>,
-    /// The reason why it was not delivered.
     pub failure: Option<FailureReason>,
 }
 
 /// The last `size` messages of a chat before the sequence number `before`, oldest first.
-///
-/// # Errors
-/// See [`DeskError`].
 pub async fn past(
     ctx: &Context,
     acting: ActingUser,
@@ -48,10 +40,7 @@ pub async fn past(
     views(ctx, &mut db, acting.client, &chat, messages).await
 }
 
-/// The messages of a tracking number: all of a chat (CTN), or one message (GSTN).
-///
-/// # Errors
-/// [`DeskError::NotFound`] if the number is unknown.
+/// The messages of a tracking number: all of a chat (CTN), or one message (GSTN). [`DeskError::NotFound`] if unknown.
 pub async fn tracked(ctx: &Context, acting: ActingUser, number: &str) -> Result<Vec<MessageView>, DeskError> {
     if let Some(chat) = view::of_ctn(number) {
         return past(ctx, acting, chat, None, MOST_AT_ONCE).await;
@@ -62,10 +51,7 @@ pub async fn tracked(ctx: &Context, acting: ActingUser, number: &str) -> Result<
     Ok(vec![view(ctx, &mut db, acting.client, found).await?])
 }
 
-/// The newest message with a client's tracking id.
-///
-/// # Errors
-/// [`DeskError::NotFound`] if there is none.
+/// The newest message with a client's tracking id. [`DeskError::NotFound`] if there is none.
 pub async fn by_ct_id(ctx: &Context, acting: ActingUser, ct_id: &str) -> Result<MessageView, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let found = history::by_ct_id(&mut db, acting.client, ct_id).await?.ok_or(DeskError::NotFound)?;

@@ -41,7 +41,6 @@ pub use view::{ChatView, ctn};
 
 use crate::conversation::assignment::GivingRefused;
 
-/// The user on whose behalf a call acts.
 #[derive(Debug, Clone, Copy)]
 pub struct ActingUser {
     pub client: ClientId,
@@ -61,7 +60,6 @@ pub enum DeskError {
     /// Not possible in the present state of the chat or the agent.
     #[error("{0}")]
     Conflict(String),
-    /// The caller's role may not do this.
     #[error("{0}")]
     Forbidden(String),
     #[error(transparent)]
@@ -117,7 +115,6 @@ async fn own_or_free(db: &mut PgConnection, acting: ActingUser, chat: &Participa
     }
 }
 
-/// The error that names the agent of a chat.
 async fn taken(db: &mut PgConnection, client: ClientId, agent: UserId) -> Result<DeskError, DeskError> {
     let names = participants::agent_names(db, client, &[agent]).await?;
     let name = names.get(&agent).map_or("another agent", String::as_str);

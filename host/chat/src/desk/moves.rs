@@ -27,7 +27,6 @@ use crate::conversation::{
     responsible_plugin, ticketing,
 };
 
-/// The new holder of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewHolder {
     Caller,
@@ -35,10 +34,8 @@ pub enum NewHolder {
     Team(TeamId),
 }
 
-/// Assigns a chat to an agent, or passes it on to a team.
-///
-/// # Errors
-/// See [`DeskError`]. If two callers take a chat at the same time, one gets [`DeskError::Conflict`].
+/// Assigns a chat to an agent, or passes it on to a team. If two callers take a chat at the same time, one gets
+/// [`DeskError::Conflict`].
 pub async fn assign(
     ctx: &Context,
     acting: ActingUser,
@@ -82,9 +79,6 @@ pub async fn assign(
 }
 
 /// Reopens a closed chat and assigns it to the caller.
-///
-/// # Errors
-/// See [`DeskError`].
 pub async fn open(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -105,17 +99,11 @@ pub async fn open(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Resul
 }
 
 /// Ends a chat and closes its ticket. Its agent has room again and is kept as the last agent.
-///
-/// # Errors
-/// See [`DeskError`].
 pub async fn terminate(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended, true)).await
 }
 
 /// Ends a chat that an agent has solved, and resolves its ticket.
-///
-/// # Errors
-/// See [`DeskError`].
 pub async fn resolve(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     end(ctx, acting, id, (ParticipantMove::Resolved, TicketMove::Resolved, false)).await
 }
@@ -140,10 +128,8 @@ async fn end(
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
-/// Gives a chat back to its chatbot, which gets an event, and resolves the ticket.
-///
-/// # Errors
-/// See [`DeskError`]. A chat without an agent, or without an active chatbot, is a conflict.
+/// Gives a chat back to its chatbot, which gets an event, and resolves the ticket. A chat without an agent, or without an
+/// active chatbot, is a conflict.
 pub async fn release(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -172,9 +158,6 @@ pub struct ChatPatch {
 }
 
 /// Ends a chat and stores the given values (SPEC 4.2 v1).
-///
-/// # Errors
-/// See [`DeskError`].
 pub async fn terminate_whole(
     ctx: &Context,
     acting: ActingUser,
@@ -203,7 +186,6 @@ pub async fn terminate_whole(
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
-/// Refuses callers whose role cannot have chats.
 fn taking(acting: ActingUser) -> Result<(), DeskError> {
     match acting.role {
         Role::Admin | Role::Supervisor | Role::Agent => Ok(()),
@@ -239,7 +221,6 @@ async fn finish<const N: usize>(
     finish_telling(ctx, tx, acting, chat, (happened, &[])).await
 }
 
-/// The same, with new events for its chatbot.
 async fn finish_telling<const N: usize>(
     ctx: &Context,
     mut tx: Transaction<'_>,

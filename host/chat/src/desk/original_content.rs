@@ -18,10 +18,8 @@ pub struct OriginalContent {
     pub versions: Vec<MessageVersion>,
 }
 
-/// The original and the earlier versions of a message. Not for roles that see masked customers.
-///
-/// # Errors
-/// [`DeskError::NotFound`] if there is no such message, or if nothing is kept.
+/// The original and the earlier versions of a message. Not for roles that see masked customers. [`DeskError::NotFound`] if
+/// there is no such message, or if nothing is kept.
 pub async fn original(ctx: &Context, acting: ActingUser, id: ChatMessageId) -> Result<OriginalContent, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let message = chat_messages::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;

@@ -1,5 +1,3 @@
-//! Typing indicators and read receipts that customers get from agents.
-
 use base::Context;
 use domain::{channel::Channel, chat::ParticipantState, ids::ParticipantId};
 use outbound::dispatch::presence::{self, PresenceFailure};
@@ -20,9 +18,6 @@ use crate::visitor_typing;
 pub type PresenceResult = Result<(), PresenceFailure>;
 
 /// Shows the customer of an open chat that an agent types.
-///
-/// # Errors
-/// See [`DeskError`].
 pub async fn typing(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<PresenceResult, DeskError> {
     let chat = {
         let mut db = ctx.db.acquire().await?;
@@ -39,11 +34,8 @@ pub async fn typing(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Res
     show(ctx, acting, &chat, true).await
 }
 
-/// Marks all messages of a chat as read: clears the unread count and sends a read receipt. In an assigned chat only its
-/// agent or a program does this. For other users it changes nothing.
-///
-/// # Errors
-/// See [`DeskError`].
+/// Marks all messages of a chat as read: clears the unread count and sends a read receipt. In an assigned chat only its agent
+/// or a program does this. For other users it changes nothing.
 pub async fn read(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<PresenceResult, DeskError> {
     let chat = {
         let mut db = ctx.db.acquire().await?;

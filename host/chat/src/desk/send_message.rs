@@ -37,10 +37,8 @@ use crate::{
     send_to_customer::{AgentFields, SayTarget, TextOwner, send_and_record},
 };
 
-/// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing.
-///
-/// # Errors
-/// See [`DeskError`]. Nothing was stored then.
+/// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing. An error
+/// means that nothing is stored.
 pub async fn send_message(ctx: &Context, acting: ActingUser, said: MessageDraft) -> Result<MessageView, DeskError> {
     let client = acting.client;
     fits(ctx, client, &said).await?;
@@ -59,11 +57,8 @@ pub async fn send_message(ctx: &Context, acting: ActingUser, said: MessageDraft)
     Ok(view)
 }
 
-/// Checks if a message could be sent now, without checking its file, which is not stored yet. Returns the existing
-/// message with the same `temp_id` if there is one.
-///
-/// # Errors
-/// As of [`send_message`].
+/// Checks if a message could be sent now, without checking its file, which is not stored yet. Returns the existing message
+/// with the same `temp_id` if there is one.
 pub async fn check_send(
     ctx: &Context,
     acting: ActingUser,
@@ -80,9 +75,7 @@ pub async fn check_send(
 }
 
 enum Approach {
-    /// The message already exists.
     Said(Box<MessageView>),
-    /// The locked chat, in which the caller may send.
     Open(Box<Participant>, Listener),
 }
 
@@ -105,7 +98,6 @@ async fn approach(
     Ok(Approach::Open(Box::new(chat), listener))
 }
 
-/// The recipient of messages in a chat, and the channel.
 struct Listener {
     kind: InboxKind,
     customer: Customer,
@@ -121,11 +113,9 @@ async fn listener(db: &mut PgConnection, client: ClientId, chat: &Participant) -
     Ok(Listener { kind: inbox.kind(), customer })
 }
 
-/// A message in the form that its chat can carry.
 struct Worded {
     content: OutboundContent,
     media: Option<MediaId>,
-    /// The quoted message: our id and the provider's.
     quoted: Option<(ChatMessageId, String)>,
     owner: String,
 }
@@ -224,7 +214,6 @@ async fn may_speak(
     own_or_free(db, acting, chat).await
 }
 
-/// Refuses a message outside the window of its channel.
 pub(super) async fn window_open(
     ctx: &Context,
     db: &mut PgConnection,
@@ -268,7 +257,6 @@ async fn file(
     Ok((OutboundContent::Media(file), Some(stored.id)))
 }
 
-/// Refuses types that the channel does not carry.
 fn carried(kind: InboxKind, file: FileType) -> Result<(), &'static str> {
     match (kind, file) {
         (InboxKind::WhatsappCloud, FileType::Gif) => {

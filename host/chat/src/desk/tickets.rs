@@ -24,22 +24,15 @@ use storage::{
 use super::{ActingUser, DeskError};
 use crate::conversation::{event_facts, ticketing};
 
-/// A ticket with related data.
 #[derive(Debug, Clone)]
 pub struct TicketView {
     pub ticket: Ticket,
-    /// The customer's phone number. Absent if it is withheld.
     pub phone: Option<String>,
-    /// The address of the business.
     pub inbox_address: Option<String>,
     pub client_ref: String,
     pub agent: Option<(UserId, ShownAgent)>,
 }
 
-/// A page of tickets of a client.
-///
-/// # Errors
-/// See [`DeskError`].
 pub async fn search(
     ctx: &Context,
     client: ClientId,
@@ -51,10 +44,7 @@ pub async fn search(
     Ok(Page { items: views(&mut db, client, found.items).await?, total: found.total })
 }
 
-/// The ticket with this number.
-///
-/// # Errors
-/// [`DeskError::NotFound`] if the client has no such ticket.
+/// The ticket with this number. [`DeskError::NotFound`] if the client has none.
 pub async fn by_number(ctx: &Context, acting: ActingUser, number: &str) -> Result<TicketView, DeskError> {
     let number = ticket_number(number).ok_or(DeskError::NotFound)?;
     let mut db = ctx.db.acquire().await?;
@@ -63,9 +53,6 @@ pub async fn by_number(ctx: &Context, acting: ActingUser, number: &str) -> Resul
 }
 
 /// Sets the status of a ticket: any of the five at any time (SPEC 3.5). The chat does not change.
-///
-/// # Errors
-/// See [`DeskError`].
 pub async fn set_status(
     ctx: &Context,
     acting: ActingUser,

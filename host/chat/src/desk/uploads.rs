@@ -9,19 +9,15 @@ use super::{ActingUser, DeskError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentUpload {
-    /// Its address, for use in a message.
     pub url: String,
     pub file_type: FileType,
-    /// Size in bytes.
     pub size: u64,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum AgentUploadRefused {
-    /// No channel carries this type.
     #[error("{0}")]
     Type(String),
-    /// The file exceeds the limit of its type.
     #[error("{0}")]
     TooLarge(String),
     #[error(transparent)]
@@ -30,10 +26,7 @@ pub enum AgentUploadRefused {
     Desk(#[from] DeskError),
 }
 
-/// Stores a file of an agent. `declared` is its MIME type, `name` its name.
-///
-/// # Errors
-/// See [`AgentUploadRefused`]. Nothing is stored then.
+/// Stores a file of an agent. `declared` is its MIME type, `name` its name. An error means that nothing is stored.
 pub async fn upload(
     ctx: &Context,
     acting: ActingUser,

@@ -1,5 +1,3 @@
-//! A chat for agents.
-
 use std::collections::HashMap;
 
 use domain::ids::{ClientId, InboxId, ParticipantId, UserId};
@@ -14,7 +12,6 @@ use uuid::Uuid;
 
 use base::Result;
 
-/// A chat with related data.
 #[derive(Debug, Clone)]
 pub struct ChatView {
     pub chat: Participant,
@@ -25,7 +22,6 @@ pub struct ChatView {
     pub inbox_address: Option<String>,
 }
 
-/// Adds related data to chats, with four statements in total.
 pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Participant>) -> Result<Vec<ChatView>> {
     if chats.is_empty() {
         return Ok(Vec::new());

@@ -1,5 +1,3 @@
-//! Lists of conversations.
-
 use domain::{
     conversation::Conversation,
     ids::{ClientId, ConversationId},
@@ -14,7 +12,6 @@ use storage::{
 
 use base::Result;
 
-/// Digits of the longest phone number.
 const ALL_DIGITS: usize = 15;
 
 /// A page of the client's conversations, newest first. `search`: part of the sender, the recipient or the id (blank =
@@ -54,11 +51,9 @@ pub struct Listing {
     before: Option<ConversationId>,
 }
 
-/// Conversations per query.
 const AT_ONCE: i64 = 500;
 
 impl Listing {
-    /// The conversations of a client. `None` gives an empty list.
     pub fn of(db: &Db, client: Option<ClientId>) -> Self {
         Self { db: db.for_work(), client, before: None }
     }

@@ -19,7 +19,6 @@ pub use open::{OpenConversationError, OpenResult, open};
 pub struct CloseResult {
     /// The conversation before the call.
     pub conversation: Conversation,
-    /// This call closed it.
     pub closed: bool,
 }
 

@@ -1,5 +1,3 @@
-//! Opens a conversation, or returns the open one.
-
 use domain::{
     body::Faults,
     channel::Channel,
@@ -34,11 +32,9 @@ base::fails_with!(OpenConversationError: storage::Error);
 /// Attempts, in case the open conversation is closed between two statements.
 const ROUNDS: usize = 4;
 
-/// Opens a conversation, or returns the active one between the same number and customer. The phone number identifies
-/// the customer, or else the BSUID. If several calls come at the same time, one opens it and the others find it.
-///
-/// # Errors
-/// See [`OpenConversationError`]. Nothing was stored then.
+/// Opens a conversation, or returns the active one between the same number and customer. The phone number identifies the
+/// customer, or else the BSUID. If several calls come at the same time, one opens it and the others find it. An error means
+/// that nothing is stored.
 pub async fn open(
     ctx: &Context,
     client: ClientId,

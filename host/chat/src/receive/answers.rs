@@ -22,15 +22,11 @@ use base::Result;
 /// Prefix of our payloads. A client's own may have it too, so it is only a hint.
 const TOKEN_PREFIX: &str = "pb1:";
 
-/// A message after this step.
 pub(super) struct AnswerStep {
     /// Its content with the client's payloads.
     pub(super) content: InboundContent,
-    /// It is a tap on a card of a carousel.
     pub(super) carousel: bool,
-    /// The rating, if it is a tap on a rating button.
     pub(super) rating: Option<RatingTap>,
-    /// The effect of the tapped quick reply on a long-lived conversation.
     pub(super) effect: Option<ConversationEffect>,
     /// The message that it quotes, taps or reacts to, if known.
     pub(super) target: Option<AnswerTarget>,
@@ -50,10 +46,8 @@ impl AnswerStep {
     }
 }
 
-/// The message that another one answers.
 pub(super) struct AnswerTarget {
     pub(super) quoted: QuotedMessage,
-    /// Its content, if we sent it.
     pub(super) sent: Option<OutboundContent>,
 }
 
@@ -63,7 +57,6 @@ impl AnswerTarget {
     }
 }
 
-/// Finds the message that `message` answers, and translates its content.
 pub(super) async fn read(
     db: &mut PgConnection,
     client: ClientId,
@@ -135,7 +128,6 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
     }
 }
 
-/// The button of a template that has this opaque payload.
 fn tapped<'s>(sent: &'s OutboundContent, payload: &str) -> Option<&'s ButtonParameter> {
     let OutboundContent::Template(template) = sent else { return None };
     template.tokened_buttons().find(|button| button.token.as_deref() == Some(payload))

@@ -1,5 +1,3 @@
-//! A message that arrives.
-
 use chrono::{DateTime, Utc};
 use domain::{
     chat::SentTemplate, conversation::ConversationRef, ids::ChatMessageId, inbound::InboundMessage, referral::Referral,
@@ -9,7 +7,6 @@ use storage::{inboxes::Inbox, people::customers::Customer};
 use super::answers::AnswerStep;
 
 pub(super) struct Arrival<'a> {
-    /// Its id in our chat.
     pub(super) id: ChatMessageId,
     pub(super) message: &'a InboundMessage,
     /// Its content and the message it answers, translated.
@@ -20,11 +17,8 @@ pub(super) struct Arrival<'a> {
     pub(super) last_template: Option<SentTemplate>,
     /// The long-lived conversation that is active, or that this message ends.
     pub(super) conversation: Option<ConversationRef>,
-    /// Its cost, by the rates of the client.
     pub(super) cost: Option<String>,
-    /// Our address of its file.
     pub(super) media_url: Option<String>,
     pub(super) written_at: DateTime<Utc>,
-    /// The advertisement or link that led to it.
     pub(super) referral: Option<Box<Referral>>,
 }

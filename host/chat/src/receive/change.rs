@@ -134,7 +134,6 @@ async fn apply(
     Ok(Some(now))
 }
 
-/// The content after a change.
 fn after(message: &ChangeableMessage, change: &ContentChange) -> DatedContent {
     let was = &message.wording;
     let content = chat::changed(change, &was.content);

@@ -19,32 +19,24 @@ use storage::{
 use super::arrival::Arrival;
 use crate::conversation::{event_facts::PreviousOwner, ratings::RatingTap, responsible_plugin};
 
-/// The reason shown for a chat that waits without a hand-over.
 const NO_CHATBOT: &str = "no chatbot is active on this number";
 
-/// The effect of a message on its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConversationStart {
     No,
-    /// The first message of the customer.
     First,
-    /// A closed chat was reopened.
     Again,
 }
 
-/// The chat of a message, locked and moved.
 pub(super) struct RoutedChat {
     pub(super) participant: Participant,
     pub(super) opened: ConversationStart,
     /// The holder before. `None` for a new chat.
     pub(super) was: Option<PreviousOwner>,
-    /// A router decides about the new conversation.
     router: bool,
-    /// The team of the chat before.
     last_team: Option<String>,
 }
 
-/// The active routers and chatbots of an inbox.
 pub(super) struct ActivePlugins {
     routers: Slots,
     chatbots: Slots,
@@ -58,7 +50,6 @@ impl ActivePlugins {
     }
 }
 
-/// Finds or creates the chat of a message, and decides who answers.
 pub(super) async fn route(
     ctx: &Context,
     db: &mut PgConnection,
@@ -125,7 +116,6 @@ pub(super) async fn route(
     Ok(RoutedChat { participant, opened, was, router, last_team })
 }
 
-/// True if a chatbot is active for this chat.
 fn is_answered(chatbots: &Slots, participant: Option<&Participant>) -> bool {
     // A canary without a live version answers only for its share, which depends on the id of the chat.
     match participant {

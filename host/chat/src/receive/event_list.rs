@@ -1,5 +1,3 @@
-//! The events that a message causes.
-
 use domain::{
     chat::Rating,
     content::OutboundContent,

@@ -105,7 +105,6 @@ fn number(address: &Address) -> Option<&str> {
     address.as_kind(AddressKind::Phone)
 }
 
-/// The content, with our address of its file.
 fn content(ctx: &Context, client: ClientId, echo: &Echo, file: Option<MediaId>) -> OutboundContent {
     match (&echo.content, file) {
         (OutboundContent::Media(sent), Some(file)) => {

@@ -14,7 +14,6 @@ use storage::{
 
 use base::Result;
 
-/// The tap that an answer means.
 pub(super) struct LiteTap {
     pub(super) message: InboundMessage,
     /// The message with the choices, if it has no provider id yet.

@@ -104,7 +104,6 @@ pub fn receive_all<'a>(
     .boxed()
 }
 
-/// The messages that are new, with their ids.
 async fn claim<'a>(
     ctx: &Context,
     db: &mut PgConnection,
@@ -215,7 +214,6 @@ async fn ticket_waits(
     }
 }
 
-/// Updates the words by which searches find the chat, from the current names of its customer.
 async fn findable(db: &mut PgConnection, client: ClientId, customer: &Customer, chat: &mut Participant) -> Result<()> {
     if chat.found_by == search::words(customer) {
         return Ok(());
@@ -228,7 +226,6 @@ async fn findable(db: &mut PgConnection, client: ClientId, customer: &Customer, 
     Ok(())
 }
 
-/// Finds or creates the customer who wrote.
 async fn sender(
     ctx: &Context,
     db: &mut PgConnection,
@@ -265,7 +262,6 @@ async fn store_file(
     Ok(Some(file_of(ctx, db, client, inbox, file).await?))
 }
 
-/// Stores a row for a file to fetch from the provider.
 async fn file_of(
     ctx: &Context,
     db: &mut PgConnection,
@@ -293,7 +289,6 @@ fn is_in_our_words(content: &InboundContent) -> bool {
     matches!(content, InboundContent::Unmodelled(_))
 }
 
-/// The row of the message, with its sequence number.
 fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Option<MediaId>) -> NewChatMessage {
     let answered = &arrival.answered;
     // Ratings, and messages that leave the chat closed, do not count as unread.

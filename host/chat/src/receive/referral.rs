@@ -20,7 +20,6 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Name of the custom event for chatbots.
 const CUSTOM_EVENT: &str = "referral";
 /// After this time a referral no longer applies to a new message.
 const LASTS: TimeDelta = TimeDelta::days(7);

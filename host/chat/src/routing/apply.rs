@@ -1,5 +1,3 @@
-//! Applies the decision of a router in one transaction.
-
 use std::sync::Arc;
 
 use domain::{
@@ -33,7 +31,6 @@ pub(super) struct RoutingValues {
     pub(super) writes: Vec<KeyValueWrite>,
 }
 
-/// The outcome of applying a decision.
 pub(super) enum RoutingOutcome {
     Done,
     /// The chat changed hands. Nothing was applied.
@@ -44,7 +41,6 @@ pub(super) enum RoutingOutcome {
     TooMuch(String, Box<FinishedCall>),
 }
 
-/// Applies a decision under the lease of the lane. `call`: the call that made it.
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
@@ -117,7 +113,6 @@ async fn given(
     }
 }
 
-/// The events of a chat that changed hands: to people, or to another chatbot.
 fn changed_hands(ctx: &Context, case: &RoutingCase, now: &Participant, ticket: Option<Event>) -> Vec<NewEvent> {
     let had = &case.participant;
     if (now.state, &now.bot_plugin) == (had.state, &had.bot_plugin) {

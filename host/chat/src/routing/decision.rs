@@ -1,5 +1,3 @@
-//! Turns the answer of a router into a decision.
-
 use domain::{
     chat::ChatTeam,
     ids::{ClientId, UserId},
@@ -24,7 +22,6 @@ pub(super) enum RoutingTarget {
 }
 
 impl RoutingTarget {
-    /// The destination as stored in the row of the decision.
     pub(super) fn words(&self) -> (&'static str, Option<String>) {
         match self {
             Self::Bot(name) => ("bot", name.clone()),
@@ -35,12 +32,10 @@ impl RoutingTarget {
     }
 }
 
-/// A decision that can be carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decision {
     pub(super) goes: RoutingTarget,
     pub(super) reason: String,
-    /// A note for the agent.
     pub(super) note: Option<String>,
     /// The host decided, because the router failed or its answer was impossible.
     pub(super) fallback: bool,
@@ -53,7 +48,6 @@ impl Decision {
         Self { goes, reason: shortened(&why), note: None, fallback: true }
     }
 
-    /// The decision changed to the queue, because it was not possible.
     pub(super) fn queued_because(self, why: &str) -> Self {
         Self {
             goes: RoutingTarget::Queue,
@@ -63,7 +57,6 @@ impl Decision {
         }
     }
 
-    /// The router's decision, if it is possible.
     pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &RoutingCase, route: Route) -> Result<Self> {
         let Route { target, reason, note } = route;
         let note = note.filter(|note| !note.trim().is_empty());

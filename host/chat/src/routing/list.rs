@@ -1,5 +1,3 @@
-//! Lists of decisions.
-
 use domain::ids::{ClientId, ParticipantId};
 use storage::{Db, chat::routing_decisions};
 
@@ -8,7 +6,6 @@ pub use storage::chat::routing_decisions::RoutingDecision;
 use base::Result;
 use domain::page::{Page, PageRequest};
 
-/// A page of decisions, newest first. `participant` selects those of one chat.
 pub async fn list(
     db: &Db,
     client: ClientId,

@@ -30,7 +30,6 @@ use plugins::calls::{AnsweringVersion, CallSubject, FinishedCall, key_values::Va
 /// Repetitions of a decision after conflicts of key-values. After that the host decides.
 const MOST_CONFLICTS: usize = 10;
 
-/// Decides who answers the conversation that `event` begins.
 pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &WaitingEvent) -> Result<()> {
     let case = match question::load(ctx, lease.client, id, event).await? {
         RoutingQuestion::NotTheBots => return waiting_events::drop_events(ctx, lease, id).await,
@@ -55,7 +54,6 @@ pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, even
     apply::apply(ctx, lease, &case, (case.last_router(), decision), None).await.map(drop)
 }
 
-/// The reason for a host decision after [`MOST_CONFLICTS`] conflicts.
 const CONFLICTS: &str = "the values that the router reads keep changing";
 
 enum Step {
@@ -110,7 +108,6 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
     }
 }
 
-/// Stores the call of a canary that failed or made an impossible decision.
 async fn keep_failed(ctx: &Context, lease: &Lease, made: FinishedCall, reason: String) -> Result<Step> {
     tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a router on trial failed; the live one is asked");
     bot_turn::keep(ctx, lease, made).await?;

@@ -1,5 +1,3 @@
-//! The input of a router in the types of `wit/`.
-
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -35,9 +33,7 @@ use plugins::{
 };
 
 pub(super) enum RoutingQuestion {
-    /// The chat is with people or closed.
     NotTheBots,
-    /// There is no router or no message.
     Nothing,
     Case(Box<RoutingCase>),
 }
@@ -46,7 +42,6 @@ pub(super) struct RoutingCase {
     pub(super) participant: Participant,
     pub(super) inbox: Inbox,
     pub(super) event: WaitingEvent,
-    /// The chatbot that answers by default.
     pub(super) default_bot: Option<String>,
     pub(super) customer: Customer,
     client: Client,
@@ -57,7 +52,6 @@ pub(super) struct RoutingCase {
 }
 
 impl RoutingCase {
-    /// The routers to ask, in order.
     pub(super) fn routers(&self) -> impl Iterator<Item = &Arc<AnsweringVersion>> {
         std::iter::once(&self.first).chain(&self.next)
     }
