@@ -1,5 +1,3 @@
-//! Merges the chats of two customers who became one, on the same inbox.
-
 use chrono::{DateTime, Utc};
 use domain::{
     chat::{TicketMove, TicketStatus},
@@ -14,10 +12,8 @@ use storage::{
     },
 };
 
-/// Two chats of one inbox that were merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoldedChats {
-    /// The chat that continues.
     pub chat: Participant,
     /// The same chat before the merge.
     pub was: Participant,

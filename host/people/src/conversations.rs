@@ -1,5 +1,3 @@
-//! Merges the open conversations of two customers who became one.
-
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, ConversationId, CustomerId, InboxId};
 use storage::{PgConnection, Result, chat::conversations::merging};

@@ -1,5 +1,3 @@
-//! The facts of an event about a customer.
-
 use domain::{
     address::{Address, Addresses, with_spellings},
     ids::CustomerId,
@@ -12,29 +10,24 @@ use crate::chats::FoldedChats;
 /// well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IntroducedCustomers<T> {
-    /// The customer, or the customers.
     pub who: T,
     /// The merged chats, which the caller reports in events.
     pub folded: Vec<FoldedChats>,
 }
 
-/// The facts of an event about a customer.
+/// The facts of an event about a customer. If name, username or parent is absent, the stored one stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Introduction {
     /// The named addresses; all belong to one person.
     pub addresses: Vec<Address>,
     /// The replaced address, if the event names it. It stays an alias.
     pub replaced: Option<Address>,
-    /// Display name; if absent, the stored one stays.
     pub name: Option<String>,
-    /// Display-only username; if absent, the stored one stays.
     pub username: Option<String>,
-    /// Parent of the BSUID; if absent, the stored one stays.
     pub parent_user_id: Option<String>,
 }
 
 impl Introduction {
-    /// A customer with only these facts.
     pub(crate) fn customer(self, id: CustomerId) -> Customer {
         Customer {
             id,

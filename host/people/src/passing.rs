@@ -47,7 +47,6 @@ pub(crate) async fn pass_on(
     Ok(())
 }
 
-/// True if a person of the event has another number than `phone`.
 async fn has_another_number(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,3 @@
-//! Resolves the facts of an event to one customer.
-
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
