@@ -26,13 +26,10 @@ const RENEWAL: Duration = Duration::from_secs(5);
 /// the lost connection.
 const COMING_TO_AN_END: Duration = Duration::from_secs(120);
 
-/// Pause after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The signals of the runner to a worker.
 #[derive(Clone)]
 pub(crate) struct Signals {
-    /// Wakes a worker that waits for calls in flight.
     pub(crate) nudge: Arc<Notify>,
     /// Set when work was added: the worker looks once more before it gives the lane back.
     pub(crate) again: Arc<AtomicBool>,
@@ -43,7 +40,6 @@ impl Signals {
         Self { nudge: Arc::new(Notify::new()), again: Arc::new(AtomicBool::new(false)) }
     }
 
-    /// Announces that work was added.
     pub(crate) fn notify(&self) {
         self.again.store(true, Ordering::SeqCst);
         self.nudge.notify_one();
@@ -130,7 +126,6 @@ fn leaves_nothing(queue: Queue) -> bool {
     }
 }
 
-/// Runs the use case and renews the lease at the same time.
 async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     let done = renewed_beside(work(ctx, lease).boxed(), &lease.stop, RENEWAL, || renew(ctx, lease)).await;
     done.unwrap_or_else(|| Err(silent()))
@@ -189,7 +184,6 @@ where
     result
 }
 
-/// Calls the use case of a queue.
 async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     match lease.queue {
         Queue::Outbound => dispatch::work(ctx, lease).await,

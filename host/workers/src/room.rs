@@ -11,7 +11,6 @@ use tokio::time::Instant;
 
 use crate::RunnerSettings;
 
-/// Longest time of a short lane.
 const SHORT: Duration = Duration::from_millis(250);
 /// How long a client begins its lanes as long ones after it had a long lane, or wanted one without room.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10);
@@ -30,7 +29,6 @@ struct Lanes {
     under_way: HashMap<Wake, UnderWay>,
     counts: Counts,
     clients: HashMap<ClientId, Client>,
-    /// Time of the last search for long lanes.
     looked_at: Option<Instant>,
 }
 
@@ -39,10 +37,8 @@ struct UnderWay {
     long: bool,
 }
 
-/// The kind of a lane at its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LaneKind {
-    /// It is expected to end at once.
     Short,
     /// Its client had slow lanes recently.
     Long,

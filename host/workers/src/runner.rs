@@ -77,7 +77,6 @@ struct State {
     beside: Arc<Context>,
     room: LaneRoom,
     poll: Duration,
-    /// Lanes that the search found.
     found: mpsc::Receiver<Wake>,
     active: HashMap<Wake, Signals>,
     tasks: JoinSet<Wake>,
@@ -100,7 +99,6 @@ impl State {
         while self.tasks.join_next().await.is_some() {}
     }
 
-    /// Starts a worker on a lane, or notifies the worker that it has.
     fn take(&mut self, lane: Wake) {
         if let Some(signals) = self.active.get(&lane) {
             signals.notify();
@@ -135,7 +133,6 @@ impl State {
         }
     }
 
-    /// Applies changes that come with time, and reports the number of lanes.
     fn tidy(&mut self) {
         self.room.forget_idle(Instant::now());
         let lanes = u32::try_from(self.active.len()).unwrap_or(u32::MAX);

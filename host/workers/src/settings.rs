@@ -1,19 +1,13 @@
-//! Settings of the runner.
-
 use std::time::Duration;
 
-/// The limits of one process.
 #[derive(Debug, Clone)]
 pub struct RunnerSettings {
-    /// Most short lanes of one queue at once.
     pub lanes_per_queue: usize,
     /// Most long lanes of one queue at once. If there are so many, clients with long lanes begin no more.
     pub long_lanes_per_queue: usize,
-    /// Most lanes of one client in one queue at once.
     pub lanes_per_client: usize,
     /// Time between two searches for work that was not announced.
     pub poll: Duration,
-    /// Time between two rounds of upkeep.
     pub upkeep: Duration,
 }
 

@@ -15,10 +15,8 @@ const CATALOGUES: Duration = Duration::from_secs(5);
 /// Time between two looks for numbers with a due quality check: after a report of the provider, and at their due time.
 const NUMBERS: Duration = Duration::from_secs(2);
 
-/// Time between two looks for tables that have outgrown their statistics.
 const STATISTICS: Duration = Duration::from_secs(2);
 
-/// Time between two additions of new counts to the stored counts.
 const COUNTS: Duration = Duration::from_secs(2);
 
 /// A round that takes longer waits for an answer of a lost database connection.
