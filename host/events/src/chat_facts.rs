@@ -1,5 +1,3 @@
-//! A chat and its customer in events, and events of changes of chats and tickets.
-
 use base::Result;
 use domain::{
     chat::ParticipantState,
@@ -16,7 +14,6 @@ use storage::{
     people::customers::Customer as StoredCustomer,
 };
 
-/// The present chat, with the names that events show.
 pub async fn chat(db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<EventChat> {
     let ids: Vec<UserId> =
         [participant.assigned_agent, participant.last_assigned_agent].into_iter().flatten().collect();
@@ -34,7 +31,6 @@ pub async fn chat(db: &mut PgConnection, client: ClientId, participant: &Partici
     })
 }
 
-/// The customer with the present facts.
 pub fn customer(customer: &StoredCustomer) -> EventCustomer {
     EventCustomer {
         id: customer.id,
@@ -44,16 +40,13 @@ pub fn customer(customer: &StoredCustomer) -> EventCustomer {
     }
 }
 
-/// The key that keeps the events of a customer on an inbox in order.
 pub fn order_key(inbox: InboxId, customer: &StoredCustomer) -> i64 {
     let by_id = || customer.id.0.as_u64_pair().1.cast_signed();
     customer.address().map_or_else(by_id, |address| recipient::order_key(inbox, address))
 }
 
-/// The owner of a chat before a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PreviousOwner {
-    /// The state, which names the owner.
     pub state: ParticipantState,
     agent: Option<UserId>,
     team: Option<TeamId>,
@@ -65,7 +58,6 @@ impl From<&Participant> for PreviousOwner {
     }
 }
 
-/// The event of a moved chat: it has another owner, or is closed. `before`: the previous owner.
 pub fn moved(before: impl Into<PreviousOwner>, now: &Participant) -> Event {
     let PreviousOwner { state: from, agent: previous_agent, team: previous_team } = before.into();
     let released = now.last_assigned_agent.filter(|_| from == ParticipantState::Active);
@@ -93,7 +85,6 @@ pub fn moved(before: impl Into<PreviousOwner>, now: &Participant) -> Event {
     }
 }
 
-/// The event of a ticket with a new status; `None`: a new ticket.
 pub fn ticket_moved(ticket: &Ticket, from: Option<TicketStatus>) -> Event {
     Event::TicketMoved(TicketMoved {
         number: ticket.number,

@@ -14,7 +14,6 @@ use uuid::Uuid;
 
 use crate::{NewEvent, chat_facts, record};
 
-/// Records the changes of the chats. Returns the lanes to wake.
 pub async fn record_folded(
     ctx: &Context,
     db: &mut PgConnection,
@@ -25,7 +24,6 @@ pub async fn record_folded(
     record(ctx, db, client, &events).await
 }
 
-/// The same for callers with more events.
 pub async fn of_folded(
     db: &mut PgConnection,
     client: ClientId,

@@ -28,7 +28,6 @@ const BATCH: usize = 33;
 /// Ticks per second: 30 of 33 messages are 990 per second.
 const TICKS: u32 = 30;
 
-/// One way to store events under one load.
 struct Cell {
     design: Design,
     load: Load,

@@ -1,5 +1,3 @@
-//! What PostgreSQL has used.
-
 use storage::Db;
 
 /// Ticks of the processor clock per second, as Linux counts them in `/proc`.
@@ -10,7 +8,6 @@ pub struct Meter {
     postmaster: i32,
 }
 
-/// What was used.
 #[derive(Debug, Clone, Copy)]
 pub struct Used {
     /// Processor seconds of all processes.

@@ -17,21 +17,15 @@ use uuid::Uuid;
 use crate::{BATCH, TICKS};
 use storage::Db;
 
-/// Where events are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Design {
-    /// In the deliveries that report them.
     InDeliveries,
-    /// In a table of their own, each of them; deliveries point at it.
     EventTable,
 }
 
-/// Who reads events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
-    /// A webhook reports each status.
     Webhook,
-    /// Nobody.
     NoReader,
 }
 
@@ -42,7 +36,6 @@ const STEPS: [DeliveryState; 3] = [DeliveryState::Sent, DeliveryState::Delivered
 
 const TABLES: &str = include_str!("tables.sql");
 
-/// The work of one round.
 pub struct Work {
     db: Db,
     design: Design,
@@ -54,7 +47,6 @@ pub struct Work {
 }
 
 impl Work {
-    /// With fresh tables.
     pub async fn prepare(db: &Db, design: Design, load: Load) -> Self {
         sqlx::raw_sql(TABLES).execute(db).await.unwrap();
         sqlx::query("CHECKPOINT").execute(db).await.unwrap();
@@ -67,7 +59,6 @@ impl Work {
         Self { db: db.clone(), design, load, content, batches, taken }
     }
 
-    /// Statuses taken so far.
     pub fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }
@@ -155,7 +146,6 @@ impl Work {
         }
     }
 
-    /// Takes the statuses of the tick before, in one transaction.
     pub async fn take(&self, tick: u32) {
         let Some(before) = tick.checked_sub(1) else { return };
         let statuses = self.statuses(before).await;
@@ -278,7 +268,6 @@ impl Work {
     }
 }
 
-/// What the program stores for a step of a message.
 fn stored_event(message: Uuid, state: DeliveryState, at: DateTime<Utc>) -> String {
     let event = Event::MessageMoved(Box::new(MessageMoved {
         conversation: None,
@@ -297,7 +286,6 @@ fn stored_event(message: Uuid, state: DeliveryState, at: DateTime<Utc>) -> Strin
     serde_json::json!({ "kind": "status", "recorded": EventRecord::new(at, &event) }).to_string()
 }
 
-/// What the provider says of it.
 fn callback(message: Uuid, state: DeliveryState) -> String {
     serde_json::json!({
         "dedupe_key": format!("status:wamid.{message}:{}", state.as_str()), "target": { "phoneNumberId": "PN" },

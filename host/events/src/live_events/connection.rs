@@ -1,5 +1,3 @@
-//! One connection: its position, and its next events.
-
 use std::{sync::Arc, time::Duration};
 
 use domain::{live_events::Viewer, privacy::CustomerVisibility};
@@ -19,29 +17,24 @@ use super::{
 };
 use base::Result;
 
-/// Events that are passed on at once.
 const AT_ONCE: usize = 64;
 /// Their bytes. One event may have more.
 const BYTES_AT_ONCE: usize = 128 * 1024;
-/// Wait after a failure of the database.
 const BREATH: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventFrame {
     /// The position of a client that has received it.
     pub sequence: i64,
-    /// The field `type`.
     pub kind: &'static str,
     pub text: Arc<str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectionStep {
-    /// Send these frames, in order.
     Send(Vec<EventFrame>),
     /// No event has come for a while: check that the peer is there, and send the position.
     Heartbeat(EventFrame),
-    /// Close with this reason.
     End(ConnectionEnd),
 }
 
@@ -49,7 +42,6 @@ pub enum ConnectionStep {
 pub enum ConnectionEnd {
     /// The process stops: resume elsewhere after this number.
     Stopping(i64),
-    /// It reads too slowly: resume after this number.
     TooSlow(i64),
     /// The user has a new role, and may still follow events: resume after this number.
     RoleChanged(i64),
@@ -57,16 +49,13 @@ pub enum ConnectionEnd {
     NotAllowed,
 }
 
-/// The start of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     /// After this number, with no missed events.
     After(i64),
-    /// Events were missed; it continues after this number.
     Missed(i64),
 }
 
-/// A connection of a user.
 pub struct LiveConnection {
     seat: ConnectionSlot,
     holder: Holder,
@@ -85,11 +74,9 @@ pub struct LiveConnection {
     heartbeat: Instant,
     /// True if its right must be checked before more events are passed on.
     look_due: bool,
-    /// Time of the last check.
     looked: Instant,
 }
 
-/// Frames that are not events.
 #[derive(Serialize)]
 struct Said {
     #[serde(rename = "type")]
@@ -98,7 +85,6 @@ struct Said {
 }
 
 impl EventFrame {
-    /// A frame with the position of a connection.
     pub fn position_frame(kind: &'static str, sequence: i64) -> Self {
         let text = serde_json::to_string(&Said { kind, sequence }).unwrap_or_default();
         Self { sequence, kind, text: text.into() }
@@ -147,17 +133,14 @@ impl LiveConnection {
         Self { seat, holder, viewer, sight, cursor, in_hand, first, caught_up, head, heartbeat, look_due, looked }
     }
 
-    /// Longest time of the peer for a frame.
     pub fn frame_timeout(&self) -> Duration {
         self.seat.hub.ctx.settings.limits.live_write_timeout
     }
 
-    /// Time between two heartbeats.
     pub fn heartbeat_interval(&self) -> Duration {
         self.seat.hub.ctx.settings.limits.live_heartbeat
     }
 
-    /// How its user sees customers, as of the last check.
     pub fn sight(&self) -> CustomerVisibility {
         self.sight
     }

@@ -12,20 +12,16 @@ use domain::{ids::ClientId, live_events::Audience};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
-/// Most bytes in memory.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// An event, ready to be sent.
 #[derive(Debug)]
 pub(super) struct ReadyEvent {
     pub(super) sequence: i64,
-    /// The field `type`.
     pub(super) kind: &'static str,
     pub(super) text: Arc<str>,
     pub(super) audience: Audience,
 }
 
-/// The latest events of a client.
 #[derive(Debug)]
 pub(super) struct Feed {
     pub(super) client: ClientId,
@@ -46,12 +42,10 @@ impl Feed {
         self.held.lock()
     }
 
-    /// The number of the last event that is or was here.
     pub(super) fn head(&self) -> i64 {
         *self.head.borrow()
     }
 
-    /// Reports each new head.
     pub(super) fn watch(&self) -> watch::Receiver<i64> {
         self.head.subscribe()
     }
@@ -89,7 +83,6 @@ impl Feed {
         !self.pumping.swap(true, Ordering::AcqRel)
     }
 
-    /// Gives it back.
     pub(super) fn end(&self) {
         self.pumping.store(false, Ordering::Release);
     }

@@ -1,5 +1,3 @@
-//! The connections of this process, by client.
-
 use std::{
     collections::HashMap,
     sync::{
@@ -46,16 +44,12 @@ const SETTLE_AT_MOST: Duration = Duration::from_secs(60);
 /// Pages of events from a time without connections that are numbered before a new connection is greeted.
 pub(super) const PAGES_BEFORE_HELLO: u32 = 64;
 
-/// Time for the end of connections.
 const GOODBYE: Duration = Duration::from_secs(5);
 
-/// The live events of one process.
 pub struct Hub {
     pub(super) ctx: Arc<Context>,
     pub(super) rooms: Mutex<HashMap<ClientId, ClientRoom>>,
-    /// Number of connections until now.
     pub(super) entered: AtomicU64,
-    /// Ends every connection.
     pub(super) stop: CancellationToken,
     pub(super) catching_up: Semaphore,
     pub(super) opening: Semaphore,
@@ -66,20 +60,15 @@ pub struct Hub {
 
 pub(super) struct ClientRoom {
     feed: Arc<Feed>,
-    /// Bytes that its connections may have unread.
     unread: Arc<Semaphore>,
-    /// By number.
     places: HashMap<u64, NoticePlace>,
 }
 
-/// A connection, for notices.
 pub(super) struct NoticePlace {
     user: UserId,
-    /// Wakes it to check its right again.
     look: Arc<Notify>,
 }
 
-/// The present view of a user.
 pub(super) struct UserView {
     pub(super) viewer: Viewer,
     pub(super) sight: CustomerVisibility,
@@ -88,13 +77,10 @@ pub(super) struct UserView {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionRefused {
-    /// The client has its most connections.
     #[error("your client has {0} live connections to this server: close one first")]
     TooMany(usize),
-    /// The user is deleted, or has another key.
     #[error("the user was deleted, or has another key")]
     NotAllowed,
-    /// The process stops, or has a fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -134,7 +120,6 @@ impl Hub {
         Ok(Some(UserView { viewer, sight, role }))
     }
 
-    /// Lets connections check their rights before they pass on more events.
     fn look_again(&self, affected: AffectedOwner) {
         let rooms = self.rooms();
         let of = |client: ClientId, only: Option<UserId>| {
@@ -149,9 +134,7 @@ impl Hub {
         }
     }
 
-    /// After this returns, all committed events of this client are stored.
-    ///
-    /// One task of the process asks for a client; the others wait for it.
+    /// After this returns, all committed events of this client are stored. One task of the process asks; the others wait.
     pub(super) async fn want(&self, client: ClientId) -> Result<()> {
         let turn = self.wanting_turn(client);
         let _turn = turn.lock().await;
@@ -205,7 +188,6 @@ impl Hub {
         self.rooms.lock()
     }
 
-    /// The feeds of the clients that have connections.
     pub(super) fn feeds(&self) -> Vec<Arc<Feed>> {
         self.rooms().values().map(|room| Arc::clone(&room.feed)).collect()
     }
@@ -231,7 +213,6 @@ impl Hub {
     }
 }
 
-/// Until the process stops.
 pub(super) async fn follow_rights(hub: Arc<Hub>, mut changes: RightChanges) {
     loop {
         let affected = tokio::select! {
@@ -246,9 +227,7 @@ pub(super) async fn follow_rights(hub: Arc<Hub>, mut changes: RightChanges) {
 pub(super) struct ConnectionSlot {
     pub(super) hub: Arc<Hub>,
     pub(super) feed: Arc<Feed>,
-    /// The unread bytes that the client's connections share.
     pub(super) unread: Arc<Semaphore>,
-    /// Wakes the connection to check its right again.
     pub(super) look: Arc<Notify>,
     number: u64,
 }

@@ -1,5 +1,3 @@
-//! The start of a hub, and the opening of its connections.
-
 use std::sync::{Arc, atomic::AtomicU64};
 
 use base::{Context, Error, Result};
@@ -16,7 +14,6 @@ use super::{
 };
 
 impl Hub {
-    /// Begins to look for new events, until `stop`.
     pub fn start(ctx: Arc<Context>, stop: CancellationToken) -> Arc<Self> {
         let hub = Arc::new(Self {
             ctx,

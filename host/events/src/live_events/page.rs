@@ -10,7 +10,6 @@ use storage::{PgConnection, live_events::events::NumberedEvent};
 
 use super::{body, feed::ReadyEvent, page_facts::PageFacts};
 
-/// Makes events ready to be sent.
 pub(super) async fn load(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,5 +1,3 @@
-//! The rows that the events of a page name.
-
 use std::collections::{BTreeSet, HashMap};
 
 use base::Result;
@@ -14,12 +12,10 @@ use storage::{
     outbound::failures::{self, FailureReason},
 };
 
-/// The facts that the events of a page name.
 pub(super) struct PageFacts {
     pub(super) chats: HashMap<ParticipantId, ShownChat>,
     pub(super) messages: HashMap<ChatMessageId, PastMessage>,
     pub(super) users: HashMap<UserId, ShownUser>,
-    /// Reasons why messages did not arrive.
     pub(super) failures: HashMap<MessageId, FailureReason>,
 }
 
@@ -46,7 +42,6 @@ impl PageFacts {
     }
 }
 
-/// The users that chats and events name.
 pub(super) fn people(chats: &[ShownChat], events: &[NumberedEvent]) -> Vec<UserId> {
     let of_chats = chats.iter().flat_map(|chat| [chat.agent, chat.last_agent]).flatten();
     let of_events = events.iter().filter_map(|one| one.event.what.agent());

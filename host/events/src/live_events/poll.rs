@@ -16,20 +16,15 @@ use tokio::time::Instant;
 use super::{feed::Feed, hub::Hub, page};
 use base::{Context, Result};
 
-/// Time between two looks while events come.
 const BUSY: Duration = Duration::from_millis(40);
-/// The same while none come.
 const QUIET: Duration = Duration::from_millis(120);
 /// How long after an event looks are more frequent.
 const BUSY_FOR: Duration = Duration::from_secs(5);
 /// How often the record that events are wanted is checked.
 const KEEP_WANTED: Duration = Duration::from_secs(30);
-/// After a failure of the database.
 const BREATH: Duration = Duration::from_secs(1);
-/// Events that are numbered, or read, at once.
 const PAGE: i64 = 500;
 
-/// Until the process stops.
 pub(super) async fn run(hub: Arc<Hub>) {
     let mut busy_until = Instant::now();
     let mut keep_wanted = Instant::now() + KEEP_WANTED;
@@ -65,7 +60,6 @@ pub(super) async fn run(hub: Arc<Hub>) {
     }
 }
 
-/// Looks once. True if there was something new.
 async fn look(hub: &Arc<Hub>) -> Result<bool> {
     let feeds = hub.feeds();
     if feeds.is_empty() {
@@ -87,7 +81,6 @@ async fn look(hub: &Arc<Hub>) -> Result<bool> {
     Ok(any)
 }
 
-/// Brings a feed up to date.
 async fn pump(hub: Arc<Hub>, feed: Arc<Feed>, news: StreamNews) {
     let Err(error) = in_time(bring_up(&hub, &feed, news)).await else { return feed.end() };
     tracing::warn!(

@@ -13,7 +13,6 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Bytes of randomness in a ticket.
 const RANDOM: usize = 32;
 
 /// A user with its key. A connection with the key, or with a ticket, is open as long as the key is the user's and the
@@ -24,13 +23,10 @@ pub struct Holder {
     pub user: UserId,
     pub role: Role,
     pub client_ref: String,
-    /// How the user sees customers.
     pub sight: CustomerVisibility,
-    /// SHA-256 of the key.
     pub key_hash: Vec<u8>,
 }
 
-/// Makes a ticket for a user.
 pub async fn issue(ctx: &Context, holder: &Holder) -> Result<String> {
     let random = secrets::random::<RANDOM>()?;
     let now = ctx.now();

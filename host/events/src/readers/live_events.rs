@@ -18,7 +18,6 @@ use storage::{
 use crate::NewEvent;
 use base::{Context, Result};
 
-/// Stores the events for agents, in order.
 pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId, happened: &[NewEvent]) -> Result<()> {
     let told = happened.iter().map(|new| (new, meaning_of(&new.event)));
     let told: Vec<(&NewEvent, LiveMeaning)> = told.filter(|(_, told)| *told != LiveMeaning::Nothing).collect();
@@ -54,7 +53,6 @@ async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<bool> {
     Ok(wanted == StreamDemand::Yes)
 }
 
-/// The chats of messages with a step.
 async fn chats_of_steps(
     db: &mut PgConnection,
     client: ClientId,

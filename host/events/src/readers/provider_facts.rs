@@ -7,10 +7,8 @@ use storage::{PgConnection, outbound::tiers, people::marketing_stops};
 use crate::NewEvent;
 use base::{Context, Result};
 
-/// The category of messages that customers can stop.
 const MARKETING: &str = "MARKETING";
 
-/// Stores the facts of events.
 pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId, events: &[NewEvent]) -> Result<()> {
     for new in events {
         match &new.event {

@@ -17,24 +17,19 @@ use uuid::Uuid;
 use crate::NewEvent;
 use base::{Context, Result};
 
-/// The meaning of an event for waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waits {
     /// The customer wrote to people: an answer is awaited, unless it is already.
     ForAnswer(ParticipantId),
-    /// It is in the queue from now on.
     InQueue(ParticipantId),
     /// An agent has it, and the customer has waited since it was the chatbot's.
     ForItsAgent(ParticipantId),
     /// An agent has it; a waiting customer goes on waiting, also after the chat was missed in the queue.
     Taken(ParticipantId),
-    /// An agent answered.
     Answered(ParticipantId),
-    /// The customer no longer waits for people.
     NoMore(ParticipantId),
 }
 
-/// Stores the changes of waiting. Returns the lanes to wake.
 pub(crate) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -73,7 +68,6 @@ pub(crate) async fn take(
     Ok(wakes)
 }
 
-/// The agent with one chat less.
 fn freed(event: &Event) -> Option<UserId> {
     match event {
         Event::ChatChangedHands(changed) => changed.previous_agent,

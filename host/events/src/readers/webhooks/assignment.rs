@@ -16,7 +16,6 @@ use storage::{
 
 use crate::chat_facts;
 
-/// A chat and its customer, for an event that only names the chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventContext {
     pub chat: EventChat,

@@ -36,12 +36,10 @@ use base::{Context, Result};
 pub struct WebhookReport {
     pub kind: ReportKind,
     pub recorded: StoredEvent,
-    /// The chat of an event that only names it.
     #[serde(default)]
     pub scene: Option<Box<EventContext>>,
 }
 
-/// A [`WebhookReport`] to be stored.
 #[derive(Debug, Serialize)]
 struct NewReport<'event> {
     kind: ReportKind,
@@ -61,17 +59,12 @@ pub enum ReportKind {
     Chatbot(ChatbotReport),
 }
 
-/// The id of a chatbot event, and the settings for such events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatbotReport {
-    /// `eventId`.
     pub event_id: Uuid,
-    /// Version of the payload.
     pub payload_version: PayloadVersion,
-    /// True if messages of bots and agents are reported too.
     pub include_outgoing: bool,
-    /// True if nothing is reported while an agent is assigned.
     pub stop_on_agent_assignment: bool,
 }
 
@@ -137,7 +130,6 @@ fn id_of(event: &Event) -> Option<DeliveryId> {
     }
 }
 
-/// The webhook types of an event.
 fn told_by(event: &Event) -> &'static [WebhookType] {
     match event {
         Event::MessageCame(_) => &[WebhookType::IncomingMessage, WebhookType::Chatbot],

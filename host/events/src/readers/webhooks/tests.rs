@@ -1,5 +1,3 @@
-//! Tests of the endpoints that an event is delivered to.
-
 use std::collections::BTreeMap;
 
 use chrono::DateTime;
@@ -103,7 +101,6 @@ fn session() -> Event {
     Event::SessionChanged(SessionChanged { status: ConnectionStatus::Success, words: "Connected".to_owned() })
 }
 
-/// The endpoints of the webhooks of an event.
 fn told(routes: &[WebhookRoute], event: &Event) -> Vec<EndpointId> {
     let webhooks = told_by(event).iter();
     webhooks.filter_map(|webhook| Some(destination(routes, INBOX, *webhook, event)?.0)).collect()
