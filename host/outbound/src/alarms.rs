@@ -13,7 +13,6 @@ pub(crate) struct Alarms {
 }
 
 impl Alarms {
-    /// Counts a failed leg of this inbox.
     pub(crate) fn note(&mut self, channel: Channel, inbox: InboxId, failure: &ProviderFailure) {
         let code = label(channel, failure.code);
         metrics::counter!("patchbay_legs_failed_total", "channel" => channel.as_str(), "code" => code).increment(1);

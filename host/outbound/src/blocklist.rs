@@ -17,12 +17,10 @@ use domain::{
 pub use storage::tenancy::blocklist::BlockedRecipient;
 use storage::{Db, tenancy::blocklist};
 
-/// Recipients that one request can add.
 pub const ADDED_MAX: usize = 1_000;
 /// Longest reason, in characters.
 pub const REASON_MAX: usize = 255;
 
-/// The recipients that one request adds.
 #[derive(Debug)]
 pub struct Additions {
     /// Sorted, without duplicates.
@@ -31,7 +29,6 @@ pub struct Additions {
 }
 
 impl Additions {
-    /// Checks the fields of a request. Each fault names its field.
     pub fn parse(recipients: &[String], reason: Option<String>) -> std::result::Result<Self, Faults> {
         let mut faults = Faults::default();
         if recipients.is_empty() {
@@ -86,7 +83,6 @@ pub async fn add(ctx: &Context, client: ClientId, actor: Actor, additions: &Addi
     Ok(added)
 }
 
-/// Removes a recipient. Returns `false` if it was not on the list.
 pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &Address) -> Result<bool> {
     let mut tx = ctx.db.begin().await?;
     let removed = blocklist::remove(&mut tx, client, recipient).await?;

@@ -37,7 +37,6 @@ use crate::{
     step_events::{self, TakenStep},
 };
 
-/// The result of status callbacks.
 #[derive(Debug)]
 pub struct StatusOutcome {
     /// Positions of the statuses that match no known message.
@@ -52,12 +51,10 @@ pub fn opaque(client: ClientId, message: MessageId, ordinal: i16) -> String {
     format!("pb1:{}:{}:{ordinal}", client.0.simple(), message.0.simple())
 }
 
-/// Returns the client in a correlation string.
 pub fn client_of(opaque: &str) -> Option<ClientId> {
     parse_opaque(opaque).map(|(client, ..)| client)
 }
 
-/// Returns the message and leg in a correlation string of this client.
 fn leg_of(client: ClientId, opaque: &str) -> Option<(MessageId, i16)> {
     parse_opaque(opaque).filter(|(owner, ..)| *owner == client).map(|(_, message, ordinal)| (message, ordinal))
 }
@@ -113,7 +110,6 @@ pub fn apply_statuses<'a>(
     .boxed()
 }
 
-/// Finds legs by the provider's ids, for the statuses with a `wanted` key.
 async fn find_by_provider_id(
     db: &mut PgConnection,
     client: ClientId,
@@ -166,7 +162,6 @@ fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> DeliveryS
     }
 }
 
-/// Returns the addresses by which a status names its recipient.
 fn recipient_of(status: &StatusUpdate) -> Vec<Address> {
     let named = [(AddressKind::Phone, &status.recipient), (AddressKind::Bsuid, &status.recipient_user_id)];
     named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?)).collect()
@@ -204,9 +199,7 @@ pub(crate) async fn advance_locked(
 /// The changes of one call, gathered so that each kind is written in one statement.
 struct Progress {
     legs: Legs,
-    /// True if the changes come from statuses, and not from answers to calls.
     of_statuses: bool,
-    /// The last state of each leg.
     moves: BTreeMap<(MessageId, i16), LegMove>,
     receipts: Vec<NewReceipt>,
     taken: Vec<TakenStep>,

@@ -1,24 +1,19 @@
-//! A step of a delivery.
-
 use chrono::{DateTime, Utc};
 use domain::{address::Address, delivery::DeliveryState, ids::MessageId, inbound::ProviderFailure};
 
 /// The first leg of a message, on any channel.
 pub(crate) const FIRST_LEG: i16 = 0;
 
-/// A reported change of a leg.
 #[derive(Debug, Clone)]
 pub struct DeliveryStep {
     pub message: MessageId,
     /// Position of the leg in its message, from 0.
     pub ordinal: i16,
-    /// The state that the provider reports.
     pub reached: DeliveryState,
     /// The time of the change, from the provider.
     pub at: DateTime<Utc>,
     /// The provider's message id, if this step brought it.
     pub provider_id: Option<String>,
-    /// The reason, if the leg failed.
     pub failure: Option<ProviderFailure>,
     /// The addresses by which the provider names the recipient.
     pub named: Vec<Address>,

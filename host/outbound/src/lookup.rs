@@ -9,7 +9,6 @@ use storage::{Db, outbound::lookups};
 
 pub use storage::outbound::lookups::{FoundMessage, MessageFilter};
 
-/// Returns a page of the client's messages, newest first.
 pub async fn find(db: &Db, client: ClientId, lookup: &MessageFilter, page: PageRequest) -> Result<Page<FoundMessage>> {
     Ok(lookups::page(&mut *db.acquire().await?, client, lookup, page).await?)
 }

@@ -21,14 +21,10 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// A leg that a provider has sent.
 pub(crate) struct ReachedLeg {
     pub(crate) leg: MessageLeg,
-    /// The addresses by which the provider names the recipient.
     pub(crate) named: Vec<Address>,
-    /// The time of sending, from the provider.
     pub(crate) at: DateTime<Utc>,
-    /// True if its call has no answer yet.
     pub(crate) unanswered: bool,
 }
 

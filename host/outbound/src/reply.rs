@@ -1,5 +1,3 @@
-//! Queues a message of a live chat.
-
 use base::{Context, Result};
 use domain::{
     channel::Channel,
@@ -20,22 +18,18 @@ use storage::{
 
 use crate::dispatch::REPLY_PRIORITY;
 
-/// A message of a live chat for the customer.
 pub struct ChatReply {
     pub inbox: InboxId,
     pub channel: Channel,
     pub participant: ParticipantId,
-    /// The chat message that it delivers.
     pub chat_message: ChatMessageId,
     pub recipient: Recipient,
     pub content: OutboundContent,
-    /// Provider id of the message that it quotes.
     pub quoted_provider_id: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedReply {
-    /// The message that carries it.
     pub message: MessageId,
     /// Its id on the channel, if that is known before it is sent.
     pub provider_id: Option<String>,

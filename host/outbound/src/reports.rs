@@ -17,7 +17,6 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Messages per page.
 const PAGE: i64 = 500;
 
 #[derive(Debug)]
@@ -29,7 +28,6 @@ pub struct ReportQuery {
 }
 
 impl ReportQuery {
-    /// The report of a batch, or `None` if the client has no such batch.
     pub async fn of_batch(db: &Db, client: ClientId, batch: BatchId) -> Result<Option<Self>> {
         let mut connection = db.acquire().await?;
         let Some(batch) = batches::find(&mut connection, client, batch).await? else { return Ok(None) };

@@ -27,9 +27,7 @@ pub(crate) struct TakenStep {
     pub(crate) state: DeliveryState,
     pub(crate) at: DateTime<Utc>,
     pub(crate) failure: Option<ProviderFailure>,
-    /// The addresses by which the provider names the recipient.
     pub(crate) named: Vec<Address>,
-    /// The id of the stored receipt.
     pub(crate) receipt: Option<Uuid>,
 }
 
@@ -43,7 +41,6 @@ pub(crate) async fn report(
     record(ctx, db, client, &events).await
 }
 
-/// Returns the event of each step.
 pub(crate) async fn events(db: &mut PgConnection, client: ClientId, taken: &[TakenStep]) -> Result<Vec<NewEvent>> {
     let mut known: Vec<_> = taken.iter().filter_map(|step| step.leg.conversation).collect();
     known.sort_unstable();

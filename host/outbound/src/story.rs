@@ -22,47 +22,36 @@ pub struct Story {
     pub message: StoryMessage,
     /// The state of its last leg. While a fallback decision is open, the last state that was reported.
     pub status: String,
-    /// The channel of the last leg.
     pub channel: String,
-    /// The time of the next call, while it is queued.
     pub due_at: Option<DateTime<Utc>>,
     pub timeline: Vec<StoryEntry>,
 }
 
-/// An event in the story of a message.
 #[derive(Debug)]
 pub struct StoryEntry {
     /// The time when Patchbay learned of it.
     pub time: DateTime<Utc>,
-    /// The kind of event, with its details.
     pub what: StoryEvent,
 }
 
 #[derive(Debug)]
 pub enum StoryEvent {
-    /// The message was accepted.
     Request {
         /// The HTTP request. Absent for replies of live chats.
         request: Option<RequestId>,
-        /// The batch of the send.
         batch: Option<BatchId>,
     },
-    /// A provider call took the message.
     Taken {
         leg: Box<StoryLeg>,
-        /// The parts of an SMS that the SMSC has.
         parts: Vec<StoryPart>,
     },
-    /// A provider call did not take the message.
     NotTaken {
         call: StoryCall,
         leg: Option<Box<StoryLeg>>,
     },
-    /// A step of a leg.
     Receipt(StoryReceipt),
     Decision(StoryDecision),
     Routed {
-        /// Position of the leg.
         leg: i16,
         route: SmsRoute,
     },
@@ -90,7 +79,6 @@ pub async fn read_story(db: &Db, client: ClientId, gst_id: &str) -> Result<Optio
     Ok(Some(Story { message, status, channel, due_at, timeline }))
 }
 
-/// The rows of a message that its story is made of.
 struct Course {
     legs: Vec<StoryLeg>,
     receipts: Vec<StoryReceipt>,
@@ -171,7 +159,6 @@ fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>
     entries
 }
 
-/// The order of events in the same millisecond.
 fn rank(what: &StoryEvent) -> u8 {
     match what {
         StoryEvent::Request { .. } => 0,

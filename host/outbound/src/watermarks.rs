@@ -14,12 +14,10 @@ use uuid::Uuid;
 
 use crate::{delivery::advance, delivery_step::DeliveryStep};
 
-/// The result of a report.
 #[derive(Debug)]
 pub struct WatermarkOutcome {
     /// True if some of the messages have no answer yet. The report must be read again later.
     pub unsettled: bool,
-    /// Lanes to wake after the commit.
     pub wakes: Vec<(Queue, Uuid)>,
 }
 

@@ -1,5 +1,3 @@
-//! A call that sends messages, and its errors.
-
 use std::sync::Arc;
 
 use base::Error;
@@ -13,7 +11,6 @@ use domain::{
 /// The numbers that may send through the host name of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Senders {
-    /// All numbers of the client.
     All,
     /// Its WhatsApp Lite numbers (CONTRACT 2, `server.lite_host`).
     Lite,
@@ -25,9 +22,7 @@ pub struct SendCall {
     pub client: ClientId,
     pub endpoint: SendEndpoint,
     pub senders: Senders,
-    /// The body, byte for byte.
     pub body: Bytes,
-    /// Header `Idempotency-Key`.
     pub idempotency_key: Option<String>,
     pub request_id: RequestId,
 }
@@ -46,7 +41,6 @@ pub enum AcceptError {
 /// The body of the 202, and whether it is that of an earlier request.
 pub(super) type GroupAnswer = std::result::Result<(Bytes, bool), AcceptError>;
 
-/// A parsed request on its way into a group.
 pub(super) struct PendingSend {
     pub(super) call: SendCall,
     pub(super) request: SendBody,

@@ -55,7 +55,6 @@ impl ConversationFacts {
         Ok(facts)
     }
 
-    /// Returns the reason if a conversation does not take a message from an inbox to a recipient.
     pub(super) fn fault(
         &self,
         inbox: InboxId,

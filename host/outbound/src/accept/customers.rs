@@ -14,14 +14,12 @@ use domain::{
 };
 use storage::{PgConnection, outbound::named_rows::SendingInbox, people::inbox_customers};
 
-/// Customers that the requests of a group name, by the inbox that writes to them.
 #[derive(Default)]
 pub(super) struct CustomerFacts {
     /// Phone numbers by user id.
     phones: HashMap<InboxId, HashMap<Address, Address>>,
 }
 
-/// A request, the inbox that sends it, and its template.
 pub(super) type SendRow<'f> = (&'f SendRequest, &'f SendingInbox, Option<&'f Template>);
 
 impl CustomerFacts {
@@ -45,7 +43,6 @@ impl CustomerFacts {
         Ok(facts)
     }
 
-    /// True if the template goes to numbers only and the recipient has no number.
     pub(super) fn lack_number(&self, inbox: &SendingInbox, template: Option<&Template>, recipient: &Recipient) -> bool {
         let known = || self.phones.get(&inbox.id).is_some_and(|known| known.contains_key(recipient.address()));
         needs_numbers(inbox, template) && recipient.phone().is_none() && !known()

@@ -1,5 +1,3 @@
-//! The facts that a group of calls is prepared with.
-
 use std::collections::BTreeSet;
 
 use base::{Context, Result};
@@ -54,7 +52,6 @@ impl Facts {
     }
 }
 
-/// Returns the facts to read about the recipients of a request.
 pub(super) fn question(ctx: &Context, named: &NamedFacts, body: &SendBody) -> RequestQuestions {
     match body {
         SendBody::Message(request) => {

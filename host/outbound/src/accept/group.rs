@@ -1,5 +1,3 @@
-//! Stores several requests of one client together.
-
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
@@ -58,7 +56,6 @@ fn failed(error: Error) -> GroupAnswer {
     Err(AcceptError::Failed(Arc::new(error)))
 }
 
-/// Returns the answers in the order of the group, after the commit.
 async fn store(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Result<Vec<GroupAnswer>> {
     loop {
         match attempt(ctx, client, group).await {
@@ -115,7 +112,6 @@ fn key_of(group: &[PendingSend], at: usize) -> Option<&String> {
     group.get(at).and_then(|pending| pending.call.idempotency_key.as_ref())
 }
 
-/// The requests that are not replays, with their positions.
 fn not_replayed<'g>(group: &'g [PendingSend], replays: &HashMap<String, Vec<u8>>) -> Vec<(usize, &'g PendingSend)> {
     let is_new =
         |pending: &PendingSend| pending.call.idempotency_key.as_ref().is_none_or(|key| !replays.contains_key(key));
@@ -145,7 +141,6 @@ fn prepare_leaders(
     prepared
 }
 
-/// Stores everything that was prepared in one statement. Returns the lanes with new work.
 async fn insert(
     ctx: &Context,
     db: &mut PgConnection,

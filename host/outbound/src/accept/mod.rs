@@ -31,14 +31,11 @@ use storage::outbound::named_rows::GroupNames;
 pub use call::{AcceptError, SendCall, Senders};
 use call::{GroupAnswer, PendingSend};
 
-/// The weight of a request is its number of recipients.
 const GROUPING: GroupLimits =
     GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
 
-/// The answer to an accepted request.
 #[derive(Debug, Clone)]
 pub struct SendAcceptance {
-    /// The body of the 202.
     pub response: Bytes,
     /// Set if the answer is that of an earlier request with the same idempotency key. Nothing was sent again.
     pub replay: Option<Replay>,
@@ -47,7 +44,6 @@ pub struct SendAcceptance {
 /// How a repeated request compares with the first one of its idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replay {
-    /// Its JSON is equal.
     SameBody,
     /// Its JSON is another one, so the caller may expect a message that was not sent.
     OtherBody,
@@ -114,7 +110,6 @@ impl Acceptor {
         heavy_work::work(call.body.len(), whose, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
-    /// Returns the stored answer for the idempotency key, if there is one.
     async fn replay(&self, call: &SendCall) -> std::result::Result<Option<Bytes>, AcceptError> {
         let Some(key) = &call.idempotency_key else { return Ok(None) };
         let find = async {

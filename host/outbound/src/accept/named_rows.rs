@@ -17,15 +17,11 @@ use storage::{
 
 use super::call::PendingSend;
 
-/// The records that the names in a group of requests refer to.
 #[derive(Default)]
 pub(super) struct NamedFacts {
     pub(super) responses: HashMap<String, Vec<u8>>,
-    /// WhatsApp numbers.
     numbers: HashMap<String, SendingInbox>,
-    /// SMS sources that requests name.
     sources: HashMap<String, SendingInbox>,
-    /// The SMS source of requests that name none.
     default_source: Option<SendingInbox>,
     templates: HashMap<(String, String), Template>,
     /// The first account (WABA) that has a template, by template. A WhatsApp Lite number sends that one.
@@ -64,7 +60,6 @@ impl NamedFacts {
         by_address.extend(inbox.address.clone().map(|address| (address, inbox)));
     }
 
-    /// Returns the number that sends a request.
     pub(super) fn number(&self, request: &SendRequest) -> Option<&SendingInbox> {
         self.numbers.get(request.sender().as_str())
     }
@@ -82,7 +77,6 @@ impl NamedFacts {
         }
     }
 
-    /// Returns the account and the template that a request names.
     pub(super) fn template(&self, request: &SendRequest) -> (Option<String>, Option<&Template>) {
         let Some(key) = self.template_key(request) else { return (None, None) };
         let template = self.templates.get(&key);

@@ -1,18 +1,14 @@
-//! A call with its messages.
-
 use bytes::Bytes;
 use domain::{body::FieldFault, ids::InboxId};
 use storage::outbound::{messages::NewMessage, parts::NewPart};
 
 use super::call::AcceptError;
 
-/// A request with the rows to store and its answer.
 pub(super) struct PreparedRequest {
     pub(super) parts: Vec<NewPart>,
     pub(super) messages: Vec<NewMessage>,
     /// Recipients that the tier of a number counts from now on.
     pub(super) counted: Vec<(InboxId, String)>,
-    /// The source of its SMS.
     pub(super) source: Option<String>,
     pub(super) response: Bytes,
 }

@@ -24,21 +24,17 @@ use storage::{
 /// groups can have together.
 const CLOSE: u32 = 8_000;
 
-/// The facts to read for one request.
 #[derive(Default)]
 pub(super) struct RequestQuestions {
     pub(super) recipients: Vec<Recipient>,
-    /// True if it sends a marketing template.
     pub(super) marketing: bool,
     /// The number with the tier that counts the recipients (templates on Cloud only).
     pub(super) number: Option<InboxId>,
     /// The inbox that the recipients must have written to (free-form messages on Cloud only).
     pub(super) window: Option<InboxId>,
-    /// The source of its SMS.
     pub(super) source: Option<String>,
 }
 
-/// The facts about recipients.
 #[derive(Default)]
 pub(super) struct RecipientFacts {
     blocked: HashSet<Address>,
@@ -128,19 +124,16 @@ impl RecipientFacts {
         recipient.iter().any(|address| chat_allowed(self.wrote_at.get(&(inbox, address.clone())).copied(), now))
     }
 
-    /// True if a subscriber stopped SMS from a source.
     pub(super) fn stopped_sms(&self, source: &str, subscriber: &str) -> bool {
         self.stopped_sms.contains(source, subscriber)
     }
 
-    /// Returns those of the counting numbers that are close to the limit of their tier, with the version of the count.
     pub(super) fn close(&self, counting: &BTreeSet<InboxId>) -> Vec<(InboxId, i64)> {
         let counting = self.ledgers.iter().filter(|(number, _)| counting.contains(number));
         counting.filter_map(|(number, ledger)| Some((*number, ledger.close?))).collect()
     }
 }
 
-/// Joins the questions of the requests of a group.
 fn questions(asked: &[RequestQuestions]) -> Questions<'_> {
     let mut questions = Questions::default();
     let (mut numbers, mut counted) = (BTreeSet::new(), BTreeSet::new());

@@ -1,5 +1,3 @@
-//! Turns a resolved request into the rows to store and the bytes of its answer.
-
 use base::{Context, Error, Result};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -17,20 +15,15 @@ use storage::outbound::{
 
 use super::{call::PendingSend, facts::Facts, prepared_request::PreparedRequest};
 
-/// A request with its recipients sorted into accepted and rejected.
 pub(super) struct SortedRequest {
     pub(super) inbox: InboxId,
     pub(super) channel: Channel,
     pub(super) origin: PartOrigin,
     pub(super) fallback: Option<FallbackRequest>,
     pub(super) category: String,
-    /// True if its messages have quick replies.
     pub(super) quick_replies: bool,
-    /// Recipients that the tier of a number counts from now on.
     pub(super) counted: Vec<(InboxId, String)>,
-    /// The source, if it is an SMS.
     pub(super) source: Option<String>,
-    /// One per element of `messages`, in the same order.
     pub(super) parts: Vec<ResolvedPart>,
 }
 
@@ -102,10 +95,8 @@ pub(super) fn rows(
     Ok(PreparedRequest { parts: parts.collect(), messages, counted: sorted.counted, source: sorted.source, response })
 }
 
-/// The billing category of free-form messages.
 pub(super) const SERVICE: &str = "SERVICE";
 
-/// The billing category of SMS.
 pub(super) const SMS: &str = "SMS";
 
 fn count(number: usize) -> i32 {

@@ -1,5 +1,3 @@
-//! The due legs of a lane.
-
 use std::collections::HashSet;
 
 use base::{Result, lanes::Lease};

@@ -15,13 +15,11 @@ use storage::{
     inbound::media::{self as stored_media, MediaRecord, MediaState},
 };
 
-/// The files that the lane of one inbox may read.
 pub(super) struct ClientFiles {
     client: ClientId,
     db: Db,
     store: Arc<dyn MediaStore>,
     public_url: String,
-    /// True if providers can fetch them.
     can_be_fetched: bool,
 }
 

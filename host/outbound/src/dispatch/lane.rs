@@ -31,7 +31,6 @@ use crate::{delivery::opaque, sms_parts::LegPart};
 /// Time between two looks at the queue while calls are in flight and no nudge comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// Shortest time between two looks at waiting legs.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 
 /// Time after which messages of an inbox that cannot send are looked at again.
@@ -56,7 +55,6 @@ pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
     }
 }
 
-/// How a round ended.
 enum End {
     /// Nothing is due, or the lease is over.
     Done,
@@ -90,7 +88,6 @@ async fn send(ctx: &Context, lease: &Lease, sender: &SenderInbox) -> Result<End>
 enum Step {
     /// Legs with committed marks, and the places for their calls.
     Marked(Result<Marks>, Vec<SendPlace>),
-    /// The outcomes to store, and whether they were stored.
     Settled(Result<()>, OutcomeWrite),
 }
 
@@ -108,7 +105,6 @@ struct Round<'a> {
     ahead: VecDeque<MarkedLeg>,
     /// Recipients of marked legs, of calls in flight and of outcomes that are not stored.
     busy: HashSet<String>,
-    /// The outcomes to store.
     outcomes: Outcomes,
     steps: FuturesUnordered<BoxFuture<'a, Step>>,
     marking: bool,
@@ -121,12 +117,10 @@ struct Round<'a> {
     failed: Option<Error>,
 }
 
-/// The reason why no marking transaction runs.
 #[derive(Clone, Copy)]
 enum Marking {
     /// One runs, or nothing is to be marked.
     Fine,
-    /// The carrier has no free place now.
     NoPlace,
     /// The carrier takes nothing for this time.
     Closed(Duration),
@@ -169,7 +163,6 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Returns when a mark that gathers or pauses is due.
     fn waits_until(&self) -> Instant {
         let now = Instant::now();
         let marking = (!self.marking && now < self.mark_from).then_some(self.mark_from);
@@ -274,7 +267,6 @@ impl<'a> Round<'a> {
         (2 * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(self.busy.len())
     }
 
-    /// True if so few legs wait for more before they are marked.
     fn gathers(&self, wanted: usize, window: usize) -> bool {
         // The legs that are marked already keep the carrier busy.
         let enough_ahead = self.ahead.len() > window / 4;
@@ -378,7 +370,6 @@ impl<'a> Round<'a> {
     }
 }
 
-/// Reports each part that the provider takes to the lane.
 struct LegJournal {
     ordinal: i16,
     parts: UnboundedSender<LegPart>,
@@ -397,7 +388,6 @@ fn outcomes_of(sender: &SenderInbox) -> Outcomes {
     Outcomes::new(one_window)
 }
 
-/// Makes one call of a carrier.
 async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, journal: LegJournal) -> LegOutcome {
     let MarkedLeg { leg, taken, standing, quotes_ours } = marked;
     let doubt = place.take_doubt();

@@ -22,14 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// Links that are remembered. When there are more, all are forgotten.
 const REMEMBERED: usize = 1_000;
 
-/// The description of a file from its server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Known {
     media_type: Option<String>,
     name: Option<String>,
 }
 
-/// The links of one client.
 pub(super) struct LinkTypes {
     client: ClientId,
     http: GuardedClient,
@@ -108,7 +106,6 @@ impl LinkTypes {
         }
     }
 
-    /// True if this client's links may lead to private addresses.
     async fn may_reach_private(&self) -> bool {
         if self.allow_private {
             return true;

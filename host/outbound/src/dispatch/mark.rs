@@ -49,7 +49,6 @@ pub(super) struct MarkedLeg {
 #[derive(Default)]
 pub(super) struct Marks {
     pub(super) legs: Vec<MarkedLeg>,
-    /// True if the queue may have more legs that can go out now.
     pub(super) more: bool,
 }
 
@@ -77,7 +76,6 @@ pub(super) async fn mark(
     }
 }
 
-/// The result of one look at the queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
     /// No leg stepped aside, so no leg stands behind one.
@@ -93,13 +91,9 @@ struct Marking<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     sender: &'a SenderInbox,
-    /// Most legs to mark.
     limit: usize,
-    /// The decisions of routers, if there are routers.
     decided: Option<Box<LegDecisions>>,
-    /// Recipients that get no call now.
     busy: Cow<'a, HashSet<String>>,
-    /// The picked legs.
     go: Vec<DueLeg>,
     wakes: Vec<(Queue, Uuid)>,
 }
@@ -164,7 +158,6 @@ impl Marking<'_> {
         Ok(look)
     }
 
-    /// The picked legs with the facts that their calls need.
     async fn with_facts(&mut self, db: &mut PgConnection) -> Result<Vec<MarkedLeg>> {
         let mut legs = with_parts(db, self.lease, std::mem::take(&mut self.go)).await?;
         if self.sender.carrier.needs_standing() {
@@ -176,7 +169,6 @@ impl Marking<'_> {
         Ok(legs)
     }
 
-    /// Remembers the answers of routers about legs that were not marked.
     fn remember_answers(&mut self) {
         if let Some(decided) = self.decided.take() {
             decided.remember(self.sender);
@@ -184,7 +176,6 @@ impl Marking<'_> {
     }
 }
 
-/// Stores the marks, and the times until which legs step aside.
 async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &PickedLegs) -> Result<()> {
     // Every writer locks legs before their work. The opposite order in two transactions would be a deadlock.
     let key = |leg: &&DueLeg| (leg.message, leg.ordinal);

@@ -1,5 +1,3 @@
-//! The outcome of a provider call.
-
 use channels::carrier::Doubt;
 use domain::carriage::{Acceptance, SendFailure};
 use storage::outbound::work::DueLeg;

@@ -12,11 +12,8 @@ use std::{
 use super::{outcome::LegOutcome, settle::SettledLegs};
 use crate::sms_parts::LegPart;
 
-/// Most outcomes in one transaction, unless a window is larger.
 const AT_ONCE: usize = 64;
-/// The same for the largest window.
 const MOST_AT_ONCE: usize = 256;
-/// Enough outcomes for a transaction at once, while other calls are made.
 const ENOUGH: usize = AT_ONCE / 2;
 /// Time between two transactions of a kind, unless the next has enough outcomes. Outcomes that come one by one are so
 /// stored together. If nothing else is in progress, none of them waits.
@@ -28,7 +25,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause, and the pause before an outcome that is alone at fault is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// An outcome of a group that the database refused.
 struct Suspect {
     outcome: LegOutcome,
     /// True if others were stored after it was refused.
@@ -36,25 +32,19 @@ struct Suspect {
     from: Instant,
 }
 
-/// Outcomes that are being stored.
 pub(super) struct OutcomeWrite {
     pub(super) ended: SettledLegs,
     /// `Some` for a single suspect; `true` if others were stored after it was refused.
     suspect: Option<bool>,
 }
 
-/// The outcomes of one lane that are not stored yet.
 pub(super) struct Outcomes {
     fresh: SettledLegs,
     suspects: VecDeque<Suspect>,
-    /// Most outcomes in one transaction.
     at_once: usize,
-    /// Enough outcomes for a transaction at once.
     enough: usize,
-    /// Time between two transactions with fewer outcomes.
     gathering: Duration,
     writing: bool,
-    /// Refusals since the last outcome was stored.
     refusals: u32,
     /// After this time a small group is stored, or a refused one is tried again.
     from: Instant,
@@ -71,7 +61,6 @@ impl Outcomes {
         Self { fresh, suspects, at_once, enough, gathering, writing: false, refusals: 0, from: Instant::now() }
     }
 
-    /// Adds the outcome of a call.
     pub(super) fn add(&mut self, outcome: LegOutcome) {
         self.fresh.outcomes.push(outcome);
     }
@@ -82,17 +71,14 @@ impl Outcomes {
         self.fresh.parts.push(part);
     }
 
-    /// True if everything is stored.
     pub(super) fn is_empty(&self) -> bool {
         self.fresh.is_empty() && self.suspects.is_empty() && !self.writing
     }
 
-    /// True if further calls may start, because their outcomes can be stored too.
     pub(super) fn can_be_written(&self) -> bool {
         self.refusals == 0
     }
 
-    /// Returns when the waiting outcomes are due, or `None` if none wait.
     pub(super) fn next_at(&self) -> Option<Instant> {
         let suspect = self.suspects.iter().map(|suspect| suspect.from).min();
         let fresh = (!self.fresh.is_empty()).then_some(self.from);
@@ -135,7 +121,6 @@ impl Outcomes {
         }
     }
 
-    /// Records that the database refused the outcomes.
     pub(super) fn refused(&mut self, OutcomeWrite { ended, suspect }: OutcomeWrite, now: Instant) {
         let outcast = suspect == Some(true);
         self.writing = false;

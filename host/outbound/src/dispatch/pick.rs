@@ -22,17 +22,12 @@ const TURN_OF_CHAT: TimeDelta = TimeDelta::milliseconds(25);
 
 #[derive(Default)]
 pub(super) struct PickedLegs {
-    /// Legs that go out now.
     pub(super) go: Vec<DueLeg>,
-    /// Legs that step aside, each with its next time.
     pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
-    /// Legs that wait for earlier messages of their chat.
     pub(super) waiting: Vec<(MessageId, i16, EarlierMessages)>,
-    /// Legs that are given up, with the reason.
     pub(super) failed: Vec<(DueLeg, ProviderFailure)>,
 }
 
-/// The state of a recipient while the page is read.
 #[derive(Default)]
 struct Line {
     /// True if one message goes out or is in flight. The others wait for it.

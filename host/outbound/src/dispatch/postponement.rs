@@ -22,7 +22,6 @@ use uuid::Uuid;
 use super::{sender::SenderInbox, settle};
 use crate::delivery;
 
-/// Legs that are postponed in one statement.
 const POSTPONED_AT_ONCE: i64 = 1000;
 /// How long a leg that cannot be read is put aside. A newer release, which a deployment may be about to start, can
 /// perhaps read it.
@@ -86,7 +85,6 @@ fn in_words(time: Duration) -> String {
     }
 }
 
-/// Fails legs that are given up, inside the caller's transaction.
 pub(super) async fn give_up(
     ctx: &Context,
     db: &mut PgConnection,

@@ -28,12 +28,9 @@ pub async fn show(
     Ok(shown.map_err(PresenceFailure::from))
 }
 
-/// The reason why a customer does not see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PresenceFailure {
-    /// A sentence for people.
     pub reason: String,
-    /// True if the provider failed.
     pub is_failure: bool,
 }
 

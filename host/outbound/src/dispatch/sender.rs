@@ -20,22 +20,16 @@ use storage::{
 
 use super::{early_decisions::EarlyDecisions, files::ClientFiles, link_types::LinkTypes};
 
-/// An inbox that can send.
 #[derive(Clone)]
 pub(super) struct SenderInbox {
     pub(super) inbox: Arc<CarrierInbox>,
     pub(super) carrier: Arc<dyn Carrier>,
-    /// The files that its messages may name.
     pub(super) files: Arc<ClientFiles>,
-    /// The types of the files behind links.
     pub(super) links: Arc<LinkTypes>,
-    /// The business account (WABA) of its templates.
     pub(super) waba_id: Option<String>,
-    /// Nothing goes out before this time.
     pub(super) waits_until: Option<DateTime<Utc>>,
     /// True if its device is in another process, which sends.
     pub(super) is_elsewhere: bool,
-    /// Answers of SMS routers about the next legs.
     pub(super) early_decisions: Arc<EarlyDecisions>,
 }
 
@@ -47,7 +41,6 @@ impl SenderInbox {
         Self::read(ctx, &mut db, lease.client, id).await
     }
 
-    /// As [`Self::load`], on a connection of the caller.
     pub(super) async fn read(
         ctx: &Context,
         db: &mut PgConnection,
@@ -87,7 +80,6 @@ impl SenderInbox {
     }
 }
 
-/// Reads the facts that a carrier needs about a Lite number.
 async fn lite_number(
     db: &mut PgConnection,
     client: ClientId,

@@ -39,14 +39,12 @@ use crate::{
     sms_parts::{self, LegPart},
 };
 
-/// Failed calls of one leg that its story shows.
 const CALLS_TOLD: i16 = 8;
 
 /// How long an undelivered message of a chat holds back the later messages of that chat. It is longer than passing
 /// refusals last (`domain::carriage`), so only a message that is tried for hours is overtaken.
 const HOLDS_FOR: TimeDelta = TimeDelta::minutes(15);
 
-/// Outcomes and parts to be stored.
 #[derive(Default)]
 pub(super) struct SettledLegs {
     pub(super) outcomes: Vec<LegOutcome>,
@@ -58,30 +56,24 @@ impl SettledLegs {
         self.outcomes.is_empty() && self.parts.is_empty()
     }
 
-    /// Takes up to `most` outcomes, and all parts.
     pub(super) fn take(&mut self, most: usize) -> Self {
         let outcomes = self.outcomes.drain(..self.outcomes.len().min(most)).collect();
         Self { outcomes, parts: std::mem::take(&mut self.parts) }
     }
 
-    /// The recipients of the calls that ended.
     pub(super) fn recipients(&self) -> impl Iterator<Item = &str> {
         self.outcomes.iter().map(|outcome| outcome.leg.recipient.address().value())
     }
 }
 
-/// A recipient that a message was sent to.
 struct WrittenTo {
-    /// The address by which the customer is found or created.
     address: Address,
     /// The addresses by which the provider names the same person.
     named: Vec<Address>,
-    /// The template, if it was one.
     template: Option<SentTemplate>,
     offer: Option<NewOffer>,
 }
 
-/// The rows that one transaction stores.
 #[derive(Default)]
 struct Settlement {
     steps: Vec<DeliveryStep>,
@@ -95,11 +87,9 @@ struct Settlement {
     /// Legs that were refused for a passing reason and are sent again.
     refused_for_now: Vec<(MessageId, i16)>,
     refresh_templates: bool,
-    /// Calls that took no message, for the story of the message.
     calls: Vec<FailedCall>,
 }
 
-/// Stores the outcomes of a group of calls.
 pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, ended: &SettledLegs) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
@@ -263,7 +253,6 @@ fn tries(leg: &DueLeg) -> Tries {
     Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
 }
 
-/// The step of a leg that is given up.
 pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> DeliveryStep {
     DeliveryStep {
         message: leg.message,

@@ -18,10 +18,8 @@ use storage::{PgConnection, outbound::work::DueLeg, people::marketing_stops, sms
 use super::{pick::PickedLegs, sender::SenderInbox};
 use crate::opt_out::STOPPED_MARKETING;
 
-/// The code of an SMS to a recipient that stopped SMS from its source.
 pub const STOPPED_SMS: i64 = OwnCode::StoppedSms.code();
 
-/// Fails the picked legs to recipients that stopped messages.
 pub(super) async fn leave_out(
     db: &mut PgConnection,
     client: ClientId,
@@ -117,7 +115,6 @@ pub(super) fn source_of<'a>(sender: &'a SenderInbox, leg: &'a DueLeg) -> &'a str
     sms_of(leg).and_then(|sms| sms.source.as_deref()).unwrap_or(&sender.inbox.address)
 }
 
-/// The source of a leg after the decision of a router.
 pub(super) fn sent_from<'a>(sender: &'a SenderInbox, leg: &'a DueLeg) -> &'a str {
     routed_source(leg).unwrap_or_else(|| source_of(sender, leg))
 }

@@ -68,5 +68,4 @@ fn may_not_be_on_whatsapp(code: i64) -> bool {
     means_not_on_whatsapp(code) || code == NOT_REGISTERED
 }
 
-/// The reason if a client has switched fallbacks off.
 pub(super) const SWITCHED_OFF: &str = "the client has switched fallbacks off";

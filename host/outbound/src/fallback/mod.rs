@@ -40,17 +40,14 @@ use uuid::Uuid;
 use crate::{delivery, dispatch::SEND_PRIORITY};
 use due_fallbacks::SWITCHED_OFF;
 
-/// The component that decides if a client has activated no other.
 pub const BUILT_IN: &str = "sms-fallback";
 /// Calls of a failing plugin before the host decides by the rule of the specification.
 const PLUGIN_ATTEMPTS: i16 = 3;
 /// Pause if the host could not call the plugin, which does not count as a failure of the plugin.
 const HOST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Decisions that are read at once.
 const PAGE: i64 = 20;
 
-/// Makes the due fallback decisions of a business number.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let mut db = ctx.db.acquire().await?;
@@ -122,7 +119,6 @@ fn written_rule(message: &Undeliverable) -> Decision {
     }
 }
 
-/// Stores a failed call of a version on trial.
 async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
@@ -149,7 +145,6 @@ async fn put_off(
     Ok(())
 }
 
-/// Stores the decision and its effects in one transaction.
 async fn apply(
     ctx: &Context,
     lease: &Lease,
@@ -222,7 +217,6 @@ async fn source_of(
     Ok(own.unwrap_or_else(|| ctx.settings.sms.default_source.clone()))
 }
 
-/// Returns the SMS and its recipient, or the reason why it cannot be sent.
 fn sendable(waiting: &DueFallback, sms: Sms) -> std::result::Result<(SmsContent, Address), String> {
     if sms.text.is_empty() {
         return Err("the plugin decided to send an SMS without a text".to_owned());

@@ -1,11 +1,8 @@
-//! The request to a fallback plugin, in the types of `wit/`.
-
 use chrono::{DateTime, Utc};
 use domain::content::OutboundContent;
 use plugin_host::sms_fallback::{RequestedFallback, Undeliverable};
 use storage::outbound::fallbacks::DueFallback;
 
-/// The message that could not be delivered.
 pub(super) fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Undeliverable {
     let requested = waiting.fallback.as_ref();
     let (auto_text, template_name) = match &waiting.content {
