@@ -5,7 +5,8 @@ use std::{io, time::Duration};
 
 use crate::{Error, work::lanes::LEASE};
 
-/// What is not answered in this time never will be: nobody waits longer than a lease for a lock, nor as long for a place in the pool.
+/// An answer that is not there in this time never comes: no wait for a lock, and no wait for a place in the pool, is longer
+/// than a lease.
 pub const SILENCE: Duration = Duration::from_secs(2 * LEASE.as_secs());
 
 /// Does something that the database answers within [`SILENCE`], or fails as with a connection that is lost.

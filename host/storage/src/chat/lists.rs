@@ -28,9 +28,9 @@ pub enum ListSearch {
     Customer(CustomerId),
     /// Chats with this text in their [`super::search::words`]; lower case, not empty.
     Words(String),
-    /// Chats of customers whose shown name begins with this; folded. For callers who see only the first letter.
+    /// Chats of customers whose shown name begins with this; folded. For callers that see only the first letter.
     Initial(String),
-    /// Chats of customers with these digits among the last of the shown number. For callers who see only those.
+    /// Chats of customers with these digits among the last of the shown number. For callers that see only those.
     Ending(String),
     Nothing,
 }

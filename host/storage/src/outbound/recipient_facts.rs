@@ -63,7 +63,7 @@ pub struct RecipientStandings {
     /// Recipients that may not be written to, by position in the question.
     pub barred: HashMap<usize, SendBar>,
     pub tiers: HashMap<InboxId, TierUse>,
-    /// When customers last wrote. Customers who never wrote are absent.
+    /// When customers last wrote. Customers without a message are absent.
     pub wrote_at: HashMap<(InboxId, Address), DateTime<Utc>>,
     pub stopped: StoppedSources,
 }

@@ -50,8 +50,8 @@ impl KnownPerson {
         self.media.iter().copied().map(MediaId)
     }
 
-    /// Adds what an earlier search found: a row that is stored while its customer is erased is tied only to ids that the
-    /// database has no more.
+    /// Adds the ids that an earlier search found: a row that is stored while its customer is erased is tied only to ids that
+    /// the database has no more.
     pub fn join(&mut self, earlier: &Self) {
         self.addresses.extend(earlier.addresses.iter().cloned());
         self.subjects.extend(&earlier.subjects);

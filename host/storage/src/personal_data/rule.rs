@@ -1,4 +1,4 @@
-//! The rule of a table: how its rows are tied to a person, and what an erasure does with them.
+//! The rule of a table: how its rows are tied to a person, and how an erasure treats them.
 
 #[derive(Debug, Clone, Copy)]
 pub struct PersonalTable {
@@ -48,7 +48,7 @@ pub enum ColumnForm {
     Bytes,
 }
 
-/// What an erasure does with the rows of a person.
+/// How an erasure treats the rows of a person.
 #[derive(Debug, Clone, Copy)]
 pub enum RowTreatment {
     Delete,

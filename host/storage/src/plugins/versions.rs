@@ -259,8 +259,8 @@ pub async fn remove_old(db: &mut PgConnection, client: ClientId, name: &str, kee
     Ok(removed)
 }
 
-/// Removes a name with all its versions, recordings and differences; `false` when there is no such name. What its calls
-/// did stays.
+/// Removes a name with all its versions, recordings and differences; `false` when there is no such name. Effects of its calls
+/// stay.
 pub async fn delete(db: &mut PgConnection, client: ClientId, name: &str) -> Result<bool> {
     let gone = sqlx::query("DELETE FROM plugin WHERE client_id = $1 AND name = $2")
         .bind(client.0)

@@ -1,5 +1,5 @@
-//! Sessions with the database: how they are set up, how long they are waited for, and what is known of a database that does
-//! not answer (ADR 0048). Everything that a process asks goes through here.
+//! Sessions with the database: their settings, the time that they wait for an answer, and the treatment of a database that
+//! does not answer (ADR 0048). All statements of a process go through here.
 
 mod connection;
 mod limit;

@@ -5,9 +5,9 @@ use sqlx::{Executor, PgConnection};
 
 use crate::work::lanes::LEASE;
 
-/// A statement has one plan, made once for each connection and whatever it is asked with: planning anew costs more than most
-/// of them take to run. So the plan must be right for an empty table and for a full one. Every row that we touch is found by
-/// an index; these settings leave no other way, and how a statement is written says which index (ADR 0020). Compiling plans
+/// A statement has one plan, made once for each connection and used for all arguments: planning costs more than most
+/// statements take to run. So the plan must be right for an empty table and for a full one. Every row that we touch is found
+/// by an index; these settings leave no other way, and the form of a statement says which index (ADR 0020). Compiling plans
 /// (`jit`) or remembering rows within one (`enable_memoize`) would cost more than it gains.
 const ONE_PLAN: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
@@ -18,9 +18,9 @@ const ONE_PLAN: [(&str, &str); 6] = [
     ("jit", "off"),
 ];
 
-/// What statements mean, in settings that every version of PostgreSQL has. Our transactions are written for `read committed`; others
-/// would fail with serialization errors, or not see what the lock that they waited for protects. A blank is escaped, because
-/// blanks separate the options of a connection.
+/// The meaning of statements, in settings that every version of PostgreSQL has. Our transactions are written for `read
+/// committed`; others would fail with serialization errors, or not see the rows that a lock protects. A blank is escaped,
+/// because blanks separate the options of a connection.
 const MEANING: [(&str, &str); 13] = [
     ("default_transaction_isolation", r"read\ committed"),
     ("default_transaction_deferrable", "off"),
@@ -37,7 +37,7 @@ const MEANING: [(&str, &str); 13] = [
     ("row_security", "on"),
 ];
 
-/// What is known only once there is a session:
+/// Settings that need an open session:
 ///
 /// - Timeouts that older versions of PostgreSQL do not have.
 /// - How often the server looks whether its caller is still there while it works or waits for a lock. A statement that was given up
@@ -63,9 +63,9 @@ const ONCE_CONNECTED: [&str; 4] = [
          'public'), false)",
 ];
 
-/// What a process that stands still can keep from the others: a transaction in which it does nothing is ended after the
-/// length of a lease, and nobody waits longer than that for a lock. A machine that vanishes is noticed in the same time, also
-/// with an answer on its way to it: PostgreSQL asks after 5 s of silence, every 3 s, three times.
+/// The limits on a process that stands still: a transaction in which it does nothing is ended after the length of a lease,
+/// and a wait for a lock is never longer. A machine that vanishes is noticed in the same time, also with an answer on its way
+/// to it: PostgreSQL asks after 5 s of silence, every 3 s, three times.
 fn patience() -> [(&'static str, String); 6] {
     let lease = LEASE.as_millis().to_string();
     [
@@ -83,7 +83,7 @@ pub(crate) fn settings() -> impl Iterator<Item = (&'static str, String)> {
     fixed.chain(patience())
 }
 
-/// Sets what is known only once there is a session.
+/// Applies the settings that need an open session.
 pub(crate) async fn complete(db: &mut PgConnection) -> sqlx::Result<()> {
     // One message, and one answer.
     db.execute(ONCE_CONNECTED.join(";\n").as_str()).await.map(drop)

@@ -14,8 +14,9 @@ use crate::{PgConnection, Result};
 /// An SMSC's id of a part: the bind, and the id there.
 pub type SmscId<'a> = (&'a str, &'a str);
 
-/// Takes turns with everybody who stores or looks for these SMSC ids, until the transaction ends: a receipt and the answer
-/// to its submit may arrive at the same moment. In one order, so that two who take several do not wait in a circle.
+/// Takes turns with all transactions that store or look for these SMSC ids, until this one ends: a receipt and the answer to
+/// its submit may arrive at the same moment. The ids are locked in one order, so that no two transactions wait for each
+/// other.
 pub async fn lock(db: &mut PgConnection, ids: &[SmscId<'_>]) -> Result<()> {
     let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = ids.iter().copied().unzip();
     sqlx::query(
@@ -46,7 +47,7 @@ impl PartRow {
     }
 }
 
-/// Whose parts SMSC ids are, in their order; `None` = nobody has it.
+/// Returns the client and part of each SMSC id, in order; `None` for an unknown id.
 pub async fn find(db: &mut PgConnection, ids: &[SmscId<'_>]) -> Result<Vec<Option<(ClientId, SmsPart)>>> {
     let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = ids.iter().copied().unzip();
     let rows: Vec<PartRow> = sqlx::query_as(

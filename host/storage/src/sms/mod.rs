@@ -1,4 +1,4 @@
-//! Text messages: the parts of a leg, the directory that finds them by SMSC id, and what subscribers sent.
+//! Text messages: the parts of a leg, the directory that finds them by SMSC id, and messages of subscribers.
 
 pub mod accepted_parts;
 pub mod directory;

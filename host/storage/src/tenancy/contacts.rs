@@ -193,8 +193,8 @@ pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i
     Ok((rows.into_iter().map(Contact::from).collect(), total))
 }
 
-/// Returns a page of the entries whose name contains `name`, folded, or one of whose numbers contains `digits` (`""`:
-/// no number does), by name, and the total. The index of parts finds candidates, which are then compared.
+/// Returns a page of the entries with `name`, folded, in their name, or `digits` in one of their numbers (`""`: no number
+/// matches), by name, and the total. The index of parts finds candidates, which are then compared.
 pub async fn search(
     db: &mut PgConnection,
     client: ClientId,

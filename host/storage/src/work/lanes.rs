@@ -190,9 +190,9 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
     }
 }
 
-/// Takes a free lane for `lease`, and answers its fence; `None` when another process has it. Never waits: a
-/// lane whose row another transaction holds, such as one of a process that stands still, is not free. A row that another
-/// transaction has made and not committed can be skipped by nobody, so whoever makes one has a lock that is named by the lane.
+/// Takes a free lane for `lease`, and answers its fence; `None` when another process has it. Never waits: a lane whose row
+/// another transaction holds, such as one of a process that stands still, is not free. A statement cannot skip a row that
+/// another transaction has made and not committed, so each transaction that makes one takes a lock named by the lane.
 pub async fn claim(
     db: &mut PgConnection,
     client: ClientId,
