@@ -1,5 +1,3 @@
-//! Embeds `docs/`: the Markdown, and the files that it links to.
-
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs};
 

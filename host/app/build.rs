@@ -12,7 +12,6 @@ fn main() {
     println!("cargo:rustc-env=PATCHBAY_COMMIT={}", commit.as_deref().unwrap_or("unknown commit"));
 }
 
-/// Of the working copy, if these sources are one.
 fn present_commit() -> Option<String> {
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
     println!("cargo:rerun-if-changed={log}");

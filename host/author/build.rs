@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs};
 
-/// The embedded trees: the name, and the folder relative to the root of the repository.
 const TREES: [(&str, &str); 3] =
     [("TEMPLATES", "plugins/templates"), ("WIT", "wit/plugin-0.2.1"), ("SDK", "plugins/sdk")];
 const LEFT_BEHIND: [&str; 6] = ["target", "node_modules", ".venv", "__pycache__", "build", "gen"];

@@ -9,7 +9,6 @@ mod users;
 use api_core::state::ApiState;
 use utoipa_axum::router::OpenApiRouter;
 
-/// The routes of this crate.
 pub fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .merge(account_keys::routes())

@@ -154,7 +154,6 @@ fn narrow(filter: &mut RequestFilter, given: &QueryParameters) -> Result<(), Api
     if faults.is_empty() { Ok(()) } else { Err(ApiError::faults(faults)) }
 }
 
-/// The smallest and the largest status of a filter.
 fn statuses(text: &str) -> Option<(i16, i16)> {
     match text.to_ascii_lowercase().as_str() {
         "failed" => Some((400, 599)),

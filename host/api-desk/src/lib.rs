@@ -13,7 +13,6 @@ use api_core::state::{ApiState, StateWith};
 use events::live_events::Hub;
 use utoipa_axum::router::OpenApiRouter;
 
-/// The routes of this crate. `live` sends live events.
 pub fn routes(state: &ApiState, live: Arc<Hub>) -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .merge(live_chat::routes())

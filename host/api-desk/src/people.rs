@@ -216,7 +216,6 @@ async fn erase(
     Ok(Json(CertificateBody::from(erased.await?.map_err(refused)?)))
 }
 
-/// Runs work to its end, even if the caller hangs up.
 async fn to_its_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, ApiError> {
     tokio::spawn(work.instrument(Span::current())).await.map_err(ApiError::internal)
 }

@@ -3,18 +3,14 @@
 /// Most fields of a form: several times the number of known ones.
 const FIELDS_MAX: usize = 100;
 
-/// The reason why a form cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FormError {
-    /// Its bytes are not UTF-8 text.
     #[error("is not UTF-8 text: encode each character as the bytes of its UTF-8")]
     NotText,
-    /// It has too many fields.
     #[error("has more than {FIELDS_MAX} fields: write `&` in a value as `%26`")]
     TooManyFields,
 }
 
-/// Returns the fields of a form, in order. A name without a value has an empty one.
 pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, FormError> {
     let pairs = || form.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
     if pairs().nth(FIELDS_MAX).is_some() {

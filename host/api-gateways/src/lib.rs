@@ -20,7 +20,6 @@ use utoipa_axum::router::OpenApiRouter;
 pub use sms_gateway::outage_answer;
 use state::{CallbackState, SmsGatewayState};
 
-/// The routes of this crate. `sms` takes requests of both gateways, `callbacks` those of providers.
 pub fn routes(state: &ApiState, sms: Arc<Gateways>, callbacks: Arc<Intake>) -> OpenApiRouter<ApiState> {
     let gateways = sms_gateway::routes().merge(batch_gateway::routes());
     let providers = providers::routes().merge(page_callbacks::routes());

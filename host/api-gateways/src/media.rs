@@ -1,5 +1,4 @@
-//! Files of customers for holders of a signed address: the `mediaUrl` of webhooks is fetched without an API key (DESIGN
-//! 7).
+//! Files for holders of a signed address: the `mediaUrl` of webhooks is fetched without an API key (DESIGN 7).
 
 use api_core::{
     error::{ApiError, ErrorKind},

@@ -61,8 +61,7 @@ async fn handshake(
     shaken("whatsapp_cloud.verify_token", query, |query| answer_handshake(&state.context, query))
 }
 
-/// Returns the answer to Meta's handshake. `setting` names the setting of the token; `answer` is the result for that
-/// token.
+/// `setting` names the setting of the token; `answer` is the result for that token.
 pub(crate) fn shaken(
     setting: &str,
     query: Result<Query<Handshake>, QueryRejection>,
@@ -115,7 +114,6 @@ pub(crate) async fn signed(
     Ok((body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?, signature))
 }
 
-/// Stores the items of a callback.
 pub(crate) async fn keep(
     state: &CallbackState,
     raw: &Bytes,
@@ -175,8 +173,7 @@ fn lite_refused(error: LiteCallbackRefused) -> ApiError {
     }
 }
 
-/// Reads the header `X-Hub-Signature-256`. A second header, or a text that cannot be a signature, counts as a wrong
-/// signature.
+/// A second header, or a text that cannot be a signature, counts as a wrong signature.
 fn signature(request: &Request) -> Result<Option<String>, ApiError> {
     let mut values = request.headers().get_all("x-hub-signature-256").iter();
     let Some(value) = values.next() else { return Ok(None) };

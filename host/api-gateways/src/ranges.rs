@@ -1,19 +1,15 @@
-//! Byte ranges of files (RFC 9110, 13 and 14): the whole file, one range, or "not modified".
-//!
-//! If a request has several ranges, it gets the whole file, which every client must accept. Players and resumed
-//! downloads ask for one range.
+//! Byte ranges of files (RFC 9110, 13 and 14). If a request has several ranges, it gets the whole file, which every
+//! client must accept. Players and resumed downloads ask for one range.
 
 use std::ops::Range;
 
 use axum::http::{HeaderMap, HeaderName, header};
 use chrono::{DateTime, SubsecRound, Utc};
 
-/// The facts about a file that are known before it is read.
 pub(crate) struct FileState<'a> {
     pub size: u64,
     /// Its entity tag, in quotes.
     pub tag: &'a str,
-    /// Time of the last change.
     pub modified: DateTime<Utc>,
 }
 
@@ -30,7 +26,6 @@ pub(crate) enum RangeAnswer {
 }
 
 impl FileState<'_> {
-    /// Returns the answer to a `GET` with these headers.
     pub(crate) fn wanted(&self, headers: &HeaderMap) -> RangeAnswer {
         if self.is_known(headers) {
             return RangeAnswer::NothingNew;
@@ -61,7 +56,6 @@ impl FileState<'_> {
         self.modified.trunc_subsecs(0)
     }
 
-    /// The time of the last change as a header.
     pub(crate) fn last_modified(&self) -> String {
         httpdate::fmt_http_date(self.modified().into())
     }

@@ -1,5 +1,4 @@
-//! `GET /messaging-service/WhatsApp/failure-codes`: the values of `errorCode` of a failed message, with cause and cure.
-//! They come from `docs/errors.md` only. Tests provoke each row of it.
+//! The values of `errorCode` of a failed message, with cause and cure, from `docs/errors.md`. Tests provoke each row of it.
 
 use std::sync::LazyLock;
 
@@ -35,7 +34,6 @@ struct CodeBody {
     cure: &'static str,
 }
 
-/// The page with the meaning of each code.
 const ERRORS: &str = include_str!("../../../docs/errors.md");
 
 static CODES: LazyLock<Vec<CodeBody>> = LazyLock::new(|| {

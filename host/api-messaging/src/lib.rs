@@ -25,7 +25,6 @@ use utoipa_axum::router::OpenApiRouter;
 
 use state::SendState;
 
-/// The routes of this crate. `acceptor` takes send requests.
 pub fn routes(state: &ApiState, acceptor: Arc<Acceptor>) -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .merge(sending::routes().with_state(SendState::new(state, acceptor)))

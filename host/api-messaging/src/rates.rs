@@ -1,5 +1,3 @@
-//! The rate card: the cost of messages, by category and country.
-
 use api_core::{
     auth::{AuthorizedCaller, Permission, Rates},
     body::JsonBytes,

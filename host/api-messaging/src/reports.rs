@@ -64,7 +64,6 @@ impl Format {
     }
 }
 
-/// One line of a report.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line {
@@ -98,7 +97,6 @@ struct Line {
     error_code_string: Option<String>,
 }
 
-/// The first line of a CSV report: the columns of [`Line::columns`].
 const HEADINGS: &str = "gstId,ctId,batchId,messageType,category,channel,sender,receiver,recipientUserId,status,createdTime,\
                         sendTime,deliveryTime,readTime,errorCode,errorCodeString\r\n";
 

@@ -58,8 +58,7 @@ pub(super) struct ActivateBody {
 }
 
 impl ActivateBody {
-    /// Rejects fields of a canary in another mode. Otherwise a request without `mode` would go live for all
-    /// participants.
+    /// Without this check, a request with a canary but without `mode` would go live for all participants.
     fn contradictions(&self, mode: Mode) -> Result<(), ApiError> {
         if mode == Mode::Canary {
             return Ok(());

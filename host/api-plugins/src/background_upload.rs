@@ -109,7 +109,6 @@ fn body(upload: PendingUpload, progress: UploadProgress) -> PendingBody {
     }
 }
 
-/// The header may have several preferences, each with parameters.
 pub(super) fn prefers_no_wait(headers: &HeaderMap) -> bool {
     let values = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     let mut named =
@@ -117,7 +116,6 @@ pub(super) fn prefers_no_wait(headers: &HeaderMap) -> bool {
     named.any(|name| name.eq_ignore_ascii_case(NO_WAIT))
 }
 
-/// The answer to an upload in the background.
 pub(super) fn begun(begun: UploadStart) -> Response {
     match begun {
         UploadStart::There(version) => Json(PluginBody::from(*version)).into_response(),

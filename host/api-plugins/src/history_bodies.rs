@@ -10,7 +10,6 @@ use uuid::Uuid;
 
 use super::plugin_bodies::{WorldName, time};
 
-/// The time in a UUIDv7.
 fn time_of(id: Uuid) -> Option<String> {
     let (seconds, nanos) = id.get_timestamp()?.to_unix();
     Some(time(DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?))
@@ -221,8 +220,7 @@ pub(super) struct RecordedBody {
 }
 
 impl RecordedBody {
-    /// Shows a recording exactly as it is stored, or in the terms of the rest of the API. A value that is not JSON,
-    /// which this program never writes, is shown as null.
+    /// Shows a recording as it is stored, or in the terms of the rest of the API. A value that is not JSON is shown as null.
     pub(super) fn of(recorded: plugins::RecordingRow, is_exact: bool) -> Self {
         let shown = if is_exact { recorded.recording.clone() } else { plugins::readable(&recorded).to_string() };
         Self {

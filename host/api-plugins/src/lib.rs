@@ -24,7 +24,6 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use state::PluginState;
 
-/// The routes of this crate. `uploads` has the turns of uploads.
 pub fn routes(state: &ApiState, uploads: Arc<UploadPlaces>) -> OpenApiRouter<ApiState> {
     plugin_routes().with_state(PluginState::new(state, uploads)).merge(routing::routes())
 }

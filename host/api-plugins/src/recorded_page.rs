@@ -1,5 +1,4 @@
-//! A page of recorded calls. It is written while it is sent, because five hundred recordings can be larger than the
-//! memory that a process may use.
+//! A page of recorded calls, written while it is sent: 500 recordings can be larger than the memory of the process.
 
 use api_core::{error::ApiError, page::Page};
 use axum::{
@@ -24,7 +23,6 @@ use domain::page::PageRequest;
 /// Bytes of recordings that are read at once, unless a single recording is larger.
 const PIECE_BYTES: i64 = 1024 * 1024;
 
-/// The answer with the recordings, exactly as they are stored or in the terms of the rest of the API.
 pub(super) fn answer(
     context: Arc<Context>,
     client: ClientId,
@@ -49,7 +47,6 @@ pub(super) fn answer(
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// Groups of recordings that are read together.
 fn pieces(listed: &[ListedRecording]) -> Vec<Vec<Uuid>> {
     let mut pieces: Vec<Vec<Uuid>> = Vec::new();
     let mut room = 0;

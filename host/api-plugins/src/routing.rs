@@ -91,7 +91,6 @@ impl From<RoutingDecision> for DecisionBody {
     }
 }
 
-/// The time in a UUIDv7.
 fn time_of(id: Uuid) -> Option<String> {
     let (seconds, nanos) = id.get_timestamp()?.to_unix();
     let made = DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?;

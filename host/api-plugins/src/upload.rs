@@ -30,9 +30,7 @@ use super::{
 
 /// Longest time for the arrival of a component.
 const UPLOAD_TIME: Duration = Duration::from_secs(120);
-/// Most bytes of a form without its file.
 const FORM_BYTES: usize = 64 * 1024;
-/// The field of the form with the component.
 const FILE: &str = "file";
 
 /// The form of an upload.
@@ -162,7 +160,6 @@ fn name(request: &Request) -> Result<Option<String>, ApiError> {
     Ok(QueryParameters::of(request.uri())?.value("name").map(str::to_owned))
 }
 
-/// Returns the bytes of the component, and the turn in which it was read.
 async fn component(
     state: &PluginState,
     allowed: &AuthorizedCaller<Plugins>,
@@ -194,7 +191,6 @@ async fn component(
     Ok((Vec::from(bytes), place))
 }
 
-/// `true` for a form, `false` for the component itself.
 fn is_form(headers: &HeaderMap) -> Result<bool, ApiError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -11,7 +11,6 @@ use parking_lot::Mutex;
 /// Most keys that are remembered. When there are more, full buckets are forgotten.
 const REMEMBERED: usize = 10_000;
 
-/// A bucket for each key.
 pub(super) struct Buckets<K> {
     per_minute: f64,
     by_key: Mutex<HashMap<K, Bucket>>,
@@ -27,8 +26,7 @@ impl<K: Hash + Eq> Buckets<K> {
         Self { per_minute: f64::from(per_minute.max(1)), by_key: Mutex::default() }
     }
 
-    /// Takes `cost` tokens, or returns the time until they are there. A cost of more than a minute's tokens takes all
-    /// of them.
+    /// Takes `cost` tokens, or returns the time until they are there. A cost of more than a minute's tokens takes all.
     pub(super) fn take(&self, key: K, cost: u32, now: Instant) -> Result<(), Duration> {
         let rate = self.per_minute / 60.0;
         let cost = f64::from(cost).min(self.per_minute);

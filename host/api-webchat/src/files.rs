@@ -1,5 +1,3 @@
-//! Files of visitors.
-
 use api_core::{
     body,
     error::{ApiError, ErrorKind},

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::limits::HISTORY_COST;
 
-/// A frame of a widget.
 #[derive(Debug)]
 pub(super) enum WidgetFrame {
     /// The first frame: the visitor, and the last message that the widget has.
@@ -39,7 +38,6 @@ pub(super) enum WidgetFrame {
     Ping,
 }
 
-/// `type` of a frame.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Kind {
@@ -55,7 +53,6 @@ enum Kind {
     Ping,
 }
 
-/// The JSON of a frame. It is one flat type, so that a fault names its field.
 #[derive(Debug, Deserialize)]
 struct Written {
     #[serde(rename = "type", deserialize_with = "body::word")]
@@ -81,20 +78,14 @@ pub(super) enum WidgetAction {
     /// Store it under this key.
     Post(PostKey, VisitorPost),
     Progress(VisitorProgress),
-    /// Shows older messages.
     History(i64),
-    /// Only acknowledges the frame.
     Ping,
     Typing,
 }
 
-/// A message from a socket.
 pub(super) enum SocketMessage {
-    /// The widget closed the socket.
     Closed,
-    /// A frame that is not text.
     NotText,
-    /// A ping of the other end.
     Probe,
     /// The other end has read everything up to the probe with this mark.
     Mark(Vec<u8>),
@@ -103,7 +94,6 @@ pub(super) enum SocketMessage {
 }
 
 impl SocketMessage {
-    /// Reads a message.
     pub(super) fn of(message: Message) -> Self {
         match message {
             Message::Text(text) => {
@@ -117,7 +107,6 @@ impl SocketMessage {
         }
     }
 
-    /// The number of frames that it counts as.
     pub(super) fn cost(&self) -> u32 {
         match self {
             // Marks are answers to our own probes.
@@ -128,13 +117,11 @@ impl SocketMessage {
     }
 }
 
-/// The key of a frame that may have other faults.
 #[derive(Deserialize)]
 struct Keyed {
     key: Option<String>,
 }
 
-/// Parses a frame. A fault names its field.
 pub(super) fn read(text: &str) -> Result<WidgetFrame, FieldFault> {
     let written: Written = body::parse(text.as_bytes())?;
     let key = || needed("key", written.key.clone());
@@ -199,12 +186,10 @@ impl WidgetFrame {
     }
 }
 
-/// The answer that a message is stored.
 pub(super) fn taken(key: &PostKey, posted: inbound::web_chat::PostedMessage) -> Value {
     json!({ "type": "taken", "key": key.as_str(), "id": posted.id, "sequence": posted.sequence })
 }
 
-/// The answer that a message is not stored, with the reason.
 pub(super) fn refused(key: Option<&str>, error: &ApiError) -> Value {
     let (status, message, details, wait) = error.parts();
     json!({

@@ -28,7 +28,6 @@ pub use sites::script as site_script;
 use state::WidgetState;
 pub use widgets::WebChat;
 
-/// The routes of this crate. `web_chat` is the state of the widgets of this process.
 pub fn routes(state: &ApiState, web_chat: Arc<WebChat>) -> OpenApiRouter<ApiState> {
     let widgets = widget::routes().merge(session::routes()).merge(files::routes()).merge(socket::routes());
     widgets.with_state(WidgetState { api: state.clone(), web_chat }).merge(sites::routes())

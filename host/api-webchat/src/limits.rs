@@ -17,20 +17,13 @@ use super::{
     shares::{SharePart, Shares},
 };
 
-/// Limits of a visitor and of an address (`limits.web_chat_*`).
 #[derive(Debug, Clone, Copy)]
 pub struct WebChatLimits {
-    /// Messages and files of one visitor per minute.
     pub posts_per_minute: u32,
-    /// Calls and messages from one address per minute.
     pub calls_per_minute_per_address: u32,
-    /// Frames of one visitor per minute. A page of older messages counts as [`HISTORY_COST`].
     pub frames_per_minute: u32,
-    /// Frames of all sockets from one address per minute.
     pub frames_per_minute_per_address: u32,
-    /// Sockets of one visitor.
     pub sockets_per_visitor: usize,
-    /// Sockets from one address.
     pub sockets_per_address: usize,
     /// Bytes of pages that the widgets of one visitor have not read.
     pub unread_bytes_per_visitor: usize,
@@ -38,7 +31,6 @@ pub struct WebChatLimits {
     pub unread_bytes_per_address: usize,
     /// Time in which a widget must take a frame, and must have read a page.
     pub write_timeout: Duration,
-    /// Database connections that web chat uses at the same time.
     pub database_connections: usize,
 }
 
@@ -66,7 +58,6 @@ const ONE_OF_CLIENT: usize = 3;
 /// One address uses this part of them.
 const ONE_OF_ADDRESS: usize = 5;
 
-/// The owner of a socket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SocketOwner {
     pub(super) visitor: Uuid,
@@ -74,7 +65,6 @@ pub(super) struct SocketOwner {
     pub(super) address: Option<IpAddr>,
 }
 
-/// The limits and their present use.
 pub(super) struct SocketLimits {
     pub(super) settings: WebChatLimits,
     posts: Buckets<Uuid>,
@@ -89,7 +79,6 @@ pub(super) struct SocketLimits {
     reads_of_addresses: Shares<IpAddr>,
 }
 
-/// Room for a page that is not read yet.
 pub(super) struct PageRoom {
     _of_visitor: OwnedSemaphorePermit,
     _of_address: SharePart,
@@ -119,12 +108,10 @@ impl SocketLimits {
         }
     }
 
-    /// Counts a call from an address. An unknown address is not limited.
     pub(super) fn call(&self, from: Option<IpAddr>) -> Result<(), Duration> {
         from.map_or(Ok(()), |from| self.calls.take(source_of(from), 1, Instant::now()))
     }
 
-    /// Counts a message or file of a visitor.
     pub(super) fn post(&self, from: Uuid) -> Result<(), Duration> {
         self.posts.take(from, 1, Instant::now())
     }
@@ -137,7 +124,6 @@ impl SocketLimits {
         of_address.inspect_err(|_| self.frames.give_back(&from.visitor, cost))
     }
 
-    /// Takes a place for a socket from an address, if the address has one left.
     pub(super) fn socket(&self, from: Option<IpAddr>) -> Result<SharePart, ApiError> {
         let Some(from) = from else { return Ok(None) };
         let said = "too many widgets are open at this address: close one, or try again later";
@@ -145,7 +131,6 @@ impl SocketLimits {
         self.sockets.try_take(source_of(from), 1).map(Some).ok_or_else(full)
     }
 
-    /// Takes room for unread bytes of a widget, if its visitor and its address have it.
     pub(super) fn room(&self, of: SocketOwner, bytes: usize) -> Option<PageRoom> {
         let of_visitor = self.unread.try_take(of.visitor, bytes)?;
         let of_address = match of.address {
@@ -171,7 +156,6 @@ impl SocketLimits {
     }
 }
 
-/// The refusal of a caller that comes too often.
 pub(super) fn too_often(wait: Duration) -> ApiError {
     let said = "too many messages or calls in a short time: wait, and send it again";
     ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)

@@ -1,5 +1,4 @@
-//! Checks if a page may use web chat: its site by the key, its origin by the header of the browser. The answer names
-//! exactly that origin and never a wildcard.
+//! Checks if a page may use web chat: its site by the key, its origin by the header. The answer names exactly that origin.
 
 use std::net::IpAddr;
 
@@ -21,7 +20,6 @@ use utoipa::IntoParams;
 use super::limits::{PageTurn, too_often};
 use crate::state::WidgetState;
 
-/// The header with the token of a visitor.
 pub(super) const VISITOR_TOKEN: HeaderName = HeaderName::from_static("x-visitor-token");
 /// How long browsers remember the answer to a preflight request, in seconds.
 const REMEMBERED: &str = "600";
@@ -35,14 +33,10 @@ pub(super) struct WidgetSite {
     pub(super) site: String,
 }
 
-/// A page of a site that may show the widget.
 pub(super) struct WidgetPage {
     pub(super) site: Site,
-    /// Origin of the page.
     pub(super) origin: PageOrigin,
-    /// Source address of the visitor.
     pub(super) address: Option<IpAddr>,
-    /// For the frames of its socket.
     pub(super) hearing: Hearing,
 }
 
@@ -99,12 +93,10 @@ impl WidgetPage {
         self.answer(Ok((StatusCode::NO_CONTENT, headers).into_response()))
     }
 
-    /// Takes a turn at the database for this page.
     pub(super) async fn turn(&self, state: &WidgetState) -> PageTurn {
         state.web_chat.limits.turn(self.address, Some(self.site.client)).await
     }
 
-    /// Returns the visitor with a token.
     pub(super) async fn visitor(&self, state: &WidgetState, token: &str) -> Result<VisitorToken, ApiError> {
         let _turn = self.turn(state).await;
         let found = visitor_of(&state.context, &self.site, token).await?;

@@ -1,7 +1,6 @@
 //! Tracks the frames that a widget has not read. A written frame may still be in buffers of the kernel, of proxies or
-//! of the other end. So a probe (a ping with a mark) follows each page, and the mark comes back when everything before
-//! it was read. Until then no further page is sent, and the page keeps its room in the shares of its visitor and its
-//! address.
+//! of the other end. So a probe (a ping with a mark) follows each page. Until the mark comes back, no further page is
+//! sent, and the page keeps its room in the shares of its visitor and its address.
 
 use std::time::Duration;
 
@@ -12,17 +11,13 @@ use super::limits::PageRoom;
 /// Bytes of small frames that may be sent before a probe.
 pub(super) const UNASKED: usize = 16 * 1024;
 
-/// The unread bytes of one socket.
 #[derive(Default)]
 pub(super) struct UnreadBytes {
-    /// Bytes since the last probe.
     unasked: usize,
-    /// Number of probes.
     probes: u64,
     waiting: Option<Waiting>,
 }
 
-/// A probe without an answer.
 struct Waiting {
     mark: [u8; 8],
     since: Instant,
@@ -35,8 +30,7 @@ impl UnreadBytes {
         self.waiting.is_some()
     }
 
-    /// Records sent bytes. Returns the mark of a probe if one must follow. The room is kept until the bytes are read,
-    /// if a probe follows.
+    /// Returns the mark of a probe if one must follow; then the room is kept until the bytes are read.
     pub(super) fn sent(&mut self, bytes: usize, room: Option<PageRoom>) -> Option<[u8; 8]> {
         self.unasked += bytes;
         if self.unasked < UNASKED || self.is_waiting() {
@@ -54,7 +48,6 @@ impl UnreadBytes {
         self.waiting.take_if(|waiting| waiting.mark == mark).is_some()
     }
 
-    /// True if the other end has read nothing for this time.
     pub(super) fn is_stuck(&self, patience: Duration) -> bool {
         self.waiting.as_ref().is_some_and(|waiting| waiting.since.elapsed() > patience)
     }

@@ -15,14 +15,12 @@ const KEPT: usize = 1024;
 /// A part of a share, returned when it is dropped. `None`: the key is not known and has no limit.
 pub(super) type SharePart = Option<OwnedSemaphorePermit>;
 
-/// A share for each key.
 pub(super) struct Shares<K> {
     each: u32,
     by_key: Mutex<HashMap<K, Weak<Semaphore>>>,
 }
 
 impl<K: Hash + Eq> Shares<K> {
-    /// Makes shares of this size.
     pub(super) fn new(each: usize) -> Self {
         Self { each: u32::try_from(each).unwrap_or(u32::MAX).max(1), by_key: Mutex::default() }
     }

@@ -91,7 +91,6 @@ struct SecretBody {
     secret: String,
 }
 
-/// The tag that shows the widget of a site.
 pub fn script(public_url: &str, key: &str) -> String {
     format!("<script src=\"{}/web-chat/widget.js?site={key}\" async></script>", public_url.trim_end_matches('/'))
 }

@@ -26,13 +26,11 @@ use crate::state::WidgetState;
 
 /// The subprotocol of widgets.
 const PROTOCOL: &str = "patchbay.web-chat.v1";
-/// Most bytes of a frame.
 const FRAME_MAX: usize = 64 * 1024;
 /// Time for the first frame.
 const HELLO: Duration = Duration::from_secs(10);
 /// Time for the close frame.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Read buffer of each socket in bytes.
 const READ_BUFFER: usize = 4 * 1024;
 /// Write buffer in bytes, and the most that may wait to be written: a page with the largest message.
 const WRITE_BUFFER: usize = 4 * 1024;

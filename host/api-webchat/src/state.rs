@@ -1,5 +1,3 @@
-//! The state of the endpoints of widgets.
-
 use std::{ops::Deref, sync::Arc};
 
 use api_core::state::ApiState;
@@ -7,7 +5,6 @@ use axum::extract::FromRef;
 
 use crate::widgets::WebChat;
 
-/// The shared state and the state of the widgets.
 #[derive(Clone)]
 pub(crate) struct WidgetState {
     pub(crate) api: ApiState,

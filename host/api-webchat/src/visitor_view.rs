@@ -1,5 +1,4 @@
-//! The messages and the state of a chat as the visitor sees them, without internal data. All text is plain text:
-//! widgets never interpret it as HTML.
+//! Messages and the state of a chat as the visitor sees them. All text is plain text: widgets never interpret it as HTML.
 
 use base::Context;
 use chrono::SecondsFormat;
@@ -17,7 +16,6 @@ pub(super) fn numbering(chat: &Thread) -> String {
     format!("{}.{}", chat.participant, chat.epoch)
 }
 
-/// The state of a chat.
 pub(super) fn state_of(chat: &Thread) -> Value {
     json!({
         "chat": numbering(chat),
@@ -34,7 +32,6 @@ pub(super) fn state_of(chat: &Thread) -> Value {
     })
 }
 
-/// A message.
 pub(super) fn message(ctx: &Context, client: ClientId, message: &ThreadMessage) -> Value {
     let (from, author, content) = match &message.content {
         ChatContent::Incoming(received) => ("visitor", None, incoming(ctx, client, message, &received.content)),

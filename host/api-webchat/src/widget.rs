@@ -27,7 +27,6 @@ const PARTS: [&str; 11] = [
     include_str!("widget/start.js"),
 ];
 
-/// The script and its entity tag.
 static SCRIPT: LazyLock<(Bytes, EntityTag)> = LazyLock::new(|| {
     let script = format!("(function () {{\n\"use strict\";\n{}\n}})();\n", PARTS.join("\n"));
     let tag = EntityTag::of(script.as_bytes());

@@ -1,5 +1,3 @@
-//! The state that the widgets of a process share.
-
 use std::sync::Arc;
 
 use base::Context;
@@ -7,7 +5,6 @@ use inbound::web_chat::VisitorPresence;
 
 use super::limits::{SocketLimits, WebChatLimits};
 
-/// The state that the widgets of this process share.
 pub struct WebChat {
     pub(super) presence: Arc<VisitorPresence>,
     pub(super) limits: SocketLimits,

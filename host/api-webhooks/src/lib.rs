@@ -1,5 +1,4 @@
-//! Webhooks of clients: their addresses, their deliveries and attempts, the listener, and callbacks of providers that could
-//! not be read.
+//! Webhooks of clients: addresses, deliveries and attempts, the listener, and unreadable callbacks of providers.
 
 mod failed_callbacks;
 mod webhook_attempts;
@@ -9,7 +8,6 @@ mod webhook_listener;
 use api_core::state::ApiState;
 use utoipa_axum::router::OpenApiRouter;
 
-/// The routes of this crate.
 pub fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .merge(webhook_config::routes())

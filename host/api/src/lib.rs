@@ -26,7 +26,6 @@ pub use operations::metrics_router;
 use state::AudienceServices;
 pub use state::SharedState;
 
-/// The router of all products.
 pub fn router(shared: SharedState) -> Router {
     let (state, services) = shared.split();
     let (routes, document) = join(&state, services).split_for_parts();
@@ -46,7 +45,6 @@ pub fn router(shared: SharedState) -> Router {
     Router::new().fallback_service(MapRequestLayer::new(path_aliases::plain_path).layer(routes))
 }
 
-/// All routes, each with its description, without the checks around them.
 pub fn routes(shared: SharedState) -> OpenApiRouter {
     let (state, services) = shared.split();
     join(&state, services).with_state(state)

@@ -16,14 +16,10 @@ use plugins::UploadPlaces;
 use sms_products::Gateways;
 use tenancy::{accounts::Authenticator, request_log::RequestLog};
 
-/// The services that the process gives to all requests.
 pub struct SharedState {
     pub context: Arc<Context>,
-    /// Takes send requests.
     pub acceptor: Arc<Acceptor>,
-    /// Takes requests of both SMS gateways.
     pub sms: Arc<Gateways>,
-    /// Takes callbacks of providers.
     pub callbacks: Arc<Intake>,
     /// The turns of uploads of plugins.
     pub uploads: Arc<UploadPlaces>,
@@ -33,13 +29,10 @@ pub struct SharedState {
     pub live: Arc<Hub>,
     pub admission: Arc<AdmissionGate>,
     pub request_log: Arc<RequestLog>,
-    /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
-    /// Makes `/readyz` fail while the process stops.
     pub readiness: Arc<Readiness>,
 }
 
-/// The services of single crates of handlers.
 pub(crate) struct AudienceServices {
     pub(crate) acceptor: Arc<Acceptor>,
     pub(crate) sms: Arc<Gateways>,
@@ -50,7 +43,6 @@ pub(crate) struct AudienceServices {
 }
 
 impl SharedState {
-    /// Returns the state of all handlers, and the services of single crates.
     pub(crate) fn split(self) -> (ApiState, AudienceServices) {
         let Self { acceptor, sms, callbacks, uploads, web_chat, live, .. } = self;
         let common = CommonServices {

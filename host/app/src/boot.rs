@@ -25,16 +25,13 @@ use tokio::sync::mpsc;
 
 use crate::{clock::SystemClock, email, lite, media, process_base::Base, simulated_providers::SimulatorAccess};
 
-/// The parts of a process.
 pub struct ProcessParts {
     pub context: Arc<Context>,
     /// Wake-ups from use cases to the runner.
     pub wakes: mpsc::Receiver<Wake>,
-    /// The SMSCs, not connected yet.
     pub smpp: SmppGateway,
 }
 
-/// Builds the context of the use cases and the receiver of their wake-ups.
 pub async fn context(
     config: &Settings,
     base: Base,
@@ -136,8 +133,7 @@ fn with_telegram(
     Ok(carriers.with(carrier).with_account_provider(TelegramProvider::new(api, clock)))
 }
 
-/// The settings in force: with the values that are decided at the start. The URL of the database and the keys are left
-/// out, because use cases need neither.
+/// The settings with the values that are decided at the start, without the URL of the database and the keys.
 fn in_force(config: &Settings, public_url: &str, simulated: Option<&SimulatorAccess>) -> anyhow::Result<Settings> {
     let mut settings =
         Settings { database: DatabaseSettings::default(), security: Security::default(), ..config.clone() };
@@ -222,7 +218,6 @@ pub fn compiler() -> Compiler {
     Compiler::Child { program, arguments: vec!["compile-plugin".to_owned()] }
 }
 
-/// The SMSC binds: as configured, or the simulated one.
 pub fn smpp_urls(config: &Settings, simulated: Option<&SimulatorAccess>) -> anyhow::Result<Vec<SmppUrl>> {
     let configured = config.smpp.url.iter().map(|url| url.expose().to_owned());
     let mut urls: Vec<String> = configured.collect();

@@ -16,18 +16,15 @@ impl SystemClock {
         Self::default()
     }
 
-    /// Moves the clock forward, and returns the whole offset in seconds.
     pub fn advance(&self, seconds: u32) -> i64 {
         let before = self.offset_seconds.fetch_add(i64::from(seconds), Ordering::SeqCst);
         before.saturating_add(i64::from(seconds))
     }
 
-    /// Sets the offset of another node, in seconds.
     pub fn set_offset(&self, seconds: i64) {
         self.offset_seconds.store(seconds, Ordering::SeqCst);
     }
 
-    /// The offset from real time in seconds.
     pub fn offset(&self) -> i64 {
         self.offset_seconds.load(Ordering::SeqCst)
     }

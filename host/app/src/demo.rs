@@ -1,5 +1,4 @@
-//! Prepares the simulator for a first start: it gets our numbers, and an empty database gets a demo client with a
-//! number, templates and the default chatbot.
+//! Registers our numbers with the simulator, and gives an empty database a demo client with number, templates and chatbot.
 
 use std::io::Write;
 
@@ -19,13 +18,11 @@ use crate::{simulated_numbers, simulated_providers::SimulatorAccess};
 
 const CLIENT_REF: &str = "demo";
 const NUMBER: &str = "27110000000";
-/// Ids of its number and account at the simulated provider.
 const PHONE_NUMBER_ID: &str = "100000000000001";
 const WABA_ID: &str = "200000000000001";
 const CUSTOMER: &str = "27820000001";
 
-/// Registers our numbers with the simulator. In an empty database it first creates the demo client and prints its key
-/// once.
+/// In an empty database it first creates the demo client and prints its key once.
 pub async fn prepare(ctx: &Context, simulated: &SimulatorAccess, url: &str) -> anyhow::Result<()> {
     let mut db = ctx.db.acquire().await?;
     let empty = !storage::tenancy::clients::any(&mut db).await?;

@@ -13,7 +13,6 @@ use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-/// The domain of SMS addresses, if configured.
 pub fn domain(config: &Settings) -> Option<EmailDomain> {
     EmailDomain::parse(&config.email.domain)
 }
@@ -51,7 +50,6 @@ pub fn listen(
     }))
 }
 
-/// The certificate of the HTTPS listeners is used here too.
 fn starttls(of_https: &ServerConfig) -> TlsAcceptor {
     // HTTP is not spoken here. With ALPN a misdirected HTTP client notices this.
     let mut tls = of_https.clone();

@@ -1,5 +1,4 @@
-//! The end of the program: Ctrl-C, SIGTERM, or the loss of something essential. SIGHUP does not end it: it reads the
-//! certificate again. Other settings are read only at the start, and the log goes to standard error.
+//! The end of the program: Ctrl-C, SIGTERM, or a lost database or listener. SIGHUP only reads the certificate again.
 
 use std::sync::Arc;
 
@@ -45,7 +44,6 @@ impl EndSignals {
         })
     }
 
-    /// Returns after a signal to stop.
     async fn asked(&mut self) {
         loop {
             tokio::select! {

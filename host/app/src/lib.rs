@@ -1,16 +1,14 @@
-//! The program `patchbay`: configuration, the embedded database, listeners, and the commands that use them.
-//!
-//! It is a library so that its tests can reach the parts. `main.rs` only calls [`run`].
+//! The program `patchbay`: configuration, the embedded database, listeners, and the commands that use them. It is a
+//! library so that its tests can reach the parts.
 //!
 //! # Start
 //!
-//! `patchbay serve` does all steps. `patchbay work` has no listener and no simulator and skips the steps with an
-//! asterisk.
+//! `patchbay serve` does all steps. `patchbay work` has no listener and no simulator and skips the steps with an asterisk.
 //!
 //! 1. `Settings::load`, logging, TLS provider. The log names settings that have no effect.
 //! 2. `Database::start` uses `database.url`, or `EmbeddedPostgres::start`: take `patchbay.lock`, find the programs,
-//!    make the cluster or check its version, stop the remains of a killed run (`orphan_server::clear`), start the server and
-//!    its watcher, wait until it is ready. `patchbay work` joins the server of the data directory.
+//!    make the cluster or check its version, stop the remains of a killed run (`orphan_server::clear`), start the
+//!    server and its watcher. `patchbay work` joins the server of the data directory.
 //! 3. `Base::open` connects, migrates, checks the master key (`Sealer::check_or_init` refuses a different one) and
 //!    reads the testing clock. (*) On an embedded database all leases end, because their owners are dead.
 //! 4. (*) Bind the listener and start the simulator if it is on. `boot::context` starts the plugin host, which loads
@@ -23,10 +21,9 @@
 //!
 //! # Shutdown
 //!
-//! After SIGTERM or Ctrl-C, `/readyz` answers 503. Listeners accept no connections and finish requests for up to 15 s.
-//! Each lane finishes its step and is given back. SMPP binds and the simulator stop, connections close, and the
-//! embedded PostgreSQL stops with a checkpoint. If the database or the listener is lost, the process ends in the same
-//! way with status 1.
+//! After SIGTERM or Ctrl-C, `/readyz` answers 503. Listeners accept no connections and finish requests for up to 15 s. Each lane
+//! finishes its step and is given back. SMPP binds and the simulator stop, connections close, and the embedded PostgreSQL stops
+//! with a checkpoint. If the database or the listener is lost, the process ends in the same way with status 1.
 
 pub mod admin;
 pub mod backup;

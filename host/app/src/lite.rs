@@ -15,7 +15,6 @@ use settings::Settings;
 
 use crate::{process_base::Base, simulated_providers::SimulatorAccess};
 
-/// The devices of Lite numbers, if there are any.
 pub(crate) fn devices(
     config: &Settings,
     simulated: Option<&SimulatorAccess>,

@@ -20,9 +20,7 @@ pub enum LoggingError {
         "logging.filter is {filter:?}; expected a level such as \"info\" or levels per module such as \"info,api=debug\""
     )]
     Filter {
-        /// The configured filter.
         filter: String,
-        /// The fault.
         #[source]
         source: tracing_subscriber::filter::ParseError,
     },
@@ -30,7 +28,6 @@ pub enum LoggingError {
     Twice(#[from] tracing_subscriber::util::TryInitError),
 }
 
-/// Sends all log lines of this process to standard error.
 pub fn init(logging: &Logging, audience: LogAudience) -> Result<(), LoggingError> {
     let filter = filter(logging, audience)?;
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);

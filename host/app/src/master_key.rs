@@ -11,17 +11,12 @@ use anyhow::{Context as _, bail};
 use base::secrets::{self, Sealer};
 use settings::Settings;
 
-/// Its name in the data directory.
 const FILE: &str = "master.key";
 /// The same of the key before, while it is replaced.
 const PREVIOUS_FILE: &str = "master.key.previous";
-/// Permission bits of the group and of others.
 const OF_OTHERS: u32 = 0o077;
 
 /// The operator's key, or the generated one of the data directory, with the key before while it is replaced.
-///
-/// # Errors
-/// As [`of_data_dir`].
 pub fn sealer(config: &Settings) -> anyhow::Result<Sealer> {
     let security = &config.security;
     if security.master_key.is_empty() {
@@ -35,9 +30,6 @@ pub fn sealer(config: &Settings) -> anyhow::Result<Sealer> {
 }
 
 /// The same for data that exists: a missing key is an error, because a new one opens nothing.
-///
-/// # Errors
-/// As [`of_data_dir`], and if there is no key.
 pub fn sealer_of_data(config: &Settings) -> anyhow::Result<Sealer> {
     let file = config.data_dir().join(FILE);
     if config.security.master_key.is_empty() && !file.exists() {
@@ -50,9 +42,6 @@ pub fn sealer_of_data(config: &Settings) -> anyhow::Result<Sealer> {
 }
 
 /// Puts a new key into a data directory. The present key stays as the one before.
-///
-/// # Errors
-/// If a file cannot be read or written.
 pub fn renew(data_dir: &Path) -> anyhow::Result<()> {
     of_data_dir(data_dir)?;
     let (file, previous, draft) = (data_dir.join(FILE), data_dir.join(PREVIOUS_FILE), data_dir.join("master.key.new"));
@@ -82,10 +71,7 @@ fn previous_of(data_dir: &Path) -> anyhow::Result<Option<[u8; 32]>> {
     }
 }
 
-/// The key of a data directory. If it is missing, key and directory are created.
-///
-/// # Errors
-/// If the file cannot be read, restricted or written, or has no valid key.
+/// The key of a data directory. If it is missing, key and directory are created. An existing one must be valid.
 pub fn of_data_dir(data_dir: &Path) -> anyhow::Result<[u8; 32]> {
     let file = data_dir.join(FILE);
     let text = match fs::read_to_string(&file) {
@@ -105,8 +91,7 @@ pub fn of_data_dir(data_dir: &Path) -> anyhow::Result<[u8; 32]> {
     secrets::parse_master_key(&text).with_context(|| format!("{} does not hold a key", file.display()))
 }
 
-/// A copy or a restored backup may have another mode. If the system mounts the file as a secret, it belongs to another
-/// account, and its mode is the operator's decision.
+/// The mode of a mounted secret, which belongs to another account, is the operator's decision.
 fn close_to_others(file: &Path) -> io::Result<()> {
     if fs::metadata(file)?.permissions().mode() & OF_OTHERS == 0 {
         return Ok(());

@@ -1,5 +1,3 @@
-//! The place of customers' files.
-
 use std::{io, path::Path, sync::Arc};
 
 use anyhow::Context as _;
@@ -33,8 +31,7 @@ pub(crate) fn kept(config: &Settings, trial: MediaId) -> anyhow::Result<MediaLoc
     })
 }
 
-/// Creates the folders of this machine without access for other accounts, and so a folder that the operator named. Fails if
-/// no file can be written there.
+/// Creates the folders without access for other accounts, the operator's too. Fails if no file can be written there.
 pub(crate) async fn make_folders(config: &Settings) -> anyhow::Result<()> {
     let own = config.media_folder();
     close_to_others(&own).await.with_context(|| format!("cannot make {}, or close it to others", own.display()))?;

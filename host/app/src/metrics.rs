@@ -1,5 +1,3 @@
-//! The recorder behind `GET /metrics`.
-
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -12,7 +10,6 @@ const BUCKETS: [f64; 11] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0
 /// Interval at which samples are added to their histograms. Until then each sample is kept in memory.
 pub const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Installs the recorder of this process and returns its renderer.
 pub fn install() -> anyhow::Result<PrometheusHandle> {
     let recorder = recorder()?;
     let handle = recorder.handle();
@@ -20,7 +17,6 @@ pub fn install() -> anyhow::Result<PrometheusHandle> {
     Ok(handle)
 }
 
-/// The recorder, not installed.
 pub fn recorder() -> anyhow::Result<PrometheusRecorder> {
     let builder = PrometheusBuilder::new().set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS);
     Ok(builder.context("cannot set up metrics")?.build_recorder())

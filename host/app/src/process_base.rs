@@ -1,5 +1,3 @@
-//! The database, the clock and the keys that every command opens.
-
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -13,11 +11,8 @@ use storage::Db;
 
 use crate::{clock::SystemClock, master_key};
 
-/// The basis of administration and of each process: database, clock, ids and encryption of secrets.
 pub struct Base {
-    /// The migrated database.
     pub db: Db,
-    /// The business clock of this process.
     pub clock: Arc<SystemClock>,
     pub ids: IdSource,
     pub sealer: Sealer,

@@ -38,12 +38,10 @@ use crate::{
 
 /// Interval at which a node checks if another has moved the testing clock.
 const CLOCK_POLL: Duration = Duration::from_millis(200);
-/// Time for a request body to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time for running work after the program was told to stop, which must end within 30 s (CONTRACT 3).
 const WORK_ENDS_WITHIN: Duration = Duration::from_secs(20);
 
-/// Runs the service until it is told to stop.
 pub async fn serve(config: Settings) -> anyhow::Result<()> {
     // Faults in the TLS settings are found before anything starts.
     let tls = tls::configured(&config)?;
@@ -57,7 +55,6 @@ pub async fn serve(config: Settings) -> anyhow::Result<()> {
     result
 }
 
-/// Runs background work until it is told to stop.
 pub async fn work(config: Settings) -> anyhow::Result<()> {
     let mut ending = EndSignals::new(None)?;
     let database = Database::connect_for_admin(&config).await?;
@@ -207,7 +204,6 @@ async fn bind(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener>
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}, which {setting} names"))
 }
 
-/// Work that runs next to the listeners.
 struct Process {
     stop: CancellationToken,
     runner: Option<Runner>,
@@ -239,7 +235,6 @@ impl Process {
         Self { stop, runner, smpp }
     }
 
-    /// Stops the work and releases leases.
     async fn finish(self) {
         if let Some(runner) = self.runner {
             runner.stop(WORK_ENDS_WITHIN).await;
@@ -361,7 +356,6 @@ fn web_chat_limits(config: &Settings) -> WebChatLimits {
     }
 }
 
-/// Limits on requests in flight in this process.
 fn admission(config: &Settings) -> AdmissionSettings {
     let limits = &config.limits;
     AdmissionSettings {
@@ -423,8 +417,7 @@ async fn serve_metrics(
     Ok(())
 }
 
-/// Limits of connections. The number of open files is raised to the maximum of the system, since each connection is
-/// one.
+/// The number of open files is raised to the maximum of the system, since each connection is one.
 fn reception(config: &Settings, answers: EarlyAnswers) -> ListenerState {
     let limits = &config.limits;
     let connections = listeners::connections_for(listeners::raise(), limits.connections);

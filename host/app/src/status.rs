@@ -16,7 +16,6 @@ use crate::{postgres::Database, process_base::Base};
 /// The time whose failed calls are shown.
 const RECENT: TimeDelta = TimeDelta::hours(1);
 
-/// The state of an installation.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
@@ -24,7 +23,6 @@ pub struct Status {
     time: DateTime<Utc>,
     nodes: Vec<NodeStatus>,
     queues: Vec<QueueStatus>,
-    /// Failed calls of the last hour.
     provider_failures: Vec<ProviderFailures>,
 }
 
@@ -43,7 +41,6 @@ struct QueueStatus {
     waiting: i64,
     due: i64,
     lanes: i64,
-    /// Age of the row that has been due for the longest time.
     oldest_due_seconds: Option<i64>,
     oldest_lanes: Vec<LaneStatus>,
 }
@@ -69,7 +66,6 @@ struct ProviderFailures {
     last_time: DateTime<Utc>,
 }
 
-/// Returns the status as text, or as JSON.
 pub async fn run(config: &Settings, as_json: bool) -> anyhow::Result<String> {
     let database = Database::connect_for_admin(config).await?;
     let answer = read(config, database.url()).await;

@@ -26,43 +26,27 @@ const KEY_SETTING: &str = "server.tls_key";
 /// Interval of the looks at the files.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// The reason why HTTPS is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     #[error("cannot read {} ({key})", .path.display())]
     Unreadable {
-        /// The setting that names the file.
         key: &'static str,
-        /// The file.
         path: PathBuf,
-        /// The error of the system.
         #[source]
         source: io::Error,
     },
     #[error("{} ({key}) holds no {expected} in PEM form: {reason}", .path.display())]
-    NotPem {
-        /// The setting that names the file.
-        key: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The expected content.
-        expected: &'static str,
-        /// The fault.
-        reason: pem::Error,
-    },
+    NotPem { key: &'static str, path: PathBuf, expected: &'static str, reason: pem::Error },
     #[error("the certificate in {} and the key in {} cannot be used together", .cert.display(), .key.display())]
     Unusable {
-        /// File of the certificate.
         cert: PathBuf,
-        /// File of the key.
         key: PathBuf,
         /// The fault. Usually the key belongs to another certificate.
         source: rustls::Error,
     },
 }
 
-/// Makes `ring` the cryptography of this process. Call it once, first thing in `main`: with two providers compiled in,
-/// rustls would refuse to choose.
+/// Makes `ring` the cryptography of this process, first thing in `main`: of two providers rustls would choose none.
 pub fn install_crypto() {
     // It fails only if a provider is already installed, and that is this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -73,7 +57,6 @@ pub struct CertificateFiles {
     cert: PathBuf,
     key: PathBuf,
     current: RwLock<Arc<CertifiedKey>>,
-    /// Digest of the contents that were read last, usable or not.
     seen: Mutex<[u8; 32]>,
 }
 
@@ -150,7 +133,6 @@ impl CertificateFiles {
     }
 }
 
-/// The bytes of both files.
 struct Contents {
     cert: Vec<u8>,
     key: Vec<u8>,
@@ -182,7 +164,6 @@ impl Contents {
     }
 }
 
-/// TLS of the listeners.
 #[derive(Debug, Clone)]
 pub struct ListenerTls {
     pub config: Arc<ServerConfig>,

@@ -24,7 +24,6 @@ const WAITING: usize = 10_000;
 const REMEMBERED: usize = 1_000;
 /// First and longest pause before the server is asked again after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
-/// Most characters of a body that are printed.
 const SHOWN: usize = 2_000;
 
 /// Runs until Ctrl-C, or sends one webhook.
@@ -148,7 +147,6 @@ async fn again(
     }
 }
 
-/// The program of the developer.
 struct Receiver {
     url: String,
     to: WebhookAddress,
@@ -162,7 +160,6 @@ impl Receiver {
         Ok(Self { url: url.to_owned(), to, http: GuardedClient::new(GuardedSettings::default())? })
     }
 
-    /// Sends a webhook and prints it with the answer. True if the answer is a 2xx.
     async fn forward(&self, webhook: &ForwardedWebhook) -> anyhow::Result<bool> {
         let mut headers = HeaderMap::new();
         for (name, value) in &webhook.headers {
@@ -194,7 +191,6 @@ fn shown(text: &str) -> String {
     if text.trim().chars().count() > SHOWN { format!("{start} ...") } else { start }
 }
 
-/// Notes are no results, so they go to standard error.
 fn tell(text: &str) {
     // If it is closed, nothing can be done.
     let _ = writeln!(std::io::stderr(), "{text}");

@@ -1,5 +1,3 @@
-//! Readable differences.
-
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 

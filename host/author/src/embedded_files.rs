@@ -1,7 +1,6 @@
 //! The files for `new`, embedded by `build.rs`.
 
 pub(crate) struct EmbeddedFile {
-    /// Path below its tree, with `/`.
     pub(crate) path: &'static str,
     pub(crate) bytes: &'static [u8],
 }

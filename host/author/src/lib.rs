@@ -1,5 +1,4 @@
-//! The author's tools behind `patchbay plugin` (CONTRACT 8), which run on the machine of a plugin author. A project is
-//! a folder with a `plugin.toml`. Commands that build, check and test work without a server.
+//! The author's tools behind `patchbay plugin` (CONTRACT 8). Commands that build, check and test work without a server.
 
 pub mod build;
 pub mod conversation;

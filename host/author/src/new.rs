@@ -1,5 +1,4 @@
-//! Makes a project from a template: the files of the language, the files of the world, the interface, and for Rust the
-//! SDK, so that it builds anywhere.
+//! Makes a project from a template: the files of language and world, the interface, and for Rust the SDK.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +17,6 @@ use crate::{
 
 const WIT_FOLDER: &str = "wit/deps/patchbay-plugin";
 const SDK_FOLDER: &str = "sdk";
-/// The path from the SDK to the interface in our own repository, and in a project.
 const SDK_WIT: (&str, &str) = ("../../wit/plugin-0.2.1", "../wit/deps/patchbay-plugin");
 
 #[derive(Debug, Clone)]
@@ -33,40 +31,28 @@ pub struct NewProject {
 pub struct CreatedProject {
     pub folder: PathBuf,
     pub world: World,
-    /// Files by their path in the folder.
     pub files: Vec<PathBuf>,
 }
 
-/// Why no project was made.
 #[derive(Debug, thiserror::Error)]
 pub enum NewError {
-    /// The last part of the folder is not a valid plugin name.
     #[error("{0}")]
     Name(String),
-    /// The folder is not empty.
     #[error("{} is there already and not empty; give another name, or empty it first", .0.display())]
     NotEmpty(PathBuf),
     #[error("there is no template for {lang} and world {world}")]
-    NoTemplate {
-        /// The requested language.
-        lang: Lang,
-        world: World,
-    },
+    NoTemplate { lang: Lang, world: World },
     #[error("{} cannot be written: {source}", path.display())]
     Unwritable {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
-    /// The embedded SDK is inconsistent.
     #[error("the SDK in this program cannot be unpacked: {0}")]
     Sdk(String),
 }
 
-/// Makes a project.
-///
-/// # Errors
-/// See [`NewError`]. If the folder is not free, nothing is written.
+/// If the folder is not free, nothing is written.
 pub fn create(wanted: &NewProject) -> Result<CreatedProject, NewError> {
     let name = wanted.folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     project::check_name(name).map_err(NewError::Name)?;
@@ -85,7 +71,6 @@ pub fn create(wanted: &NewProject) -> Result<CreatedProject, NewError> {
 }
 
 impl CreatedProject {
-    /// The next commands for the user, as text.
     pub fn next_steps(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(text, "Made {} with {} files. Next:\n", self.folder.display(), self.files.len());
@@ -108,7 +93,6 @@ impl CreatedProject {
     }
 }
 
-/// Whether the place is unused or an empty folder.
 fn is_free(folder: &Path) -> Result<bool, NewError> {
     let unwritable = |source| NewError::Unwritable { path: folder.to_owned(), source };
     match std::fs::read_dir(folder) {
@@ -169,8 +153,7 @@ fn filled(text: &str, words: &[(&str, String)]) -> String {
     words.iter().fold(text.to_owned(), |text, (mark, word)| text.replace(mark, word))
 }
 
-/// A file of the SDK for use outside our repository: with explicit versions, and with the project's path of the
-/// interface.
+/// A file of the SDK with explicit versions, and with the project's path of the interface.
 fn sdk_file(file: &EmbeddedFile) -> Result<Vec<u8>, NewError> {
     let Ok(text) = std::str::from_utf8(file.bytes) else { return Ok(file.bytes.to_vec()) };
     match file.path {

@@ -9,14 +9,12 @@ use std::{
 use plugin_host::World;
 use serde::{Deserialize, Serialize};
 
-/// The file that makes a folder a project.
 pub const FILE: &str = "plugin.toml";
 const NAME_LENGTH: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lang {
-    /// Rust, with the SDK.
     Rust,
     Ts,
     Js,
@@ -30,7 +28,6 @@ pub enum Lang {
 impl Lang {
     pub const ALL: [Self; 6] = [Self::Rust, Self::Ts, Self::Js, Self::Python, Self::Go, Self::C];
 
-    /// The name for `--lang` and `plugin.toml`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -63,7 +60,6 @@ impl FromStr for Lang {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     pub root: PathBuf,
-    /// Name of the plugin for uploads.
     pub name: String,
     pub lang: Lang,
     pub world: World,
@@ -75,7 +71,6 @@ pub struct Project {
     pub tests: Vec<PathBuf>,
 }
 
-/// The author's own way to build a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildCommand {
     /// A line for the shell, which runs in [`Project::root`].
@@ -106,10 +101,8 @@ fn tests() -> Vec<PathBuf> {
     vec![PathBuf::from("tests")]
 }
 
-/// Why a folder cannot be used as a project.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    /// There is no `plugin.toml`.
     #[error("{} is not a plugin project: it has no {FILE}; make one with `patchbay plugin new`", .0.display())]
     NotAProject(PathBuf),
     #[error("{} cannot be read: {source}", path.display())]
@@ -118,17 +111,11 @@ pub enum ProjectError {
         #[source]
         source: std::io::Error,
     },
-    /// The file has an invalid value.
     #[error("{}: {reason}", path.display())]
-    Wrong {
-        path: PathBuf,
-        /// The fault, in words.
-        reason: String,
-    },
+    Wrong { path: PathBuf, reason: String },
 }
 
 impl Project {
-    /// Reads the project in `root`.
     pub fn open(root: &Path) -> Result<Self, ProjectError> {
         let path = root.join(FILE);
         let text = match std::fs::read_to_string(&path) {
@@ -177,10 +164,7 @@ pub(crate) fn identifier(name: &str) -> String {
     }
 }
 
-/// Checks the name of a plugin.
-///
-/// # Errors
-/// The fault in words.
+/// The error is the fault in words.
 pub fn check_name(name: &str) -> Result<(), String> {
     let fits = name.starts_with(|first: char| first.is_ascii_alphanumeric())
         && name.len() <= NAME_LENGTH

@@ -11,9 +11,6 @@ const NOW: i64 = 1_767_603_600;
 
 /// Calls a component once with the sample event of its world. An error that the plugin returns is an answer too: it may
 /// lack its configuration here.
-///
-/// # Errors
-/// If the component is not a valid plugin.
 pub async fn cost(name: &str, component: &Path) -> Result<Cost, LocalError> {
     let local_host = LocalHost::start().await?;
     let loaded = local_host.load(name, component).await?;

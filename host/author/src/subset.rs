@@ -2,18 +2,15 @@
 
 use serde_json::Value;
 
-/// One difference between two values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SubsetDifference {
     /// The path, such as `target.name`. Empty for the whole value.
     pub(crate) path: String,
     pub(crate) expected: Value,
-    /// The actual value; `None` if absent.
     pub(crate) got: Option<Value>,
 }
 
-/// The places where `got` does not contain `expected`. Objects may have more fields, lists must have the same length,
-/// and `null` matches an absent value.
+/// The places where `got` lacks something. Objects may have more fields, lists must have the same length, `null` matches absence.
 pub(crate) fn differences(expected: &Value, got: &Value) -> Vec<SubsetDifference> {
     let mut found = vec![];
     compare(String::new(), expected, Some(got), &mut found);

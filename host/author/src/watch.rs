@@ -16,9 +16,7 @@ const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen
 
 #[derive(Debug, Clone)]
 pub(crate) enum WatchTarget {
-    /// One file, even if it is replaced.
     File(PathBuf),
-    /// The sources of a project.
     Sources(PathBuf),
 }
 
@@ -41,7 +39,6 @@ impl WatchTarget {
     }
 }
 
-/// Reports changes until it is dropped.
 pub(crate) struct ChangeWatch {
     changes: mpsc::UnboundedReceiver<()>,
     /// A change was heard and not reported yet.
@@ -50,10 +47,6 @@ pub(crate) struct ChangeWatch {
 }
 
 impl ChangeWatch {
-    /// Starts to watch.
-    ///
-    /// # Errors
-    /// If the system cannot watch this place.
     pub(crate) fn start(watched: WatchTarget) -> Result<Self, notify::Error> {
         let (tell, changes) = mpsc::unbounded_channel();
         let judged = watched.clone();
@@ -82,8 +75,7 @@ impl ChangeWatch {
         Ok(Self { changes, heard: false, _watcher: watcher })
     }
 
-    /// Waits for a change, and until no further change follows. If the wait is given up, the change is reported by the
-    /// next one.
+    /// Waits until no further change follows. If the wait is given up, the change is reported by the next one.
     pub(crate) async fn changed(&mut self) {
         if !self.heard && self.changes.recv().await.is_none() {
             return std::future::pending().await;
@@ -94,7 +86,6 @@ impl ChangeWatch {
     }
 }
 
-/// Whether a file or folder with this name contains sources.
 fn is_source(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     !name.starts_with('.') && !name.ends_with('~') && !BUILT.contains(&name)

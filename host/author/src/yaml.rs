@@ -13,7 +13,6 @@ use serde_saphyr::{Location, Spanned};
 pub(crate) struct YamlNode {
     /// From 1.
     pub(crate) line: u64,
-    /// From 1.
     pub(crate) column: u64,
     pub(crate) value: YamlContent,
 }
@@ -35,16 +34,11 @@ pub(crate) enum YamlContent {
 pub struct YamlFault {
     /// From 1.
     pub line: u64,
-    /// From 1.
     pub column: u64,
-    /// The fault and its cure.
     pub message: String,
 }
 
-/// Parses one document.
-///
-/// # Errors
-/// If it is not YAML, the place of the fault.
+/// An error is the place of the fault.
 pub(crate) fn parse(text: &str) -> Result<YamlNode, YamlFault> {
     // Only `true` and `false` are booleans, because a customer's "no" is text.
     let options = serde_saphyr::options! { strict_booleans: true };
@@ -150,7 +144,6 @@ impl<'a> YamlFields<'a> {
     }
 }
 
-/// The output of the YAML library.
 enum Tree {
     Null,
     Scalar(Value),

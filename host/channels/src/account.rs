@@ -13,9 +13,7 @@ use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};
 /// An account and its token. `Debug` hides the token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccountLogin {
-    /// The provider's id of the account.
     pub account_id: String,
-    /// The token of its calls.
     pub access_token: String,
 }
 
@@ -30,7 +28,6 @@ pub fn is_same_secret(one: &str, other: &str) -> bool {
     bool::from(one.as_bytes().ct_eq(other.as_bytes()))
 }
 
-/// A callback cannot be read as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnreadableCallback(
@@ -38,10 +35,8 @@ pub struct UnreadableCallback(
     pub String,
 );
 
-/// News of an account.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct News {
-    /// In order.
     pub items: Vec<CallbackItem>,
     /// The number of the first news after these.
     pub next: i64,
@@ -49,19 +44,15 @@ pub struct News {
     pub taps: Vec<String>,
 }
 
-/// A callback of a provider, opened.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenedCallback {
-    /// In order.
     pub items: Vec<CallbackItem>,
     /// The body of the answer, if the provider takes one.
     pub answer: Option<Value>,
 }
 
-/// A provider of accounts.
 #[async_trait]
 pub trait AccountProvider: Send + Sync + 'static {
-    /// The kind of inbox that its accounts are.
     fn kind(&self) -> InboxKind;
 
     /// Its name in the URL of callbacks: `/providers/{name}/webhook/{id}`.
@@ -79,7 +70,6 @@ pub trait AccountProvider: Send + Sync + 'static {
     /// Answers taps, so that the provider no longer shows them as pending. A failure has no effect.
     async fn answer_taps(&self, login: &AccountLogin, taps: &[String]);
 
-    /// Downloads a file of a customer into `to`.
     async fn download(
         &self,
         login: &AccountLogin,

@@ -1,5 +1,4 @@
-//! Callback items that are not taken: unreadable ones, and those without an effect here. They are items too, so that
-//! they are counted and kept for the client.
+//! Callback items that are not taken: unreadable ones and those without an effect here. They are counted and kept.
 
 use domain::{
     inbound::{CallbackBody, CallbackItem, CallbackTarget, IgnoredItem, UnreadableItem, kept},
@@ -8,7 +7,6 @@ use domain::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Most characters of a provider's word.
 const NAME_CHARS: usize = 32;
 
 /// An unreadable item. `reason` names fields and no values.
@@ -38,7 +36,6 @@ pub(crate) fn ignored(provider: InboxKind, kind: &str, name: &str) -> IgnoredIte
     IgnoredItem { provider, kind: kind.to_owned(), name: name.chars().take(NAME_CHARS).collect() }
 }
 
-/// The same as an item of a callback.
 pub(crate) fn ignored_item(target: CallbackTarget, provider: InboxKind, (kind, name): (&str, &str)) -> CallbackItem {
     let item = ignored(provider, kind, name);
     let dedupe_key = format!("ignored:{kind}:{}", item.name);

@@ -1,7 +1,6 @@
-//! Adapters of providers, and the one guarded HTTP client for all outgoing requests.
-//!
-//! Nothing here knows the database. An adapter translates between `domain` types and the protocol of a provider. Its
-//! error types tell the caller to try again, to give up, or to wait because the result is unknown.
+//! Adapters of providers, and the one guarded HTTP client for all outgoing requests. Nothing here knows the database.
+//! An adapter translates between `domain` types and the protocol of a provider. Its error types tell the caller to try
+//! again, to give up, or to wait because the result is unknown.
 //!
 //! The dispatcher and the trait `Carrier` are described in `docs/ARCHITECTURE.md` 4.1. Details of the carriers:
 //!
@@ -11,17 +10,17 @@
 //!   is not public https), they are uploaded and their ids remembered (`files.rs`, ADR 0040).
 //! - `smpp`: all inboxes of a process share the windows of the binds evenly (`window/`, ADR 0035). At most one window
 //!   of messages is without a stored outcome (ADR 0043). Each accepted part goes to the `PartJournal` at once; parts in
-//!   `OutgoingMessage::taken` are not sent again. Templates, choices, files and places become text (`plain_text.rs`). `session`
-//!   speaks SMPP, `pdu` parses, `text` decodes (ADR 0044). `bind_choice.rs` finds the bind of a route.
-//! - `whatsapp_lite`: a place is one message of the number's batch (`throttling.rs`). The recipient is looked up before
-//!   each send; a BSUID alone fails with 900415. Templates and buttons become text with numbered lines. While the
-//!   number is disconnected or outside its hours, its lane is shut (`lite_session.sends_from`). A device in our own
+//!   `OutgoingMessage::taken` are not sent again. Templates, choices, files and places become text (`plain_text.rs`).
+//!   `session` speaks SMPP, `pdu` parses, `text` decodes (ADR 0044). `bind_choice.rs` finds the bind of a route.
+//! - `whatsapp_lite`: a place is one message of the number's batch (`throttling.rs`). The recipient is looked up
+//!   before each send; a BSUID alone fails with 900415. Templates and buttons become text with numbered lines. While
+//!   the number is disconnected or outside its hours, its lane is shut (`lite_session.sends_from`). A device in our own
 //!   process (`native_device/`, feature `lite-native`, ADR 0037) sends only from the process that holds the session.
 //! - `messenger`: an accepted message counts as sent. The 24-hour window is checked before the call. Reports name
 //!   moments, so the mark notes messages as unread (`outbound::watermarks`). Buttons become quick replies, lists become
 //!   numbered text (ADR 0028).
-//! - `telegram`: an accepted message counts as sent, because no other report comes. A chat takes one message per second
-//!   (`admit`). Buttons are inline keyboards whose payload is the place of a choice (ADR 0051).
+//! - `telegram`: an accepted message counts as sent, because no other report comes. A chat takes one message per
+//!   second (`admit`). Buttons are inline keyboards whose payload is the place of a choice (ADR 0051).
 //! - `web`: a message is taken at once, because it is already in its chat and sockets read it there (ADR 0029).
 
 pub mod account;

@@ -25,9 +25,7 @@ use uuid::Uuid;
 pub trait MediaStore: Send + Sync {
     /// Stores an object; it is on disk when this returns. A second object with the same id replaces it.
     async fn put(&self, client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError>;
-    /// Opens an object for reading; `None` if there is none.
     async fn open(&self, client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError>;
-    /// Returns the size of an object in bytes; `None` if there is none.
     async fn size(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError>;
     /// Opens a part of an object within its size; `None` if there is no such object.
     async fn open_part(
@@ -45,50 +43,37 @@ pub trait MediaStore: Send + Sync {
     }
 }
 
-/// The content to store.
 #[derive(Debug)]
 pub enum MediaContent {
-    /// Bytes in memory.
     Bytes(Bytes),
     /// A finished file. It is moved, not copied, if it is on the same file system.
     File(PathBuf),
 }
 
-/// A stored object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredMedia {
-    /// Size in bytes.
     pub bytes: u64,
     /// SHA-256 in lower-case hexadecimal.
     pub sha256: String,
 }
 
-/// An object, or a part of one, open for reading.
 pub struct OpenMedia {
-    /// Size in bytes.
     pub bytes: u64,
-    /// Its content.
     pub reader: Box<dyn AsyncRead + Send + Unpin>,
 }
 
-/// The store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaStoreError {
-    /// The file system refused; the path names the place.
     #[error("media file {path}: {source}; check that the data directory is writable and has space")]
     File {
-        /// The file or folder.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// A store that nodes share failed.
     #[error("the store of files ({store}) did not do what was asked")]
     Shared {
         /// The value of `media.store`.
         store: &'static str,
-        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -99,7 +84,6 @@ pub enum MediaStoreError {
 #[derive(Debug, Clone)]
 pub struct LocalMediaStore {
     folder: PathBuf,
-    /// The next subfolder to sweep.
     swept: Arc<AtomicU8>,
 }
 
@@ -225,8 +209,7 @@ async fn assemble(partial: &Path, content: MediaContent) -> Result<StoredMedia, 
     }
 }
 
-/// Where an object is assembled. Each call has its own name, so that two calls for one object do not take each other's
-/// file.
+/// Each call has its own name, so that two calls for one object do not take each other's file.
 fn partial_of(target: &Path) -> PathBuf {
     static PUTS: AtomicU64 = AtomicU64::new(0);
     let put = PUTS.fetch_add(1, Ordering::Relaxed);
@@ -249,9 +232,6 @@ pub(crate) async fn create_private(path: &Path) -> io::Result<fs::File> {
 }
 
 /// Creates a folder that only this account can list, and missing parent folders. An existing folder keeps its mode.
-///
-/// # Errors
-/// If the file system refuses.
 pub async fn create_private_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -262,9 +242,6 @@ pub async fn create_private_folder(path: &Path) -> io::Result<()> {
 
 /// Closes a folder and its subfolders to other accounts, and creates it if it is missing. Folders of another account
 /// stay as they are, and the log says so: their mode is the operator's decision.
-///
-/// # Errors
-/// If the file system refuses for another reason.
 pub async fn close_to_others(folder: &Path) -> io::Result<()> {
     create_private_folder(folder).await?;
     close_folder(folder).await?;

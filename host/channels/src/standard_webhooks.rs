@@ -9,13 +9,11 @@ use sha2::Sha256;
 pub const ID_HEADER: &str = "webhook-id";
 /// Unix seconds of the attempt: new on each.
 pub const TIMESTAMP_HEADER: &str = "webhook-timestamp";
-/// The signatures, separated by spaces.
 pub const SIGNATURE_HEADER: &str = "webhook-signature";
 
 const SECRET_PREFIX: &str = "whsec_";
 
-/// The headers of a call with this JSON, signed with each secret. `id` is the same on every attempt of a delivery, `timestamp` is in
-/// Unix seconds.
+/// `id` is the same on every attempt of a delivery, `timestamp` is in Unix seconds.
 pub fn signed_headers(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -27,8 +25,7 @@ pub fn signed_headers(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) 
     headers
 }
 
-/// The value of [`SIGNATURE_HEADER`]: one `v1,<base64>` for each secret, so that the old and the new one are valid
-/// during a rotation. `timestamp` is in Unix seconds and is also the value of [`TIMESTAMP_HEADER`].
+/// One `v1,<base64>` for each secret, so that both are valid during a rotation. `timestamp` is that of [`TIMESTAMP_HEADER`].
 pub fn sign(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) -> String {
     let signatures = secrets.iter().filter_map(|secret| {
         // HMAC takes keys of any length, so this cannot fail.
@@ -52,10 +49,8 @@ pub fn decode_secret(text: &str) -> Result<Vec<u8>, SecretError> {
     if (24..=64).contains(&secret.len()) { Ok(secret) } else { Err(SecretError::Length(secret.len())) }
 }
 
-/// A webhook secret that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// Not base64 after the prefix.
     #[error("the secret is not base64; give it as whsec_ followed by base64")]
     NotBase64,
     /// Standard Webhooks allows 24 to 64 bytes.
@@ -67,7 +62,6 @@ pub enum SecretError {
 mod tests {
     use super::*;
 
-    /// The published vector of the specification's reference libraries.
     #[test]
     fn the_reference_vector_is_reproduced() {
         let secret = decode_secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();

@@ -6,16 +6,11 @@ use serde_json::Value;
 /// Names of fields with words for people, in the order of display.
 const WORDS: [&str; 11] =
     ["title", "subject", "name", "question", "text", "body", "caption", "subtitle", "description", "url", "link"];
-/// Levels that are searched for words.
 const DEPTH: usize = 5;
-/// Most words that are shown.
 const LINES: usize = 20;
-/// Most characters of one of them.
 const LINE_CHARS: usize = 1_000;
-/// Most characters of a type's name.
 const TYPE_CHARS: usize = 64;
 
-/// The text if nothing more is known.
 pub(crate) const UNSUPPORTED: &str = "unsupported message";
 
 /// Content of the type `type_name`. `words`: the customer's words, with their kind.
@@ -57,7 +52,6 @@ fn nothing_of(type_name: &str) -> String {
     }
 }
 
-/// The name of a type for people.
 fn label(type_name: &str) -> String {
     let spaced: String = type_name.chars().take(TYPE_CHARS).map(|c| if c == '_' { ' ' } else { c }).collect();
     spaced.trim().to_owned()

@@ -9,7 +9,6 @@ use url::Host;
 
 use super::{ConfigError, MediaPlace, SecretUrl, Settings, join, masking::DATABASE_OPTIONS};
 
-/// Bytes of `security.master_key`.
 const MASTER_KEY_BYTES: usize = 32;
 const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 /// Options of `database.url` whose values are never shown.
@@ -140,7 +139,6 @@ impl Settings {
         Ok(())
     }
 
-    /// The largest accepted body must fit.
     fn check_bytes_in_flight(&self) -> Result<(), ConfigError> {
         let limits = &self.limits;
         for (name, largest) in [("max_body_bytes", limits.max_body_bytes), ("plugin_bytes", limits.plugin_bytes)] {

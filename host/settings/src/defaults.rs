@@ -7,12 +7,10 @@ use domain::sms_products::StopWords;
 
 use super::{BaseUrl, Limits, MediaPlace, Server, Settings, Sms, Switch, value::SettingValue};
 
-/// Meta's Graph API, without version.
 pub const META_GRAPH_URL: &str = "https://graph.facebook.com";
 
 impl Settings {
-    /// `true` if a real provider is configured: the Graph URL or app secret of WhatsApp or Messenger, devices of
-    /// WhatsApp Lite, an SMS centre, or the Bot API of Telegram.
+    /// `true` if a real provider is configured, for any channel.
     pub fn provider_configured(&self) -> bool {
         let whatsapp = &self.whatsapp_cloud;
         let messenger = &self.messenger;
@@ -22,7 +20,6 @@ impl Settings {
         meta || secrets || !self.smpp.url.is_empty() || lite || self.telegram.api_url.is_some()
     }
 
-    /// True if the simulator runs: as set, or by default if no provider is configured.
     pub fn simulator_on(&self) -> bool {
         match self.simulator.enabled {
             Switch::On => true,
@@ -63,7 +60,6 @@ impl Settings {
         }
     }
 
-    /// The folder of this machine for files of customers.
     pub fn media_folder(&self) -> PathBuf {
         self.data_dir().join("media")
     }
@@ -113,7 +109,6 @@ impl Server {
 }
 
 impl Sms {
-    /// The words that stop SMS.
     pub fn stop_words(&self) -> StopWords {
         // Invalid words were refused with the configuration.
         StopWords::with(&self.stop_words).unwrap_or_default()
@@ -121,17 +116,14 @@ impl Sms {
 }
 
 impl Limits {
-    /// Most bytes of one component.
     pub fn plugin_bytes(&self) -> usize {
         usize::try_from(self.plugin_bytes).unwrap_or(usize::MAX)
     }
 
-    /// Versions of a plugin to keep.
     pub fn plugin_versions_kept(&self) -> u32 {
         self.plugin_versions_kept.max(FEWEST_VERSIONS)
     }
 
-    /// Most unread bytes of live events of all connections of one client.
     pub fn live_unread_bytes_per_client(&self) -> usize {
         usize::try_from(self.live_unread_bytes_per_client).unwrap_or(usize::MAX)
     }

@@ -2,14 +2,10 @@
 
 use std::{fmt, io, path::PathBuf};
 
-/// The source of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingSource {
-    /// A configuration file.
     File(PathBuf),
-    /// A file with one value, from the service manager.
     Credential(PathBuf),
-    /// An environment variable, with its full name.
     Environment(String),
 }
 
@@ -27,76 +23,31 @@ impl fmt::Display for SettingSource {
 pub enum ConfigError {
     #[error("cannot read the credential {}", .path.display())]
     UnreadableCredential {
-        /// The file, or the folder of all credentials.
         path: PathBuf,
-        /// The error of the system.
         #[source]
         source: io::Error,
     },
     #[error("there is no configuration file {}; check the path given to --config", .path.display())]
-    Missing {
-        /// The path as given.
-        path: PathBuf,
-    },
+    Missing { path: PathBuf },
     #[error("cannot read the configuration file {}", .path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
-        /// The error of the system.
         #[source]
         source: io::Error,
     },
     /// The file is not TOML. The line is not repeated, because it may contain a secret.
     #[error("{} is not valid TOML: see line {line}, column {column}", .path.display())]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// The line of the fault, from 1.
-        line: usize,
-        /// The column of the fault, from 1.
-        column: usize,
-    },
+    Syntax { path: PathBuf, line: usize, column: usize },
     #[error("{variable} is not read: two underscores follow PATCHBAY in the name of a setting; write {cure}")]
-    OneUnderscore {
-        /// The name of the environment variable.
-        variable: String,
-        /// The name that is read.
-        cure: String,
-    },
+    OneUnderscore { variable: String, cure: String },
     #[error("unknown setting {key} {place}{}", suggestion(.near))]
-    Unknown {
-        /// The full key.
-        key: String,
-        /// The source of the setting.
-        place: SettingSource,
-        /// Similar keys, best first.
-        near: Vec<String>,
-    },
+    Unknown { key: String, place: SettingSource, near: Vec<String> },
     #[error("{key} {place} is a section: write its settings as [{key}] or {key}.NAME = VALUE")]
-    NotASection {
-        /// Name of the section.
-        key: String,
-        /// The source of the setting.
-        place: SettingSource,
-    },
+    NotASection { key: String, place: SettingSource },
     #[error("{key} {place}: expected {expected}{}", got_instead(.got))]
-    Wrong {
-        /// The full key.
-        key: String,
-        /// The source of the setting.
-        place: SettingSource,
-        /// The expected form.
-        expected: String,
-        /// The given value. Empty for secrets.
-        got: String,
-    },
+    Wrong { key: String, place: SettingSource, expected: String, got: String },
     #[error("{key}: {reason}")]
-    Unusable {
-        /// The setting to change.
-        key: String,
-        /// The fault and its cure.
-        reason: String,
-    },
+    Unusable { key: String, reason: String },
 }
 
 fn suggestion(near: &[String]) -> String {

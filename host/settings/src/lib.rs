@@ -57,7 +57,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The data directory as configured, relative to the working directory.
     pub fn data_dir(&self) -> &Path {
         &self.base.data_dir
     }
@@ -112,7 +111,6 @@ impl Settings {
         })
     }
 
-    /// All keys, such as `server.listen`.
     fn keys(&self) -> Vec<String> {
         let sections = self.sections();
         let keys = sections
@@ -122,7 +120,6 @@ impl Settings {
     }
 }
 
-/// The full key of a setting.
 fn join(section: &str, name: &str) -> String {
     if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") }
 }

@@ -10,19 +10,17 @@ use super::{
     section::{SettingRefusal, ValueSource},
 };
 
-/// The file in the working directory that is read without `--config`.
 pub const DEFAULT_FILE: &str = "patchbay.toml";
 
 /// Prefix of environment variables that are settings. `PATCHBAY_URL` and others are not.
 const PREFIX: &str = "PATCHBAY__";
-/// Prefix of the credentials that are settings: `patchbay_security.master_key`. With `LoadCredential=patchbay:FOLDER`
-/// systemd names the files of a folder so.
+/// Prefix of credentials that are settings, `patchbay_security.master_key`: systemd names files so with
+/// `LoadCredential=patchbay:FOLDER`.
 const CREDENTIAL_PREFIX: &str = "patchbay_";
 
 /// The places of settings. A later one wins.
 #[derive(Debug, Default)]
 pub struct Sources {
-    /// The configuration file with its text.
     pub file: Option<(PathBuf, String)>,
     /// A folder of files with one value each, such as secrets that a service manager passes.
     pub credentials: Option<PathBuf>,
@@ -31,10 +29,8 @@ pub struct Sources {
 }
 
 impl Settings {
-    /// Reads `file`, or `patchbay.toml` in the working directory if it exists, then the credentials in
-    /// `$CREDENTIALS_DIRECTORY`, then the environment.
-    ///
-    /// Errors name the setting, its source, and the expected value.
+    /// Reads `file`, or `patchbay.toml` in the working directory if it exists, then `$CREDENTIALS_DIRECTORY`, then the
+    /// environment.
     pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
         let variables = env::vars_os().filter_map(|(name, value)| {
             let name = name.into_string().ok().filter(|name| name.starts_with("PATCHBAY_"))?;
@@ -156,7 +152,6 @@ fn syntax_error(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError
     ConfigError::Syntax { path: path.to_owned(), line: before.matches('\n').count() + 1, column }
 }
 
-/// The configuration file with its text, if there is one.
 fn read(explicit: Option<&Path>) -> Result<Option<(PathBuf, String)>, ConfigError> {
     let path = explicit.unwrap_or(Path::new(DEFAULT_FILE)).to_owned();
     match fs::read_to_string(&path) {

@@ -2,11 +2,10 @@
 
 use url::Url;
 
-/// Shown in place of a secret.
 pub(super) const MASK: &str = "********";
 
-/// Options of `database.url`: those of libpq and of our client library that are not secret. `options` is missing because it
-/// can set any parameter of a session.
+/// Options of `database.url` that are not secret, of libpq and of our client. Not `options`, which sets any parameter
+/// of a session.
 pub(super) const DATABASE_OPTIONS: [&str; 14] = [
     "application_name",
     "connect_timeout",
@@ -23,11 +22,9 @@ pub(super) const DATABASE_OPTIONS: [&str; 14] = [
     "target_session_attrs",
     "user",
 ];
-/// Options of `email.relay`.
 const RELAY_OPTIONS: [&str; 2] = ["ca", "tls"];
 
-/// The options of a URL whose values may be shown. All others are masked, because a misspelt or unknown option may be a
-/// password.
+/// The options of a URL whose values may be shown. A misspelt or unknown option may be a password.
 fn open_options(scheme: &str) -> &'static [&'static str] {
     match scheme {
         "postgres" | "postgresql" => &DATABASE_OPTIONS,
@@ -37,9 +34,7 @@ fn open_options(scheme: &str) -> &'static [&'static str] {
     }
 }
 
-/// Masks the password of a URL and the values of unknown options: `postgres://app:********@db/patchbay`.
-///
-/// `text` is the URL as written. It is returned unchanged if nothing in it is secret.
+/// Masks the password and the values of unknown options: `postgres://app:********@db/patchbay`. `text` is the URL as written.
 pub(super) fn masked_url(url: &Url, text: &str) -> String {
     let has_secret_option = url.query_pairs().any(|(name, _)| is_secret(url, &name));
     if url.password().is_none() && !has_secret_option && url.fragment().is_none() {
@@ -60,8 +55,8 @@ pub(super) fn masked_url(url: &Url, text: &str) -> String {
     shown.to_string()
 }
 
-/// A refused value for an error message. It may not be a URL, so the text before its last `@` and after its first `?`
-/// or `#` is masked. This also hides a password with a slash or a blank.
+/// A refused value may not be a URL. So the text before its last `@` and after its first `?` or `#` is masked, which
+/// also hides a password with a slash or a blank.
 pub(super) fn masked_text(text: &str) -> String {
     let (start, rest) = text.find("://").map_or(("", text), |at| text.split_at(at + 3));
     let (hidden, rest) = rest.rsplit_once('@').map_or((false, rest), |(_, after)| (true, after));

@@ -1,5 +1,3 @@
-//! The place of customers' files.
-
 use std::path::PathBuf;
 
 use url::Url;
@@ -9,7 +7,6 @@ use super::value::SettingValue;
 /// The place of customers' files (`media.store`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MediaPlace {
-    /// Decided from the other settings.
     Auto,
     Database,
     Folder(PathBuf),

@@ -19,7 +19,6 @@ impl Secret {
         &self.0
     }
 
-    /// `true` if nothing is set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -73,7 +72,6 @@ impl SecretUrl {
         &self.0
     }
 
-    /// The URL with its password and the values of unknown options masked.
     pub fn masked(&self) -> String {
         masked_url(&self.0, &self.1)
     }

@@ -9,22 +9,17 @@ pub struct Setting {
     pub name: &'static str,
     /// The doc comment of the field.
     pub meaning: &'static str,
-    /// The current value, masked if secret.
     pub value: toml::Value,
 }
 
-/// The source of a value, which determines how it is read.
 #[derive(Debug, Clone, Copy)]
 pub enum ValueSource<'a> {
-    /// A value of `patchbay.toml`.
     File(&'a toml::Value),
-    /// The text of an environment variable or of a credential.
     Text(&'a str),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingRefusal {
-    /// The section has no setting with this name.
     Unknown,
     /// The value has the wrong type or form.
     Wrong {
@@ -62,7 +57,6 @@ fn describe(value: &toml::Value) -> String {
 
 /// The interface of a section, implemented by [`section!`].
 pub trait Section {
-    /// All settings, in order of declaration.
     fn settings(&self) -> Vec<Setting>;
 
     fn set(&mut self, name: &str, input: ValueSource<'_>) -> Result<(), SettingRefusal>;

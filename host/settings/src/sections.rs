@@ -17,7 +17,6 @@ use super::{
     value::{LogFormat, Switch},
 };
 
-/// An address on this machine only.
 fn loopback(port: u16) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, port))
 }

@@ -7,7 +7,6 @@ use super::{Settings, join};
 /// A table of `docs/operations.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingsTable {
-    /// All settings but limits and retention.
     Settings,
     /// `limits.*`
     Limits,

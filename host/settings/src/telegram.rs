@@ -1,10 +1,7 @@
-//! The settings of Telegram.
-
 use std::time::Duration;
 
 use super::{Settings, secret::BaseUrl, section::section};
 
-/// The Bot API.
 pub const BOT_API_URL: &str = "https://api.telegram.org";
 
 section! {
@@ -29,7 +26,6 @@ impl Settings {
         configured.or(simulated).unwrap_or_else(|| BOT_API_URL.to_owned())
     }
 
-    /// The settings of calls. `simulator` is the base URL of the running simulator, if any.
     pub fn telegram_settings(&self, simulator: Option<&str>) -> channels::telegram::TelegramSettings {
         channels::telegram::TelegramSettings {
             api_url: self.telegram_api_url(simulator),

@@ -11,7 +11,6 @@ pub trait SettingValue: Sized {
     /// The expected form, for error messages.
     fn expected() -> String;
 
-    /// Reads the text of an environment variable.
     fn from_text(text: &str) -> Option<Self>;
 
     /// Reads a value of the file, where most settings are strings.
@@ -196,11 +195,8 @@ impl<T: SettingValue> SettingValue for Vec<T> {
 /// A switch with an automatic default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// Decided from the other settings.
     Auto,
-    /// On, regardless of the other settings.
     On,
-    /// Off, regardless of the other settings.
     Off,
 }
 
@@ -232,10 +228,8 @@ impl SettingValue for Switch {
     }
 }
 
-/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
     Text,
     /// One JSON object per line, for log collectors.
     Json,

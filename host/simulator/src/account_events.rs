@@ -70,7 +70,6 @@ fn english() -> String {
     "en".to_owned()
 }
 
-/// The object of the event does not exist.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InjectionError {
     #[error("WABA {waba_id} has no template \"{name}\" in language {language}")]
@@ -87,7 +86,6 @@ fn account(waba_id: &str, field: &str, value: Value) -> SimulatedChange {
     }
 }
 
-/// The event for a changed template status.
 pub(crate) fn template_status(
     waba_id: &str,
     template: &SimulatedTemplate,
@@ -105,7 +103,6 @@ pub(crate) fn template_status(
     account(waba_id, "message_template_status_update", value)
 }
 
-/// Adds the fields that identify the template. The id is an integer here.
 fn with_template(template: &SimulatedTemplate, mut value: Value) -> Value {
     if let Some(fields) = value.as_object_mut() {
         let id: Option<u64> = template.id.parse().ok();
@@ -116,7 +113,6 @@ fn with_template(template: &SimulatedTemplate, mut value: Value) -> Value {
     value
 }
 
-/// Applies an injection and queues its callback.
 pub(crate) fn inject(world: &Arc<SimulatedWorld>, injection: Injection) -> Result<(), InjectionError> {
     let event = build(&mut world.state(), injection)?;
     world.publish(event);

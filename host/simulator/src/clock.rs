@@ -7,7 +7,6 @@ pub(crate) fn now() -> DateTime<Utc> {
     Utc::now()
 }
 
-/// Unix seconds as text, the form of all times in Meta's callbacks (PROVIDERS A.8).
 pub(crate) fn seconds_as_text() -> String {
     now().timestamp().to_string()
 }

@@ -74,7 +74,6 @@ async fn numbers(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     Json(json!({"numbers": world.state().numbers.all()}))
 }
 
-/// Body of `POST /simulator/numbers`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NumberPatch {
@@ -124,7 +123,6 @@ async fn reset(State(world): State<Arc<SimulatedWorld>>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Performs Meta's handshake with the callback addresses.
 async fn handshake(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     let verified = world.callbacks.handshake(None, None).await;
     let messenger = world.callbacks.messenger_handshake().await;

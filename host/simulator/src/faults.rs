@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct FaultSwitches {
-    /// Each callback is posted twice, with identical bytes.
     pub(crate) duplicate_callbacks: bool,
-    /// Callbacks of one phone are collected briefly and posted in reverse order.
     pub(crate) reorder_callbacks: bool,
     /// Callbacks are collected briefly and posted together in one body.
     pub(crate) batch_callbacks: bool,
@@ -30,7 +28,6 @@ pub(crate) struct FaultSwitches {
     pub(crate) enforce_limits: Option<bool>,
     /// Status of new templates. Unset means `APPROVED`.
     pub(crate) new_template_status: Option<String>,
-    /// Number of the next `submit_sm` that get ESME_RTHROTTLED.
     pub(crate) smsc_throttle: u32,
     /// Number of the next `submit_sm` that get ESME_RMSGQFUL.
     pub(crate) smsc_queue_full: u32,
@@ -50,7 +47,6 @@ pub(crate) struct FaultSwitches {
     pub(crate) smsc_hex_ids: bool,
 }
 
-/// A request named an unknown switch or had a wrong value.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FaultError {
     #[error("there is no fault named \"{0}\"; GET /simulator/faults lists them")]
@@ -62,7 +58,6 @@ pub(crate) enum FaultError {
 }
 
 impl FaultSwitches {
-    /// Returns these faults with the switches of `patch` changed.
     pub(crate) fn patched(&self, patch: &serde_json::Value) -> Result<Self, FaultError> {
         let patch = patch.as_object().ok_or(FaultError::NotAnObject)?;
         let mut merged = serde_json::to_value(self).map_err(FaultError::Value)?;

@@ -39,7 +39,6 @@ pub(crate) fn digits(number: &str) -> String {
     number.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// `length` decimal digits that depend only on `seed`.
 pub(crate) fn stable_digits(seed: &str, length: usize) -> String {
     (0u32..)
         .flat_map(|round| Sha256::digest(format!("{round}:{seed}")))
@@ -48,13 +47,11 @@ pub(crate) fn stable_digits(seed: &str, length: usize) -> String {
         .collect()
 }
 
-/// The default business-scoped user id of a phone: `ZA.` and 20 digits (PROVIDERS 0.1).
 pub(crate) fn user_id(msisdn: &str) -> String {
     let country = COUNTRIES.iter().find(|(code, _)| msisdn.starts_with(code)).map_or("ZZ", |(_, country)| country);
     format!("{country}.{}", stable_digits(msisdn, 20))
 }
 
-/// A new WhatsApp message id: `wamid.` and base64, opaque like Meta's.
 pub(crate) fn wamid(msisdn: &str) -> String {
     let mut bytes = vec![0x1d, 0x07, 0x0b];
     bytes.extend_from_slice(msisdn.as_bytes());
@@ -63,7 +60,6 @@ pub(crate) fn wamid(msisdn: &str) -> String {
     format!("wamid.{}", STANDARD.encode(bytes))
 }
 
-/// Meta's trace id of a call, part of each error body.
 pub(crate) fn trace_id() -> String {
     format!("A{}", STANDARD.encode(clock::dice::<15>()).replace(['+', '/'], "x"))
 }

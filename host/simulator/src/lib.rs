@@ -1,5 +1,4 @@
-//! Simulated providers: Meta's Graph API, an SMSC, and the phones behind both. They speak the real protocols, so the
-//! real adapters run against them.
+//! Simulated providers: Meta's Graph API, an SMSC, and their phones. The real adapters run against their real protocols.
 
 mod account_events;
 mod callbacks;
@@ -34,18 +33,14 @@ use world::SimulatedWorld;
 /// Time that running calls may take after a stop.
 const LAST_CALLS: Duration = Duration::from_secs(2);
 
-/// Addresses of the simulator and of its callbacks.
 #[derive(Clone)]
 pub struct SimulatorConfig {
-    /// Graph API, phones and controls. Port 0 picks a free one.
     pub listen: SocketAddr,
     /// SMSC. Port 0 picks a free one.
     pub smsc_listen: SocketAddr,
     /// Address of the host for WhatsApp callbacks, such as `http://127.0.0.1:8080/providers/whatsapp-cloud/webhook`.
     pub callback_url: String,
-    /// Key for the signature of callbacks.
     pub app_secret: String,
-    /// Token for the handshake.
     pub verify_token: String,
     /// The same for callbacks about pages of Messenger.
     pub messenger: CallbackLine,
@@ -54,21 +49,11 @@ pub struct SimulatorConfig {
 #[derive(Debug, thiserror::Error)]
 pub enum SimulatorError {
     #[error("the simulator cannot listen on {address}; set `simulator.listen` to a free address, or stop what uses it")]
-    Listen {
-        /// The configured address.
-        address: SocketAddr,
-        /// The error of the system.
-        source: std::io::Error,
-    },
+    Listen { address: SocketAddr, source: std::io::Error },
     #[error(
         "the simulated SMSC cannot listen on {address}, the port behind that of `simulator.listen`; choose a free one, or stop what uses it"
     )]
-    ListenSmsc {
-        /// The configured address.
-        address: SocketAddr,
-        /// The error of the system.
-        source: std::io::Error,
-    },
+    ListenSmsc { address: SocketAddr, source: std::io::Error },
     #[error("the simulator cannot make its HTTP client for callbacks")]
     Client(#[source] reqwest::Error),
 }
@@ -82,10 +67,7 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// Starts the simulator. Both listeners are bound when this returns.
-    ///
-    /// # Errors
-    /// [`SimulatorError`] if an address is taken.
+    /// Both listeners are bound when this returns. Fails if an address is taken.
     pub async fn start(config: SimulatorConfig) -> Result<Self, SimulatorError> {
         let whatsapp =
             CallbackLine { url: config.callback_url, app_secret: config.app_secret, verify_token: config.verify_token };
@@ -102,7 +84,6 @@ impl Simulator {
         Ok(Self { world, http_addr, smsc_addr, _stop_on_drop: stop })
     }
 
-    /// The address of the Graph API, the phones and the controls.
     pub fn http_addr(&self) -> SocketAddr {
         self.http_addr
     }
@@ -116,12 +97,10 @@ impl Simulator {
         self.world.callbacks.set_url(url);
     }
 
-    /// The same for callbacks about pages.
     pub fn set_messenger_callback_url(&self, url: String) {
         self.world.callbacks.set_messenger_url(url);
     }
 
-    /// Ends the simulator and waits for running calls.
     pub async fn stop(self) {
         self.world.shutdown.cancel();
         self.world.tasks.close();

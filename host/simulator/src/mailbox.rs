@@ -29,13 +29,11 @@ pub(crate) enum MessageState {
     Failed,
 }
 
-/// The effect of a tap on a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TapEffect {
     /// Quick reply of a template: comes back as type `button`.
     QuickReply,
-    /// Reply button of an interactive message.
     Reply,
     Row,
     /// Opens a page, dials or copies. Nothing comes back.
@@ -56,7 +54,6 @@ pub(crate) struct Button {
     pub(crate) card: Option<usize>,
 }
 
-/// A message that arrived at a phone or is on its way.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PhoneRecord {
@@ -64,7 +61,6 @@ pub(crate) struct PhoneRecord {
     #[serde(skip)]
     pub(crate) msisdn: String,
     pub(crate) channel: PhoneChannel,
-    /// The business number, or the sender of the SMS.
     pub(crate) from: String,
     pub(crate) phone_number_id: Option<String>,
     #[serde(rename = "type")]
@@ -84,17 +80,14 @@ pub(crate) struct PhoneRecord {
     pub(crate) data_coding: Option<u8>,
     #[serde(skip)]
     pub(crate) sender: Option<CallbackFields>,
-    /// The Lite number whose device sent it.
     #[serde(skip)]
     pub(crate) device: Option<String>,
 }
 
-/// Serialises the stored bytes as JSON. Bytes take less memory.
 fn as_json<S: Serializer>(body: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
     serde_json::from_slice::<&RawValue>(body).ok().serialize(serializer)
 }
 
-/// Data that the status callbacks of a WhatsApp message repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct CallbackFields {
     pub(crate) opaque: Option<String>,
@@ -102,7 +95,6 @@ pub(crate) struct CallbackFields {
     pub(crate) by_user_id: bool,
     /// Pricing category, lower case.
     pub(crate) category: String,
-    /// A price was reported with `delivered` or `read`.
     pub(crate) priced: bool,
 }
 

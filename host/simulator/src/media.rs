@@ -24,12 +24,10 @@ pub(crate) struct Medium {
 }
 
 impl Medium {
-    /// Digest in the form of callbacks.
     pub(crate) fn sha256_base64(&self) -> String {
         STANDARD.encode(self.digest)
     }
 
-    /// Digest in the form of the media node.
     pub(crate) fn sha256_hex(&self) -> String {
         hex::encode(self.digest)
     }

@@ -41,7 +41,6 @@ impl BusinessNumber {
         }
     }
 
-    /// The display form: `+27 10 123 4567`.
     pub(crate) fn display(&self) -> String {
         let mut shown = String::from("+");
         for (position, digit) in self.number.chars().enumerate() {
@@ -62,12 +61,10 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// The number with this id, created if it is new.
     pub(crate) fn get(&mut self, phone_number_id: &str) -> &mut BusinessNumber {
         self.by_id.entry(phone_number_id.to_owned()).or_insert_with(|| BusinessNumber::new(phone_number_id))
     }
 
-    /// Finds a number by its digits or its id.
     pub(crate) fn find(&self, number_or_id: &str) -> Option<&BusinessNumber> {
         let digits = identity::digits(number_or_id);
         self.by_id.get(number_or_id).or_else(|| self.by_id.values().find(|known| known.number == digits))
@@ -78,7 +75,6 @@ impl Numbers {
         all.next().filter(|_| all.next().is_none())
     }
 
-    /// Remembers a WABA after its first use.
     pub(crate) fn know_waba(&mut self, waba_id: &str) {
         if !self.wabas.iter().any(|known| known == waba_id) {
             self.wabas.push(waba_id.to_owned());

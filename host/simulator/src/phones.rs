@@ -9,11 +9,9 @@ use crate::identity;
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SimulatedPhone {
-    /// Digits only.
     pub(crate) msisdn: String,
     #[serde(rename = "onWhatsApp")]
     pub(crate) on_whatsapp: bool,
-    /// Profile name for businesses.
     pub(crate) name: String,
     pub(crate) username: Option<String>,
     /// Business-scoped user id (BSUID).
@@ -31,7 +29,6 @@ pub(crate) struct SimulatedPhone {
     pub(crate) timeout: bool,
     /// State in SMS receipts of this phone. It takes precedence over the faults.
     pub(crate) sms_state: Option<String>,
-    /// A business has shown the typing indicator since the last message.
     pub(crate) typing: bool,
 }
 
@@ -156,7 +153,6 @@ pub(crate) struct Phones {
 }
 
 impl Phones {
-    /// The phone with these digits, created if it is new.
     pub(crate) fn get(&mut self, msisdn: &str) -> &mut SimulatedPhone {
         self.by_msisdn.entry(msisdn.to_owned()).or_insert_with(|| SimulatedPhone::new(msisdn))
     }
@@ -181,7 +177,6 @@ impl Phones {
         (before, after)
     }
 
-    /// All known phones, in order of number.
     pub(crate) fn all(&self) -> Vec<SimulatedPhone> {
         self.by_msisdn.values().cloned().collect()
     }

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 const KEPT: usize = 50_000;
 
-/// A call of `POST /{phone-number-id}/messages`.
 #[derive(Debug)]
 pub(crate) struct LoggedRequest {
     pub(crate) time: DateTime<Utc>,
@@ -24,7 +23,6 @@ pub(crate) struct LoggedRequest {
     pub(crate) body: Bytes,
 }
 
-/// Query of `GET /simulator/requests`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct LogQuery {
@@ -32,11 +30,9 @@ pub(crate) struct LogQuery {
     opaque: Option<String>,
     /// Default: `send`.
     kind: Option<String>,
-    /// Only calls with status 200.
     accepted: bool,
     /// `opaque`: number of calls per `biz_opaque_callback_data`.
     group_by: Option<String>,
-    /// Only this many of the newest.
     limit: Option<usize>,
 }
 

@@ -15,8 +15,7 @@ const UNTIL_SENT: Duration = Duration::from_millis(20);
 const UNTIL_DELIVERED: Duration = Duration::from_millis(50);
 const UNTIL_READ: Duration = Duration::from_millis(50);
 
-/// Runs a message through its states. With `first_taken` the first step happens at once, and the sender gets a signal
-/// when the host has accepted its callback.
+/// With `first_taken` the first step happens at once, and the sender gets a signal when the host has accepted its callback.
 pub(crate) async fn play(
     world: Arc<SimulatedWorld>,
     wamid: String,
@@ -42,7 +41,6 @@ pub(crate) async fn play(
     }
 }
 
-/// True if the phone delivers and reads automatically.
 fn behaviour(world: &SimulatedWorld, wamid: &str) -> (bool, bool) {
     let mut state = world.state();
     let Some(message) = state.mailbox.received(wamid) else {
@@ -84,8 +82,7 @@ fn fail(world: &Arc<SimulatedWorld>, wamid: &str, code: u32, taken: Option<onesh
     }
 }
 
-/// Advances a message of a Lite device, and reports that to the device. `None` for other messages. The caller wakes
-/// waiting requests for events.
+/// `None` for messages that are not of a Lite device. The caller wakes waiting requests for events.
 fn step_of_device(state: &mut WorldState, id: &str, progress: MessageState) -> Option<bool> {
     let message = state.mailbox.received_mut(id)?;
     let device = message.device.clone()?;

@@ -39,14 +39,11 @@ pub(crate) struct WorldState {
     pub(crate) telegram: Telegram,
 }
 
-/// The state, and the connections to the host: callbacks and SMSC sessions.
 pub(crate) struct SimulatedWorld {
     state: Mutex<WorldState>,
     pub(crate) callbacks: Callbacks,
     pub(crate) smsc: SimulatedSmsc,
-    /// Wakes requests that wait for events of a device.
     pub(crate) lite_news: Notify,
-    /// Wakes requests that wait for updates of a bot.
     pub(crate) telegram_news: Notify,
     pub(crate) shutdown: CancellationToken,
     pub(crate) tasks: TaskTracker,

@@ -109,7 +109,6 @@ async fn set_availability(
     availability(&state, &allowed, user_id(&id)?, &bytes).await
 }
 
-/// Also for the legacy call.
 pub(crate) async fn availability<P>(
     state: &ApiState,
     allowed: &AuthorizedCaller<P>,
@@ -146,7 +145,6 @@ async fn set_chat_limit(
     chat_limit(&state, &allowed, user, &bytes).await
 }
 
-/// Also for the legacy call.
 pub(crate) async fn chat_limit<P>(
     state: &ApiState,
     allowed: &AuthorizedCaller<P>,

@@ -1,5 +1,4 @@
-//! WhatsApp credits (SPEC 4.7). WhatsApp is metered and never blocked, so there is no balance. The answer counts the
-//! messages of the month.
+//! WhatsApp credits (SPEC 4.7). WhatsApp is metered and never blocked: the answer counts the messages of the month.
 
 use api_core::{
     auth::{AuthorizedCaller, OwnProfile, Permission},
@@ -76,7 +75,6 @@ async fn credits(
     used(&state, caller.client).await.map(Json)
 }
 
-/// Also for the legacy call.
 pub(crate) async fn used(state: &ApiState, client: domain::ids::ClientId) -> Result<CreditsBody, ApiError> {
     let now = state.context.now();
     let since = month_of(now);

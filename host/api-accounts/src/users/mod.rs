@@ -84,7 +84,6 @@ async fn create(
     create_user(&state, &allowed, &bytes).await.map(|created| (StatusCode::CREATED, Json(created)))
 }
 
-/// Creates a user, also for the legacy call.
 pub(crate) async fn create_user(
     state: &ApiState,
     allowed: &AuthorizedCaller<Users>,
@@ -159,7 +158,6 @@ async fn update(
     update_user(&state, &allowed, user_id(&id)?, &bytes).await.map(Json)
 }
 
-/// Changes a user, also for the legacy call.
 pub(crate) async fn update_user(
     state: &ApiState,
     allowed: &AuthorizedCaller<Users>,
@@ -198,7 +196,6 @@ async fn remove(
     delete_user(&state, &allowed, user_id(&id)?).await
 }
 
-/// Also for the legacy call.
 pub(crate) async fn delete_user(
     state: &ApiState,
     allowed: &AuthorizedCaller<Users>,

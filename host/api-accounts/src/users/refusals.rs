@@ -3,7 +3,6 @@
 use api_core::error::{ApiError, ErrorKind};
 use tenancy::accounts::{CreateError, users::UserError};
 
-/// The refusal of a new user or client.
 pub(crate) fn refused_creation(error: CreateError) -> ApiError {
     let field = match &error {
         CreateError::ReservedRef | CreateError::BadRef(_) => "clientRef",
@@ -23,7 +22,6 @@ pub(crate) fn refused_creation(error: CreateError) -> ApiError {
     }
 }
 
-/// The refusal of a change of a user.
 pub(crate) fn refused(error: UserError) -> ApiError {
     match error {
         UserError::Unknown => ApiError::not_found(),

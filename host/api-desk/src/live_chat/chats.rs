@@ -55,7 +55,6 @@ struct Wanted {
     search: Option<String>,
 }
 
-/// The parsed filters.
 struct ChatQuery {
     scope: ChatScope,
     search: String,

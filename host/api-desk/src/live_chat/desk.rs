@@ -7,13 +7,11 @@ use api_core::{
 use chat::desk::{ActingUser, DeskError};
 use chrono::{DateTime, SecondsFormat, Utc};
 
-/// The caller, in the type of the use cases.
 pub(crate) fn acting<P>(allowed: &AuthorizedCaller<P>) -> ActingUser {
     let caller = &allowed.caller;
     ActingUser { client: caller.client, user: caller.user, role: caller.role, sight: caller.sight }
 }
 
-/// Turns a refusal into an answer.
 pub(crate) fn refused(error: DeskError) -> ApiError {
     match error {
         DeskError::NotFound => ApiError::not_found(),
@@ -24,7 +22,6 @@ pub(crate) fn refused(error: DeskError) -> ApiError {
     }
 }
 
-/// Formats a time for clients.
 pub(crate) fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

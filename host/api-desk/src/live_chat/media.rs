@@ -32,9 +32,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 const UPLOAD_TIME: Duration = Duration::from_secs(120);
 /// Most bytes of a form without its file.
 const FORM_BYTES: usize = 64 * 1024;
-/// Size of the largest file in chats: a document.
 const LARGEST: usize = 100 * 1024 * 1024;
-/// The field of the form.
 const FILE: &str = "file";
 
 /// The form of an upload.
@@ -101,7 +99,6 @@ async fn upload(
     Ok(Json(kept.into()))
 }
 
-/// Stores the file of a form.
 pub(super) async fn keep(
     state: &ApiState,
     allowed: &AuthorizedCaller<LiveChat>,
@@ -117,7 +114,6 @@ pub(super) async fn keep(
     })
 }
 
-/// Reads the file of a form.
 async fn file_of(request: Request) -> Result<FormFile, ApiError> {
     let (parts, bytes) = whole_form(request).await?;
     file_in(Request::from_parts(parts, Body::from(bytes))).await
@@ -139,7 +135,6 @@ pub(super) async fn whole_form(request: Request) -> Result<(Parts, Bytes), ApiEr
     Ok((parts, bytes))
 }
 
-/// Finds the file in a form that was read.
 pub(super) async fn file_in(request: Request) -> Result<FormFile, ApiError> {
     let unreadable =
         |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));

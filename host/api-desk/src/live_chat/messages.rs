@@ -55,7 +55,6 @@ struct PartOfChat {
     size: Option<u32>,
 }
 
-/// Reads the chat in a query.
 pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
     match QueryParameters::of(&parts.uri)?.value("participantId") {
         Some(id) => id.parse().map_err(|_| ApiError::not_found()),
@@ -63,7 +62,6 @@ pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
     }
 }
 
-/// Reads a whole number in a query.
 fn number<N>(parts: &Parts, name: &str, (least, most): (N, N)) -> Result<Option<N>, ApiError>
 where
     N: std::str::FromStr + PartialOrd + std::fmt::Display,

@@ -1,5 +1,4 @@
-//! Version 1 of live chat (SPEC 4.2, last paragraph): the same use cases with the rules of that version. Every answer
-//! is marked as deprecated.
+//! Version 1 of live chat (SPEC 4.2, last paragraph): the same use cases with its rules. Every answer is marked as deprecated.
 
 use api_core::{
     auth::{AuthorizedCaller, LiveChat, Permission},
@@ -297,7 +296,6 @@ async fn send_file(
     say(&state, &allowed, written).await
 }
 
-/// Reads the other fields of a form.
 async fn said_with(request: Request) -> Result<DraftRequest, ApiError> {
     let unreadable =
         |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));

@@ -17,11 +17,9 @@ use events::live_events::{
 };
 use tenancy::accounts::Caller;
 
-/// The form of the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Socket,
-    /// As server-sent events.
     Stream,
 }
 
@@ -30,7 +28,6 @@ pub(super) struct EventsRequest {
     /// The last event that the caller has.
     pub(super) after: Option<i64>,
     pub(super) form: Form,
-    /// Tells the listener that the connection is in use.
     pub(super) in_use: Option<UseGuard>,
 }
 
@@ -69,7 +66,6 @@ async fn of_ticket(state: &ApiState, held: &AdmittedRequest, ticket: &str) -> Re
     Ok(holder)
 }
 
-/// The caller, authenticated by its key.
 pub(super) fn of_key(caller: Caller) -> Holder {
     let Caller { client, user, role, client_ref, sight, key_hash } = caller;
     Holder { client, user, role, client_ref, sight, key_hash }

@@ -1,5 +1,4 @@
-//! Live events (CONTRACT 7, `docs/live-events.md`): the events of chats at the time they happen, over a WebSocket or as
-//! server-sent events.
+//! The events of chats at the time they happen, over a WebSocket or as server-sent events (CONTRACT 7, `docs/live-events.md`).
 
 mod connect_request;
 mod socket;

@@ -14,12 +14,10 @@ use tokio::time::{Instant, timeout};
 
 /// Most bytes of a message of the other end, which has nothing to send.
 const LARGEST_HEARD: usize = 4096;
-/// Read buffer of each connection in bytes.
 const READ_BUFFER: usize = 4096;
 /// Write buffer in bytes, and the most that may wait to be written.
 const WRITE_BUFFER: usize = 16 * 1024;
 const MOST_WAITING: usize = 4 * 1024 * 1024;
-/// Bytes that may be sent before a probe.
 const UNASKED: usize = 16 * 1024;
 /// Most messages of the other end between two heartbeats. Each may be a ping, which needs an answer.
 const MOST_HEARD: u32 = 600;
@@ -52,18 +50,13 @@ pub(super) fn serve(
         })
 }
 
-/// The other end does not read.
 struct Stuck;
 
-/// Messages from the other end, and probes to it.
 struct Heard {
     hearing: Hearing,
     last: Instant,
-    /// Messages since the last heartbeat.
     messages: u32,
-    /// Bytes since the last probe.
     unasked: usize,
-    /// Number of probes.
     probes: u64,
 }
 
@@ -95,8 +88,7 @@ async fn talk(mut socket: WebSocket, mut connection: LiveConnection, hearing: He
     }
 }
 
-/// Returns the next pieces, or `None` if the other end has closed. Messages of the other end do not delay the check of
-/// its rights.
+/// Returns the next pieces, or `None` if the other end has closed. Its messages do not delay the check of its rights.
 async fn next(socket: &mut WebSocket, connection: &mut LiveConnection, heard: &mut Heard) -> Option<ConnectionStep> {
     let mut coming = pin!(connection.next());
     loop {
@@ -111,7 +103,6 @@ async fn next(socket: &mut WebSocket, connection: &mut LiveConnection, heard: &m
 }
 
 impl Heard {
-    /// Records a message of the other end. Fails if it has closed or sends too much.
     fn note(&mut self, said: Option<Result<Message, axum::Error>>) -> Result<Message, Stuck> {
         let message = match said {
             Some(Ok(Message::Close(_)) | Err(_)) | None => return Err(Stuck),
@@ -122,7 +113,6 @@ impl Heard {
     }
 }
 
-/// Sends pieces. After many bytes it waits until they were read.
 async fn hand_over(socket: &mut WebSocket, pieces: Vec<EventFrame>, heard: &mut Heard) -> Result<(), Stuck> {
     heard.unasked += pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
     send(socket, pieces).await?;

@@ -13,19 +13,15 @@ use axum::{
 use events::live_events::{ConnectionEnd, ConnectionStep, EventFrame, LiveConnection};
 use futures::{Stream, stream};
 
-/// Time after which a browser reconnects.
 const COME_BACK: Duration = Duration::from_secs(1);
 
 struct Streaming {
     connection: LiveConnection,
-    /// Pieces that were read and not sent yet.
     waiting: VecDeque<EventFrame>,
     over: bool,
-    /// Released with the connection.
     _in_use: Option<UseGuard>,
 }
 
-/// Returns the answer, which ends with the connection.
 pub(super) fn serve(connection: LiveConnection, in_use: Option<UseGuard>) -> Response {
     let streaming = Streaming { connection, waiting: VecDeque::new(), over: false, _in_use: in_use };
     // Tells proxies not to buffer the answer.

@@ -25,7 +25,6 @@ use crate::{
     state::SmsGatewayState,
 };
 
-/// The only type of body.
 const FORM: &str = "application/x-www-form-urlencoded";
 
 pub(crate) fn routes() -> OpenApiRouter<SmsGatewayState> {
@@ -36,10 +35,8 @@ pub(crate) fn routes() -> OpenApiRouter<SmsGatewayState> {
         .routes(routes!(service, try_service))
 }
 
-/// The decoded fields of a call, or the reason why they cannot be read.
 struct Fields {
     fields: Result<Vec<(String, String)>, BatchFault>,
-    /// True if the call used GET.
     testing: bool,
 }
 

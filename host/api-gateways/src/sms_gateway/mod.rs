@@ -38,9 +38,7 @@ use crate::state::SmsGatewayState;
 use query_send::LightSend;
 use schema::{Balance, OptOuts, RemovedNumber, SendAnswer, TrackingAnswer};
 
-/// The path of a send.
 const SEND: &str = "/sms/json";
-/// The header of one-time-PIN traffic.
 const OTP_TOKEN: &str = "otptoken";
 
 pub(crate) fn routes() -> OpenApiRouter<SmsGatewayState> {

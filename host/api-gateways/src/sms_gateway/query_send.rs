@@ -52,7 +52,6 @@ pub(super) struct LightSend {
     reply_call_back_method: Option<String>,
 }
 
-/// The parameters of a send.
 const PARAMETERS: [&str; 10] = [
     "to",
     "messageText",

@@ -40,7 +40,6 @@ pub(super) struct ConversationBody {
 }
 
 impl ConversationBody {
-    /// Its state at a time.
     pub(super) fn new(conversation: Conversation, now: DateTime<Utc>) -> Self {
         Self {
             conversation_state: conversation.state(now).as_str(),
@@ -70,7 +69,6 @@ pub(super) struct OpenedBody {
 }
 
 impl OpenedBody {
-    /// Its state at a time.
     pub(super) fn new(opened: OpenResult, now: DateTime<Utc>) -> Self {
         let (code, message) = if opened.new {
             ("200", "A new conversation was created")
@@ -99,7 +97,6 @@ pub(super) struct ClosedBody {
 }
 
 impl ClosedBody {
-    /// Its state at a time.
     pub(super) fn new(closing: CloseResult, now: DateTime<Utc>) -> Self {
         let close_message = match closing.conversation.closed_by(now) {
             Some((at, reason)) if !closing.closed => {

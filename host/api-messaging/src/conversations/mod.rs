@@ -210,9 +210,7 @@ async fn list_by_ref(
 struct Written {
     listing: Listing,
     now: DateTime<Utc>,
-    /// Returns the next piece. `None` at the end.
     next: Option<String>,
-    /// True if items were sent before.
     any: bool,
 }
 
@@ -243,7 +241,6 @@ fn conversation_id(parts: &Parts) -> Result<ConversationId, ApiError> {
     text.parse().map_err(|_| ApiError::fault("conversationId", "is not the id of a conversation: a UUID"))
 }
 
-/// Reads a required query parameter.
 fn parameter(parts: &Parts, wanted: &str) -> Result<String, ApiError> {
     optional_parameter(parts, wanted)?.ok_or_else(|| ApiError::fault(wanted, "is required"))
 }

@@ -1,5 +1,3 @@
-//! A QR code as a PNG.
-
 use png::{BitDepth, ColorType, Encoder};
 use qrcode::{Color, QrCode};
 
@@ -18,7 +16,6 @@ pub(super) enum NoPicture {
     Png(#[from] png::EncodingError),
 }
 
-/// Returns the QR code of a text as a PNG.
 pub(super) fn of(text: &str) -> Result<Vec<u8>, NoPicture> {
     let code = QrCode::new(text).map_err(NoPicture::Text)?;
     let (modules, colors) = (code.width(), code.to_colors());

@@ -1,5 +1,3 @@
-//! Answers to refused commands of WhatsApp Lite numbers.
-
 use api_core::error::{ApiError, ErrorKind};
 use inbound::lite::CommandError;
 

@@ -1,5 +1,3 @@
-//! Bodies of sessions.
-
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{event::ConnectionStatus, ids::InboxId, inbox::InboxKind};
 use inbound::lite::LiteSessionView;

@@ -1,5 +1,4 @@
-//! The send endpoints (SPEC 4.1). The acceptor parses requests and applies the rules. This module adds the parts that
-//! belong to HTTP.
+//! The send endpoints (SPEC 4.1): the parts that belong to HTTP. The acceptor parses requests and applies the rules.
 
 mod conversation_schema;
 mod recipient_schema;
@@ -30,7 +29,6 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{lite_host::HostNumbers, state::SendState};
 
-/// The input of every send endpoint.
 struct Call {
     senders: Senders,
     request_id: RequestId,
@@ -56,10 +54,8 @@ impl FromRequest<SendState> for Call {
 
 /// Marks an answer that is that of an earlier request with the same `Idempotency-Key`.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// Says that the bodies of the two requests differ.
 const WARNING: HeaderName = HeaderName::from_static("idempotency-warning");
 const OTHER_BODY: &str = "the body differs from that of the first request with this key; this request sent nothing";
-/// Longest `Idempotency-Key`, in bytes.
 const IDEMPOTENCY_KEY_MAX: usize = 255;
 
 pub(crate) fn routes() -> OpenApiRouter<SendState> {
@@ -201,8 +197,7 @@ async fn accept(
     Ok(answer)
 }
 
-/// If the caller hangs up, the request goes on: it waits in a group with others, and its bytes count until that group
-/// is stored.
+/// If the caller hangs up, the request goes on: it waits in a group with others, and its bytes count until that is stored.
 async fn accept_to_the_end(
     state: &SendState,
     held: AdmittedRequest,
@@ -217,7 +212,6 @@ async fn accept_to_the_end(
     base::to_the_end(accepting).await.unwrap_or_else(|stopped| Err(AcceptError::Failed(Arc::new(stopped))))
 }
 
-/// Returns the number of recipients in a 202.
 fn recipients(response: &[u8]) -> u32 {
     let counts: Counts = serde_json::from_slice(response).unwrap_or_default();
     counts.accepted_count.saturating_add(counts.rejected_count)

@@ -1,4 +1,3 @@
-//! A recipient in the document.
 #![expect(dead_code, reason = "described, never made")]
 
 use utoipa::ToSchema;

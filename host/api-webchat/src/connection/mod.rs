@@ -21,40 +21,31 @@ use super::{
 };
 use crate::state::WidgetState;
 
-/// Time between two checks of a socket.
 const LOOK: Duration = Duration::from_secs(1);
 /// A widget that is silent for this time gets a ping.
 const ASK: Duration = Duration::from_secs(25);
 /// A widget that is silent for this time is gone.
 const GONE: Duration = Duration::from_secs(60);
-/// Most frames per second.
 const FRAMES_PER_SECOND: u32 = 50;
 
 type Going = ControlFlow<Option<SocketEnd>>;
 
-/// One socket, and the messages that its widget has.
 pub(super) struct SocketLine<'a> {
     state: &'a WidgetState,
     door: &'a WidgetPage,
     socket: &'a mut WebSocket,
     visitor: VisitorToken,
     id: String,
-    /// The state of the chat that the widget has.
     known: Option<Thread>,
-    /// The last sequence number that it has.
     shown: i64,
     /// True if it still needs the end of the chat.
     end_due: bool,
     /// If it waits for older messages: the number before which they are.
     history_due: Option<i64>,
     unread: UnreadBytes,
-    /// The progress that the widget reported.
     claimed: VisitorProgress,
-    /// The progress that is stored.
     noted: VisitorProgress,
-    /// Time of the last typing notice to agents.
     typed: Option<Instant>,
-    /// Time of the last frame.
     heard: Instant,
     /// A frame that waits for the share of its visitor or address, and the end of the wait.
     held: Option<(SocketMessage, Instant)>,
@@ -146,7 +137,6 @@ impl<'a> SocketLine<'a> {
         SocketOwner { visitor: self.visitor.visitor, address: self.door.address }
     }
 
-    /// Handles a change of the site.
     async fn heed(&mut self, site: &SitePermission) -> Going {
         if site.admits(&self.door.site.key, &self.door.origin) {
             ControlFlow::Continue(())

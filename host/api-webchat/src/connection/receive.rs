@@ -1,5 +1,3 @@
-//! Handles the frames of a widget.
-
 use std::{ops::ControlFlow, time::Duration};
 
 use api_core::error::{ApiError, ErrorKind};
@@ -19,8 +17,7 @@ use crate::{
 const TYPING: Duration = Duration::from_secs(2);
 
 impl SocketLine<'_> {
-    /// Charges a frame to its visitor and its address. If their share is used up, the frame is held until there is some
-    /// again, and the socket is not read.
+    /// Charges a frame to its visitor and its address. If their share is used up, the frame is held and the socket not read.
     pub(super) async fn charge(&mut self, heard: SocketMessage) -> Going {
         self.heard = Instant::now();
         match self.state.web_chat.limits.frame(self.guest(), heard.cost()) {
@@ -67,8 +64,7 @@ impl SocketLine<'_> {
         }
     }
 
-    /// Records the progress of the widget, if it is new and such messages exist. Otherwise the database is not used.
-    /// Messages that this socket has not seen do not count.
+    /// Records new progress without a query if nothing changes. Messages that this socket has not seen do not count.
     pub(super) async fn note_progress(&mut self) -> Going {
         let Some(newest) = self.known.as_ref().map(|chat| chat.next_sequence - 1) else {
             return ControlFlow::Continue(());
@@ -126,7 +122,6 @@ impl SocketLine<'_> {
     }
 }
 
-/// The error for a message that was not stored.
 fn unstored(refused: PostRefused) -> ApiError {
     match refused {
         PostRefused::Faults(faults) => ApiError::faults(faults),

@@ -1,5 +1,3 @@
-//! Shows a widget the state of its chat and its messages, page by page.
-
 use std::ops::ControlFlow;
 
 use inbound::web_chat::{PAGE, Thread, ThreadMessage, VisitorProgress, chat_of, messages_after, messages_before};
@@ -15,16 +13,12 @@ use crate::{
 const PAGE_ROOM: usize = 2 * PAGE.bytes;
 
 enum Due {
-    /// The last page.
     End,
-    /// The page after the last message that was shown.
     Next,
-    /// The page before this number.
     Before(i64),
 }
 
 impl SocketLine<'_> {
-    /// Shows the state of the chat, and the messages that the widget does not have.
     pub(super) async fn begin(&mut self, resume: Resume) -> Going {
         let turn = self.door.turn(self.state).await;
         let chat = match chat_of(&self.state.context, &self.door.site, &self.id).await {
@@ -42,7 +36,6 @@ impl SocketLine<'_> {
         self.show_due().await
     }
 
-    /// Shows a change of the chat.
     pub(super) async fn follow(&mut self, chat: Option<Thread>) -> Going {
         let Some(chat) = chat else { return ControlFlow::Continue(()) };
         if chat.joined {
@@ -69,8 +62,7 @@ impl SocketLine<'_> {
         self.note_progress().await
     }
 
-    /// Sends the due pages, as long as the earlier frames were read and there is room. It is called again when that may
-    /// have changed.
+    /// Sends the due pages, as long as the earlier frames were read and there is room. Called again when that may have changed.
     pub(super) async fn show_due(&mut self) -> Going {
         while let Some(due) = self.due() {
             if self.unread.is_waiting() {
@@ -96,8 +88,7 @@ impl SocketLine<'_> {
         }
     }
 
-    /// Reads a page and returns the frame that shows it. The page is no longer due. The rows are dropped when it is
-    /// sent.
+    /// The page is no longer due after this. The rows are dropped when it is sent.
     async fn page(&mut self, due: &Due) -> ControlFlow<Option<super::SocketEnd>, Option<String>> {
         let Some((participant, newest)) = self.known.as_ref().map(|chat| (chat.participant, chat.next_sequence - 1))
         else {

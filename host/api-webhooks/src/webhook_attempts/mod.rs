@@ -1,5 +1,4 @@
-//! The attempts and deliveries of a webhook configuration, and sending them again. The specification has none of these
-//! endpoints.
+//! Attempts and deliveries of a webhook configuration, and sending them again. Not in the specification.
 
 mod bodies;
 

@@ -1,5 +1,4 @@
-//! The JSON of the requests for a webhook configuration, for the OpenAPI document. `domain` parses both into one type; their
-//! required fields differ.
+//! The requests for a webhook configuration, for the OpenAPI document. `domain` parses both into one type.
 #![expect(dead_code, reason = "described, never made")]
 
 use domain::webhook::PayloadVersion;

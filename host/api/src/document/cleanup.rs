@@ -1,11 +1,9 @@
-//! Makes the document clean for tools: generators, validators and linters. The derived parts are correct, but repeat
-//! schemas, keep unused components, and lack examples.
+//! Makes the document clean for tools. The derived parts repeat schemas, keep unused components, and lack examples.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// Replaces the items of pages by references, drops unused components, and adds examples.
 pub(super) fn clean(document: &mut Value) {
     refer_to_items(document);
     drop_unused(document);
@@ -28,7 +26,6 @@ fn refer_to_items(document: &mut Value) {
     }
 }
 
-/// Removes components until each one is used.
 fn drop_unused(document: &mut Value) {
     loop {
         let mut used = BTreeSet::new();

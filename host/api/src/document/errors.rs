@@ -11,15 +11,11 @@ use utoipa::{
     },
 };
 
-/// The properties of a route that decide its errors.
 pub(super) struct RouteNature {
-    /// The route is a probe, which is answered in any state.
     pub probe: bool,
     pub keyed: bool,
     pub body: bool,
-    /// Its path, its query or its body names an object.
     pub names_objects: bool,
-    /// It takes parameters in the query or in headers.
     pub other_parameters: bool,
 }
 
@@ -47,7 +43,6 @@ impl RouteNature {
     }
 }
 
-/// Name of the error of a status in the components, and its meaning.
 fn named(status: u16) -> (&'static str, &'static str) {
     match status {
         400 => ("BadRequest", "The request is wrong. See `details`. Nothing was stored."),
@@ -80,7 +75,6 @@ pub(super) fn define(components: &mut Components) {
     }
 }
 
-/// Adds the answers that follow from the properties of a route, and the headers of every answer.
 pub(super) fn add(responses: &mut Responses, nature: &RouteNature) {
     for status in nature.statuses() {
         let shared = || RefOr::Ref(Ref::from_response_name(named(status).0));

@@ -7,7 +7,6 @@ use super::operations::operations;
 /// Most steps into a schema, so that schemas that contain themselves end.
 const DEPTH: u8 = 16;
 
-/// Adds an example to every JSON body of a request or of a success.
 pub(super) fn add(document: &mut Value) {
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
     operations(document, |operation| {
@@ -79,7 +78,6 @@ fn typed(kind: &str, schema: &Value, schemas: &Value, depth: u8) -> Option<Value
     }
 }
 
-/// The type of a schema that is not `null`.
 fn kind(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::String(kind) => Some(kind),

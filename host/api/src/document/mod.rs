@@ -39,7 +39,6 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The security scheme of most products.
 pub(crate) const API_KEY: &str = "apiKey";
-/// The security scheme of the SMS gateways.
 const GATEWAY_KEY: &str = "gatewayKey";
 
 /// The tags with their descriptions, in the order of the page.
@@ -102,8 +101,7 @@ async fn openapi_json(Extension(Document { json, .. }): Extension<Document>) -> 
     ([(header::CONTENT_TYPE, "application/json")], Extension(SharedBytes), json).into_response()
 }
 
-/// Completes the document. `public_url` is the address of this server. If it is empty, the document names the host that
-/// serves it.
+/// `public_url` is the address of this server. If it is empty, the document names the host that serves it.
 pub(crate) fn complete(mut document: OpenApi, public_url: &str) -> Document {
     document.info = info();
     document.servers = Some(vec![Server::new(if public_url.is_empty() { "/" } else { public_url })]);

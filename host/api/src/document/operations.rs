@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-/// Calls `f` for each operation, of paths and of webhooks.
 pub(super) fn operations(document: &mut Value, mut f: impl FnMut(&mut Map<String, Value>)) {
     for part in ["paths", "webhooks"] {
         let items = document.get_mut(part).and_then(Value::as_object_mut);

@@ -17,7 +17,6 @@ use utoipa_swagger_ui::{Config, SwaggerFile};
 
 const PAGE: &str = include_str!("page.html");
 const START: &str = include_str!("start.js");
-/// The files of Swagger UI that the page needs.
 const FILES: [&str; 3] = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 /// Allows nothing from elsewhere. Swagger UI sets styles on its elements.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
@@ -41,7 +40,6 @@ async fn page() -> Response {
     shown("text/html; charset=utf-8", Bytes::from_static(PAGE.as_bytes()))
 }
 
-/// Returns a file that the page refers to.
 pub(super) fn file(name: &str) -> Option<Response> {
     if name == "start.js" {
         return Some(shown("text/javascript; charset=utf-8", Bytes::from_static(START.as_bytes())));
@@ -54,14 +52,12 @@ pub(super) fn file(name: &str) -> Option<Response> {
     Some(response)
 }
 
-/// A file of Swagger UI.
 struct File {
     bytes: Bytes,
     content_type: String,
     is_gzip: bool,
 }
 
-/// The files of the page. All requests share their bytes.
 fn files() -> &'static HashMap<&'static str, File> {
     static READ: LazyLock<HashMap<&'static str, File>> = LazyLock::new(|| {
         let config = Arc::new(Config::from("/openapi.json"));

@@ -1,5 +1,4 @@
-//! The commands that list: `client|user|key|number|page|site list` (CONTRACT 9). Each prints all objects at once, and no
-//! secret.
+//! `client|user|key|number|page|site list` (CONTRACT 9). Each prints all objects at once, and no secret.
 
 use std::collections::HashMap;
 
@@ -21,10 +20,8 @@ use storage::{
 
 use super::numbers::shown_number;
 
-/// Rows that are read at a time.
 const PAGE: i64 = 500;
 
-/// Returns the id of a client.
 pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::Result<ClientId> {
     clients::find_by_ref(db, client_ref)
         .await?

@@ -34,7 +34,6 @@ use crate::{
 };
 use numbers::shown_number;
 
-/// Bound on the fetch of a catalogue.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub async fn run(config: &Settings, command: AdminCommand) -> anyhow::Result<Value> {

@@ -1,5 +1,3 @@
-//! Numbers as the commands print them.
-
 use serde_json::{Value, json};
 use storage::inboxes::Inbox;
 

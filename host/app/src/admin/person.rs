@@ -140,7 +140,6 @@ async fn rewritten(base: &Base, rewriting: RewriteScope) -> anyhow::Result<Value
     }))
 }
 
-/// The places where erased bytes can be left, and the cure.
 fn left(done: &Leftovers) -> Vec<String> {
     let mut left = Vec::new();
     if !done.not_rewritten.is_empty() {

@@ -7,7 +7,6 @@ use settings::Secret;
 
 use crate::cli::{GivenPassword, GivenToken};
 
-/// Bound on a secret, in bytes.
 const SECRET_MAX: u64 = 64 * 1024;
 
 pub(super) fn password(given: GivenPassword) -> anyhow::Result<Secret> {
@@ -24,7 +23,6 @@ pub(super) fn token(given: GivenToken) -> anyhow::Result<Secret> {
     }
 }
 
-/// The first line of standard input, without its line ending.
 pub(super) fn from_stdin(what: &str) -> anyhow::Result<Secret> {
     let line = first_line(std::io::stdin().lock()).with_context(|| format!("cannot read the {what}"))?;
     if line.is_empty() {

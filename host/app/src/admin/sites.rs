@@ -1,5 +1,3 @@
-//! `patchbay site ...`
-
 use base::audit::{Actor, Administration};
 use domain::web_chat::SiteForm;
 use serde_json::{Value, json};

@@ -43,8 +43,7 @@ fn token(given: GivenBotToken) -> anyhow::Result<String> {
     Ok(token)
 }
 
-/// Asks Telegram for the bot, stores it, and sets the way of its updates. The token and the secret of callbacks are stored
-/// sealed. If Telegram fails after the bot was stored, the command can be repeated.
+/// The token and the secret of callbacks are stored sealed. If Telegram fails after the bot was stored, repeat the command.
 async fn add(config: &Settings, base: &Base, add: TelegramAdd) -> anyhow::Result<Value> {
     let token = token(add.token)?;
     let public_url = config.public_url(config.server.listen);

@@ -17,13 +17,10 @@ use super::manifest::{BackupManifest, SumFile};
 pub(super) const MANIFEST: &str = "manifest.json";
 /// Marks a folder as an unfinished backup, which the next backup to the same place may remove.
 const UNFINISHED: &str = "unfinished-backup";
-/// Bytes of a file of sums.
 const SUMS_BYTES: usize = 4 * 1024 * 1024;
 
-/// Writes the files of a backup and their sums.
 pub(super) struct ArchiveWriter {
     place: Place,
-    /// Lines that are not written yet.
     lines: String,
     sums: Vec<SumFile>,
     files: u64,
@@ -59,7 +56,6 @@ impl ArchiveWriter {
         Ok(writer)
     }
 
-    /// A tar stream on standard output.
     pub(super) fn stream() -> anyhow::Result<Self> {
         let out = io::stdout();
         if out.is_terminal() {
@@ -101,7 +97,6 @@ impl ArchiveWriter {
 }
 
 impl Place {
-    /// Writes a file and returns its SHA-256.
     fn write(&mut self, path: &str, bytes: u64, content: &mut dyn Read) -> anyhow::Result<String> {
         let mut content = DigestReader { content: content.take(bytes), digest: Sha256::new(), read: 0 };
         match self {
@@ -142,7 +137,6 @@ impl Place {
     }
 }
 
-/// Computes the digest of bytes that are read.
 struct DigestReader<R> {
     content: R,
     digest: Sha256,
@@ -158,7 +152,6 @@ impl<R: Read> Read for DigestReader<R> {
     }
 }
 
-/// The SHA-256 of a file in hexadecimal.
 pub(super) fn sha256_of(file: &Path) -> anyhow::Result<String> {
     let mut digest = Sha256::new();
     let copied = File::open(file).and_then(|mut file| io::copy(&mut file, &mut digest));
@@ -184,7 +177,6 @@ fn write_file(path: &Path, content: &mut dyn Read) -> anyhow::Result<()> {
     written.with_context(|| format!("cannot write {}; is there space on the disk?", path.display()))
 }
 
-/// Makes the names in a folder and in the folders below it durable.
 fn sync_folders(folder: &Path) -> anyhow::Result<()> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     for entry in entries {

@@ -1,5 +1,3 @@
-//! The description of a complete backup.
-
 use std::collections::BTreeSet;
 
 use anyhow::bail;
@@ -10,12 +8,10 @@ use storage::backup::{AppliedMigration, CopiedPartition, CopiedSequence, CopiedT
 /// The layout of a backup. A change that this program cannot read gets the next number.
 pub(super) const FORMAT: u32 = 1;
 
-/// `manifest.json`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BackupManifest {
     pub(super) format: u32,
-    /// Version of the program that made it.
     pub(super) program: String,
     /// The moment of all rows.
     pub(super) taken_time: DateTime<Utc>,
@@ -27,29 +23,23 @@ pub(super) struct BackupManifest {
     pub(super) partitions: Vec<CopiedPartition>,
     pub(super) migrations: Vec<AppliedMigration>,
     pub(super) sums: Vec<SumFile>,
-    /// Files that `sums` names, and their bytes.
     pub(super) files: u64,
     pub(super) bytes: u64,
 }
 
-/// The files of customers in a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum MediaScope {
-    /// They are in the tables or in `media/`.
     Complete,
-    /// Those in the bucket of `media.store` are not in the backup.
     WithoutBucket,
 }
 
-/// A table in a backup.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SavedTable {
     #[serde(flatten)]
     pub(super) table: CopiedTable,
     pub(super) rows: u64,
-    /// Number of its files.
     pub(super) pieces: u32,
 }
 
@@ -60,7 +50,6 @@ impl SavedTable {
     }
 }
 
-/// A file of sums.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SumFile {
     pub(super) path: String,
@@ -68,12 +57,10 @@ pub(super) struct SumFile {
 }
 
 impl BackupManifest {
-    /// The number of its last migration.
     pub(super) fn schema(&self) -> i64 {
         self.migrations.last().map_or(0, |last| last.version)
     }
 
-    /// Fails if this program cannot restore the backup.
     pub(super) fn check_version(&self) -> anyhow::Result<()> {
         let by = &self.program;
         if self.format != FORMAT {

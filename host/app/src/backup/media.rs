@@ -17,7 +17,6 @@ use super::{
 };
 use settings::{MediaPlace, Settings};
 
-/// The first part of the path of such a file in a backup.
 pub(super) const FOLDER: &str = "media/";
 
 /// Fails if the files of the database are in a folder that this machine does not have.
@@ -61,8 +60,7 @@ pub(super) fn save(
     Ok(MediaScope::Complete)
 }
 
-/// The folder that takes restored files: the one of `media.store`, or if that is another place, the one of this machine, which is
-/// read too.
+/// The folder that takes restored files. If `media.store` is another place, the one of this machine, which is read too.
 pub(super) fn target(config: &Settings) -> PathBuf {
     match config.media_place() {
         MediaPlace::Folder(folder) => folder,
@@ -76,7 +74,6 @@ fn folders(config: &Settings) -> Vec<PathBuf> {
     if current == own { vec![own] } else { vec![current, own] }
 }
 
-/// The subfolders of files, which have names of two digits.
 fn shards(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let is_shard = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -85,7 +82,6 @@ fn shards(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(entries(folder)?.into_iter().filter(is_shard).collect())
 }
 
-/// The entries of a folder, in order; none if it is missing.
 fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let listed = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -113,7 +109,6 @@ fn save_file(path: &Path, archive: &mut ArchiveWriter, saved: &mut HashSet<Uuid>
     Ok(())
 }
 
-/// The path of a file in a backup.
 fn place_of(id: Uuid) -> String {
     let name = id.simple().to_string();
     let shard = name.get(name.len().saturating_sub(2)..).unwrap_or("00");

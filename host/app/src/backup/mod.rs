@@ -1,6 +1,4 @@
-//! `patchbay backup` and `patchbay restore`.
-//!
-//! A backup is a folder, or the same as a tar stream:
+//! `patchbay backup` and `patchbay restore`. A backup is a folder, or the same as a tar stream:
 //!
 //! | path | contents |
 //! |---|---|
@@ -9,8 +7,7 @@
 //! | `sums/000001.sha256`, ... | SHA-256 of each file above, as `sha256sum --check` reads it |
 //! | `manifest.json` | versions, tables, fingerprints of the master keys, SHA-256 of `sums/`; written last |
 //!
-//! All rows are of one moment. The files of customers are read after it, so each file that the rows name is there. The master
-//! key is not in a backup.
+//! All rows are of one moment. Files are read after it, so each file that the rows name is there. The master key is not included.
 
 mod archive;
 mod manifest;

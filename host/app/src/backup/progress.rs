@@ -5,10 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Pause between two lines of one step.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Shows steps, and from time to time how far a step is.
 #[derive(Debug)]
 pub(super) struct BackupProgress {
     shown: Instant,
@@ -19,14 +17,12 @@ impl BackupProgress {
         Self { shown: Instant::now() }
     }
 
-    /// Shows a line now.
     pub(super) fn show_line(&mut self, line: &str) {
         self.shown = Instant::now();
         // A closed standard error does not end the command.
         let _ = writeln!(std::io::stderr(), "{line}");
     }
 
-    /// Shows a line if the last one is old.
     pub(super) fn tick(&mut self, line: impl FnOnce() -> String) {
         if self.shown.elapsed() >= EVERY {
             let line = line();
@@ -35,7 +31,6 @@ impl BackupProgress {
     }
 }
 
-/// A size in MiB.
 pub(super) fn mebibytes(bytes: u64) -> String {
     format!("{} MiB", bytes.div_ceil(1024 * 1024))
 }

@@ -24,7 +24,6 @@ use settings::Settings;
 
 use crate::{master_key, postgres::Database, process_base::unreachable};
 
-/// Bytes that are sent to the database at a time.
 const CHUNK: usize = 256 * 1024;
 
 /// Restores a backup into a new database: a folder, or a tar stream on standard input if the place is `-`.
@@ -127,7 +126,6 @@ async fn fill(
     Ok(())
 }
 
-/// Puts the files of customers into their folder. Returns their number.
 async fn restore_files(
     config: &Settings,
     source: &BackupSource,

@@ -22,11 +22,9 @@ use settings::Settings;
 
 use crate::{master_key, postgres::Database, process_base::unreachable};
 
-/// Bytes of rows in one file.
 const PIECE: usize = 16 * 1024 * 1024;
 
-/// Makes a backup while the service runs, in a new folder, or as a tar stream on standard output if the place is `-`. Returns the
-/// line to print.
+/// Makes a backup while the service runs. `place` is a new folder, or `-` for a tar stream on standard output.
 pub async fn save(config: &Settings, place: &str) -> anyhow::Result<String> {
     let database = Database::connect_for_admin(config).await?;
     let answer = save_from(config, database.url(), place).await;

@@ -15,10 +15,8 @@ use super::{
     progress::BackupProgress,
 };
 
-/// A backup on this machine.
 pub(super) struct BackupSource {
     folder: PathBuf,
-    /// The folder is a copy that goes away.
     is_unpacked: bool,
 }
 
@@ -36,7 +34,6 @@ impl BackupSource {
         Self { folder: folder.to_owned(), is_unpacked: false }
     }
 
-    /// Unpacks the tar stream on standard input below the data directory.
     pub(super) fn from_standard_input(data_dir: &Path) -> anyhow::Result<Self> {
         let folder = data_dir.join("restore.partial");
         match fs::remove_dir_all(&folder) {
@@ -77,7 +74,6 @@ impl BackupSource {
         serde_json::from_slice(&text).with_context(|| format!("{} is damaged; use another backup", path.display()))
     }
 
-    /// The place of a file of the backup.
     pub(super) fn path(&self, path: &str) -> anyhow::Result<PathBuf> {
         let is_inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
         if !is_inside || path.is_empty() {
@@ -105,7 +101,6 @@ impl BackupSource {
         Ok(())
     }
 
-    /// Calls this with path and SHA-256 of each file that the sums name.
     pub(super) fn each_file(
         &self,
         sums: &[SumFile],

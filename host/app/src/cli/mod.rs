@@ -25,7 +25,6 @@ pub use telegram::{GivenBotToken, TelegramAdd, TelegramCommand, UpdateWay};
 
 use crate::plugin::commands::PluginCommand;
 
-/// Version and commit of this build.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("PATCHBAY_COMMIT"), ")");
 
 /// Omnichannel messaging and live chat with WebAssembly components that make the decisions.

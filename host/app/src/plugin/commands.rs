@@ -1,7 +1,4 @@
-//! The command line of `patchbay plugin` (CONTRACT 8).
-//!
-//! `--config` of a plugin replaces that of the program, which these commands do not need. clap requires the same type
-//! for both.
+//! clap requires one type for `--config` of a plugin and of the program, which these commands do not need.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,3 @@
-//! Commands that make bindings and components.
-
 use std::path::PathBuf;
 
 use anyhow::Context as _;

@@ -110,7 +110,6 @@ fn tests_of(project: &Project) -> Vec<PathBuf> {
     project.tests.iter().map(|folder| project.root.join(folder)).collect()
 }
 
-/// The name of a component outside a project.
 pub(super) fn stem(component: &Path) -> String {
     component.file_stem().and_then(|stem| stem.to_str()).unwrap_or("plugin").to_owned()
 }

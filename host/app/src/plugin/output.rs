@@ -1,5 +1,3 @@
-//! Output of plugin commands, and their inputs from files.
-
 use std::{
     io::{IsTerminal, Write},
     path::Path,
@@ -46,7 +44,6 @@ impl StepProgress {
     }
 }
 
-/// Builds a project and shows the steps.
 pub(super) async fn built(project: Project) -> anyhow::Result<std::path::PathBuf> {
     let built = tokio::task::spawn_blocking(move || {
         let mut progress = StepProgress::new();

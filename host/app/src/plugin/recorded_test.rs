@@ -12,7 +12,6 @@ use super::{
 
 /// Recorded calls that are searched, the latest ones.
 const MOST_CALLS: usize = 10_000;
-/// Characters of the id in the name of the file.
 const NAME_LENGTH: usize = 13;
 
 pub(super) async fn make(test: &TestArguments, id: &str) -> anyhow::Result<()> {

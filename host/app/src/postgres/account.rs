@@ -12,18 +12,15 @@ use std::{
 
 use super::error::PostgresError;
 
-/// Possible accounts, best first.
 const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
 
-/// Environment variables that the programs of PostgreSQL keep. `PGPORT`, `PGDATA` and others would change their
-/// behaviour.
+/// Variables that the programs of PostgreSQL keep. `PGPORT`, `PGDATA` and others would change their behaviour.
 const KEPT_VARIABLES: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SystemAccount {
     pub uid: u32,
     pub gid: u32,
-    /// `true` if a child process must switch to that user.
     switch: bool,
 }
 
@@ -77,8 +74,7 @@ impl SystemAccount {
         Ok(())
     }
 
-    /// A program that runs as this account in its own process group. So Ctrl-C reaches only us, and we stop PostgreSQL
-    /// after the last request.
+    /// Runs as this account in its own process group: Ctrl-C reaches only us, and we stop PostgreSQL after the last request.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, env::var_os(name)?))));
@@ -123,7 +119,6 @@ impl SystemAccount {
     }
 }
 
-/// Finds a user in the text of `/etc/passwd`.
 fn look_up(users: &str, name: &str) -> Option<SystemAccount> {
     let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
     let mut ids = line.split(':').skip(2).map(str::parse);

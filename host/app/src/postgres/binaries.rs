@@ -10,7 +10,6 @@ use std::{
 
 use super::error::PostgresError;
 
-/// Environment variable for the directory of `initdb` and `postgres`.
 pub const BIN_DIR_VARIABLE: &str = "PG_BIN_DIR";
 
 /// Usual places with one directory per version: parent, start of the name, subdirectory.
@@ -27,7 +26,6 @@ const VERSIONED: [(&str, &str, &str); 6] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binaries {
     pub dir: PathBuf,
-    /// Major version, such as 15.
     pub major: u32,
 }
 
@@ -56,7 +54,6 @@ impl Binaries {
         })
     }
 
-    /// Asks the server program for its version.
     fn examine(dir: &Path) -> Result<Self, PostgresError> {
         let program = dir.join("postgres");
         let bad = |reason: String| PostgresError::BadBinaries { program: program.clone(), reason };
@@ -78,7 +75,6 @@ fn holds_server(dir: &Path) -> bool {
     ["initdb", "postgres"].iter().all(|program| dir.join(program).is_file())
 }
 
-/// Directories with a server: the usual ones first, then `PATH`.
 fn usual_directories() -> Vec<PathBuf> {
     let mut directories = Vec::new();
     for (parent, start, inside) in VERSIONED {

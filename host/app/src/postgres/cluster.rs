@@ -15,12 +15,10 @@ pub const USER: &str = "patchbay";
 
 pub const DATABASE: &str = "patchbay";
 
-/// Lines of a program's output in an error.
 const SHOWN_LINES: usize = 15;
 
-/// Settings for a small machine with two cores. They are written once into `postgresql.conf`, where the operator may
-/// change them. Settings that keep the cluster private are passed at each start. Log messages leave out details and
-/// statements, because these quote rows with phone numbers.
+/// Settings for two cores, written once into `postgresql.conf`, where the operator may change them. Log messages leave
+/// out details and statements, because these quote rows with phone numbers.
 const TUNING: &str = "
 # Written by patchbay when it made this cluster; yours to change. Address, socket and fsync are set at every start.
 shared_buffers = 128MB
@@ -62,8 +60,7 @@ pub fn made_by(cluster: &Path) -> Result<Option<u32>, PostgresError> {
     }
 }
 
-/// Creates the cluster with its database under a temporary name, and renames it at the end. So an interrupted start
-/// leaves nothing that looks complete.
+/// Creates the cluster under a temporary name, and renames it at the end. So an interrupted start leaves no half cluster.
 pub fn create(home: &Home, account: &SystemAccount, binaries: &Binaries) -> Result<(), PostgresError> {
     let (cluster, draft) = (home.cluster(), home.path().join("postgres.new"));
     tracing::info!(directory = %cluster.display(), version = binaries.major, "creating the embedded PostgreSQL");

@@ -12,7 +12,6 @@ use settings::Settings;
 /// Time to wait for a command that uses the data directory, or for a server that is starting.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A database, and its server if this process runs it.
 #[derive(Debug)]
 pub struct Database {
     url: String,
@@ -38,9 +37,8 @@ impl Database {
         }
     }
 
-    /// For commands and `patchbay work`: the database of `database.url`, or else that of the server that runs on the
-    /// data directory, or else the embedded one for the duration of the command. A command never creates a database,
-    /// because the data directory is probably the wrong one.
+    /// For commands and `patchbay work`: `database.url`, else the server that runs on the data directory, else an embedded one
+    /// for the duration. A command never creates a database, because the data directory is probably the wrong one.
     pub async fn connect_for_admin(config: &Settings) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
@@ -90,18 +88,15 @@ impl Database {
         }
     }
 
-    /// The URL for connections. It may contain a password.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// `true` if this process runs the database server.
     pub fn is_embedded(&self) -> bool {
         self.embedded.is_some()
     }
 
-    /// Writes `run.json`, by which commands find this server. `listen`: its URLs. Nothing is written if the database is
-    /// not embedded, because commands then use `database.url`.
+    /// Writes `run.json`, by which commands find this server at `listen`. Nothing if `database.url` is used.
     pub fn announce(&self, listen: Vec<String>) -> Result<(), PostgresError> {
         match &self.embedded {
             Some(embedded) => RunFile::new(&self.url, listen).write(embedded.data_dir()),
@@ -117,7 +112,6 @@ impl Database {
         }
     }
 
-    /// Stops our server, if there is one. Close the connections first.
     pub async fn stop(self) {
         if let Some(embedded) = self.embedded {
             embedded.stop().await;

@@ -1,8 +1,5 @@
-//! The place of the embedded cluster and its socket.
-//!
-//! Normally this is the data directory. If patchbay is started as root, PostgreSQL runs as another user, who often
-//! cannot reach it (a home directory is usually closed). Then the place is in `/var/lib/patchbay`, and a file in the
-//! data directory names it.
+//! The place of the embedded cluster and its socket: normally the data directory. As root, PostgreSQL runs as another user, who
+//! often cannot reach it. Then the place is in `/var/lib/patchbay`, and a file in the data directory names it.
 
 use std::{
     env,
@@ -16,13 +13,11 @@ use sha2::{Digest, Sha256};
 
 use super::{account::SystemAccount, error::PostgresError};
 
-/// Directory of the cluster within its home.
 const CLUSTER: &str = "postgres";
 
 /// A file with the place of the database, if that is not the data directory.
 const POINTER_FILE: &str = "postgres.location";
 
-/// The place of clusters whose data directory PostgreSQL cannot reach.
 const SHARED_HOMES: &str = "/var/lib/patchbay";
 
 /// Socket paths end in `/.s.PGSQL.5432` and must fit 104 bytes on all systems.
@@ -62,8 +57,7 @@ impl Home {
         Ok(home)
     }
 
-    /// A new directory below `parent`. Its name has a digest of the data directory and a number, so that a recreated
-    /// data directory starts empty.
+    /// A new directory below `parent`. A number in its name makes a recreated data directory start empty.
     fn elsewhere(parent: &Path, data_dir: &Path, account: &SystemAccount) -> Result<Self, PostgresError> {
         DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(PostgresError::files("create", parent))?;
         if let Some(blocked_by) = account.blocked_by(parent) {
@@ -88,23 +82,19 @@ impl Home {
         Err(PostgresError::Unreachable { uid: account.uid, blocked_by: parent.to_owned() })
     }
 
-    /// The directory of cluster and socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The cluster (`PGDATA`).
     pub fn cluster(&self) -> PathBuf {
         self.path.join(CLUSTER)
     }
 
-    /// True if the data directory has a cluster or a pointer file.
     pub fn is_known(data_dir: &Path) -> bool {
         data_dir.join(CLUSTER).exists() || data_dir.join(POINTER_FILE).exists()
     }
 
-    /// The directory of the socket, which only the server's account and root may enter. It is created if missing. If
-    /// its path does not suit a socket, it is a short one under the directory for temporary files.
+    /// Only the server's account and root may enter it. If the path does not suit a socket, a short one for temporary files.
     pub fn socket_dir(&self, account: &SystemAccount) -> Result<PathBuf, PostgresError> {
         let near = self.path.join("socket");
         let dir = if suits_a_socket(&near) { near } else { short_dir(&self.path) };
@@ -126,27 +116,23 @@ impl Home {
     }
 }
 
-/// Writes a file that only our account can read.
 fn write(path: &Path, line: &str) -> std::io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.write_all(line.as_bytes())
 }
 
-/// A short path for the socket.
 fn short_dir(home: &Path) -> PathBuf {
     let name = format!("patchbay-{}", digest(home));
     let short = env::temp_dir().join(&name);
     if suits_a_socket(&short) { short } else { Path::new("/tmp").join(&name) }
 }
 
-/// True if a socket can be in the directory: its path is short enough, and has no comma, which separates hosts in
-/// PostgreSQL's own programs.
+/// True if the path is short enough and has no comma, which separates hosts in PostgreSQL's own programs.
 fn suits_a_socket(dir: &Path) -> bool {
     let path = dir.as_os_str().as_encoded_bytes();
     path.len() <= SOCKET_DIR_BYTES && !path.contains(&b',')
 }
 
-/// Sixteen hexadecimal digits from a path.
 fn digest(path: &Path) -> String {
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()

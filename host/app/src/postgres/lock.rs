@@ -23,9 +23,7 @@ pub struct DataDirLock {
 }
 
 impl DataDirLock {
-    /// Creates the data directory if it is missing, and takes it.
-    ///
-    /// Fails with [`PostgresError::InUse`] if another process has it.
+    /// Creates the directory if it is missing. Fails with [`PostgresError::InUse`] if another process has it.
     pub fn acquire(data_dir: &Path) -> Result<Self, PostgresError> {
         let data_dir = create_data_dir(data_dir)?;
         let path = data_dir.join(LOCK_FILE);
@@ -56,14 +54,12 @@ impl DataDirLock {
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// The data directory, as an absolute path without links.
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
     }
 }
 
-/// Creates the data directory without access for others. For root others may pass through, because PostgreSQL then runs
-/// as another user.
+/// Others have no access. For root they may pass through, because PostgreSQL then runs as another user.
 fn create_data_dir(data_dir: &Path) -> Result<PathBuf, PostgresError> {
     let root = rustix::process::geteuid().is_root();
     let mode = if root { 0o711 } else { 0o700 };
@@ -77,8 +73,7 @@ fn create_data_dir(data_dir: &Path) -> Result<PathBuf, PostgresError> {
     Ok(data_dir)
 }
 
-/// `run.json` in the data directory, by which commands find the running server. It is valid only while the process that
-/// wrote it holds the lock.
+/// `run.json`, by which commands find the running server. Valid only while the process that wrote it holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunFile {

@@ -1,8 +1,6 @@
-//! The embedded PostgreSQL: a private cluster in the data directory, run as a child process (PROVIDERS H.3).
-//!
-//! It listens on a Unix socket only, in a directory that other users cannot enter. If patchbay is started as root,
-//! PostgreSQL runs as an unprivileged user. If patchbay is killed, a watcher stops PostgreSQL. If that fails too, the
-//! next start does it.
+//! The embedded PostgreSQL: a private cluster in the data directory, run as a child process (PROVIDERS H.3), on a Unix
+//! socket that other users cannot reach. As root it runs as an unprivileged user. If patchbay is killed, a watcher
+//! stops PostgreSQL; if that fails too, the next start does it.
 
 mod account;
 mod binaries;
@@ -32,7 +30,6 @@ use process::{Launch, PostgresServer};
 /// Back ends of a killed postmaster end when they notice it. Until then a new server is refused with this text.
 const SHARED_MEMORY_IN_USE: &str = "still in use";
 
-/// Number of start attempts for that reason, one second apart.
 const STARTS: u32 = 10;
 
 /// A running embedded PostgreSQL. Dropping it without [`EmbeddedPostgres::stop`] stops the server a moment later.
@@ -44,11 +41,8 @@ pub struct EmbeddedPostgres {
 }
 
 impl EmbeddedPostgres {
-    /// Starts the PostgreSQL of a data directory, and creates both if missing. `PG_BIN_DIR` names its programs if they
-    /// are not in a usual place.
-    ///
-    /// Fails if another process uses the data directory, if no programs are found, if another major version made the
-    /// data, or if the server does not start. The errors say what to do.
+    /// Starts the PostgreSQL of a data directory, and creates both if missing. `PG_BIN_DIR` names its programs if they are not in
+    /// a usual place. Another process on the directory or another major version is an error that says what to do.
     pub async fn start(data_dir: &Path) -> Result<Self, PostgresError> {
         let bin_dir = env::var_os(BIN_DIR_VARIABLE).filter(|dir| !dir.is_empty()).map(PathBuf::from);
         Self::start_locked(DataDirLock::acquire(data_dir)?, bin_dir).await
@@ -68,12 +62,10 @@ impl EmbeddedPostgres {
         Ok(Self { server, url, lock })
     }
 
-    /// URL of the database: user and database `patchbay`, over the Unix socket.
     pub fn url(&self) -> String {
         self.url.clone()
     }
 
-    /// The data directory, absolute.
     pub fn data_dir(&self) -> &Path {
         self.lock.data_dir()
     }
@@ -91,7 +83,6 @@ impl EmbeddedPostgres {
     }
 }
 
-/// The results of preparation, before the server is started.
 struct Prepared {
     binaries: Binaries,
     account: SystemAccount,

@@ -18,7 +18,6 @@ const WAYS_TO_STOP: [(Signal, Duration); 3] = [
     (Signal::KILL, Duration::from_secs(5)),
 ];
 
-/// The content of `postmaster.pid` of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Postmaster {
     /// There is no such file: the last server ended cleanly.
@@ -28,7 +27,6 @@ pub enum Postmaster {
     Running(Pid),
 }
 
-/// Reads `postmaster.pid` and checks its process.
 pub fn inspect(cluster: &Path) -> Postmaster {
     let Some(pid) = named_process(cluster) else {
         return Postmaster::None;
@@ -40,8 +38,7 @@ pub fn inspect(cluster: &Path) -> Postmaster {
     if alive && works_on(pid, cluster) { Postmaster::Running(pid) } else { Postmaster::Stale }
 }
 
-/// Stops a server that was left behind, and clears the lock files of one that has ended. Call it with the lock of the
-/// data directory held: then no living patchbay owns the server.
+/// Stops a server that was left behind. The lock of the data directory must be held: then no living patchbay owns it.
 pub fn clear(cluster: &Path, socket_dir: &Path) -> Result<(), PostgresError> {
     match inspect(cluster) {
         Postmaster::None => {}

@@ -32,8 +32,7 @@ const IMMEDIATE_STOP: Duration = Duration::from_secs(5);
 const LOG_BYTES: u64 = 10 * 1024 * 1024;
 
 /// Waits at the other end of a pipe. If that closes without a message, patchbay was killed, and the server is stopped:
-/// fast, and after fifteen seconds immediately. (`PR_SET_PDEATHSIG` would need unsafe code, and a thread that never
-/// ends.)
+/// fast, and after 15 s immediately. (`PR_SET_PDEATHSIG` would need unsafe code.)
 const WATCHER: &str = r#"
 trap '' HUP INT TERM
 if read -r _; then exit 0; fi
@@ -48,7 +47,6 @@ pub struct Launch<'a> {
     pub account: &'a SystemAccount,
     pub cluster: &'a Path,
     pub socket_dir: &'a Path,
-    /// The log file, appended to.
     pub log: &'a Path,
 }
 
@@ -61,7 +59,6 @@ pub struct PostgresServer {
 }
 
 impl PostgresServer {
-    /// Starts the server and waits until it accepts connections.
     pub async fn start(launch: &Launch<'_>) -> Result<Self, PostgresError> {
         let (log, log_start) = open_log(launch.log)?;
         let mut server = Self::spawn(launch, log)?;
@@ -129,7 +126,6 @@ impl PostgresServer {
         self.dismiss_watcher();
     }
 
-    /// Tells the watcher to exit.
     fn dismiss_watcher(&mut self) {
         if let Some(mut pipe) = self.watcher.stdin.take() {
             let _ = pipe.write_all(b"done\n");
@@ -150,7 +146,6 @@ fn server_command(launch: &Launch<'_>, log: File) -> io::Result<Command> {
     Ok(command)
 }
 
-/// A path as the only element of a list of directories: in quotes, which are doubled within.
 fn one_directory(path: &Path) -> OsString {
     let mut quoted = vec![b'"'];
     for byte in path.as_os_str().as_bytes() {
@@ -169,7 +164,6 @@ fn watch_over(pid: u32, account: &SystemAccount) -> io::Result<Child> {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
-/// Waits for the child on a separate thread, and reports its end.
 fn reap(mut child: Child) -> io::Result<watch::Receiver<Option<ExitStatus>>> {
     let (sender, receiver) = watch::channel(None);
     thread::Builder::new().name("postgres".to_owned()).spawn(move || {

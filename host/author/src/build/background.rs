@@ -4,7 +4,6 @@ use tokio::task::JoinHandle;
 
 use crate::Project;
 
-/// The build that runs, if one does.
 #[derive(Default)]
 pub(crate) struct BackgroundBuild(Option<JoinHandle<Result<(), String>>>);
 
@@ -21,8 +20,7 @@ impl BackgroundBuild {
         }));
     }
 
-    /// Waits for the end of the build and returns the reason of a failure. Without a build it waits for ever. It may be
-    /// dropped and called again.
+    /// Returns the reason of a failure. Without a build it waits for ever. It may be dropped and called again.
     pub(crate) async fn finished(&mut self) -> Result<(), String> {
         let Some(handle) = &mut self.0 else { return std::future::pending().await };
         let built = handle.await.unwrap_or_else(|fault| Err(fault.to_string()));

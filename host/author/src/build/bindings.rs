@@ -19,16 +19,13 @@ use super::{
     typescript,
 };
 
-/// A language with a generator of bindings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingsLang {
     Rust,
     C,
     Go,
-    /// Declarations for TypeScript and JavaScript.
     Ts,
     Python,
-    /// A generator of the program `wit-bindgen`, by its subcommand.
     WitBindgen(&'static str),
 }
 
@@ -64,10 +61,8 @@ impl fmt::Display for BindingsLang {
     }
 }
 
-/// The result of a generator.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct GeneratedBindings {
-    /// The folder with the interface: `wit` in the output folder.
     pub wit: PathBuf,
     /// The generated files, in the output folder. Empty if the tool must be run by hand, or names no files.
     pub files: Vec<PathBuf>,
@@ -123,7 +118,6 @@ pub fn bindings(
     }
 }
 
-/// Runs a generator of this program. Returns its files.
 fn generate(
     lang: &str,
     mut generator: Box<dyn WorldGenerator>,

@@ -19,7 +19,6 @@ use crate::Project;
 
 const WASI_HEADERS: &str = "/usr/include/wasm32-wasi";
 
-/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let mut compiler = compiler(progress)?;
     let wit = interface::lay_out(project, Imports::Every)?;

@@ -10,8 +10,7 @@ use super::{
 };
 use crate::{Project, project::BuildCommand};
 
-/// Writes the component to [`Project::component`]. The command runs in the folder of the project and finds the
-/// interface in `build/wit`.
+/// The command runs in the folder of the project and finds the interface in `build/wit`.
 pub(super) fn build(project: &Project, own: &BuildCommand, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let wit = interface::lay_out(project, Imports::Every)?;
     progress(&format!("building with {}", own.command));

@@ -15,7 +15,6 @@ use super::{
 use crate::{Lang, Project};
 
 const OLDEST: [u32; 3] = [1, 27, 1];
-/// Import path of the generated code in a project, whose module is called `local`.
 const BINDINGS: &str = "local/build/bindings";
 
 /// The runtime package of generated code, `go.bytecodealliance.org/pkg`, as the generator ships it.
@@ -34,7 +33,6 @@ const RUNTIME: [(&str, &str); 12] = [
     ("wit/types/unit.go", include_str!("../../vendor/go-pkg/wit/types/unit.go")),
 ];
 
-/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let go = compiler(progress)?;
     let wit = interface::lay_out(project, Imports::Every)?;
@@ -75,7 +73,6 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     write(&project.component(), component)
 }
 
-/// The generator of bindings for an import path.
 pub(super) fn generator(package: &str) -> Box<dyn WorldGenerator> {
     let options = Opts { format: Format::False, pkg_name: Some(package.to_owned()), quiet: true, ..Opts::default() };
     options.build()
@@ -86,8 +83,7 @@ pub(super) fn write_runtime(folder: &std::path::Path) -> Result<(), BuildError> 
     RUNTIME.iter().try_for_each(|(path, text)| write(&folder.join(path), text))
 }
 
-/// In interfaces of track 0.1, the generator gives the payload of the case `tag` the same name as the function that
-/// returns the case.
+/// In track 0.1, the generator names the payload of the case `tag` like the function that returns the case.
 fn repaired(code: &[u8]) -> Vec<u8> {
     let lines = String::from_utf8_lossy(code);
     let lines = lines.lines().map(|line| match line.trim_start().starts_with("payload := ") {
@@ -97,8 +93,7 @@ fn repaired(code: &[u8]) -> Vec<u8> {
     lines.flat_map(|line| [line, "\n".to_owned()]).collect::<String>().into_bytes()
 }
 
-/// The package in which generated code looks for the function of the plugin. It has a variable that package `patchbay`
-/// sets.
+/// The package in which generated code looks for the function of the plugin, set by package `patchbay`.
 fn exports(project: &Project) -> (String, String) {
     use plugin_host::World;
     let (interface, name, signature) = match project.world {

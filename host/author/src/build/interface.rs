@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{Project, embedded_files};
 
-/// Name of the world that a project targets: the world of the interface under a fixed name, so that generated code has
-/// the same names in every project.
+/// The world of the interface under a fixed name, so that generated code has the same names in every project.
 pub(super) const WORLD: &str = "plugin";
 const PACKAGE: &str = "deps/patchbay-plugin";
 
@@ -24,15 +23,13 @@ pub(super) enum Imports {
     Every,
 }
 
-/// Writes the interface to `build/wit` and returns that folder. If the project has an interface of its own (`new` puts
-/// it there), that one is used.
+/// Writes the interface to `build/wit`, the project's own if it has one (`new` puts it there). Returns that folder.
 pub(super) fn lay_out(project: &Project, imports: Imports) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/wit");
     lay_out_files(&folder, &interface(project)?, (project.world, imports))?;
     Ok(folder)
 }
 
-/// Writes the interface of this program to a folder.
 pub(super) fn lay_out_own(folder: &Path, world: World, imports: Imports) -> Result<(), BuildError> {
     lay_out_files(folder, &embedded_files(), (world, imports))
 }
@@ -74,7 +71,6 @@ pub(super) fn resolve_own(of: World) -> Result<(Resolve, WorldId), BuildError> {
     Ok((resolve, world))
 }
 
-/// The version of the interface that a project is built with.
 pub(super) fn version_of(project: &Project) -> Result<String, BuildError> {
     Ok(interface(project)?.iter().find_map(|(_, contents)| version(contents)).unwrap_or_default())
 }
@@ -115,7 +111,6 @@ fn world(world: World, imports: Imports, version: &str) -> String {
     format!("package local:plugin;\n\nworld {WORLD} {{\n    include patchbay:plugin/{world}@{version};\n{more}}}\n")
 }
 
-/// Parses a folder that [`lay_out`] wrote.
 pub(super) fn resolve(folder: &Path) -> Result<(Resolve, WorldId), BuildError> {
     let failed = |fault| BuildError::Failed { step: "reading the interface".to_owned(), output: format!("{fault:#}") };
     let mut resolve = Resolve::default();

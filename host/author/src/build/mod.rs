@@ -25,8 +25,7 @@ pub use bindings::{BindingsLang, GeneratedBindings, bindings};
 pub use error::BuildError;
 pub use wrap::wrap;
 
-/// Builds the component and returns its path, [`Project::component`]. Blocks. `progress` gets each step before it
-/// begins, such as `compiling with cargo`.
+/// Returns [`Project::component`]. Blocks. `progress` gets each step before it begins, such as `compiling with cargo`.
 pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     // Tools run in the folder of the project, where a relative path would have another meaning.
     let root = project.root.canonicalize().map_err(run::at(&project.root))?;

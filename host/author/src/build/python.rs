@@ -16,7 +16,6 @@ const ENTRY: &str = "import main\nfrom patchbay._exports import *\n";
 /// Starts the tool from its installation folder.
 const START: &str = "import sys, componentize_py; sys.argv[0] = 'componentize-py'; sys.exit(componentize_py.script())";
 
-/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let tool = tool(progress)?;
     let wit = interface::lay_out(project, Imports::Granted)?;
@@ -37,7 +36,6 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     run("componentize-py", &mut make).map(|_| ())
 }
 
-/// Makes the types of the interface in `wit` for an editor. Returns the command.
 pub(super) fn make_bindings(
     wit: &std::path::Path,
     out: &std::path::Path,
@@ -83,8 +81,7 @@ fn tool(progress: &mut dyn FnMut(&str)) -> Result<Tool, BuildError> {
     Ok(Tool::Cached { python, folder: COMPONENTIZE_PY.ready(progress)? })
 }
 
-/// A folder with `site-packages`: the packages of `requirements.txt` (pure Python only), installed again if that file
-/// changes.
+/// The packages of `requirements.txt` (pure Python only), installed again if that file changes.
 fn packages(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/packages");
     let (site, mark) = (folder.join("site-packages"), folder.join("requirements.txt"));

@@ -10,7 +10,6 @@ use plugin_host::remove_hints;
 
 use super::error::BuildError;
 
-/// Most lines of a tool's output that are shown, the last ones.
 const SHOWN: usize = 200;
 
 /// Variables of the outer process that a tool must not inherit: flags and wrappers for another target.
@@ -60,8 +59,7 @@ pub(super) fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(&file)).find(|path| path.is_file())
 }
 
-/// Writes a file and its folders. A file with the same content is left unchanged, so that tools which compare times do
-/// not repeat their work.
+/// A file with the same content is left unchanged, so that tools which compare times do not repeat their work.
 pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), BuildError> {
     let contents = contents.as_ref();
     if std::fs::read(path).is_ok_and(|there| there == contents) {

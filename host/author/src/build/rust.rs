@@ -10,7 +10,6 @@ use crate::{Lang, Project};
 
 const TARGET: &str = "wasm32-wasip2";
 
-/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let missing = |tool: &str, install: &str| BuildError::ToolMissing {
         lang: Lang::Rust,

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{Lang, Project};
 
-/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let mut tools = Tools { project, cached: None };
     let wit = interface::lay_out(project, Imports::Granted)?;

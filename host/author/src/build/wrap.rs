@@ -16,10 +16,7 @@ const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 /// Prefix of the sections with the description of a world.
 const DESCRIPTION: &str = "component-type";
 
-/// A component from a core module. `world` is needed if the module does not carry the description of its world.
-///
-/// # Errors
-/// If the bytes are no module, or the module does not fit the world.
+/// `world` is needed if the module does not carry the description of its world, which it must fit.
 pub fn wrap(module: Vec<u8>, world: Option<World>) -> Result<Vec<u8>, BuildError> {
     if module.starts_with(&COMPONENT) {
         return Err(BuildError::NoModule("this is a component already; it needs no wrapping"));
@@ -40,7 +37,6 @@ pub(super) fn is_module(bytes: &[u8]) -> bool {
     bytes.starts_with(&MODULE)
 }
 
-/// Whether a module carries the description of its world.
 pub(super) fn is_described(module: &[u8]) -> bool {
     Parser::new(0).parse_all(module).any(
         |payload| matches!(payload, Ok(Payload::CustomSection(section)) if section.name().starts_with(DESCRIPTION)),

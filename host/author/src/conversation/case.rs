@@ -1,5 +1,3 @@
-//! A test with one question and its expected answer.
-
 use domain::ids::ClientId;
 use plugin_host::{PluginCall, World, json::WorldQuestion, unix_millis};
 use serde_json::{Value, json};
@@ -34,9 +32,7 @@ pub(super) struct QuestionCase {
 
 #[derive(Debug, Clone)]
 enum ExpectedResult {
-    /// An answer that contains this.
     Answer(Value),
-    /// An error with this code or this text.
     Failure(String),
 }
 

@@ -78,7 +78,6 @@ pub(super) fn handed_over(
     lines
 }
 
-/// Checks that the bot caused this effect since the last input.
 pub(super) fn did(turns: &[LocalTurn], wanted: &HostEffect, words: &str, chat: &LocalChat<'_>) -> Vec<String> {
     match effects(turns).any(|effect| effect == wanted) {
         true => vec![],
@@ -113,7 +112,6 @@ pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &LocalChat<'_
     vec![format!("expected: {}", list(wanted.iter().map(one).collect())), format!("got:      {}", list(runs))]
 }
 
-/// Checks that a call failed in this way since the last input.
 pub(super) fn fails(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
     let failures: Vec<_> = turns.iter().filter_map(|turn| turn.failure.as_ref()).collect();
     let fits = |failure: &&&crate::local_run::effects::TurnFailure| {
@@ -136,7 +134,6 @@ pub(super) fn logged(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
     }
 }
 
-/// The party that has the conversation, in words.
 pub(super) fn standing(chat: &LocalChat<'_>) -> String {
     match chat.stage() {
         ChatStage::Fresh => "nobody has written yet".to_owned(),

@@ -100,7 +100,6 @@ fn options(node: &YamlNode) -> Result<Vec<ExpectedChoice>, YamlFault> {
 }
 
 impl ExpectedMessage {
-    /// The differences of a message. Empty if it matches.
     pub(super) fn differences(&self, said: &BotMessage) -> Vec<String> {
         let mut lines = vec![];
         if let Some(kind) = self.kind.as_ref().filter(|kind| *kind != said.kind) {
@@ -134,7 +133,6 @@ impl ExpectedMessage {
         lines
     }
 
-    /// A short description of the expectation, for the case of no message.
     pub(super) fn words(&self) -> String {
         let text = self.text.clone().or_else(|| self.contains.first().map(|part| format!("…{part}…")));
         let text = text.or_else(|| self.matches.as_ref().map(|pattern| format!("/{pattern}/")));

@@ -1,5 +1,3 @@
-//! The inputs of a customer in a test file.
-
 use plugin_host::chatbot::{Choice, Content, CustomEvent, Location, Media, Rating, RatingScore, Reaction};
 
 use super::step::StepInput;

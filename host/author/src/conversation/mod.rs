@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use crate::{local_run, yaml};
 pub use report::{Summary, TestFailure, TestOutcome, TestReport};
 
-/// Why tests could not run at all.
 #[derive(Debug, thiserror::Error)]
 pub enum TestError {
     #[error(transparent)]
@@ -27,31 +26,18 @@ pub enum TestError {
         #[source]
         source: std::io::Error,
     },
-    /// A test file breaks the format.
     #[error("{}, {fault}", path.display())]
-    Wrong {
-        path: PathBuf,
-        /// The fault, with its line and column.
-        fault: yaml::YamlFault,
-    },
+    Wrong { path: PathBuf, fault: yaml::YamlFault },
     #[error("there are no tests: {} has no *.yaml file{}", folder.display(), filtered(filter.as_deref()))]
-    NoTests {
-        /// The searched folder.
-        folder: PathBuf,
-        /// The requested part of the name.
-        filter: Option<String>,
-    },
+    NoTests { folder: PathBuf, filter: Option<String> },
 }
 
 fn filtered(filter: Option<&str>) -> String {
     filter.map(|filter| format!(" with a test whose name holds `{filter}`")).unwrap_or_default()
 }
 
-/// Runs test files against a component. `files` are YAML files, or folders with `*.yaml` files. `filter` selects the
-/// tests whose name contains this text. `done` gets each test when it is over.
-///
-/// # Errors
-/// See [`TestError`]. A test that fails is not an error.
+/// `files` are YAML files, or folders with `*.yaml` files. `filter` selects the tests whose name contains this text.
+/// `done` gets each test when it is over. A test that fails is not an error.
 pub async fn run(
     name: &str,
     component: &Path,

@@ -1,5 +1,3 @@
-//! Runs a test.
-
 use std::{collections::VecDeque, sync::Arc};
 
 use plugin_host::chatbot::{Choice, Content, EventKind, QuotedMessage};
@@ -19,10 +17,8 @@ use crate::local_run::{
     web::StubWeb,
 };
 
-/// Lines of the conversation that a report shows.
 const SHOWN: usize = 12;
 
-/// Runs a test to its end or to the first difference.
 pub(super) async fn play(
     local_host: &LocalHost,
     loaded: &LoadedProgram,

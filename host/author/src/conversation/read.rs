@@ -1,5 +1,3 @@
-//! Reads a test file.
-
 use std::path::Path;
 
 use chrono::TimeDelta;

@@ -1,5 +1,3 @@
-//! The report about tests.
-
 use std::{fmt, path::PathBuf};
 
 use crate::local_run::Cost;
@@ -9,7 +7,6 @@ pub struct TestReport {
     pub file: PathBuf,
     pub name: String,
     pub outcome: TestOutcome,
-    /// The resources of all calls of the test.
     pub cost: Cost,
 }
 
@@ -20,15 +17,11 @@ pub enum TestOutcome {
     Failed(Box<TestFailure>),
 }
 
-/// The first difference of a test.
 #[derive(Debug, Clone, Default)]
 pub struct TestFailure {
-    /// Line of the step in its file.
     pub line: u64,
     pub step: String,
-    /// Expectation and reality, line by line.
     pub difference: Vec<String>,
-    /// The conversation so far, line by line.
     pub so_far: Vec<String>,
     /// Log lines and standard error of the plugin since the last input.
     pub notes: Vec<String>,
@@ -38,7 +31,6 @@ pub struct TestFailure {
 pub struct Summary {
     pub passed: usize,
     pub failed: usize,
-    /// Size of the component in bytes.
     pub size: u64,
 }
 

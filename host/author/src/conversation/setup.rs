@@ -9,7 +9,6 @@ use crate::{
     yaml::{YamlContent, YamlFault, YamlFields, YamlNode},
 };
 
-/// Fields for the initial state.
 pub(super) const FIELDS: [&str; 7] = ["config", "now", "time zone", "session", "kv", "http", "allowed hosts"];
 
 /// Values by scope and key; `None` = absent.
@@ -17,7 +16,6 @@ pub(super) type StoredValues = Vec<(Scope, String, Option<Value>)>;
 
 #[derive(Debug, Clone)]
 pub(super) struct TestSetup {
-    /// Configuration of the plugin, a JSON text.
     pub(super) config: String,
     pub(super) now: DateTime<Utc>,
     pub(super) zone: Zone,
@@ -80,7 +78,6 @@ impl TestSetup {
     }
 }
 
-/// Faults of a JSON form, each with its place.
 pub(super) fn listed(faults: &[(String, String)]) -> String {
     let lines = faults.iter().map(|(path, message)| match path.is_empty() {
         true => message.clone(),
@@ -94,7 +91,6 @@ fn beginning() -> DateTime<Utc> {
     Utc.timestamp_opt(1_767_603_600, 0).single().unwrap_or_default()
 }
 
-/// Parses a time in ISO 8601.
 pub(super) fn moment(node: &YamlNode) -> Result<DateTime<Utc>, YamlFault> {
     let text = node.text("now")?;
     let read = DateTime::parse_from_rfc3339(&text).map(|moment| moment.to_utc());

@@ -1,5 +1,3 @@
-//! A step of a conversation.
-
 use chrono::{DateTime, TimeDelta, Utc};
 use plugin_host::chatbot::{Content, CustomEvent, Rating};
 use serde_json::Value;
@@ -27,7 +25,6 @@ pub(super) enum StepKind {
     State(Value),
     Stored(StoredValues),
     HandedOver {
-        /// The expected team, if given.
         team: Option<String>,
         /// Text that the note must contain, if given.
         note: Option<String>,
@@ -42,7 +39,6 @@ pub(super) enum StepKind {
 
 #[derive(Debug, Clone)]
 pub(super) enum StepInput {
-    /// Content, optionally with a quoted text.
     Content(Content, Option<String>),
     /// The button or list entry with this title or id.
     Tap(String),
@@ -55,7 +51,6 @@ pub(super) enum ClockMove {
 }
 
 impl StepKind {
-    /// Whether the step is an input to the bot.
     pub(super) fn is_input(&self) -> bool {
         matches!(
             self,
@@ -64,10 +59,8 @@ impl StepKind {
     }
 }
 
-/// Longest form of a step in a report, in characters.
 const SHORT: usize = 70;
 
-/// A step as written, shortened.
 pub(super) fn short(name: &str, value: &YamlNode) -> String {
     let words = match value.text(name) {
         Ok(text) => text,

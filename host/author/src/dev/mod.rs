@@ -1,6 +1,5 @@
-//! `patchbay plugin dev`: builds, uploads and activates a chatbot for a development number of a running server after
-//! each change of a source, and shows the conversations of that number. The calls of the activation are recorded, and
-//! the conversation is read from the recordings.
+//! `patchbay plugin dev`: builds, uploads and activates a chatbot for a development number after each change of a
+//! source, and shows its conversations, which are read from the recordings of the activation.
 
 mod screen;
 
@@ -23,9 +22,7 @@ const RECORDINGS: usize = 50;
 const RECORDING_SECONDS: u64 = 86_400;
 const RECORDED_CALLS: u32 = 10_000;
 
-/// The settings of a development session.
 pub struct DevSession {
-    /// Name of the plugin at the server.
     pub name: String,
     pub component: PathBuf,
     /// The project of the component. It is built again when a source changes. `None` = the component itself is watched.
@@ -34,7 +31,6 @@ pub struct DevSession {
     pub activation: ActivationRequest,
 }
 
-/// Why a development session ended.
 #[derive(Debug, thiserror::Error)]
 pub enum DevError {
     #[error(transparent)]
@@ -54,9 +50,6 @@ enum DevEvent {
 
 impl DevSession {
     /// Runs until `stop` is ready. Failures of builds and uploads are shown, and the session waits for the next change.
-    ///
-    /// # Errors
-    /// See [`DevError`].
     pub async fn run(
         &self,
         server: &RemoteServer,
@@ -164,7 +157,6 @@ impl DevSession {
     }
 }
 
-/// The calls of the plugin, each shown once with its conversation.
 struct ShownCalls<'a> {
     server: &'a RemoteServer,
     name: &'a str,

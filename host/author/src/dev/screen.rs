@@ -12,7 +12,6 @@ use crate::{
     server::{LoggedInvocation, RecordedCall},
 };
 
-/// The call with its conversation. Without a recording, only its log.
 pub(super) fn words(call: &LoggedInvocation, recorded: Option<&RecordedCall>) -> String {
     let mut lines = vec![];
     let event = recorded.and_then(event_of);

@@ -16,23 +16,17 @@ pub(crate) struct BotMessage {
     /// `text`, `buttons`, `list`, `image` and other kinds of files, `location`, `template` or `rating`.
     pub(crate) kind: &'static str,
     pub(crate) text: String,
-    /// Line above.
     pub(crate) header: Option<String>,
-    /// Line below.
     pub(crate) footer: Option<String>,
-    /// Buttons or list entries.
     pub(crate) options: Vec<BotChoice>,
     pub(crate) button_label: Option<String>,
     pub(crate) url: Option<String>,
-    /// Name of a file, a location or a template.
     pub(crate) name: Option<String>,
-    /// Latitude and longitude of a location.
     pub(crate) place: Option<(f64, f64)>,
     pub(crate) parameters: Vec<String>,
     pub(crate) quote: Option<String>,
 }
 
-/// The parameters of a template and its cards, in order.
 fn parameters(components: &[RequestComponent]) -> Vec<String> {
     let of_cards = |component: &RequestComponent| {
         let cards = component.cards.iter().flatten();
@@ -42,7 +36,6 @@ fn parameters(components: &[RequestComponent]) -> Vec<String> {
     components.iter().flat_map(|component| own(component).into_iter().chain(of_cards(component))).collect()
 }
 
-/// A button, or an entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BotChoice {
     /// Sent back when the customer taps it.

@@ -1,6 +1,5 @@
-//! A conversation in memory, by the rules of the server (`host/chat/src/lib.rs`): events in order and one at a time, a
-//! start event before the first message, timers by name, three more attempts for a failed turn, then a hand-over to
-//! agents.
+//! A conversation in memory, by the rules of the server (`host/chat/src/lib.rs`): events in order and one at a time,
+//! timers by name, three more attempts for a failed turn, then a hand-over to agents.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -41,13 +40,11 @@ pub(crate) struct ChatSetup {
     pub(crate) allowed_hosts: Vec<String>,
 }
 
-/// The party that has the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ChatStage {
     /// No message yet.
     Fresh,
     Bot,
-    /// Agents, with the reason.
     People {
         team: Option<String>,
         note: String,

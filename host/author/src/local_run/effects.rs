@@ -1,5 +1,3 @@
-//! The effects of a bot's turn.
-
 use std::{fmt, time::Duration};
 
 use chrono::TimeDelta;
@@ -7,14 +5,12 @@ use plugin_host::{CallError, CallTrace, LogLevel, LogLine, chatbot::Action};
 
 use super::{bot_message::BotMessage, time::format_span};
 
-/// One effect of the host for the bot.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum HostEffect {
     Said(Box<BotMessage>),
     State(String),
     Timer {
         name: String,
-        /// Duration in seconds.
         seconds: u32,
     },
     /// A timer was cancelled, or no timer had that name.
@@ -52,7 +48,6 @@ impl HostEffect {
         })
     }
 
-    /// One or more lines for a terminal.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Said(said) => format!("bot: {}", said.show(true).replace('\n', "\n     ")),
@@ -77,14 +72,11 @@ impl HostEffect {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LocalTurn {
     pub(crate) event: String,
-    /// In order.
     pub(crate) effects: Vec<HostEffect>,
-    /// Why there are no effects.
     pub(crate) failure: Option<TurnFailure>,
     pub(crate) notes: CallNotes,
 }
 
-/// Output of a call for its author.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CallNotes {
     pub(crate) logs: Vec<LogLine>,
@@ -94,10 +86,8 @@ pub(crate) struct CallNotes {
     pub(crate) cost: Cost,
 }
 
-/// The resources that calls used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
-    /// Processor time of all calls together.
     pub processor_time: Duration,
     /// Largest memory of one call, in bytes.
     pub memory_bytes: u64,
@@ -120,7 +110,6 @@ impl fmt::Display for Cost {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TurnFailure {
-    /// The code of an error that the plugin returned.
     pub(crate) code: Option<String>,
     pub(crate) reason: String,
     /// The host's reaction.
@@ -138,7 +127,6 @@ impl CallNotes {
         error.trace().map(Self::of).unwrap_or_default()
     }
 
-    /// Readable lines without indentation.
     pub(crate) fn lines(&self) -> Vec<String> {
         let logs = self.logs.iter().map(|line| format!("log {}: {}", level(line.level), line.message));
         logs.chain(self.stderr.lines().map(|line| format!("stderr: {line}"))).collect()

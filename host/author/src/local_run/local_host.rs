@@ -18,19 +18,12 @@ use plugin_host::{
 };
 use uuid::Uuid;
 
-/// Why a component cannot be tried here.
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
-    /// The plugin host does not start.
     #[error("{0}")]
     Host(#[from] HostError),
-    /// The component is not a valid plugin.
     #[error("{} cannot be used as a plugin:\n  - {}", file.display(), problems.join("\n  - "))]
-    Refused {
-        file: PathBuf,
-        /// All faults, in words for the author.
-        problems: Vec<String>,
-    },
+    Refused { file: PathBuf, problems: Vec<String> },
     #[error("{} cannot be read: {source}", file.display())]
     Unreadable {
         file: PathBuf,
@@ -104,7 +97,6 @@ impl LocalHost {
         Ok(Self { host, components, webs, versions: Mutex::default(), clients: AtomicU64::new(0) })
     }
 
-    /// Checks, compiles and tries out a component.
     pub(crate) async fn load(&self, name: &str, file: &std::path::Path) -> Result<LoadedProgram, LocalError> {
         let unreadable = |source| LocalError::Unreadable { file: file.to_owned(), source };
         let bytes = tokio::fs::read(file).await.map_err(unreadable)?;

@@ -1,5 +1,4 @@
-//! Plugins on the author's own machine, without a server: one component in this process, conversations in memory, and a
-//! manual clock. The rules for answers are those of the server.
+//! Plugins on the author's own machine: one component in this process, conversations in memory, a manual clock.
 
 pub(crate) mod bot_message;
 pub(crate) mod chat;

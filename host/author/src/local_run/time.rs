@@ -13,7 +13,6 @@ const WEEKDAYS: [(Weekday, &str); 7] = [
     (Weekday::Sunday, "sunday"),
 ];
 
-/// The name of a day of the week in JSON.
 pub(crate) fn weekday_name(day: Weekday) -> &'static str {
     WEEKDAYS.iter().find(|(known, _)| *known == day).map_or("monday", |(_, name)| name)
 }
@@ -41,7 +40,6 @@ pub fn span(text: &str) -> Option<TimeDelta> {
     (digits.is_empty() && total > TimeDelta::zero()).then_some(total)
 }
 
-/// Formats a duration.
 pub(crate) fn format_span(span: TimeDelta) -> String {
     let seconds = span.num_seconds().max(0);
     let parts = [(seconds / 86_400, 'd'), (seconds / 3_600 % 24, 'h'), (seconds / 60 % 60, 'm'), (seconds % 60, 's')];

@@ -22,7 +22,6 @@ impl LocalValues {
         self.with(|stored| stored.insert(key(scope, name), (value, None)));
     }
 
-    /// Applies the writes of a call that was made at `now`.
     pub(crate) fn commit(&self, writes: Vec<KeyValueWrite>, now: DateTime<Utc>) {
         let end = |seconds: u32| now + TimeDelta::seconds(i64::from(seconds));
         self.with(|stored| {
@@ -39,7 +38,6 @@ impl LocalValues {
         self.with(|stored| stored.get(&key(scope, name)).map(|(value, _)| value.clone()))
     }
 
-    /// All stored values, in readable form.
     pub(crate) fn list(&self) -> Vec<(Scope, String, Vec<u8>)> {
         let scope = |of_client: bool| if of_client { Scope::Client } else { Scope::Participant };
         self.with(|stored| {

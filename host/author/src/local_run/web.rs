@@ -25,7 +25,6 @@ pub(crate) struct WebStub {
 }
 
 impl WebStub {
-    /// The request in the form of the file.
     pub(crate) fn request(&self) -> String {
         format!("{} {}", self.method, self.url)
     }
@@ -50,7 +49,6 @@ fn matches(pattern: &str, text: &str) -> bool {
     starts.filter_map(|start| rest.get(start..)).any(|rest| matches(after, rest))
 }
 
-/// The prepared answers of one conversation.
 #[derive(Debug, Default)]
 pub(crate) struct StubWeb {
     stubs: Vec<WebStub>,

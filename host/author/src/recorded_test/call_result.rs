@@ -1,5 +1,3 @@
-//! A recorded call with its question and result parsed.
-
 use plugin_host::{
     DryResult, Recording, World,
     chatbot::{Action, Event, Session},
@@ -76,7 +74,6 @@ impl<'a> ReadCall<'a> {
         serde_json::from_str(&self.recording.config).unwrap_or_else(|_| Value::Object(serde_json::Map::new()))
     }
 
-    /// Event, session and actions of an answered call of a chatbot.
     pub(super) fn turn(&self) -> Option<(&Event, &Session, &[Action])> {
         match (&self.question, &self.answer) {
             (WorldQuestion::Chatbot { event, session }, Some(DryResult::Actions(actions))) => {

@@ -12,7 +12,6 @@ use super::{
 
 /// Fields of an event that each host sets by itself.
 const OF_THE_HOST: [&str; 5] = ["id", "sequence", "timestampMs", "nowMs", "localTime"];
-/// The outcome of a call that returned an error.
 const REFUSED: &str = "refused";
 
 /// The cases. `None` if no call has a result that can be expected again.

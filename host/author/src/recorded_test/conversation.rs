@@ -14,8 +14,7 @@ use crate::local_run::{
     effects::HostEffect,
 };
 
-/// The conversation of the calls. `None` if they cannot be played as one: they do not begin with the start of a chat,
-/// or a call failed.
+/// `None` if the calls cannot be played: they do not begin with the start of a chat, or a call failed.
 pub(super) fn written(calls: &[ReadCall<'_>], replacements: &Replacements) -> Option<String> {
     let (first, session, _) = calls.first()?.turn()?;
     if !matches!(first.kind, EventKind::ConversationStarted) || calls.iter().any(|call| call.turn().is_none()) {
@@ -49,7 +48,6 @@ pub(super) fn written(calls: &[ReadCall<'_>], replacements: &Replacements) -> Op
     Some(text)
 }
 
-/// A line `name: value`. JSON is YAML too.
 fn line(name: &str, value: &Value) -> String {
     format!("{name}: {value}\n")
 }
@@ -220,7 +218,6 @@ fn customer(message: &IncomingMessage) -> Value {
     }
 }
 
-/// The expectation of a message: everything that the customer sees.
 fn expected(said: &BotMessage) -> Value {
     let is_keyword = matches!(said.text.as_str(), "nothing" | "anything");
     let is_plain = said.kind == "text" && said.header.is_none() && said.footer.is_none() && !is_keyword;

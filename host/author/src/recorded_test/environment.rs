@@ -10,8 +10,7 @@ use super::call_result::ReadCall;
 /// Headers of an answer that a test needs.
 const KEPT_HEADERS: [&str; 1] = ["content-type"];
 
-/// The values that were stored before the calls: `{"participant": {..}, "client": {..}}`. A value that an earlier call
-/// of these wrote is left out. `None` if there are none.
+/// `{"participant": {..}, "client": {..}}` before the calls. A value that an earlier call wrote is left out.
 pub(super) fn values(calls: &[&ReadCall<'_>]) -> Option<Value> {
     let (mut known, mut participant, mut client) = (BTreeSet::new(), Map::new(), Map::new());
     for call in calls {
@@ -48,7 +47,6 @@ fn of_bytes(bytes: &[u8]) -> Value {
     }
 }
 
-/// The prepared answers for the requests of the calls, in order.
 pub(super) fn stubs(calls: &[&ReadCall<'_>]) -> Vec<Value> {
     let host_calls = calls.iter().flat_map(|call| &call.recording.host_calls);
     host_calls.filter_map(stub).collect()

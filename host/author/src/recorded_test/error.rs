@@ -1,6 +1,3 @@
-//! Why recorded calls give no test.
-
-/// Why no test can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordedTestError {
     #[error(
@@ -8,10 +5,8 @@ pub enum RecordedTestError {
          `patchbay plugin record` begins a recording"
     )]
     Unknown(String),
-    /// A recording that this program cannot read.
     #[error("the recorded call {id} cannot be read: {reason}")]
     Unreadable { id: String, reason: String },
-    /// No recorded call has a result that can be expected again.
     #[error(
         "none of the {0} recorded calls has a result that a test can expect: they ran out of time, or could not be made"
     )]

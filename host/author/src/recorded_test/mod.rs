@@ -14,21 +14,15 @@ use privacy::Replacements;
 
 pub use error::RecordedTestError;
 
-/// A test file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedTest {
-    /// The file, in YAML.
     pub text: String,
-    /// Number of recorded calls in it.
     pub calls: usize,
     /// Whether it is a conversation with steps. Otherwise it has cases.
     pub is_conversation: bool,
 }
 
-/// Makes a test of all calls about one subject. `id` is that of the subject, or of one of its calls.
-///
-/// # Errors
-/// See [`RecordedTestError`].
+/// `id` is that of the subject, or of one of its calls.
 pub fn make(recorded: &[RecordedCall], id: &str) -> Result<RecordedTest, RecordedTestError> {
     let subject = recorded.iter().find(|call| call.id == id || call.subject_id == id).map(|call| &call.subject_id);
     let subject = subject.ok_or_else(|| RecordedTestError::Unknown(id.to_owned()))?;

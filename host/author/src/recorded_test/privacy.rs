@@ -1,5 +1,4 @@
-//! Replaces personal data in a test: each number, name and address by the same invented one everywhere, so that texts
-//! which repeat it still fit.
+//! Replaces personal data: each number, name and address by the same invented one everywhere.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +41,6 @@ const PERSONAL: [&str; 24] = [
 /// Names of fields that hold a person, whose `name` is personal.
 const PERSONS: [&str; 7] = ["customer", "contact", "person", "user", "recipient", "sender", "profile"];
 
-/// The invented values of the personal ones.
 pub(super) struct Replacements {
     /// Longest first, so that a full name is replaced before its parts.
     words: Vec<(String, String)>,
@@ -53,7 +51,6 @@ pub(super) struct Replacements {
 }
 
 impl Replacements {
-    /// Finds the personal data of calls.
     pub(super) fn of(calls: &[ReadCall<'_>]) -> Self {
         let mut found = Self {
             words: vec![],
@@ -111,7 +108,6 @@ impl Replacements {
         invented.and_then(|digits| digits.parse::<u64>().ok()).map_or_else(|| number.clone(), Number::from)
     }
 
-    /// Collects the personal data of a value that stands in a field with this name.
     fn search(&mut self, field: &str, value: &Value) {
         let plain: String = field.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
         match value {

@@ -1,5 +1,3 @@
-//! Activates and deactivates versions.
-
 use std::fmt;
 
 use serde::Deserialize;
@@ -15,7 +13,6 @@ pub struct ActivationRequest {
     pub number: Option<String>,
     /// `live`, `shadow` or `canary`.
     pub mode: Option<String>,
-    /// Share of a canary, in percent.
     pub percent: Option<u8>,
     /// The plugin's configuration. `None` = that of the activation that it replaces, if any.
     pub config: Option<Value>,
@@ -26,52 +23,41 @@ pub struct ActivationRequest {
     pub minimum_calls: Option<u32>,
 }
 
-/// An activation in force.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Scope {
     pub plugin: String,
-    /// Version of an uploaded plugin.
     pub version: Option<u32>,
     pub world: String,
     /// Id of a WhatsApp number; `None` = all.
     pub whats_app_number_id: Option<String>,
-    /// `live`, `shadow` or `canary`.
     pub mode: String,
-    /// Share of a canary, in percent.
     pub percent: Option<u8>,
     #[serde(default)]
     pub allowed_hosts: Vec<String>,
     /// Its configuration without secrets.
     #[serde(default)]
     pub config: Value,
-    /// The recording of its calls, if there was one.
     pub recording: Option<RecordingState>,
-    /// The plugin that it replaced.
     pub replaced: Option<ReplacedPlugin>,
     /// Fields that the request left out and whose values were kept.
     #[serde(default)]
     pub kept: Vec<String>,
 }
 
-/// A plugin that an activation replaced.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ReplacedPlugin {
     pub plugin: String,
-    /// Version of an uploaded plugin.
     pub version: Option<u32>,
 }
 
-/// The recording of an activation.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordingState {
     /// Share of the calls that are recorded.
     pub sample: f64,
     pub max_calls: u32,
-    /// Time of its end.
     pub until: String,
-    /// The reason of its end, if it has ended.
     pub stop_reason: Option<String>,
 }
 
@@ -141,7 +127,6 @@ impl fmt::Display for Scope {
 }
 
 impl RemoteServer {
-    /// Activates a version.
     pub async fn activate(&self, name: &str, wanted: &ActivationRequest) -> Result<ServerAnswer<Scope>, ServerError> {
         let mut body = Map::new();
         let fields = [
@@ -158,7 +143,6 @@ impl RemoteServer {
         self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await
     }
 
-    /// Deactivates a plugin.
     pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<(), ServerError> {
         let body = json!({"whatsAppNumberId": self.optional_number_id(number).await?});
         self.send("POST", Self::path(name, "/deactivate")?, Some(&body)).await

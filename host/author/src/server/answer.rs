@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{PATIENCE, RemoteServer, ServerError};
 
-/// Items of a page of a list.
 pub(super) const PAGE: usize = 200;
 
 /// An answer of the server: the JSON as it came, for scripts, and its meaning, for people.

@@ -8,22 +8,18 @@ use serde_json::Value;
 use super::{BASE, RemoteServer, Scope, ServerAnswer, ServerError, size};
 
 const MOST_PLUGINS: usize = 10_000;
-/// Versions that the status shows.
 const SHOWN_VERSIONS: usize = 5;
 
-/// A plugin in a list.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedPlugin {
     pub name: String,
-    /// The newest version.
     pub version: u64,
     /// `None` if it could not be loaded.
     pub world: Option<String>,
     pub size: u64,
     /// `uploaded`, `built-in` or `directory`.
     pub source: String,
-    /// Why it could not be loaded.
     pub last_error: Option<String>,
     #[serde(default)]
     pub activations: Vec<Scope>,
@@ -49,7 +45,6 @@ impl fmt::Display for ListedPlugin {
     }
 }
 
-/// The state of one plugin.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PluginStatus {
@@ -107,7 +102,6 @@ impl fmt::Display for PluginStatus {
     }
 }
 
-/// A configuration on one line.
 pub(super) fn shown(config: &Value) -> String {
     match config {
         Value::Null => "{}".to_owned(),
@@ -116,17 +110,14 @@ pub(super) fn shown(config: &Value) -> String {
 }
 
 impl RemoteServer {
-    /// All plugins of the client and the built-in ones, by name.
     pub async fn plugins(&self) -> Result<Vec<ServerAnswer<ListedPlugin>>, ServerError> {
         self.items(BASE, MOST_PLUGINS).await
     }
 
-    /// One plugin with its versions and activations.
     pub async fn status(&self, name: &str) -> Result<ServerAnswer<PluginStatus>, ServerError> {
         self.answer("GET", Self::path(name, "")?, None).await
     }
 
-    /// Deletes a plugin with all its versions.
     pub async fn delete(&self, name: &str) -> Result<(), ServerError> {
         self.send("DELETE", Self::path(name, "")?, None).await
     }

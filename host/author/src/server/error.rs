@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use channels::http::{ClientBuildError, PostError};
 use serde::Deserialize;
 
-/// Why a request to a server failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     #[error(
@@ -21,16 +20,10 @@ pub enum ServerError {
     NoAddress(String),
     #[error("{0}")]
     Name(String),
-    /// `--number` names no number of the client.
     #[error("`{typed}` is not one of your numbers; {}", numbers(known))]
-    UnknownNumber {
-        typed: String,
-        /// The numbers of the client.
-        known: Vec<String>,
-    },
+    UnknownNumber { typed: String, known: Vec<String> },
     #[error(transparent)]
     Client(#[from] ClientBuildError),
-    /// No answer from the server.
     #[error(
         "no server answers at {address} ({source}); is it running? PATCHBAY_URL says where it is, `patchbay serve` starts one"
     )]
@@ -54,11 +47,7 @@ pub enum ServerError {
         "the server at {address} does not have that{}; `patchbay plugin push` uploads a plugin, and each key sees only those of its own client",
         detail(message)
     )]
-    NotThere {
-        address: String,
-        /// The message of the server.
-        message: String,
-    },
+    NotThere { address: String, message: String },
     /// 400, 409 and similar, with the server's own message.
     #[error("{0}")]
     Refused(String),
@@ -70,7 +59,6 @@ pub enum ServerError {
     /// 429, with the server's own message, which says when to try again.
     #[error("the server does not take it now: {0}")]
     NotNow(String),
-    /// 503.
     #[error("the server is busy ({0}); try again in a few seconds")]
     Busy(String),
     /// 5xx.
@@ -78,11 +66,7 @@ pub enum ServerError {
         "the server failed with status {status}{}; its operator finds the reason in its log under that request",
         request(request_id)
     )]
-    Failed {
-        status: u16,
-        /// The id of the request in the server's log.
-        request_id: String,
-    },
+    Failed { status: u16, request_id: String },
     #[error("the answer of the server cannot be read ({0}); is PATCHBAY_URL a Patchbay server of this version?")]
     Strange(String),
     #[error("{} cannot be read: {source}", path.display())]

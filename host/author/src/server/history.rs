@@ -1,5 +1,3 @@
-//! Events of a plugin, and differences of its shadows.
-
 use std::fmt;
 
 use serde::Deserialize;
@@ -7,7 +5,6 @@ use serde_json::Value;
 
 use super::{PATIENCE, RemoteServer, ServerAnswer, ServerError, answer::PAGE};
 
-/// An event of a plugin.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventEntry {
@@ -15,7 +12,6 @@ pub struct EventEntry {
     /// `UPLOADED`, `ACTIVATED`, `CIRCUIT_OPENED` and others.
     pub kind: String,
     pub version: Option<u64>,
-    /// The place or the cause, in words.
     pub reason: Option<String>,
 }
 
@@ -30,7 +26,6 @@ impl fmt::Display for EventEntry {
     }
 }
 
-/// The calls in which shadows answered differently, newest first.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ShadowDifferences {
     content: Vec<ShadowDifference>,
@@ -86,12 +81,10 @@ impl fmt::Display for ShadowDifferences {
 }
 
 impl RemoteServer {
-    /// The latest events of a plugin, newest first.
     pub async fn events(&self, name: &str, most: usize) -> Result<Vec<ServerAnswer<EventEntry>>, ServerError> {
         self.items(&Self::path(name, "/events")?, most).await
     }
 
-    /// The latest differences of a plugin's shadows.
     pub async fn differences(&self, name: &str, most: usize) -> Result<ServerAnswer<ShadowDifferences>, ServerError> {
         let path = format!("{}?page=0&size={}", Self::path(name, "/differences")?, most.clamp(1, PAGE));
         ServerAnswer::read(self.json("GET", path, None, PATIENCE).await?)

@@ -1,5 +1,3 @@
-//! The log of a plugin's calls.
-
 use std::{collections::VecDeque, fmt, time::Duration};
 
 use serde::Deserialize;
@@ -68,14 +66,11 @@ impl fmt::Display for LoggedInvocation {
 pub struct LogFilter {
     /// Such as `trapped`.
     pub outcome: Option<String>,
-    /// Such as `message` or `timer`.
     pub event: Option<String>,
-    /// The id of a participant, a message or a delivery.
     pub subject: Option<String>,
 }
 
 impl LogFilter {
-    /// The parameters of a query, with `&` at the end.
     fn query(&self) -> Result<String, ServerError> {
         let mut query = String::new();
         let fields = [
@@ -100,7 +95,6 @@ struct Page {
     content: Vec<Value>,
 }
 
-/// Reads the calls of a plugin, oldest first, each once.
 pub struct Logs<'a> {
     server: &'a RemoteServer,
     path: String,
@@ -108,10 +102,7 @@ pub struct Logs<'a> {
 }
 
 impl RemoteServer {
-    /// The calls of a plugin that fit a filter.
-    ///
-    /// # Errors
-    /// If the name or the filter is invalid.
+    /// The calls of a plugin that fit a filter. An invalid name or filter is an error.
     pub fn logs(&self, name: &str, filter: &LogFilter) -> Result<Logs<'_>, ServerError> {
         let path = format!("{}?{}", Self::path(name, "/invocations")?, filter.query()?);
         Ok(Logs { server: self, path, seen: VecDeque::new() })

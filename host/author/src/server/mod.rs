@@ -38,20 +38,15 @@ pub use webhooks::{ForwardedWebhook, WebhookPage};
 
 const BASE: &str = "/plugin-service/api/v1/plugins";
 const USUAL_ADDRESS: &str = "http://127.0.0.1:8080";
-/// Timeout of requests that do not upload or replay.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server with the API key for it.
 #[derive(Clone)]
 pub struct RemoteServer {
     client: ApiClient,
 }
 
 impl RemoteServer {
-    /// The server of `PATCHBAY_URL` and `PATCHBAY_API_KEY`. Without an address, the server on this machine.
-    ///
-    /// # Errors
-    /// If there is no key.
+    /// `PATCHBAY_URL` and `PATCHBAY_API_KEY`. Without an address, the server on this machine; without a key, an error.
     pub fn from_environment() -> Result<Self, ServerError> {
         let given = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let address = given("PATCHBAY_URL").unwrap_or_else(|| USUAL_ADDRESS.to_owned());
@@ -59,10 +54,6 @@ impl RemoteServer {
         Self::new(address.trim(), key.trim())
     }
 
-    /// The server at an address.
-    ///
-    /// # Errors
-    /// If the address is invalid, or the key has invalid characters.
     pub fn new(address: &str, key: &str) -> Result<Self, ServerError> {
         if !address.starts_with("http://") && !address.starts_with("https://") {
             return Err(ServerError::NoAddress(address.to_owned()));
@@ -101,12 +92,10 @@ impl RemoteServer {
         self.good(ApiCall { method, path, headers: &[], body, sent: None, timeout: patience }).await
     }
 
-    /// A request whose answer has no content.
     async fn send(&self, method: &str, path: String, body: Option<&Value>) -> Result<(), ServerError> {
         self.raw(method, path, body, PATIENCE).await.map(drop)
     }
 
-    /// A request whose answer must be a success.
     async fn good(&self, call: ApiCall<'_>) -> Result<ApiAnswer, ServerError> {
         let answer = self.client.call(call).await;
         let answer = answer.map_err(|source| ServerError::NoAnswer { address: self.address().to_owned(), source })?;

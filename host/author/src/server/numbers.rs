@@ -20,10 +20,7 @@ struct BusinessNumber {
 }
 
 impl RemoteServer {
-    /// The id of the number that a person typed: an id, or the number in any spelling.
-    ///
-    /// # Errors
-    /// If the client has no such number. The error lists the known ones.
+    /// An id, or the number in any spelling. The error lists the known ones.
     pub async fn number_id(&self, typed: &str) -> Result<String, ServerError> {
         if uuid::Uuid::parse_str(typed).is_ok() {
             return Ok(typed.to_owned());
@@ -38,7 +35,6 @@ impl RemoteServer {
         })
     }
 
-    /// Like [`Self::number_id`], for an optional number.
     pub async fn optional_number_id(&self, typed: Option<&str>) -> Result<Option<String>, ServerError> {
         match typed {
             Some(typed) => self.number_id(typed).await.map(Some),

@@ -1,5 +1,3 @@
-//! Uploads a component.
-
 use std::{
     fmt,
     path::Path,
@@ -26,7 +24,6 @@ const LAST_POLL: Duration = Duration::from_millis(500);
 const MOST_SILENT: u32 = 20;
 const BEAT: Duration = Duration::from_millis(250);
 
-/// A version at the server.
 #[derive(Debug, Clone, Deserialize, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PushedVersion {
@@ -34,7 +31,6 @@ pub struct PushedVersion {
     pub version: u32,
     pub world: String,
     pub sha256: String,
-    /// Size in bytes.
     pub size: u64,
     /// Whether the same bytes were uploaded before.
     #[serde(skip)]
@@ -135,7 +131,6 @@ struct Upload {
     refused: Option<Refusal>,
 }
 
-/// Why it was refused: the status and body of a direct answer.
 #[derive(Deserialize)]
 struct Refusal {
     status: u16,
@@ -154,7 +149,6 @@ fn told(sent: u64, total: u64) -> String {
     }
 }
 
-/// A number of bytes in readable form.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),

@@ -8,7 +8,6 @@ use super::{RemoteServer, Scope, ServerAnswer, ServerError};
 
 /// Recordings per page. Each may contain everything that a plugin read and sent.
 const PAGE: u32 = 100;
-/// Timeout for a page of recordings.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 
 /// The bounds of a recording. `None` = the usual one of the server.
@@ -16,7 +15,6 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 pub struct RecordingBounds {
     /// Id or spelling of a number. `None` = the activation for all numbers.
     pub number: Option<String>,
-    /// `live`, `shadow` or `canary`.
     pub mode: Option<String>,
     /// Share of the calls, above 0 and up to 1.
     pub sample: Option<f64>,
@@ -25,13 +23,11 @@ pub struct RecordingBounds {
     pub seconds: Option<u64>,
 }
 
-/// A recorded call.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedCall {
     /// Later calls have greater ids.
     pub id: String,
-    /// The participant, message or delivery.
     pub subject_id: String,
     pub recording: Recording,
 }
@@ -42,7 +38,6 @@ struct Page {
 }
 
 impl RemoteServer {
-    /// Starts to record the calls of an activation.
     pub async fn record(&self, name: &str, terms: &RecordingBounds) -> Result<ServerAnswer<Scope>, ServerError> {
         let mut body = Map::new();
         let fields = [

@@ -8,40 +8,31 @@ use serde_json::{Value, json};
 use super::{RecordedCall, RemoteServer, ServerError};
 use crate::local_run::{LocalError, LocalHost, web::StubWeb};
 
-/// Timeout for a replay at the server.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 const SHOWN: usize = 20;
 
-/// Why calls could not be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error(transparent)]
     Server(#[from] ServerError),
     #[error(transparent)]
     Local(#[from] LocalError),
-    /// A call cannot be replayed.
     #[error("a recorded call cannot be made again: {0}")]
     Call(#[from] plugin_host::CallError),
-    /// There are no recordings.
     #[error("nothing is recorded of `{0}`; begin with: patchbay plugin record {0}")]
     Nothing(String),
 }
 
-/// The result of replayed calls.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplaySummary {
-    /// Number of replayed calls.
     pub replayed: u64,
-    /// Number of calls whose result was the same, byte for byte.
     pub identical: u64,
-    /// The other calls.
     pub different: Vec<Value>,
     pub per_second: f64,
 }
 
 impl ReplaySummary {
-    /// Whether every result was the same.
     pub fn is_identical(&self) -> bool {
         self.identical == self.replayed
     }
@@ -68,14 +59,12 @@ impl fmt::Display for ReplaySummary {
 }
 
 impl RemoteServer {
-    /// Replays recorded calls at the server with one of its versions.
     pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<ReplaySummary, ServerError> {
         let body = json!({"version": version, "limit": limit});
         self.json("POST", Self::path(name, "/replay")?, Some(&body), PATIENCE).await
     }
 
-    /// Fetches recorded calls and replays them here, with a component that need not be uploaded. `progress` gets status
-    /// messages.
+    /// Replays recorded calls here, with a component that need not be uploaded. `progress` gets status messages.
     pub async fn replay_here(
         &self,
         name: &str,

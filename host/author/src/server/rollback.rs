@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use super::{PATIENCE, RemoteServer, Scope, ServerAnswer, ServerError, catalogue::shown};
 
-/// The activations before and after a rollback.
 #[derive(Debug, Clone, Deserialize)]
 pub struct RollbackReport {
     #[serde(flatten)]
@@ -43,8 +42,7 @@ fn change(f: &mut fmt::Formatter<'_>, name: &str, before: &str, now: &str) -> fm
 }
 
 impl RemoteServer {
-    /// Restores the activation before, or the latest one of version `to`. With `preview`, only shows the result. `None`
-    /// if a trial was ended and nothing is live.
+    /// Restores the activation before, or the latest one of version `to`. `None` if only a trial was ended.
     pub async fn rollback(
         &self,
         name: &str,

@@ -1,5 +1,3 @@
-//! Trial calls at the server.
-
 use std::fmt;
 
 use serde::Deserialize;
@@ -20,7 +18,6 @@ pub struct TrialCall {
     pub config: Option<Value>,
 }
 
-/// The answer or the failure of a trial call.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TrialAnswer {
@@ -43,7 +40,6 @@ pub struct TrialAnswer {
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct TrialFailure {
-    /// Such as `trapped`.
     pub kind: String,
     pub message: String,
 }

@@ -1,5 +1,3 @@
-//! Verifies stored versions.
-
 use std::fmt;
 
 use serde::Deserialize;
@@ -7,7 +5,6 @@ use serde_json::json;
 
 use super::{RemoteServer, ServerAnswer, ServerError, size};
 
-/// The findings about a stored version.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verification {
@@ -45,7 +42,6 @@ impl fmt::Display for Verification {
 }
 
 impl RemoteServer {
-    /// Verifies a stored version (`None` = the newest).
     pub async fn verify(&self, name: &str, version: Option<u32>) -> Result<ServerAnswer<Verification>, ServerError> {
         let body = json!({"version": version});
         self.answer("POST", Self::path(name, "/verify")?, Some(&body)).await

@@ -10,22 +10,18 @@ use super::{PATIENCE, RemoteServer, ServerError};
 const LISTENER: &str = "/messaging-service/WhatsApp/webhook-listener";
 const CONFIGURATIONS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
-/// A webhook as its receiver gets it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ForwardedWebhook {
     /// Its number among the recorded webhooks of the client.
     pub number: Option<i64>,
-    /// The header `webhook-id`.
     pub id: String,
     pub webhook_type: String,
-    /// Content type and signature.
     pub headers: BTreeMap<String, String>,
     /// The bytes that are signed.
     pub body: String,
 }
 
-/// Webhooks in the order of their numbers.
 #[derive(Debug, Clone, Deserialize)]
 pub struct WebhookPage {
     /// The number to continue after.
@@ -34,17 +30,13 @@ pub struct WebhookPage {
 }
 
 impl RemoteServer {
-    /// Returns the webhooks after a number. It waits for the next one if there is none. Without a number it returns the
-    /// last one at once.
+    /// Waits for the next webhook if there is none. Without a number it returns the last one at once.
     pub async fn webhooks(&self, after: Option<i64>) -> Result<WebhookPage, ServerError> {
         let body = after.map_or_else(|| json!({}), |after| json!({ "after": after }));
         self.json("POST", LISTENER.to_owned(), Some(&body), PATIENCE).await
     }
 
     /// Returns one recorded webhook with a new signature.
-    ///
-    /// # Errors
-    /// If `id` is not the id of a webhook.
     pub async fn webhook(&self, id: &str) -> Result<ForwardedWebhook, ServerError> {
         if !id.chars().all(|letter| letter.is_ascii_hexdigit() || letter == '-') {
             return Err(ServerError::Name(format!(

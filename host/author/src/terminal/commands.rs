@@ -1,5 +1,3 @@
-//! The commands of the chat.
-
 use std::io;
 
 use chrono::TimeDelta;

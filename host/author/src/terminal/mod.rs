@@ -26,32 +26,27 @@ use crate::{
 };
 use show::show;
 
-/// The settings of a chat with a plugin.
 pub struct Terminal {
     pub name: String,
     pub component: PathBuf,
     /// The project of the component. It is built again when a source changes.
     pub project: Option<Project>,
-    /// Its configuration, a JSON object.
     pub config: Value,
     /// Hosts that it may reach. If empty, every host.
     pub allowed_hosts: Vec<String>,
     pub clock: Arc<dyn Clock>,
 }
 
-/// Why there is no chat.
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalError {
     #[error(transparent)]
     Local(#[from] LocalError),
-    /// The plugin is not a chatbot.
     #[error(
         "this plugin is a {0}, and only chatbots can be talked to; ask it questions with `cases:` in a test file, by `patchbay plugin test`"
     )]
     NoChatbot(World),
     #[error(transparent)]
     Web(#[from] ClientBuildError),
-    /// The initial session cannot be made.
     #[error("the conversation cannot begin: {0}")]
     Session(String),
     #[error("cannot write: {0}")]
@@ -66,10 +61,7 @@ enum TerminalEvent {
 }
 
 impl Terminal {
-    /// Chats until the input ends or is `/quit`. `lines` are the customer's lines; `prompt` is written before each.
-    ///
-    /// # Errors
-    /// See [`TerminalError`]. A plugin that fails is not an error.
+    /// `lines` are the customer's; `prompt` is written before each. A plugin that fails is not an error.
     pub async fn talk(
         &self,
         mut lines: mpsc::UnboundedReceiver<String>,

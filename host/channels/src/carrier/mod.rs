@@ -1,10 +1,8 @@
-//! The carrier trait: the facts of a channel that a dispatcher needs to send over it (DESIGN 2).
-//!
-//! A dispatcher works for one inbox at a time. It [takes](Carrier::take) places, commits its marks for at most that
-//! many messages, and [sends](Carrier::send) each over a place of its own; places without a message are dropped. So
-//! marks are never more than the calls that start at once, or twice that if the carrier [marks
-//! ahead](Carrier::marks_ahead). The dispatcher keeps the [`Doubt`] of a place until the outcome is on disk. After a
-//! failure it asks [`SendFailure::next`]; the carrier slows itself down.
+//! The carrier trait: the facts of a channel that a dispatcher needs to send over it (DESIGN 2). A dispatcher works for
+//! one inbox. It [takes](Carrier::take) places, commits its marks for at most that many messages, and
+//! [sends](Carrier::send) each over a place of its own. So marks are never more than the calls that start at once, or
+//! twice that if the carrier [marks ahead](Carrier::marks_ahead). The dispatcher keeps the [`Doubt`] of a place until
+//! the outcome is on disk. After a failure it asks [`SendFailure::next`]; the carrier slows itself down.
 
 mod files;
 mod inbox;
@@ -39,7 +37,6 @@ pub const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// A carrier. Each kind of inbox has one, shared by all inboxes of that kind.
 #[async_trait]
 pub trait Carrier: Send + Sync + 'static {
-    /// The kind of inbox that it serves.
     fn kind(&self) -> InboxKind;
 
     /// Most sends of this inbox in flight.
@@ -49,15 +46,13 @@ pub trait Carrier: Send + Sync + 'static {
     /// place is a state that can end at any moment, see [`Carrier::ready`]; `Err` lasts.
     fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause>;
 
-    /// True if as many messages may be marked as are in flight, so that the next call follows at once. This helps if
-    /// answers are faster than a commit. After a kill, a message that was marked ahead is in doubt like a call,
-    /// although it was not called. If marks run ahead, at most one window of calls is not on disk; otherwise two.
+    /// True if as many messages may be marked as are in flight, so that the next call follows at once: for answers that
+    /// are faster than a commit. After a kill, a message that was marked ahead is in doubt, although it was not called.
     fn marks_ahead(&self) -> bool {
         false
     }
 
-    /// Returns when there may be room again, at the latest after [`LOOK_AGAIN`]. Wait only with something to send: if
-    /// there is room, it returns at once.
+    /// Returns when there may be room again, at the latest after [`LOOK_AGAIN`]. Wait only with something to send.
     async fn ready(&self, _inbox: &CarrierInbox) {
         tokio::time::sleep(LOOK_AGAIN).await;
     }
@@ -72,8 +67,7 @@ pub trait Carrier: Send + Sync + 'static {
         Duration::ZERO
     }
 
-    /// How long the loaded facts of an inbox are valid, if its client may change them: a lane with more work reads them
-    /// again. `None`: until the lane is given back.
+    /// How long facts that the client may change are valid during a lane. `None`: until the lane is given back.
     fn settings_last(&self) -> Option<Duration> {
         None
     }
@@ -83,8 +77,7 @@ pub trait Carrier: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// True if it needs the author of a message and the time when its recipient last wrote, and if its provider reports
-    /// reads by time.
+    /// True if it needs the author of a message and when its recipient last wrote, because its provider reports reads by time.
     fn needs_standing(&self) -> bool {
         false
     }
@@ -94,8 +87,7 @@ pub trait Carrier: Send + Sync + 'static {
         false
     }
 
-    /// Returns the content to send: itself, or a replacement if the channel lacks this kind. [`Carrier::send`] does
-    /// this by itself.
+    /// The content itself, or a replacement if the channel lacks this kind. [`Carrier::send`] does this by itself.
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
         Ok(Cow::Borrowed(content))
     }
@@ -132,13 +124,10 @@ pub trait Carrier: Send + Sync + 'static {
     }
 }
 
-/// Nothing can be sent for a while, so the lane is given back until then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("nothing can be sent: {reason}")]
 pub struct CarrierPause {
-    /// The reason, for people.
     pub reason: String,
-    /// When to look again.
     pub look_again: Duration,
 }
 
@@ -157,7 +146,6 @@ pub enum ProviderState {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this channel cannot carry it: {reason}")]
 pub struct UnsupportedContent {
-    /// The reason, for people.
     pub reason: String,
 }
 

@@ -1,26 +1,20 @@
-//! An outgoing message.
-
 use chrono::{DateTime, Utc};
 use domain::{address::Address, content::OutboundContent, ids::MessageId};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::OurFiles;
 
-/// A message to one recipient, with all facts for any channel.
 #[derive(Clone, Copy)]
 pub struct OutgoingMessage<'a> {
-    /// Its id. The reference number of a long SMS is made from it, so repeated parts join the parts that were sent
-    /// before.
+    /// The reference number of a long SMS is made from it, so repeated parts join the parts that were sent before.
     pub message: MessageId,
     /// Our name of the leg. The provider returns it with reports, if the channel can.
     pub opaque: &'a str,
     /// Number of the call for this leg, from 1. The pause of the carrier increases with it.
     pub attempt: i16,
-    /// The recipient.
     pub to: &'a Address,
     /// The recipient's second address, for providers that take both.
     pub other: Option<&'a Address>,
-    /// The content.
     pub content: &'a OutboundContent,
     /// Provider id of the quoted message.
     pub quoted: Option<&'a str>,
@@ -80,23 +74,18 @@ impl<'a> OutgoingMessage<'a> {
     }
 }
 
-/// The provider accepted a part of a message, or its only part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartTaken {
-    /// The message.
     pub message: MessageId,
     /// Number of the part, from 1.
     pub part: u8,
     /// Its bind. Receipts name the same one.
     pub bind: String,
-    /// The SMSC's id of the part.
     pub smsc_id: String,
 }
 
-/// Records accepted parts, so that only the others are sent after a crash. Called between two submits, so it must not
-/// wait: records are written together with the parts of other messages.
+/// Records accepted parts, so that only the others are sent after a crash. Called between two submits, so it must not wait.
 pub trait PartJournal: Send + Sync {
-    /// Records a part.
     fn taken(&self, part: PartTaken);
 }
 

@@ -1,5 +1,3 @@
-//! Room for one message.
-
 use std::{any::Any, fmt};
 
 /// Room for one message that starts now. [`super::Carrier::send`] uses it; a drop gives it back.
@@ -8,8 +6,7 @@ pub struct SendPlace {
     doubt: Option<Doubt>,
 }
 
-/// The count of a message until its outcome is on disk: all inboxes of a carrier together may not have more in doubt
-/// after a kill. The caller keeps it until then; a drop gives it back.
+/// Counts a message until its outcome is on disk: a carrier bounds the messages in doubt after a kill. A drop gives it back.
 pub struct Doubt {
     /// Only ever dropped.
     _held: Box<dyn Any + Send + Sync>,

@@ -1,11 +1,7 @@
-//! Signals to a customer other than messages: read marks and typing.
-
 use domain::address::Address;
 
-/// A signal to show.
 #[derive(Debug, Clone, Copy)]
 pub struct PresenceSignal<'a> {
-    /// The customer.
     pub to: &'a Address,
     /// Provider's id of the customer's last message. It and all earlier messages were read.
     pub last_message: Option<&'a str>,
@@ -13,7 +9,6 @@ pub struct PresenceSignal<'a> {
     pub typing: bool,
 }
 
-/// The reason why the signal is not shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresenceRefused {
     /// The channel has no such signal.
@@ -22,7 +17,6 @@ pub enum PresenceRefused {
     /// The customer has written no message that could be marked as read.
     #[error("the customer has written nothing yet that could be marked as read")]
     NothingToRead,
-    /// The provider did not accept it.
     #[error("the provider did not take it: {0}")]
     Failed(String),
 }

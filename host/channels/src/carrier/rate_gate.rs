@@ -13,12 +13,10 @@ use tokio::{sync::Notify, time::timeout};
 use super::{CarrierInbox, Credentials, LOOK_AGAIN, SendPlace};
 use crate::whatsapp_cloud::NumberPace;
 
-/// How long an inbox rests after its account was refused. Each message that is tried in this time fails, so they are
-/// few.
+/// How long an inbox rests after its account was refused. Each message that is tried in this time fails.
 const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
 
-/// How long the token and the rate of an inbox are used before they are read again: an operator may change them while
-/// its lane is busy.
+/// How long the token and the rate of an inbox are used: an operator may change them while its lane is busy.
 pub(crate) const SETTINGS_LAST: Duration = Duration::from_secs(10);
 
 /// The pace of the inboxes of one carrier. It outlives lanes, because the limits of the provider do.
@@ -28,7 +26,6 @@ pub(crate) struct RateGate {
     by_inbox: Mutex<HashMap<InboxId, Arc<InboxGate>>>,
 }
 
-/// The pace of one inbox.
 struct InboxGate {
     state: Mutex<State>,
     /// A call ended, or a place was given back.
@@ -49,7 +46,6 @@ struct Stopped {
 }
 
 impl State {
-    /// Returns how long the inbox rests because its account was refused.
     fn rests(&self, inbox: &CarrierInbox, now: Instant) -> Duration {
         let stopped = self.stopped.as_ref().filter(|stopped| stopped.refused == inbox.credentials);
         stopped.map_or(Duration::ZERO, |stopped| stopped.until.saturating_duration_since(now))
@@ -74,14 +70,12 @@ pub(crate) struct RateCall {
 }
 
 impl RateCall {
-    /// Records that the call is made now.
     pub(crate) fn begins(&mut self) {
         self.made = true;
     }
 
-    /// Lets the inbox rest if the provider says that it is too fast, for the time that it names, or if its account
-    /// cannot send. So waiting messages do not fail for the same reason, and are sent after an operator has corrected
-    /// the account.
+    /// Lets the inbox rest for the time that the provider names, or if its account cannot send. So waiting messages do
+    /// not fail for the same reason, and are sent after an operator has corrected the account.
     pub(crate) fn rest<T>(&self, inbox: &CarrierInbox, result: &mut Result<T, SendFailure>, attempt: i16) {
         let now = Instant::now();
         match result {
@@ -116,7 +110,6 @@ impl RateGate {
         Self { rate_per_second, in_flight, by_inbox: Mutex::default() }
     }
 
-    /// Most calls of an inbox in flight.
     pub(crate) fn window(&self) -> usize {
         self.in_flight
     }
@@ -143,7 +136,6 @@ impl RateGate {
         (0..taken).map(|_| SendPlace::of(RateCall { gate: Arc::clone(&gate), made: false })).collect()
     }
 
-    /// Returns when there may be room again.
     pub(crate) async fn ready(&self, inbox: &CarrierInbox) {
         let gate = self.gate(inbox);
         let wait = {
@@ -158,7 +150,6 @@ impl RateGate {
         }
     }
 
-    /// Admits a message to `recipient`, or returns how long it must wait.
     pub(crate) fn admit(&self, inbox: &CarrierInbox, recipient: &str) -> Result<(), Duration> {
         self.gate(inbox).state().pace.admit(recipient, Instant::now())
     }

@@ -1,5 +1,3 @@
-//! All carriers of this program.
-
 use std::{collections::HashMap, sync::Arc};
 
 use domain::inbox::InboxKind;
@@ -32,7 +30,6 @@ impl Carriers {
         self
     }
 
-    /// The devices of Lite numbers, if there are any.
     pub fn lite_devices(&self) -> Option<&Arc<dyn LiteDevices>> {
         self.lite.as_ref()
     }
@@ -44,7 +41,6 @@ impl Carriers {
         self
     }
 
-    /// The Messenger API, if there is one.
     pub fn messenger(&self) -> Option<&MessengerApi> {
         self.messenger.as_ref()
     }
@@ -56,12 +52,10 @@ impl Carriers {
         self
     }
 
-    /// The provider of accounts of this kind, if there is one.
     pub fn account_provider(&self, kind: InboxKind) -> Option<&Arc<dyn AccountProvider>> {
         self.accounts.get(&kind)
     }
 
-    /// The provider of accounts with this name in URLs.
     pub fn account_provider_named(&self, name: &str) -> Option<&Arc<dyn AccountProvider>> {
         self.accounts.values().find(|provider| provider.url_name() == name)
     }
@@ -76,7 +70,6 @@ impl Carriers {
         self.by_kind.get(&kind)
     }
 
-    /// The kinds of inbox that can send.
     pub fn kinds(&self) -> impl Iterator<Item = InboxKind> {
         self.by_kind.keys().copied()
     }

@@ -6,8 +6,7 @@ use mail_parser::{
     decoders::{base64::base64_decode, charsets::map::charset_decoder, quoted_printable::quoted_printable_decode},
 };
 
-/// Bytes of a page in which its character set is searched. Browsers read 1,024 bytes, and mail programs write long
-/// heads.
+/// Bytes in which a page may declare its character set. Browsers read 1,024, and mail programs write long heads.
 const HEAD: usize = 4_096;
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 const UTF16_MARKS: [(&[u8], &[u8]); 2] = [(b"\xff\xfe", b"utf-16le"), (b"\xfe\xff", b"utf-16be")];
@@ -59,8 +58,7 @@ fn decoded(bytes: &[u8], label: &str, is_html: bool) -> String {
     }
 }
 
-/// True if a label does not determine the character set: it is absent, unknown, or ASCII, which programs write by
-/// default.
+/// True if a label is absent, unknown, or ASCII, which programs write by default.
 fn says_nothing(label: &str) -> bool {
     ["us-ascii", "ascii"].iter().any(|ascii| label.eq_ignore_ascii_case(ascii))
         || label.is_empty()

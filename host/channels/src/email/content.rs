@@ -1,5 +1,3 @@
-//! The relevant content of a mail.
-
 use domain::sms_products::email::{EmailAddress, Flow};
 use mail_parser::{HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
@@ -16,7 +14,6 @@ const NOT_ANSWERED: [&str; 4] = ["bulk", "list", "junk", "auto_reply"];
 const OF_PROGRAMS: [&str; 4] = ["List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Reply"];
 
 impl MailContent {
-    /// Reads a raw mail; `None` if it is not a mail.
     pub fn read(raw: &[u8]) -> Option<Self> {
         read(raw)
     }
@@ -61,7 +58,6 @@ fn body(message: &Message<'_>) -> (String, Flow) {
     said.find(|(text, _)| !text.trim().is_empty()).unwrap_or((String::new(), Flow::Fixed))
 }
 
-/// The text of a part, if it is text.
 fn words(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
     match &part.body {
         PartType::Text(text) => Some(charset::text(message, part, false).unwrap_or_else(|| text.to_string())),

@@ -14,7 +14,6 @@ use super::{ListenerSettings, MailEvents, Shared, places::MailPlaces, session};
 
 /// How long mails in flight may take after a shutdown began.
 const DRAIN: Duration = Duration::from_secs(15);
-/// Time for the farewell to a refused connection.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// Pause after a connection could not be accepted.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
@@ -95,7 +94,6 @@ mod tests {
         *,
     };
 
-    /// Accepts everything.
     struct Anything;
 
     #[async_trait]
@@ -114,7 +112,6 @@ mod tests {
         (address, stop)
     }
 
-    /// The next line of the peer; empty if it has left.
     async fn heard(stream: &mut TcpStream) -> String {
         let mut piece = [0; 4096];
         let read = timeout(Duration::from_secs(20), stream.read(&mut piece)).await.unwrap().unwrap_or(0);

@@ -1,5 +1,3 @@
-//! A mail as the gateway reads it.
-
 use std::fmt;
 
 use domain::sms_products::email::{EmailAddress, Flow};
@@ -7,7 +5,6 @@ use domain::sms_products::email::{EmailAddress, Flow};
 /// The address in the header `From`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FromHeader {
-    /// There is none.
     Missing,
     /// One address.
     One(EmailAddress),
@@ -18,13 +15,10 @@ pub enum FromHeader {
 /// The relevant content of a mail. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MailContent {
-    /// The header `From`.
     pub from: FromHeader,
-    /// The header `Subject`, decoded.
     pub subject: String,
     /// The decoded text; if there is only HTML, the text of that.
     pub body: String,
-    /// How its lines belong together.
     pub flow: Flow,
     /// The header `Message-ID`, if it can be repeated.
     pub message_id: Option<String>,

@@ -1,5 +1,4 @@
-//! E-mail to SMS (PROVIDERS E): an SMTP listener, the content of mails, and the relay for answers. `smtp-proto` and
-//! `mail-parser` read SMTP and MIME; `lettre` writes mails.
+//! E-mail to SMS (PROVIDERS E): an SMTP listener (`smtp-proto`, `mail-parser`) and the relay for answers (`lettre`).
 
 mod charset;
 mod content;
@@ -28,18 +27,15 @@ pub const SIZE_MAX: usize = 65_536;
 /// Receives mails. A mail is acknowledged with its verdict, so it must be on disk before.
 #[async_trait]
 pub trait MailEvents: Send + Sync + 'static {
-    /// A mail to addresses of ours.
     async fn mail(&self, mail: ReceivedMail) -> MailVerdict;
 }
 
-/// The verdict on a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailVerdict {
     /// It is on disk, or answered by a mail that is.
     Taken,
     /// It was ignored, so that programs do not answer each other for ever.
     Dropped,
-    /// Its sender is not registered.
     UnknownSender,
     /// Its `From` names another address than its sender.
     Forged,
@@ -47,7 +43,6 @@ pub enum MailVerdict {
     TooManyPasswords,
     /// Nothing is sent, for an error with this code that no mail reports.
     Refused(u16),
-    /// It could not be stored now: try later.
     NotNow,
 }
 
@@ -57,11 +52,9 @@ pub struct ReceivedMail {
     pub sender: Option<EmailAddress>,
     /// Its route: to be sent, or only checked.
     pub route: MailRoute,
-    /// The parts before the @ of its recipients.
     pub mailboxes: Vec<String>,
     /// The peer that delivered it.
     pub peer: IpAddr,
-    /// Its content.
     pub content: MailContent,
 }
 
@@ -71,31 +64,23 @@ impl fmt::Debug for ReceivedMail {
     }
 }
 
-/// Settings of the listener.
 #[derive(Clone)]
 pub struct ListenerSettings {
-    /// Our addresses.
     pub domain: EmailDomain,
     /// For STARTTLS, which is not offered without it.
     pub tls: Option<TlsAcceptor>,
-    /// Mails are taken over TLS only.
     pub require_tls: bool,
     /// Networks that may connect; empty: all.
     pub allowed: Vec<IpNet>,
-    /// Connections at the same time.
     pub connections: usize,
-    /// Connections of one source at the same time.
     pub connections_per_source: usize,
     /// Longest time from the beginning of a connection, or from the previous mail, to the beginning of a mail (`MAIL`).
     pub first_mail_timeout: Duration,
-    /// Longest time for a command.
     pub command_timeout: Duration,
-    /// Longest time for the text of a mail.
     pub data_timeout: Duration,
 }
 
 impl ListenerSettings {
-    /// The usual limits (PROVIDERS E), without TLS.
     pub fn new(domain: EmailDomain) -> Self {
         Self {
             domain,
@@ -111,7 +96,6 @@ impl ListenerSettings {
     }
 }
 
-/// Shared by all sessions.
 #[derive(Clone)]
 struct Shared {
     settings: Arc<ListenerSettings>,

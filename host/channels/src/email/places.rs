@@ -11,7 +11,6 @@ use super::ListenerSettings;
 /// A text without progress for this time makes room for another connection.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// The open connections.
 #[derive(Clone, Default)]
 pub(super) struct MailPlaces(Arc<Mutex<Open>>);
 
@@ -29,18 +28,14 @@ struct Entry {
     end: CancellationToken,
 }
 
-/// What a session waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Commands.
     Commands,
-    /// The text of a mail.
     Text,
     /// Patchbay, which stores a mail.
     Ours,
 }
 
-/// The place of one connection. A drop frees it.
 pub(super) struct MailPlace {
     places: MailPlaces,
     number: u64,
@@ -48,11 +43,10 @@ pub(super) struct MailPlace {
 }
 
 impl MailPlaces {
-    /// A place for a connection of `source`; `None` if the source has its share, or if no other source has a larger one.
+    /// `None` if the source has its share, or if no other source has a larger one.
     ///
-    /// If all places are taken, the slowest connection of the largest share ends. A connection without a mail is slower
-    /// than a text without progress for [`SLOW`], and this one than others. Of the last, only those of a larger share
-    /// than that of the newcomer end.
+    /// If all places are taken, the slowest connection of the largest share ends: first one without a mail, then a text
+    /// without progress for [`SLOW`]. Of others, only those of a share larger than that of the newcomer end.
     pub(super) fn enter(&self, source: IpAddr, settings: &ListenerSettings) -> Option<MailPlace> {
         let mut open = self.open();
         let of_source = open.by_number.values().filter(|entry| entry.source == source).count();
@@ -78,7 +72,6 @@ impl MailPlaces {
 }
 
 impl Open {
-    /// The slowest connection of the largest share, in favour of a connection of a share of `newcomer` connections.
     fn slowest(&self, newcomer: usize) -> Option<u64> {
         let mut shares: HashMap<IpAddr, usize> = HashMap::new();
         for entry in self.by_number.values() {
@@ -94,7 +87,6 @@ impl Open {
     }
 }
 
-/// How a session proceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Speed {
     WithoutMail,
@@ -118,7 +110,6 @@ impl MailPlace {
         &self.end
     }
 
-    /// Records the work of the session, or that bytes of a text came.
     pub(super) fn note(&self, work: Work) {
         if let Some(entry) = self.places.open().by_number.get_mut(&self.number) {
             (entry.since, entry.work) = (Instant::now(), work);

@@ -1,5 +1,3 @@
-//! The relay for mails to clients (`email.relay`).
-
 use std::{fmt, time::Duration};
 
 use chrono::{DateTime, Utc};
@@ -21,13 +19,11 @@ use percent_encoding::percent_decode_str;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-/// Longest time for one exchange with the relay.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time for a mail: the library bounds the time to connect, but not the time of answers.
 const WHOLE: Duration = Duration::from_secs(120);
 /// Refusals of the relay that are about us, not about the mail. After a correction by the operator the mail is sent.
 const OURS_TO_FIX: [u16; 6] = [502, 503, 530, 534, 535, 538];
-/// The beginning of a certificate.
 const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
 /// A relay address that cannot be used. The text never repeats the password.
@@ -36,43 +32,33 @@ pub enum RelayUrlError {
     /// It is not `smtp://` or `smtps://` with a host.
     #[error("not a relay; give smtp://user:password@host:port (smtps:// for TLS from the beginning)")]
     NotSmtp,
-    /// An option that is not known.
     #[error("options of a relay are `tls`, which is none, opportunistic or required, and `ca`, a file of certificates")]
     Option,
-    /// No certificates in the file of `ca`.
     #[error("the file that the option `ca` of the relay names cannot be read, or holds no certificates in PEM form")]
     Authority,
-    /// No TLS parameters for the host.
     #[error("the host of the relay cannot be used for TLS")]
     Host,
 }
 
-/// A mail to send.
 #[derive(Debug, Clone, Copy)]
 pub struct RelayMail<'a> {
     /// The part before the @ of `Message-ID`: the same for each attempt, so that a repetition can be recognised.
     pub id: &'a str,
     /// The part before the @ of the sender's address.
     pub mailbox: &'a str,
-    /// Its recipient.
     pub recipient: &'a str,
-    /// Its subject.
     pub subject: &'a str,
-    /// Its body.
     pub body: &'a str,
     /// The `Message-ID` of the mail that it answers.
     pub in_reply_to: Option<&'a str>,
-    /// When it was written.
     pub written_at: DateTime<Utc>,
 }
 
 /// The reason why the relay has not accepted a mail.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RelayError {
-    /// It never will.
     #[error("the relay refused the mail for good")]
     Refused,
-    /// It may another time.
     #[error("the relay did not take the mail now")]
     NotNow,
 }
@@ -91,11 +77,9 @@ impl fmt::Debug for SmtpRelay {
 }
 
 impl SmtpRelay {
-    /// Reads `smtp://user:password@host:port?tls=...` or `smtps://...`. Mails come from addresses of `domain`.
-    ///
-    /// `smtp` changes to TLS if the relay offers it (`tls=opportunistic`). With credentials, and a relay on another
-    /// machine, TLS is required (`tls=required`). `smtps` is TLS from the beginning. `ca=` is a file of certificates
-    /// that are trusted instead of the public ones; it is read here.
+    /// Reads `smtp://user:password@host:port?tls=...` or `smtps://...`, which is TLS from the beginning. `smtp` changes
+    /// to TLS if the relay offers it (`tls=opportunistic`); with credentials and a relay on another machine it must
+    /// (`tls=required`). `ca=` is a file of certificates that are trusted instead of the public ones.
     pub fn new(url: &Url, domain: EmailDomain) -> Result<Self, RelayUrlError> {
         let host = url.host().filter(|host| !host.to_string().is_empty()).ok_or(RelayUrlError::NotSmtp)?;
         let is_near = match &host {
@@ -175,7 +159,6 @@ impl SmtpRelay {
     }
 }
 
-/// The query of a relay's URL.
 #[derive(Default)]
 struct Options {
     tls: Option<String>,
@@ -208,7 +191,6 @@ impl Options {
     }
 }
 
-/// Reads the certificates of a PEM file: at least one.
 fn authority(file: &str) -> Result<Certificate, RelayUrlError> {
     let pem = std::fs::read(file).map_err(|_| RelayUrlError::Authority)?;
     if !pem.windows(PEM_CERTIFICATE.len()).any(|window| window == PEM_CERTIFICATE) {

@@ -29,7 +29,6 @@ const IDLE_COMMANDS_MAX: u32 = 20;
 /// Mails of one session. Further ones need another session.
 const MAILS_MAX: u32 = 100;
 
-/// The peer, and the state of the conversation.
 struct Session {
     shared: Shared,
     peer: IpAddr,
@@ -45,24 +44,19 @@ struct Session {
     mails: u32,
 }
 
-/// A mail that is being announced.
 struct Envelope {
     sender: Option<EmailAddress>,
     route: MailRoute,
     mailboxes: Vec<String>,
 }
 
-/// How a conversation ends.
 enum End {
     Over,
-    /// It continues over TLS.
     Upgrade(TlsAcceptor),
 }
 
-/// The reaction to a command.
 enum Next {
     Say(String),
-    /// Sends a text and ends.
     Bye(String),
     ReadText,
     Upgrade(TlsAcceptor),
@@ -74,7 +68,6 @@ impl Next {
     }
 }
 
-/// Serves a connection to its end.
 pub(super) async fn serve(
     shared: Shared,
     stream: TcpStream,
@@ -116,7 +109,6 @@ impl Session {
         self.shared.settings.domain.as_str()
     }
 
-    /// Handles commands until one ends the conversation.
     async fn converse<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut MailWire<S>) -> Result<End, PeerLoss> {
         let within = self.shared.settings.command_timeout;
         loop {

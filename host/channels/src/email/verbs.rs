@@ -1,5 +1,3 @@
-//! Texts of SMTP answers.
-
 use smtp_proto::Error;
 
 use super::{MailVerdict, SIZE_MAX};
@@ -12,7 +10,6 @@ pub(super) const NEEDS_TLS: &str = "530 5.7.0 say STARTTLS first";
 pub(super) const PLACE_NEEDED: &str = "421 4.7.0 the place is needed by another sender: try again later";
 pub(super) const GO_AHEAD: &str = "354 end with a dot on a line of its own";
 
-/// The lines that answer EHLO.
 pub(super) fn extensions(name: &str, offers_tls: bool) -> String {
     let mut said = format!("250-{name}\r\n");
     if offers_tls {
@@ -22,7 +19,6 @@ pub(super) fn extensions(name: &str, offers_tls: bool) -> String {
         + &format!("250 SIZE {SIZE_MAX}")
 }
 
-/// The answer to an unreadable command.
 pub(super) fn fault(error: &Error) -> String {
     match error {
         Error::UnknownCommand => "500 5.5.1 the command is not known".to_owned(),
@@ -37,7 +33,6 @@ pub(super) fn fault(error: &Error) -> String {
     }
 }
 
-/// The answer to a mail.
 pub(super) fn verdict(verdict: MailVerdict) -> String {
     let said = match verdict {
         MailVerdict::Refused(code) => return format!("550 5.7.1 error {code}: nothing was sent"),

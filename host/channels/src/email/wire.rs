@@ -18,7 +18,6 @@ const START: Duration = Duration::from_secs(5);
 /// Read at once.
 const PIECE: usize = 16 * 1024;
 
-/// The session is over: the peer left, or took too long.
 #[derive(Debug)]
 pub(super) struct PeerLoss;
 
@@ -31,32 +30,23 @@ impl std::convert::From<io::Error> for PeerLoss {
 /// A line of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CommandLine {
-    /// With its end.
     Whole(Vec<u8>),
-    /// Longer than a line may be.
     TooLong,
     /// It does not end with CR and LF.
     BadEnd,
-    /// Nothing came in time.
     Late,
 }
 
-/// The text of a mail.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Text {
-    /// All of it.
     Whole(Vec<u8>),
-    /// Larger than a mail may be.
     TooLarge,
-    /// It comes too slowly.
     TooSlow,
-    /// A line is longer than a line may be.
     LineTooLong,
     /// A CR without LF, or a LF without CR: mail servers disagree where such a line ends.
     BareEnd,
 }
 
-/// One end of a connection.
 pub(super) struct MailWire<S> {
     stream: S,
     /// Bytes that were read and not used.
@@ -68,13 +58,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MailWire<S> {
         Self { stream, input: Vec::new() }
     }
 
-    /// Returns the stream without the bytes that were read ahead, so that no commands can be sent before the TLS
-    /// handshake.
+    /// Bytes that were read ahead are dropped, so that no commands can be sent before the TLS handshake.
     pub(super) fn into_stream(self) -> S {
         self.stream
     }
 
-    /// Sends a text.
     pub(super) async fn send_line(&mut self, text: &str, within: Duration) -> Result<(), PeerLoss> {
         let writing = async {
             self.stream.write_all(text.as_bytes()).await?;
@@ -83,7 +71,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MailWire<S> {
         Ok(timeout(within, writing).await.map_err(|_| PeerLoss)??)
     }
 
-    /// The next line.
     pub(super) async fn line(&mut self, within: Duration) -> Result<CommandLine, PeerLoss> {
         match timeout(within, self.read_line()).await {
             Ok(line) => line,
@@ -192,7 +179,6 @@ mod tests {
 
     const SOON: Duration = Duration::from_secs(5);
 
-    /// The peer sends these bytes and leaves.
     async fn wire(said: &[u8]) -> MailWire<tokio::io::DuplexStream> {
         let (near, mut far) = tokio::io::duplex(1 << 20);
         far.write_all(said).await.unwrap();

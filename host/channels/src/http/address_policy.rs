@@ -1,5 +1,4 @@
-//! The addresses that outgoing calls may reach (PROVIDERS H, FIELD 4): checked when a URL is saved, and again after a
-//! name is resolved.
+//! The addresses that outgoing calls may reach (PROVIDERS H, FIELD 4): checked for a saved URL and for each resolved name.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,34 +7,23 @@ use url::{Host, Url};
 /// The reason why an address may not be called. The text may be shown in an error response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressRefused {
-    /// Does not parse as an absolute URL.
     #[error("is not an absolute URL ({0}); give one like https://example.com/path")]
     NotAUrl(String),
-    /// Another scheme than `http` and `https`.
     #[error("scheme `{0}` is not supported; use https or http")]
     Scheme(String),
     /// `user:password@` in front of the host.
     #[error("must not contain a user name or password")]
     UserInfo,
-    /// No host, or port 0.
     #[error("names no host that can be called")]
     NoHost,
     /// A name that never leaves the machine or the private network.
     #[error("host `{0}` is a local name; use a public host name")]
     LocalName(String),
-    /// An address outside the public internet.
     #[error("address {address} is not public ({range}); use a public address")]
-    Range {
-        /// The resolved address.
-        address: IpAddr,
-        /// Its range.
-        range: &'static str,
-    },
-    /// A name that resolves only to such addresses. They are not named, because they would show the plan of a private
-    /// network.
+    Range { address: IpAddr, range: &'static str },
+    /// The addresses are not named, because they would show the plan of a private network.
     #[error("host `{host}` resolves to no address that may be called; use a public host name")]
     Resolved {
-        /// The name.
         host: String,
         /// The range of the last of its addresses.
         range: &'static str,
@@ -52,11 +40,9 @@ impl AddressRefused {
     }
 }
 
-/// Decides which addresses may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressPolicy {
-    /// Also allows loopback, private and shared (CGNAT) ranges and local names. The metadata addresses of clouds stay
-    /// closed, link-local or not, and so do all addresses that are not unicast.
+    /// Also allows loopback, private and shared (CGNAT) ranges and local names. Cloud metadata and non-unicast stay closed.
     pub allow_private: bool,
 }
 
@@ -72,8 +58,7 @@ const fn closed(network: Ipv4Addr, prefix: u32, name: &'static str, private: boo
     ClosedV4 { network, prefix, name, private }
 }
 
-/// Metadata services of clouds, which give out keys: outside the link-local range, and before the ranges that contain
-/// them.
+/// Metadata services of clouds, which give out keys. Before the ranges that contain them.
 const METADATA: &str = "cloud metadata";
 
 /// The IANA special-purpose registry for IPv4, without globally reachable ranges.
@@ -101,9 +86,8 @@ const CLOSED_V4: &[ClosedV4] = &[
 const LOCAL_SUFFIXES: &[&str] = &["localhost", "localdomain", "local", "internal", "home.arpa", "lan", "intranet"];
 
 impl AddressPolicy {
-    /// Checks a URL that is to be saved or called: scheme, user info, literal addresses in every spelling (decimal,
-    /// hexadecimal, octal, mapped), and local names. A name that does not resolve yet is accepted, because its
-    /// addresses are checked at each connection.
+    /// Checks a URL: scheme, user info, literal addresses in every spelling (decimal, hexadecimal, octal, mapped), and
+    /// local names. A name that does not resolve yet is accepted, because its addresses are checked at each connection.
     pub fn judge_url(&self, text: &str) -> Result<Url, AddressRefused> {
         let url = Url::parse(text).map_err(|error| AddressRefused::NotAUrl(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -124,7 +108,6 @@ impl AddressPolicy {
         Ok(url)
     }
 
-    /// Checks an address of a resolved name.
     pub fn judge_address(&self, address: IpAddr) -> Result<(), AddressRefused> {
         match address {
             IpAddr::V4(v4) => self.judge_v4(v4, address),

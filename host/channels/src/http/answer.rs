@@ -1,5 +1,3 @@
-//! Answers of the guarded client, and how much of them is read.
-
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -23,7 +21,6 @@ const WEBHOOK_BODY_TIME: Duration = Duration::from_secs(2);
 /// The answer of a webhook receiver. Any status is an answer, also a redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostAnswer {
-    /// HTTP status.
     pub status: u16,
     /// `Retry-After`, if present and sensible.
     pub retry_after: Option<Duration>,
@@ -33,39 +30,29 @@ pub struct PostAnswer {
     pub duration: Duration,
 }
 
-/// A downloaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedFile {
-    /// HTTP status.
     pub status: u16,
-    /// `Content-Type`, if present.
     pub content_type: Option<String>,
-    /// The whole body.
     pub body: Bytes,
 }
 
-/// The server's description of the file of a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileDescription {
-    /// `Content-Type`.
     pub content_type: Option<String>,
-    /// `Content-Disposition`.
     pub disposition: Option<String>,
 }
 
 /// Answer to a [`GuardedRequest`](super::GuardedRequest).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardedAnswer {
-    /// HTTP status.
     pub status: u16,
     /// Headers whose values are text.
     pub headers: Vec<(String, String)>,
-    /// The whole body.
     pub body: Bytes,
 }
 
-/// Reads the beginning of a webhook's answer, at most `limit` bytes. A body that is longer, breaks off or stalls counts
-/// as one that ends.
+/// A body that is longer than `limit` bytes, breaks off or stalls counts as one that ends.
 pub(super) async fn body_start(response: Response<Incoming>, limit: usize) -> String {
     let (head, mut body) = response.into_parts();
     let mut read = BytesMut::new();
@@ -120,7 +107,6 @@ fn coding(headers: &HeaderMap, body: &[u8]) -> Option<String> {
     }
 }
 
-/// The whole body, if it has at most `limit` bytes.
 pub(super) async fn whole_body(body: Incoming, limit: usize) -> Result<Bytes, PostError> {
     let announced = body.size_hint().exact().unwrap_or(0);
     if announced > limit as u64 {

@@ -28,7 +28,6 @@ const PIECE: usize = 64 * 1024;
 /// Most bytes of an answer: a recording of a plugin's calls is the largest.
 const LARGEST_ANSWER: usize = 256 * 1024 * 1024;
 
-/// A client of one server.
 #[derive(Clone)]
 pub struct ApiClient {
     client: OperatorClient,
@@ -37,51 +36,37 @@ pub struct ApiClient {
     key: String,
 }
 
-/// A call.
 #[derive(Debug, Clone)]
 pub struct ApiCall<'a> {
-    /// `GET`, `POST`, `DELETE`.
     pub method: &'a str,
-    /// Path and query, beginning with `/`.
     pub path: String,
     /// Headers in addition to those of every call.
     pub headers: &'a [(&'a str, &'a str)],
-    /// Type and bytes of the body.
     pub body: Option<(&'a str, Bytes)>,
     /// Counts the bytes of the body that have been sent.
     pub sent: Option<Arc<AtomicU64>>,
-    /// Time for the whole call.
     pub timeout: Duration,
 }
 
 /// The server's answer, with any status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiAnswer {
-    /// HTTP status.
     pub status: u16,
-    /// The whole body.
     pub body: Bytes,
 }
 
 impl ApiClient {
     /// A client of the server at `base`, such as `https://patchbay.example`, that sends `key` with each call.
-    ///
-    /// # Errors
-    /// If the TLS backend cannot be used.
     pub fn new(base: &str, key: &str) -> Result<Self, ClientBuildError> {
         let client = operator_client(Duration::from_secs(60))?;
         Ok(Self { client, base: base.trim_end_matches('/').to_owned(), key: key.to_owned() })
     }
 
-    /// Address of the server.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// Makes a call. Redirects are not followed, so that the key is sent only to this server.
-    ///
-    /// # Errors
-    /// If there is no answer. Any status is an answer.
+    /// Redirects are not followed, so that the key is sent only to this server. Any status is an answer.
     pub async fn call(&self, call: ApiCall<'_>) -> Result<ApiAnswer, PostError> {
         let method = Method::from_bytes(call.method.as_bytes())
             .map_err(|_| PostError::Invalid(format!("`{}` is not an HTTP method", call.method)))?;
@@ -103,7 +88,6 @@ impl ApiClient {
     }
 }
 
-/// The bytes in pieces, counted when they are passed on.
 fn counted(bytes: Bytes, sent: Arc<AtomicU64>) -> Body {
     let pieces = stream::unfold((bytes, sent), |(mut rest, sent)| async move {
         if rest.is_empty() {

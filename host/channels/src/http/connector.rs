@@ -1,5 +1,4 @@
-//! Connections of all clients: names are checked, time is bounded, each connection records its use, and the heads of
-//! answers are counted.
+//! Connections of all clients: names are checked, time is bounded, use is recorded, and the heads of answers are counted.
 
 use std::{
     error::Error,
@@ -34,7 +33,6 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 type OverTls = HttpsConnector<HttpConnector<PolicyResolver>>;
 
-/// Connects over TCP and, for `https`, TLS, within a bounded time.
 #[derive(Clone)]
 pub(super) struct Connector {
     inner: OverTls,
@@ -85,7 +83,6 @@ fn broken_by(excess: Excess) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, excess)
 }
 
-/// The use of a connection.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Usage(Arc<Counts>);
 
@@ -97,8 +94,7 @@ struct Counts {
 }
 
 impl Usage {
-    /// True if the connection served an earlier request, and nothing of the answer to the last one has come: the peer
-    /// may have closed it before that request arrived.
+    /// True if the connection served an earlier request and nothing of this answer came: the peer may have closed it before.
     pub(super) fn was_kept_in_vain(&self) -> bool {
         self.0.requests.load(Ordering::Relaxed) > 1 && !self.0.answered.load(Ordering::Relaxed)
     }

@@ -1,5 +1,4 @@
-//! The cost of an answer without its body: the peer chooses its size, its number of parts and its pace, and each costs
-//! processor time. All readers of answers count with the types of this file.
+//! The cost of an answer without its body: the peer chooses its size, number of parts and pace. All readers count with this file.
 
 /// Informational answers (1xx) before an answer. Servers send one `100 Continue`, or a few `102 Processing` and `103 Early Hints`.
 pub(super) const MOST_INFORMATIONAL: usize = 16;
@@ -13,18 +12,14 @@ const LEAST_PER_PIECE: u64 = 64;
 /// An answer that costs too much. The connection is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Excess {
-    /// Endless 1xx.
     #[error("more than {MOST_INFORMATIONAL} informational answers (1xx) came before it")]
     Informational,
-    /// An endless head, or endless headers of informational answers.
     #[error("its head has more than {MOST_HEAD_BYTES} bytes")]
     HeadBytes,
-    /// Endless tiny chunks.
     #[error("its body came in too many pieces for its length")]
     Pieces,
 }
 
-/// Counts the pieces of a body.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     count: u64,
@@ -32,7 +27,6 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Counts a piece with this many bytes.
     pub(super) fn take(&mut self, bytes: usize) -> Result<(), Excess> {
         self.count += 1;
         self.bytes += bytes as u64;
@@ -40,19 +34,14 @@ impl Pieces {
     }
 }
 
-/// Follows the heads of an answer in the bytes of a connection. It counts them before the HTTP library parses them,
-/// because the library parses any number of informational answers first.
+/// Counts the heads of an answer before the HTTP library parses them: it parses any number of informational answers first.
 #[derive(Debug, Default)]
 pub(super) struct HeadScan {
     /// True if the head of the answer is over, or if these bytes are not a head.
     is_past: bool,
-    /// Bytes of heads so far.
     bytes: usize,
-    /// Informational answers so far.
     informational: usize,
-    /// The beginning of the status line, up to the status.
     start: Start,
-    /// Bytes of the present line, without its end.
     line: Line,
 }
 
@@ -72,7 +61,6 @@ enum Line {
 }
 
 const VERSION: &[u8] = b"HTTP/";
-/// Position of the status in a status line.
 const STATUS_AT: usize = b"HTTP/1.1 ".len();
 
 impl Start {
@@ -95,12 +83,10 @@ impl Start {
 }
 
 impl HeadScan {
-    /// True if the head of the answer is over.
     pub(super) fn is_past(&self) -> bool {
         self.is_past
     }
 
-    /// Counts bytes that were read.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<(), Excess> {
         for byte in bytes {
             if self.is_past {

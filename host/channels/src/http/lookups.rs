@@ -11,7 +11,6 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 /// Concurrent look-ups of one client, and of all calls without a client together.
 pub(super) const AT_ONCE: usize = 8;
-/// Shares that are kept before unused ones are removed.
 const KEPT: usize = 1024;
 
 tokio::task_local! {
@@ -19,12 +18,10 @@ tokio::task_local! {
     static CALLER: Option<ClientId>;
 }
 
-/// Makes a call on behalf of a client.
 pub(super) async fn on_behalf_of<T>(caller: Option<ClientId>, call: impl Future<Output = T>) -> T {
     CALLER.scope(caller, call).await
 }
 
-/// The shares of all clients.
 #[derive(Default)]
 pub(super) struct Lookups {
     shares: Mutex<HashMap<Option<ClientId>, Weak<Semaphore>>>,

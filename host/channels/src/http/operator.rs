@@ -22,8 +22,7 @@ use super::{
 /// The same for hosts of the operator, which are few and busy.
 const IDLE_PER_OPERATORS_HOST: usize = 128;
 
-/// A client for addresses of the operator: no address policy, no redirects, no proxy from the environment, bounded
-/// times, and the connections of the guarded client, which bound the cost of an answer. Cloning is cheap.
+/// A client for the operator's addresses: no policy, no redirects, no proxy from the environment, bounded times and costs.
 #[derive(Debug, Clone)]
 pub(crate) struct OperatorClient {
     /// Builds requests. It makes no calls, because nothing bounds the cost of its answers.
@@ -33,12 +32,10 @@ pub(crate) struct OperatorClient {
 }
 
 impl OperatorClient {
-    /// Begins a request, which [`send`](Self::send) sends.
     pub(crate) fn request(&self, method: Method, url: impl IntoUrl) -> RequestBuilder {
         self.written.request(method, url)
     }
 
-    /// Begins a GET.
     pub(crate) fn get(&self, url: impl IntoUrl) -> RequestBuilder {
         self.request(Method::GET, url)
     }
@@ -48,7 +45,6 @@ impl OperatorClient {
         self.execute(request.build().map_err(PostError::from_client)?).await
     }
 
-    /// The same for a finished request.
     pub(crate) async fn execute(&self, request: reqwest::Request) -> Result<Response, PostError> {
         let patience = self.patience.with_limit(request.timeout().copied());
         let mut request = http::Request::<Body>::try_from(request).map_err(PostError::from_client)?;
@@ -72,14 +68,12 @@ fn client(
     Ok(OperatorClient { written: Client::builder().no_proxy().build()?, pool, patience })
 }
 
-/// A client for URLs of the operator (the Graph API).
 pub(crate) fn operator_client(total_timeout: Duration) -> Result<OperatorClient, ClientBuildError> {
     let connect_timeout = Duration::from_secs(10).min(total_timeout / 2);
     client(connect_timeout, IDLE_PER_OPERATORS_HOST, CallTimeout::Total(total_timeout))
 }
 
-/// A client for URLs of the operator whose answers are read as slowly as another peer takes them: only the silence of
-/// the server is bounded.
+/// For answers that are read as slowly as another peer takes them: only the silence of the server is bounded.
 pub(crate) fn streaming_client(silence: Duration) -> Result<OperatorClient, ClientBuildError> {
     let connect_timeout = Duration::from_secs(10).min(silence / 2);
     client(connect_timeout, IDLE_PER_HOST, CallTimeout::Silence(silence))

@@ -25,7 +25,6 @@ pub(super) enum CallTimeout {
 }
 
 impl CallTimeout {
-    /// The same for a call with its own limit.
     pub(super) fn with_limit(self, limit: Option<Duration>) -> Self {
         limit.map_or(self, Self::Total)
     }
@@ -37,7 +36,6 @@ impl CallTimeout {
     }
 }
 
-/// The answer to a call; its body has the limit of the call.
 pub(super) async fn answered(call: ResponseFuture, patience: CallTimeout) -> Result<Response, PostError> {
     let end = Instant::now() + patience.length();
     let answer = timeout_at(end, call).await.map_err(|_| PostError::Timeout)?;
@@ -49,7 +47,6 @@ pub(super) async fn answered(call: ResponseFuture, patience: CallTimeout) -> Res
     Ok(Response::from(answer.map(|inner| Body::wrap(AnswerBody { inner, patience, end, pieces: Pieces::default() }))))
 }
 
-/// The whole body of an answer, if it has at most `limit` bytes.
 pub(crate) async fn body_within(mut answer: Response, limit: usize) -> Result<Bytes, PostError> {
     let mut body = BytesMut::new();
     while let Some(piece) = answer.chunk().await.map_err(PostError::from_client)? {
@@ -61,7 +58,6 @@ pub(crate) async fn body_within(mut answer: Response, limit: usize) -> Result<By
     Ok(body.freeze())
 }
 
-/// The body of an answer.
 struct AnswerBody {
     inner: Incoming,
     patience: CallTimeout,

@@ -33,7 +33,6 @@ use super::{
 /// Redirects that are followed to learn the type of a file.
 const REDIRECTS: usize = 3;
 
-/// Settings of a [`GuardedClient`].
 #[derive(Clone)]
 pub struct GuardedSettings {
     /// Time for name, TCP and TLS together (5 s).
@@ -42,9 +41,7 @@ pub struct GuardedSettings {
     pub total_timeout: Duration,
     /// Bytes of a webhook's answer that are read (16 KiB).
     pub webhook_read_bytes: usize,
-    /// The `User-Agent` header.
     pub user_agent: String,
-    /// Resolver of names.
     pub resolver: Arc<dyn NameResolver>,
 }
 
@@ -60,8 +57,7 @@ impl Default for GuardedSettings {
     }
 }
 
-/// An HTTP client that checks every address, follows no redirect, uses no proxy and bounds bodies and times (DESIGN
-/// ground rule 8). Cloning is cheap.
+/// An HTTP client that checks every address, follows no redirect, uses no proxy and bounds bodies and times. Cheap to clone.
 #[derive(Clone)]
 pub struct GuardedClient {
     // A resolver belongs to a client, and pooled connections must not be shared between two policies.
@@ -75,15 +71,11 @@ pub struct GuardedClient {
 /// An HTTP call for the plugins' `http` import.
 #[derive(Debug, Clone)]
 pub struct GuardedRequest {
-    /// `GET`, `POST`, ...
     pub method: String,
-    /// Its address.
     pub url: String,
     /// Headers; `host`, `content-length` and hop-by-hop headers are refused.
     pub headers: Vec<(String, String)>,
-    /// Body, possibly empty.
     pub body: Bytes,
-    /// Largest body to accept, in bytes.
     pub max_response_bytes: usize,
     /// Shorter limit for the whole call, if set.
     pub timeout: Option<Duration>,
@@ -92,7 +84,6 @@ pub struct GuardedRequest {
 }
 
 impl GuardedClient {
-    /// Sets up the client.
     pub fn new(settings: GuardedSettings) -> Result<Self, ClientBuildError> {
         let lookups = Arc::new(Lookups::default());
         let build = |allow_private| {
@@ -112,14 +103,12 @@ impl GuardedClient {
         })
     }
 
-    /// The same client for calls of this client of ours. Names with a silent name server use the places of one client
-    /// only. Calls without a client share one part.
+    /// Names with a silent name server use the places of this client only. Calls without a client share one part.
     pub fn on_behalf_of(&self, client: ClientId) -> Self {
         Self { caller: Some(client), ..self.clone() }
     }
 
-    /// Delivers a webhook. Only the beginning of the answer is read. A body that is longer, breaks off or stalls does
-    /// not change the verdict of the status.
+    /// Only the beginning of the answer is read. A body that is longer, breaks off or stalls does not change the verdict.
     pub async fn post(&self, post: WebhookPost) -> Result<PostAnswer, PostError> {
         let started = Instant::now();
         let WebhookPost { to, headers, body } = post;
@@ -196,7 +185,6 @@ impl GuardedClient {
         Ok(None)
     }
 
-    /// Makes any call, for plugins.
     pub async fn request(&self, asked: GuardedRequest) -> Result<GuardedAnswer, PostError> {
         let (transport, url) = self.judged(&asked.url, asked.allow_private)?;
         let method = Method::from_bytes(asked.method.to_ascii_uppercase().as_bytes())
@@ -220,8 +208,7 @@ impl GuardedClient {
         timeout(time, call).await.map_err(|_| PostError::Timeout)?
     }
 
-    /// Returns the connections of a policy and the checked URL. Literal addresses never reach the resolver, so every
-    /// called URL is checked here, not only saved ones.
+    /// Literal addresses never reach the resolver, so every called URL is checked here, not only saved ones.
     fn judged(&self, url: &str, allow_private: bool) -> Result<(&Transport, Url), PostError> {
         Ok((self.transport(allow_private), WebhookAddress::judged(url, allow_private)?.url))
     }

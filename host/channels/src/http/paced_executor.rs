@@ -18,7 +18,6 @@ const AT_ONCE: Duration = Duration::from_millis(250);
 /// The part of a processor that it may use in the long run is one divided by this.
 const ONE_OF: u32 = 10;
 
-/// Runs the connections of a client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PacedExecutor;
 
@@ -32,7 +31,6 @@ where
     }
 }
 
-/// Processor time of this thread.
 fn thread_time() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs().try_into().unwrap_or_default())
@@ -53,7 +51,6 @@ impl Pace {
         Self { at_once, one_of, earned_at: Mutex::new(Instant::now()) }
     }
 
-    /// Records use.
     pub fn note(&self, used: Duration) {
         let mut earned_at = self.earned_at();
         *earned_at = (*earned_at).max(Instant::now()) + used * self.one_of;
@@ -81,7 +78,6 @@ impl Pace {
     }
 }
 
-/// Measures the processor time of a future.
 pub struct MeasuredTask<F> {
     task: Pin<Box<F>>,
     used: Duration,

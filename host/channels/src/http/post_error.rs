@@ -6,7 +6,6 @@ use hyper_util::client::legacy;
 
 use super::{address_policy::AddressRefused, excess::Excess, resolver::AddressesRefused};
 
-/// A guarded call without a usable answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PostError {
     /// The address policy refused the URL, or all addresses of its name. A retry is useless until it changes.
@@ -21,13 +20,8 @@ pub enum PostError {
     /// The time ran out after the connection was made.
     #[error("no answer in time")]
     Timeout,
-    /// The answer is larger than allowed.
     #[error("the answer is larger than {limit} bytes")]
-    BodyTooLarge {
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// The answer costs too much.
+    BodyTooLarge { limit: usize },
     #[error("the answer was not read to its end: {0}")]
     Excessive(#[from] Excess),
     /// The connection broke, or the peer does not speak HTTP.
@@ -47,7 +41,6 @@ impl PostError {
         if error.is_connect() { Self::Connect(chain(error)) } else { Self::Other(chain(error)) }
     }
 
-    /// Sorts an error of a request that could not be built, or of an answer that could not be read.
     pub(super) fn from_client(error: reqwest::Error) -> Self {
         if let Some(excess) = find_cause::<Excess>(&error) {
             return Self::Excessive(*excess);
@@ -61,7 +54,6 @@ impl PostError {
         Self::Other(describe(error))
     }
 
-    /// True if nothing of the request was sent.
     pub(crate) fn is_not_written(&self) -> bool {
         match self {
             Self::Refused(_) | Self::Invalid(_) | Self::Connect(_) => true,
@@ -88,7 +80,6 @@ pub(crate) fn describe(error: reqwest::Error) -> String {
     chain(&error.without_url())
 }
 
-/// The chain of causes in one line.
 pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

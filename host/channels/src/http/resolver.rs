@@ -19,12 +19,10 @@ use super::{
     lookups::Lookups,
 };
 
-/// The result of [`NameResolver::resolve`].
 pub type ResolveFuture = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
 /// Resolves host names. Tests use one that changes its answers.
 pub trait NameResolver: Send + Sync {
-    /// All addresses of `host`, unjudged.
     fn resolve(&self, host: &str) -> ResolveFuture;
 }
 

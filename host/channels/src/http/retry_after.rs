@@ -5,9 +5,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
-/// How long the peer asks to be left alone. A date is read against the answer's own `Date` header, as only the peer's clock is
-/// known to agree with itself; without one it is read against the clock of this machine. `None` when the header is absent,
-/// makes no sense or names a moment that has passed.
+/// A date is read against the answer's own `Date` header, as only the peer's clock is known to agree with itself;
+/// without one against our clock. `None` if the header is absent, makes no sense or is in the past.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     #[expect(
         clippy::disallowed_methods,

@@ -1,5 +1,4 @@
-//! Names as the operating system is configured, looked up without blocking a thread. The library of the system needs a
-//! thread for each look-up, and password hashing uses the same threads.
+//! Name look-ups without blocking a thread. The library of the system needs a thread for each, of those for password hashing.
 
 use std::{
     fs, io,
@@ -36,16 +35,12 @@ struct Configured {
 
 impl SystemResolver {
     /// Asks this name server and reads no file. For tests.
-    ///
-    /// # Errors
-    /// If a resolver cannot be made.
     pub fn of_server(server: SocketAddr) -> io::Result<Self> {
         let config = ResolverConfig::from_name_servers(vec![name_server(server)]);
         let resolver = build(config, ResolverOpts::default())?;
         Ok(Self { current: Mutex::new(Some(Configured { resolver, read: None })) })
     }
 
-    /// Returns the resolver for the present files.
     fn resolver(&self) -> io::Result<TokioResolver> {
         let mut current = self.current.lock();
         let changed = FILES.map(|file| fs::metadata(Path::new(file)).and_then(|file| file.modified()).ok());

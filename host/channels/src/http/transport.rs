@@ -31,11 +31,9 @@ use super::{
 
 /// Headers of an answer at most. Their bytes are counted by [`HeadScan`](super::excess::HeadScan).
 const MOST_HEADERS: usize = 1_024;
-/// Bytes of a connection that are read ahead, and that wait to be written. Heads that are too long are found before
-/// they fill it.
+/// Bytes that are read ahead, and that wait to be written. Heads that are too long are found before they fill it.
 const BUFFER: usize = 2 * MOST_HEAD_BYTES;
 
-/// The connections of one policy.
 #[derive(Clone)]
 pub(super) struct Transport {
     kept: Client<Connector, Full<Bytes>>,
@@ -45,7 +43,6 @@ pub(super) struct Transport {
 }
 
 impl Transport {
-    /// Looks names up with `resolver`, and connects within `connect_timeout`.
     pub(super) fn new(
         resolver: PolicyResolver,
         connect_timeout: Duration,
@@ -92,7 +89,6 @@ fn builder() -> Builder {
     builder
 }
 
-/// The settings that all clients have in common.
 pub(super) fn plain_builder() -> Builder {
     let mut builder = Client::builder(PacedExecutor);
     builder
@@ -104,7 +100,6 @@ pub(super) fn plain_builder() -> Builder {
     builder
 }
 
-/// True if the connection ended during the call.
 fn was_closed(error: &legacy::Error) -> bool {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {

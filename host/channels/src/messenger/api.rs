@@ -39,7 +39,6 @@ const NAMES_PAUSE: Duration = Duration::from_secs(60);
 /// A page and its token. `Debug` hides the token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MessengerPage {
-    /// Meta's id of the page.
     pub page_id: String,
     /// Page token with `pages_messaging`.
     pub access_token: String,
@@ -51,13 +50,10 @@ impl fmt::Debug for MessengerPage {
     }
 }
 
-/// The settings of Messenger are unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum MessengerSetupError {
-    /// `graph_url` does not parse as an http or https URL.
     #[error("messenger.graph_url `{0}` is not an http or https URL; give one like https://graph.facebook.com")]
     GraphUrl(String),
-    /// No HTTP client.
     #[error(transparent)]
     Client(#[from] ClientBuildError),
 }
@@ -71,14 +67,11 @@ impl From<CloudSetupError> for MessengerSetupError {
     }
 }
 
-/// A signal of a page other than a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SenderAction {
     /// An agent is typing; for 20 seconds, or until a message comes.
     TypingOn,
-    /// The typing has ended.
     TypingOff,
-    /// The customer's messages were read.
     MarkSeen,
 }
 
@@ -92,7 +85,6 @@ impl SenderAction {
     }
 }
 
-/// Messenger. Cloning is cheap.
 #[derive(Clone)]
 pub struct MessengerApi {
     graph: CloudApi,
@@ -101,13 +93,11 @@ pub struct MessengerApi {
 }
 
 impl MessengerApi {
-    /// Sets up the adapter; makes no call.
     pub fn new(settings: CloudSettings) -> Result<Self, MessengerSetupError> {
         Ok(Self { graph: CloudApi::new(settings)?, nameless: Arc::default() })
     }
 
-    /// Sends one body of `POST /{page}/messages`. Never sends twice by itself. A message that Messenger accepted counts
-    /// as sent, because no other report of that comes.
+    /// Never sends twice by itself. A message that Messenger accepted counts as sent, because no other report of that comes.
     pub(super) async fn send(&self, page: &MessengerPage, body: &Value) -> Result<Acceptance, SendFailure> {
         let value = self.post(page, body).await?;
         match value.get("message_id").and_then(Value::as_str).filter(|id| !id.is_empty()) {
@@ -116,8 +106,7 @@ impl MessengerApi {
         }
     }
 
-    /// Sends a reaction to a message, or removes it. It is not a message, so it has no id, and a repetition changes
-    /// nothing.
+    /// A reaction is not a message, so it has no id, and a repetition changes nothing.
     pub(super) async fn react(&self, page: &MessengerPage, body: &Value) -> Result<Acceptance, SendFailure> {
         self.post(page, body).await.map(|_| Acceptance { sent: true, ..Acceptance::default() })
     }
@@ -168,7 +157,6 @@ impl MessengerApi {
         }
     }
 
-    /// Shows a customer a signal of the page.
     pub async fn act(&self, page: &MessengerPage, psid: &str, action: SenderAction) -> Result<(), GraphError> {
         let body = json!({ "recipient": { "id": psid }, "sender_action": action.as_str() });
         let call = self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(&body);
@@ -207,8 +195,7 @@ impl MessengerApi {
         self.nameless.lock()
     }
 
-    /// Downloads a file of a customer into `to`. The address itself grants access, so no token is sent, and only Meta's
-    /// hosts and the configured one are asked.
+    /// The address itself grants access, so no token is sent, and only Meta's hosts and the configured one are asked.
     pub async fn download(
         &self,
         url: &str,

@@ -1,5 +1,4 @@
-//! Messenger as a carrier: a place is one message of the page's rate and its calls: one, or two with a file of ours
-//! that Meta cannot download. The customer does not see the first of the two.
+//! A place is one message of the page's rate and its calls: one, or two with a file of ours that Meta cannot download.
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
@@ -28,16 +27,13 @@ use crate::carrier::{
 /// Time after which a page without credentials is tried again.
 const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
 
-/// Rates of pages.
 #[derive(Debug, Clone, Copy)]
 pub struct MessengerLimits {
     /// Messages per second and page (`limits.messenger_rate_per_page`).
     pub rate_per_second: u32,
-    /// Calls in flight per page.
     pub in_flight: usize,
 }
 
-/// Carries messages over Messenger.
 pub struct MessengerCarrier {
     api: MessengerApi,
     clock: Arc<dyn Clock>,
@@ -45,7 +41,6 @@ pub struct MessengerCarrier {
 }
 
 impl MessengerCarrier {
-    /// These limits apply to every page; windows use this clock.
     pub fn new(api: MessengerApi, clock: Arc<dyn Clock>, limits: MessengerLimits) -> Self {
         Self { api, clock, gates: RateGate::new(limits.rate_per_second, limits.in_flight) }
     }

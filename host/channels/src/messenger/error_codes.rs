@@ -9,7 +9,6 @@ const NO_SUCH_CUSTOMER: i64 = 2_018_001;
 /// Outside the 24-hour window, or seven days for people.
 const WINDOW_CLOSED: i64 = 2_018_278;
 
-/// Sorts a refusal by its remedy.
 pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
     let ErrorAnswer { status, subcode, failure, wait } = error;
     let Some(failure) = failure else { return refused_without_a_code(status, wait) };

@@ -1,5 +1,4 @@
-//! Ids of messages. Meta's own id is the `mid`. If Meta gives one id for several files, the files after the first have
-//! their position added. If it gives none, an id is made.
+//! Ids of messages: Meta's `mid`, with a position added for the files after the first. If Meta gives none, an id is made.
 
 use sha2::{Digest, Sha256};
 

@@ -1,5 +1,3 @@
-//! The body of a send: recipient, the type that the window requires, and the content.
-
 use domain::{
     content::{MediaKind, OutboundContent, Reaction},
     messenger::{TEXT_MAX, WindowPermission, quick_replies},
@@ -9,10 +7,8 @@ use serde_json::{Value, json};
 use super::ids;
 use crate::carrier::UnsupportedContent;
 
-/// The content of a message.
 #[derive(Clone, Copy)]
 pub(super) struct MessageBody<'a> {
-    /// The original content.
     pub(super) content: &'a OutboundContent,
     /// Its form on Messenger.
     pub(super) carried: &'a OutboundContent,
@@ -46,7 +42,6 @@ pub(super) fn body(
     Ok(body)
 }
 
-/// The body that sends or removes a reaction.
 pub(super) fn reaction(psid: &str, reaction: &Reaction) -> Value {
     let mid = ids::mid(&reaction.message_id).unwrap_or(&reaction.message_id);
     let (action, payload) = match &reaction.emoji {
@@ -89,7 +84,6 @@ fn message(MessageBody { content, carried, uploaded }: MessageBody<'_>) -> Resul
     }
 }
 
-/// Meta's name for a kind of file.
 pub(super) fn attachment(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image | MediaKind::Sticker => "image",

@@ -1,5 +1,4 @@
-//! Messenger (PROVIDERS B, ADR 0028): sends of a page with pace and window, other calls of a page, and callbacks. Its
-//! Graph API is that of the Cloud API, with other nodes.
+//! Messenger (PROVIDERS B, ADR 0028): sends of a page with pace and window, other calls, and callbacks.
 
 mod api;
 pub mod callback;

@@ -12,12 +12,10 @@ use url::Url;
 
 use crate::http::{OperatorClient, PostError};
 
-/// Makes the calls of the library.
 #[derive(Debug, Clone)]
 pub(super) struct OurClient(OperatorClient);
 
 impl OurClient {
-    /// With this client.
     pub(super) fn new(client: OperatorClient) -> Self {
         Self(client)
     }

@@ -1,5 +1,3 @@
-//! Faults of a bucket, with their remedies.
-
 use std::error::Error as _;
 
 use object_store::{
@@ -9,10 +7,8 @@ use object_store::{
 
 use crate::media_store::MediaStoreError;
 
-/// Name of a bucket in errors.
 pub(super) const STORE: &str = "bucket";
 
-/// The reason why a bucket failed.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error(

@@ -1,5 +1,4 @@
-//! Files of customers in a bucket of an object store with S3's protocol. The library speaks the protocol, and our own
-//! HTTP client makes the calls.
+//! Files of customers in a bucket with S3's protocol. A library speaks the protocol, and our own HTTP client makes the calls.
 
 mod calls;
 mod failures;
@@ -26,39 +25,31 @@ use crate::{
 
 /// Longest silence of the store, before or within an answer.
 const SILENCE: Duration = Duration::from_secs(60);
-/// Repetitions of a call that failed for a passing reason, and the time after which no further one begins. A caller
-/// that stores a file tries again later by itself, and a caller that reads one waits.
+/// Repetitions of a call that failed for a passing reason. A caller that stores a file tries again later by itself.
 const REPETITIONS: usize = 3;
 const REPEATED_FOR: Duration = Duration::from_secs(20);
 
-/// Address of the bucket.
 #[derive(Clone)]
 pub struct BucketSettings {
     /// `s3://bucket` or `s3://bucket/prefix`.
     pub url: Url,
     /// Base URL of the store; empty: Amazon's, in `region`.
     pub endpoint: String,
-    /// The region that signatures name.
     pub region: String,
-    /// The id of the key.
     pub access_key: String,
-    /// The key.
     pub secret_key: String,
 }
 
 /// The settings of a bucket do not work.
 #[derive(Debug, thiserror::Error)]
 pub enum BucketRefused {
-    /// The URL names no bucket.
     #[error("expected s3://bucket or s3://bucket/prefix")]
     NoBucket,
     /// The path after the bucket cannot be a prefix of names.
     #[error("no names can begin with the prefix behind the bucket")]
     Prefix(#[from] object_store::path::Error),
-    /// The library refuses the settings.
     #[error("the bucket cannot be used")]
     Settings(#[from] Error),
-    /// The HTTP client does not start.
     #[error(transparent)]
     Client(#[from] ClientBuildError),
 }
@@ -77,7 +68,6 @@ impl fmt::Debug for ObjectMediaStore {
 }
 
 impl ObjectMediaStore {
-    /// In this bucket. Makes no call.
     pub fn in_bucket(settings: &BucketSettings) -> Result<Self, BucketRefused> {
         let url = &settings.url;
         let bucket = url.host_str().filter(|_| url.scheme() == "s3").ok_or(BucketRefused::NoBucket)?;
@@ -97,8 +87,7 @@ impl ObjectMediaStore {
         Ok(Self { store: Arc::new(builder.build()?), prefix: Path::from_url_path(url.path())? })
     }
 
-    /// Tests if the bucket stores a file, returns it, removes it, and reports that it is gone: with a small file whose
-    /// name ends in `trial`.
+    /// Tests if the bucket stores, returns and removes a small file whose name ends in `trial`.
     pub async fn try_out(&self, trial: MediaId) -> Result<(), MediaStoreError> {
         let path = self.prefix.clone().join(format!("patchbay-trial-{trial}"));
         self.store

@@ -1,9 +1,7 @@
 //! JSON of providers: the only code that reads their bytes. Providers repeat the same bytes if a callback is refused,
-//! so one invalid character must not lose the rest.
-//!
-//! It reads as far as possible: a lone surrogate, invalid UTF-8 and NUL become U+FFFD; control characters are allowed
-//! in strings; a number that fits no number type is kept as its digits; values nested more deeply than [`DEPTH_MAX`]
-//! become `null`. Only JSON without an end, or text that is not JSON, is an error.
+//! so one invalid character must not lose the rest. A lone surrogate, invalid UTF-8 and NUL become U+FFFD; control
+//! characters are allowed in strings; a number that fits no number type is kept as its digits; values nested more
+//! deeply than [`DEPTH_MAX`] become `null`. Only JSON without an end, or text that is not JSON, is an error.
 
 mod reader;
 
@@ -11,20 +9,15 @@ use serde_json::Value;
 
 pub(crate) use reader::JsonReader;
 
-/// Most levels of lists and objects. Callbacks have ten. Stored JSON has some levels of ours in addition, and is read
-/// by a parser that accepts 128.
+/// Most levels of lists and objects. Callbacks have ten. Stored JSON has more of ours; its parser accepts 128.
 pub const DEPTH_MAX: usize = 64;
 
-/// Bytes that are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum JsonFault {
-    /// An unexpected byte.
     #[error("an unexpected byte at position {0}")]
     Unexpected(usize),
-    /// It ends too early.
     #[error("it ends before it is complete")]
     Incomplete,
-    /// Bytes after the end.
     #[error("something follows after its end, at position {0}")]
     Trailing(usize),
 }

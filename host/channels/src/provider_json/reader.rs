@@ -11,14 +11,12 @@ const REPLACEMENT: char = '\u{fffd}';
 /// Some programs write it before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A position in a body.
 pub(crate) struct JsonReader<'r> {
     raw: &'r [u8],
     at: usize,
 }
 
 impl<'r> JsonReader<'r> {
-    /// At the beginning.
     pub fn new(raw: &'r [u8]) -> Self {
         Self { raw: raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw), at: 0 }
     }
@@ -29,13 +27,11 @@ impl<'r> JsonReader<'r> {
         if self.at == self.raw.len() { Ok(()) } else { Err(JsonFault::Trailing(self.at)) }
     }
 
-    /// Reads the value here.
     pub fn value(&mut self) -> Result<Value, JsonFault> {
         self.value_within(DEPTH_MAX)
     }
 
-    /// Calls `each` with the name of every field of the object here; `each` reads or skips the value. Skips a value of
-    /// another type.
+    /// `each` gets the name of every field of the object here, and reads or skips the value. Skips a value of another type.
     pub fn fields(&mut self, mut each: impl FnMut(&mut Self, &str) -> Result<(), JsonFault>) -> Result<(), JsonFault> {
         if self.next()? != b'{' {
             return self.skip();
@@ -68,7 +64,6 @@ impl<'r> JsonReader<'r> {
         }
     }
 
-    /// Skips the value here, of any depth.
     pub fn skip(&mut self) -> Result<(), JsonFault> {
         let mut open = 0_usize;
         loop {
@@ -97,8 +92,7 @@ impl<'r> JsonReader<'r> {
         }
     }
 
-    /// Reads the value here. Objects and arrays below `depth` levels, and words that are no value of JSON, become null,
-    /// so that they lose nothing around them.
+    /// Objects and arrays below `depth` levels, and words that are no value of JSON, become null.
     fn value_within(&mut self, depth: usize) -> Result<Value, JsonFault> {
         match self.next()? {
             b'{' | b'[' if depth == 0 => self.skip().map(|()| Value::Null),
@@ -168,7 +162,6 @@ impl<'r> JsonReader<'r> {
         }
     }
 
-    /// The next byte that is no blank.
     fn next(&mut self) -> Result<u8, JsonFault> {
         self.blanks();
         self.raw.get(self.at).copied().ok_or(JsonFault::Incomplete)
@@ -181,7 +174,6 @@ impl<'r> JsonReader<'r> {
         }
     }
 
-    /// Reads the bytes from here that match, all of them ASCII.
     fn token(&mut self, belongs: impl Fn(&u8) -> bool) -> &'r str {
         let rest = self.raw.get(self.at..).unwrap_or_default();
         let length = rest.iter().take_while(|byte| belongs(byte)).count();
@@ -189,7 +181,6 @@ impl<'r> JsonReader<'r> {
         rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// Skips a string, with the quote that ends it.
     fn skip_string(&mut self) -> Result<(), JsonFault> {
         self.at += 1;
         loop {
@@ -235,7 +226,6 @@ fn number(digits: &str) -> Value {
     }
 }
 
-/// The text of a string with escapes, or with invalid bytes.
 fn unescaped(inside: &[u8]) -> String {
     let mut text = Vec::with_capacity(inside.len());
     let mut rest = inside;
@@ -269,8 +259,7 @@ fn push(text: &mut Vec<u8>, character: char) {
     text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// Reads the character of the four digits here, and of the second half of a pair; U+FFFD for half a pair or without
-/// four digits.
+/// The four digits here, and the second half of a pair; U+FFFD for half a pair or without four digits.
 fn escaped_character(rest: &mut &[u8]) -> char {
     const HIGH: std::ops::RangeInclusive<u32> = 0xD800..=0xDBFF;
     const LOW: std::ops::RangeInclusive<u32> = 0xDC00..=0xDFFF;

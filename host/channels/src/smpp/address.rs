@@ -8,7 +8,6 @@ const SHORT_CODE_DIGITS: usize = 6;
 /// The longest alphanumeric sender.
 const ALPHANUMERIC_CHARS: usize = 11;
 
-/// A source address with its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SourceAddress {
     pub ton: Ton,
@@ -16,8 +15,7 @@ pub(super) struct SourceAddress {
     pub text: String,
 }
 
-/// Classifies a sender: alphanumeric 5/0, short code 3/0, long number 1/1; empty lets the SMSC choose (0/0). `None` if
-/// no SMSC accepts it.
+/// Alphanumeric 5/0, short code 3/0, long number 1/1; empty lets the SMSC choose (0/0). `None` if no SMSC accepts it.
 pub(super) fn source(sender: &str) -> Option<SourceAddress> {
     let sender = sender.trim();
     let bare = sender.strip_prefix('+').unwrap_or(sender);
@@ -44,8 +42,7 @@ const NATIONAL: u8 = 2;
 /// TON of a name.
 const ALPHANUMERIC: u8 = 5;
 
-/// Reads an address of the SMSC with this type of number (TON): international numbers in digits, national ones with a
-/// leading `0`, names unchanged.
+/// Reads an address with this type of number: international ones in digits, national ones with a leading `0`, names unchanged.
 pub(super) fn received(ton: u8, text: &str) -> String {
     match ton {
         ALPHANUMERIC if !text.trim().bytes().all(|one| one.is_ascii_digit()) => text.trim().to_owned(),

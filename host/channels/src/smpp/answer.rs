@@ -1,5 +1,3 @@
-//! The answer that a delivery of the SMSC waits for.
-
 use rusmpp::CommandStatus;
 
 use super::{
@@ -19,13 +17,11 @@ pub(super) struct SmscResponder {
 }
 
 impl SmscResponder {
-    /// The answer to this request.
     pub(super) fn to(request: SessionRequestHandle) -> Self {
         let (session, request, owed) = request.owed();
         Self { session, request, _owed: owed }
     }
 
-    /// It is stored.
     pub(super) async fn stored(self) {
         self.with(CommandStatus::EsmeRok).await;
     }

@@ -30,38 +30,28 @@ const AHEAD: Duration = Duration::from_millis(200);
 /// Time after a bind attempt until its result is worth a look.
 const AFTER_TRY: Duration = Duration::from_millis(300);
 
-/// State of a bind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BindState {
-    /// Connecting and binding.
     Connecting,
-    /// Submits and deliveries are possible.
     Bound,
-    /// The SMSC refused the bind with this status. Tried again after a pause, which is long if the SMSC does not know
-    /// us.
+    /// Tried again after a pause, which is long if the SMSC does not know us.
     Refused {
         /// `ESME_RINVPASWD`, ...
         status: String,
     },
     /// No connection; tried again after a short pause.
     Waiting {
-        /// The reason, for people.
         reason: String,
     },
-    /// The gateway was shut down.
     Stopped,
 }
 
-/// A bind and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BindStatus {
-    /// Name of the bind.
     pub bind: String,
-    /// Its state.
     pub state: BindState,
 }
 
-/// One bind.
 pub(super) struct BindTask {
     url: SmppUrl,
     settings: SmppSettings,
@@ -86,7 +76,6 @@ impl BindTask {
         }
     }
 
-    /// Its name in stored data.
     pub(super) fn name(&self) -> &str {
         &self.url.name
     }
@@ -95,12 +84,10 @@ impl BindTask {
         BindStatus { bind: self.url.name.clone(), state: self.state.borrow().clone() }
     }
 
-    /// Prefixes of the numbers that it serves.
     pub(super) fn prefixes(&self) -> &[String] {
         &self.url.prefixes
     }
 
-    /// Returns when the bind is up.
     pub(super) async fn bound(&self) {
         // Cannot fail: the sender lives in `self`.
         let _ = self.state.subscribe().wait_for(|state| *state == BindState::Bound).await;
@@ -114,7 +101,6 @@ impl BindTask {
         self.link().clone().filter(BoundSession::is_open)
     }
 
-    /// True if a session is up.
     pub(super) fn is_up(&self) -> bool {
         self.link().as_ref().is_some_and(BoundSession::is_open)
     }
@@ -123,8 +109,7 @@ impl BindTask {
         self.next_try.lock()
     }
 
-    /// Returns when to look again if a session is up: soon after the next attempt, and less often the longer that
-    /// takes.
+    /// Soon after the next attempt, and less often the longer that takes.
     pub(super) fn look_again(&self, now: Instant) -> Duration {
         if self.link().is_some() {
             // It has just ended, or is about to.
@@ -137,7 +122,6 @@ impl BindTask {
         }
     }
 
-    /// Most submits without an answer.
     pub(super) fn window_size(&self) -> usize {
         self.url.window
     }
@@ -147,7 +131,6 @@ impl BindTask {
         self.pacing.paused_for(now)
     }
 
-    /// Returns the time until a submit may start.
     pub(super) fn wait(&self, now: Instant) -> Duration {
         self.pacing.paused_for(now).unwrap_or_default().max(self.pacing.wait(now, AHEAD))
     }
@@ -163,7 +146,6 @@ impl BindTask {
         now + self.pacing.next(now)
     }
 
-    /// Gives back a reserved place.
     pub(super) fn give_back(&self, is_probe: bool) {
         self.pacing.give_back();
         if is_probe {
@@ -171,7 +153,6 @@ impl BindTask {
         }
     }
 
-    /// Records the end of a probe.
     pub(super) fn probe_ended(&self) {
         self.pacing.probe_ended();
     }
@@ -210,7 +191,6 @@ impl BindTask {
         }
     }
 
-    /// Keeps the session up until `stop`.
     pub(super) async fn run(
         self: Arc<Self>,
         events: Arc<dyn SmppEvents>,
@@ -269,7 +249,6 @@ impl BindTask {
         self.state.send_replace(state);
     }
 
-    /// Runs one session to its end and returns the reason.
     async fn serve(
         &self,
         link: BoundSession,
@@ -330,12 +309,8 @@ impl BindTask {
     }
 }
 
-/// How a session ends.
 enum End {
-    /// The gateway stops.
     Stopped,
-    /// The SMSC sent an unbind.
     Goodbye(SmppSession, Header),
-    /// The connection is over.
     Lost(String),
 }

@@ -1,5 +1,4 @@
-//! The bind of a message: the one that a router named; otherwise the longest prefix of its number, and then the least
-//! load.
+//! The bind of a message: the one that a router named; otherwise the longest prefix of its number, then the least load.
 
 use std::{sync::Arc, time::Instant};
 
@@ -15,19 +14,16 @@ use super::{
 use crate::carrier::LOOK_AGAIN;
 
 impl SmppGateway {
-    /// Names of all binds.
     pub(super) fn names(&self) -> Vec<String> {
         self.inner.binds.iter().map(|bind| bind.name().to_owned()).collect()
     }
 
-    /// True if a message needs a certain bind.
     pub(super) fn needs_certain_bind(&self, wanted: Option<&str>) -> bool {
         let binds = &self.inner.binds;
         binds.len() > 1 && (wanted.is_some() || binds.iter().any(|bind| !bind.prefixes().is_empty()))
     }
 
-    /// Returns a place on the bind of a message: its own place, if that is possible. `None` if there was none in time;
-    /// the message was then not sent.
+    /// A place on the bind of a message, its own if possible. `None` if there was none in time; the message was then not sent.
     pub(super) async fn take_place(
         &self,
         slot: Slot,
@@ -55,8 +51,7 @@ impl SmppGateway {
         }
     }
 
-    /// The binds that a message may use. A bind that a router named is ignored if it does not exist or is not
-    /// connected.
+    /// A bind that a router named is ignored if it does not exist or is not connected.
     fn ways(&self, wanted: Option<&str>, destination: &str) -> Vec<usize> {
         let binds = &self.inner.binds;
         let named = binds.iter().position(|bind| wanted == Some(bind.name()) && bind.is_up());

@@ -31,13 +31,11 @@ pub const NO_ANSWER_FROM_SMSC: i64 = OwnCode::NoAnswerFromSmsc.code();
 /// Time until the next look if no SMSC is configured.
 const NOT_CONFIGURED: Duration = Duration::from_secs(60);
 
-/// Carries messages to the SMSCs.
 pub struct SmppCarrier {
     gateway: SmppGateway,
 }
 
 impl SmppCarrier {
-    /// Over the binds of this gateway.
     pub fn new(gateway: SmppGateway) -> Self {
         Self { gateway }
     }
@@ -173,8 +171,7 @@ impl SmppCarrier {
         }
     }
 
-    /// The failure of the message after a failed submit. If another bind accepts submits, the message goes there at
-    /// once.
+    /// If another bind accepts submits, the message goes there at once.
     fn send_failure(&self, failure: SubmitFailure) -> SendFailure {
         let refused = |text: String| ProviderFailure { code: REFUSED_BY_SMSC, text };
         let pause = |alone: Duration| if self.gateway.takes_now() { Duration::ZERO } else { alone };
@@ -253,7 +250,6 @@ fn invalid(reason: &str) -> ProviderFailure {
     ProviderFailure { code: REFUSED_BY_SMSC, text: format!("not a valid SMS: {reason}") }
 }
 
-/// The failure of a message of which a part had no answer.
 fn maybe_arrived(worst: SendFailure) -> SendFailure {
     match worst {
         SendFailure::Rejected(ProviderFailure { text, .. }) => SendFailure::Rejected(ProviderFailure {
@@ -264,8 +260,7 @@ fn maybe_arrived(worst: SendFailure) -> SendFailure {
     }
 }
 
-/// Of two failures of one message returns the one that decides: if a part is refused for good, the others are useless,
-/// and a part that may have arrived must be awaited before a repetition.
+/// The deciding failure: after a refusal for good the other parts are useless, and a part in doubt must be awaited.
 fn worse(one: Option<SendFailure>, other: SendFailure) -> Option<SendFailure> {
     let gravity = |failure: &SendFailure| match failure {
         SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::AccountStopped(_) => 4,

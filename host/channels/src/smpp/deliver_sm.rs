@@ -19,7 +19,6 @@ const CONCATENATED_16_BIT: u8 = 0x08;
 const SINGLE_SHIFT: u8 = 0x24;
 const LOCKING_SHIFT: u8 = 0x25;
 
-/// The kind of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DeliveryKind {
     Receipt(RawReceipt),
@@ -28,7 +27,6 @@ pub(super) enum DeliveryKind {
     Part(MobilePart),
 }
 
-/// A receipt with the id as the SMSC spells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RawReceipt {
     pub id: String,
@@ -38,7 +36,6 @@ pub(super) struct RawReceipt {
     pub text: String,
 }
 
-/// A message from a subscriber, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MobilePart {
     pub from: String,
@@ -49,7 +46,6 @@ pub(super) struct MobilePart {
     pub place: Option<PartPosition>,
 }
 
-/// Position of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PartPosition {
     pub reference: u16,
@@ -58,7 +54,6 @@ pub(super) struct PartPosition {
     pub number: u8,
 }
 
-/// Reads a delivery of an SMSC with this default alphabet.
 pub(super) fn read(message: PduMessage, alphabet: DefaultAlphabet) -> DeliveryKind {
     let PduMessage { source, destination, esm_class, data_coding, octets: body, parameters } = message;
     let typed = esm_class & TYPE_BITS;
@@ -113,7 +108,6 @@ fn split_header(body: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The relevant elements of a user data header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Elements {
     place: Option<PartPosition>,

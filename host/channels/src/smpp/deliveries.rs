@@ -20,12 +20,10 @@ use super::{
     text::DefaultAlphabet,
 };
 
-/// Receipts being stored at the same time.
 const RECEIPTS_AT_ONCE: usize = 32;
 /// The status for an unreadable delivery: it would be unreadable the next time, too.
 const UNREADABLE: CommandStatus = CommandStatus::EsmeRxRAppn;
 
-/// Handles incoming requests of one bind.
 pub(super) struct Deliveries {
     pub bind: String,
     pub ids: IdForm,
@@ -36,7 +34,6 @@ pub(super) struct Deliveries {
     places: Arc<Semaphore>,
 }
 
-/// The action of the session after a request.
 pub(super) enum SessionAction {
     GoOn,
     /// The SMSC sent an unbind and waits for the answer.

@@ -1,5 +1,3 @@
-//! All binds together: places for submits in turn, status and shutdown.
-
 use std::{
     collections::HashMap,
     sync::Arc,
@@ -23,7 +21,6 @@ use super::{
 };
 use crate::carrier::LOOK_AGAIN;
 
-/// How long a shutdown may take.
 const SHUTDOWN: Duration = Duration::from_secs(5);
 /// The share of submits without an inbox.
 const NO_INBOX: InboxId = InboxId(Uuid::nil());
@@ -51,8 +48,7 @@ pub(super) struct GatewayState {
 }
 
 impl SmppGateway {
-    /// The binds of these URLs, not connected yet: [`SmppGateway::connect`] connects them, after there is a receiver
-    /// for their deliveries.
+    /// The binds are not connected yet: [`SmppGateway::connect`] needs a receiver for their deliveries.
     pub fn new(urls: Vec<SmppUrl>, settings: SmppSettings) -> SmppGateway {
         let window = Window::new(urls.iter().map(|url| url.window).collect());
         let bind = |url| Arc::new(BindTask::new(url, settings.clone(), Arc::clone(&window)));
@@ -61,8 +57,7 @@ impl SmppGateway {
         Self { inner: Arc::new(GatewayState { binds, window, settings, tasks, stop }) }
     }
 
-    /// Starts one task per bind and returns at once; [`SmppGateway::wait_bound`] waits for the first session. Call it
-    /// once.
+    /// Starts one task per bind and returns at once. Call it once.
     pub fn connect(&self, events: &Arc<dyn SmppEvents>) {
         let GatewayState { binds, tasks, stop, .. } = &*self.inner;
         // The parts of a message from a subscriber may come over several binds of one account.
@@ -78,12 +73,10 @@ impl SmppGateway {
         }
     }
 
-    /// [`SmppGateway::new`] and [`SmppGateway::connect`] with the usual times.
     pub fn start(urls: Vec<SmppUrl>, events: Arc<dyn SmppEvents>) -> SmppGateway {
         Self::start_with(urls, events, SmppSettings::default())
     }
 
-    /// Like [`SmppGateway::start`], with other times.
     pub fn start_with(urls: Vec<SmppUrl>, events: Arc<dyn SmppEvents>, settings: SmppSettings) -> SmppGateway {
         let gateway = Self::new(urls, settings);
         gateway.connect(&events);
@@ -95,7 +88,6 @@ impl SmppGateway {
         self.inner.binds.iter().map(|bind| bind.window_size()).sum()
     }
 
-    /// True if there are binds.
     pub fn is_configured(&self) -> bool {
         !self.inner.binds.is_empty()
     }
@@ -105,7 +97,6 @@ impl SmppGateway {
         self.obstacle().is_ok()
     }
 
-    /// True if a session is up.
     pub fn is_connected(&self) -> bool {
         self.inner.binds.iter().any(|bind| bind.is_up())
     }
@@ -151,7 +142,6 @@ impl SmppGateway {
         self.inner.binds.get(bind).is_some_and(|bind| bind.is_up())
     }
 
-    /// Returns when there may be a place for the inbox.
     pub(super) async fn ready(&self, inbox: InboxId) {
         let now = Instant::now();
         // Before the look, so that no change between the two is missed.
@@ -208,7 +198,6 @@ impl SmppGateway {
         }
     }
 
-    /// Returns every bind and its state.
     pub fn status(&self) -> Vec<BindStatus> {
         self.inner.binds.iter().map(|bind| bind.status()).collect()
     }

@@ -15,17 +15,14 @@ use super::{
 /// Waiting parts. A full queue stops the reading of the session, and so the SMSC.
 const QUEUE: usize = 256;
 
-/// Joins the parts of the binds of one account.
 pub(super) struct Joiner {
     bind: String,
     events: Arc<dyn SmppEvents>,
     parts: Reassembly<SmscResponder>,
 }
 
-/// A part with its pending answer.
 pub(super) type QueuedPart = (MobilePart, SmscResponder);
 
-/// The queue of parts from binds.
 pub(super) type PartQueue = mpsc::Sender<QueuedPart>;
 
 /// Starts the task's queue; the caller spawns [`Joiner::run`].

@@ -25,13 +25,11 @@ const GOODBYE: Duration = Duration::from_secs(2);
 /// A bound session: one connection, or one for each direction.
 #[derive(Clone)]
 pub(super) struct BoundSession {
-    /// The session for submits.
     pub sender: SmppSession,
     /// The receiver, if it is a second connection.
     receiver: Option<SmppSession>,
 }
 
-/// Requests of the SMSC, over both connections.
 pub(super) struct SmscRequests {
     first: mpsc::Receiver<SessionRequestHandle>,
     second: Option<mpsc::Receiver<SessionRequestHandle>>,
@@ -50,18 +48,14 @@ impl SmscRequests {
     }
 }
 
-/// No session.
 #[derive(Debug)]
 pub(super) enum SessionError {
-    /// No connection, or a broken one.
     Unreachable(String),
-    /// The SMSC refused the bind.
     Refused(CommandStatus),
 }
 
 impl SessionError {
-    /// True if the SMSC does not know us: a quick new attempt changes nothing, and some SMSCs lock such accounts. Other
-    /// refusals pass: the last session has not ended there yet, or the SMSC has a fault.
+    /// True if the SMSC does not know us: a new attempt changes nothing, and some SMSCs lock such accounts. Other refusals pass.
     pub(super) fn is_about_credentials(&self) -> bool {
         matches!(self, Self::Refused(CommandStatus::EsmeRinvpaswd | CommandStatus::EsmeRinvsysid))
     }
@@ -79,7 +73,6 @@ fn may_take_a_pair(status: CommandStatus) -> bool {
     !matches!(status, CommandStatus::EsmeRinvpaswd | CommandStatus::EsmeRinvsysid | CommandStatus::EsmeRalybnd)
 }
 
-/// Connects and binds.
 pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(BoundSession, SmscRequests), SessionError> {
     if url.mode != BindMode::Pair {
         match open_one(url, settings, Role::Transceiver).await {
@@ -223,7 +216,6 @@ async fn bind(session: &SmppSession, url: &SmppUrl, settings: &SmppSettings, rol
     }
 }
 
-/// The body of an outgoing PDU.
 pub(super) fn encoded(pdu: &impl Encode) -> Vec<u8> {
     let mut octets = vec![0; pdu.length()];
     let written = pdu.encode(&mut octets);
@@ -236,7 +228,6 @@ impl BoundSession {
         self.receiver.iter().chain([&self.sender])
     }
 
-    /// True if submits are accepted.
     pub(super) fn is_open(&self) -> bool {
         self.sessions().all(SmppSession::is_open)
     }
@@ -263,7 +254,6 @@ impl BoundSession {
         }
     }
 
-    /// Unbinds and closes.
     pub(super) async fn unbind(&self) {
         for session in self.sessions() {
             session.unbind(GOODBYE).await;

@@ -18,7 +18,6 @@ pub enum IdForm {
 }
 
 impl IdForm {
-    /// The value of the URL option `ids`.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "raw" => Self::Raw,

@@ -42,8 +42,7 @@ pub use submit::{PartAlphabet, SubmitFailure, SubmittedPart, SubmittedSms};
 pub use text::DefaultAlphabet;
 pub use url::{BindMode, SmppUrl, SmppUrlError, URL_OPTIONS};
 
-/// Receives the deliveries of the SMSC. A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it gets
-/// a temporary error and comes again, so implementations must accept repetitions.
+/// A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it comes again, so accept repetitions.
 #[async_trait]
 pub trait SmppEvents: Send + Sync + 'static {
     /// A delivery receipt. It may arrive before `submit` has returned the id that it names.
@@ -60,11 +59,9 @@ pub struct StoreFailed;
 /// A delivery receipt of one part (PROVIDERS C.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmscReceipt {
-    /// Its bind.
     pub bind: String,
     /// The SMSC's id of the part, in the form that `submit` returned.
     pub smsc_id: String,
-    /// The reported state.
     pub state: SmsState,
     /// An intermediate notification: more will follow.
     pub intermediate: bool,
@@ -74,18 +71,14 @@ pub struct SmscReceipt {
     pub raw_text: String,
 }
 
-/// A message from a subscriber.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MobileOriginated {
-    /// Its bind.
     pub bind: String,
     /// The subscriber, in digits.
     pub from: String,
     /// Our number, without `+`.
     pub to: String,
-    /// The text of all parts.
     pub text: String,
-    /// Number of received parts.
     pub parts: u8,
     /// False if parts were missing after the waiting time. The text then has gaps.
     pub complete: bool,

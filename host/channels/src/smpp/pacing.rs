@@ -1,5 +1,3 @@
-//! The pace of a bind: pauses after throttling, one probing submit after each pause, and an optional rate.
-
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
@@ -9,7 +7,6 @@ use super::SmppSettings;
 /// Time until the next look during a probe. All waiting messages are told of its end, so this is rarely used.
 const PROBE_LOOK: Duration = Duration::from_millis(200);
 
-/// The pace of one bind.
 #[derive(Debug)]
 pub(super) struct Pacing {
     /// Time between two submits, if a rate is set.
@@ -29,10 +26,8 @@ struct State {
     next_slot: Option<Instant>,
 }
 
-/// A submit that may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SubmitPermit {
-    /// Time until its place in the rate.
     pub wait: Duration,
     /// True if it is a probe, which tests if the SMSC accepts messages again.
     pub is_probe: bool,
@@ -68,8 +63,7 @@ impl Pacing {
         self.state().left(now)
     }
 
-    /// The SMSC said that we are too fast: the pause doubles. Several such answers to submits that were under way
-    /// together count once.
+    /// The pause doubles. Several such answers to submits that were under way together count once.
     pub(super) fn throttled(&self, now: Instant) -> Duration {
         let mut state = self.state();
         if let Some(left) = state.paused_until.map(|until| until.saturating_duration_since(now))
@@ -110,7 +104,6 @@ impl Pacing {
         Some(SubmitPermit { wait, is_probe })
     }
 
-    /// Reserves the next place in the rate, however late it is.
     pub(super) fn next(&self, now: Instant) -> Duration {
         self.place(&mut self.state(), now, Duration::MAX).unwrap_or_default()
     }
@@ -126,13 +119,11 @@ impl Pacing {
         Some(wait)
     }
 
-    /// Returns the time until a place in the rate is at most `longest` ahead.
     pub(super) fn wait(&self, now: Instant, longest: Duration) -> Duration {
         let next = self.state().next_slot;
         next.map_or(Duration::ZERO, |slot| slot.saturating_duration_since(now)).saturating_sub(longest)
     }
 
-    /// Gives back one of the last reserved places.
     pub(super) fn give_back(&self) {
         let mut state = self.state();
         if let (Some(interval), Some(slot)) = (self.interval, state.next_slot) {

@@ -7,8 +7,7 @@ use super::SmppSettings;
 /// Shortest pause in any configuration.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// The pauses of one bind. They grow until a session has lasted for a while; a session that ends as soon as it begins
-/// does not count.
+/// The pauses grow until a session has lasted for a while; a session that ends as soon as it begins does not count.
 pub(super) struct Pause {
     lost: Duration,
     unknown: Duration,
@@ -21,19 +20,16 @@ impl Pause {
         Self { lost, unknown, settings: settings.clone() }
     }
 
-    /// A session of this length ended.
     pub(super) fn record_session_length(&mut self, time: Duration) {
         if time >= self.settings.session_proven {
             *self = Self::new(&self.settings);
         }
     }
 
-    /// The pause after a lost connection, or a passing refusal.
     pub(super) fn after_loss(&mut self) -> Duration {
         doubled(&mut self.lost, self.settings.reconnect_longest)
     }
 
-    /// The pause after the SMSC said that it does not know us.
     pub(super) fn after_unknown(&mut self) -> Duration {
         doubled(&mut self.unknown, self.settings.refused_longest)
     }

@@ -19,7 +19,6 @@ pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundConte
     })
 }
 
-/// The text of a content, of any length.
 pub(super) fn text_of(content: &OutboundContent) -> Result<Cow<'_, str>, UnsupportedContent> {
     let text: Cow<'_, str> = match content {
         OutboundContent::Text { body } => body.as_str().into(),

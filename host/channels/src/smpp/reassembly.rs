@@ -1,9 +1,6 @@
 //! Joins the parts of a long message. Parts are in memory, so their acknowledgement is held back: without an answer the
-//! SMSC delivers them again.
-//!
-//! An SMSC that sends one part at a time waits for the answer to the first part before it sends the second. So a part
-//! is acknowledged after a hold time all the same. Only such a part can be lost, and only by a crash within the next
-//! minutes.
+//! SMSC delivers them again. An SMSC that sends one part at a time waits for the first answer. So a part is
+//! acknowledged after a hold time all the same, and only such a part can be lost, by a crash within the next minutes.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -24,7 +21,6 @@ const MOST_ANSWERS: usize = 512;
 /// Pause before a message that could not be stored is tried again.
 const RETRY_PAUSE: Duration = Duration::from_secs(5);
 
-/// The message of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key {
     from: String,
@@ -33,7 +29,6 @@ struct Key {
     total: u8,
 }
 
-/// An incomplete message. `A` answers a part.
 #[derive(Debug)]
 struct Open<A> {
     parts: BTreeMap<u8, MobilePart>,
@@ -70,7 +65,6 @@ pub(super) struct JoinedSms<A> {
     kept: Option<Box<Unstored<A>>>,
 }
 
-/// A due action.
 #[derive(Debug)]
 pub(super) enum ReassemblyAction<A> {
     /// Acknowledge these; their message stays incomplete.
@@ -79,13 +73,11 @@ pub(super) enum ReassemblyAction<A> {
     HandOver(JoinedSms<A>),
 }
 
-/// All incomplete messages of one bind.
 #[derive(Debug)]
 pub(super) struct Reassembly<A> {
     hold: Duration,
     expiry: Duration,
     open: HashMap<Key, Open<A>>,
-    /// Octets of all parts.
     octets: usize,
 }
 
@@ -94,8 +86,7 @@ impl<A> Reassembly<A> {
         Self { hold, expiry, open: HashMap::new(), octets: 0 }
     }
 
-    /// Adds a part. Returns the message if it needs no joining or is complete now, or the oldest incomplete one if
-    /// there are too many.
+    /// Returns the message if it needs no joining or is complete now, or the oldest incomplete one if there are too many.
     pub(super) fn add(&mut self, part: MobilePart, answer: A, now: Instant) -> Option<JoinedSms<A>> {
         let Some(PartPosition { reference, total, number }) = part.place else {
             return Some(single(part, answer));
@@ -128,7 +119,6 @@ impl<A> Reassembly<A> {
         None
     }
 
-    /// Returns the next due time.
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.open
             .values()
@@ -149,8 +139,7 @@ impl<A> Reassembly<A> {
         Some(ReassemblyAction::Release(std::mem::take(&mut held.answers)))
     }
 
-    /// The message could not be stored. The SMSC repeats parts that were not acknowledged: their answers are returned.
-    /// A message with acknowledged parts is kept and becomes due again.
+    /// The answers of parts that were not acknowledged are returned: the SMSC repeats them. Others are kept and become due again.
     pub(super) fn not_stored(&mut self, joined: JoinedSms<A>, now: Instant) -> Vec<A> {
         if let Some(kept) = joined.kept
             && kept.open.released

@@ -1,30 +1,18 @@
-//! Receipts in text form (PROVIDERS C.3). The format depends on the vendor: keys may be in any case and order, or
-//! absent.
+//! Receipts in text form (PROVIDERS C.3). Vendors differ: keys may be in any case and order, or absent.
 
 use super::text::{OctetCoding, gsm_text, unpacked};
 
-/// The state of a message at the SMSC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SmsState {
-    /// Waits for its time.
     Scheduled,
-    /// On its way.
     Enroute,
-    /// On the device.
     Delivered,
-    /// The validity period ended.
     Expired,
-    /// Removed at the SMSC.
     Deleted,
-    /// Cannot be delivered.
     Undeliverable,
-    /// Accepted, not delivered.
     Accepted,
-    /// The SMSC does not know.
     Unknown,
-    /// Refused.
     Rejected,
-    /// Left out.
     Skipped,
 }
 
@@ -51,7 +39,6 @@ impl SmsState {
         !matches!(self, Self::Scheduled | Self::Enroute | Self::Accepted)
     }
 
-    /// The part arrived.
     pub fn is_delivered(self) -> bool {
         self == Self::Delivered
     }
@@ -66,8 +53,7 @@ impl SmsState {
         STATES.iter().find(|(_, value, _)| *value == number).map_or(Self::Unknown, |(state, ..)| *state)
     }
 
-    /// From the text of a receipt. Vendors differ after the first five letters (`DELIVERED`, `ACCEPTED`, `SCHEDULED`),
-    /// and some give the number. An unknown word only means that no report follows.
+    /// Vendors differ after the first five letters, and some give the number. An unknown word only means that no report follows.
     pub(super) fn from_text(text: &str) -> Self {
         if let Ok(number) = text.parse() {
             return Self::from_number(number);
@@ -82,7 +68,6 @@ impl SmsState {
     }
 }
 
-/// The fields of a receipt's text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ReceiptText {
     pub id: Option<String>,
@@ -90,8 +75,7 @@ pub(super) struct ReceiptText {
     pub error: Option<String>,
 }
 
-/// Reads the text of a receipt. SMSCs write it in ASCII in spite of the coding that they name, or in that coding. The
-/// reading with a message id and a state is used.
+/// SMSCs write it in ASCII or in the coding that they name. The reading with a message id and a state is used.
 pub(super) fn read(coding: OctetCoding, octets: &[u8]) -> (String, ReceiptText) {
     let readings =
         [in_ascii(octets), coding.decode(octets), OctetCoding::ucs2().decode(octets), in_ascii(&unpacked(octets, 0))];
@@ -105,8 +89,7 @@ pub(super) fn read(coding: OctetCoding, octets: &[u8]) -> (String, ReceiptText) 
     chosen.map(std::mem::take).unwrap_or_default()
 }
 
-/// Text in ASCII, with the septets of GSM 03.38 in place of the controls. The two differ only in characters that no id
-/// has (`$` or `¤`).
+/// ASCII, with the septets of GSM 03.38 in place of the controls. They differ only in characters that no id has (`$` or `¤`).
 fn in_ascii(octets: &[u8]) -> String {
     let mut text = String::with_capacity(octets.len());
     let mut rest = octets;

@@ -1,5 +1,3 @@
-//! Times and bounds of the protocol.
-
 use std::time::Duration;
 
 /// Times and bounds of the protocol. The defaults are for production.
@@ -9,8 +7,7 @@ pub struct SmppSettings {
     pub connect_timeout: Duration,
     /// Limit for the answer to a bind (10 s).
     pub bind_timeout: Duration,
-    /// Limit for the answer to a submit (1 min). While the SMSC answers `enquire_link`, waiting costs a place in the
-    /// window; a submit that is given up may be doubled.
+    /// Limit for the answer to a submit (1 min). Waiting costs a place in the window; a submit that is given up may be doubled.
     pub response_timeout: Duration,
     /// Silence after which an `enquire_link` is sent (30 s).
     pub enquire_link: Duration,
@@ -22,15 +19,13 @@ pub struct SmppSettings {
     pub reconnect_first: Duration,
     /// Longest such pause (10 s).
     pub reconnect_longest: Duration,
-    /// First pause after a wrong system id or password (1 min), doubling, because an SMSC locks accounts that try too
-    /// often.
+    /// First pause after a wrong system id or password (1 min), doubling: an SMSC locks accounts that try too often.
     pub refused_first: Duration,
     /// Longest such pause (10 min).
     pub refused_longest: Duration,
     /// How long a session has to last before the pauses start again from the first one (30 s).
     pub session_proven: Duration,
-    /// First pause after the SMSC said that we are too fast (1 s), doubling. After each, one submit tests if it is
-    /// over.
+    /// First pause after the SMSC said that we are too fast (1 s), doubling. After each, one submit tests if it is over.
     pub throttle_first: Duration,
     /// Longest such pause (30 s).
     pub throttle_longest: Duration,

@@ -25,17 +25,14 @@ impl Slot {
         Self { bind, held, at: Some(now + admission.wait), is_probe: admission.is_probe }
     }
 
-    /// The position of its bind.
     pub(super) fn bind_place(&self) -> usize {
         self.held.bind
     }
 
-    /// True if it was not used yet.
     pub(super) fn is_unused(&self) -> bool {
         self.at.is_some()
     }
 
-    /// Submits one part when the rate allows it, and waits for the answer.
     pub(super) async fn submit(&mut self, part: &SubmittedPart) -> Result<SubmittedSms, SubmitFailure> {
         let at = self.at.take().unwrap_or_else(|| self.bind.next_in_rate(Instant::now()));
         let wait = at.saturating_duration_since(Instant::now());

@@ -2,7 +2,6 @@
 
 use rusmpp::CommandStatus;
 
-/// `ESME_RTHROTTLED` for 0x58; the number in hexadecimal if SMPP has no name for it.
 pub(super) fn status_name(status: CommandStatus) -> String {
     if let CommandStatus::Other(code) = status {
         return format!("0x{code:08X}");

@@ -24,7 +24,6 @@ const MOST_OCTETS: usize = 254;
 /// Octets that one message carries, header included.
 const SINGLE_UCS2: usize = 140;
 
-/// Alphabet of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartAlphabet {
     /// The SMSC's default: GSM 03.38, one septet to an octet.
@@ -33,18 +32,15 @@ pub enum PartAlphabet {
     Ucs2,
 }
 
-/// One part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmittedPart {
     /// Sender: alphanumeric, short code or number; its kind is determined here.
     pub source: String,
     /// Recipient in digits.
     pub destination: String,
-    /// Alphabet of `octets`.
     pub data_coding: PartAlphabet,
     /// Header of a part of a longer message: see [`super::concat_udh`].
     pub udh: Option<[u8; 6]>,
-    /// The text without header.
     pub octets: Vec<u8>,
     /// `priority_flag`, 0 to 3.
     pub priority: u8,
@@ -78,35 +74,18 @@ pub enum SubmitFailure {
     NotConnected,
     /// Too fast, or the window is full; nothing was accepted.
     #[error("the SMSC takes nothing for {} ms", after.as_millis())]
-    Throttled {
-        /// When to try again.
-        after: Duration,
-    },
-    /// Refused for good.
+    Throttled { after: Duration },
     #[error("the SMSC refused the message: {name}")]
-    Rejected {
-        /// `command_status`.
-        code: u32,
-        /// Its standard name.
-        name: String,
-    },
+    Rejected { code: u32, name: String },
     /// Refused for a passing reason: try again, a few times.
     #[error("the SMSC could not take the message now: {name}")]
-    Retry {
-        /// `command_status`.
-        code: u32,
-        /// Its standard name.
-        name: String,
-    },
+    Retry { code: u32, name: String },
     /// Not possible in SMPP: sender, recipient or length.
     #[error("the message cannot be sent by SMS: {0}")]
     Invalid(String),
     /// Sent without an answer: do not simply send again.
     #[error("outcome unknown: {reason}")]
-    Unknown {
-        /// The reason, for people.
-        reason: String,
-    },
+    Unknown { reason: String },
 }
 
 /// The PDU of a part, for an SMSC of this default alphabet.
@@ -139,8 +118,7 @@ pub(super) fn submit_sm(part: &SubmittedPart, alphabet: DefaultAlphabet) -> Resu
         .build())
 }
 
-/// Coding and octets of a part. A text that the SMSC's default alphabet lacks is sent as UCS-2 if one message can hold
-/// it.
+/// A text that the SMSC's default alphabet lacks is sent as UCS-2 if one message can hold it.
 fn said(part: &SubmittedPart, alphabet: DefaultAlphabet) -> Result<(DataCoding, Vec<u8>), SubmitFailure> {
     let header = part.udh.map_or(0, |udh| udh.len());
     match part.data_coding {
@@ -168,18 +146,15 @@ fn validity_period(seconds: Option<u32>) -> EmptyOrFullCOctetString<17> {
     text.parse().unwrap_or_default()
 }
 
-/// The meaning of a refusal by the SMSC.
 pub(super) enum SmscRefusal {
     TooFast,
     Failure(SubmitFailure),
 }
 
-/// Written, without an answer.
 pub(super) fn unknown(reason: &str) -> SubmitFailure {
     SubmitFailure::Unknown { reason: reason.to_owned() }
 }
 
-/// Sorts the statuses of refusals.
 pub(super) fn refused(status: CommandStatus) -> SmscRefusal {
     let (code, name) = (u32::from(status), status_name(status));
     match status {

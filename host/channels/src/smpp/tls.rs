@@ -1,5 +1,4 @@
-//! TLS to an SMSC (`smpps://`). Its certificate comes from a public authority, or from one that its bind names, because
-//! operators often have their own.
+//! TLS to an SMSC (`smpps://`). Its bind may name an authority of its own, because operators often have one.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -11,7 +10,6 @@ use rustls::{
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// Begins TLS over a connection to `host`.
 pub(super) async fn handshake(stream: TcpStream, host: &str, ca: Option<&Path>) -> io::Result<TlsStream<TcpStream>> {
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))

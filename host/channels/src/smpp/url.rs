@@ -1,5 +1,3 @@
-//! `smpp://system_id:password@host:port?...`: one bind (CONTRACT 2, `smpp.url`).
-
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use url::Url;
@@ -18,7 +16,6 @@ pub enum BindMode {
     Pair,
 }
 
-/// One SMSC account. `Debug` hides the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SmppUrl {
     pub(super) name: String,
@@ -38,8 +35,7 @@ pub struct SmppUrl {
     pub(super) ca: Option<PathBuf>,
 }
 
-/// An SMSC URL that cannot be used. The text repeats nothing of the URL except the names of known options: a misspelt
-/// option may hold the password.
+/// The text repeats nothing of the URL except names of known options: a misspelt option may hold the password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SmppUrlError {
     /// Not `smpp://` or `smpps://` with a host.
@@ -55,15 +51,9 @@ pub enum SmppUrlError {
     UnknownOption,
     /// A value that a known option does not take.
     #[error("option `{name}`: {expected}")]
-    Option {
-        /// Name of the option.
-        name: &'static str,
-        /// The allowed values.
-        expected: &'static str,
-    },
+    Option { name: &'static str, expected: &'static str },
 }
 
-/// The options of an SMSC URL.
 pub const URL_OPTIONS: [&str; 9] =
     ["ids", "default_alphabet", "window", "rate", "mode", "system_type", "name", "prefixes", "ca"];
 

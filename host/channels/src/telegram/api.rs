@@ -27,18 +27,14 @@ const WANTED: [&str; 4] = ["message", "edited_message", "callback_query", "messa
 /// Most updates of one answer.
 const MOST_UPDATES: u32 = 100;
 
-/// The settings of Telegram.
 #[derive(Debug, Clone)]
 pub struct TelegramSettings {
-    /// Base URL of the Bot API.
     pub api_url: String,
-    /// Time for one call.
     pub timeout: Duration,
     /// Time for which the Bot API waits for updates.
     pub poll_wait: Duration,
 }
 
-/// The settings of Telegram are unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum TelegramSetupError {
     #[error("telegram.api_url `{0}` is not an http or https URL; give one like https://api.telegram.org")]
@@ -47,7 +43,6 @@ pub enum TelegramSetupError {
     Client(#[from] ClientBuildError),
 }
 
-/// A bot as the Bot API describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TelegramBot {
     /// Its id, in digits.
@@ -76,7 +71,6 @@ pub fn is_token(text: &str) -> bool {
 }
 
 impl TelegramApi {
-    /// Sets up the adapter; makes no call.
     pub fn new(settings: TelegramSettings) -> Result<Self, TelegramSetupError> {
         let TelegramSettings { api_url, timeout, poll_wait } = settings;
         let base = Url::parse(&api_url).ok();
@@ -115,12 +109,10 @@ impl TelegramApi {
         }
     }
 
-    /// Makes a call with JSON, and returns its `result`.
     pub(super) async fn call(&self, token: &str, method: &str, fields: &Value) -> Result<Value, CallFailure> {
         self.result(self.request(token, method).json(fields)).await
     }
 
-    /// Makes a call with a file.
     pub(super) async fn upload(&self, token: &str, method: &str, form: Form) -> Result<Value, CallFailure> {
         self.result(self.request(token, method).timeout(self.timeout * 4).multipart(form)).await
     }

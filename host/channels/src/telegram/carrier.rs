@@ -1,5 +1,4 @@
-//! Telegram as a carrier: a place is one message of the bot's rate and its call. A chat takes one message per second,
-//! which `admit` keeps.
+//! A place is one message of the bot's rate and its call. A chat takes one message per second, which `admit` keeps.
 
 use std::{
     borrow::Cow,
@@ -38,20 +37,16 @@ const CHAT_INTERVAL: Duration = Duration::from_secs(1);
 /// Remembered chats before idle ones are removed.
 const CHATS_REMEMBERED: usize = 10_000;
 
-/// Rates of bots.
 #[derive(Debug, Clone, Copy)]
 pub struct TelegramLimits {
     /// Messages per second and bot (`telegram.rate_per_bot`).
     pub rate_per_second: u32,
-    /// Calls in flight per bot.
     pub in_flight: usize,
 }
 
-/// Carries messages over Telegram.
 pub struct TelegramCarrier {
     api: TelegramApi,
     doors: RateGate,
-    /// When each chat takes the next message.
     chats: Mutex<HashMap<(InboxId, String), Instant>>,
 }
 

@@ -1,5 +1,4 @@
-//! Names of messages, and words with buttons. Telegram numbers the messages of each chat, so an id of ours is the bot,
-//! the chat and that number.
+//! Telegram numbers the messages of each chat, so an id of ours is the bot, the chat and that number.
 
 use std::borrow::Cow;
 
@@ -14,7 +13,6 @@ use crate::carrier::UnsupportedContent;
 /// Characters of a text at most.
 const TEXT_MAX: usize = 4096;
 
-/// The id of a message.
 pub(super) fn message_id(bot: &str, chat: &str, number: i64) -> String {
     format!("{bot}:{chat}:{number}")
 }
@@ -68,8 +66,7 @@ fn described(list: &ReplyList) -> impl Iterator<Item = String> {
     })
 }
 
-/// The inline keyboard of a message: one row for each choice. Payloads of Telegram have at most 64 bytes, so a button has the
-/// place of its choice.
+/// One row for each choice. Payloads of Telegram have at most 64 bytes, so a button has the place of its choice.
 pub(super) fn keyboard(content: &OutboundContent) -> Option<Value> {
     let choices = offered(content);
     let rows: Vec<Value> = choices

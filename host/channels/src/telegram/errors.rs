@@ -11,7 +11,6 @@ use crate::http::PostError;
 const NO_CHAT: [&str; 5] =
     ["chat not found", "user not found", "peer_id_invalid", "user is deactivated", "bots can't send messages to bots"];
 
-/// A call without a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallFailure {
     /// Nothing was sent.
@@ -20,14 +19,11 @@ pub enum CallFailure {
     /// The request was sent, and no answer can be read.
     #[error("the Bot API gave no answer: {0}")]
     Lost(String),
-    /// The Bot API refused the call.
     #[error("the Bot API refused: ({code}) {text}")]
     Refused {
         /// `error_code`: an HTTP status.
         code: u16,
-        /// `description`.
         text: String,
-        /// `parameters.retry_after`.
         after: Option<Duration>,
     },
 }

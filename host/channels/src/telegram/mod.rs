@@ -1,5 +1,4 @@
-//! Telegram (Bot API, ADR 0051): sends of a bot with its rates, updates of its customers by webhook or long polling, and
-//! files. The Bot API is JSON over HTTPS with the token in the path, so no address of a call is ever logged.
+//! Telegram (Bot API, ADR 0051). The token is in the path of each call, so no address of a call is ever logged.
 
 mod api;
 mod carrier;

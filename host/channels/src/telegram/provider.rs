@@ -13,7 +13,6 @@ use crate::{
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
 };
 
-/// The provider of bots.
 pub struct TelegramProvider {
     api: TelegramApi,
     /// Taps have no time of Telegram's.
@@ -21,7 +20,6 @@ pub struct TelegramProvider {
 }
 
 impl TelegramProvider {
-    /// A provider on this Bot API.
     pub fn new(api: TelegramApi, clock: Arc<dyn Clock>) -> Self {
         Self { api, clock }
     }

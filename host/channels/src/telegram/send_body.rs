@@ -1,5 +1,3 @@
-//! The call that sends a message: its method, its fields, and the bytes of a file of ours.
-
 use domain::content::{MediaKind, OutboundContent, OutboundMedia};
 use reqwest::{
     Body,
@@ -16,15 +14,8 @@ const FILE_MAX: u64 = 50 << 20;
 /// Largest picture, in bytes. A larger one goes out as a document.
 const PHOTO_MAX: u64 = 10 << 20;
 
-/// A call.
 pub(super) enum BotCall {
-    Json {
-        method: &'static str,
-        fields: Value,
-        /// False for a reaction.
-        is_message: bool,
-    },
-    /// With the bytes of a file.
+    Json { method: &'static str, fields: Value, is_message: bool },
     Form { method: &'static str, form: Form },
 }
 
@@ -95,7 +86,6 @@ pub(super) fn prepare(
     Ok(BotCall::Json { method, fields: Value::Object(fields), is_message: true })
 }
 
-/// The method of a kind of file, and the field of its file.
 fn method_of(kind: MediaKind) -> (&'static str, &'static str) {
     match kind {
         MediaKind::Image => ("sendPhoto", "photo"),

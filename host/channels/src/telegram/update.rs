@@ -63,7 +63,6 @@ const SERVICE: [&str; 9] = [
 /// The command by which a customer opens a bot. A link may add a word.
 const START: &str = "/start ";
 
-/// Reads the updates of one bot.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) bot: &'a str,
@@ -152,7 +151,6 @@ impl Reader<'_> {
         Ok((key, CallbackBody::Change(Box::new(change))))
     }
 
-    /// A tap on a button of an inline keyboard.
     fn tap(&self, tap: &Value) -> Read {
         let (Some(id), Some(message)) = (owned(tap, "id"), tap.get("message")) else {
             return Err(NoFact::Ignored("tap", "without a message".to_owned()));
@@ -240,7 +238,6 @@ fn moment(of: &Value, name: &str) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(of.get(name)?.as_i64()?, 0)
 }
 
-/// Telegram's JSON with the name of its kind.
 fn with_type(value: &Value, kind: &str) -> Value {
     let mut raw = value.clone();
     if let Some(fields) = raw.as_object_mut() {
@@ -257,7 +254,6 @@ fn start_of(message: &Value) -> Option<Box<Referral>> {
     Referral { source_type, reference: Some(reference), ..Referral::default() }.if_any()
 }
 
-/// The label of the button with this payload.
 fn label_of(message: &Value, data: &str) -> Option<String> {
     let rows = list(message.get("reply_markup")?, "inline_keyboard");
     let mut buttons = rows.iter().filter_map(Value::as_array).flatten();
@@ -269,7 +265,6 @@ fn service_of(message: &Value) -> String {
     kind_of(message).unwrap_or("empty").to_owned()
 }
 
-/// The first field of a message that is its content.
 fn kind_of(message: &Value) -> Option<&str> {
     let fields = message.as_object()?;
     fields.keys().map(String::as_str).find(|name| !FRAME.contains(name))

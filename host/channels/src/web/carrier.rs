@@ -1,5 +1,4 @@
-//! Web chat as a carrier. A message to a visitor is already in its chat, so it is accepted at once, and the visitor's
-//! sockets are told to look. Widgets report delivery and reading.
+//! A message to a visitor is already in its chat, so it is accepted at once, and the visitor's sockets are told to look.
 
 use std::borrow::Cow;
 
@@ -18,19 +17,16 @@ use crate::carrier::{Carrier, CarrierInbox, CarrierPause, OutgoingMessage, SendP
 /// Concurrent sends of one site.
 const WINDOW: usize = 64;
 
-/// The carrier for visitors of sites.
 pub struct WebCarrier {
     doorbell: Doorbell,
 }
 
 impl WebCarrier {
-    /// A carrier that rings here.
     pub fn new(doorbell: Doorbell) -> Self {
         Self { doorbell }
     }
 }
 
-/// The id of a message on this channel.
 pub fn message_id(message: MessageId) -> String {
     format!("web:{}", message.0)
 }

@@ -1,5 +1,4 @@
-//! Tells the sockets of this process that a visitor has something new. A ring may be lost, because sockets look by
-//! themselves as well.
+//! Tells the sockets of this process that a visitor has something new. A ring may be lost: sockets look by themselves, too.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -7,13 +6,11 @@ use domain::ids::{ClientId, InboxId};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// A visitor of a site.
 pub type VisitorKey = (ClientId, InboxId, String);
 
 /// Most unanswered rings. Further ones are found by looking.
 const MOST: usize = 10_000;
 
-/// The bell of one process. Clones ring the same one.
 #[derive(Debug, Clone, Default)]
 pub struct Doorbell {
     inner: Arc<Inner>,
@@ -26,7 +23,6 @@ struct Inner {
 }
 
 impl Doorbell {
-    /// Rings for a visitor.
     pub fn ring(&self, client: ClientId, inbox: InboxId, visitor: &str) {
         let mut rung = self.inner.rung.lock();
         if rung.len() < MOST {
@@ -36,7 +32,6 @@ impl Doorbell {
         self.inner.heard.notify_one();
     }
 
-    /// Waits until it rings.
     pub async fn rings(&self) {
         self.inner.heard.notified().await;
     }

@@ -26,16 +26,13 @@ const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
 /// Codes of Meta for a missing file: invalid parameters, and files that cannot be downloaded.
 const WITHOUT_FILE: [i64; 4] = [100, 131_009, 131_052, 131_053];
 
-/// Rates of business numbers without a rate of their own.
 #[derive(Debug, Clone, Copy)]
 pub struct CloudLimits {
     /// Messages per second and number (`limits.cloud_rate_per_number`).
     pub rate_per_second: u32,
-    /// Calls in flight per number.
     pub in_flight: usize,
 }
 
-/// Carries messages over the Cloud API.
 pub struct CloudCarrier {
     api: CloudApi,
     gates: rate_gate::RateGate,
@@ -43,13 +40,11 @@ pub struct CloudCarrier {
 }
 
 impl CloudCarrier {
-    /// These limits apply to every number.
     pub fn new(api: CloudApi, limits: CloudLimits) -> Self {
         let gates = rate_gate::RateGate::new(limits.rate_per_second, limits.in_flight);
         Self { api, gates, uploads: MediaCache::default() }
     }
 
-    /// Sends a message whose files Meta has, or can download.
     async fn send_with(
         &self,
         number: &CloudNumber,
@@ -68,8 +63,7 @@ impl CloudCarrier {
         self.api.send(number, &send).await
     }
 
-    /// Uploads the files that Meta cannot download, and sends. Meta may delete a file early: if it refuses a message
-    /// with files of earlier uploads, they are uploaded once more.
+    /// Uploads the files that Meta cannot download, and sends. If Meta refuses files of earlier uploads, they are uploaded again.
     async fn upload_and_send(
         &self,
         number: &CloudNumber,

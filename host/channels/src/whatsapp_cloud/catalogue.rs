@@ -6,21 +6,17 @@ use serde_json::Value;
 
 use super::{CloudApi, GraphError};
 
-/// Requested fields.
 const FIELDS: &str = "id,name,language,status,category,parameter_format,components,quality_score,rejected_reason";
-/// Templates per page.
 const PAGE_SIZE: &str = "100";
 /// An account has at most 6,000 templates. A longer listing runs in circles.
 const MAX_PAGES: usize = 250;
 
-/// A template as the provider lists it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CatalogueTemplate {
     /// Identifies one (name, language) pair.
     pub id: String,
     /// Unique only together with the language.
     pub name: String,
-    /// Language code.
     pub language: String,
     /// `APPROVED`, `PENDING`, `REJECTED`, `PAUSED`, `DISABLED`, ...
     pub status: String,
@@ -28,7 +24,6 @@ pub struct CatalogueTemplate {
     pub category: String,
     /// `POSITIONAL` or `NAMED`.
     pub parameter_format: String,
-    /// The provider's components, unchanged.
     pub components: Value,
     /// `GREEN`, `YELLOW`, `RED`, `UNKNOWN`.
     pub quality: Option<String>,
@@ -59,8 +54,7 @@ struct Cursors {
 }
 
 impl Page {
-    /// The cursor of the next page. `next` shows if there is one; its URL is not followed, because it names the host
-    /// and repeats the token.
+    /// `next` shows if there is a next page; its URL is not followed, because it names the host and repeats the token.
     fn after(&self) -> Option<&str> {
         let paging = self.paging.as_ref()?;
         paging.next.as_ref()?;

@@ -19,18 +19,12 @@ pub enum CodeAction {
     StopAccount,
 }
 
-/// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeEntry {
-    /// Meta's code.
     pub code: i64,
-    /// Its meaning, for people.
     pub meaning: &'static str,
-    /// The reaction to a synchronous answer.
     pub action: CodeAction,
-    /// The template catalogue is out of date.
     pub refresh_templates: bool,
-    /// True if an operator should look.
     pub alert: bool,
 }
 
@@ -109,7 +103,6 @@ const TABLE: &[CodeEntry] = &[
 /// The permission codes without a row.
 const PERMISSION: CodeEntry = alerting(200, Reject, "permission not granted or removed");
 
-/// The row of a code, if it is known.
 pub fn entry(code: i64) -> Option<&'static CodeEntry> {
     TABLE.iter().find(|row| row.code == code).or_else(|| (200..=299).contains(&code).then_some(&PERMISSION))
 }
@@ -134,12 +127,10 @@ pub fn needs_a_number(code: i64) -> bool {
     action_for(code) == CodeAction::NeedsNumber
 }
 
-/// True if the template catalogue must be read again after this code.
 pub fn refreshes_templates(code: i64) -> bool {
     entry(code).is_some_and(|row| row.refresh_templates)
 }
 
-/// True if an operator should be told about this code.
 pub fn alerts(code: i64) -> bool {
     entry(code).is_some_and(|row| row.alert)
 }

@@ -1,5 +1,3 @@
-//! References to files in bodies of messages.
-
 use domain::content::MediaKind;
 
 use super::media_ids::MediaIds;
@@ -12,7 +10,6 @@ pub(super) fn file_at<'a>(url: &'a str, uploaded: &'a MediaIds) -> (&'static str
     }
 }
 
-/// Meta's name for a kind of file.
 pub(super) fn media_type(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "image",

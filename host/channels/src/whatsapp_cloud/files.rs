@@ -1,5 +1,4 @@
-//! Files of ours that Meta cannot download: their bytes are uploaded, and messages name them by media id (PROVIDERS
-//! A.6).
+//! Files of ours that Meta cannot download are uploaded, and messages name them by media id (PROVIDERS A.6).
 
 use std::{
     collections::HashMap,
@@ -27,7 +26,6 @@ use crate::carrier::{OurFile, OurFiles, UnsupportedContent};
 const FILE_MAX: u64 = 100 << 20;
 /// How long an id is used: Meta keeps an upload for 30 days.
 const USED_FOR: Duration = Duration::from_secs(29 * 24 * 60 * 60);
-/// Most remembered ids.
 const REMEMBERED: usize = 10_000;
 
 /// The media ids of a message, and if some are of an earlier upload.
@@ -110,7 +108,6 @@ fn upload_of(number: &CloudNumber, url: &str) -> Upload {
     (number.phone_number_id.clone(), plain.to_owned())
 }
 
-/// The addresses of the files in a message.
 fn addresses(content: &OutboundContent) -> Vec<&str> {
     match content {
         OutboundContent::Media(media) => vec![media.url.as_str()],
@@ -128,8 +125,7 @@ fn addresses(content: &OutboundContent) -> Vec<&str> {
 }
 
 impl CloudApi {
-    /// Uploads a file; the id is valid for 30 days. The file is not visible before a message names it, so a failed
-    /// upload may be repeated.
+    /// The id is valid for 30 days. The file is not visible before a message names it, so a failed upload may be repeated.
     pub async fn upload_media(&self, number: &CloudNumber, file: OurFile) -> Result<String, SendFailure> {
         let OurFile { content, mime_type, filename } = file;
         if content.bytes > FILE_MAX {

@@ -17,26 +17,17 @@ use crate::{
 /// The largest JSON answer that we read: a page of 100 templates stays far below.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
 
-/// A failed call to the Graph API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
-    /// The API answered with an error.
     #[error("the Graph API answered {status}: ({}) {}", failure.code, failure.text)]
-    Answer {
-        /// HTTP status.
-        status: u16,
-        /// Code and text.
-        failure: ProviderFailure,
-    },
+    Answer { status: u16, failure: ProviderFailure },
     /// No answer: no connection, a broken one, or a time-out.
     #[error("the Graph API is unreachable: {0}")]
     Unreachable(String),
-    /// An answer that the API does not document.
     #[error("the Graph API gave an answer that cannot be read: {0}")]
     Unreadable(String),
 }
 
-/// An answer with a status other than 2xx.
 pub(crate) struct ErrorAnswer {
     pub status: u16,
     /// Meta's subcode, for codes that need it.
@@ -47,17 +38,14 @@ pub(crate) struct ErrorAnswer {
     pub wait: Option<Duration>,
 }
 
-/// The reason why an answer cannot be used.
 pub(crate) enum NoAnswer {
-    /// A Graph error or another status than 2xx.
     Error(ErrorAnswer),
     /// Broken or unreadable, after the request was written.
     Lost(String),
 }
 
 impl CloudApi {
-    /// A call to a path below the versioned base, with the token. Ids come from outside, so each segment is escaped and
-    /// cannot name another path.
+    /// Ids come from outside, so each segment of the path is escaped and cannot name another path.
     pub(crate) fn call(&self, method: Method, segments: &[&str], token: &str) -> RequestBuilder {
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -82,7 +70,6 @@ impl CloudApi {
     }
 }
 
-/// Reads a response: the JSON of a 2xx, otherwise the error.
 pub(crate) async fn answer(response: Response) -> Result<Value, NoAnswer> {
     let status = response.status();
     let wait = wait_of(response.headers());
@@ -133,7 +120,6 @@ pub(super) fn status_failure(status: u16) -> ProviderFailure {
     ProviderFailure { code: i64::from(status), text: format!("HTTP status {status} without a Graph error") }
 }
 
-/// A whole number, also as text.
 pub(super) fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }

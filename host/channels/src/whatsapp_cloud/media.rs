@@ -27,33 +27,25 @@ const MEDIA_HOSTS: &[&str] = &["fbsbx.com", "fbcdn.net", "whatsapp.net", "facebo
 /// The address of a media object, valid for five minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaNode {
-    /// Media id.
     pub id: String,
-    /// Address of the bytes.
     pub url: String,
-    /// MIME type.
     pub mime_type: String,
     /// Digest, hexadecimal in practice.
     pub sha256: Option<String>,
-    /// Size in bytes.
     pub file_size: Option<u64>,
 }
 
-/// Requirements of a download.
 #[derive(Debug, Clone)]
 pub struct MediaExpectation {
-    /// Largest size in bytes.
     pub max_bytes: u64,
     /// Digest as base64 or hexadecimal; not checked if absent.
     pub sha256: Option<String>,
 }
 
-/// A finished download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadedMedia {
     /// The file, mode 0600.
     pub path: PathBuf,
-    /// Size in bytes.
     pub bytes: u64,
     /// Lower-case hexadecimal.
     pub sha256: String,
@@ -67,25 +59,17 @@ pub enum MediaError {
     /// The URL is on a host that must not get the access token.
     #[error("media host `{0}` is neither Meta's nor the configured Graph host; the access token is not sent there")]
     HostNotAllowed(String),
-    /// Larger than allowed.
     #[error("the media file is larger than {limit} bytes")]
-    TooLarge {
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// The digest differs from the announced one.
+    TooLarge { limit: u64 },
     #[error("the digest of the media file is not the announced one; fetch it again")]
     DigestMismatch,
-    /// The provider.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// Writing the file.
     #[error("the media file cannot be written: {0}")]
     File(#[from] io::Error),
 }
 
 impl CloudApi {
-    /// Asks for the address of a media object.
     pub async fn resolve_media(&self, number: &CloudNumber, media_id: &str) -> Result<MediaNode, GraphError> {
         let call = self
             .call(Method::GET, &[media_id], &number.access_token)
@@ -102,8 +86,7 @@ impl CloudApi {
         })
     }
 
-    /// Downloads `url` into the file `to`, with the token, which only Meta's hosts and the configured Graph host get.
-    /// After a failure the file is removed.
+    /// The token goes only to Meta's hosts and the configured Graph host. After a failure the file is removed.
     pub async fn download_media(
         &self,
         number: &CloudNumber,
@@ -116,7 +99,6 @@ impl CloudApi {
         fetch_file(&self.client, call, expectation, to).await
     }
 
-    /// Removes an uploaded file.
     pub async fn delete_media(&self, number: &CloudNumber, media_id: &str) -> Result<(), GraphError> {
         let call = self
             .call(Method::DELETE, &[media_id], &number.access_token)

@@ -1,5 +1,3 @@
-//! Media ids of uploaded files.
-
 use std::collections::BTreeMap;
 
 /// The uploaded files of one message: media ids by address. Meta downloads files at other addresses.

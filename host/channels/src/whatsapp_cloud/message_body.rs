@@ -10,7 +10,6 @@ use super::{
     template_body::template_object,
 };
 
-/// The whole body; `None` if there is no recipient.
 pub(super) fn message_body(send: &CloudSend<'_>) -> Option<Value> {
     let mut body = Map::new();
     body.insert("messaging_product".into(), "whatsapp".into());
@@ -41,7 +40,6 @@ pub(super) fn read_receipt_body(wamid: &str, typing: bool) -> Value {
     body
 }
 
-/// The `type` and the object under that name.
 fn content_object(content: &OutboundContent, uploaded: &MediaIds) -> (&'static str, Value) {
     match content {
         OutboundContent::Text { body } => ("text", json!({ "preview_url": false, "body": body })),

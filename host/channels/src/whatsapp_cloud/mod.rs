@@ -35,7 +35,6 @@ pub use number_node::NumberNode;
 pub(crate) use pace::NumberPace;
 pub(crate) use send_failure::{before_an_answer, refused_without_a_code};
 
-/// Address of the Graph API.
 #[derive(Debug, Clone)]
 pub struct CloudSettings {
     /// Scheme, host, port and an optional path, without the version (`whatsapp_cloud.graph_url`).
@@ -71,13 +70,10 @@ impl fmt::Debug for CloudNumber {
     }
 }
 
-/// The settings of the Cloud API are unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum CloudSetupError {
-    /// `graph_url` does not parse as an http or https URL.
     #[error("whatsapp_cloud.graph_url `{0}` is not an http or https URL; give one like https://graph.facebook.com")]
     GraphUrl(String),
-    /// No HTTP client.
     #[error(transparent)]
     Client(#[from] ClientBuildError),
 }
@@ -92,7 +88,6 @@ pub struct CloudApi {
 }
 
 impl CloudApi {
-    /// Sets up the adapter; makes no call.
     pub fn new(settings: CloudSettings) -> Result<Self, CloudSetupError> {
         let unusable = || CloudSetupError::GraphUrl(settings.graph_url.clone());
         let mut base = Url::parse(&settings.graph_url).map_err(|_| unusable())?;
@@ -103,17 +98,14 @@ impl CloudApi {
         Ok(Self { client: operator_client(settings.timeout)?, base, timeout: settings.timeout })
     }
 
-    /// Its address, with the version.
     pub(crate) fn base(&self) -> &Url {
         &self.base
     }
 
-    /// Limit for one call.
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// The client of its calls.
     pub(crate) fn client(&self) -> &OperatorClient {
         &self.client
     }

@@ -21,12 +21,10 @@ pub struct NumberNode {
     pub throughput: Option<String>,
     /// Formatted for people.
     pub display_phone_number: Option<String>,
-    /// The approved display name.
     pub verified_name: Option<String>,
 }
 
 impl CloudApi {
-    /// Reads the node of a number.
     pub async fn number_node(&self, number: &CloudNumber) -> Result<NumberNode, GraphError> {
         let call =
             self.call(Method::GET, &[&number.phone_number_id], &number.access_token).query(&[("fields", FIELDS)]);

@@ -1,6 +1,5 @@
-//! The pace of a business number: a token bucket per number (default 80 messages per second) and one per recipient
-//! (about one message in six seconds with a burst of 45; PROVIDERS A.11, code 131056). Real time, because the limits of
-//! the provider use it.
+//! A token bucket per number (default 80 messages per second) and one per recipient (about one message in six seconds
+//! with a burst of 45; PROVIDERS A.11, code 131056). Real time, because the limits of the provider use it.
 
 use std::{
     collections::HashMap,
@@ -9,25 +8,21 @@ use std::{
 
 /// Seconds between messages to one recipient.
 pub(super) const PAIR_INTERVAL: Duration = Duration::from_secs(6);
-/// Messages to one recipient before the interval applies.
 const PAIR_BURST: u32 = 45;
 /// Remembered recipients before idle ones are searched and removed for the first time.
 const PAIRS_REMEMBERED: usize = 10_000;
 
-/// The pace of one number.
 #[derive(Debug)]
 pub(crate) struct NumberPace {
     rate: f64,
     tokens: f64,
-    /// True if there was more to send than tokens: the next tokens are gathered, because every group costs two
-    /// transactions.
+    /// More to send than tokens: the next tokens are gathered, because every group costs two transactions.
     gathering: bool,
     refilled: Instant,
     paused_until: Instant,
     /// When the bucket of each recipient will be full again (GCRA).
     pairs: HashMap<String, Instant>,
-    /// Recipients that may be remembered before idle ones are searched again: twice those that were not idle the last
-    /// time, so that the cost per message is constant for any rate.
+    /// Twice the recipients that were not idle the last time, so that the cost per message is constant for any rate.
     remembered: usize,
 }
 
@@ -64,12 +59,10 @@ impl NumberPace {
         taken
     }
 
-    /// The number of tokens that make a group.
     fn enough(&self) -> f64 {
         if self.gathering { (burst(self.rate) / 2.0).max(1.0) } else { 1.0 }
     }
 
-    /// Gives back tokens of messages that did not exist.
     pub(crate) fn give_back(&mut self, count: usize) {
         self.gathering &= count == 0;
         for _ in 0..count {
@@ -77,7 +70,6 @@ impl NumberPace {
         }
     }
 
-    /// Returns the time until the next message may be sent.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let pause = self.paused_until.saturating_duration_since(now);
         let passed = now.saturating_duration_since(self.refilled).as_secs_f64();
@@ -85,7 +77,6 @@ impl NumberPace {
         pause.max(refill)
     }
 
-    /// The provider said that the number is too fast.
     pub(crate) fn pause(&mut self, length: Duration, now: Instant) {
         self.paused_until = self.paused_until.max(now + length);
     }

@@ -1,5 +1,3 @@
-//! Sends one message, and sorts failures by their remedy (PROVIDERS A.2, A.4, A.11).
-
 use domain::{
     address::{Address, AddressKind},
     carriage::{Acceptance, SendFailure},
@@ -32,8 +30,7 @@ impl CloudApi {
         }
     }
 
-    /// Marks an inbound message and all earlier ones as read; with `typing` also shows the typing indicator for at most
-    /// 25 s (PROVIDERS A.5: it cannot be shown without the read mark).
+    /// Marks an inbound message and all earlier ones as read. `typing` for at most 25 s (PROVIDERS A.5: only with the read mark).
     pub async fn mark_read(&self, number: &CloudNumber, wamid: &str, typing: bool) -> Result<(), GraphError> {
         let call = self
             .call(Method::POST, &[&number.phone_number_id, "messages"], &number.access_token)
@@ -42,8 +39,7 @@ impl CloudApi {
     }
 }
 
-/// The canonical number may differ from the given one (Brazil, Argentina, Mexico). A BSUID is returned for sends to a
-/// BSUID.
+/// The canonical number may differ from the given one (Brazil, Argentina, Mexico). Sends to a BSUID return a BSUID.
 fn taken(value: &Value) -> Result<Acceptance, SendFailure> {
     let text = |list: &str, field: &str| {
         value.get(list)?.get(0)?.get(field)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)

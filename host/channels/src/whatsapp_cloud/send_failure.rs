@@ -1,5 +1,3 @@
-//! Failures of sends, by the answer of the Graph API.
-
 use std::time::Duration;
 
 use domain::carriage::SendFailure;
@@ -32,8 +30,7 @@ pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
     }
 }
 
-/// The body has no Graph error, so another server answered. A gateway after a time-out (500, 502, 504) may have passed
-/// the request on; 429 and 503 mean that it was not accepted.
+/// Another server answered: a gateway with 500, 502 or 504 may have passed the request on; 429 and 503 refuse it.
 pub(crate) fn refused_without_a_code(status: u16, after: Option<Duration>) -> SendFailure {
     let failure = status_failure(status);
     match status {

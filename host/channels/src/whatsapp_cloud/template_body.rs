@@ -10,7 +10,6 @@ use super::{
     media_ids::MediaIds,
 };
 
-/// Name, language and the components that take parameters.
 pub(super) fn template_object(template: &TemplateSend, uploaded: &MediaIds) -> Value {
     let mut components = components(
         header_parameters(template.header.as_ref(), &template.header_text, uploaded),

@@ -37,7 +37,6 @@ const CLOSED_DAY: Duration = Duration::from_secs(600);
 /// How long the loaded settings of a number are valid: its client may change them.
 const SETTINGS_LAST: Duration = Duration::from_secs(5);
 
-/// Carries messages through Lite devices.
 pub struct LiteCarrier {
     devices: Arc<dyn LiteDevices>,
     clock: Arc<dyn Clock>,
@@ -45,18 +44,15 @@ pub struct LiteCarrier {
 }
 
 impl LiteCarrier {
-    /// Over these devices; schedules use this clock.
     pub fn new(devices: Arc<dyn LiteDevices>, clock: Arc<dyn Clock>) -> Self {
         Self { devices, clock, gates: Mutex::default() }
     }
 
-    /// The pace of a number, which outlives lanes.
     fn gate(&self, inbox: &CarrierInbox) -> Arc<NumberGate> {
         let mut gates = self.gates.lock();
         Arc::clone(gates.entry(inbox.id).or_default())
     }
 
-    /// The reason why nothing can be sent, if there is one.
     fn closed(&self, number: Option<&LiteSender>) -> Option<CarrierPause> {
         let Some(number) = number.filter(|number| number.connected) else {
             let reason = "the number is not connected to WhatsApp".to_owned();
@@ -69,7 +65,6 @@ impl LiteCarrier {
     }
 }
 
-/// The pace of one number.
 #[derive(Default)]
 struct NumberGate {
     batches: Mutex<Batches>,
@@ -239,7 +234,6 @@ fn written_to<'a>(to: &'a Address, other: Option<&'a Address>) -> Option<&'a Add
     both().find(is_a(AddressKind::Phone)).or_else(|| both().find(is_a(AddressKind::Lid)))
 }
 
-/// The device's form of a content.
 fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, UnsupportedContent> {
     match content {
         OutboundContent::Text { body } => Ok(DeviceContent::Text(body)),

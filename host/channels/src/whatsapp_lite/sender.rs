@@ -1,18 +1,12 @@
-//! The sender of a WhatsApp Lite number.
-
 use chrono_tz::Tz;
 use domain::{lite::Throttle, phone::Msisdn};
 
-/// The facts of a Lite number for its carrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSender {
-    /// The number.
     pub msisdn: Msisdn,
     /// True if messages can be sent and received.
     pub connected: bool,
-    /// Pace and hours.
     pub throttle: Throttle,
-    /// Time zone of the schedule.
     pub time_zone: Tz,
 }
 

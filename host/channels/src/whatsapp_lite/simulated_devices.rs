@@ -22,17 +22,14 @@ use crate::{
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, before_an_answer, content_of, fetch_file},
 };
 
-/// Time for a call.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long a call waits for events.
 const WAIT: Duration = Duration::from_secs(2);
 /// When to look again at a device that is not connected.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
-/// Bytes of an answer at most.
 const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 
-/// All of them.
 #[derive(Clone)]
 pub struct SimulatedDevices {
     client: OperatorClient,
@@ -41,10 +38,7 @@ pub struct SimulatedDevices {
 }
 
 impl SimulatedDevices {
-    /// Those of the simulator at `base`, such as `http://127.0.0.1:8090`.
-    ///
-    /// # Errors
-    /// When the TLS backend cannot be used.
+    /// The devices of the simulator at `base`, such as `http://127.0.0.1:8090`.
     pub fn new(base: &str) -> Result<Self, ClientBuildError> {
         Ok(Self { client: operator_client(PATIENCE)?, base: base.trim_end_matches('/').to_owned() })
     }

@@ -1,4 +1,4 @@
-//! The pace of one Lite number: so many messages, then a pause (SPEC 8). Real time, because it is WhatsApp who judges it.
+//! The pace of one Lite number: a batch of messages, then a pause (SPEC 8). Real time, because WhatsApp judges it.
 
 use std::time::Duration;
 
@@ -7,11 +7,10 @@ use tokio::time::Instant;
 /// Calls in flight per number: a phone sends one after the other.
 pub(super) const WINDOW: usize = 4;
 
-/// The pace of one number. The pause between two batches begins when the last call of the first has ended, however long calls
-/// take: what the customers see are messages, then nothing for as long as the client said.
+/// The pause between two batches begins when the last call of the first has ended, however long calls take: customers
+/// see messages, then nothing for the time that the client set.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
-    /// Messages left of the batch.
     left: u32,
     /// When the last call ended; `None` before the first.
     ended_at: Option<Instant>,
@@ -19,8 +18,8 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// How many messages may go out now, at most `wanted`; they count as gone, each until its call [ended](Self::ended) or it
-    /// was [given back](Self::give_back).
+    /// At most `wanted` messages, which count as sent until their call [ended](Self::ended) or they were [given
+    /// back](Self::give_back).
     pub(super) fn take(&mut self, wanted: usize, batch_size: u32, delay: Duration, now: Instant) -> usize {
         if self.pause_left(delay, now).is_zero() {
             self.left = batch_size;
@@ -33,13 +32,11 @@ impl Batches {
         taken
     }
 
-    /// A call was made and has ended.
     pub(super) fn ended(&mut self, now: Instant) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.ended_at = Some(now);
     }
 
-    /// Gives back what was taken for a message that did not go out.
     pub(super) fn give_back(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.left = self.left.saturating_add(1);
@@ -54,7 +51,6 @@ impl Batches {
         }
     }
 
-    /// How long until a whole batch may go out.
     fn pause_left(&self, delay: Duration, now: Instant) -> Duration {
         match (self.in_flight, self.ended_at) {
             _ if delay.is_zero() => Duration::ZERO,

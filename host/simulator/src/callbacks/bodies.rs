@@ -8,7 +8,6 @@ use crate::mailbox::{CallbackFields, MessageState, PhoneRecord};
 use crate::numbers::BusinessNumber;
 use crate::phones::SimulatedPhone;
 
-/// A `value` of field `messages` with the metadata of a number.
 fn value_of(number: &BusinessNumber) -> Map<String, Value> {
     let mut value = Map::new();
     value.insert("messaging_product".to_owned(), json!("whatsapp"));
@@ -34,7 +33,6 @@ fn contact(phone: &SimulatedPhone) -> Value {
     contact
 }
 
-/// The `value` for a message of a phone. `content` has the type and its payload.
 pub(crate) fn inbound(
     number: &BusinessNumber,
     phone: &SimulatedPhone,
@@ -71,7 +69,6 @@ pub(crate) fn system(number: &BusinessNumber, from: &str, wamid: &str, system: &
     Value::Object(value)
 }
 
-/// The `value` of field `user_preferences`.
 pub(crate) fn preference(number: &BusinessNumber, phone: &SimulatedPhone, choice: &str) -> Value {
     let mut preference = json!({
         "user_id": phone.user_id,
@@ -89,7 +86,6 @@ pub(crate) fn preference(number: &BusinessNumber, phone: &SimulatedPhone, choice
     Value::Object(value)
 }
 
-/// A new state of a message, and the data that its callback repeats.
 pub(crate) struct StatusReport<'a> {
     pub(crate) number: &'a BusinessNumber,
     pub(crate) phone: &'a SimulatedPhone,
@@ -126,7 +122,6 @@ pub(crate) fn status(report: &StatusReport<'_>) -> Value {
     Value::Object(value)
 }
 
-/// Adds the reason to a `value` of [`status`] that reports a failure.
 pub(crate) fn with_failure(mut value: Value, code: u32) -> Value {
     let (_, title, details) = reason_of(code);
     let errors = json!([{

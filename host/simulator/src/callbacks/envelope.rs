@@ -29,7 +29,6 @@ pub(crate) fn body(events: &[SimulatedChange]) -> Bytes {
     Bytes::from(ascii(&body.to_string()))
 }
 
-/// The same for events of pages (PROVIDERS B).
 fn page_body(events: &[SimulatedChange]) -> Bytes {
     let mut entries: Vec<(&str, Vec<&Value>)> = Vec::new();
     for event in events {

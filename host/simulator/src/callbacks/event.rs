@@ -1,5 +1,3 @@
-//! A change to report to the host.
-
 use serde_json::Value;
 use tokio::{sync::oneshot, time::Instant};
 

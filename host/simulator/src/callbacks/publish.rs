@@ -1,5 +1,3 @@
-//! Queues the events of the simulated world.
-
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::time::Instant;

@@ -15,9 +15,7 @@ use super::{
 };
 use crate::world::SimulatedWorld;
 
-/// The queue of all events while batching is on.
 pub(super) const BATCH: &str = "batch";
-/// The same for events of pages.
 pub(super) const PAGE_BATCH: &str = "page-batch";
 /// Time for which events are collected before batching or reordering.
 const COLLECTED: Duration = Duration::from_millis(250);
@@ -27,7 +25,6 @@ const LONGEST_RETRY: Duration = Duration::from_secs(30);
 /// Meta gives up after seven days (PROVIDERS A.7).
 const GIVE_UP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Posts all events of a queue, and ends when it is empty.
 pub(super) async fn post_all(world: Arc<SimulatedWorld>, queue: String) {
     while !world.shutdown.is_cancelled() {
         let faults = world.faults();
@@ -68,7 +65,6 @@ fn take(world: &SimulatedWorld, name: &str, all: bool) -> Option<Vec<QueuedChang
     Some(queue.drain(..count).collect())
 }
 
-/// Posts one body until it is accepted, and once more if duplicates are on.
 async fn post(world: &SimulatedWorld, events: &mut [SimulatedChange], twice: bool) {
     let Some(first) = events.first() else {
         return;

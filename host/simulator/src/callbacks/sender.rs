@@ -1,5 +1,3 @@
-//! The addresses of the host, and the queues of its callbacks.
-
 use std::{
     collections::{HashMap, VecDeque},
     sync::atomic::{AtomicU64, Ordering},
@@ -20,7 +18,6 @@ pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) struct Callbacks {
     pub(super) url: Mutex<String>,
-    /// Callback addresses of single WABAs (`override_callback_uri`).
     pub(super) overrides: Mutex<HashMap<String, String>>,
     pub(super) app_secret: String,
     pub(super) verify_token: String,
@@ -40,7 +37,6 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Callbacks {
-    /// Fails if no HTTP client can be made on this machine.
     pub(crate) fn new(whatsapp: CallbackLine, messenger: CallbackLine) -> Result<Self, reqwest::Error> {
         let CallbackLine { url, app_secret, verify_token } = whatsapp;
         let client = reqwest::Client::builder()
@@ -63,19 +59,16 @@ impl Callbacks {
         })
     }
 
-    /// Sets the address for later posts. Waiting retries run at once.
     pub(crate) fn set_url(&self, url: String) {
         *locked(&self.url) = url;
         self.retry_now();
     }
 
-    /// Sets the address for later posts about pages. Waiting retries run at once.
     pub(crate) fn set_messenger_url(&self, url: String) {
         *locked(&self.messenger_url) = url;
         self.retry_now();
     }
 
-    /// The address for an event, and the key of its signature.
     pub(super) fn line_of(&self, event: &SimulatedChange) -> (String, &str) {
         if event.field == FIELD {
             (locked(&self.messenger_url).clone(), &self.messenger.app_secret)
@@ -101,7 +94,6 @@ impl Callbacks {
         own.unwrap_or_else(|| locked(&self.url).clone())
     }
 
-    /// Cancels all callbacks that the host has not accepted.
     pub(crate) fn drop_pending(&self) {
         self.age.fetch_add(1, Ordering::SeqCst);
         self.retry_now();
@@ -111,7 +103,6 @@ impl Callbacks {
         }
     }
 
-    /// The handshake with the address for pages.
     pub(crate) async fn messenger_handshake(&self) -> bool {
         let url = locked(&self.messenger_url).clone();
         self.handshake(Some(&url), Some(&self.messenger.verify_token)).await

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{samples, stored_template::SimulatedTemplate};
 
-/// The templates of all known WABAs.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     by_waba: BTreeMap<String, Vec<SimulatedTemplate>>,
@@ -19,7 +18,6 @@ impl Catalogue {
         self.of(waba_id).iter().find(|template| template.name == name && template.language == language)
     }
 
-    /// The template with this id, and its WABA.
     pub(crate) fn by_id(&self, id: &str) -> Option<(&str, &SimulatedTemplate)> {
         self.by_waba.iter().find_map(|(waba_id, templates)| {
             let template = templates.iter().find(|template| template.id == id)?;

@@ -37,7 +37,6 @@ pub(crate) fn kind_of(message: &Value) -> Result<&str, SimulatedGraphError> {
     Err(SimulatedGraphError::parameter(format!("Param type must be one of {{{known}}} - got \"{kind}\".")))
 }
 
-/// Validates a message of any type but `template`.
 pub(crate) fn validate(kind: &str, message: &Value, media: &MediaLibrary) -> Result<PhoneContent, SimulatedGraphError> {
     let message = FieldNode::new(message);
     match kind {

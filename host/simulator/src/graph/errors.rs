@@ -95,7 +95,6 @@ const REASONS: [(u32, u16, &str, &str); 39] = [
     ),
 ];
 
-/// HTTP status, title and details of a code. Codes outside the list count as unknown errors.
 pub(crate) fn reason_of(code: u32) -> (u16, &'static str, &'static str) {
     REASONS
         .iter()
@@ -113,24 +112,20 @@ pub(crate) struct SimulatedGraphError {
 }
 
 impl SimulatedGraphError {
-    /// A code with its usual status and title, and details that name the fault.
     pub(crate) fn new(code: u32, details: impl Into<String>) -> Self {
         let (status, title, _) = reason_of(code);
         Self { status, code, subcode: None, message: format!("(#{code}) {title}"), details: Some(details.into()) }
     }
 
-    /// A code with its usual details and this HTTP status.
     pub(crate) fn plain(status: u16, code: u32) -> Self {
         let (_, _, details) = reason_of(code);
         Self { status, ..Self::new(code, details) }
     }
 
-    /// 131008: a required field of the message is missing.
     pub(crate) fn missing(field: &str) -> Self {
         Self::new(131_008, format!("{field} is required"))
     }
 
-    /// 131009: a field has an invalid value.
     pub(crate) fn invalid(field: &str, rule: &str) -> Self {
         Self::new(131_009, format!("{field}: {rule}"))
     }

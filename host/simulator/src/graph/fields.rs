@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::errors::SimulatedGraphError;
 
-/// An object of a request. Callers pass its path for the error details.
 #[derive(Clone, Copy)]
 pub(crate) struct FieldNode<'a> {
     value: &'a Value,
@@ -42,7 +41,6 @@ impl<'a> FieldNode<'a> {
         }
     }
 
-    /// An optional text of at most `longest` characters.
     pub(crate) fn text(&self, path: &str, field: &str, longest: usize) -> Result<Option<&'a str>, SimulatedGraphError> {
         let path = join(path, field);
         match self.value.get(field) {
@@ -56,7 +54,6 @@ impl<'a> FieldNode<'a> {
         }
     }
 
-    /// A required text of 1 to `longest` characters.
     pub(crate) fn required_text(
         &self,
         path: &str,

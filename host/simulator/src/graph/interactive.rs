@@ -16,7 +16,6 @@ const MOST_BUTTONS: usize = 3;
 const MOST_SECTIONS: usize = 10;
 const MOST_ROWS: usize = 10;
 
-/// Text and buttons of an interactive message, or the error that Meta would answer with.
 pub(crate) fn validate(interactive: FieldNode<'_>, media: &MediaLibrary) -> Result<PhoneContent, SimulatedGraphError> {
     let kind = interactive.required_text("interactive", "type", 50)?;
     let mut lines: Vec<String> = Vec::new();

@@ -30,7 +30,6 @@ impl Bucket {
     }
 }
 
-/// The remaining allowance of each number and pair.
 #[derive(Debug, Default)]
 pub(crate) struct GraphAllowance {
     numbers: HashMap<String, Bucket>,
@@ -38,8 +37,7 @@ pub(crate) struct GraphAllowance {
 }
 
 impl GraphAllowance {
-    /// Counts one send, and refuses it if an enforced rate is exceeded. `throughput` is in messages per second, with a
-    /// burst of two seconds.
+    /// `throughput` is in messages per second, with a burst of two seconds.
     pub(crate) fn count(
         &mut self,
         faults: &FaultSwitches,

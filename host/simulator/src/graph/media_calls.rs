@@ -42,7 +42,6 @@ const ACCEPTED: [(&str, usize); 22] = [
     ("application/vnd.openxmlformats-officedocument.presentationml.presentation", 100 * MB),
 ];
 
-/// `POST /{phone-number-id}/media`.
 pub(crate) async fn upload(call: &GraphCall, request: Request) -> Result<Value, SimulatedGraphError> {
     let broken = |_| SimulatedGraphError::parameter("The request must be multipart/form-data.");
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken(()))?;
@@ -89,14 +88,12 @@ fn check(mime_type: &str, size: usize) -> Result<(), SimulatedGraphError> {
     }
 }
 
-/// The signature of a download URL.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Seal {
     ext: i64,
     hash: String,
 }
 
-/// `GET` of the URL of a media file.
 pub(crate) async fn download(
     State(world): State<Arc<SimulatedWorld>>,
     Path(id): Path<String>,

@@ -1,5 +1,3 @@
-//! The content of a message as a person reads it, and the check of its files.
-
 use serde_json::Value;
 
 use super::{errors::SimulatedGraphError, fields::FieldNode};
@@ -7,7 +5,6 @@ use crate::{mailbox::Button, media::MediaLibrary};
 
 #[derive(Debug, Default)]
 pub(crate) struct PhoneContent {
-    /// The text that a person reads.
     pub(crate) text: String,
     pub(crate) buttons: Vec<Button>,
 }

@@ -4,13 +4,11 @@ use serde_json::{Value, json};
 
 use super::stored_template::{SimulatedTemplate, component};
 
-/// Meta's fixed text around the code.
 const BODY: &str = "*{{1}}* is your verification code.";
 /// The URL of the code button in Meta's lists.
 const PAGE: &str = "https://www.whatsapp.com/otp/code/";
 
-/// The components of a new template as Meta lists them: in this category the body has Meta's text, and the code button
-/// is a link to a page of Meta.
+/// In this category Meta lists its own body text, and the code button as a link to its own page.
 pub(crate) fn as_listed(category: &str, components: &[Value]) -> Value {
     if category != "AUTHENTICATION" {
         return Value::Array(components.to_vec());

@@ -1,5 +1,3 @@
-//! Placeholders of template texts: `{{1}}` or `{{first_name}}`.
-
 /// The names between double braces, in order of first appearance.
 pub(crate) fn names(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();

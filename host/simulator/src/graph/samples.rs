@@ -1,5 +1,3 @@
-//! The templates that each WABA starts with.
-
 use serde_json::{Value, json};
 
 use super::stored_template::SimulatedTemplate;

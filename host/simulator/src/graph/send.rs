@@ -37,13 +37,11 @@ struct Accepted {
     wamid: String,
     answer: Value,
     failure: Option<u32>,
-    /// The phone has `timeout`: the answer is delayed.
     unanswered: bool,
 }
 
 struct Recipient {
     msisdn: String,
-    /// As the caller wrote it.
     input: String,
     by_user_id: bool,
 }
@@ -123,7 +121,6 @@ fn mark_read(state: &mut WorldState, message: &Value) -> Result<Value, Simulated
     Ok(json!({"success": true}))
 }
 
-/// Validates a send and queues it.
 fn accept(state: &mut WorldState, node: &str, message: &Value, body: &Bytes) -> Result<Accepted, SimulatedGraphError> {
     let recipient = recipient(state, message)?;
     let opaque = opaque(message)?;
@@ -213,7 +210,6 @@ fn opaque(message: &Value) -> Result<Option<String>, SimulatedGraphError> {
     }
 }
 
-/// The content of a template send and its pricing category.
 fn template(
     state: &mut WorldState,
     node: &str,

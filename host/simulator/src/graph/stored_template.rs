@@ -1,5 +1,3 @@
-//! A template of a simulated account.
-
 use serde_json::{Map, Value, json};
 
 use crate::{clock, identity};
@@ -38,7 +36,6 @@ impl SimulatedTemplate {
         }
     }
 
-    /// The component of a type, such as `BODY`.
     pub(crate) fn component(&self, kind: &str) -> Option<&Value> {
         component(&self.components, kind)
     }

@@ -1,5 +1,3 @@
-//! `/{waba}/message_templates`: list with cursors and filters, create, delete (PROVIDERS F).
-
 use axum::http::Method;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
@@ -68,7 +66,6 @@ fn offset(cursor: &str) -> Option<usize> {
     std::str::from_utf8(&bytes).ok()?.strip_prefix("at:")?.parse().ok()
 }
 
-/// The address of the next page, with the same filters.
 fn next(call: &GraphCall, after: &str) -> String {
     let path = format!("{}/{}/{}/message_templates", call.origin, call.version, call.node);
     let kept = call.query.iter().filter(|(name, _)| !["after", "access_token"].contains(&name.as_str()));

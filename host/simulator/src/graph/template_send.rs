@@ -27,7 +27,6 @@ pub(crate) fn check_status(template: &SimulatedTemplate) -> Result<(), Simulated
     }
 }
 
-/// Checks the parameters of a send and renders the text.
 pub(crate) fn render(
     template: &SimulatedTemplate,
     sent: &Value,
@@ -73,7 +72,6 @@ fn render_part(part: TemplatePart<'_>) -> Result<PhoneContent, SimulatedGraphErr
     Ok(PhoneContent { text: lines.join("\n"), buttons: template_buttons::render(part)? })
 }
 
-/// The parameters of a component in the send. None if the component is absent.
 fn parameters<'a>(given: &'a Value, kind: &str) -> Result<&'a [Value], SimulatedGraphError> {
     match component(given, kind).and_then(|component| component.get("parameters")) {
         None | Some(Value::Null) => Ok(&[]),

@@ -6,8 +6,7 @@ use super::errors::SimulatedGraphError;
 use super::fields::FieldNode;
 use super::placeholders;
 
-/// Fills the placeholders of `text`. Errors: 132000 if the number differs, 100 if a name is missing, 132012 if a name
-/// or kind is wrong, 132018 if a value is not allowed in a template.
+/// Errors: 132000 if the number differs, 100 if a name is missing, 132012 for a wrong name or kind, 132018 for a refused value.
 pub(crate) fn fill_text(
     place: &str,
     text: &str,

@@ -44,7 +44,6 @@ impl IntoResponse for DeviceError {
 
 pub(super) type DeviceAnswer = Result<Json<Value>, DeviceError>;
 
-/// The digits of the number in a path.
 pub(super) fn number(written: &str) -> Result<String, DeviceError> {
     let digits = crate::identity::digits(written);
     if digits.is_empty() { Err(DeviceError::NotANumber(written.to_owned())) } else { Ok(digits) }

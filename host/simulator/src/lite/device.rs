@@ -31,11 +31,9 @@ pub(crate) struct Device {
     pub(crate) number: String,
     paired: bool,
     link: LinkState,
-    /// The process of the host that drives it.
     holder: Option<String>,
     banned_until: Option<DateTime<Utc>>,
     code: Option<String>,
-    /// Number of codes shown in this pairing attempt.
     #[serde(skip)]
     codes: u32,
     /// Incremented by each attempt, so that the timer of an earlier one has no effect.
@@ -102,7 +100,6 @@ impl Device {
         if self.is_up() { self.tell(event) } else { self.held.push(event) }
     }
 
-    /// The events after `seen`, with the number of the last one. Earlier events are removed.
     pub(crate) fn take_events(&mut self, seen: u64) -> (u64, Vec<Value>) {
         while self.events.front().is_some_and(|(number, _)| *number <= seen) {
             self.events.pop_front();
@@ -177,7 +174,6 @@ impl Device {
         }
     }
 
-    /// A person scans the shown code.
     pub(crate) fn scan(&mut self, scanned: Option<&str>) -> Result<(), DeviceError> {
         let shown = self.code.as_deref().ok_or(DeviceError::NoCode)?;
         if scanned.is_some_and(|scanned| scanned != shown) {
@@ -212,7 +208,6 @@ impl Device {
         (left > 0).then_some(left.div_euclid(1000) + 1)
     }
 
-    /// Applies an event of [`EVENTS`] by name.
     pub(crate) fn inject_fault(&mut self, name: &str, seconds: Option<i64>) -> Result<(), DeviceError> {
         match name {
             "ban" => {

@@ -1,5 +1,3 @@
-//! The simulated devices, by number.
-
 use std::collections::BTreeMap;
 
 use super::device::Device;
@@ -10,7 +8,6 @@ pub(crate) struct Devices {
 }
 
 impl Devices {
-    /// The device of this business number, created if it is new.
     pub(crate) fn get(&mut self, number: &str) -> &mut Device {
         self.by_number.entry(number.to_owned()).or_insert_with(|| Device::new(number))
     }

@@ -39,7 +39,6 @@ async fn show(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Stri
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Scan {
-    /// The scanned code. Without it, the shown code is scanned.
     code: Option<String>,
 }
 

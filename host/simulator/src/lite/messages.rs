@@ -21,8 +21,7 @@ use crate::{
 /// An outgoing message of a device. Lite numbers have no templates and no buttons.
 #[derive(Debug, Deserialize)]
 struct Outgoing {
-    /// Chosen by the sender. A second message with the same id is the same message. Quotes and file names are kept with
-    /// the body.
+    /// Chosen by the sender: a second one with the same id is the same message. Quotes and file names are kept with the body.
     id: String,
     to: String,
     #[serde(rename = "type")]
@@ -56,7 +55,6 @@ impl Outgoing {
     }
 }
 
-/// Queues a message of the host and returns its id.
 pub(super) fn send(world: &Arc<SimulatedWorld>, number: &str, bytes: &Bytes) -> Result<String, DeviceError> {
     let outgoing: Outgoing = body(bytes)?;
     let (text, msisdn) = (outgoing.read()?, crate::lite::answer::number(&outgoing.to)?);

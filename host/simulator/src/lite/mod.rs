@@ -1,5 +1,4 @@
-//! Lite devices: numbers that are paired like a phone (PROVIDERS D). `wire` is for the host, like the library of a
-//! device. `handset` is for people and tests with the phone of the business.
+//! Lite devices (PROVIDERS D). `wire` is for the host, like the library of a device. `handset` is for people and tests.
 
 mod answer;
 mod device;

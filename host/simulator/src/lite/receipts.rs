@@ -1,5 +1,3 @@
-//! Receipts for messages of a device.
-
 use serde_json::json;
 
 use crate::{clock, mailbox::MessageState, world::WorldState};

@@ -53,7 +53,6 @@ async fn start(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Str
     Ok(Json(json!({"started": true})))
 }
 
-/// Shows the next code after one has expired.
 async fn show_codes(world: Arc<SimulatedWorld>, number: String, attempt: u64, codes: u32, seconds: i64) {
     let (mut codes, mut seconds) = (codes, seconds);
     while !world.shutdown.is_cancelled() {

@@ -1,5 +1,4 @@
-//! Files that pages send: uploaded first (`POST /{page}/message_attachments`), in the message request as `filedata`, or
-//! at an address that Meta fetches.
+//! Files that pages send: uploaded (`POST /{page}/message_attachments`), as `filedata`, or at an address that Meta fetches.
 
 use axum::{
     extract::{FromRequest, Multipart, Request},
@@ -32,7 +31,6 @@ pub(super) struct AttachmentFile {
     bytes: Bytes,
 }
 
-/// The content of a call: a JSON object, or the fields of a form.
 pub(super) struct CallContent {
     pub(super) fields: Value,
     pub(super) file: Option<AttachmentFile>,
@@ -115,7 +113,6 @@ fn take(
     Ok(id)
 }
 
-/// The declared kind of an attachment.
 pub(super) fn kind(attachment: &Value) -> Result<&str, SimulatedGraphError> {
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     if ["image", "audio", "video", "file"].contains(&kind) {
@@ -153,7 +150,6 @@ pub(super) fn delivered(
     Ok(None)
 }
 
-/// Stores a file if its bytes are of the declared kind.
 fn kept(state: &mut WorldState, kind: &str, file: AttachmentFile) -> Result<(String, String), SimulatedGraphError> {
     if file.bytes.len() > LARGEST {
         return Err(SimulatedGraphError::parameter("Attachment size exceeds allowable limit").with_subcode(TOO_LARGE));

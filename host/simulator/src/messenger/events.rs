@@ -1,5 +1,3 @@
-//! The events that the app of a page receives.
-
 use std::sync::Arc;
 
 use serde_json::{Value, json};

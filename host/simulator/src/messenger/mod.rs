@@ -1,5 +1,3 @@
-//! Messenger: pages, people with phones, and the Graph API of both (PROVIDERS B). It refuses the same requests as Meta.
-
 mod attachments;
 mod events;
 mod files;
@@ -18,7 +16,6 @@ pub(crate) use attachments::upload;
 pub(crate) use people::profile;
 pub(crate) use send::{answer, is_page};
 
-/// Phones, pages and files. The Graph API has its own routes.
 pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
         .route("/messenger", get(|| async { Html(include_str!("page.html")) }))

@@ -1,5 +1,3 @@
-//! The token of a page in a call.
-
 use axum::http::HeaderMap;
 
 use super::state::SimulatedPage;

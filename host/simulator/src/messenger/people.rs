@@ -1,5 +1,3 @@
-//! Settings of pages and people.
-
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -67,7 +65,6 @@ async fn pages(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
     Json(json!({"pages": world.state().messenger.pages()}))
 }
 
-/// Body of `POST /simulator/pages`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct PagePatch {
@@ -139,7 +136,6 @@ async fn change(
     Ok(Json(person.clone()))
 }
 
-/// The data of a person for a page: `GET /{psid}`. `None` if there is no such person.
 pub(crate) fn profile(
     world: &SimulatedWorld,
     psid: &str,

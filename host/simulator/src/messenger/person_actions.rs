@@ -49,7 +49,6 @@ async fn outbox(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<St
     Ok(Json(json!({"messages": messages})))
 }
 
-/// Body of `POST /messenger/phones/{psid}/messages`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Draft {
@@ -63,9 +62,7 @@ struct Draft {
     base64: Option<String>,
     mime_type: Option<String>,
     filename: Option<String>,
-    /// Number of files of the kind in one message.
     files: Option<usize>,
-    /// `{"lat","long","title"}`.
     location: Option<Value>,
     /// Id of the message that this one answers.
     quote: Option<String>,
@@ -77,7 +74,6 @@ fn page(state: &mut Facts, psid: &str, to: Option<&str>) -> Result<String, HandE
     Ok(page)
 }
 
-/// Stores a message of a person and reports it to the host. Returns its id.
 fn say(world: &Arc<SimulatedWorld>, psid: &str, page: String, text: String, mut message: Value) -> String {
     let (id, time) = (mid(), clock::now());
     if let Some(fields) = message.as_object_mut() {
@@ -178,7 +174,6 @@ fn file(state: &mut Facts, kind: &str, draft: &Draft) -> Result<Value, HandError
     Ok(json!({"type": if kind == "sticker" { "image" } else { kind }, "payload": payload}))
 }
 
-/// Body of `POST /messenger/phones/{psid}/tap`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Tap {
@@ -207,7 +202,6 @@ async fn tap(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Strin
     Ok(Json(json!({"id": say(&world, &psid, page, title, message)})))
 }
 
-/// Body of `POST /messenger/phones/{psid}/postback`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Postback {
@@ -238,7 +232,6 @@ async fn postback(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<
     Ok(Json(json!({"id": id})))
 }
 
-/// Body of `POST /messenger/phones/{psid}/react`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Reaction {
@@ -267,7 +260,6 @@ async fn read(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Stri
     Ok(Json(json!({"messageIds": events::move_on(&world, &psid(written)?, None, MessageState::Read)})))
 }
 
-/// Body of `POST /messenger/pages/{page}/inbox`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ByHand {

@@ -223,7 +223,6 @@ fn act(state: &mut WorldState, psid: String, action: &Value, request: &Value) ->
     Ok(Taken { psid, mid: None, unanswered: false })
 }
 
-/// The text of a message and its quick replies, if it is valid.
 fn content(message: &Value) -> Result<(String, Vec<QuickReplyButton>), SimulatedGraphError> {
     let text = message.get("text").and_then(Value::as_str);
     let attachment = message.get("attachment");
@@ -278,7 +277,6 @@ fn quick_reply(reply: &Value) -> Result<QuickReplyButton, SimulatedGraphError> {
     Ok(QuickReplyButton { title, payload })
 }
 
-/// The text shown for a file.
 fn attached(attachment: &Value) -> Result<String, SimulatedGraphError> {
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     let payload = attachment.get("payload").unwrap_or(&Value::Null);

@@ -1,5 +1,3 @@
-//! Pages, people, and the messages between them.
-
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use chrono::{DateTime, Utc};
@@ -39,11 +37,8 @@ pub(crate) struct PageVisitor {
     pub(crate) auto_deliver: bool,
     pub(crate) auto_read: bool,
     pub(crate) reject_with: Option<Rejection>,
-    /// Sends are carried out, but the answer is delayed by 60 seconds.
     pub(crate) timeout: bool,
-    /// A page shows the typing indicator.
     pub(crate) typing: bool,
-    /// A page has marked the conversation as seen.
     pub(crate) seen: bool,
 }
 
@@ -78,7 +73,6 @@ pub(crate) struct ThreadEntry {
     #[serde(skip)]
     pub(crate) psid: String,
     pub(crate) page_id: String,
-    /// The person wrote it.
     pub(crate) mine: bool,
     pub(crate) text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -89,11 +83,9 @@ pub(crate) struct ThreadEntry {
     pub(crate) status: MessageState,
 }
 
-/// A file that a page has uploaded for use in messages.
 #[derive(Debug, Clone)]
 pub(crate) struct Attachment {
     pub(crate) page_id: String,
-    /// `image`, `audio`, `video` or `file`.
     pub(crate) kind: String,
     pub(crate) url: String,
 }
@@ -110,12 +102,10 @@ pub(crate) struct MessengerState {
 }
 
 impl MessengerState {
-    /// The page with this id, if it is known.
     pub(crate) fn page(&self, page_id: &str) -> Option<&SimulatedPage> {
         self.pages.get(page_id)
     }
 
-    /// The page with this id, created if it is new.
     pub(crate) fn page_mut(&mut self, page_id: &str) -> &mut SimulatedPage {
         self.pages.entry(page_id.to_owned()).or_insert_with(|| SimulatedPage {
             page_id: page_id.to_owned(),
@@ -142,7 +132,6 @@ impl MessengerState {
         self.people.get(psid)
     }
 
-    /// The person with this id, created if it is new.
     pub(crate) fn person_mut(&mut self, psid: &str) -> &mut PageVisitor {
         self.people.entry(psid.to_owned()).or_insert_with(|| PageVisitor::new(psid))
     }
@@ -174,7 +163,6 @@ impl MessengerState {
         self.messages.get_mut(id)
     }
 
-    /// The conversations of a person, oldest message first.
     pub(crate) fn of(&self, psid: &str) -> impl DoubleEndedIterator<Item = &ThreadEntry> {
         self.by_person.get(psid).into_iter().flatten().filter_map(|id| self.messages.get(id))
     }
@@ -183,17 +171,14 @@ impl MessengerState {
         self.attachments.insert(id, attachment);
     }
 
-    /// The upload of a page with this id.
     pub(crate) fn attachment(&self, page_id: &str, id: &str) -> Option<&Attachment> {
         self.attachments.get(id).filter(|attachment| attachment.page_id == page_id)
     }
 
-    /// Time of the last message of a person to a page.
     pub(crate) fn wrote_at(&self, page_id: &str, psid: &str) -> Option<DateTime<Utc>> {
         self.wrote.get(&(page_id.to_owned(), psid.to_owned())).copied()
     }
 
-    /// Sets the time of the last message of a person to all pages.
     pub(crate) fn age(&mut self, psid: &str, wrote: DateTime<Utc>) {
         for ((_, person), at) in &mut self.wrote {
             if person == psid {
@@ -212,7 +197,6 @@ impl MessengerState {
     }
 }
 
-/// A new message id, opaque like Meta's.
 pub(crate) fn mid() -> String {
     format!("m_{}", identity::trace_id().replace('=', "")) + &hex::encode(clock::dice::<12>())
 }

@@ -1,5 +1,3 @@
-//! A message that a phone writes.
-
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use serde::Deserialize;

@@ -1,5 +1,3 @@
-//! Errors of the API of phones.
-
 use axum::{
     Json,
     http::StatusCode,

@@ -41,7 +41,6 @@ pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
         .route("/phones/{msisdn}/deliver", post(deliver))
 }
 
-/// The digits of the number in a path.
 fn msisdn(written: &str) -> Result<String, PhoneApiError> {
     let digits = identity::digits(written);
     if digits.is_empty() { Err(PhoneApiError::NotANumber(written.to_owned())) } else { Ok(digits) }

@@ -1,5 +1,3 @@
-//! Taps on buttons of messages.
-
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -11,7 +9,6 @@ use crate::{
     world::SimulatedWorld,
 };
 
-/// Body of `POST /phones/{msisdn}/tap`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TapBody {
@@ -23,7 +20,6 @@ pub(crate) struct TapBody {
     card: Option<usize>,
 }
 
-/// Taps a button. Returns the id of the resulting message.
 pub(crate) fn tap(world: &Arc<SimulatedWorld>, msisdn: &str, tap: &TapBody) -> Result<String, PhoneApiError> {
     let draft = answer(world, msisdn, tap)?;
     writing::write(world, msisdn, &draft)

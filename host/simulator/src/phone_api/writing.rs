@@ -17,7 +17,6 @@ use crate::{
     world::{SimulatedWorld, WorldState},
 };
 
-/// Sends a draft and returns the id of the message.
 pub(crate) fn write(world: &Arc<SimulatedWorld>, msisdn: &str, draft: &PhoneMessage) -> Result<String, PhoneApiError> {
     if let Some(id) = messages::write_to_device(world, msisdn, draft)? {
         return Ok(id);

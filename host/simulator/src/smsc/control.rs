@@ -36,7 +36,6 @@ impl SimulatedSmsc {
         }
     }
 
-    /// Drops the links of a system id, or all of them. Returns their number.
     fn drop_links(&self, system_id: Option<&str>) -> usize {
         let registry = self.registry();
         let named = |bound: &&BindInfo| system_id.is_none_or(|id| id == bound.system_id);

@@ -54,7 +54,6 @@ fn decode_gsm(octets: &[u8]) -> String {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct EncodedText {
     pub(crate) data_coding: u8,
-    /// Octets of each part, without its header.
     pub(crate) parts: Vec<Vec<u8>>,
 }
 

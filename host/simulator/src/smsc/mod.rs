@@ -17,7 +17,6 @@ use tokio::net::TcpListener;
 
 use crate::world::SimulatedWorld;
 
-/// Accepts SMPP connections until the simulator stops.
 pub(crate) async fn serve(world: Arc<SimulatedWorld>, listener: TcpListener) {
     while let Some(accepted) = world.shutdown.run_until_cancelled(listener.accept()).await {
         match accepted {

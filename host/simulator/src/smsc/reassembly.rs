@@ -7,7 +7,6 @@ use rusmpp::tlvs::TlvValue;
 
 const UDH_PRESENT: u8 = 0x40;
 
-/// The position of a part in its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PartHeader {
     reference: u16,
@@ -15,7 +14,6 @@ pub(crate) struct PartHeader {
     position: u8,
 }
 
-/// A submitted part: its octets without header, and its position if there are several.
 #[derive(Debug)]
 pub(crate) struct SubmitPart {
     pub(crate) octets: Vec<u8>,
@@ -81,7 +79,6 @@ pub(crate) struct JoinedMessage {
     pub(crate) parts: usize,
 }
 
-/// Sender, receiver, reference and total of a message in parts.
 type Key = (String, String, u16, u8);
 
 /// Incomplete messages: the received octets by position.
@@ -91,7 +88,6 @@ pub(crate) struct PhoneReassembly {
 }
 
 impl PhoneReassembly {
-    /// Takes a part. Returns the message if it is complete.
     pub(crate) fn take(&mut self, from: &str, to: &str, part: SubmitPart) -> Option<JoinedMessage> {
         let Some(place) = part.part_of.filter(|place| place.total > 1) else {
             return Some(JoinedMessage { octets: part.octets, parts: 1 });

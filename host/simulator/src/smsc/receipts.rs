@@ -9,7 +9,6 @@ use rusmpp::values::{EsmClass, MessageState, Npi, Ton};
 const RECEIPT: u8 = 0x04;
 const SHOWN_TEXT: usize = 20;
 
-/// The report on one part.
 pub(crate) struct Receipt<'a> {
     pub(crate) message_id: &'a str,
     /// `DELIVRD`, `UNDELIV`, …
@@ -19,7 +18,6 @@ pub(crate) struct Receipt<'a> {
     pub(crate) done: DateTime<Utc>,
 }
 
-/// The receipt of a submitted part for its sender.
 pub(crate) fn build(submit: &SubmitSm, receipt: &Receipt<'_>) -> DeliverSm {
     let mut text = text_form(receipt);
     text.truncate(254);

@@ -26,7 +26,6 @@ pub(super) struct SessionRegistry {
     pub(super) last_session: u64,
     pub(super) last_message: u64,
     pub(super) last_reference: u8,
-    /// Sessions that accept `deliver_sm`.
     pub(super) receivers: BTreeMap<u64, ReceiverSession>,
     /// `deliver_sm` without a receiver, by system id. They wait for the next bind.
     pub(super) waiting: HashMap<String, VecDeque<DeliverSm>>,
@@ -39,7 +38,6 @@ pub(super) struct ReceiverSession {
     pub(super) outbox: UnboundedSender<DeliverSm>,
 }
 
-/// The outcome of a message from a phone.
 pub(crate) struct OriginationOutcome {
     pub(crate) parts: usize,
     /// Number of system ids it was sent to. Zero if it waits for a bind.
@@ -51,7 +49,6 @@ impl SimulatedSmsc {
         self.registry.lock()
     }
 
-    /// Removes all waiting messages. Sessions stay.
     pub(crate) fn drop_pending(&self) {
         let mut registry = self.registry();
         registry.waiting.clear();
@@ -107,7 +104,6 @@ impl SimulatedSmsc {
         }
     }
 
-    /// Sends a message from a phone to one receiver of each system id.
     pub(crate) fn originate(&self, msisdn: &str, to: &str, text: &str) -> OriginationOutcome {
         let pdus = self.mobile_originated(msisdn, to, text);
         let systems: BTreeSet<String> =

@@ -29,15 +29,12 @@ use super::{
 use crate::world::SimulatedWorld;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// Pause before a refused `deliver_sm` is sent again.
 const DELIVER_AGAIN: Duration = Duration::from_secs(1);
-/// Requests that are answered in one burst.
 const AT_ONCE: usize = 64;
 /// The only system id with a password check.
 const KNOWN_SYSTEM: &str = "patchbay";
 const KNOWN_PASSWORD: &str = "secret";
 
-/// The connection must be closed.
 struct Closed;
 
 impl From<EncodeError> for Closed {
@@ -99,8 +96,7 @@ impl SmscSession {
         }
     }
 
-    /// Answers a request and others that arrived with it in one write, since a client with a wide window sends many at
-    /// a time.
+    /// Requests that arrived together are answered in one write: a client with a wide window sends many at a time.
     async fn answer_burst(&mut self, first: Command) -> Result<(), Closed> {
         let mut answered = self.answer(first).await;
         for _ in 1..AT_ONCE {

@@ -1,5 +1,3 @@
-//! The state of a session.
-
 use std::{sync::Arc, time::Instant};
 
 use rusmpp::{pdus::DeliverSm, tokio_codec::CommandCodec};

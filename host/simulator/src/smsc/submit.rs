@@ -27,12 +27,10 @@ use crate::{
 const UNTIL_RECEIPT: Duration = Duration::from_millis(50);
 const RECEIPT_WANTED: u8 = 0x03;
 
-/// The reaction to one `submit_sm`.
 pub(super) struct SubmitReaction {
     pub(super) status: CommandStatus,
     pub(super) response: SubmitSmResp,
     pub(super) receipt: Option<DeliverSm>,
-    /// The receipt goes out before the response.
     pub(super) receipt_first: bool,
     pub(super) answer: SubmitAnswer,
 }
@@ -56,7 +54,6 @@ pub(super) fn refused(status: CommandStatus) -> SubmitReaction {
     }
 }
 
-/// Accepts a part. If the message is complete, it goes to the phone.
 pub(super) fn take(session: &mut SmscSession, submit: &SubmitSm) -> SubmitReaction {
     let world = Arc::clone(&session.world);
     let world = &*world;
@@ -115,7 +112,6 @@ pub(super) fn take(session: &mut SmscSession, submit: &SubmitSm) -> SubmitReacti
     }
 }
 
-/// Counts a submit, and returns true if there are too many in this second.
 fn is_too_fast(session: &mut SmscSession, most: u32) -> bool {
     let (since, count) = &mut session.second;
     if since.elapsed() >= Duration::from_secs(1) {
@@ -146,7 +142,6 @@ fn receive(world: &SimulatedWorld, msisdn: &str, from: &str, id: &str, data_codi
     });
 }
 
-/// Sends the receipt shortly after the response.
 pub(super) fn report_later(session: &SmscSession, receipt: DeliverSm) {
     let world = Arc::clone(&session.world);
     let (id, system_id) = (session.id, session.system_id.clone());

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use rusmpp::CommandStatus;
 use rusmpp::pdus::DeliverSm;
 
-/// Checks after which a missing answer counts as overdue. A count, not a time, so that a paused program still gets time
-/// to answer.
+/// A count, not a time, so that a paused program still gets time to answer.
 const LOOKS: u8 = 2;
 
 /// By sequence number, in order of sending.
@@ -31,7 +30,6 @@ impl UnansweredSubmits {
         may_be_taken_later(status).then_some(sent.pdu)
     }
 
-    /// Removes and returns the overdue ones. Call it at intervals.
     pub(super) fn overdue(&mut self) -> Vec<DeliverSm> {
         for sent in self.sent.values_mut() {
             sent.looks += 1;
@@ -41,13 +39,11 @@ impl UnansweredSubmits {
         overdue.into_iter().filter_map(|sequence| self.sent.remove(&sequence)).map(|sent| sent.pdu).collect()
     }
 
-    /// All of them, when the session ends.
     pub(super) fn into_all(self) -> impl Iterator<Item = DeliverSm> {
         self.sent.into_values().map(|sent| sent.pdu)
     }
 }
 
-/// True if the status is a temporary refusal.
 fn may_be_taken_later(status: CommandStatus) -> bool {
     matches!(
         status,

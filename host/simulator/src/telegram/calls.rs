@@ -22,7 +22,6 @@ use super::{
 };
 use crate::world::SimulatedWorld;
 
-/// Largest body of a call, in bytes.
 const LARGEST_BODY: usize = 60 << 20;
 /// Largest file that the Bot API gives out, in bytes.
 const DOWNLOAD_MAX: u64 = 20 << 20;
@@ -85,7 +84,6 @@ async fn call(
     done.map_or_else(refused, ok)
 }
 
-/// Carries out a method and returns its result.
 fn carry_out(world: &Arc<SimulatedWorld>, bot: i64, method: &str, params: &Params) -> Result<Value, CallRefusal> {
     let mut state = world.state();
     let telegram = &mut state.telegram;
@@ -121,7 +119,6 @@ fn carry_out(world: &Arc<SimulatedWorld>, bot: i64, method: &str, params: &Param
     }
 }
 
-/// The methods about the bot itself.
 fn about(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Result<Value, CallRefusal> {
     let Some(bot) = telegram.bots.get_mut(&bot) else { return Err((401, "Unauthorized".to_owned())) };
     let kinds = params.json("allowed_updates").and_then(|kinds| serde_json::from_value::<Vec<String>>(kinds).ok());
@@ -163,7 +160,6 @@ fn about(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Re
     }
 }
 
-/// The chat of a call, if the bot can write to it.
 fn reached(telegram: &mut Telegram, bot: i64, params: &Params) -> Result<i64, CallRefusal> {
     let chat = params.integer("chat_id").ok_or_else(|| bad("chat_id is empty"))?;
     if !telegram.knows(chat) {

@@ -67,7 +67,6 @@ fn person(written: &str) -> Result<i64, HandError> {
     written.parse().ok().filter(|id| *id > 0).ok_or_else(|| HandError::NotAPerson(written.to_owned()))
 }
 
-/// The bot that a person means.
 fn meant(telegram: &Telegram, to: Option<i64>) -> Result<i64, HandError> {
     let mut all = telegram.bots.keys().copied();
     match to {
@@ -94,7 +93,6 @@ async fn change(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>
     Ok(Json(json!(person.clone())))
 }
 
-/// The chat of a person with a bot: messages, oldest first, and the signs of the bot.
 async fn chat(State(world): State<Arc<SimulatedWorld>>, Path((id, bot)): Path<(String, i64)>) -> Answer {
     let id = person(&id)?;
     let state = world.state();
@@ -125,9 +123,7 @@ struct Draft {
     filename: Option<String>,
     /// The size that Telegram names for the file.
     said_bytes: Option<u64>,
-    /// Number of the message that this one answers.
     quote: Option<i64>,
-    /// The type of the chat, if it is not `private`.
     chat_type: Option<String>,
 }
 
@@ -212,13 +208,9 @@ fn content(telegram: &mut Telegram, draft: &Draft) -> Map<String, Value> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Act {
     to: Option<i64>,
-    /// Number of the message.
     message_id: Option<i64>,
-    /// The new text of an edit.
     text: Option<String>,
-    /// The label of a button.
     button: Option<String>,
-    /// The reaction; absent: it is removed.
     emoji: Option<String>,
 }
 
@@ -335,7 +327,6 @@ struct BotPatch {
     revoked: Option<bool>,
     silent: Option<bool>,
     enforce_limits: Option<bool>,
-    /// The failure that the next sends get.
     refuse: Option<Refusal>,
 }
 

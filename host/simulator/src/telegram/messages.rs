@@ -8,25 +8,20 @@ use super::{
 };
 use crate::clock;
 
-/// Characters of a text at most.
 const TEXT_MAX: usize = 4096;
-/// Characters of a caption at most.
 const CAPTION_MAX: usize = 1024;
 /// Bytes of the payload of a button at most.
 const CALLBACK_DATA_MAX: usize = 64;
-/// Bytes of an uploaded picture at most.
 const PHOTO_MAX: usize = 10 << 20;
 /// Bytes of another uploaded file at most.
 const FILE_MAX: usize = 50 << 20;
 
-/// A refused call: code and description.
 pub(super) type CallRefusal = (u16, String);
 
 fn bad(said: &str) -> CallRefusal {
     (400, format!("Bad Request: {said}"))
 }
 
-/// A message with the fields of every message.
 pub(super) fn framed(number: i64, from: Value, chat: Value, content: Map<String, Value>) -> Value {
     let mut message = json!({ "message_id": number, "from": from, "chat": chat, "date": clock::now().timestamp() });
     if let Some(fields) = message.as_object_mut() {
@@ -35,7 +30,6 @@ pub(super) fn framed(number: i64, from: Value, chat: Value, content: Map<String,
     message
 }
 
-/// The content of a message that a bot sends with this method.
 pub(super) fn content(
     telegram: &mut Telegram,
     method: &str,
@@ -131,7 +125,6 @@ fn media(telegram: &mut Telegram, method: &str, params: &Params) -> Result<(&'st
     Ok((kind, described(kind, &id, (&name, &mime_type), bytes as u64)))
 }
 
-/// A file as the Bot API shows it.
 pub(super) fn described(kind: &str, id: &str, (name, mime_type): (&str, &str), bytes: u64) -> Value {
     let unique: String = id.chars().rev().take(12).collect();
     let size = |width: u32, id: &str, bytes: u64| json!({ "file_id": id, "file_unique_id": unique, "width": width, "height": width, "file_size": bytes });

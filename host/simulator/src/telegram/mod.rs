@@ -1,5 +1,4 @@
-//! Telegram: a simulated Bot API, and the phones of the people who write to its bots. The Bot API is at `/telegram`, so a
-//! client of it takes `http://HOST:PORT/telegram` as its base. A bot is known as soon as a call has its token.
+//! A simulated Bot API at `/telegram` of the simulator, and the phones of people. A call with a new token makes its bot.
 
 mod calls;
 mod hand;
@@ -14,7 +13,6 @@ use axum::Router;
 
 use crate::world::SimulatedWorld;
 
-/// The Bot API, its files, phones and controls.
 pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new().merge(calls::routes()).merge(hand::routes())
 }

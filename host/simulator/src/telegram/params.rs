@@ -9,10 +9,8 @@ use axum::{
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-/// Largest body, in bytes.
 const LARGEST_BODY: usize = 60 << 20;
 
-/// An uploaded file.
 #[derive(Debug, Clone)]
 pub(super) struct MultipartFile {
     pub(super) name: String,
@@ -20,7 +18,6 @@ pub(super) struct MultipartFile {
     pub(super) bytes: Bytes,
 }
 
-/// The parameters of a call.
 #[derive(Debug, Default)]
 pub(super) struct Params {
     pub(super) fields: Map<String, Value>,
@@ -107,7 +104,6 @@ impl Params {
         self.files.get(attached.as_deref().unwrap_or(name))
     }
 
-    /// The parameters for the log, without files.
     pub(super) fn shown(&self) -> Value {
         Value::Object(self.fields.clone())
     }

@@ -1,5 +1,3 @@
-//! Bots, people, and the messages of each chat.
-
 use std::{
     collections::{BTreeMap, VecDeque},
     time::{Duration, Instant},
@@ -16,7 +14,6 @@ const UPDATES_KEPT: usize = 10_000;
 /// Time between two messages to one chat, if limits are enforced: a second, less what a network may take from it.
 const CHAT_INTERVAL: Duration = Duration::from_millis(800);
 
-/// The address to which updates are posted.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Webhook {
@@ -25,7 +22,6 @@ pub(super) struct Webhook {
     pub(super) secret: Option<String>,
 }
 
-/// A failure that the next sends of a bot get.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Refusal {
@@ -33,20 +29,16 @@ pub(super) struct Refusal {
     pub(super) description: String,
     #[serde(default)]
     pub(super) retry_after: Option<u64>,
-    /// Number of sends.
     pub(super) times: u32,
 }
 
-/// A bot.
 #[derive(Debug)]
 pub(super) struct SimulatedBot {
     pub(super) id: i64,
     pub(super) secret: String,
     pub(super) username: String,
-    /// The token is no longer valid.
     pub(super) revoked: bool,
     pub(super) webhook: Option<Webhook>,
-    /// A task posts updates.
     pub(super) posting: bool,
     pub(super) updates: VecDeque<(i64, Value)>,
     pub(super) next_update: i64,
@@ -59,11 +51,9 @@ pub(super) struct SimulatedBot {
     pub(super) silent: bool,
     /// One message per second and chat is enforced.
     pub(super) enforce_limits: bool,
-    /// Methods that were called, with their parameters, oldest first.
     pub(super) called: Vec<Value>,
 }
 
-/// The chat of a bot with a person.
 #[derive(Debug, Default)]
 pub(super) struct Chat {
     /// As the Bot API shows them.
@@ -71,14 +61,11 @@ pub(super) struct Chat {
     pub(super) last_number: i64,
     pub(super) blocked: bool,
     pub(super) typing: bool,
-    /// Ids of taps that the bot answered.
     pub(super) answered_taps: Vec<String>,
-    /// Reactions of the bot, by message.
     pub(super) reactions: BTreeMap<i64, Value>,
     free_at: Option<Instant>,
 }
 
-/// A person with a phone.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Person {
@@ -89,7 +76,6 @@ pub(super) struct Person {
 }
 
 impl Person {
-    /// As the Bot API shows a sender.
     pub(super) fn user(&self) -> Value {
         let mut user = json!({ "id": self.id, "is_bot": false, "first_name": self.first_name, "language_code": "en" });
         for (name, value) in [("last_name", &self.last_name), ("username", &self.username)] {
@@ -100,7 +86,6 @@ impl Person {
         user
     }
 
-    /// As the Bot API shows the chat with this person.
     pub(super) fn chat(&self) -> Value {
         let mut chat = self.user();
         if let Some(fields) = chat.as_object_mut() {
@@ -112,7 +97,6 @@ impl Person {
     }
 }
 
-/// A file of a message.
 #[derive(Debug, Clone)]
 pub(super) struct File {
     pub(super) path: String,
@@ -122,7 +106,6 @@ pub(super) struct File {
     pub(super) said_bytes: Option<u64>,
 }
 
-/// Everything that Telegram knows.
 #[derive(Debug, Default)]
 pub(crate) struct Telegram {
     pub(super) bots: BTreeMap<i64, SimulatedBot>,
@@ -151,7 +134,6 @@ impl SimulatedBot {
         }
     }
 
-    /// As the Bot API shows it as a sender.
     pub(super) fn user(&self) -> Value {
         json!({ "id": self.id, "is_bot": true, "first_name": self.username, "username": self.username })
     }
@@ -164,7 +146,6 @@ impl SimulatedBot {
         }
     }
 
-    /// Queues an update.
     pub(super) fn update(&mut self, kind: &str, content: Value) {
         if !self.wants(kind) {
             return;
@@ -183,7 +164,6 @@ impl SimulatedBot {
 }
 
 impl Chat {
-    /// The number of a new message.
     pub(super) fn number(&mut self) -> i64 {
         self.last_number += 1;
         self.last_number
@@ -208,7 +188,6 @@ impl Chat {
 }
 
 impl Telegram {
-    /// The bot with this token. A new id makes a new bot.
     pub(super) fn bot_of_token(&mut self, token: &str) -> Option<&mut SimulatedBot> {
         let (id, secret) = token.split_once(':')?;
         let id: i64 = id.parse().ok().filter(|id| *id > 0)?;
@@ -216,7 +195,6 @@ impl Telegram {
         (bot.secret == secret && !bot.revoked && secret.len() >= 20).then_some(bot)
     }
 
-    /// A person; made if new.
     pub(super) fn person(&mut self, id: i64) -> &mut Person {
         self.people.entry(id).or_insert_with(|| Person {
             id,
@@ -226,12 +204,10 @@ impl Telegram {
         })
     }
 
-    /// True if there is a person with this id.
     pub(super) fn knows(&self, id: i64) -> bool {
         self.people.contains_key(&id)
     }
 
-    /// Records that the bot answered a tap.
     pub(super) fn answer_tap(&mut self, bot: i64, tap: &str) {
         // The id of a tap begins with its person.
         let person = tap.split('-').next().and_then(|person| person.parse::<i64>().ok());
@@ -241,7 +217,6 @@ impl Telegram {
         }
     }
 
-    /// Stores a file and returns its id.
     pub(super) fn keep(&mut self, folder: &str, name: &str, mime_type: &str, bytes: Bytes) -> String {
         let id = format!("AgAC{}", hex::encode(clock::dice::<16>()));
         let extension = name.rsplit_once('.').map_or("bin", |(_, extension)| extension);

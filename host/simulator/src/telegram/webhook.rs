@@ -8,7 +8,6 @@ use crate::world::SimulatedWorld;
 
 /// Pause before an update that was not taken is posted again.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Time for an answer.
 const ANSWER: Duration = Duration::from_secs(10);
 
 /// Tells that a bot has updates: wakes those who ask for them, or posts them.
@@ -58,7 +57,6 @@ async fn post_all(world: Arc<SimulatedWorld>, bot: i64) {
     }
 }
 
-/// Carries out the command in the answer to an update.
 fn obey(world: &Arc<SimulatedWorld>, bot: i64, command: Map<String, Value>) {
     if command.get("method").and_then(Value::as_str) == Some("answerCallbackQuery") {
         let tap = command.get("callback_query_id").and_then(Value::as_str).unwrap_or_default();

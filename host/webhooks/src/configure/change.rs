@@ -15,9 +15,8 @@ use storage::{
 
 use super::{ConfigureError, note, refuse_addresses, shown};
 
-/// Changes a configuration. Absent fields stay, and an empty address turns its type off. A given address is checked
-/// again and turns its type on, even if it was turned off after failures. The number of a configuration never changes.
-/// Deliveries that wait for a replaced address go to the new one.
+/// Absent fields stay; an empty address turns its type off. A given address is checked again and turns its type on,
+/// even after failures. The number never changes. Deliveries that wait for a replaced address go to the new one.
 pub async fn update(
     ctx: &Context,
     client: ClientId,
@@ -65,7 +64,6 @@ pub async fn delete(ctx: &Context, client: ClientId, actor: &str, id: WebhookCon
     Ok(())
 }
 
-/// Wakes the workers of endpoints with a new or removed address.
 fn wake(ctx: &Context, client: ClientId, endpoints: Vec<EndpointId>) {
     ctx.wake.wake_all(client, endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)));
 }

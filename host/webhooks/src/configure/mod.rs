@@ -34,28 +34,23 @@ pub const REPLACED_SECRET_SIGNS: TimeDelta = TimeDelta::hours(24);
 /// Length of a signing secret. Standard Webhooks requires 24 to 64 bytes.
 const SECRET_BYTES: usize = 32;
 
-/// Longest address, in bytes.
 const URL_MAX: usize = 2048;
 
 /// The reason why a configuration was not stored, changed or shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigureError {
-    /// 403 (SPEC 7).
     #[error(
         "whatsAppNumberId is not one of your numbers; give the id of the nested whatsAppNumber object of \
          WhatsAppClientNumbers/getForCurrentLoginUser, or leave it out for the default of all your numbers"
     )]
     NumberNotYours,
-    /// 409 (SPEC 7).
     #[error("there is a default configuration already; update it, or delete it first")]
     DefaultExists,
-    /// 409 (SPEC 7).
     #[error("there is a configuration for this number already; update it, or delete it first")]
     OverrideExists,
     /// 400: addresses that may not be called.
     #[error("some addresses cannot be used")]
     Addresses(Vec<FieldFault>),
-    /// 404.
     #[error("there is no such webhook configuration")]
     NotFound,
     /// The operating system gave no randomness for a secret.
@@ -105,7 +100,6 @@ async fn own_number(db: &mut PgConnection, client: ClientId, id: InboxId) -> Res
     if is_number { Ok(id) } else { Err(ConfigureError::NumberNotYours) }
 }
 
-/// The error for the constraint that a new configuration broke.
 fn refused_insert(error: storage::Error) -> ConfigureError {
     use configs::{ONE_DEFAULT, ONE_OVERRIDE, OWN_INBOX};
     let broken = [
@@ -141,7 +135,6 @@ fn address_faults(policy: AddressPolicy, urls: &BTreeMap<WebhookType, String>) -
     urls.iter().filter_map(fault).collect()
 }
 
-/// The configuration for all numbers without one of their own.
 pub async fn client_default(ctx: &Context, client: ClientId) -> base::Result<Option<WebhookConfig>> {
     let mut db = ctx.db.acquire().await?;
     Ok(configs::find_default(&mut db, client).await?.map(shown))
@@ -161,8 +154,7 @@ pub async fn secret(ctx: &Context, client: ClientId, id: WebhookConfigId) -> Res
     Ok(standard_webhooks::encode_secret(&secret))
 }
 
-/// Stores a new signing secret and returns it as `whsec_...`. Replaced secrets sign too for [`REPLACED_SECRET_SIGNS`],
-/// at most the newest five.
+/// Returns the new secret as `whsec_...`. Replaced secrets sign too for [`REPLACED_SECRET_SIGNS`], at most the newest five.
 pub async fn rotate_secret(
     ctx: &Context,
     client: ClientId,
@@ -185,7 +177,6 @@ fn new_secret() -> Result<[u8; SECRET_BYTES], ConfigureError> {
     secrets::random().map_err(ConfigureError::NoRandomness)
 }
 
-/// Enters a change of a configuration in the audit trail.
 async fn note(
     ctx: &Context,
     db: &mut PgConnection,

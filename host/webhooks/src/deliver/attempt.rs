@@ -14,7 +14,6 @@ use tokio::time::Instant;
 use super::send_queue::ReadyDelivery;
 use base::{Context, Result, secrets::SecretPurpose};
 
-/// The address of deliveries and the keys that sign them.
 pub(super) struct DeliveryTarget {
     pub(super) url: String,
     /// The checked address, or the failure of every attempt.
@@ -36,7 +35,6 @@ impl DeliveryTarget {
         Self { url, address, secret, replaced }
     }
 
-    /// The target of a stored endpoint.
     pub(super) fn of(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Self> {
         let open = |sealed: &[u8]| ctx.sealer.open(client, SecretPurpose::WebhookSecret, sealed);
         let now = ctx.now();
@@ -55,7 +53,6 @@ impl DeliveryTarget {
         Ok(WebhookPost { to, headers, body: ready.body.clone() })
     }
 
-    /// The secrets that sign at `now`.
     pub(super) fn secrets(&self, now: DateTime<Utc>) -> Vec<&[u8]> {
         let replaced = self.replaced.iter().filter(|(_, expires_at)| now < *expires_at);
         std::iter::once(&self.secret).chain(replaced.map(|(old, _)| old)).map(Vec::as_slice).collect()
@@ -67,14 +64,11 @@ pub(super) struct AttemptOutcome {
     pub(super) verdict: AnswerVerdict,
     pub(super) status_code: Option<u16>,
     pub(super) retry_after: Option<Duration>,
-    /// The failure as a text for people.
     pub(super) error: Option<String>,
-    /// The first bytes of the answer.
     pub(super) response_start: Option<String>,
 }
 
 impl AttemptOutcome {
-    /// Interprets an answer, or its absence.
     fn of(result: std::result::Result<PostAnswer, PostError>) -> Self {
         match result {
             Ok(answer) => Self::of_answer(answer),
@@ -94,7 +88,6 @@ impl AttemptOutcome {
         }
     }
 
-    /// The outcome if no answer came.
     pub(super) fn failed(why: &str) -> Self {
         Self {
             verdict: AnswerVerdict::Failure,

@@ -24,7 +24,6 @@ use tokio::{
 
 use super::{attempt::DeliveryTarget, endpoint::endpoint_of, send_queue::ReadyDelivery};
 
-/// Copies of one answer.
 const COPIES: i64 = 20;
 /// Longest wait for a copy.
 const WAIT: Duration = Duration::from_secs(20);
@@ -33,13 +32,10 @@ const SEARCH: Duration = Duration::from_millis(200);
 /// Listeners of one process that wait at the same time. If all places are taken, a listener gets its answer at once.
 static WAITING: Semaphore = Semaphore::const_new(64);
 
-/// The reason why there is nothing to listen to.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// 409.
     #[error("there is no webhook configuration: create one first; it needs no addresses, and its secret signs")]
     NoConfiguration,
-    /// The fault is in the service, not in the request.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -53,15 +49,12 @@ pub struct SignedWebhook {
     pub number: Option<i64>,
     pub id: DeliveryId,
     pub webhook: WebhookType,
-    /// Content type, id, timestamp and signature, by their names in lower case.
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
 }
 
-/// The answer for a listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeardWebhooks {
-    /// The number to continue after.
     pub last: i64,
     pub webhooks: Vec<SignedWebhook>,
 }

@@ -48,7 +48,6 @@ pub(super) async fn disable(
     tell(ctx, db, lease, target, (reason, inbox)).await.map(Some)
 }
 
-/// The verb of the audit row.
 fn verb(reason: DisabledReason) -> &'static str {
     match reason {
         DisabledReason::Gone => "disable-gone",

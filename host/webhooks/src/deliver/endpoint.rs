@@ -1,5 +1,3 @@
-//! The endpoint of a lane.
-
 use base::lanes::Lease;
 use domain::ids::EndpointId;
 

@@ -52,15 +52,14 @@ const MOST_UNWRITTEN: usize = 2 * GROUP;
 /// How long an outcome waits for others.
 const GROUP_WAIT: Duration = Duration::from_millis(15);
 
-/// Sends the due deliveries of the endpoint until none is left or the lease ends. Then it finishes the requests in
-/// flight, which takes at most the timeout of the guarded client. The last write gives the lane back if nothing is due.
+/// Sends the due deliveries until none is left or the lease ends, then finishes the requests in flight (at most the
+/// timeout of the guarded client). The last write gives the lane back if nothing is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     EndpointRun::new(ctx, lease).run().await
 }
 
 type Running<'a, T> = Option<Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>>;
 
-/// Waits for a future that may not be running.
 async fn outcome_of<T>(running: &mut Running<'_, T>) -> Result<T> {
     match running {
         Some(future) => future.await,
@@ -68,7 +67,6 @@ async fn outcome_of<T>(running: &mut Running<'_, T>) -> Result<T> {
     }
 }
 
-/// The event that woke the loop.
 enum Wakeup {
     Sent(std::result::Result<FinishedAttempt, JoinError>),
     Page(Result<DeliveryPage>),
@@ -78,19 +76,16 @@ enum Wakeup {
     Stop,
 }
 
-/// The state of one call of [`work`].
 struct EndpointRun<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     /// Read again with each page, so that a changed address or secret is used at once.
     target: Option<Arc<DeliveryTarget>>,
     failing_since: Option<DateTime<Utc>>,
-    /// True if the endpoint takes no more deliveries.
     closed: bool,
     /// True if the receiver answered 410 and that is not stored yet. No request starts until it is.
     is_gone: bool,
-    /// The reason why the work ends early. Requests in flight are finished, so that as little as possible is sent
-    /// twice.
+    /// Why the work ends early. Requests in flight are finished, so that as little as possible is sent twice.
     failed: Option<Error>,
     send_queue: SendQueue,
     /// Deliveries in the queue, in flight, or not stored yet.
@@ -155,7 +150,6 @@ impl<'a> EndpointRun<'a> {
         self.is_quiet() && self.page.is_none() && self.settling.is_none() && self.outcomes.is_empty()
     }
 
-    /// True if no request is in flight and none can start.
     fn is_quiet(&self) -> bool {
         self.sending.is_empty() && self.send_queue.waiting() == 0
     }
@@ -164,7 +158,6 @@ impl<'a> EndpointRun<'a> {
         self.sending.len() < self.ctx.settings.limits.webhook_concurrency_per_endpoint.max(1)
     }
 
-    /// Starts as many requests as there are free places.
     fn launch(&mut self) {
         let Some(target) = &self.target else { return };
         while self.has_free_place() && !self.is_gone && self.outcomes.len() < MOST_UNWRITTEN {
@@ -175,7 +168,6 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// Starts reading the next page if there is room for it and it is time.
     fn look(&mut self) {
         if self.page.is_some() || !self.has_room() {
             return;
@@ -227,7 +219,6 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// The next time to go on without an event.
     fn next_timer(&self) -> Option<Instant> {
         let look = (self.page.is_none() && !self.is_ending() && self.has_room()).then(|| self.page_schedule.next_at());
         let settle = self.oldest_outcome.filter(|_| self.settling.is_none()).map(|oldest| oldest + GROUP_WAIT);
@@ -262,7 +253,6 @@ impl<'a> EndpointRun<'a> {
         LaneState::Held
     }
 
-    /// Ends the work after the requests in flight.
     fn fail(&mut self, error: Error) {
         self.failed.get_or_insert(error);
     }

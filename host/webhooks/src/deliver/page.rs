@@ -40,7 +40,6 @@ use super::{
 pub(super) struct DeliveryPage {
     /// `None` if the endpoint takes no more deliveries. Its waiting deliveries have been dropped.
     pub(super) open: Option<OpenEndpoint>,
-    /// Deliveries to send, in order.
     pub(super) ready: Vec<ReadyDelivery>,
     /// The last row of a full page.
     pub(super) ended_at: Option<Position>,
@@ -48,7 +47,6 @@ pub(super) struct DeliveryPage {
     pub(super) fresh: usize,
 }
 
-/// An endpoint that takes deliveries.
 pub(super) struct OpenEndpoint {
     pub(super) target: Arc<DeliveryTarget>,
     pub(super) failing_since: Option<DateTime<Utc>>,
@@ -86,8 +84,6 @@ pub(super) async fn prepare(
     Ok(DeliveryPage { open: Some(open), ready, ended_at, fresh })
 }
 
-/// Shapes, copies and ends the due deliveries of an endpoint that has no address or was turned off, while a developer
-/// listens.
 async fn end_with_copies(ctx: &Context, lease: &Lease, endpoint: &Endpoint) -> Result<()> {
     let fate = fate_without_address(endpoint);
     while !lease.is_over() {
@@ -117,10 +113,8 @@ fn fate_without_address(endpoint: &Endpoint) -> DeliveryFate {
     if endpoint.disabled_at.is_some() { DeliveryFate::Exhausted } else { DeliveryFate::Dropped }
 }
 
-/// Due deliveries, and the facts for shaping them.
 struct Found {
     fresh: Vec<DueEvent>,
-    /// The last row of a full page.
     ended_at: Option<Position>,
     inboxes: HashMap<InboxId, ShapedInbox>,
 }
@@ -139,7 +133,6 @@ async fn find(
     Ok(Found { fresh, ended_at, inboxes })
 }
 
-/// Drops the waiting deliveries of an endpoint that is gone, off or disabled.
 async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Result<DeliveryPage> {
     let fate = endpoint.map_or(DeliveryFate::Dropped, fate_without_address);
     let mut tx = ctx.db.begin().await?;
@@ -153,7 +146,6 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
     Ok(DeliveryPage::default())
 }
 
-/// Reads the facts about inboxes that shaping needs.
 async fn shaped_inboxes(
     ctx: &Context,
     db: &mut PgConnection,
@@ -177,7 +169,7 @@ async fn shaped_inboxes(
     Ok(shaped)
 }
 
-/// Shapes deliveries without a body. Returns those that can be sent, in the given order.
+/// Returns those that can be sent, in the given order.
 async fn make_ready(
     ctx: &Context,
     lease: &Lease,
@@ -217,8 +209,7 @@ async fn make_ready(
     Ok(ready)
 }
 
-/// Stores the results of shaping, if there are any: bodies of a client's own shaper, dropped deliveries, recorded calls,
-/// and copies for a developer who listens.
+/// Stores own bodies, dropped deliveries, recorded calls, and copies for a developer who listens.
 async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut, is_listened: bool) -> Result<()> {
     let calls = std::mem::take(&mut outcome.calls);
     let has_copies = is_listened && !outcome.ready.is_empty();
@@ -263,13 +254,12 @@ fn ready_with(delivery: &DueEvent, body: Bytes, is_stored: bool) -> ReadyDeliver
 #[derive(Default)]
 struct SortedOut {
     ready: Vec<ReadyDelivery>,
-    /// Answers of the client's own shaper. If it were called again, it could answer differently.
+    /// If a client's own shaper were called again, it could answer differently.
     own: Vec<OwnSaid>,
     finished: Vec<FinishedDelivery<'static>>,
     calls: Vec<FinishedCall>,
 }
 
-/// The answer of a client's own shaper about a delivery.
 struct OwnSaid {
     id: DeliveryId,
     body: Option<Bytes>,

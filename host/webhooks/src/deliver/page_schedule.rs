@@ -10,8 +10,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 /// Longest such pause. An event can wait this long while other requests to its endpoint hang.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Shortest time between two looks because of new work. Work that is added in between is found together. A lone event
-/// is looked for at once.
+/// Shortest time between two looks because of new work, which finds added work together. A lone event is looked for at once.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(15);
 
 /// Each page starts where the last full one ended. At the end it starts over, because an event that was committed late
@@ -23,7 +22,6 @@ pub(super) struct PageSchedule {
     not_before: Instant,
     next_at: Instant,
     pause: Duration,
-    /// True if no work was added since the look began.
     undisturbed: bool,
     saw_all: bool,
 }
@@ -34,7 +32,6 @@ impl PageSchedule {
         Self { after: None, not_before: now, next_at: now, pause: SHORTEST_PAUSE, undisturbed: true, saw_all: false }
     }
 
-    /// Begins a look. Returns its start position.
     pub(super) fn begin(&mut self, now: Instant) -> Option<Position> {
         self.undisturbed = true;
         self.not_before = now + BETWEEN_LOOKS;
@@ -68,12 +65,10 @@ impl PageSchedule {
         self.saw_all
     }
 
-    /// True if the next look is due.
     pub(super) fn is_time(&self, now: Instant) -> bool {
         self.next_at <= now
     }
 
-    /// The time of the next look.
     pub(super) fn next_at(&self) -> Instant {
         self.next_at
     }

@@ -20,17 +20,12 @@ use base::{Context, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PingResult {
-    /// Its header `webhook-id`.
     pub id: DeliveryId,
     /// HTTP status. `None` if no answer came.
     pub status_code: Option<u16>,
-    /// The failure as a text for people.
     pub error: Option<String>,
-    /// The first bytes of the answer.
     pub response_start: Option<String>,
-    /// Time of the request.
     pub at: DateTime<Utc>,
-    /// Duration of the request.
     pub duration: Duration,
 }
 

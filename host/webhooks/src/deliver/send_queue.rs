@@ -10,34 +10,28 @@ use domain::ids::{DeliveryId, InboxId};
 pub(super) struct ReadyDelivery {
     pub(super) id: DeliveryId,
     pub(super) order_key: i64,
-    /// The inbox that its event is about.
     pub(super) inbox: InboxId,
-    /// Attempts made before this one.
     pub(super) attempts: u16,
-    /// Attempts that do not count in the schedule, because the delivery was sent again by hand after them.
+    /// Attempts before the delivery was sent again by hand. They do not count in the schedule.
     pub(super) schedule_from: u16,
     pub(super) body: Bytes,
-    /// True if the body is stored. A body of a built-in shaper is stored with the outcome of its first attempt, because
-    /// the same event gives the same body again.
+    /// A body of a built-in shaper is stored with the outcome of its first attempt: the same event gives the same body again.
     pub(super) is_stored: bool,
 }
 
 impl ReadyDelivery {
-    /// True if it has not been tried since it was created or sent again. Then it keeps its place among the others of
-    /// its key.
+    /// A delivery that was not tried since it was created or sent again keeps its place among the others of its key.
     fn keeps_place(&self) -> bool {
         self.attempts == self.schedule_from
     }
 }
 
-/// First attempts of one key.
 #[derive(Debug, Default)]
 struct Line {
     waiting: VecDeque<ReadyDelivery>,
     in_flight: bool,
 }
 
-/// All deliveries that wait for one endpoint.
 #[derive(Debug, Default)]
 pub(super) struct SendQueue {
     lines: HashMap<i64, Line>,
@@ -50,7 +44,6 @@ pub(super) struct SendQueue {
 }
 
 impl SendQueue {
-    /// Adds a delivery at the end of its line.
     pub(super) fn push(&mut self, ready: ReadyDelivery) {
         self.waiting += 1;
         if !ready.keeps_place() {
@@ -103,7 +96,6 @@ impl SendQueue {
         }
     }
 
-    /// Number of waiting deliveries, free or not.
     pub(super) fn waiting(&self) -> usize {
         self.waiting
     }
@@ -113,7 +105,6 @@ impl SendQueue {
         self.free.is_empty() && self.retries.is_empty()
     }
 
-    /// Forgets the waiting deliveries, which are all in the database.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

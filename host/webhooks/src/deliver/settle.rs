@@ -1,5 +1,3 @@
-//! Stores a group of outcomes: the fate of each delivery, the attempts, and the health of the endpoint.
-
 use std::{sync::Arc, time::Duration};
 
 use base::{
@@ -29,19 +27,16 @@ use super::{
 const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
 
 pub(super) struct SettledDeliveries {
-    /// Deliveries that are no longer held.
     pub(super) ids: Vec<DeliveryId>,
     pub(super) failing_since: Option<DateTime<Utc>>,
-    /// True if the endpoint takes no more deliveries.
     pub(super) disabled: bool,
     /// `None`: the lane has gone to another process.
     pub(super) lane: Option<LaneState>,
 }
 
-/// Stores a group of outcomes in one transaction. It tries again while the database is down, and also stores the
-/// attempts if the lane has gone to another process, because the requests were made. Nearly always this is one
-/// statement. A change of the endpoint's health shares its transaction, and is left to the other process if there is
-/// one. If the group `is_last`, the statement gives the lane back, unless more is due.
+/// Stores a group of outcomes in one transaction, nearly always with one statement. Tries again while the database is
+/// down. If the lane has gone to another process, the attempts are still stored, because the requests were made, and
+/// the endpoint's health is left to that process. If the group `is_last`, the lane is given back unless more is due.
 pub(super) async fn settle(
     ctx: &Context,
     lease: &Lease,
@@ -86,14 +81,12 @@ struct Written {
     lane: Option<LaneState>,
 }
 
-/// Deliveries after an attempt, and the attempts.
 #[derive(Clone, Copy)]
 pub(super) struct OutcomeRows<'a> {
     pub(super) finished: &'a [FinishedDelivery<'a>],
     pub(super) attempts: &'a [NewAttempt],
 }
 
-/// A change of the health of an endpoint.
 struct HealthChange<'a> {
     /// The endpoint has failed since this time without a success.
     was: Option<DateTime<Utc>>,
@@ -102,7 +95,6 @@ struct HealthChange<'a> {
     noticed_at: Option<InboxId>,
 }
 
-/// Stores outcomes that change the health of the endpoint.
 async fn write_with_health(
     ctx: &Context,
     lease: &Lease,
@@ -141,7 +133,6 @@ pub(super) async fn write(
     Ok(deliveries::settle(db, lease.client, lane, rows.finished, rows.attempts, give_back_at).await?)
 }
 
-/// The fate of a delivery after an attempt.
 fn finished<'a>(
     attempted: &'a FinishedAttempt,
     schedule: &[Duration],

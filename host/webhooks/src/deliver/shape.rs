@@ -28,8 +28,8 @@ use plugins::{
     slots::{Mode, SlotActivation, Slots},
 };
 
-/// If a client's own shaper fails this often in one page, it is not called again for the rest of the page. One that
-/// hangs would hold up everything behind it.
+/// After so many failures of a client's own shaper in one page, it is not called again for the page. One that hangs
+/// would hold up everything behind it.
 const PATIENCE: u32 = 3;
 /// How often a call without a free place is tried again, and the pause between the tries.
 const BUSY_TRIES: u32 = 20;
@@ -41,7 +41,6 @@ const TOGETHER: usize = 16;
 /// Bodies that are made at the same time. Read once, because the value comes from files of the system.
 static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
 
-/// The client's shapers in force on an inbox.
 #[derive(Debug)]
 pub(super) struct OwnShapers {
     slots: Slots,
@@ -49,7 +48,6 @@ pub(super) struct OwnShapers {
     canary: Option<Candidate>,
 }
 
-/// A shaper that may be called.
 #[derive(Debug)]
 struct Candidate {
     answering: Arc<AnsweringVersion>,
@@ -76,17 +74,14 @@ impl OwnShapers {
     }
 }
 
-/// Facts about an inbox that shaping needs.
 #[derive(Debug, Default)]
 pub(super) struct ShapedInbox {
     pub(super) business: String,
-    /// Its channel. `None` if it is gone.
     pub(super) channel: Option<Channel>,
     /// The client's shapers. If there are none, the built-in shapers are called.
     pub(super) own: Option<OwnShapers>,
 }
 
-/// Shapes the deliveries of one page, which are all of one client.
 pub(super) struct PageShaper {
     pub(super) plugins: Arc<PluginHost>,
     pub(super) client: ClientId,
@@ -98,48 +93,38 @@ pub(super) enum ShapeOutcome {
     Body(String),
     /// The shaper decided that there is nothing to send.
     Unwanted,
-    /// No shaper answered. It must be tried again.
     Failed,
     /// The stored event is not of this version.
     Unreadable,
 }
 
-/// A delivery with its stored event.
 pub(super) type DueEvent = DueDelivery<Box<RawValue>>;
 
-/// A delivery and its stored event, with its position in the page.
 type Placed = (usize, DueEvent, Box<RawValue>);
 
-/// The input of one call of a built-in shaper.
 #[derive(Default)]
 struct Together {
-    /// Deliveries with their positions in the page.
     deliveries: Vec<(usize, DueEvent)>,
-    /// Their events, in the same order.
     events: Vec<WebhookEvent>,
 }
 
-/// A delivery after shaping.
 #[derive(Debug)]
 pub(super) struct ShapedDelivery {
     pub(super) delivery: DueEvent,
     pub(super) outcome: ShapeOutcome,
     /// The client's shaper that answered. `None`: a built-in one, or none.
     pub(super) by: Option<Arc<AnsweringVersion>>,
-    /// Calls to record.
     pub(super) calls: Vec<FinishedCall>,
 }
 
 impl ShapedDelivery {
-    /// A result without a shaper of the client, and without calls to record.
     fn by_nobody(delivery: DueEvent, outcome: ShapeOutcome) -> Self {
         Self { delivery, outcome, by: None, calls: Vec::new() }
     }
 }
 
 impl PageShaper {
-    /// Shapes deliveries, with one call per processor at the same time. Returns them in the given order. `event` is the
-    /// stored event of each.
+    /// Calls one shaper per processor at the same time. Returns the deliveries in the given order.
     pub(super) async fn shape_all(self, deliveries: Vec<(DueEvent, Box<RawValue>)>) -> Vec<ShapedDelivery> {
         let groups = self.groups(deliveries);
         let workers = PROCESSORS.min(groups.len());
@@ -229,7 +214,6 @@ impl PageShaper {
         shaped
     }
 
-    /// The event of a delivery. `None`: it is not of this version.
     fn read(&self, delivery: &DueEvent, stored: &str) -> Option<WebhookEvent> {
         let inbox = self.inboxes.get(&delivery.inbox);
         match shaper_event::read(stored, inbox.map_or("", |inbox| &inbox.business)) {
@@ -242,8 +226,7 @@ impl PageShaper {
         }
     }
 
-    /// Makes the body of a delivery: by the client's shaper (a canary, then the live version), or by the built-in one if
-    /// the client has none or it failed.
+    /// Calls the client's shaper (a canary, then the live version), or the built-in one if the client has none or it failed.
     async fn shape(&self, delivery: DueEvent, event: &WebhookEvent) -> ShapedDelivery {
         let mut calls = Vec::new();
         let own = self.inboxes.get(&delivery.inbox).and_then(|inbox| inbox.own.as_ref());
@@ -292,7 +275,6 @@ impl PageShaper {
         }
     }
 
-    /// Calls a shaper, after waiting for a free place.
     async fn ask(
         &self,
         answering: &Arc<AnsweringVersion>,
@@ -316,12 +298,10 @@ impl PageShaper {
     }
 }
 
-/// The subject of the call about a delivery.
 fn subject(delivery: &DueEvent) -> CallSubject {
     CallSubject::event(delivery.id.0, delivery.id.0)
 }
 
-/// The key that decides whether a canary version shapes this conversation.
 fn conversation_of(delivery: &DueEvent) -> Uuid {
     Uuid::from_u64_pair(0, delivery.order_key.cast_unsigned())
 }

@@ -17,16 +17,12 @@ use base::{Context, Error};
 
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// 404.
     #[error("there is no such webhook configuration, or delivery of it")]
     NotFound,
-    /// 409.
     #[error("`{0}` is off: save an address for it first")]
     Off(&'static str),
-    /// 409.
     #[error("there is nothing to send: the shaper dropped the event, or its webhook was off")]
     Dropped,
-    /// The fault is in the service, not in the request.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -56,12 +52,9 @@ async fn endpoints_of(
     Ok(endpoints)
 }
 
-/// Filters of the list of attempts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WantedAttempts {
-    /// Only attempts of this webhook.
     pub webhook: Option<WebhookType>,
-    /// Only attempts without a 2xx answer.
     pub failed: bool,
 }
 

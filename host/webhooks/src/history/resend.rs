@@ -1,5 +1,3 @@
-//! Sends deliveries again, and tries an address.
-
 use base::{
     Context,
     audit::{Actor, Administration, audit},
@@ -17,20 +15,17 @@ use storage::{
 use super::{EndpointHealth, HistoryError, endpoints_of};
 use crate::deliver::{self, PingResult};
 
-/// Deliveries that one transaction makes due.
 const AT_ONCE: i64 = 5_000;
 /// Deliveries that one call makes due.
 const MOST: u64 = 100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResendResult {
-    /// Deliveries that are sent again.
     pub count: u64,
     /// True if there are more. Call again.
     pub more: bool,
 }
 
-/// True if an endpoint takes deliveries: it has an address and was not turned off.
 fn is_on(endpoint: &EndpointHealth) -> bool {
     !endpoint.url.is_empty() && endpoint.disabled_at.is_none()
 }
@@ -39,8 +34,7 @@ fn wake(ctx: &Context, client: ClientId, endpoint: EndpointId) {
     ctx.wake.wake(Queue::Webhook, client, endpoint.0);
 }
 
-/// Sends a delivery again at once: one that was given up, waits for a retry, or was received. It has the same bytes and
-/// the same id. If it fails, the schedule begins again.
+/// Sends a delivery again at once, in any state, with the same bytes and the same id. If it fails, the schedule begins again.
 pub async fn resend(
     ctx: &Context,
     client: ClientId,
@@ -66,8 +60,8 @@ pub async fn resend(
     Ok(())
 }
 
-/// Sends given-up deliveries of a period again, for one webhook of a configuration or for all that are on, in the order
-/// of their events. The period begins with its first moment and ends before its second, if there is one.
+/// Sends given-up deliveries of a period (start included, end excluded) again, for one webhook or all that are on, in
+/// the order of their events.
 pub async fn resend_failed(
     ctx: &Context,
     client: ClientId,

@@ -15,7 +15,6 @@ use plugin_host::webhook_shaper::{Agent, ChatbotEvent, ChatbotSettings, Directio
 
 use plugin_host::unix_millis;
 
-/// A message of the customer.
 pub(super) fn message_event(
     came: &MessageCame,
     told: ChatbotReport,
@@ -96,7 +95,6 @@ fn type_of_reply(content: &OutboundContent) -> MessageContentType {
     }
 }
 
-/// The fields of every event of a chat, without a message.
 fn of_chat(
     (chat, customer): (&EventChat, &EventCustomer),
     told: ChatbotReport,

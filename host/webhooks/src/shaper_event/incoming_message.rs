@@ -60,7 +60,6 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
     }
 }
 
-/// The content of the message, by field.
 #[derive(Default)]
 struct Said {
     text: Option<String>,
@@ -102,7 +101,6 @@ impl Said {
     }
 }
 
-/// The parameters of the answered template, by position.
 fn body_parameters(came: &MessageCame) -> Option<Vec<(String, String)>> {
     let template = came.answers.as_ref()?.template.as_ref()?;
     let last = came.last_template.as_ref().filter(|last| last.id == template.id);
@@ -113,7 +111,6 @@ fn body_parameters(came: &MessageCame) -> Option<Vec<(String, String)>> {
     Some(numbered.map(|(parameter, position): (_, u32)| (position.to_string(), parameter.clone())).collect())
 }
 
-/// The tracking id of the template, if one of its quick replies was tapped.
 fn tapped_template(came: &MessageCame) -> Option<String> {
     let answered = came.answers.as_ref()?;
     let tapped = matches!(came.content, InboundContent::Button { .. });

@@ -18,7 +18,6 @@ use plugin_host::{
     webhook_shaper::{SessionStatusEvent, StatusEvent, WebhookEvent},
 };
 
-/// The reason why a stored event cannot be shaped.
 #[derive(Debug, thiserror::Error)]
 pub enum ShaperEventError {
     #[error("it is not an event of this version")]

@@ -1,8 +1,5 @@
-//! The targets of links between documents.
-
 use std::collections::BTreeSet;
 
-/// The target of a link, as the server knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LinkTarget {
     /// A document, by its path below `docs/` without `.md`, and the place within it.

@@ -30,10 +30,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 /// The group of a guide that is in none of them.
 const OTHERS: &str = "More guides";
-/// Most characters of a summary in a list.
 const SUMMARY_LENGTH: usize = 200;
 
-/// The guides of each group.
 pub(super) fn grouped(guides: &[Guide]) -> Vec<(&'static str, Vec<&Guide>)> {
     let find = |path: &&str| guides.iter().find(|guide| guide.path == *path);
     let mut groups: Vec<_> =
@@ -56,7 +54,6 @@ pub(super) fn beginning(summary: &str) -> String {
     format!("{words} ...")
 }
 
-/// The start page.
 pub(super) fn index(guides: &[Guide]) -> String {
     let mut main = String::from(
         "<h1>Patchbay</h1>\n<p>Omnichannel messaging and live chat. The <a href=\"/docs\">API reference</a> describes \

@@ -27,10 +27,8 @@ use super::page;
 pub(super) use overview::overview;
 use shelf::{GuideLibrary, ServedBytes};
 
-/// Allows the style of the pages and their search.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'none'";
-/// Most characters of a search.
 const SEARCH_LENGTH: usize = 100;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {

@@ -7,7 +7,6 @@ use super::{
     shelf::GuideLibrary,
 };
 
-/// `/llms.txt` for a server at this address.
 pub(in crate::document) fn overview(public_url: &str) -> String {
     let mut text = format!(
         "# Patchbay\n\n> Omnichannel messaging and live chat: WhatsApp messages with SMS fallback, webhooks, and plugins \

@@ -6,26 +6,19 @@ use pulldown_cmark::{Alignment, CowStr, Event, HeadingLevel, Options, Parser, Ta
 
 use super::link::{LinkTarget, target};
 
-/// A part of a document under one heading.
 #[derive(Debug, Clone)]
 pub(super) struct GuideSection {
-    /// The address of the section.
     pub address: String,
-    /// Title of the document.
     pub title: String,
     pub heading: String,
-    /// The words of the section without marks.
     pub text: String,
 }
 
-/// A document that was read.
 pub(super) struct RenderedGuide {
     pub title: String,
-    /// Its first paragraph.
     pub summary: String,
     pub html: String,
     pub sections: Vec<GuideSection>,
-    /// The headings of the second level, each with its place.
     pub outline: Vec<(String, String)>,
 }
 
@@ -37,8 +30,7 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Renders the document at `path`. HTML within the Markdown is not part of the page, so that the page holds nothing but
-/// the marks of Markdown.
+/// HTML within the Markdown is not part of the page, so that the page holds nothing but the marks of Markdown.
 pub(super) fn render(path: &str, markdown: &str, known: &BTreeSet<String>) -> RenderedGuide {
     let mut events: Vec<Event<'_>> = parser(markdown)
         .filter(|event| !matches!(event, Event::Html(_) | Event::InlineHtml(_)))
@@ -61,7 +53,6 @@ fn without_alignment(event: Event<'_>) -> Event<'_> {
     }
 }
 
-/// The texts of all headings, in order.
 fn headings<'e>(events: &'e [Event<'_>]) -> impl Iterator<Item = String> + 'e {
     let starts = events.iter().enumerate().filter(|(_, event)| matches!(event, Event::Start(Tag::Heading { .. })));
     starts.map(|(at, _)| {
@@ -92,7 +83,6 @@ fn name_headings<'m>(events: &mut [Event<'m>], ids: &[String]) {
     }
 }
 
-/// Reads title, summary and sections.
 fn read(path: &str, events: &[Event<'_>], ids: &[String]) -> RenderedGuide {
     let mut rendered = RenderedGuide {
         title: String::new(),
@@ -180,7 +170,6 @@ pub(super) fn relinked(path: &str, markdown: &str, known: &BTreeSet<String>) -> 
     text
 }
 
-/// Gives each heading of a document a place of its own, as GitHub does.
 #[derive(Default)]
 struct Places(HashMap<String, usize>);
 

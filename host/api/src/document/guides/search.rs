@@ -7,14 +7,11 @@ use super::{
     shell::{self, escaped},
 };
 
-/// Most sections of an answer.
 const MOST: usize = 30;
 /// Most words of a search. More are ignored.
 const WORDS: usize = 8;
-/// Bytes of text around the first word in an answer.
 const AROUND: usize = 100;
 
-/// The words of a search, in lower case.
 fn words(wanted: &str) -> Vec<String> {
     wanted.split_whitespace().take(WORDS).map(str::to_ascii_lowercase).collect()
 }
@@ -35,7 +32,6 @@ fn rank(section: &GuideSection, words: &[String]) -> Option<usize> {
     Some(rank)
 }
 
-/// The sections that contain all words, the best ones first.
 fn find<'s>(sections: &'s [GuideSection], words: &[String]) -> Vec<&'s GuideSection> {
     if words.is_empty() {
         return Vec::new();
@@ -47,7 +43,6 @@ fn find<'s>(sections: &'s [GuideSection], words: &[String]) -> Vec<&'s GuideSect
     found.into_iter().map(|(_, section)| section).collect()
 }
 
-/// The text around the first word of a search that it has, with that word marked.
 fn excerpt(text: &str, words: &[String]) -> String {
     let lower = text.to_ascii_lowercase();
     let first = words.iter().filter_map(|word| Some((lower.find(word.as_str())?, word.len()))).min();
@@ -60,7 +55,6 @@ fn excerpt(text: &str, words: &[String]) -> String {
     format!("{before}{}{marked}{}{after}", part(begin, at), part(at + length, end))
 }
 
-/// The page of results.
 pub(super) fn page(sections: &[GuideSection], wanted: &str) -> String {
     let words = words(wanted);
     let found = find(sections, &words);

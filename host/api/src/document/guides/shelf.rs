@@ -18,11 +18,9 @@ use super::{
 
 include!(concat!(env!("OUT_DIR"), "/docs.rs"));
 
-/// The type of pages.
 pub(super) const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = include_str!("style.css");
 
-/// Bytes that are ready to be sent.
 pub(super) struct ServedBytes {
     pub content_type: &'static str,
     pub bytes: Bytes,
@@ -37,12 +35,10 @@ impl ServedBytes {
     }
 }
 
-/// The documents and their search.
 pub(super) struct GuideLibrary {
     pub guides: Vec<Guide>,
     pub sections: Vec<GuideSection>,
     pub index: ServedBytes,
-    /// Pages, Markdown and files by their path below `/docs/`.
     shown: BTreeMap<String, ServedBytes>,
 }
 

@@ -10,12 +10,9 @@ use utoipa::{
     openapi::{RefOr, Schema},
 };
 
-/// The rules of every webhook.
 const RULES: &str = include_str!("rules.md");
-/// The rules of SMS callbacks.
 const SMS_RULES: &str = include_str!("sms-rules.md");
 
-/// Adds the webhooks and their schemas to a document.
 pub(super) fn add(document: &mut Value) {
     let mut schemas = Map::new();
     define::<bodies::IncomingMessage>(&mut schemas);
@@ -102,7 +99,6 @@ fn posted(field: &str, summary: &str, schemas: &[&str]) -> Value {
     } })
 }
 
-/// A GET with the fields of a schema in its query.
 fn called(field: &str, summary: &str, schema: &str, document: &Value) -> Value {
     let schema = document.pointer(&format!("/components/schemas/{schema}")).cloned().unwrap_or_default();
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();

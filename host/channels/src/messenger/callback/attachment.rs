@@ -16,20 +16,16 @@ use crate::{
 /// Most attachments of one message: an album has 30.
 pub(super) const MOST: usize = 64;
 
-/// One attachment.
 pub(super) enum CallbackAttachment {
     /// A file at an address of Meta's that expires.
     File(InboundMedia),
-    /// A location.
     Place(Location),
     /// Shared content, as a text with an address.
     Link(String),
-    /// Unknown content, as a text.
     Unknown(InboundContent),
 }
 
-/// Reads the attachments of a message, each with its JSON. A sticker is one picture, even if Meta sends it twice, as an
-/// `image` and as a `sticker`.
+/// Each attachment with its JSON. A sticker is one picture, even if Meta sends it twice, as `image` and as `sticker`.
 pub(super) fn read_all(message: &Value) -> Vec<(&Value, CallbackAttachment)> {
     let mut read: Vec<(&Value, CallbackAttachment)> = Vec::new();
     for one in elements(message, "attachments").iter().take(MOST) {

@@ -44,7 +44,6 @@ fn author(page: &str, event: &Value) -> Option<Author> {
     Some(Author::Customer(vec![Address::of_kind(AddressKind::Psid, sender)?]))
 }
 
-/// Meta's JSON with the name of its kind.
 fn with_type(event: &Value, kind: &str) -> Value {
     let mut raw = event.clone();
     if let Some(fields) = raw.as_object_mut() {

@@ -24,20 +24,15 @@ use crate::{
 /// Prefix of our correlation strings. An echo with one is our own message.
 const OURS: &str = "pb1:";
 
-/// The result of reading an event.
 pub(super) enum EventReading {
     /// Facts, each with a key that is unique among the facts of its page.
     Facts(Vec<(String, CallbackBody)>),
-    /// An event without an effect here.
     Ignored(&'static str),
-    /// The reason why it cannot be read.
     Malformed(&'static str),
 }
 
-/// The reason why an event with a known part cannot be read.
 const MALFORMED: &str = "its customer, its id or its time is missing, or has another form";
 
-/// Reads one element of `messaging`.
 pub(super) fn read(page: &str, entry: &Value, event: &Value) -> EventReading {
     if !event.is_object() {
         return EventReading::Malformed("it is no object");
@@ -192,7 +187,6 @@ fn postback_fact(entry: &Value, event: &Value, postback: &Value) -> Option<Vec<(
     Some(vec![fact(inbound((entry, event), id, None, content, ("postback", event))?)])
 }
 
-/// A reaction to a message, or its removal.
 fn reaction_fact(entry: &Value, event: &Value, reaction: &Value) -> Option<Vec<(String, CallbackBody)>> {
     let reacted_to = mid(reaction)?.into_owned();
     let emoji = match text(reaction, "action").unwrap_or("react") {
@@ -278,7 +272,6 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
     Some(facts.collect())
 }
 
-/// Unknown content as a sent text.
 fn in_words(content: &InboundContent) -> Option<OutboundContent> {
     readable_text::of_inbound(content).map(|body| OutboundContent::Text { body })
 }

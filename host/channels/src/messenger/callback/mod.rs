@@ -23,22 +23,18 @@ use crate::{
     },
 };
 
-/// The `object` of callbacks about pages.
 const OBJECT: &str = "page";
 
 /// Meta's ids of pages have some twenty digits.
 const PAGE_ID_MAX_BYTES: usize = 64;
 
-/// Returns the first page of a callback, which is needed before its signature can be checked, in time linear in the
-/// length of the body.
+/// The page whose signature key is needed, in time linear in the length of the body.
 pub fn first_page(raw: &[u8]) -> Option<String> {
     first_names(raw).waba_id
 }
 
-/// Returns all items of a callback in order, in time linear in its length. Invalid characters become U+FFFD.
-///
-/// Check the signature over the same bytes first. Events in `standby` are for another app that has the conversation,
-/// and are left out.
+/// All items in order, in time linear in the length. Invalid characters become U+FFFD. Check the signature over the
+/// same bytes first. Events in `standby` are for another app that has the conversation, and are left out.
 pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     let body = provider_json::read(raw).map_err(|error| CallbackError::NotJson(error.to_string()))?;
     let object = text(&body, "object").unwrap_or_default();
@@ -66,7 +62,6 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     if items.len() > ITEMS_MAX { Err(CallbackError::TooMany) } else { Ok(items) }
 }
 
-/// Reads one event of a page.
 fn event_items(page: &str, entry: &Value, event: &Value, items: &mut Vec<CallbackItem>) {
     let target = CallbackTarget::Page(page.to_owned());
     match event::read(page, entry, event) {

@@ -22,7 +22,6 @@ pub(in crate::smpp) struct PduMessage {
     pub parameters: PduParameters,
 }
 
-/// An address with its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::smpp) struct PduAddress {
     pub ton: u8,
@@ -30,7 +29,6 @@ pub(in crate::smpp) struct PduAddress {
     pub text: String,
 }
 
-/// A body, and true if every field was in its place.
 type Read = Option<(PduMessage, bool)>;
 
 /// Reads a `deliver_sm`; `None` if it ends before the coding of its text.
@@ -48,8 +46,7 @@ pub(in crate::smpp) fn submitted_id(body: &[u8]) -> String {
     message_id(body)
 }
 
-/// Reads by the standard. If that is inconsistent, and is consistent with one string that lacks its NUL, the latter is
-/// used.
+/// If reading by the standard is inconsistent, and consistent with one string without its NUL, the latter is used.
 fn best(body: &[u8], read: fn(&[u8], Option<usize>) -> Read) -> Option<PduMessage> {
     let standard = read(body, None);
     if !matches!(standard, Some((_, true))) {
@@ -87,10 +84,8 @@ fn data_sm_lacking(body: &[u8], lacking: Option<usize>) -> Read {
     fields.message(source, destination, (esm_class, data_coding), &[])
 }
 
-/// The bytes that are not read yet.
 struct Fields<'a> {
     rest: &'a [u8],
-    /// Strings read.
     strings: usize,
     /// The string that is assumed to have no NUL.
     lacking: Option<usize>,
@@ -202,7 +197,6 @@ mod tests {
         .concat()
     }
 
-    /// Source, destination, class, coding and text.
     fn read(sent: &Sent<'_>) -> (String, String, u8, u8, Vec<u8>) {
         let PduMessage { source, destination, esm_class, data_coding, octets, .. } = deliver_sm(&body(sent)).unwrap();
         (source.text, destination.text, esm_class, data_coding, octets)

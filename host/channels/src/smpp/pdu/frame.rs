@@ -1,5 +1,3 @@
-//! Splits the bytes of a connection into PDUs.
-
 use std::io;
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -9,23 +7,18 @@ use super::header::{HEADER, Header};
 
 /// The longest PDU: `message_payload` has at most 64 KiB, and the other fields fit into the rest.
 const MOST: usize = 68 * 1024;
-/// Bytes read at once.
 const CHUNK: usize = 8 * 1024;
 
-/// A PDU.
 #[derive(Debug, Clone)]
 pub(in crate::smpp) struct PduFrame {
     pub header: Header,
     pub body: Bytes,
 }
 
-/// The reason why no PDU follows.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::smpp) enum FrameError {
-    /// The SMSC closed the connection.
     #[error("the connection was closed")]
     Closed,
-    /// The connection broke.
     #[error("the connection was lost: {0}")]
     Lost(#[from] io::Error),
     /// The beginning of the next PDU is unknown.
@@ -33,7 +26,6 @@ pub(in crate::smpp) enum FrameError {
     Length(u32),
 }
 
-/// The PDUs of a connection, one after the other.
 pub(in crate::smpp) struct Frames<R> {
     reader: R,
     buffer: BytesMut,
@@ -108,7 +100,6 @@ mod tests {
         assert!(Frames::new(longest.as_slice()).next().await.is_ok());
     }
 
-    /// Octets that arrive `step` at a time.
     fn arriving(octets: &[u8], step: usize) -> Frames<impl AsyncRead + Unpin + use<>> {
         let chunks: Vec<io::Result<Bytes>> = octets.chunks(step).map(|part| Ok(Bytes::copy_from_slice(part))).collect();
         Frames::new(tokio_util::io::StreamReader::new(futures::stream::iter(chunks)))

@@ -2,7 +2,6 @@
 
 use rusmpp::{CommandId, CommandStatus};
 
-/// Octets of a header.
 pub(in crate::smpp) const HEADER: usize = 16;
 
 /// A header without its length, which [`super::frame`] has used up.
@@ -18,17 +17,14 @@ impl Header {
         Self { command, status, sequence }
     }
 
-    /// The header of a request.
     pub(in crate::smpp) fn request(command: CommandId, sequence: u32) -> Self {
         Self::new(command, CommandStatus::EsmeRok, sequence)
     }
 
-    /// The header of the answer to this request.
     pub(in crate::smpp) fn answer(self, status: CommandStatus) -> Self {
         Self::new(self.command.matching_response(), status, self.sequence)
     }
 
-    /// Length and command of a header, and what follows them.
     pub(in crate::smpp) fn read(octets: [u8; HEADER]) -> (u32, Self) {
         let [l0, l1, l2, l3, c0, c1, c2, c3, t0, t1, t2, t3, s0, s1, s2, s3] = octets;
         let header = Self {
@@ -39,7 +35,6 @@ impl Header {
         (u32::from_be_bytes([l0, l1, l2, l3]), header)
     }
 
-    /// The PDU of this header and a body.
     pub(in crate::smpp) fn with(self, body: &[u8]) -> Vec<u8> {
         // Bodies are a few hundred octets long: see `submit::MOST_OCTETS`.
         let length = u32::try_from(HEADER + body.len()).unwrap_or(u32::MAX);

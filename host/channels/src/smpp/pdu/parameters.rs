@@ -1,5 +1,4 @@
-//! Optional parameters of a PDU (SMPP 3.4, 5.3): tag, length and value. Unknown ones are skipped, and one that is cut
-//! ends the list.
+//! Optional parameters (SMPP 3.4, 5.3). Unknown ones are skipped, and one that is cut ends the list.
 
 /// Longest stored message id: SMPP allows 64 characters, but some SMSCs exceed it.
 const MOST_ID: usize = 255;
@@ -12,7 +11,6 @@ const NETWORK_ERROR_CODE: u16 = 0x0423;
 const MESSAGE_PAYLOAD: u16 = 0x0424;
 const MESSAGE_STATE: u16 = 0x0427;
 
-/// The relevant optional parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::smpp) struct PduParameters {
     pub receipted_id: Option<String>,

@@ -23,8 +23,7 @@ pub(crate) use requests::{RequestFailure, SessionRequestHandle, SilenceLimits, S
 const OUT: usize = 64;
 
 impl SmppSession {
-    /// Starts a session over a connection. At most `waiting` requests of the SMSC wait; then nothing more is read, and
-    /// `hangup` reports that the SMSC has closed the connection.
+    /// At most `waiting` requests of the SMSC wait; then nothing more is read, and `hangup` reports a closed connection.
     pub(super) fn start<S>(
         stream: S,
         name: &str,

@@ -1,7 +1,5 @@
-//! Requests that wait for their answers, and pending answers to the SMSC.
-//!
-//! A request is queued first and claimed when its octets are about to be written. A request that is given up before
-//! that is removed, so it cannot be claimed and is never sent.
+//! Requests that wait for their answers, and pending answers to the SMSC. A request is queued first and claimed when
+//! its octets are about to be written. A request that is given up before that is removed and never sent.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,7 +13,6 @@ use crate::smpp::pdu::{frame::PduFrame, header::Header};
 /// Sequence numbers go from 1 to this one (SMPP 3.4, 3.2).
 const LAST_SEQUENCE: u32 = 0x7fff_ffff;
 
-/// An answer of the SMSC.
 #[derive(Debug, Clone)]
 pub(in crate::smpp) struct Response {
     pub status: CommandStatus,
@@ -24,16 +21,13 @@ pub(in crate::smpp) struct Response {
     pub is_nack: bool,
 }
 
-/// The state of a request that was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PendingLoss {
     /// It was not written, and never will be.
     Unwritten,
-    /// It was written, or is about to be.
     Written,
 }
 
-/// All requests of one session.
 #[derive(Default)]
 pub(super) struct PendingRequests {
     state: Mutex<State>,
@@ -61,7 +55,6 @@ impl PendingRequests {
         self.state.lock()
     }
 
-    /// A number for a request without an answer.
     pub(super) fn number(&self) -> u32 {
         self.state().number()
     }
@@ -107,7 +100,6 @@ impl PendingRequests {
         true
     }
 
-    /// Forgets a request.
     pub(super) fn give_up(&self, sequence: u32) -> PendingLoss {
         let removed = self.state().requests.remove(&sequence);
         self.changed.notify_waiters();
@@ -118,7 +110,6 @@ impl PendingRequests {
         }
     }
 
-    /// Accepts no more requests, and removes the unwritten ones.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closed = true;

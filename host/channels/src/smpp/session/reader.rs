@@ -1,5 +1,4 @@
-//! Reads the connection: passes answers to their requests and requests of the SMSC on, and sends `enquire_link` after a
-//! silence.
+//! Passes answers to their requests and requests of the SMSC on, and sends `enquire_link` after a silence.
 
 use std::time::Duration;
 
@@ -25,7 +24,6 @@ const OFTEN: Duration = Duration::from_millis(100);
 /// How often an SMSC is checked that we do not read from.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Reads until the session ends.
 pub(super) async fn read<R>(
     (reader, hangup): (R, impl Future<Output = ()>),
     session: SmppSession,
@@ -93,11 +91,9 @@ async fn take(frame: PduFrame, session: &SmppSession, requests: &mpsc::Sender<Se
     }
 }
 
-/// The silence of the SMSC.
 struct Silence {
     interval: Duration,
     patience: Duration,
-    /// True if an `enquire_link` was sent.
     asked: bool,
     until: Instant,
 }

@@ -19,7 +19,6 @@ use crate::smpp::pdu::{frame::PduFrame, header::Header};
 /// Most requests of the SMSC that wait, in any configuration.
 pub(crate) const MOST_WAITING: usize = 10_000;
 
-/// Limits for the silence of the SMSC.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SilenceLimits {
     /// Silence after which an `enquire_link` is sent.
@@ -28,7 +27,6 @@ pub(crate) struct SilenceLimits {
     pub link_timeout: Duration,
 }
 
-/// A request without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequestFailure {
     /// It was not written, and never will be.
@@ -37,14 +35,12 @@ pub(crate) enum RequestFailure {
     Written(String),
 }
 
-/// A connection. Clones use the same one.
 #[derive(Clone)]
 pub(crate) struct SmppSession {
     pub(crate) shared: Arc<SessionShared>,
 }
 
 pub(crate) struct SessionShared {
-    /// Name of the bind.
     pub(crate) name: String,
     pub(super) out: mpsc::Sender<OutgoingItem>,
     pub(super) pending: Arc<PendingRequests>,
@@ -52,7 +48,6 @@ pub(crate) struct SessionShared {
     pub(crate) reason: OnceLock<String>,
 }
 
-/// A request of the SMSC.
 pub(crate) struct SessionRequestHandle {
     pub session: SmppSession,
     pub header: Header,
@@ -73,17 +68,14 @@ impl SessionRequestHandle {
 }
 
 impl SmppSession {
-    /// Name of the bind.
     pub(crate) fn name(&self) -> &str {
         &self.shared.name
     }
 
-    /// True if requests are accepted.
     pub(crate) fn is_open(&self) -> bool {
         !self.shared.ended.is_cancelled() && !self.shared.pending.is_closed()
     }
 
-    /// Sends a request and waits for its answer.
     pub(crate) async fn request(
         &self,
         command: CommandId,
@@ -118,7 +110,6 @@ impl SmppSession {
         }
     }
 
-    /// Answers a request of the SMSC.
     pub(crate) async fn answer(&self, header: Header, body: &[u8]) {
         self.shared.write(OutgoingItem::Pdu(header.with(body))).await;
     }
@@ -138,7 +129,6 @@ impl SmppSession {
         self.finish(limit).await;
     }
 
-    /// Closes after all queued bytes are written.
     pub(crate) async fn finish(&self, limit: Duration) {
         let closing = async {
             self.shared.write(OutgoingItem::Close).await;
@@ -148,22 +138,18 @@ impl SmppSession {
         self.end("the session was closed");
     }
 
-    /// Closes at once.
     pub(crate) fn end(&self, reason: &str) {
         self.shared.end(reason.to_owned());
     }
 
-    /// Returns when the session is over.
     pub(crate) async fn ended(&self) {
         self.shared.ended.cancelled().await;
     }
 
-    /// Ends the session when it is dropped.
     pub(crate) fn ends_with(&self) -> DropGuard {
         self.shared.ended.clone().drop_guard()
     }
 
-    /// The reason why the session is over.
     pub(crate) fn reason(&self) -> String {
         self.shared.reason.get().cloned().unwrap_or_else(|| "the session was closed".to_owned())
     }
@@ -188,7 +174,6 @@ impl SessionShared {
     }
 }
 
-/// Gives up a request when it is dropped.
 pub(crate) struct Guard<'a> {
     pub(super) pending: &'a PendingRequests,
     pub(crate) sequence: u32,

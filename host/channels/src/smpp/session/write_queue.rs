@@ -1,6 +1,3 @@
-//! PDUs that wait to be written.
-
-/// An item to write.
 pub(super) enum OutgoingItem {
     /// A request, unless it has been given up.
     Request { sequence: u32, pdu: Vec<u8> },

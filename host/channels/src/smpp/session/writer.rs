@@ -1,5 +1,3 @@
-//! Writes queued PDUs to the connection in order.
-
 use std::time::Duration;
 
 use tokio::{
@@ -12,7 +10,6 @@ use super::{requests::SessionShared, write_queue::OutgoingItem};
 
 /// Octets written at once. Small, because their requests count as written.
 const CHUNK: usize = 4 * 1024;
-/// Longest time for closing a connection.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Writes until the session ends. `patience`: how long the SMSC may read nothing.
@@ -59,7 +56,6 @@ pub(super) async fn write<W>(
     }
 }
 
-/// The queued items as octets, and true if the connection is to be closed after them.
 fn gather(first: OutgoingItem, queue: &mut mpsc::Receiver<OutgoingItem>, shared: &SessionShared) -> (Vec<u8>, bool) {
     let mut octets = Vec::new();
     let mut next = Some(first);

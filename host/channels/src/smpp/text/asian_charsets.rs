@@ -1,5 +1,4 @@
-//! Japanese and Korean codings. SMPP names character sets, and SMSCs use different encodings of them, so the octets
-//! decide.
+//! Japanese and Korean codings. SMPP names character sets, and SMSCs use different encodings, so the octets decide.
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
 

@@ -1,9 +1,7 @@
-//! The default alphabet of an SMSC: the meaning of data coding 0. It is GSM 03.38, unless operator and client agree on
-//! another.
+//! The meaning of data coding 0: GSM 03.38, unless operator and client agree on another.
 
 use super::gsm;
 
-/// The meaning of data coding 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DefaultAlphabet {
     /// GSM 03.38, a septet to an octet.
@@ -11,14 +9,11 @@ pub enum DefaultAlphabet {
     Gsm,
     /// GSM 03.38, eight septets in seven octets.
     GsmPacked,
-    /// ISO 8859-1.
     Latin1,
-    /// ASCII.
     Ascii,
 }
 
 impl DefaultAlphabet {
-    /// The value of the URL option `default_alphabet`.
     pub(in crate::smpp) fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "gsm" => Self::Gsm,
@@ -29,8 +24,7 @@ impl DefaultAlphabet {
         })
     }
 
-    /// Encodes septets, one per octet, in this alphabet after a header of so many octets; `None` if it lacks a
-    /// character.
+    /// Encodes septets, one per octet, after a header of so many octets; `None` if the alphabet lacks a character.
     pub(in crate::smpp) fn encode(self, septets: &[u8], header: usize) -> Option<Vec<u8>> {
         let last = match self {
             Self::Gsm => return Some(septets.to_vec()),

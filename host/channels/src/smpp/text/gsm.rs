@@ -1,5 +1,4 @@
-//! The GSM 7-bit alphabet (3GPP TS 23.038, 6.2.1): septets, one per octet or packed, with the tables of a national
-//! language.
+//! The GSM 7-bit alphabet (3GPP TS 23.038, 6.2.1): septets, one per octet or packed, with national tables.
 
 use super::national_tables::{Shifts, extension, locking};
 
@@ -36,7 +35,6 @@ pub(super) fn decode(octets: &[u8], shifts: Shifts) -> Option<String> {
     Some(text)
 }
 
-/// The text of septets of the default tables.
 pub(in crate::smpp) fn text(septets: &[u8]) -> String {
     decode(septets, Shifts::default()).unwrap_or_default()
 }
@@ -65,8 +63,7 @@ pub(super) fn packed(septets: &[u8], header: usize) -> Vec<u8> {
     octets
 }
 
-/// Unpacks septets after a header of so many octets, one per octet. Seven remaining bits are padding if they are zero,
-/// or a carriage return.
+/// One septet per octet. Seven remaining bits are padding if they are zero, or a carriage return.
 pub(in crate::smpp) fn unpacked(octets: &[u8], header: usize) -> Vec<u8> {
     let mut septets = Vec::with_capacity(octets.len() * 8 / 7 + 1);
     let mut skip = fill_bits(header);

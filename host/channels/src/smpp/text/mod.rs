@@ -1,7 +1,5 @@
-//! Text of deliveries, by data coding (SMPP 3.4, 5.2.19; 3GPP TS 23.038, 4), with national tables.
-//!
-//! Nothing is refused, and no letter is guessed: invalid characters become U+FFFD, and octets in an unknown coding, or
-//! in one for data, are shown as octets.
+//! Text of deliveries, by data coding (SMPP 3.4, 5.2.19; 3GPP TS 23.038, 4), with national tables. Nothing is refused,
+//! and no letter is guessed: invalid characters become U+FFFD, and octets of unknown coding are shown as octets.
 
 mod asian_charsets;
 mod default_alphabet;
@@ -19,7 +17,6 @@ use octets::{ascii, plain};
 /// Most octets that are shown of unreadable text.
 const SHOWN: usize = 1_024;
 
-/// The coding of octets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OctetCoding {
     /// As the SMSC gave it.
@@ -44,7 +41,6 @@ enum Alphabet {
 }
 
 impl OctetCoding {
-    /// The meaning of a data coding for an SMSC with this default alphabet.
     pub(super) fn of(data_coding: u8, default: DefaultAlphabet, shifts: Shifts) -> Self {
         let septets = Alphabet::Gsm(shifts);
         let alphabet = match data_coding {
@@ -79,12 +75,10 @@ impl OctetCoding {
         Self { data_coding, alphabet }
     }
 
-    /// UTF-16.
     pub(super) fn ucs2() -> Self {
         Self { data_coding: 0x08, alphabet: Alphabet::Ucs2 }
     }
 
-    /// True if the octets are septets.
     pub(super) fn is_gsm(self) -> bool {
         matches!(self.alphabet, Alphabet::Gsm(_))
     }
@@ -107,7 +101,6 @@ impl OctetCoding {
         text.unwrap_or_else(|| self.unreadable(octets)).replace('\0', "\u{fffd}")
     }
 
-    /// The text for unreadable octets.
     fn unreadable(self, octets: &[u8]) -> String {
         let shown = hex::encode_upper(octets.get(..SHOWN).unwrap_or(octets));
         let more = if octets.len() > SHOWN { "…" } else { "" };

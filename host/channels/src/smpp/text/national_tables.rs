@@ -1,6 +1,5 @@
 //! National language tables of the GSM alphabet (3GPP TS 23.038, annex A). A header names them (3GPP TS 23.040,
-//! 9.2.3.24.15 and 16): element 0x24 names the single shift table after an escape, 0x25 the locking shift table that
-//! replaces the basic one.
+//! 9.2.3.24.15 and 16): element 0x24 the table after an escape, 0x25 the table that replaces the basic one.
 
 /// The languages of a header; 0 is the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,7 +9,6 @@ pub(in crate::smpp) struct Shifts {
 }
 
 impl Shifts {
-    /// True if the tables are the default ones.
     pub(in crate::smpp) fn is_none(self) -> bool {
         self == Self::default()
     }

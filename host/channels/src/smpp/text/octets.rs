@@ -1,5 +1,3 @@
-//! Octets of ASCII text.
-
 /// Text of octets that may be data: only if each is a printable ASCII character.
 pub(super) fn plain(octets: &[u8]) -> Option<String> {
     let is_text = octets.iter().all(|octet| matches!(octet, 0x20..=0x7e | b'\t' | b'\n' | b'\r'));

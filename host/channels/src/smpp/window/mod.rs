@@ -1,11 +1,10 @@
 //! Decides which inbox may submit next. A window (submits without an answer) belongs to a bind and is shared by all
-//! inboxes of the process. So small inboxes are served although another has thousands of messages: while others want
-//! room, none takes more than an equal share. If the rate of a bind is short, and not its window, waiting inboxes take
-//! turns.
+//! inboxes of the process: while others want room, none takes more than an equal share. If the rate of a bind is short,
+//! and not its window, waiting inboxes take turns.
 //!
-//! All windows together are also the most messages that may have been submitted without a record on disk, which are
-//! doubled after a kill. So a message holds its place of a bind until the answer, and its room in all windows until the
-//! outcome is stored ([`DoubtRoom`]).
+//! All windows together bound the messages that may have been submitted without a record on disk, which are doubled
+//! after a kill. So a message holds its place of a bind until the answer, and its room in all windows until the outcome
+//! is stored ([`DoubtRoom`]).
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -24,21 +23,16 @@ use tokio::sync::oneshot;
 const WANTS: Duration = Duration::from_secs(1);
 /// How long the others wait for the inbox whose turn it is.
 const TURN: Duration = Duration::from_millis(20);
-/// Turns in a share.
 const TURNS_OF_A_SHARE: usize = 8;
 
-/// The answer to the question if a bind accepts one more submit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reservation {
-    /// It does, with a place in its rate.
     Yes,
-    /// Its rate does not allow it yet.
     NotYet,
     /// It is down or paused.
     Closed,
 }
 
-/// The windows of all binds.
 pub(super) struct Window {
     state: Mutex<State>,
 }
@@ -50,8 +44,7 @@ struct State {
     size: Vec<usize>,
     /// The bind whose turn it is.
     turn: usize,
-    /// Messages that were submitted, or are about to be, without a record on disk: by inbox, together never more than
-    /// all places.
+    /// Messages without a record on disk that may have been submitted, by inbox; together never more than all places.
     in_doubt: HashMap<InboxId, usize>,
     wanting: HashMap<InboxId, Instant>,
     waiting: VecDeque<(InboxId, oneshot::Sender<()>)>,
@@ -69,7 +62,6 @@ struct State {
 /// A place in the window of a bind. A drop gives it back.
 pub(super) struct WindowPlace {
     window: Arc<Window>,
-    /// Position of the bind.
     pub bind: usize,
 }
 
@@ -82,7 +74,6 @@ pub(super) struct DoubtRoom {
 }
 
 impl Window {
-    /// `size` is the window of each bind.
     pub(super) fn new(size: Vec<usize>) -> Arc<Self> {
         let state = State {
             free: size.clone(),
@@ -104,8 +95,7 @@ impl Window {
         self.state.lock()
     }
 
-    /// Takes up to `wanted` places for messages of an inbox, from the binds in turn. `up`: the binds with a session.
-    /// `reserve`: asks if a bind accepts one more now.
+    /// `up`: the binds with a session. `reserve`: asks if a bind accepts one more now.
     pub(super) fn take(
         self: &Arc<Self>,
         inbox: InboxId,
@@ -177,8 +167,7 @@ impl Window {
         held
     }
 
-    /// Takes a place of one bind for a message that needs it. The message gave up its place elsewhere and its room,
-    /// which it takes again.
+    /// The message gave up its place elsewhere and its room, which it takes again.
     pub(super) fn take_of(
         self: &Arc<Self>,
         in_doubt: &DoubtRoom,
@@ -217,7 +206,6 @@ impl Window {
         (0..).zip(&state.free).filter(|(bind, free)| **free > 0 && up(*bind)).map(|(bind, _)| bind).collect()
     }
 
-    /// True if it is the turn of another inbox at a rate.
     pub(super) fn is_anothers_turn(&self, inbox: InboxId, now: Instant) -> bool {
         self.state().next_but(inbox, now).is_some()
     }
@@ -231,7 +219,6 @@ impl Window {
         told
     }
 
-    /// Resolves when a place of a bind, or room, is free for a message under way.
     pub(super) fn bind_freed(&self) -> oneshot::Receiver<()> {
         let (tell, told) = oneshot::channel();
         let mut state = self.state();
@@ -252,7 +239,6 @@ impl Window {
         }
     }
 
-    /// Records that the inbox had more places than messages.
     pub(super) fn has_enough(&self, inbox: InboxId) {
         self.state().wanting.remove(&inbox);
     }
@@ -278,7 +264,6 @@ impl State {
         self.served.retain(|inbox, _| in_doubt.contains_key(inbox) || wanting.contains_key(inbox));
     }
 
-    /// Records that the inbox had a place.
     fn serve(&mut self, inbox: InboxId) {
         self.places += 1;
         self.served.insert(inbox, self.places);
@@ -290,8 +275,7 @@ impl State {
         (now.saturating_duration_since(since) < TURN).then_some(next)
     }
 
-    /// Returns how many places the inbox may take while a rate is the limit: none if another inbox waits that was
-    /// served earlier.
+    /// None if another inbox waits that was served earlier at the rate.
     fn turn(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
         if !self.paced {
             return usize::MAX;
@@ -316,7 +300,6 @@ impl State {
         0
     }
 
-    /// An equal share of all places.
     fn share(&self, inbox: InboxId, up: &dyn Fn(usize) -> bool) -> usize {
         let all: usize = (0..).zip(&self.size).filter(|(bind, _)| up(*bind)).map(|(_, size)| size).sum();
         let sharing: HashSet<InboxId> =
@@ -328,8 +311,7 @@ impl State {
         self.in_doubt.get(&inbox).copied().unwrap_or_default()
     }
 
-    /// Returns how many more messages of the inbox may be submitted: the room in all windows, or the rest of its share
-    /// while another inbox has less than its own.
+    /// The room in all windows, or the rest of its share while another inbox has less than its own.
     fn room(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
         self.forget(now);
         let left = self.left();
@@ -338,13 +320,11 @@ impl State {
         if short { share.saturating_sub(self.in_doubt(inbox)).min(left) } else { left }
     }
 
-    /// Room for messages in all windows together.
     fn left(&self) -> usize {
         let all: usize = self.size.iter().sum();
         all.saturating_sub(self.in_doubt.values().sum())
     }
 
-    /// Tells those that wait for one bind, and the longest waiting inbox that may have room now.
     fn tell_next(&mut self) {
         for tell in self.waiting_for_bind.drain(..) {
             // The receiver may no longer wait.

@@ -1,5 +1,4 @@
-//! Fields other than `messages`: templates, quality, restrictions, preferences (PROVIDERS A.10). They are stored whole;
-//! the use cases read them.
+//! Fields other than `messages` (PROVIDERS A.10): templates, quality, restrictions, preferences. Stored whole.
 
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget};
 use serde_json::{Value, json};
@@ -7,8 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::item::id;
 
-/// The item of one change; `None` if it names neither number nor account. Fields with metadata belong to a number, the
-/// others to the business account.
+/// `None` if the change names neither number nor account. Fields with metadata belong to a number, others to the account.
 pub(super) fn account_item(entry: &Value, field: &str, value: &Value) -> Option<CallbackItem> {
     let number_id = value.get("metadata").and_then(|metadata| id(metadata, "phone_number_id"));
     let target = match (number_id, id(entry, "id")) {

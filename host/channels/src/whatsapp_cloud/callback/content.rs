@@ -13,8 +13,7 @@ use super::{
 };
 use crate::{unknown_content, whatsapp_cloud::graph::integer};
 
-/// The content of a message of type `kind`. Unknown or unreadable content becomes a text, because the customer did
-/// write.
+/// Unknown or unreadable content becomes a text, because the customer did write.
 pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
     let read = match kind {
         "text" => written(message),
@@ -33,7 +32,6 @@ pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
     read.unwrap_or_else(|| unmodelled(kind, message))
 }
 
-/// Unknown content, as a text.
 fn unmodelled(kind: &str, message: &Value) -> InboundContent {
     let part = message.get(kind).unwrap_or(&Value::Null);
     let error = elements(message, "errors").iter().find_map(refusal);
@@ -65,7 +63,6 @@ fn refusal(error: &Value) -> Option<ProviderFailure> {
     Some(ProviderFailure { code, text: words.unwrap_or_else(|| "no description".to_owned()) })
 }
 
-/// The customer's answer to a request for calls.
 fn call_permission(reply: &Value) -> Option<String> {
     let answer = match text(reply, "response")? {
         "accept" => "given",
@@ -140,7 +137,6 @@ fn interactive(message: &Value) -> Option<InboundContent> {
     reply("button_reply").or_else(|| reply("list_reply")).or_else(flow)
 }
 
-/// The answers of a flow: JSON as text, or the object itself.
 fn answers(response: &Value) -> Option<String> {
     match response {
         Value::String(text) if !text.is_empty() => Some(text.clone()),

@@ -1,5 +1,4 @@
-//! Messages that the business sends with the WhatsApp Business app, if its number is in the app and on the API (the
-//! field `smb_message_echoes`). Messages of the API are not reported again.
+//! Messages that the business sends with the WhatsApp Business app (field `smb_message_echoes`). The API's are not repeated.
 
 use domain::{
     address::{Address, AddressKind},
@@ -18,10 +17,8 @@ use super::{
     message_fields::{NO_TIME, message_id, type_of},
 };
 
-/// The field.
 pub(super) const FIELD: &str = "smb_message_echoes";
 
-/// Adds the items of a change of the field.
 pub(super) fn echoes_change(target: &CallbackTarget, value: &Value, items: &mut Vec<CallbackItem>) {
     for message in elements(value, "message_echoes") {
         items.push(match echo_item(message) {
@@ -64,8 +61,7 @@ fn echo(provider_id: &str, kind: &str, message: &Value) -> Result<Echo, &'static
     })
 }
 
-/// Content that the business sent elsewhere, read as if a customer had sent it: the content as a message of ours, and
-/// its file, which has to be downloaded.
+/// Content that the business sent elsewhere: as a message of ours, and its file, which has to be downloaded.
 pub(crate) fn as_sent(content: InboundContent) -> (OutboundContent, Option<InboundMedia>) {
     let sent = match content {
         InboundContent::Media(file) => {

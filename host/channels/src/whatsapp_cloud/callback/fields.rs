@@ -19,12 +19,10 @@ pub(crate) fn word<'a>(value: &'a Value, name: &str) -> Option<Cow<'a, str>> {
     }
 }
 
-/// The same, owned.
 pub(crate) fn owned(value: &Value, name: &str) -> Option<String> {
     word(value, name).map(Cow::into_owned)
 }
 
-/// The elements of a list field; empty if it is absent or not a list.
 pub(crate) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -53,7 +51,6 @@ pub(crate) fn instant(value: &Value) -> Option<DateTime<Utc>> {
     instant_of(whole?)
 }
 
-/// The moment of a `timestamp`.
 pub(super) fn instant_of(count: i64) -> Option<DateTime<Utc>> {
     const FIRST_MILLISECOND: i64 = 100_000_000_000;
     match count {
@@ -63,12 +60,10 @@ pub(super) fn instant_of(count: i64) -> Option<DateTime<Utc>> {
     }
 }
 
-/// A phone number in digits; `None` if there are none.
 pub(crate) fn digits(value: &Value, name: &str) -> Option<String> {
     digits_of(&word(value, name)?)
 }
 
-/// The digits of a phone number; `None` if there are none.
 pub(super) fn digits_of(number: &str) -> Option<String> {
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
     (!digits.is_empty()).then_some(digits)

@@ -12,7 +12,6 @@ pub(super) fn of_group(message: &Value) -> CallbackBody {
     CallbackBody::Unreadable(unreadable(InboxKind::WhatsappCloud, "group message", reason, message))
 }
 
-/// True if a message was written in a group.
 pub(super) fn is_of_group(message: &Value) -> bool {
     text(message, "group_id").is_some() || text(message, "recipient_type") == Some("group")
 }

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use subtle::ConstantTimeEq;
 
-/// The query of the handshake.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct HandshakeQuery {
     /// `subscribe`.
@@ -12,13 +11,11 @@ pub struct HandshakeQuery {
     /// The token from Meta's dashboard.
     #[serde(rename = "hub.verify_token", default)]
     pub verify_token: String,
-    /// The text to answer with.
     #[serde(rename = "hub.challenge", default)]
     pub challenge: String,
 }
 
-/// Returns the text of the answer (status 200, nothing else in the body), or `None` for a 403. An empty configured
-/// token refuses everything.
+/// The text of the answer (200, nothing else in the body), or `None` for a 403. An empty token refuses everything.
 pub fn handshake(query: &HandshakeQuery, verify_token: &str) -> Option<String> {
     let same = bool::from(query.verify_token.as_bytes().ct_eq(verify_token.as_bytes()));
     (query.mode == "subscribe" && !verify_token.is_empty() && same && !query.challenge.is_empty())

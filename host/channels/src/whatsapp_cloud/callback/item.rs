@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::{fields::owned, names::ID_MAX_BYTES};
 use crate::ignored_items::unreadable_item;
 
-/// The `object` of WhatsApp callbacks.
 pub(super) const OBJECT: &str = "whatsapp_business_account";
 
 /// Most facts in one callback: ten times Meta's batch size.

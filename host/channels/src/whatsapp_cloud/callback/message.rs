@@ -18,7 +18,6 @@ use super::{
     referral::referral_of,
 };
 
-/// Most bytes of one contact.
 const CONTACT_MAX_BYTES: usize = 8 * 1024;
 
 /// The contacts of a change, found by the addresses in messages.
@@ -31,7 +30,6 @@ pub(super) struct Contacts<'a> {
 }
 
 impl<'a> Contacts<'a> {
-    /// Those of a change.
     pub fn of(value: &'a Value) -> Self {
         let all = elements(value, "contacts");
         let (mut by_phone, mut by_user) = (HashMap::new(), HashMap::new());
@@ -67,8 +65,6 @@ fn is_small(contact: &Value) -> bool {
     serde_json::to_string(contact).is_ok_and(|text| text.len() <= CONTACT_MAX_BYTES)
 }
 
-/// Dedupe key and body of one element of `messages`, or the reason why it cannot be read. `value`: its change;
-/// `contacts`: those of the change.
 pub(super) fn message_item(
     message: &Value,
     value: &Value,

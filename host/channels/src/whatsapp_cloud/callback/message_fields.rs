@@ -10,13 +10,11 @@ pub(super) const MESSAGE_ID_MAX_BYTES: usize = 512;
 /// The reason why an item without a readable `timestamp` cannot be read.
 pub(super) const NO_TIME: &str = "`timestamp` is missing or no time";
 
-/// The id of a message, or of the message of a status.
 pub(super) fn message_id(item: &Value) -> Result<String, &'static str> {
     let id = owned(item, "id").ok_or("`id` is missing")?;
     if id.len() <= MESSAGE_ID_MAX_BYTES { Ok(id) } else { Err("`id` is longer than 512 bytes") }
 }
 
-/// The type of a message.
 pub(super) fn type_of(message: &Value) -> &str {
     let of_part = || PARTS.into_iter().find(|part| message.get(part).is_some());
     text(message, "type").or_else(of_part).unwrap_or("unknown")

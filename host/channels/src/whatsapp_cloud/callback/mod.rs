@@ -37,27 +37,20 @@ pub use signature::{is_signature, signature, verify_signature};
 /// Most errors of one number that are logged with a line each.
 const ERRORS_LOGGED: usize = 10;
 
-/// A callback that is not for us.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallbackError {
-    /// Not JSON, or nested too deeply.
     #[error("the callback is not JSON: {0}")]
     NotJson(String),
-    /// JSON, but not a WhatsApp callback.
     #[error("the callback is for object `{0}`, not for {OBJECT}")]
     OtherObject(String),
-    /// JSON, but not about a page.
     #[error("the callback is for object `{0}`, not for page")]
     NoPage(String),
-    /// More facts than a callback may have.
     #[error("the callback says more than {ITEMS_MAX} things at once")]
     TooMany,
 }
 
-/// Returns all items of a callback in order, in time linear in its length. Invalid characters become U+FFFD.
-///
-/// Check the signature over the same bytes first. Dedupe keys: `message:<wamid>`, `status:<wamid>:<status>`, and
-/// `account:<sha256>` over field, time and value.
+/// All items in order, in time linear in the length. Invalid characters become U+FFFD. Check the signature over the same bytes
+/// first. Dedupe keys: `message:<wamid>`, `status:<wamid>:<status>`, and `account:<sha256>` over field, time and value.
 pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     status_scan::statuses(raw).map_or_else(|| parse_any(raw), Ok)
 }
@@ -83,7 +76,6 @@ fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     if items.len() > ITEMS_MAX { Err(CallbackError::TooMany) } else { Ok(items) }
 }
 
-/// Reads one change.
 fn change_items(entry: &Value, change: &Value, items: &mut Vec<CallbackItem>) {
     let unreadable = |reason: &str| {
         let account = id(entry, "id").map_or(CallbackTarget::Nobody, CallbackTarget::Waba);
@@ -108,7 +100,6 @@ fn change_items(entry: &Value, change: &Value, items: &mut Vec<CallbackItem>) {
     }
 }
 
-/// The number of a change.
 fn number_of(value: &Value) -> Option<String> {
     id(value.get("metadata")?, "phone_number_id")
 }

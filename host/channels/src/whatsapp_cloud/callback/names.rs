@@ -1,12 +1,10 @@
-//! The subject of a callback, which is needed before its signature can be checked: one number and one account, found in
-//! one pass that stores nothing else.
+//! The subject of a callback, which is needed before its signature can be checked, found in one pass that stores nothing else.
 
 use crate::provider_json::{JsonFault, JsonReader};
 
 /// Meta's ids have some twenty digits; a longer text is not an id.
 pub(super) const ID_MAX_BYTES: usize = 64;
 
-/// The first number and the first business account of a callback.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FirstNames {
     /// `metadata.phone_number_id`.

@@ -6,11 +6,8 @@ use serde_json::Value;
 
 use super::fields::{elements, number, owned};
 
-/// Most products that are listed.
 const LINES: usize = 100;
-/// Most characters of a product's name, or of a currency.
 const NAME_CHARS: usize = 200;
-/// Most currencies that are summed up.
 const CURRENCIES: usize = 10;
 
 /// The text of an order; `None` if it has neither products nor words.
@@ -46,7 +43,6 @@ pub(super) fn words(order: &Value) -> Option<String> {
 struct Line {
     name: String,
     quantity: f64,
-    /// Price of one item.
     price: Option<f64>,
     currency: String,
 }
@@ -76,7 +72,6 @@ impl Line {
     }
 }
 
-/// An amount with at least two decimal places.
 fn amount(value: f64, currency: &str) -> String {
     let two = format!("{value:.2}");
     let is_exact = two.parse::<f64>().is_ok_and(|rounded| (rounded - value).abs() < 0.000_05);

@@ -34,7 +34,6 @@ pub(super) fn referral_of(message: &Value) -> Option<Box<Referral>> {
     known.if_any()
 }
 
-/// One value, shortened for storage.
 pub(crate) fn text_field(part: &Value, name: &str) -> Option<String> {
     text(part, name).map(bounded)
 }

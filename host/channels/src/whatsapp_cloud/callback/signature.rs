@@ -16,8 +16,7 @@ fn decoded(header: &str) -> Option<[u8; 32]> {
     Some(digest)
 }
 
-/// True if `header` is the signature of exactly these bytes. Compared in constant time. A missing or malformed header
-/// and an empty secret are refused.
+/// Compared in constant time. A missing or malformed header and an empty secret are refused.
 pub fn verify_signature(app_secret: &str, raw: &[u8], header: Option<&str>) -> bool {
     let Some(digest) = header.and_then(decoded) else { return false };
     mac(app_secret, raw).is_some_and(|mac| mac.verify_slice(&digest).is_ok())

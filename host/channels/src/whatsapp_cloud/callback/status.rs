@@ -9,20 +9,16 @@ use super::{
 };
 use crate::whatsapp_cloud::graph::integer;
 
-/// The `type` of statuses about messages. Others are about payments and so on, and use the same words for something
-/// else.
+/// Other statuses are about payments and so on, and use the same words for something else.
 pub(super) const OF_A_MESSAGE: &str = "message";
 
-/// The result of reading one element of `statuses`.
 pub(super) enum ParsedStatus {
     Update(Box<StatusUpdate>),
     /// Not about delivery, or a value without a place in our states (`deleted`, `warning`): its kind and its name.
     Ignored(&'static str, String),
-    /// The reason why it cannot be read.
     Malformed(&'static str),
 }
 
-/// Reads one element of `statuses`.
 pub(super) fn status_item(status: &Value) -> ParsedStatus {
     if let Some(kind) = status.get("type").filter(|kind| !kind.is_null() && kind.as_str() != Some(OF_A_MESSAGE)) {
         return ParsedStatus::Ignored("status type", kind.as_str().map_or_else(|| kind.to_string(), str::to_owned));
@@ -45,7 +41,6 @@ pub(super) fn status_item(status: &Value) -> ParsedStatus {
     }))
 }
 
-/// The state of a status; `None` for one without a place in our states.
 pub(super) fn reached(name: &str) -> Option<ProviderStatus> {
     match name {
         "sent" => Some(ProviderStatus::Sent),

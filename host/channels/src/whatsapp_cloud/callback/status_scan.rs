@@ -1,6 +1,5 @@
-//! Callbacks with statuses only, in their usual form: read in one pass, without a tree of values. Providers report
-//! every step of every message, so this is the cost of most callbacks. Any other form is left to
-//! [`provider_json`](crate::provider_json).
+//! Callbacks with statuses only, in their usual form, read in one pass: the cost of most callbacks. Any other form is
+//! left to [`provider_json`](crate::provider_json).
 
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate};
 use serde::{Deserialize, de::IgnoredAny};
@@ -67,8 +66,7 @@ struct Status<'raw> {
     errors: Option<IgnoredAny>,
 }
 
-/// The items of such a callback, as [`parse`](super::parse) returns them; `None` if it is another one, or has another
-/// form.
+/// As [`parse`](super::parse) returns them; `None` for another callback, or another form.
 pub(super) fn statuses(raw: &[u8]) -> Option<Vec<CallbackItem>> {
     let Body { object, entry } = serde_json::from_slice(raw).ok()?;
     let mut items = Vec::new();
@@ -86,8 +84,7 @@ pub(super) fn statuses(raw: &[u8]) -> Option<Vec<CallbackItem>> {
     (object == OBJECT && items.len() <= ITEMS_MAX).then_some(items)
 }
 
-/// `None` for a status that is malformed, has no meaning here, or is a failure: these are few, and the general parser
-/// reads them.
+/// `None` for a malformed status, one without meaning here, or a failure: the general parser reads these few.
 fn update(status: &Status<'_>) -> Option<StatusUpdate> {
     let given = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
     let is_of_a_message = status.kind.is_none_or(|kind| kind == OF_A_MESSAGE);

@@ -1,6 +1,5 @@
-//! Devices behind an HTTP bridge with the API of WAHA (PROVIDERS D.3, D.4): sessions, sends and look-ups are calls, and
-//! actions of customers come as webhooks. The bridge has few states: all steps between `SCAN_QR_CODE` and `WORKING` are
-//! reported as one.
+//! Devices behind an HTTP bridge with the API of WAHA (PROVIDERS D.3, D.4). Actions of customers come as webhooks. The
+//! bridge has few states: all steps between `SCAN_QR_CODE` and `WORKING` are reported as one.
 
 mod callback;
 mod ids;
@@ -34,14 +33,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_secs(2);
 /// Codes change about as often.
 const CODE_SECONDS: u32 = 20;
-/// The events that a bridge is to send: `message.any` has the messages of customers and those of the business on its
-/// phone.
+/// `message.any` has the messages of customers and those of the business on its phone.
 const EVENTS: [&str; 6] =
     ["message.any", "message.ack", "message.reaction", "message.edited", "message.revoked", "session.status"];
 /// Time until the next look at a session that does not work.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
-/// Address of a bridge, and where it reports to.
 #[derive(Clone)]
 pub struct BridgeSettings {
     /// Such as `http://127.0.0.1:3000`.
@@ -54,7 +51,6 @@ pub struct BridgeSettings {
     pub public_url: String,
 }
 
-/// All devices behind one bridge.
 #[derive(Clone)]
 pub struct BridgeDevices {
     client: OperatorClient,
@@ -62,10 +58,6 @@ pub struct BridgeDevices {
 }
 
 impl BridgeDevices {
-    /// The devices behind this bridge.
-    ///
-    /// # Errors
-    /// If the TLS backend cannot be used.
     pub fn new(settings: BridgeSettings) -> Result<Self, ClientBuildError> {
         let url = settings.url.trim_end_matches('/').to_owned();
         Ok(Self { client: operator_client(PATIENCE)?, settings: Arc::new(BridgeSettings { url, ..settings }) })
@@ -121,7 +113,6 @@ struct BridgeDevice {
     seen: Mutex<Seen>,
 }
 
-/// The last answer of the bridge.
 #[derive(Debug, Default)]
 struct Seen {
     status: String,
@@ -135,13 +126,11 @@ fn lost(error: PostError) -> DeviceFailure {
 /// Most bytes of an answer: the picture of a code is the largest.
 const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 
-/// The body of an answer; `null` if it is not JSON.
 async fn json_of(answer: Response) -> Value {
     let body = body_within(answer, LARGEST_ANSWER).await.unwrap_or_default();
     provider_json::read(&body).unwrap_or_default()
 }
 
-/// The text of an answer without success.
 fn said(status: StatusCode, body: &Value) -> String {
     let text = ["message", "error"].into_iter().find_map(|name| body.get(name)?.as_str());
     format!("{} {}", status.as_u16(), text.unwrap_or("without a reason")).chars().take(200).collect()
@@ -177,7 +166,6 @@ impl BridgeDevice {
         })
     }
 
-    /// The changes since the bridge was last asked.
     fn changed(&self, status: &str, code: Option<String>) -> Vec<DeviceEvent> {
         let mut seen = self.seen.lock();
         let mut events = Vec::new();
@@ -333,7 +321,6 @@ fn full_id(chat: &str, stanza: &str, ours: bool) -> String {
     format!("{ours}_{chat}_{stanza}")
 }
 
-/// Method, path and body of a send.
 fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str, Value) {
     let chat = chat_id(message.to);
     let mut body = Map::new();
@@ -384,7 +371,6 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str,
     (Method::POST, path, Value::Object(body))
 }
 
-/// The id of a sent message, from any engine of the bridge.
 fn sent_id(body: &Value) -> Option<String> {
     let id = body.get("id").and_then(|id| id.as_str().or_else(|| id.get("_serialized")?.as_str()));
     let id = id.or_else(|| body.get("key")?.get("id")?.as_str())?;

@@ -1,5 +1,4 @@
-//! Events of a bridge that are neither messages of customers nor receipts: messages of the business on its phone,
-//! edits, deletions, and messages in groups.
+//! Events of a bridge that are neither messages of customers nor receipts.
 
 use domain::{
     address::{Address, AddressKind},
@@ -20,21 +19,18 @@ use crate::whatsapp_cloud::callback::{
     fields::{instant, text},
 };
 
-/// The chat of a message: `true_27820000001@c.us_3EB0A1` names it for both sides. Engines disagree about `from` and
-/// `to` of own messages.
+/// `true_27820000001@c.us_3EB0A1` names it for both sides. Engines disagree about `from` and `to` of own messages.
 fn chat(payload: &Value) -> Option<&str> {
     let in_id = text(payload, "id").and_then(|id| id.split('_').nth(1)).filter(|part| part.contains('@'));
     let named = if is_ours(payload) { ["to", "from"] } else { ["from", "to"] };
     in_id.or_else(|| named.into_iter().find_map(|name| text(payload, name)))
 }
 
-/// True if a message was written in a group.
 pub(super) fn is_of_group(payload: &Value) -> bool {
     let is_group = |chat: &str| chat.ends_with("@g.us");
     chat(payload).is_some_and(is_group) || text(payload, "from").is_some_and(is_group)
 }
 
-/// True if a message of ours was sent through the bridge.
 pub(super) fn is_sent_by_us(payload: &Value) -> bool {
     text(payload, "source") == Some("api")
 }
@@ -57,7 +53,6 @@ pub(super) fn echo(payload: &Value) -> Option<Echo> {
     })
 }
 
-/// The author of the reported message.
 fn author(payload: &Value) -> Option<Author> {
     if is_ours(payload) {
         return Some(Author::Business);
@@ -67,7 +62,6 @@ fn author(payload: &Value) -> Option<Author> {
     (!customer.is_empty()).then_some(Author::Customer(customer))
 }
 
-/// An edit (`message.edited`).
 pub(super) fn edited(payload: &Value, webhook: &Value) -> Option<MessageChange> {
     let provider_id = stanza(text(payload, "editedMessageId")?).to_owned();
     let new = payload.get("body").and_then(Value::as_str)?.to_owned();
@@ -98,7 +92,6 @@ pub(super) fn revoked(payload: &Value, webhook: &Value) -> Option<MessageChange>
     })
 }
 
-/// True if a deletion is of a message in a group.
 pub(super) fn is_revoked_of_group(payload: &Value) -> bool {
     ["before", "after"].into_iter().filter_map(|part| payload.get(part)).any(is_of_group)
 }

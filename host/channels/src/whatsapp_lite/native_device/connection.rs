@@ -44,10 +44,8 @@ const ANSWER: Duration = Duration::from_secs(60);
 const READY: Duration = Duration::from_secs(300);
 /// Longest time until a message is on disk; afterwards it comes again with the next connection.
 const WRITTEN: Duration = Duration::from_secs(60);
-/// How long an end may take.
 const END: Duration = Duration::from_secs(20);
 
-/// A connection that was requested.
 pub(super) struct DeviceConnection {
     client: Arc<Client>,
     listener: Arc<Listener>,
@@ -87,17 +85,14 @@ impl DeviceConnection {
         Ok(Self { client, listener, watch, events })
     }
 
-    /// True if it has ended, or is about to.
     pub(super) fn is_over(&self) -> bool {
         self.listener.end.is_cancelled() || self.watch.is_finished()
     }
 
-    /// The library's client.
     pub(super) fn client(&self) -> &Arc<Client> {
         &self.client
     }
 
-    /// The code to be scanned.
     pub(super) fn code(&self) -> Option<QrCode> {
         self.listener.code()
     }
@@ -130,7 +125,6 @@ async fn end(listener: &Listener, watch: JoinHandle<()>) {
     let _ = timeout(END, watch).await;
 }
 
-/// Runs a connection until its end.
 async fn watch(client: Arc<Client>, listener: Arc<Listener>) {
     let mut running = tokio::spawn({
         let client = Arc::clone(&client);
@@ -150,7 +144,6 @@ async fn watch(client: Arc<Client>, listener: Arc<Listener>) {
     }
 }
 
-/// Returns if a connection is not ready in time.
 async fn not_ready(client: &Client) {
     let ready = client.wait_for_socket(ANSWER).await.is_ok() && client.wait_for_connected(READY).await.is_ok();
     if ready {
@@ -158,7 +151,6 @@ async fn not_ready(client: &Client) {
     }
 }
 
-/// Receives the events of one connection from the library.
 struct Listener {
     told: Arc<EventQueue>,
     stage: Mutex<ConnectionStage>,

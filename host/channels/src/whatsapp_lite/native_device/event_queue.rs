@@ -1,5 +1,5 @@
-//! What a device has told and nobody has said to be on disk. Messages wait here before WhatsApp hears that they have arrived, so
-//! that one which we lose comes again.
+//! Events of a device that are not known to be on disk. WhatsApp gets the receipt of a message afterwards, so a lost
+//! one comes again.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -11,7 +11,6 @@ use tokio::{
 
 use crate::whatsapp_lite::{DeviceEvent, DeviceNews};
 
-/// Events in one answer.
 const AT_ONCE: usize = 200;
 
 /// The events, oldest first, numbered for as long as the process lives.
@@ -35,7 +34,7 @@ struct Progress {
     given_up: u64,
 }
 
-/// An event was not written down: it must come again.
+/// An event was not stored: it must come again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("what came was not written down")]
 pub(super) struct EventNotStored;
@@ -49,7 +48,6 @@ impl EventQueue {
         self.events.lock()
     }
 
-    /// Adds an event; answers its number.
     pub(super) fn push(&self, event: DeviceEvent) -> u64 {
         let number = {
             let mut events = self.events();
@@ -73,7 +71,7 @@ impl EventQueue {
         }
     }
 
-    /// What came after `seen`, up to where everything is on disk; waits a moment for it.
+    /// The events after `seen`, up to the last one before a gap; waits a moment for them.
     pub(super) async fn after(&self, seen: u64, patience: Duration) -> DeviceNews {
         self.progress.send_modify(|now| now.done = now.done.max(seen));
         self.events().waiting.retain(|(number, _)| *number > seen);
@@ -91,8 +89,7 @@ impl EventQueue {
         Some(DeviceNews { last: *numbers.last()?, events: told })
     }
 
-    /// A connection is over, and what it told of itself with it; whoever waits for a message to be on disk hears that it is not.
-    /// Receipts stay: nobody sends them again.
+    /// The events of an ended connection go with it, and waits for the disk fail. Receipts stay: they are not sent again.
     pub(super) fn give_up(&self) {
         let last = {
             let mut events = self.events();

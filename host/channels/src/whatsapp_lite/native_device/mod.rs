@@ -1,6 +1,5 @@
-//! Devices in our own process, with the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037): the process that holds the
-//! session of a number is its linked device. [`DeviceValues`] stores its state, so that any process can be the next
-//! one.
+//! Devices in our own process, with the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037). [`DeviceValues`] stores the
+//! state, so that any process can be the next one.
 
 mod connection;
 mod device;
@@ -30,7 +29,6 @@ use parts::DeviceParts;
 pub use parts::NativeSettings;
 use web::WhatsappWeb;
 
-/// All devices of this process.
 pub struct NativeDevices {
     parts: Arc<DeviceParts>,
     devices: Mutex<HashMap<InboxId, Arc<NativeDevice>>>,
@@ -38,9 +36,6 @@ pub struct NativeDevices {
 
 impl NativeDevices {
     /// Devices that are not connected yet.
-    ///
-    /// # Errors
-    /// If the TLS backend cannot be used.
     pub fn new(settings: NativeSettings) -> Result<Self, ClientBuildError> {
         let parts = Arc::new(DeviceParts { settings, web: WhatsappWeb::new()? });
         Ok(Self { parts, devices: Mutex::default() })

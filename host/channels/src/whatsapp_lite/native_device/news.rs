@@ -14,19 +14,15 @@ use crate::whatsapp_lite::{DeviceEvent, QrCode, REFUSED_BY_DEVICE};
 /// How long a number is kept out that WhatsApp has flagged without saying for how long (SPEC 3.3: up to 24 hours).
 const LONGEST_BAN: u32 = 24 * 60 * 60;
 
-/// What an event comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum EventMeaning {
-    /// These are told.
     Told(Vec<DeviceEvent>),
-    /// This is told, and the connection is over: whoever holds the session decides about the next one.
+    /// The event is reported, and the connection is over: the holder of the session decides about the next one.
     Over(DeviceEvent),
 }
 
-/// How far a connection has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ConnectionStage {
-    /// A code was scanned in it.
     paired: bool,
     /// The stages before the last one were told.
     logged_in: bool,
@@ -67,8 +63,7 @@ impl ConnectionStage {
         }
     }
 
-    /// What lies between a connection that was called for and one that works. The library tells the last of it only, when all of
-    /// it has happened.
+    /// The stages from the request of a connection until it works. The library reports only the last one, after all have passed.
     fn stages(&mut self) -> Vec<SessionNews> {
         if std::mem::replace(&mut self.logged_in, true) {
             return Vec::new();
@@ -110,7 +105,6 @@ fn receipts(receipt: &Receipt) -> Vec<DeviceEvent> {
     receipt.message_ids.iter().map(of).collect()
 }
 
-/// WhatsApp took a message, or refused it.
 fn acknowledged(ack: &ServerAck) -> Option<DeviceEvent> {
     if ack.class.as_deref() != Some("message") {
         return None;

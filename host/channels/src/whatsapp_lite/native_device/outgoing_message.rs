@@ -8,7 +8,7 @@ use whatsapp_rust::{
     waproto::whatsapp as wa,
 };
 
-/// A file that WhatsApp has taken, and what opens it.
+/// A file that WhatsApp has taken, and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DeviceUpload {
     pub(super) url: String,
@@ -22,12 +22,10 @@ pub(super) struct DeviceUpload {
     pub(super) mime: String,
 }
 
-/// Words.
 pub(super) fn text(words: &str) -> wa::Message {
     wa::Message::text(words)
 }
 
-/// A place on the map.
 pub(super) fn location(place: &Location) -> wa::Message {
     let place = wa::message::LocationMessage {
         degrees_latitude: Some(place.latitude),
@@ -50,7 +48,6 @@ pub(super) fn reaction(chat: &Jid, reaction: &Reaction, at_millis: i64) -> wa::M
     build_reaction_message(key, reaction.emoji.as_deref().unwrap_or_default(), at_millis)
 }
 
-/// The fields that all files have.
 macro_rules! file {
     ($message:ident, $file:expr, { $($field:ident: $value:expr),* $(,)? }) => {
         MessageField::some(wa::message::$message {
@@ -68,7 +65,6 @@ macro_rules! file {
     };
 }
 
-/// A file, shown as its kind is.
 pub(super) fn media(kind: MediaKind, file: DeviceUpload, caption: Option<&str>, filename: Option<&str>) -> wa::Message {
     let caption = caption.map(str::to_owned);
     let sidecar = file.streaming_sidecar.clone();
@@ -98,8 +94,7 @@ pub(super) fn media(kind: MediaKind, file: DeviceUpload, caption: Option<&str>, 
     }
 }
 
-/// The message as an answer to one that `writer` wrote. What that one said is not known here: phones show what they have under
-/// its id.
+/// An answer to a message of `writer`. Phones show the text of the quoted message by its id.
 pub(super) fn quoting(mut message: wa::Message, quoted: &str, writer: &Jid) -> wa::Message {
     let context = wa::ContextInfo {
         stanza_id: Some(quoted.to_owned()),
@@ -114,7 +109,7 @@ pub(super) fn quoting(mut message: wa::Message, quoted: &str, writer: &Jid) -> w
     message
 }
 
-/// What a file is when its server does not say.
+/// The type of a file whose server does not name one.
 pub(super) fn usual_mime(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "image/jpeg",

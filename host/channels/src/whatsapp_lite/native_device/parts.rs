@@ -8,19 +8,15 @@ use crate::{
     whatsapp_lite::{LiteDevice, LiteDevices, values::DeviceValues},
 };
 
-/// Settings of devices.
 pub struct NativeSettings {
-    /// Stores their state.
     pub values: Arc<dyn DeviceValues>,
     /// Downloads files that clients send, from addresses that they chose.
     pub http: GuardedClient,
     /// True if those may be on private networks.
     pub allow_private: bool,
-    /// Most bytes of a sent file.
     pub most_bytes: usize,
 }
 
-/// Shared by devices.
 pub(super) struct DeviceParts {
     pub(super) settings: NativeSettings,
     pub(super) web: WhatsappWeb,

@@ -22,7 +22,6 @@ fn refused(text: String) -> SendFailure {
     SendFailure::Rejected(ProviderFailure { code: REFUSED_BY_DEVICE, text })
 }
 
-/// The consequence of a failed fetch for the message.
 fn not_fetched(error: &PostError) -> SendFailure {
     let text = format!("the file cannot be fetched: {error}");
     match error {
@@ -33,7 +32,6 @@ fn not_fetched(error: &PostError) -> SendFailure {
     }
 }
 
-/// The consequence for the message of an answer that is not the file.
 fn answered(status: u16) -> SendFailure {
     let text = format!("the server of the file answered {status}");
     match status {

@@ -13,14 +13,10 @@ use whatsapp_rust::{
 
 use crate::http::{ClientBuildError, OperatorClient, operator_client};
 
-/// Time for a call: files are large.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The largest answer that is no file: the page that names the current version.
 const LARGEST_PAGE: u64 = 16 * 1024 * 1024;
-/// Whose hosts are called.
 const HOSTS: [&str; 2] = ["whatsapp.net", "whatsapp.com"];
 
-/// Calls WhatsApp's hosts.
 #[derive(Clone)]
 pub(super) struct WhatsappWeb {
     client: OperatorClient,
@@ -38,7 +34,6 @@ impl WhatsappWeb {
     }
 }
 
-/// The address, if it is WhatsApp's.
 fn of_whatsapp(address: &str) -> Result<Url> {
     let url = Url::parse(address).map_err(|_| anyhow!("not a URL"))?;
     let host = url.domain().unwrap_or_default().to_ascii_lowercase();

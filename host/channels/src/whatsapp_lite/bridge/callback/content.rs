@@ -1,5 +1,3 @@
-//! The content of a message in a callback of the bridge.
-
 use domain::{
     content::{Location, MediaKind},
     file_name,

@@ -1,5 +1,3 @@
-//! Fields that callbacks of the bridge share.
-
 use chrono::{DateTime, Utc};
 use domain::address::{Address, AddressKind, LID_SERVER};
 use serde_json::Value;
@@ -9,12 +7,10 @@ use crate::{
     whatsapp_lite::bridge::ids::stanza,
 };
 
-/// True if the number itself wrote a message.
 pub(crate) fn is_ours(payload: &Value) -> bool {
     payload.get("fromMe").and_then(Value::as_bool) == Some(true)
 }
 
-/// The phone number of a chat between two.
 pub(crate) fn phone(chat: &str) -> Option<String> {
     let (user, server) = chat.split_once('@')?;
     let number = user.split(':').next()?;
@@ -45,7 +41,6 @@ pub(crate) fn event_time(webhook: &Value) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(word(webhook, "timestamp")?.parse().ok()?)
 }
 
-/// The id of a message within its chat.
 pub(super) fn id(item: &Value) -> Option<String> {
     const MAX_BYTES: usize = 512;
     word(item, "id").map(|id| stanza(&id).to_owned()).filter(|id| !id.is_empty() && id.len() <= MAX_BYTES)

@@ -21,7 +21,6 @@ use crate::{
 use content::content;
 use fields::{event_time, hidden_id, id, is_ours, phone, sender};
 
-/// The events that are read.
 const EVENTS: [&str; 6] =
     ["message", "message.any", "message.reaction", "message.ack", "message.edited", "message.revoked"];
 
@@ -36,7 +35,6 @@ fn decoded(header: &str) -> Option<[u8; 64]> {
     Some(digest)
 }
 
-/// Checks the signature of a webhook with this secret.
 pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), BridgeCallbackRefused> {
     let signature = callback.signature.and_then(decoded).ok_or(BridgeCallbackRefused::BadSignature)?;
     if secret.is_empty() {
@@ -47,8 +45,7 @@ pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), 
     mac.verify_slice(&signature).map_err(|_| BridgeCallbackRefused::BadSignature)
 }
 
-/// Reads the events of a webhook. Unknown kinds are ignored; unreadable items and messages of groups are returned as
-/// such.
+/// Unknown kinds are ignored; unreadable items and messages of groups are returned as such.
 pub(super) fn parse_events(body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
     let unread = |reason: String| BridgeCallbackRefused::Unreadable(reason);
     let webhook = provider_json::read(body).map_err(|error| unread(error.to_string()))?;
@@ -74,7 +71,6 @@ fn left_out(kind: &str, name: &str) -> DeviceEvent {
     DeviceEvent::Ignored(ignored(InboxKind::WhatsappLite, kind, name))
 }
 
-/// Reads one item of a webhook.
 fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
     if event == "message.ack" {
         return match (receipt(item, webhook), item.get("ack")) {
@@ -147,7 +143,6 @@ fn reaction(payload: &Value) -> Option<InboundMessage> {
     written(payload, InboundContent::Reaction { message_id, emoji: text(reaction, "text").map(str::to_owned) })
 }
 
-/// The state of a message.
 fn reached(receipt: &Value) -> Option<ProviderStatus> {
     match word(receipt, "ack")?.parse::<i64>().ok()? {
         -1 => Some(ProviderStatus::Failed),

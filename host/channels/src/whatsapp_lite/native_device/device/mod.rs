@@ -1,5 +1,3 @@
-//! The device of one number, as the rest of the program sees it.
-
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
@@ -22,8 +20,7 @@ const NOT_CONNECTED: Duration = Duration::from_secs(5);
 /// Longest time for telling WhatsApp that the pairing is over.
 const LOGOUT: Duration = Duration::from_secs(30);
 
-/// The device of one number. It is connected in one process at a time; in others its calls say that it is not
-/// connected.
+/// Connected in one process at a time; in others its calls say that it is not connected.
 pub(super) struct NativeDevice {
     parts: Arc<DeviceParts>,
     number: LiteNumber,
@@ -36,7 +33,6 @@ impl NativeDevice {
         Self { parts, number, told: Arc::new(EventQueue::new()), connection: Mutex::default() }
     }
 
-    /// The library's client, while the connection works.
     async fn client(&self) -> Option<Arc<Client>> {
         let connection = self.connection.lock().await;
         let connection = connection.as_ref().filter(|connection| !connection.is_over())?;
@@ -84,7 +80,6 @@ fn customer_jid(customer: &str) -> Jid {
     customer.strip_suffix(LID_SERVER).map_or_else(|| Jid::pn(customer), Jid::lid)
 }
 
-/// The failure of the message after a failed send. It has an id of ours, so a repetition is the same message.
 fn not_sent(error: &SendError) -> SendFailure {
     let reason = error.to_string();
     match error {
@@ -104,7 +99,6 @@ fn not_sent(error: &SendError) -> SendFailure {
     }
 }
 
-/// There was no answer, or a useless one.
 fn lost(error: impl std::fmt::Display) -> DeviceFailure {
     DeviceFailure::Unreachable(error.to_string())
 }

@@ -1,5 +1,4 @@
-//! Messages of customers, as the library decodes them, in our words. What belongs to groups, broadcasts and other devices of the
-//! business, and what is no message to people, is left out.
+//! Messages of customers, in our types. Those of groups, broadcasts and other devices of the business are left out.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::{
@@ -15,27 +14,24 @@ use whatsapp_rust::{
 
 use super::file::RemoteFile;
 
-/// Whether a message was written by a customer, to the business alone.
 pub(super) fn is_from_a_customer(info: &MessageInfo) -> bool {
     let source = &info.source;
     let elsewhere = source.is_group || source.chat.is_status_broadcast() || source.chat.is_newsletter();
     !source.is_from_me && !elsewhere && !source.chat.is_group() && (source.sender.is_pn() || source.sender.is_lid())
 }
 
-/// The phone number of the sender, if the message has it.
 pub(super) fn phone_of(info: &MessageInfo) -> Option<String> {
     let names = [Some(&info.source.sender), info.source.sender_alt.as_ref()];
     names.into_iter().flatten().find(|jid| jid.is_pn()).map(|jid: &Jid| jid.user.to_string())
 }
 
-/// The id that WhatsApp gives the sender where it hides the number.
 pub(super) fn hidden_id_of(info: &MessageInfo) -> Option<Address> {
     let names = [Some(&info.source.sender), info.source.sender_alt.as_ref()];
     let hidden = names.into_iter().flatten().find(|jid| jid.is_lid())?;
     Address::of_kind(AddressKind::Lid, &format!("{}{LID_SERVER}", hidden.user))
 }
 
-/// The message, from this phone number if it is known; `None` when it says nothing to people.
+/// `None` if the message has no content for people. `phone`: the sender, if known.
 pub(super) fn message(info: &MessageInfo, message: &wa::Message, phone: Option<String>) -> Option<InboundMessage> {
     let base = message.get_base_message();
     Some(InboundMessage {
@@ -75,7 +71,6 @@ fn content(base: &wa::Message) -> Option<InboundContent> {
         )
 }
 
-/// The fields that all files have, under the names that each kind gives them.
 macro_rules! remote {
     ($kind:expr, $file:expr) => {
         RemoteFile {
@@ -168,7 +163,7 @@ fn contacts(base: &wa::Message) -> Option<InboundContent> {
     Some(InboundContent::Contact { formatted: cards.iter().map(line).collect::<Vec<_>>().join("\n") })
 }
 
-/// What stands behind the colon of each `TEL` line of a card.
+/// The text behind the colon of each `TEL` line of a card.
 fn numbers_of(card: &str) -> Vec<String> {
     let is_number = |name: &str| {
         let name = name.split(';').next().unwrap_or_default();
@@ -179,7 +174,7 @@ fn numbers_of(card: &str) -> Vec<String> {
     lines.filter(|(name, _)| is_number(name)).map(|(_, number)| number.trim().to_owned()).collect()
 }
 
-/// Kinds of message that people see and we do not model, in words; everything else is the protocol's own.
+/// Kinds of message that people see and we do not model, as text. All others belong to the protocol itself.
 fn unmodelled(base: &wa::Message) -> Option<InboundContent> {
     let polls = [&base.poll_creation_message, &base.poll_creation_message_v2, &base.poll_creation_message_v3];
     let poll = polls.into_iter().find_map(|poll| poll.as_option());
@@ -199,7 +194,6 @@ fn unmodelled(base: &wa::Message) -> Option<InboundContent> {
     Some(crate::unknown_content::content(kind, None, None))
 }
 
-/// What a message says about the one that it answers.
 fn context(base: &wa::Message) -> Option<&wa::ContextInfo> {
     macro_rules! first_of {
         ($($field:ident),+ $(,)?) => {

@@ -1,5 +1,3 @@
-//! The data that phone and device share, other than messages: keys, versions and digests of the collections.
-
 use std::collections::HashMap;
 
 use async_trait::async_trait;

@@ -1,5 +1,3 @@
-//! The device itself: its keys and its pairing.
-
 use async_trait::async_trait;
 use whatsapp_rust::{
     traits::DeviceStore,

@@ -14,7 +14,6 @@ use crate::whatsapp_lite::{
 
 type ValuesBySpace = BTreeMap<(String, String), (Vec<u8>, Option<i64>)>;
 
-/// Keeps the values of one number for as long as it lives.
 #[derive(Default)]
 pub(in crate::whatsapp_lite::native_device) struct MemoryValues {
     kept: Mutex<ValuesBySpace>,

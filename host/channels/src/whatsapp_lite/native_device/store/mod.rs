@@ -1,5 +1,4 @@
-//! What the library must remember, over [`DeviceValues`]: its `Backend` traits, each in a file of its own. Keys of several parts
-//! have a line break between them, which no id of WhatsApp has.
+//! The `Backend` traits of the library over [`DeviceValues`]. Key parts have a line break between them, which no id has.
 
 mod app_sync;
 mod device;
@@ -20,11 +19,10 @@ use whatsapp_rust::wacore::store::error::{Result, StoreError};
 
 use crate::whatsapp_lite::values::{DeviceHolder, DeviceValues, ValueChange, ValuesFailed};
 
-/// What the device of one number remembers, as the process that holds it reads and writes it.
 pub(super) struct DeviceMemory {
     values: Arc<dyn DeviceValues>,
     holding: DeviceHolder,
-    /// Whoever reads something in order to change it waits for the others who do: nobody else writes what is held here.
+    /// One task at a time reads a value in order to change it.
     turn: Mutex<()>,
 }
 
@@ -97,12 +95,10 @@ fn forgotten(space: &'static str, key: impl Into<String>) -> ValueChange {
     ValueChange { space, key: key.into(), value: None, moment: None }
 }
 
-/// A key of several parts.
 fn key_of(parts: &[&str]) -> String {
     parts.join("\n")
 }
 
-/// The last part of a key of several.
 fn last_part(key: &str) -> &str {
     key.rsplit('\n').next().unwrap_or(key)
 }

@@ -1,4 +1,4 @@
-//! Who has which devices, which number belongs to which hidden id, and what may have to be sent or taken once more.
+//! The devices of each user, the number of each hidden id, and messages that may be sent or taken once more.
 
 use async_trait::async_trait;
 use whatsapp_rust::{

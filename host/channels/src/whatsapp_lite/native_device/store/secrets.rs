@@ -61,7 +61,7 @@ impl MsgSecretStore for DeviceMemory {
         Ok(Some((known.secret.to_vec(), known.message_ts)))
     }
 
-    /// What expires at the moment itself is forgotten, too.
+    /// A value that expires at this moment is removed, too.
     async fn delete_expired_msg_secrets(&self, cutoff_timestamp: i64) -> Result<u32> {
         self.forget_before(SECRET, cutoff_timestamp.saturating_add(1)).await
     }

@@ -92,7 +92,7 @@ impl SignalStore for DeviceMemory {
         found.into_iter().map(|(key, record)| Ok((number(&key)?, Bytes::from(record)))).collect()
     }
 
-    /// Which keys the server has is counted by the device itself; one that was used meanwhile must not come back.
+    /// The device counts the keys that the server has. A key that was used in between must not come back.
     async fn mark_prekeys_uploaded(&self, _ids: &[u32]) -> Result<()> {
         Ok(())
     }

@@ -1,5 +1,3 @@
-//! Everything that the library has its store keep comes back as it was.
-
 use std::sync::Arc;
 
 use bytes::Bytes;

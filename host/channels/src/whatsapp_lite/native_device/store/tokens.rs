@@ -1,5 +1,5 @@
-//! Tokens by which contacts show that they trust each other. What was received and what was issued stand in one value; each
-//! only ever moves forward, in whatever order the two come.
+//! Tokens by which contacts show that they trust each other. One value has the received and the issued one; each only
+//! moves forward.
 
 use whatsapp_rust::{traits::TcTokenEntry, wacore::store::error::Result};
 
@@ -16,7 +16,6 @@ impl DeviceMemory {
         self.keep(TOKEN, jid, written(entry)?).await
     }
 
-    /// Ours was issued then.
     pub(super) async fn token_issued(&self, jid: &str, at: i64) -> Result<()> {
         let _turn = self.turn.lock().await;
         let entry = match self.token(jid).await? {
@@ -29,7 +28,7 @@ impl DeviceMemory {
         self.keep_token(jid, &entry).await
     }
 
-    /// Theirs came then; an older one than is known changes nothing.
+    /// An older token than the known one changes nothing.
     pub(super) async fn token_received(&self, jid: &str, token: &[u8], at: i64) -> Result<()> {
         let _turn = self.turn.lock().await;
         let known = self.token(jid).await?;
@@ -40,7 +39,7 @@ impl DeviceMemory {
         self.keep_token(jid, &TcTokenEntry { token: token.to_vec(), token_timestamp: at, sender_timestamp }).await
     }
 
-    /// Forgets those of which neither half is young enough; answers how many.
+    /// Removes tokens of which neither half is young enough; returns their number.
     pub(super) async fn forget_stale_tokens(&self, received_since: i64, issued_since: i64) -> Result<u32> {
         let _turn = self.turn.lock().await;
         let mut stale = Vec::new();
