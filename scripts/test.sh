@@ -4,7 +4,7 @@
 set -eu
 
 log="$(mktemp)"
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log".*' EXIT
 status=0
 
 # A first build keeps nothing for the next one: that would take longer than the build itself.
@@ -17,22 +17,36 @@ run() {
     rm -f "$log.status"
 }
 
+# Most tests wait half of their time: for a lease, a retry, a process. So two run per processor, and the end-to-end tests (`it`)
+# run at the same time as all others. Every call names the whole workspace, because another choice of packages has other
+# features, and compiles the dependencies again.
+run_all() {
+    cargo test --workspace --no-run --tests --quiet || { status=1; return; }
+    export RUST_TEST_THREADS="${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}"
+    cargo test --workspace --no-fail-fast --lib --bins --test '[!i]*' "$@" >"$log.others" 2>&1 &
+    others=$!
+    run cargo test --workspace --no-fail-fast --test it "$@"
+    wait "$others" || status=1
+    tee -a "$log" <"$log.others"
+}
+
 if [ -n "${TIMES:-}" ]; then
     # Only nightly builds of the test harness show times, unless this variable is set. Cargo must not see it: it would compile anew.
     host="$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')"
     export "CARGO_TARGET_${host}_RUNNER=env RUSTC_BOOTSTRAP=1"
-    [ $# = 0 ] && set -- --workspace
-    run cargo test --no-fail-fast --tests "$@" -- -Zunstable-options --report-time
+    if [ $# = 0 ]; then
+        run_all -- -Zunstable-options --report-time
+    else
+        run cargo test --no-fail-fast --tests "$@" -- -Zunstable-options --report-time
+    fi
 elif [ $# = 0 ]; then
     # Without the examples, which only benchmarks run: `make check` compiles them, too.
-    run cargo test --workspace --no-fail-fast --tests
+    run_all
     run cargo test --workspace --no-fail-fast --doc
+    # The parts of plugins that are plain Rust have tests of their own, built for this machine.
+    run cargo test --manifest-path plugins/Cargo.toml --target-dir "$CARGO_TARGET_DIR/plugin-tests" --no-fail-fast
 else
     run cargo test --no-fail-fast "$@"
-fi
-# The parts of plugins that are plain Rust have tests of their own, built for this machine.
-if [ $# = 0 ] && [ -z "${TIMES:-}" ] && grep -rqs --include='*.rs' '#\[test\]' plugins; then
-    run cargo test --manifest-path plugins/Cargo.toml --target-dir "$CARGO_TARGET_DIR/plugin-tests" --no-fail-fast
 fi
 
 if [ -n "${TIMES:-}" ]; then
