@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lints and tests what only the feature lite-native builds (docs/adr/0037-lite-devices-in-our-own-process.md), in a target directory of
-# its own: what everybody else builds stays as it is.
+# Lints and tests host/lite-native (docs/adr/0037-lite-devices-in-our-own-process.md) in a target directory of its own, so that
+# other builds stay as they are.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -9,6 +9,6 @@ export CARGO_TARGET_DIR
 # Nothing here is built twice in a row.
 export CARGO_INCREMENTAL=0
 
-cargo clippy --locked --package channels --features lite-native --all-targets -- -D warnings
+cargo clippy --locked --package lite-native --features device --all-targets -- -D warnings
 cargo clippy --locked --package app --features lite-native --lib -- -D warnings
-cargo test --locked --package channels --features lite-native --lib whatsapp_lite::native
+cargo test --locked --package lite-native --features device

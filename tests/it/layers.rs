@@ -23,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("plugin-bindings", &[]),
     ("plugin-host", &["plugin-bindings"]),
     ("channels", &[]),
+    ("lite-native", &["channels"]),
     ("settings", &["channels"]),
     ("people", &["storage"]),
     ("base", &["domain", "storage", "plugin-host", "channels", "settings"]),
@@ -85,7 +86,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("utoipa-axum", &["api*"]),
     ("utoipa-swagger-ui", &["api"]),
     ("pulldown-cmark", &["api"]),
-    ("whatsapp-rust", &["channels"]),
+    ("whatsapp-rust", &["lite-native"]),
 ];
 
 /// Files that include a module of other tests by its path, because that module is in no library.

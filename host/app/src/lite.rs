@@ -53,7 +53,7 @@ pub(crate) fn devices(
 #[cfg(feature = "lite-native")]
 fn native(config: &Settings, base: &Base, http: &GuardedClient) -> anyhow::Result<Arc<dyn LiteDevices>> {
     use ::base::DatabaseDeviceValues;
-    use channels::whatsapp_lite::native_device::{NativeDevices, NativeSettings};
+    use lite_native::{NativeDevices, NativeSettings};
 
     let devices = NativeDevices::new(NativeSettings {
         values: Arc::new(DatabaseDeviceValues::new(base.db.clone(), base.sealer.clone())),

@@ -15,7 +15,7 @@
 //! - `whatsapp_lite`: a place is one message of the number's batch (`throttling.rs`). The recipient is looked up
 //!   before each send; a BSUID alone fails with 900415. Templates and buttons become text with numbered lines. While
 //!   the number is disconnected or outside its hours, its lane is shut (`lite_session.sends_from`). A device in our own
-//!   process (`native_device/`, feature `lite-native`, ADR 0037) sends only from the process that holds the session.
+//!   process (crate `lite-native`, ADR 0037) sends only from the process that holds the session.
 //! - `messenger`: an accepted message counts as sent. The 24-hour window is checked before the call. Reports name
 //!   moments, so the mark notes messages as unread (`outbound::watermarks`). Buttons become quick replies, lists become
 //!   numbered text (ADR 0028).
@@ -35,7 +35,7 @@ pub mod provider_json;
 pub mod smpp;
 pub mod standard_webhooks;
 pub mod telegram;
-mod unknown_content;
+pub mod unknown_content;
 pub mod web;
 pub mod whatsapp_cloud;
 pub mod whatsapp_lite;

@@ -221,7 +221,7 @@ fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, MediaStoreError> {
 }
 
 /// Creates a file that only this user can read, or truncates it.
-pub(crate) async fn create_private(path: &Path) -> io::Result<fs::File> {
+pub async fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

@@ -11,10 +11,10 @@ const LINES: usize = 20;
 const LINE_CHARS: usize = 1_000;
 const TYPE_CHARS: usize = 64;
 
-pub(crate) const UNSUPPORTED: &str = "unsupported message";
+pub const UNSUPPORTED: &str = "unsupported message";
 
 /// Content of the type `type_name`. `words`: the customer's words, with their kind.
-pub(crate) fn content(type_name: &str, words: Option<String>, error: Option<ProviderFailure>) -> InboundContent {
+pub fn content(type_name: &str, words: Option<String>, error: Option<ProviderFailure>) -> InboundContent {
     let type_name: String = type_name.chars().take(TYPE_CHARS).collect();
     let words = words.filter(|words| !words.trim().is_empty());
     tracing::info!(
@@ -31,7 +31,7 @@ pub(crate) fn content(type_name: &str, words: Option<String>, error: Option<Prov
 }
 
 /// Content about an event without words of the customer: `text` describes it.
-pub(crate) fn happening(type_name: &str, text: &str) -> InboundContent {
+pub fn happening(type_name: &str, text: &str) -> InboundContent {
     InboundContent::Unmodelled(UnmodelledContent {
         type_name: type_name.to_owned(),
         text: text.to_owned(),
@@ -41,7 +41,7 @@ pub(crate) fn happening(type_name: &str, text: &str) -> InboundContent {
 }
 
 /// Content of a part that may have words: they are shown after the name of the type.
-pub(crate) fn searched(type_name: &str, part: &Value, error: Option<ProviderFailure>) -> InboundContent {
+pub fn searched(type_name: &str, part: &Value, error: Option<ProviderFailure>) -> InboundContent {
     content(type_name, words(part).map(|words| format!("{}: {words}", label(type_name))), error)
 }
 
@@ -58,7 +58,7 @@ fn label(type_name: &str) -> String {
 }
 
 /// The words of a value, each once, one per line; `None` if there are none.
-pub(crate) fn words(value: &Value) -> Option<String> {
+pub fn words(value: &Value) -> Option<String> {
     let mut found = Vec::new();
     match value {
         Value::String(text) => add(text, &mut found),

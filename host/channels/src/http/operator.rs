@@ -24,7 +24,7 @@ const IDLE_PER_OPERATORS_HOST: usize = 128;
 
 /// A client for the operator's addresses: no policy, no redirects, no proxy from the environment, bounded times and costs.
 #[derive(Debug, Clone)]
-pub(crate) struct OperatorClient {
+pub struct OperatorClient {
     /// Builds requests. It makes no calls, because nothing bounds the cost of its answers.
     written: Client,
     pool: Pool<Connector, Body>,
@@ -32,7 +32,7 @@ pub(crate) struct OperatorClient {
 }
 
 impl OperatorClient {
-    pub(crate) fn request(&self, method: Method, url: impl IntoUrl) -> RequestBuilder {
+    pub fn request(&self, method: Method, url: impl IntoUrl) -> RequestBuilder {
         self.written.request(method, url)
     }
 
@@ -41,7 +41,7 @@ impl OperatorClient {
     }
 
     /// Sends a request and returns the head of its answer. Any status is an answer.
-    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, PostError> {
+    pub async fn send(&self, request: RequestBuilder) -> Result<Response, PostError> {
         self.execute(request.build().map_err(PostError::from_client)?).await
     }
 
@@ -68,7 +68,7 @@ fn client(
     Ok(OperatorClient { written: Client::builder().no_proxy().build()?, pool, patience })
 }
 
-pub(crate) fn operator_client(total_timeout: Duration) -> Result<OperatorClient, ClientBuildError> {
+pub fn operator_client(total_timeout: Duration) -> Result<OperatorClient, ClientBuildError> {
     let connect_timeout = Duration::from_secs(10).min(total_timeout / 2);
     client(connect_timeout, IDLE_PER_OPERATORS_HOST, CallTimeout::Total(total_timeout))
 }

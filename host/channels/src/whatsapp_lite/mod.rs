@@ -2,8 +2,6 @@
 
 pub mod bridge;
 mod carrier;
-#[cfg(feature = "lite-native")]
-pub mod native_device;
 mod sender;
 pub mod simulated_devices;
 mod throttling;

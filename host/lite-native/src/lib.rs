@@ -1,5 +1,8 @@
-//! Devices in our own process, with the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037). [`DeviceValues`] stores the
-//! state, so that any process can be the next one.
+//! Lite devices in our own process, with the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037). [`DeviceValues`] stores
+//! the state, so that any process can be the next one. The crate is empty without its feature `device`; `make
+//! lite-native` tests it.
+
+#![cfg(feature = "device")]
 
 mod connection;
 mod device;
@@ -16,14 +19,14 @@ mod web;
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use async_trait::async_trait;
+use channels::{
+    http::ClientBuildError,
+    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
+    whatsapp_lite::{LiteDevice, LiteDevices, LiteNumber, values::DeviceValues},
+};
 use domain::ids::InboxId;
 use parking_lot::Mutex;
 
-use super::{LiteDevice, LiteDevices, LiteNumber, values::DeviceValues};
-use crate::{
-    http::ClientBuildError,
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
-};
 use device::NativeDevice;
 use parts::DeviceParts;
 pub use parts::NativeSettings;

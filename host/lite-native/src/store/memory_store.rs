@@ -6,8 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-
-use crate::whatsapp_lite::{
+use channels::whatsapp_lite::{
     LiteNumber,
     values::{DeviceHolder, DeviceValues, ValueChange, ValuesFailed},
 };
@@ -15,7 +14,7 @@ use crate::whatsapp_lite::{
 type ValuesBySpace = BTreeMap<(String, String), (Vec<u8>, Option<i64>)>;
 
 #[derive(Default)]
-pub(in crate::whatsapp_lite::native_device) struct MemoryValues {
+pub(crate) struct MemoryValues {
     kept: Mutex<ValuesBySpace>,
 }
 

@@ -3,13 +3,12 @@
 
 use std::{collections::VecDeque, time::Duration};
 
+use channels::whatsapp_lite::{DeviceEvent, DeviceNews};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{Notify, watch},
     time::timeout,
 };
-
-use crate::whatsapp_lite::{DeviceEvent, DeviceNews};
 
 const AT_ONCE: usize = 200;
 

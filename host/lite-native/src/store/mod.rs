@@ -13,11 +13,10 @@ mod tokens;
 
 use std::sync::Arc;
 
+use channels::whatsapp_lite::values::{DeviceHolder, DeviceValues, ValueChange, ValuesFailed};
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
 use whatsapp_rust::wacore::store::error::{Result, StoreError};
-
-use crate::whatsapp_lite::values::{DeviceHolder, DeviceValues, ValueChange, ValuesFailed};
 
 pub(super) struct DeviceMemory {
     values: Arc<dyn DeviceValues>,

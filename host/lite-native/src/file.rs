@@ -3,6 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use channels::{
+    media_store::create_private,
+    whatsapp_cloud::{DownloadedMedia, GraphError, MediaError, MediaExpectation},
+};
 use domain::content::MediaKind;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,10 +18,6 @@ use whatsapp_rust::{
 };
 
 use super::web::WhatsappWeb;
-use crate::{
-    media_store::create_private,
-    whatsapp_cloud::{DownloadedMedia, GraphError, MediaError, MediaExpectation},
-};
 
 /// Prefix of such an address.
 const SCHEME: &str = "whatsapp-file:";

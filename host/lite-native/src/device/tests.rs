@@ -1,3 +1,7 @@
+use channels::{
+    http::{GuardedClient, GuardedSettings},
+    whatsapp_lite::LiteDevices,
+};
 use domain::{
     ids::{ClientId, InboxId},
     phone::Msisdn,
@@ -5,13 +9,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::*;
-use crate::{
-    http::{GuardedClient, GuardedSettings},
-    whatsapp_lite::{
-        LiteDevices,
-        native_device::{NativeDevices, parts::NativeSettings, store::memory_store::MemoryValues},
-    },
-};
+use crate::{NativeDevices, parts::NativeSettings, store::memory_store::MemoryValues};
 
 fn number(inbox: u128) -> LiteNumber {
     LiteNumber {

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use channels::whatsapp_lite::{LiteNumber, values::DeviceHolder};
 use domain::{
     ids::{ClientId, InboxId},
     phone::Msisdn,
@@ -18,7 +19,6 @@ use whatsapp_rust::{
 };
 
 use super::{DeviceMemory, memory_store::MemoryValues};
-use crate::whatsapp_lite::{LiteNumber, values::DeviceHolder};
 
 fn memory() -> DeviceMemory {
     let number = LiteNumber {

@@ -180,7 +180,7 @@ fn unmodelled(base: &wa::Message) -> Option<InboundContent> {
     let poll = polls.into_iter().find_map(|poll| poll.as_option());
     if let Some(poll) = poll {
         let asked = poll.name.clone().map(|name| format!("poll: {name}"));
-        return Some(crate::unknown_content::content("poll", asked, None));
+        return Some(channels::unknown_content::content("poll", asked, None));
     }
     let others = [
         ("event", base.event_message.is_set()),
@@ -191,7 +191,7 @@ fn unmodelled(base: &wa::Message) -> Option<InboundContent> {
         ("interactive_response", base.interactive_response_message.is_set()),
     ];
     let (kind, _) = others.into_iter().find(|(_, is_set)| *is_set)?;
-    Some(crate::unknown_content::content(kind, None, None))
+    Some(channels::unknown_content::content(kind, None, None))
 }
 
 fn context(base: &wa::Message) -> Option<&wa::ContextInfo> {

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
+use channels::{http::GuardedClient, whatsapp_lite::values::DeviceValues};
+
 use super::web::WhatsappWeb;
-use crate::{
-    http::GuardedClient,
-    whatsapp_lite::{LiteDevice, LiteDevices, values::DeviceValues},
-};
 
 pub struct NativeSettings {
     pub values: Arc<dyn DeviceValues>,

@@ -7,6 +7,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use channels::whatsapp_lite::{DeviceEvent, DeviceFailure, QrCode, values::DeviceHolder};
 use domain::lite::SessionNews;
 use parking_lot::Mutex;
 use tokio::{task::JoinHandle, time::timeout};
@@ -32,7 +33,6 @@ use super::{
     parts::DeviceParts,
     store::DeviceMemory,
 };
-use crate::whatsapp_lite::{DeviceEvent, DeviceFailure, QrCode, values::DeviceHolder};
 
 /// Name of the device in the list on the phone.
 const NAME_ON_THE_PHONE: &str = "Patchbay";
@@ -267,7 +267,7 @@ mod tests {
     use whatsapp_rust::types::events::{Connected, PairingQrCode, PairingQrCodesExhausted};
 
     use super::*;
-    use crate::whatsapp_lite::DeviceNews;
+    use channels::whatsapp_lite::DeviceNews;
 
     fn listener() -> (Arc<EventQueue>, Listener) {
         let told = Arc::new(EventQueue::new());

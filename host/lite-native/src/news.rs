@@ -1,5 +1,6 @@
 //! Events of the library in our words (PROVIDERS D.1, D.2).
 
+use channels::whatsapp_lite::{DeviceEvent, QrCode, REFUSED_BY_DEVICE};
 use domain::{
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
     lite::SessionNews,
@@ -8,8 +9,6 @@ use whatsapp_rust::types::{
     events::{ConnectFailureReason, Event, Receipt, ServerAck},
     presence::ReceiptType,
 };
-
-use crate::whatsapp_lite::{DeviceEvent, QrCode, REFUSED_BY_DEVICE};
 
 /// How long a number is kept out that WhatsApp has flagged without saying for how long (SPEC 3.3: up to 24 hours).
 const LONGEST_BAN: u32 = 24 * 60 * 60;

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use channels::http::{ClientBuildError, OperatorClient, operator_client};
 use futures::StreamExt;
-use reqwest::{Method, Url};
+use http::Method;
+use url::Url;
 use whatsapp_rust::{
     anyhow::{Result, anyhow, bail},
     http::{HttpClient, HttpRequest, HttpResponse},
 };
-
-use crate::http::{ClientBuildError, OperatorClient, operator_client};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const LARGEST_PAGE: u64 = 16 * 1024 * 1024;
@@ -62,7 +62,7 @@ impl HttpClient for WhatsappWeb {
         let mut body = Vec::new();
         let mut chunks = answer.bytes_stream();
         while let Some(chunk) = chunks.next().await {
-            let chunk: Bytes = chunk.map_err(reqwest::Error::without_url)?;
+            let chunk: Bytes = chunk.map_err(|error| error.without_url())?;
             if (body.len() + chunk.len()) as u64 > self.most_bytes {
                 bail!("the answer is larger than {} bytes", self.most_bytes);
             }

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use channels::{
+    http::{FetchedFile, PostError},
+    whatsapp_lite::REFUSED_BY_DEVICE,
+};
 use domain::{carriage::SendFailure, content::MediaKind, ids::ClientId, inbound::ProviderFailure};
 use whatsapp_rust::{Client, UploadOptions};
 
@@ -9,10 +13,6 @@ use super::{
     file::media_type,
     outgoing_message::{DeviceUpload, usual_mime},
     parts::NativeSettings,
-};
-use crate::{
-    http::{FetchedFile, PostError},
-    whatsapp_lite::REFUSED_BY_DEVICE,
 };
 
 /// When to look again for a file whose server does not answer.

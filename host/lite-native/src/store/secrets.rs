@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use channels::whatsapp_lite::values::ValueChange;
 use serde::{Deserialize, Serialize};
 use whatsapp_rust::{
     traits::{MessageSecret, MsgSecretEntry, MsgSecretStore, merge_msg_secret_expiry, merge_msg_secret_message_ts},
@@ -10,7 +11,6 @@ use whatsapp_rust::{
 };
 
 use super::{DeviceMemory, key_of, read, written};
-use crate::whatsapp_lite::values::ValueChange;
 
 const SECRET: &str = "message_secret";
 

@@ -1,15 +1,15 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use channels::whatsapp_lite::{
+    DeviceContent, DeviceFailure, DeviceMessage, DeviceNews, LiteDevice, LiteNumber, QrCode, REFUSED_BY_DEVICE,
+    values::DeviceHolder,
+};
 use domain::{address::LID_SERVER, carriage::SendFailure, inbound::ProviderFailure};
 use tokio::{sync::Mutex, time::timeout};
 use whatsapp_rust::{Client, ClientError, IqError, Jid, SendError, SendOptions, wacore, waproto::whatsapp as wa};
 
 use super::{connection::DeviceConnection, event_queue::EventQueue, outgoing_message, parts::DeviceParts, upload};
-use crate::whatsapp_lite::{
-    DeviceContent, DeviceFailure, DeviceMessage, DeviceNews, LiteDevice, LiteNumber, QrCode, REFUSED_BY_DEVICE,
-    values::DeviceHolder,
-};
 
 /// How long a call waits for events.
 const WAIT: Duration = Duration::from_secs(2);
