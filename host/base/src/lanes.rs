@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use storage::{PgConnection, read_only_session::TrustedSince, silence::in_time, work::lanes::Queue};
+use storage::{PgConnection, read_only_session::TrustedSince, silence::in_time, work::queues::Queue};
 pub use storage::{
     silence::{SILENCE, within},
     work::lanes::{LEASE, LaneState},

@@ -27,5 +27,5 @@ pub use lite_values::DatabaseDeviceValues;
 pub use media_move::MovedMediaStore;
 pub use routed_lanes::RoutedLanes;
 pub use skipped_comparisons::SkippedComparisons;
-pub use storage::work::lanes::Queue;
+pub use storage::work::queues::Queue;
 pub use to_the_end::to_the_end;

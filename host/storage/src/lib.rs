@@ -24,7 +24,7 @@ pub mod work;
 
 pub use error::{Error, Result, violates};
 pub use session::{Db, PgConnection, PooledSession, Timing, Transaction, connect, connect_with};
-pub use work::lanes::Queue;
+pub use work::queues::Queue;
 
 use std::borrow::Cow;
 

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::NodeId;
 use uuid::Uuid;
 
-use super::lanes::Queue;
+use super::queues::{Queue, QueueFacts};
 use crate::{PgConnection, Result};
 
 const LANES: i64 = 10;
@@ -47,7 +47,7 @@ pub struct FailedCalls {
 }
 
 pub async fn depth(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Depth> {
-    let (table, open) = queue.source();
+    let QueueFacts { table, open, .. } = queue.facts();
     let statement = format!(
         "SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due,
                 count(DISTINCT (client_id, lane_id)) AS lanes, min(due_at) FILTER (WHERE due_at <= $1) AS oldest_due_at
@@ -57,7 +57,7 @@ pub async fn depth(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> R
 }
 
 pub async fn oldest_lanes(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Vec<WaitingLane>> {
-    let (table, open) = queue.source();
+    let QueueFacts { table, open, .. } = queue.facts();
     let statement = format!(
         "SELECT client.client_ref, waiting.lane_id, waiting.due, waiting.oldest_due_at,
                 EXISTS (SELECT 1 FROM lane

@@ -6,6 +6,10 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, NodeId};
 use uuid::Uuid;
 
+use super::{
+    lane_gate::LaneGate,
+    queues::{Queue, QueueFacts},
+};
 use crate::{PgConnection, Result};
 
 const READY_AT_ONCE: u64 = 5000;
@@ -21,109 +25,12 @@ pub enum LaneState {
     GivenBack,
 }
 
-/// The queues. Each is one table with `client_id`, `lane_id`, `due_at`, and `ready`: false while a row waits for its time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Queue {
-    /// Outbound messages; a lane is an inbox.
-    Outbound,
-    /// Provider callbacks; a lane is an inbox, or the client for events of an account.
-    Callback,
-    /// Events for chatbots; a lane is a participant.
-    Participant,
-    /// Fallback decisions; a lane is the inbox of the leg that failed.
-    Fallback,
-    /// Files to download; a lane is the inbox whose credentials download them.
-    Media,
-    /// Webhook deliveries; a lane is an endpoint.
-    Webhook,
-    /// Due work of chats; a lane is a participant.
-    Chat,
-    /// Sessions of Lite numbers; a lane is an inbox, held for as long as its session is wanted (ADR 0024).
-    LiteSession,
-    /// Callbacks of the JSON SMS gateway; a lane is a receiver.
-    SmsCallback,
-    /// Mails to the relay; a lane is a client.
-    Email,
-    /// Accounts that are asked for news; a lane is an inbox, held for as long as it is asked (ADR 0051).
-    Account,
-}
-
 impl Queue {
-    pub const ALL: [Queue; 11] = [
-        Self::Outbound,
-        Self::Callback,
-        Self::Participant,
-        Self::Fallback,
-        Self::Media,
-        Self::Webhook,
-        Self::Chat,
-        Self::LiteSession,
-        Self::SmsCallback,
-        Self::Email,
-        Self::Account,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Outbound => "outbound",
-            Self::Callback => "callback",
-            Self::Participant => "participant",
-            Self::Fallback => "fallback",
-            Self::Media => "media",
-            Self::Webhook => "webhook",
-            Self::Chat => "chat",
-            Self::LiteSession => "lite_session",
-            Self::SmsCallback => "sms_callback",
-            Self::Email => "email",
-            Self::Account => "account",
-        }
-    }
-
-    /// Returns the table, and the condition of rows that wait for work.
-    pub(super) fn source(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Outbound => ("outbound_work", "true"),
-            Self::Callback => ("callback", "failure IS NULL"),
-            Self::Participant => ("participant_event", "true"),
-            Self::Fallback => ("fallback", "state = 'PENDING'"),
-            Self::Media => ("media", "state = 'PENDING'"),
-            Self::Webhook => ("webhook_delivery", "state = 'PENDING'"),
-            Self::Chat => ("chat_due", "true"),
-            Self::LiteSession => ("lite_session", "state = 'PENDING'"),
-            Self::SmsCallback => ("sms_callback", "true"),
-            Self::Email => ("email_out", "true"),
-            Self::Account => ("account_link", "state = 'PENDING'"),
-        }
-    }
-
-    /// Returns the column by which waiting rows are found when their time has come. A mark moves `due_at` of a leg that
-    /// stays ready, so legs have a column that only waiting rows have.
-    fn wakes_by(self) -> &'static str {
-        match self {
-            Self::Outbound => "wakes_at",
-            _ => "due_at",
-        }
-    }
-
-    /// Returns the condition that closes a lane for all its rows: a Lite number sends nothing while it is disconnected,
-    /// or before its day begins. No row is written for this.
-    fn gate(self) -> &'static str {
-        match self {
-            Self::Outbound => {
-                "AND NOT EXISTS (SELECT 1 FROM lite_session number
-                                 WHERE number.client_id = hop.client_id AND number.lane_id = hop.lane_id
-                                   AND number.sends_from > $1)"
-            }
-            _ => "",
-        }
-    }
-
     /// Makes rows ready whose time has come. They are found by their time, so that waiting rows cost nothing. They are
     /// updated by their physical address, so that no plan can read the whole table. The condition is tested again,
     /// because addresses are unique only within a partition.
     fn ready_statement(self) -> String {
-        let (table, open) = self.source();
-        let by = self.wakes_by();
+        let QueueFacts { table, open, wakes_by: by, .. } = self.facts();
         let come = format!("{open} AND NOT ready AND {by} <= $1");
         format!(
             "UPDATE {table} SET ready = true
@@ -136,8 +43,9 @@ impl Queue {
     /// Finds lanes with a loose scan of the index of ready rows, from lane to lane. The cost grows with the lanes that
     /// have work, not with their rows or with waiting rows.
     fn due_statement(self) -> String {
-        let (table, open) = self.source();
-        let (waiting, gate) = (format!("{open} AND ready"), self.gate());
+        let QueueFacts { table, open, gates, .. } = self.facts();
+        let waiting = format!("{open} AND ready");
+        let gates: String = gates.iter().map(LaneGate::condition).collect();
         format!(
             "WITH RECURSIVE hop AS (
                  (SELECT client_id, lane_id FROM {table} WHERE {waiting} ORDER BY client_id, lane_id LIMIT 1)
@@ -153,7 +61,7 @@ impl Queue {
                AND EXISTS (SELECT 1 FROM {table} waiting
                            WHERE waiting.client_id = hop.client_id AND waiting.lane_id = hop.lane_id
                              AND {waiting} AND waiting.due_at <= $1)
-               {gate}
+               {gates}
              ORDER BY row_number() OVER (PARTITION BY hop.client_id ORDER BY hop.lane_id)
              LIMIT $3"
         )
@@ -161,7 +69,7 @@ impl Queue {
 
     /// Ends a lease unless a row of the lane is due, which the index of ready rows shows.
     fn give_back_statement(self) -> String {
-        let (table, open) = self.source();
+        let QueueFacts { table, open, .. } = self.facts();
         format!(
             "UPDATE lane SET leased_until = now()
              WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4

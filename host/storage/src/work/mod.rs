@@ -2,10 +2,12 @@
 //! the test if the database takes writes.
 
 pub mod depths;
+pub mod lane_gate;
 pub mod lanes;
 pub mod message_counts;
 pub mod nodes;
 pub mod partitions;
+pub mod queues;
 pub mod retention;
 pub mod statistics;
 pub mod trial;

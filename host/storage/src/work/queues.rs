@@ -1,0 +1,90 @@
+//! The queues, one row each.
+
+use super::lane_gate::LaneGate;
+use crate::inboxes;
+
+/// The queues. Each is one table with `client_id`, `lane_id`, `due_at`, and `ready`: false while a row waits for its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Queue {
+    /// Outbound messages; a lane is an inbox.
+    Outbound,
+    /// Provider callbacks; a lane is an inbox, or the client for events of an account.
+    Callback,
+    /// Events for chatbots; a lane is a participant.
+    Participant,
+    /// Fallback decisions; a lane is the inbox of the leg that failed.
+    Fallback,
+    /// Files to download; a lane is the inbox whose credentials download them.
+    Media,
+    /// Webhook deliveries; a lane is an endpoint.
+    Webhook,
+    /// Due work of chats; a lane is a participant.
+    Chat,
+    /// Sessions of Lite numbers; a lane is an inbox, held for as long as its session is wanted (ADR 0024).
+    LiteSession,
+    /// Callbacks of the JSON SMS gateway; a lane is a receiver.
+    SmsCallback,
+    /// Mails to the relay; a lane is a client.
+    Email,
+    /// Accounts that are asked for news; a lane is an inbox, held for as long as it is asked (ADR 0051).
+    Account,
+}
+
+/// The properties of a queue.
+pub(super) struct QueueFacts {
+    /// The name stored with a lease and shown in logs and metrics.
+    pub(super) name: &'static str,
+    pub(super) table: &'static str,
+    /// The condition of rows that wait for work.
+    pub(super) open: &'static str,
+    /// The column by which waiting rows are found when their time has come.
+    pub(super) wakes_by: &'static str,
+    /// The conditions that close a lane for all its rows.
+    pub(super) gates: &'static [LaneGate],
+}
+
+/// A queue without gates whose waiting rows are found by `due_at`.
+const fn plain(name: &'static str, table: &'static str, open: &'static str) -> QueueFacts {
+    QueueFacts { name, table, open, wakes_by: "due_at", gates: &[] }
+}
+
+impl Queue {
+    pub const ALL: [Queue; 11] = [
+        Self::Outbound,
+        Self::Callback,
+        Self::Participant,
+        Self::Fallback,
+        Self::Media,
+        Self::Webhook,
+        Self::Chat,
+        Self::LiteSession,
+        Self::SmsCallback,
+        Self::Email,
+        Self::Account,
+    ];
+
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    pub(super) const fn facts(self) -> QueueFacts {
+        match self {
+            // A mark moves `due_at` of a leg that stays ready, so legs have a column that only waiting rows have.
+            Self::Outbound => QueueFacts {
+                wakes_by: "wakes_at",
+                gates: inboxes::SENDING_GATES,
+                ..plain("outbound", "outbound_work", "true")
+            },
+            Self::Callback => plain("callback", "callback", "failure IS NULL"),
+            Self::Participant => plain("participant", "participant_event", "true"),
+            Self::Fallback => plain("fallback", "fallback", "state = 'PENDING'"),
+            Self::Media => plain("media", "media", "state = 'PENDING'"),
+            Self::Webhook => plain("webhook", "webhook_delivery", "state = 'PENDING'"),
+            Self::Chat => plain("chat", "chat_due", "true"),
+            Self::LiteSession => plain("lite_session", "lite_session", "state = 'PENDING'"),
+            Self::SmsCallback => plain("sms_callback", "sms_callback", "true"),
+            Self::Email => plain("email", "email_out", "true"),
+            Self::Account => plain("account", "account_link", "state = 'PENDING'"),
+        }
+    }
+}
