@@ -4,7 +4,7 @@
 //!
 //! The dispatcher and the trait `Carrier` are described in `docs/ARCHITECTURE.md` 4.1. Details of the carriers:
 //!
-//! - `whatsapp_cloud`: `pace.rs` has a token bucket per number, and one per recipient behind `admit`. An answer "too
+//! - `whatsapp_cloud`: `carrier/inbox_pace.rs` has a token bucket per number, and one per recipient behind `admit`. An answer "too
 //!   fast" pauses the number; a refused account pauses it for a minute. Some refusals cause a new read of the template
 //!   catalogue. Statuses are callbacks that name the leg. If the provider cannot fetch our files (`server.public_url`
 //!   is not public https), they are uploaded and their ids remembered (`files.rs`, ADR 0040).
@@ -25,6 +25,7 @@
 
 pub mod account;
 pub mod carrier;
+pub mod code_meaning;
 pub mod email;
 pub mod http;
 mod ignored_items;

@@ -3,28 +3,27 @@
 
 use std::collections::BTreeMap;
 
-use channels::whatsapp_cloud::error_codes;
+use channels::code_meaning::CodeMeaning;
 use domain::{channel::Channel, failure_code::OwnCode, ids::InboxId, inbound::ProviderFailure};
 
 /// Gathers failures, so that a thousand failures of one kind make one log line.
 #[derive(Debug, Default)]
 pub(crate) struct Alarms {
-    by_kind: BTreeMap<(InboxId, i64), String>,
+    by_kind: BTreeMap<(InboxId, i64), (&'static str, String)>,
 }
 
 impl Alarms {
     pub(crate) fn note(&mut self, channel: Channel, inbox: InboxId, failure: &ProviderFailure) {
         let code = label(channel, failure.code);
         metrics::counter!("patchbay_legs_failed_total", "channel" => channel.as_str(), "code" => code).increment(1);
-        if channel.facts().is_of_meta && error_codes::alerts(failure.code) {
-            self.by_kind.entry((inbox, failure.code)).or_insert_with(|| failure.text.clone());
+        if let Some(meaning) = CodeMeaning::of(channel, failure.code).filter(|meaning| meaning.alerts) {
+            self.by_kind.entry((inbox, failure.code)).or_insert_with(|| (meaning.text, failure.text.clone()));
         }
     }
 
     /// Logs the faults that only an operator can mend.
     pub(crate) fn raise(self) {
-        for ((inbox, code), reason) in self.by_kind {
-            let meaning = error_codes::entry(code).map(|entry| entry.meaning);
+        for ((inbox, code), (meaning, reason)) in self.by_kind {
             tracing::error!(%inbox, code, meaning, reason, "messages fail until the account of this inbox is repaired");
         }
     }
@@ -32,8 +31,7 @@ impl Alarms {
 
 /// Returns the code if it is known. Providers may use any other code, and each would become a time series of its own.
 fn label(channel: Channel, code: i64) -> String {
-    let known = OwnCode::ALL.into_iter().any(|own| own.code() == code)
-        || channel.facts().is_of_meta && error_codes::entry(code).is_some();
+    let known = OwnCode::ALL.into_iter().any(|own| own.code() == code) || CodeMeaning::of(channel, code).is_some();
     if known { code.to_string() } else { "other".to_owned() }
 }
 

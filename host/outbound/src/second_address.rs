@@ -3,7 +3,7 @@
 //! fallback), and from a user id that may not get this message to the customer's number (PROVIDERS A.11, 131062).
 
 use base::{Context, Result};
-use channels::whatsapp_cloud::error_codes::{means_not_on_whatsapp, needs_a_number};
+use channels::code_meaning::CodeMeaning;
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
@@ -52,10 +52,11 @@ async fn other_address(
     if leg.channel != Channel::Whatsapp || !is_the_only_one {
         return Ok(None);
     }
-    if means_not_on_whatsapp(code) {
+    let Some(meaning) = CodeMeaning::of(leg.channel, code) else { return Ok(None) };
+    if meaning.is_absent_recipient {
         return Ok(user_id_beside(leg).cloned());
     }
-    if needs_a_number(code) {
+    if meaning.needs_a_number {
         return phone_of(db, client, leg).await;
     }
     Ok(None)

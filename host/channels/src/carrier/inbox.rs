@@ -3,7 +3,7 @@ use domain::{
     inbox::InboxKind,
 };
 
-use crate::{account::AccountLogin, messenger::MessengerPage, whatsapp_cloud::CloudNumber, whatsapp_lite::LiteSender};
+use super::Credentials;
 
 /// An inbox with the credentials for its provider. The loader opens the secrets; `Debug` hides them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,15 +17,4 @@ pub struct CarrierInbox {
     /// Messages per second, if this inbox has its own rate.
     pub rate_per_second: Option<u32>,
     pub credentials: Credentials,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Credentials {
-    /// None: the operator's account is used, or the inbox is not set up yet.
-    None,
-    WhatsappCloud(CloudNumber),
-    /// A number that is paired like a phone. It has no secrets.
-    WhatsappLite(LiteSender),
-    Messenger(MessengerPage),
-    Account(AccountLogin),
 }

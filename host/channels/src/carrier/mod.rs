@@ -4,8 +4,10 @@
 //! twice that if the carrier [marks ahead](Carrier::marks_ahead). The dispatcher keeps the [`Doubt`] of a place until
 //! the outcome is on disk. After a failure it asks [`SendFailure::next`]; the carrier slows itself down.
 
+mod credentials;
 mod files;
 mod inbox;
+pub(crate) mod inbox_pace;
 mod outgoing_message;
 mod place;
 mod presence;
@@ -24,8 +26,10 @@ use domain::{
     inbox::InboxKind,
 };
 
+use crate::account::AccountLogin;
+pub use credentials::Credentials;
 pub use files::{FileUnavailable, OurFile, OurFiles};
-pub use inbox::{CarrierInbox, Credentials};
+pub use inbox::CarrierInbox;
 pub use outgoing_message::{OutgoingMessage, PartJournal, PartTaken};
 pub use place::{Doubt, SendPlace};
 pub use presence::{PresenceRefused, PresenceSignal};
@@ -38,6 +42,11 @@ pub const LOOK_AGAIN: Duration = Duration::from_millis(500);
 #[async_trait]
 pub trait Carrier: Send + Sync + 'static {
     fn kind(&self) -> InboxKind;
+
+    /// The credentials of an account, in the type of this channel.
+    fn credentials(&self, login: AccountLogin) -> Credentials {
+        Credentials::of(login)
+    }
 
     /// Most sends of this inbox in flight.
     fn window(&self, inbox: &CarrierInbox) -> usize;

@@ -10,8 +10,7 @@ use domain::{carriage::SendFailure, carriage::pause, ids::InboxId};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, time::timeout};
 
-use super::{CarrierInbox, Credentials, LOOK_AGAIN, SendPlace};
-use crate::whatsapp_cloud::NumberPace;
+use super::{CarrierInbox, Credentials, LOOK_AGAIN, SendPlace, inbox_pace::InboxPace};
 
 /// How long an inbox rests after its account was refused. Each message that is tried in this time fails.
 const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
@@ -33,7 +32,7 @@ struct InboxGate {
 }
 
 struct State {
-    pace: NumberPace,
+    pace: InboxPace,
     in_flight: usize,
     stopped: Option<Stopped>,
 }
@@ -54,7 +53,7 @@ impl State {
 
 impl InboxGate {
     fn new(rate: u32) -> Self {
-        let state = State { pace: NumberPace::new(rate, Instant::now()), in_flight: 0, stopped: None };
+        let state = State { pace: InboxPace::new(rate, Instant::now()), in_flight: 0, stopped: None };
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 

@@ -18,10 +18,13 @@ use super::{
     MessengerApi, MessengerPage, SenderAction,
     message_body::{self, MessageBody, attachment, body},
 };
-use crate::carrier::{
-    Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
-    UnsupportedContent,
-    rate_gate::{RateCall, RateGate, SETTINGS_LAST},
+use crate::{
+    account::AccountLogin,
+    carrier::{
+        Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
+        UnsupportedContent,
+        rate_gate::{RateCall, RateGate, SETTINGS_LAST},
+    },
 };
 
 /// Time after which a page without credentials is tried again.
@@ -47,16 +50,18 @@ impl MessengerCarrier {
 }
 
 fn page_of(inbox: &CarrierInbox) -> Option<&MessengerPage> {
-    match &inbox.credentials {
-        Credentials::Messenger(page) => Some(page),
-        _ => None,
-    }
+    inbox.credentials.get()
 }
 
 #[async_trait]
 impl Carrier for MessengerCarrier {
     fn kind(&self) -> InboxKind {
         InboxKind::Messenger
+    }
+
+    fn credentials(&self, login: AccountLogin) -> Credentials {
+        let AccountLogin { account_id: page_id, access_token } = login;
+        Credentials::of(MessengerPage { page_id, access_token })
     }
 
     fn window(&self, _inbox: &CarrierInbox) -> usize {

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     account::AccountLogin,
     carrier::{
-        Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
+        Carrier, CarrierInbox, CarrierPause, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
         UnsupportedContent,
         rate_gate::{RateCall, RateGate, SETTINGS_LAST},
     },
@@ -58,10 +58,7 @@ impl TelegramCarrier {
 }
 
 fn login_of(inbox: &CarrierInbox) -> Option<&AccountLogin> {
-    match &inbox.credentials {
-        Credentials::Account(login) => Some(login),
-        _ => None,
-    }
+    inbox.credentials.get()
 }
 
 fn chat_of(address: &Address) -> Option<&str> {

@@ -82,7 +82,7 @@ mod tests {
             kind: InboxKind::Web,
             address: "site_1".to_owned(),
             rate_per_second: None,
-            credentials: Credentials::None,
+            credentials: Credentials::default(),
         }
     }
 

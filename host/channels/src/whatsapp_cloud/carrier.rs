@@ -13,11 +13,13 @@ use super::{
     CloudApi, CloudNumber, CloudSend,
     error_codes::refreshes_templates,
     files::{MediaCache, MessageMedia},
-    pace::PAIR_INTERVAL,
 };
-use crate::carrier::{
-    Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
-    rate_gate,
+use crate::{
+    account::AccountLogin,
+    carrier::{
+        Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
+        inbox_pace::PAIR_INTERVAL, rate_gate,
+    },
 };
 
 /// Time after which a number without credentials is tried again.
@@ -83,16 +85,18 @@ impl CloudCarrier {
 }
 
 fn number_of(inbox: &CarrierInbox) -> Option<&CloudNumber> {
-    match &inbox.credentials {
-        Credentials::WhatsappCloud(number) => Some(number),
-        _ => None,
-    }
+    inbox.credentials.get()
 }
 
 #[async_trait]
 impl Carrier for CloudCarrier {
     fn kind(&self) -> InboxKind {
         InboxKind::WhatsappCloud
+    }
+
+    fn credentials(&self, login: AccountLogin) -> Credentials {
+        let AccountLogin { account_id: phone_number_id, access_token } = login;
+        Credentials::of(CloudNumber { phone_number_id, access_token })
     }
 
     fn window(&self, _inbox: &CarrierInbox) -> usize {

@@ -12,7 +12,6 @@ mod media;
 mod media_ids;
 mod message_body;
 mod number_node;
-mod pace;
 mod send;
 mod send_failure;
 mod template_body;
@@ -32,7 +31,6 @@ pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode};
 pub(crate) use media::{fetch_file, is_of_meta};
 pub use media_ids::MediaIds;
 pub use number_node::NumberNode;
-pub(crate) use pace::NumberPace;
 pub(crate) use send_failure::{before_an_answer, refused_without_a_code};
 
 #[derive(Debug, Clone)]

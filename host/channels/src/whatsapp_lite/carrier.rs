@@ -26,8 +26,8 @@ use super::{
     throttling::{Batches, WINDOW},
 };
 use crate::carrier::{
-    Carrier, CarrierInbox, CarrierPause, Credentials, LOOK_AGAIN, OutgoingMessage, PresenceRefused, PresenceSignal,
-    SendPlace, UnsupportedContent,
+    Carrier, CarrierInbox, CarrierPause, LOOK_AGAIN, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
+    UnsupportedContent,
 };
 
 /// Time after which a disconnected number is tried again; its session opens the lane earlier.
@@ -97,10 +97,7 @@ impl Drop for Call {
 }
 
 fn sender_of(inbox: &CarrierInbox) -> Option<&LiteSender> {
-    match &inbox.credentials {
-        Credentials::WhatsappLite(number) => Some(number),
-        _ => None,
-    }
+    inbox.credentials.get()
 }
 
 fn throttle_of(inbox: &CarrierInbox) -> Throttle {

@@ -24,7 +24,7 @@ fn carrier(server: &Server, rate_per_second: u32, in_flight: usize) -> CloudCarr
 }
 
 fn cloud_inbox(which: u128) -> CarrierInbox {
-    CarrierInbox { credentials: Credentials::WhatsappCloud(number()), ..inbox(which, InboxKind::WhatsappCloud) }
+    CarrierInbox { credentials: Credentials::of(number()), ..inbox(which, InboxKind::WhatsappCloud) }
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn a_number_whose_account_was_refused_throws_nothing_after_it_and_others_g
     assert!(carrier.take(&inbox, 8).unwrap().is_empty());
     assert!(!carrier.take(&cloud_inbox(2), 8).unwrap().is_empty());
     let number = CloudNumber { access_token: "RENEWED".to_owned(), ..number() };
-    let renewed = CarrierInbox { credentials: Credentials::WhatsappCloud(number), ..inbox };
+    let renewed = CarrierInbox { credentials: Credentials::of(number), ..inbox };
     assert!(!carrier.take(&renewed, 8).unwrap().is_empty(), "another token may be accepted");
 }
 

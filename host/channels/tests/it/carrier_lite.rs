@@ -108,7 +108,7 @@ fn carrier(registered: Result<bool, DeviceFailure>) -> (LiteCarrier, Arc<Mutex<V
 
 fn number(connected: bool, throttle: Throttle, zone: &str) -> CarrierInbox {
     let sender = LiteSender::new("27110000000".parse().unwrap(), connected, throttle, zone);
-    CarrierInbox { credentials: Credentials::WhatsappLite(sender), ..inbox(1, InboxKind::WhatsappLite) }
+    CarrierInbox { credentials: Credentials::of(sender), ..inbox(1, InboxKind::WhatsappLite) }
 }
 
 fn connected() -> CarrierInbox {

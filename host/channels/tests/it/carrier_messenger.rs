@@ -47,7 +47,7 @@ fn page() -> MessengerPage {
 }
 
 fn page_inbox() -> CarrierInbox {
-    CarrierInbox { credentials: Credentials::Messenger(page()), ..inbox(1, InboxKind::Messenger) }
+    CarrierInbox { credentials: Credentials::of(page()), ..inbox(1, InboxKind::Messenger) }
 }
 
 fn psid() -> Address {

@@ -71,7 +71,7 @@ pub fn inbox(number: u128, kind: InboxKind) -> CarrierInbox {
         kind,
         address: "PATCHBAY".to_owned(),
         rate_per_second: None,
-        credentials: Credentials::None,
+        credentials: Credentials::default(),
     }
 }
 

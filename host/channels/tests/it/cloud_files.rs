@@ -30,7 +30,7 @@ async fn send_from(
     files: &Files,
     content: &OutboundContent,
 ) -> Result<Acceptance, SendFailure> {
-    let inbox = CarrierInbox { credentials: Credentials::WhatsappCloud(number), ..inbox(1, InboxKind::WhatsappCloud) };
+    let inbox = CarrierInbox { credentials: Credentials::of(number), ..inbox(1, InboxKind::WhatsappCloud) };
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
     let to = phone("27820000001");
     let outgoing = OutgoingMessage { files, ..OutgoingMessage::new(message(1), "pb1:leg", &to, content, &()) };

@@ -58,7 +58,7 @@ async fn send(
     let api = MessengerApi::new(CloudSettings { graph_url: server.url(""), ..CloudSettings::default() }).unwrap();
     let carrier = MessengerCarrier::new(api, Arc::new(Noon), MessengerLimits { rate_per_second: 100, in_flight: 4 });
     let page = MessengerPage { page_id: "555".to_owned(), access_token: "page-token".to_owned() };
-    let inbox = CarrierInbox { credentials: Credentials::Messenger(page), ..inbox(1, InboxKind::Messenger) };
+    let inbox = CarrierInbox { credentials: Credentials::of(page), ..inbox(1, InboxKind::Messenger) };
     let to = Address::of_kind(AddressKind::Psid, "24071234567").unwrap();
     let filename = filename.map(str::to_owned);
     let content = OutboundContent::Media(OutboundMedia {

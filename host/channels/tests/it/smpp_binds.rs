@@ -48,7 +48,7 @@ fn inbox() -> CarrierInbox {
         kind: InboxKind::Sms,
         address: "PATCHBAY".to_owned(),
         rate_per_second: None,
-        credentials: Credentials::None,
+        credentials: Credentials::default(),
     }
 }
 

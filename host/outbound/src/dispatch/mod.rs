@@ -9,6 +9,7 @@ mod early_decisions;
 mod files;
 mod lane;
 mod link_types;
+mod lite_number;
 mod mark;
 mod offers;
 mod outcome;

@@ -6,19 +6,20 @@ use base::{Context, Result, lanes::Lease, secrets::SecretPurpose};
 use channels::{
     account::AccountLogin,
     carrier::{Carrier, CarrierInbox, Credentials},
-    messenger::MessengerPage,
-    whatsapp_cloud::CloudNumber,
-    whatsapp_lite::LiteSender,
 };
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
 use storage::{
     PgConnection,
-    inboxes::{self, Inbox, InboxSettings, WhatsappLite, lite},
-    tenancy::clients,
+    inboxes::{self, Inbox},
 };
 
-use super::{early_decisions::EarlyDecisions, files::ClientFiles, link_types::LinkTypes};
+use super::{
+    early_decisions::EarlyDecisions,
+    files::ClientFiles,
+    link_types::LinkTypes,
+    lite_number::{self, LiteNumberState},
+};
 
 #[derive(Clone)]
 pub(super) struct SenderInbox {
@@ -58,12 +59,11 @@ impl SenderInbox {
             return Ok(None);
         };
         let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone());
-        let mut opened = opened(ctx, client, &inbox)?;
-        let (mut waits_until, mut is_elsewhere) = (None, false);
-        if let InboxSettings::WhatsappLite(number) = &inbox.settings {
-            let session = lite::session(db, client, id).await?.unwrap_or_default();
-            (waits_until, is_elsewhere) = (session.sends_from, !session.is_reached_from(ctx.node));
-            opened.credentials = lite_number(db, client, id, number, session.state.is_up()).await?;
+        let mut opened = opened(ctx, client, &inbox, carrier.as_ref())?;
+        let LiteNumberState { waits_until, is_elsewhere, credentials } =
+            lite_number::read(ctx, db, client, &inbox).await?;
+        if let Some(credentials) = credentials {
+            opened.credentials = credentials;
         }
         let files = Arc::new(ClientFiles::new(ctx, client));
         let links = Arc::new(LinkTypes::new(ctx, client, Arc::clone(&files)));
@@ -80,35 +80,15 @@ impl SenderInbox {
     }
 }
 
-async fn lite_number(
-    db: &mut PgConnection,
-    client: ClientId,
-    id: InboxId,
-    number: &WhatsappLite,
-    connected: bool,
-) -> Result<Credentials> {
-    let throttle = lite::throttle(db, client, id).await?.unwrap_or_default();
-    let zone = clients::get(db, client).await?.map(|client| client.time_zone).unwrap_or_default();
-    Ok(Credentials::WhatsappLite(LiteSender::new(number.msisdn.clone(), connected, throttle, &zone)))
-}
-
 /// Returns the facts that a carrier needs about an inbox, with its secrets opened. The caller adds facts that need a
 /// query.
-fn opened(ctx: &Context, client: ClientId, inbox: &Inbox) -> Result<CarrierInbox> {
-    let credentials = match &inbox.settings {
-        InboxSettings::WhatsappCloud(cloud) => Credentials::WhatsappCloud(CloudNumber {
-            phone_number_id: cloud.phone_number_id.clone(),
-            access_token: ctx.sealer.open_text(client, SecretPurpose::AccessToken, &cloud.access_token_sealed)?,
-        }),
-        InboxSettings::Messenger(page) => Credentials::Messenger(MessengerPage {
-            page_id: page.page_id.clone(),
-            access_token: ctx.sealer.open_text(client, SecretPurpose::AccessToken, &page.access_token_sealed)?,
-        }),
-        InboxSettings::Account(account) => Credentials::Account(AccountLogin {
-            account_id: account.account_id.clone(),
-            access_token: ctx.sealer.open_text(client, SecretPurpose::AccessToken, &account.access_token_sealed)?,
-        }),
-        InboxSettings::WhatsappLite(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => Credentials::None,
+fn opened(ctx: &Context, client: ClientId, inbox: &Inbox, carrier: &dyn Carrier) -> Result<CarrierInbox> {
+    let credentials = match inbox.login() {
+        Some((account_id, sealed)) => {
+            let access_token = ctx.sealer.open_text(client, SecretPurpose::AccessToken, sealed)?;
+            carrier.credentials(AccountLogin { account_id: account_id.to_owned(), access_token })
+        }
+        None => Credentials::default(),
     };
     Ok(CarrierInbox {
         client,

@@ -2,7 +2,7 @@
 //! for its story.
 
 use base::{Context, Result};
-use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
+use channels::code_meaning::CodeMeaning;
 use chrono::TimeDelta;
 use domain::{
     address::AddressKind,
@@ -30,7 +30,7 @@ pub(crate) async fn follows(
     leg: &MessageLeg,
     step: &DeliveryStep,
 ) -> Result<bool> {
-    let Some(failure) = step.failure.as_ref().filter(|failure| may_not_be_on_whatsapp(failure.code)) else {
+    let Some(failure) = step.failure.as_ref().filter(|failure| may_be_absent(leg.channel, failure.code)) else {
         return Ok(false);
     };
     if leg.fallback.is_none() || leg.channel != Channel::Whatsapp || leg.ordinal != leg.last_ordinal {
@@ -64,8 +64,8 @@ pub(crate) async fn follows(
 }
 
 /// True for codes that Cloud sends, although not with certainty, or that Lite finds before sending.
-fn may_not_be_on_whatsapp(code: i64) -> bool {
-    means_not_on_whatsapp(code) || code == NOT_REGISTERED
+fn may_be_absent(channel: Channel, code: i64) -> bool {
+    code == NOT_REGISTERED || CodeMeaning::of(channel, code).is_some_and(|meaning| meaning.is_absent_recipient)
 }
 
 pub(super) const SWITCHED_OFF: &str = "the client has switched fallbacks off";

@@ -168,6 +168,16 @@ impl Inbox {
         }
     }
 
+    /// The provider's id of its account, and the token, sealed with `SecretPurpose::AccessToken`.
+    pub fn login(&self) -> Option<(&str, &[u8])> {
+        match &self.settings {
+            InboxSettings::WhatsappCloud(cloud) => Some((&cloud.phone_number_id, &cloud.access_token_sealed)),
+            InboxSettings::Messenger(page) => Some((&page.page_id, &page.access_token_sealed)),
+            InboxSettings::Account(account) => Some((&account.account_id, &account.access_token_sealed)),
+            InboxSettings::WhatsappLite(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+        }
+    }
+
     pub fn rate_per_second(&self) -> Option<i32> {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => cloud.rate_per_second,

@@ -7,13 +7,13 @@ use std::{
 };
 
 /// Seconds between messages to one recipient.
-pub(super) const PAIR_INTERVAL: Duration = Duration::from_secs(6);
+pub(crate) const PAIR_INTERVAL: Duration = Duration::from_secs(6);
 const PAIR_BURST: u32 = 45;
 /// Remembered recipients before idle ones are searched and removed for the first time.
 const PAIRS_REMEMBERED: usize = 10_000;
 
 #[derive(Debug)]
-pub(crate) struct NumberPace {
+pub(crate) struct InboxPace {
     rate: f64,
     tokens: f64,
     /// More to send than tokens: the next tokens are gathered, because every group costs two transactions.
@@ -26,7 +26,7 @@ pub(crate) struct NumberPace {
     remembered: usize,
 }
 
-impl NumberPace {
+impl InboxPace {
     pub(crate) fn new(rate: u32, now: Instant) -> Self {
         let rate = f64::from(rate.max(1));
         let (pairs, remembered) = (HashMap::new(), PAIRS_REMEMBERED);
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_number_sends_its_rate_and_no_more() {
         let start = Instant::now();
-        let mut pace = NumberPace::new(80, start);
+        let mut pace = InboxPace::new(80, start);
         let mut sent = 0;
         for millis in 0..10_000 {
             sent += pace.take(64, start + Duration::from_millis(millis));
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_number_with_more_to_send_than_it_may_goes_on_by_handfuls() {
         let start = Instant::now();
-        let mut pace = NumberPace::new(80, start);
+        let mut pace = InboxPace::new(80, start);
         assert_eq!(pace.take(64, start), 16);
         assert_eq!(pace.take(64, start + Duration::from_millis(50)), 0);
         assert_eq!(pace.wait(start + Duration::from_millis(50)), Duration::from_millis(50));
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_number_with_little_to_send_does_not_wait_for_a_handful() {
         let start = Instant::now();
-        let mut pace = NumberPace::new(80, start);
+        let mut pace = InboxPace::new(80, start);
         assert_eq!(pace.take(64, start), 16);
         pace.give_back(15);
         assert_eq!(pace.take(1, start), 1);
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn the_forty_sixth_message_to_one_recipient_waits() {
         let start = Instant::now();
-        let mut pace = NumberPace::new(80, start);
+        let mut pace = InboxPace::new(80, start);
         for _ in 0..45 {
             assert_eq!(pace.admit("27820000001", start), Ok(()));
         }
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn idle_recipients_are_looked_for_seldom_and_forgotten() {
         let start = Instant::now();
-        let mut pace = NumberPace::new(80, start);
+        let mut pace = InboxPace::new(80, start);
         let mut looks = 0;
         for recipient in 0..100_000 {
             let remembered = pace.remembered;
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_paused_number_sends_nothing_until_the_pause_ends() {
         let start = Instant::now();
-        let mut pace = NumberPace::new(80, start);
+        let mut pace = InboxPace::new(80, start);
         pace.pause(Duration::from_secs(2), start);
         assert_eq!(pace.take(1, start + Duration::from_secs(1)), 0);
         assert_eq!(pace.wait(start + Duration::from_secs(1)), Duration::from_secs(1));
