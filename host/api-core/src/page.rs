@@ -1,11 +1,10 @@
 //! Lists: reads `page` and `size`, and writes the wrapper of SPEC 2.13.
 
-use std::ops::RangeInclusive;
+use std::{io, ops::RangeInclusive};
 
 use axum::{
-    Json,
     extract::{FromRef, FromRequestParts},
-    http::request::Parts,
+    http::{header, request::Parts},
     response::{IntoResponse, Response},
 };
 use domain::{
@@ -34,6 +33,8 @@ pub const DEFAULT_SIZE: u32 = 10;
 const MAX_SIZE: u32 = 500;
 /// Pages of more items than this are made a few at a time, because an item may have 64 KiB.
 const LARGE_SIZE: u32 = 100;
+/// Bytes of a page. A larger one is refused, so that its caller asks for fewer items.
+const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// The highest page number.
 const MAX_PAGE: u32 = i32::MAX.unsigned_abs();
 /// Longest search, in characters.
@@ -193,8 +194,46 @@ impl<T> Page<T> {
 impl<T: Serialize> IntoResponse for Page<T> {
     fn into_response(self) -> Response {
         let is_large = self.content.len() > LARGE_SIZE as usize;
-        let write = move || Json(self).into_response();
+        let write = move || match self.write(PAGE_BYTES) {
+            Ok(bytes) => ([(header::CONTENT_TYPE, "application/json")], bytes).into_response(),
+            Err(refusal) => refusal.into_response(),
+        };
         if is_large { off_the_runtime(write) } else { write() }
+    }
+}
+
+impl<T: Serialize> Page<T> {
+    /// Writes the page as JSON, unless it has more bytes.
+    fn write(&self, most: usize) -> Result<Vec<u8>, ApiError> {
+        let mut page = BoundedBytes { bytes: Vec::new(), most };
+        match serde_json::to_writer(&mut page, self) {
+            Ok(()) => Ok(page.bytes),
+            Err(error) if error.is_io() => {
+                let said = format!("must be smaller: this page would have more than {most} bytes");
+                Err(ApiError::fault("size", said))
+            }
+            Err(error) => Err(ApiError::internal(error)),
+        }
+    }
+}
+
+/// Bytes that end with an error beyond their bound.
+struct BoundedBytes {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl io::Write for BoundedBytes {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + more.len() > self.most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -261,6 +300,16 @@ mod tests {
             assert!(fault.contains(name) && fault.contains("must have at most 200 characters"), "{fault}");
         }
         assert!(query(&format!("searchString={most}a")).is_err());
+    }
+
+    #[test]
+    fn a_page_with_more_bytes_than_its_bound_is_refused_with_a_fault_of_its_size() {
+        let found = Found { items: vec!["x".repeat(40); 3], total: 3 };
+        let page = Page::new(PageRequest { page: 0, size: 3 }, found, |item| item);
+        let bytes = page.write(10_000).unwrap();
+        assert_eq!(page.write(bytes.len()).unwrap(), bytes);
+        let fault = format!("{:?}", page.write(bytes.len() - 1).unwrap_err());
+        assert!(fault.contains("size") && fault.contains("must be smaller"), "{fault}");
     }
 
     #[test]

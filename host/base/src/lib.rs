@@ -16,6 +16,7 @@ pub mod rights;
 mod routed_lanes;
 pub mod secrets;
 mod skipped_comparisons;
+mod strangers;
 mod to_the_end;
 pub mod upkeep;
 
@@ -25,7 +26,9 @@ pub use database_media::DatabaseMediaStore;
 pub use error::{Error, HostFailed, Result};
 pub use lite_values::DatabaseDeviceValues;
 pub use media_move::MovedMediaStore;
+pub use plugin_host::{Turn, TurnTerms, Turns};
 pub use routed_lanes::RoutedLanes;
 pub use skipped_comparisons::SkippedComparisons;
-pub use storage::work::queues::Queue;
+pub use storage::{in_request, work::queues::Queue};
+pub use strangers::share_of_strangers;
 pub use to_the_end::to_the_end;

@@ -23,6 +23,7 @@ const ALERT: Timing = Timing {
     asked_every: Duration::from_millis(20),
     silent_after: Duration::from_millis(500),
     request: FOR_EVER,
+    request_total: FOR_EVER,
     work: FOR_EVER,
 };
 

@@ -47,6 +47,7 @@ impl Settings {
             enquire_link: smpp.enquire_link,
             link_timeout: smpp.link_timeout,
             unbind_wait: smpp.unbind_wait,
+            unbind_timeout: smpp.unbind_timeout,
             reconnect_first: smpp.reconnect_first,
             reconnect_longest: smpp.reconnect_longest,
             refused_first: smpp.refused_first,
@@ -56,6 +57,7 @@ impl Settings {
             throttle_longest: smpp.throttle_longest,
             part_hold: smpp.part_hold,
             part_expiry: smpp.part_expiry,
+            part_retry: smpp.part_retry,
             deliveries_waiting: smpp.deliveries_waiting,
         }
     }

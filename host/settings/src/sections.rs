@@ -140,6 +140,8 @@ section! {
         link_timeout: Duration = SmppSettings::default().link_timeout,
         /// Time to wait for open answers before an `unbind` is answered or sent.
         unbind_wait: Duration = SmppSettings::default().unbind_wait,
+        /// Time for an `unbind` and its answer, and for the last bytes of a connection.
+        unbind_timeout: Duration = SmppSettings::default().unbind_timeout,
         /// First pause after a lost connection or a refused bind, except for `smpp.refused_first`. It doubles each
         /// time.
         reconnect_first: Duration = SmppSettings::default().reconnect_first,
@@ -159,6 +161,8 @@ section! {
         part_hold: Duration = SmppSettings::default().part_hold,
         /// Time for which the parts are kept before an incomplete SMS is accepted.
         part_expiry: Duration = SmppSettings::default().part_expiry,
+        /// Pause before an SMS with acknowledged parts is stored again, if that has failed.
+        part_retry: Duration = SmppSettings::default().part_retry,
         /// Deliveries of one connection that wait to be handled. If there are as many, nothing more is read from it.
         deliveries_waiting: usize = SmppSettings::default().deliveries_waiting,
     }

@@ -23,7 +23,7 @@ pub mod webhooks;
 pub mod work;
 
 pub use error::{Error, Result, violates};
-pub use session::{Db, PgConnection, PooledSession, Timing, Transaction, connect, connect_with};
+pub use session::{Db, PgConnection, PooledSession, Timing, Transaction, connect, connect_with, in_request};
 pub use work::queues::Queue;
 
 use std::borrow::Cow;

@@ -126,6 +126,24 @@ async fn a_mail_of_a_megabyte_is_refused_announced_or_not() {
 }
 
 #[tokio::test]
+async fn wrong_passwords_of_strangers_behind_a_mail_server_do_not_lock_the_usual_place_of_a_sender() {
+    let stage = Stage::start_with(|setup| setup.set("email.allowed", "127.0.0.0/8")).await;
+    let from = |address: &str, password: &str| {
+        let mut order = stage.order(password, "Hello\n");
+        let hop = format!("Received: from x (x [{address}]) by mx.example with ESMTP; Fri, 27 Nov 2026 10:00:01 +0200");
+        order["mail"] = json!(format!("{hop}\n{}", order["mail"].as_str().unwrap()));
+        order
+    };
+    let (office, elsewhere) = ("198.51.100.7", "192.0.2.66");
+    let first = [from(office, PASSWORD)];
+    let strangers: Vec<Value> = (0..11).map(|_| from(elsewhere, "wrong horse")).collect();
+    let last = [from(elsewhere, PASSWORD), from(office, PASSWORD)];
+    let answers = smtplib_all(&[&first[..], &strangers, &last].concat());
+    let codes: Vec<u64> = answers.iter().map(|answer| answer["code"].as_u64().unwrap()).collect();
+    assert_eq!((codes[0], &codes[11..]), (250, &[451, 451, 250][..]), "{answers:?}");
+}
+
+#[tokio::test]
 async fn recipients_of_other_domains_and_more_than_ten_are_refused() {
     let stage = Stage::start().await;
     let mut order = stage.order(PASSWORD, "Hello\n");

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use base::Pace;
+use base::{Pace, share_of_strangers};
 use domain::{ids::ClientId, source::source_of};
 use tokio::{sync::Semaphore, time::Instant};
 
@@ -18,9 +18,9 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 const ONE_OF: u32 = 4;
 
 /// The processor time of the connections and requests of one address. Work for known clients and providers is not
-/// counted, because their requests are limited.
+/// counted, because their requests are limited. All strangers together have half of the processors.
 pub fn pace_of_address() -> Pace {
-    Pace::new(AT_ONCE, ONE_OF)
+    Pace::new(AT_ONCE, ONE_OF).within(share_of_strangers())
 }
 
 /// The client or source that a request counts to.
@@ -30,6 +30,8 @@ pub(super) enum Owner {
     Client(ClientId),
     /// The address of the request, or its IPv6 network of 64 bits, until its client is known.
     Source(IpAddr),
+    /// The same at the doors of providers, which have a part of the process of their own.
+    CallbackSource(IpAddr),
 }
 
 impl Owner {
@@ -38,9 +40,17 @@ impl Owner {
         Self::Source(source.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
     }
 
+    /// The source of a request to a provider's door.
+    pub fn of_callback(source: Option<IpAddr>) -> Self {
+        match Self::from_source(source) {
+            Self::Source(address) => Self::CallbackSource(address),
+            other => other,
+        }
+    }
+
     /// True if the client is not known.
     pub fn is_source(self) -> bool {
-        matches!(self, Self::Source(_))
+        !matches!(self, Self::Client(_))
     }
 }
 
@@ -64,7 +74,7 @@ impl AdmissionAccount {
     pub fn new(settings: &AdmissionSettings, owner: Owner, now: Instant) -> Self {
         let (requests, bytes) = match owner {
             Owner::Client(_) => (settings.requests_per_client, settings.bytes_per_client),
-            Owner::Source(_) => (settings.requests_per_source, settings.bytes_per_source),
+            Owner::Source(_) | Owner::CallbackSource(_) => (settings.requests_per_source, settings.bytes_per_source),
         };
         let most = RequestLoad { requests, bytes, answers: requests };
         Self {

@@ -36,7 +36,7 @@ impl RequestCost {
         }
     }
 
-    /// Waits until a source behind a proxy may use more. The request may be ended in this time.
+    /// Waits until a source behind a proxy need not pause. The request may be ended in this time.
     pub async fn wait(&self, held: &AdmittedRequest) -> Result<(), ApiError> {
         let pause = self.pace.as_ref().filter(|_| !self.by_listener).and_then(|pace| pace.pause());
         match pause {
@@ -45,14 +45,25 @@ impl RequestCost {
         }
     }
 
-    /// Makes the answer, and counts its cost unless it was made for a client or a provider.
+    /// Makes the answer, and counts its cost unless it is made for a client or a provider.
     pub async fn count(&self, held: &AdmittedRequest, answer: impl Future<Output = Response>) -> Response {
         let Some(pace) = &self.pace else { return answer.await };
-        let (response, used) = MeasuredTask::new(answer).await;
-        let is_known = held.is_known() || (self.is_callback && response.status().is_success());
-        match (is_known, self.by_listener) {
-            (true, true) => pace.refund(used * 2 + AROUND),
-            (false, false) => pace.note(used + AROUND),
+        let answer = PacedTask::new(answer, (!self.by_listener).then(|| Arc::clone(pace)));
+        // The use before the client was known.
+        let mut unknown = Duration::ZERO;
+        let refund = |used: Duration| pace.refund(used * 2);
+        let response = MeasuredTask::new(answer, |used| match held.is_known() {
+            true => refund(std::mem::take(&mut unknown) + used),
+            false => unknown += used,
+        })
+        .await;
+        let is_taken = self.is_callback && response.status().is_success();
+        if is_taken {
+            refund(unknown);
+        }
+        match (is_taken || held.is_known(), self.by_listener) {
+            (true, true) => pace.refund(AROUND),
+            (false, false) => pace.note(AROUND),
             (true, false) | (false, true) => {}
         }
         response

@@ -2,12 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use base::{TurnTerms, Turns};
 use domain::ids::ClientId;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::{
-    sync::Semaphore,
-    time::{Instant, sleep},
-};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{ledger::Ledger, load::RequestLoad, recent_keys::RecentKeys, settings::AdmissionSettings};
@@ -15,11 +13,12 @@ use super::{ledger::Ledger, load::RequestLoad, recent_keys::RecentKeys, settings
 /// Time between two searches for answers that their peers do not take.
 pub(super) const LOOK: Duration = Duration::from_secs(1);
 
-/// Pages of many items that are made at the same time. Each may need about 100 MiB until it counts as an answer, and a
-/// processor while it is made. Half of the processors stay free for other requests.
-pub(super) fn large_pages() -> usize {
+/// Pages of many items that are made at the same time, one of each client. Each may need about 50 MiB until it counts as
+/// an answer, and a processor while it is made. Half of the processors stay free for other requests. Waiting requests are
+/// counted, so none is refused here.
+pub(super) fn large_pages() -> TurnTerms {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    (processors / 2).clamp(1, 4)
+    TurnTerms { places: (processors / 2).clamp(1, 4), per_owner: 1, waiting_per_owner: usize::MAX }
 }
 
 /// Decides which requests are taken. There is one per process.
@@ -27,13 +26,13 @@ pub struct AdmissionGate {
     pub(super) settings: AdmissionSettings,
     pub(super) ledger: Mutex<Ledger>,
     pub(super) keys: Mutex<RecentKeys>,
-    pub(super) large_pages: Arc<Semaphore>,
+    pub(super) large_pages: Turns<ClientId>,
 }
 
 impl AdmissionGate {
     pub fn new(settings: AdmissionSettings) -> Arc<Self> {
         let ledger = Mutex::new(Ledger::new(settings.clone()));
-        let large_pages = Arc::new(Semaphore::new(large_pages()));
+        let large_pages = Turns::new(large_pages());
         Arc::new(Self { settings, ledger, keys: Mutex::default(), large_pages })
     }
 

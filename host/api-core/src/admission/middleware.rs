@@ -16,7 +16,11 @@ use super::{
     link::PeerLink,
     reservation::AdmittedRequest,
 };
-use crate::{body, https, product::ApiProduct, state::ApiState};
+use crate::{
+    body, https,
+    product::{ApiProduct, is_callback},
+    state::ApiState,
+};
 
 /// The account that a request counts to at first.
 pub(super) fn first_owner(request: &Request, state: &ApiState) -> Owner {
@@ -29,7 +33,7 @@ pub(super) fn first_owner(request: &Request, state: &ApiState) -> Owner {
 
 pub(super) fn source(request: &Request, state: &ApiState) -> Owner {
     let from = https::source_of_request(&state.settings, request.extensions(), request.headers());
-    Owner::from_source(from)
+    if is_callback(request.uri().path()) { Owner::of_callback(from) } else { Owner::from_source(from) }
 }
 
 /// Takes a place for a request and calls `next`, or refuses the request at once. Probes need no place.
@@ -57,7 +61,7 @@ pub async fn admit<N: Future<Output = Response>>(
     let may_refuse = request.method().is_safe();
     let cost = RequestCost::of(&request, state);
     let mut response = match cost.wait(&held).await {
-        Ok(()) => cost.count(&held, next(request)).await,
+        Ok(()) => cost.count(&held, base::in_request(next(request))).await,
         Err(ended) => ended.into_response(),
     };
     match answer::count(&mut response, held.clone(), may_refuse) {

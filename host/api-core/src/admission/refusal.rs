@@ -43,14 +43,14 @@ impl AdmissionRefusal {
     pub fn requests_of(owner: Owner, most: u64) -> Self {
         match owner {
             Owner::Client(_) => Self::RequestsOfClient(most),
-            Owner::Source(_) => Self::RequestsOfSource(most),
+            Owner::Source(_) | Owner::CallbackSource(_) => Self::RequestsOfSource(most),
         }
     }
 
     pub fn bytes_of(owner: Owner, most: u64) -> Self {
         match owner {
             Owner::Client(_) => Self::BytesOfClient(most),
-            Owner::Source(_) => Self::BytesOfSource(most),
+            Owner::Source(_) | Owner::CallbackSource(_) => Self::BytesOfSource(most),
         }
     }
 

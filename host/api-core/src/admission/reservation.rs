@@ -3,6 +3,7 @@
 use std::{pin::pin, sync::Arc};
 
 use axum::http::Extensions;
+use base::Turn;
 use domain::ids::ClientId;
 use futures::FutureExt;
 use parking_lot::{Mutex, MutexGuard};
@@ -39,7 +40,7 @@ struct Known {
     /// The turns of the client at the database.
     turns: Option<Arc<Semaphore>>,
     turn: Option<OwnedSemaphorePermit>,
-    large_page: Option<OwnedSemaphorePermit>,
+    large_page: Option<Turn<ClientId>>,
 }
 
 impl AdmittedRequest {
@@ -72,11 +73,12 @@ impl AdmittedRequest {
         Ok(())
     }
 
-    /// Waits for a turn to make a large page. The turn ends when the answer has been made. Returns 503 if others need
+    /// Waits for a turn of the client to make a large page; clients take turns. The turn ends when the answer has been made. Returns 503 if others need
     /// the place.
     pub async fn wait_to_make_a_large_page(&self, admission: &AdmissionGate) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
-        let turn = self.queue(Arc::clone(&admission.large_pages).acquire_owned()).await?.ok();
+        let Some(client) = self.client() else { return Ok(()) };
+        let turn = self.queue(admission.large_pages.take(client)).await?.ok();
         place.known().large_page = turn;
         Ok(())
     }

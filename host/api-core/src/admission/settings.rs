@@ -51,7 +51,8 @@ impl Default for GracePeriods {
 }
 
 impl AdmissionSettings {
-    /// The limit of all requests without a key: half of the process, and room for the largest file of a visitor.
+    /// The limit of all requests without a key: half of the process, and room for the largest file of a visitor. Requests
+    /// of providers have as much of their own.
     pub(super) fn of_strangers(&self) -> RequestLoad {
         let largest = u64::try_from(largest_file()).unwrap_or(u64::MAX).min(self.bytes);
         let requests = (self.requests / 2).max(1).min(self.requests);

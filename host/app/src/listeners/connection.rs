@@ -1,6 +1,6 @@
 //! Serves one connection.
 
-use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use api::{EarlyAnswers, HeadFault, PeerLink, UseGuard};
 use axum::{
@@ -132,13 +132,13 @@ pub async fn serve<IO, P>(
     let http = protocols(pace.clone());
     let io = TokioIo::new(WatchedStream::new(io, Arc::clone(&activity), answers, place));
     let serving = http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned();
-    let mut connection = pin!(serving);
+    let mut connection = PacedTask::new(serving, pace);
     let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(SHORTEST_LOOK);
     let (mut stopping, mut cut_at) = (false, None);
     loop {
         let next_look = cut_at.unwrap_or_else(|| Instant::now() + look_again);
         tokio::select! {
-            ended = PacedTask::new(connection.as_mut(), pace.clone()) => {
+            ended = &mut connection => {
                 if let Err(error) = ended {
                     tracing::debug!(%error, "a connection ended in the middle");
                 }
@@ -147,7 +147,7 @@ pub async fn serve<IO, P>(
             () = activity.evicted.cancelled() => return,
             () = stop.cancelled(), if !stopping => {
                 stopping = true;
-                connection.as_mut().graceful_shutdown();
+                connection.inner().graceful_shutdown();
             }
             () = sleep_until(next_look) => {
                 let out_of_time = activity.deadline(patience).is_some_and(|deadline| deadline <= Instant::now());
@@ -155,7 +155,7 @@ pub async fn serve<IO, P>(
                     (true, Some(_)) => return,
                     (true, None) => {
                         cut_at = Some(Instant::now() + GOODBYE);
-                        connection.as_mut().graceful_shutdown();
+                        connection.inner().graceful_shutdown();
                     }
                     // A request has just arrived. It is the last one to be answered.
                     (false, _) => cut_at = None,

@@ -21,6 +21,7 @@ use std::{
 
 use api::{EarlyAnswers, EarlyFault};
 use axum::Router;
+use channels::http::PacedTask;
 use rustls::ServerConfig;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -39,6 +40,8 @@ pub use descriptors::{connections_for, raise};
 pub const DRAIN: Duration = Duration::from_secs(15);
 /// Bytes to read and discard of a plain request on a TLS port.
 const UNREAD_AT_MOST: u64 = 64 * 1024;
+/// Processor time of the acceptance of a connection.
+const ACCEPTANCE: Duration = Duration::from_micros(100);
 /// Pause after the process ran out of descriptors.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 
@@ -70,6 +73,9 @@ pub async fn serve(
         let activity = Activity::new();
         match reception.places.enter(peer.ip(), &activity) {
             Ok(place) => {
+                if let Some(pace) = activity.pace() {
+                    pace.note(ACCEPTANCE);
+                }
                 let ListenerState { patience, answers, .. } = reception.clone();
                 let arrived = Arrived { stream, peer, place, activity, patience, answers };
                 let serving = arrived.serve(tls.clone(), router.clone(), shutdown.clone());
@@ -138,7 +144,7 @@ impl Arrived {
         let stream = tokio::select! {
             () = evicted.cancelled() => return,
             () = stop.cancelled() => return,
-            shaken = timeout(patience.head, shake_hands(&tls, stream, &answers)) => shaken,
+            shaken = timeout(patience.head, PacedTask::new(shake_hands(&tls, stream, &answers), activity.pace())) => shaken,
         };
         match stream {
             Ok(Ok(stream)) => {

@@ -1,3 +1,5 @@
+use std::net::IpAddr;
+
 use domain::sms_products::email::{EmailAddress, Flow};
 use mail_parser::{HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
@@ -29,6 +31,7 @@ pub(super) fn read(raw: &[u8]) -> Option<MailContent> {
         flow,
         message_id: message.message_id().filter(|id| is_repeatable(id)).map(str::to_owned),
         automatic: is_automatic(&message),
+        relayed_from: relayed_from(&message),
     })
 }
 
@@ -43,6 +46,12 @@ fn from(message: &Message<'_>) -> FromHeader {
         [Some(one)] if headers == 1 => FromHeader::One(one.clone()),
         _ => FromHeader::Unclear,
     }
+}
+
+/// Only the first header is of the server that delivered the mail. Senders may have written the others.
+fn relayed_from(message: &Message<'_>) -> Option<IpAddr> {
+    let received = message.headers().iter().find(|header| header.name == HeaderName::Received)?;
+    Some(received.value.as_received()?.from_ip?.to_canonical())
 }
 
 /// The first part with text: plain text before HTML.
@@ -129,6 +138,20 @@ mod tests {
         assert_eq!(read.from, address("thandi@example.com"));
         assert_eq!((read.subject.as_str(), read.message_id.as_deref()), ("pass word", Some("1@x")));
         assert_eq!((read.body.trim_end(), read.flow, read.automatic), ("Hello\r\n\r\nBye", Flow::Fixed, false));
+    }
+
+    #[test]
+    fn the_address_of_a_relayed_mail_is_that_of_its_first_received_header() {
+        let from = |headers: &str| content(&format!("{headers}Subject: x\n\nHello\n")).relayed_from;
+        let forged = "Received: from a.example (b.example [192.0.2.66]) by c.example with ESMTP; \
+                      Fri, 27 Nov 2026 10:00:00 +0200\n";
+        let relay = "Received: from [192.0.2.66] (office.example [198.51.100.7])\n\
+                     \tby mx.example (Postfix) with ESMTPS id 4X; Fri, 27 Nov 2026 10:00:01 +0200 (SAST)\n";
+        assert_eq!(from(&format!("{relay}{forged}")), Some("198.51.100.7".parse().unwrap()));
+        let version_6 =
+            "Received: from x (x [IPv6:2001:db8::7]) by mx.example with ESMTP; Fri, 27 Nov 2026 10:00:01 +0200\n";
+        assert_eq!(from(version_6), Some("2001:db8::7".parse().unwrap()));
+        assert_eq!(from(""), None);
     }
 
     #[test]

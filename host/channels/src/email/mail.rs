@@ -1,4 +1,6 @@
-use std::fmt;
+//! A mail as the gateway reads it.
+
+use std::{fmt, net::IpAddr};
 
 use domain::sms_products::email::{EmailAddress, Flow};
 
@@ -24,6 +26,8 @@ pub struct MailContent {
     pub message_id: Option<String>,
     /// True if a program wrote it, or if it went to many.
     pub automatic: bool,
+    /// The address from which the last mail server took it, if its first header `Received` names one.
+    pub relayed_from: Option<IpAddr>,
 }
 
 impl fmt::Debug for MailContent {

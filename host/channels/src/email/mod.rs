@@ -53,8 +53,9 @@ pub struct ReceivedMail {
     /// Its route: to be sent, or only checked.
     pub route: MailRoute,
     pub mailboxes: Vec<String>,
-    /// The peer that delivered it.
-    pub peer: IpAddr,
+    /// The peer that delivered it, or the address from which that server took it.
+    pub source: IpAddr,
+    /// Its content.
     pub content: MailContent,
 }
 

@@ -312,7 +312,10 @@ impl Session {
         let verdict = match MailContent::read(&raw) {
             Some(content) => {
                 let Envelope { sender, route, mailboxes } = envelope;
-                let mail = ReceivedMail { sender, route, mailboxes, peer: self.peer, content };
+                // If only known servers may deliver, a sender is found at the address that its server names.
+                let relayed_from = content.relayed_from.filter(|_| !settings.allowed.is_empty());
+                let source = relayed_from.unwrap_or(self.peer);
+                let mail = ReceivedMail { sender, route, mailboxes, source, content };
                 self.shared.events.mail(mail).await
             }
             None => return Ok(Next::say("554 5.6.0 this is no mail")),

@@ -8,10 +8,12 @@ use std::{
     time::Duration,
 };
 
+use futures::{FutureExt, future::BoxFuture};
 use hyper::rt::Executor;
-use parking_lot::{Mutex, MutexGuard};
 use rustix::time::{ClockId, clock_gettime};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Sleep, sleep_until};
+
+use super::pace::{Pace, ProcessorTurn};
 
 /// Processor time that a connection to another server may use at once.
 const AT_ONCE: Duration = Duration::from_millis(250);
@@ -36,82 +38,72 @@ fn thread_time() -> Duration {
     Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs().try_into().unwrap_or_default())
 }
 
-/// The processor time of one peer, which several tasks may share.
-#[derive(Debug)]
-pub struct Pace {
-    at_once: Duration,
-    one_of: u32,
-    /// The time at which all use so far is earned. In the past for a peer that has used little.
-    earned_at: Mutex<Instant>,
-}
-
-impl Pace {
-    /// `at_once` may be used without a pause, and one part of `one_of` of a processor in the long run.
-    pub fn new(at_once: Duration, one_of: u32) -> Self {
-        Self { at_once, one_of, earned_at: Mutex::new(Instant::now()) }
-    }
-
-    pub fn note(&self, used: Duration) {
-        let mut earned_at = self.earned_at();
-        *earned_at = (*earned_at).max(Instant::now()) + used * self.one_of;
-    }
-
-    /// Takes use back that turned out to be work for a known client or provider.
-    pub fn refund(&self, used: Duration) {
-        let mut earned_at = self.earned_at();
-        *earned_at = earned_at.checked_sub(used * self.one_of).unwrap_or(*earned_at);
-    }
-
-    /// Returns until when tasks of this peer pause, if they must.
-    pub fn pause(&self) -> Option<Instant> {
-        let until = self.earned_at().checked_sub(self.at_once * self.one_of)?;
-        (until > Instant::now()).then_some(until)
-    }
-
-    /// True if a new one would be the same.
-    pub fn is_unused(&self) -> bool {
-        *self.earned_at() <= Instant::now()
-    }
-
-    fn earned_at(&self) -> MutexGuard<'_, Instant> {
-        self.earned_at.lock()
-    }
-}
-
-pub struct MeasuredTask<F> {
+/// Measures the processor time of each poll of a future, and tells `note` of it.
+pub struct MeasuredTask<F, N> {
     task: Pin<Box<F>>,
-    used: Duration,
+    note: N,
 }
 
-impl<F> MeasuredTask<F> {
-    pub fn new(task: F) -> Self {
-        Self { task: Box::pin(task), used: Duration::ZERO }
+impl<F, N> MeasuredTask<F, N> {
+    pub fn new(task: F, note: N) -> Self {
+        Self { task: Box::pin(task), note }
     }
 }
 
-impl<F: Future> Future for MeasuredTask<F> {
-    type Output = (F::Output, Duration);
+impl<F: Future, N: FnMut(Duration) + Unpin> Future for MeasuredTask<F, N> {
+    type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let before = thread_time();
         let polled = self.task.as_mut().poll(cx);
-        self.used += thread_time().saturating_sub(before);
-        polled.map(|output| (output, self.used))
+        let used = thread_time().saturating_sub(before);
+        (self.note)(used);
+        polled
     }
 }
 
-/// A task that pauses while its peer has used more processor time than allowed.
+/// A task that pauses while its peer has used more processor time than allowed, and takes turns with other peers.
 pub struct PacedTask<F> {
     task: Pin<Box<F>>,
     pace: Option<Arc<Pace>>,
     pause: Option<Pin<Box<Sleep>>>,
+    turn: Option<BoxFuture<'static, ProcessorTurn>>,
     clock: fn() -> Duration,
 }
 
 impl<F> PacedTask<F> {
-    /// Without a pace it never pauses.
+    /// Without a pace it never waits.
     pub fn new(task: F, pace: Option<Arc<Pace>>) -> Self {
-        Self { task: Box::pin(task), pace, pause: None, clock: thread_time }
+        Self { task: Box::pin(task), pace, pause: None, turn: None, clock: thread_time }
+    }
+
+    /// The task itself.
+    pub fn inner(&mut self) -> Pin<&mut F> {
+        self.task.as_mut()
+    }
+
+    fn poll_pause(&mut self, pace: &Pace, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(cx));
+                self.pause = None;
+            }
+            // Other tasks of the peer may have used more in the meantime.
+            let Some(until) = pace.pause() else { return Poll::Ready(()) };
+            self.pause = Some(Box::pin(sleep_until(until)));
+        }
+    }
+
+    /// A task that waits for its turn does not pause, because it would keep the turn from others.
+    fn poll_turn(&mut self, pace: &Pace, cx: &mut Context<'_>) -> Poll<Option<ProcessorTurn>> {
+        if self.turn.is_none() {
+            ready!(self.poll_pause(pace, cx));
+            self.turn = pace.turn();
+        }
+        let Some(waiting) = &mut self.turn else { return Poll::Ready(None) };
+        let turn = ready!(waiting.poll_unpin(cx));
+        self.turn = None;
+        Poll::Ready(Some(turn))
     }
 }
 
@@ -120,15 +112,7 @@ impl<F: Future> Future for PacedTask<F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let Some(pace) = self.pace.clone() else { return self.task.as_mut().poll(cx) };
-        loop {
-            if let Some(pause) = &mut self.pause {
-                ready!(pause.as_mut().poll(cx));
-                self.pause = None;
-            }
-            // Other tasks of the peer may have used more in the meantime.
-            let Some(until) = pace.pause() else { break };
-            self.pause = Some(Box::pin(sleep_until(until)));
-        }
+        let _turn = ready!(self.poll_turn(&pace, cx));
         let before = (self.clock)();
         let polled = self.task.as_mut().poll(cx);
         pace.note((self.clock)().saturating_sub(before));
@@ -140,7 +124,10 @@ impl<F: Future> Future for PacedTask<F> {
 mod tests {
     use std::cell::Cell;
 
-    use tokio::time;
+    use tokio::{
+        sync::Semaphore,
+        time::{self, Instant},
+    };
 
     use super::*;
 
@@ -150,21 +137,6 @@ mod tests {
 
     fn pace() -> Option<Arc<Pace>> {
         Some(Arc::new(Pace::new(AT_ONCE, ONE_OF)))
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn tasks_of_one_peer_share_its_time_and_rest_earns_no_more_than_the_beginning() {
-        let pace = Pace::new(Duration::from_secs(1), 4);
-        tokio::time::advance(Duration::from_secs(3_600)).await;
-        pace.note(Duration::from_millis(600));
-        assert_eq!(pace.pause(), None);
-        pace.note(Duration::from_millis(600));
-        assert_eq!(pace.pause(), Some(Instant::now() + Duration::from_millis(800)));
-        pace.refund(Duration::from_millis(200));
-        assert_eq!(pace.pause(), None, "work for a client does not count");
-        assert!(!pace.is_unused());
-        tokio::time::advance(Duration::from_secs(4)).await;
-        assert!(pace.is_unused());
     }
 
     #[tokio::test(start_paused = true)]
@@ -192,5 +164,20 @@ mod tests {
         });
         PacedTask { clock: || Duration::ZERO, ..PacedTask::new(light, pace()) }.await;
         assert_eq!(began.elapsed(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_of_a_peer_that_uses_much_works_only_in_its_turn_and_others_never_wait() {
+        let of_all = Arc::new(Semaphore::new(1));
+        let peer = || Arc::new(Pace::new(AT_ONCE, ONE_OF).within(Arc::clone(&of_all)));
+        let (heavy, light) = (peer(), peer());
+        heavy.note(Duration::from_millis(60));
+        let others = Arc::clone(&of_all).acquire_owned().await.unwrap();
+        let mut waits = PacedTask::new(async {}, Some(heavy));
+        assert!(futures::poll!(&mut waits).is_pending());
+        PacedTask::new(async {}, Some(light)).await;
+        drop(others);
+        waits.await;
+        assert_eq!(of_all.available_permits(), 1);
     }
 }

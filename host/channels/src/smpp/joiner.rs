@@ -32,7 +32,7 @@ pub(super) fn queue() -> (PartQueue, mpsc::Receiver<QueuedPart>) {
 
 impl Joiner {
     pub(super) fn new(bind: String, events: Arc<dyn SmppEvents>, settings: &SmppSettings) -> Self {
-        Self { bind, events, parts: Reassembly::new(settings.part_hold, settings.part_expiry) }
+        Self { bind, events, parts: Reassembly::new(settings.part_hold, settings.part_expiry, settings.part_retry) }
     }
 
     /// Runs until `stop`, or until the queue has no senders.

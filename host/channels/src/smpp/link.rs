@@ -19,15 +19,14 @@ use super::{
     url::{BindMode, SmppUrl},
 };
 
-/// Longest time for an unbind.
-const GOODBYE: Duration = Duration::from_secs(2);
-
 /// A bound session: one connection, or one for each direction.
 #[derive(Clone)]
 pub(super) struct BoundSession {
     pub sender: SmppSession,
     /// The receiver, if it is a second connection.
     receiver: Option<SmppSession>,
+    /// Longest time for an unbind, and for the last bytes.
+    goodbye: Duration,
 }
 
 pub(super) struct SmscRequests {
@@ -74,6 +73,7 @@ fn may_take_a_pair(status: CommandStatus) -> bool {
 }
 
 pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(BoundSession, SmscRequests), SessionError> {
+    let goodbye = settings.unbind_timeout;
     if url.mode != BindMode::Pair {
         match open_one(url, settings, Role::Transceiver).await {
             Err(SessionError::Refused(status)) if url.mode == BindMode::Auto && may_take_a_pair(status) => {
@@ -81,7 +81,7 @@ pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(Boun
             }
             Err(error) => return Err(error),
             Ok((sender, first)) => {
-                return Ok((BoundSession { sender, receiver: None }, SmscRequests { first, second: None }));
+                return Ok((BoundSession { sender, receiver: None, goodbye }, SmscRequests { first, second: None }));
             }
         }
     }
@@ -91,10 +91,13 @@ pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(Boun
     match open_one(url, settings, Role::Receiver).await {
         Ok((receiver, second)) => {
             ends.disarm();
-            Ok((BoundSession { sender, receiver: Some(receiver) }, SmscRequests { first, second: Some(second) }))
+            Ok((
+                BoundSession { sender, receiver: Some(receiver), goodbye },
+                SmscRequests { first, second: Some(second) },
+            ))
         }
         Err(error) => {
-            sender.unbind(GOODBYE).await;
+            sender.unbind(goodbye).await;
             Err(error)
         }
     }
@@ -120,7 +123,7 @@ async fn open_one(
             Ok((session, requests))
         }
         Err(error) => {
-            session.finish(GOODBYE).await;
+            session.finish(settings.unbind_timeout).await;
             Err(error)
         }
     }
@@ -256,14 +259,14 @@ impl BoundSession {
 
     pub(super) async fn unbind(&self) {
         for session in self.sessions() {
-            session.unbind(GOODBYE).await;
+            session.unbind(self.goodbye).await;
         }
     }
 
     /// Closes after all queued bytes are written.
     pub(super) async fn finish(&self) {
         for session in self.sessions() {
-            session.finish(GOODBYE).await;
+            session.finish(self.goodbye).await;
         }
     }
 

@@ -18,8 +18,8 @@ const MOST_OPEN: usize = 2_000;
 const MOST_OCTETS: usize = 4 * 1024 * 1024;
 /// Most unanswered deliveries of one incomplete message, because an SMSC may repeat a part without limit.
 const MOST_ANSWERS: usize = 512;
-/// Pause before a message that could not be stored is tried again.
-const RETRY_PAUSE: Duration = Duration::from_secs(5);
+/// Most unanswered deliveries of all incomplete messages. Beyond it, those held for the longest time are answered.
+const MOST_ANSWERS_OF_ALL: usize = 8_192;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key {
@@ -77,13 +77,17 @@ pub(super) enum ReassemblyAction<A> {
 pub(super) struct Reassembly<A> {
     hold: Duration,
     expiry: Duration,
+    /// Pause before a message that could not be stored is tried again.
+    retry: Duration,
     open: HashMap<Key, Open<A>>,
     octets: usize,
+    /// Unanswered deliveries of all messages.
+    answers: usize,
 }
 
 impl<A> Reassembly<A> {
-    pub(super) fn new(hold: Duration, expiry: Duration) -> Self {
-        Self { hold, expiry, open: HashMap::new(), octets: 0 }
+    pub(super) fn new(hold: Duration, expiry: Duration, retry: Duration) -> Self {
+        Self { hold, expiry, retry, open: HashMap::new(), octets: 0, answers: 0 }
     }
 
     /// Returns the message if it needs no joining or is complete now, or the oldest incomplete one if there are too many.
@@ -106,11 +110,18 @@ impl<A> Reassembly<A> {
         let replaced = open.parts.insert(number, part);
         self.octets -= replaced.map_or(0, |part| part.octets.len());
         open.answers.push(answer);
+        self.answers += 1;
         if open.answers.len() >= MOST_ANSWERS {
             open.release_at = now;
         }
         if open.parts.len() == usize::from(total) {
             return self.take(&key);
+        }
+        if self.answers > MOST_ANSWERS_OF_ALL {
+            let held = self.open.values_mut().filter(|open| !open.answers.is_empty());
+            if let Some(longest) = held.min_by_key(|open| open.release_at) {
+                longest.release_at = now;
+            }
         }
         if self.open.len() > MOST_OPEN || self.octets > MOST_OCTETS {
             let oldest = self.open.iter().min_by_key(|(_, open)| open.hand_over_at).map(|(key, _)| key.clone());
@@ -136,7 +147,9 @@ impl<A> Reassembly<A> {
         }
         let held = self.open.values_mut().find(|open| open.release_at <= now && !open.answers.is_empty())?;
         held.released = true;
-        Some(ReassemblyAction::Release(std::mem::take(&mut held.answers)))
+        let answers = std::mem::take(&mut held.answers);
+        self.answers -= answers.len();
+        Some(ReassemblyAction::Release(answers))
     }
 
     /// The answers of parts that were not acknowledged are returned: the SMSC repeats them. Others are kept and become due again.
@@ -145,7 +158,7 @@ impl<A> Reassembly<A> {
             && kept.open.released
         {
             let Unstored { key, mut open } = *kept;
-            open.hand_over_at = now + RETRY_PAUSE;
+            open.hand_over_at = now + self.retry;
             self.octets += open.octets();
             self.open.insert(key, open);
         }
@@ -162,6 +175,7 @@ impl<A> Reassembly<A> {
         let mut open = self.open.remove(key)?;
         self.octets = self.octets.saturating_sub(open.octets());
         let answers = std::mem::take(&mut open.answers);
+        self.answers -= answers.len();
         Some(JoinedSms {
             from: key.from.clone(),
             to: key.to.clone(),
@@ -213,6 +227,7 @@ mod tests {
 
     const HOLD: Duration = Duration::from_secs(10);
     const EXPIRY: Duration = Duration::from_secs(300);
+    const RETRY: Duration = Duration::from_secs(5);
 
     fn part(reference: u16, total: u8, number: u8, text: &str) -> MobilePart {
         MobilePart {
@@ -226,7 +241,7 @@ mod tests {
 
     #[test]
     fn parts_in_any_order_and_repeated_become_one_message() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         assert!(parts.add(part(7, 3, 3, "three"), 'c', now).is_none());
         assert!(parts.add(part(7, 3, 1, "one "), 'a', now).is_none());
@@ -239,7 +254,7 @@ mod tests {
 
     #[test]
     fn messages_with_the_same_reference_from_different_senders_stay_apart() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         let mut other = part(7, 2, 2, "x");
         other.from = "27820000002".into();
@@ -249,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_held_part_is_acknowledged_in_time_for_an_smsc_that_sends_one_at_a_time() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         assert!(parts.add(part(1, 2, 1, "a"), 1, now).is_none());
         assert!(parts.due(now + HOLD - Duration::from_millis(1)).is_none());
@@ -257,13 +272,13 @@ mod tests {
         let joined = parts.add(part(1, 2, 2, "b"), 2, now + HOLD).unwrap();
         assert_eq!((joined.text.as_str(), joined.answers.as_slice()), ("ab", [2].as_slice()));
         assert!(parts.not_stored(joined, now + HOLD).contains(&2));
-        let again = parts.due(now + HOLD + RETRY_PAUSE).unwrap();
+        let again = parts.due(now + HOLD + RETRY).unwrap();
         assert!(matches!(again, ReassemblyAction::HandOver(joined) if joined.text == "ab" && joined.complete));
     }
 
     #[test]
     fn an_incomplete_message_is_handed_over_as_it_is() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         assert!(parts.add(part(1, 3, 1, "a"), 1, now).is_none());
         assert!(parts.add(part(1, 3, 3, "c"), 3, now).is_none());
@@ -275,7 +290,7 @@ mod tests {
 
     #[test]
     fn what_was_never_acknowledged_is_left_to_the_smsc() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         parts.add(part(1, 2, 1, "a"), 1, now);
         let joined = parts.add(part(1, 2, 2, "b"), 2, now).unwrap();
@@ -285,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_character_across_the_border_survives() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         let mut first = part(1, 2, 1, "");
         first.octets = vec![0x41, 0x1b];
@@ -297,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_oldest_gives_way_when_the_parts_are_too_large() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         let large = "x".repeat(64 * 1024);
         let most = MOST_OCTETS / large.len();
@@ -311,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_part_that_is_repeated_without_end_is_answered() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         for repetition in 1..MOST_ANSWERS {
             parts.add(part(1, 2, 1, "x"), repetition, now);
@@ -322,8 +337,26 @@ mod tests {
     }
 
     #[test]
+    fn beyond_so_many_unanswered_parts_of_all_messages_those_held_longest_are_answered() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
+        let now = Instant::now();
+        let later = now + HOLD / 2;
+        parts.add(part(0, 2, 1, "x"), 0, now);
+        for number in 1..MOST_ANSWERS_OF_ALL {
+            let reference = u16::try_from(number / 100 + 1).unwrap();
+            assert!(parts.add(part(reference, 200, u8::try_from(number % 100).unwrap(), "x"), number, later).is_none());
+        }
+        assert!(parts.due(later).is_none());
+        parts.add(part(1_000, 2, 1, "x"), 1_000_000, later);
+        assert!(matches!(parts.due(later), Some(ReassemblyAction::Release(answers)) if answers == [0]));
+        assert!(parts.due(later).is_none(), "one answer makes room for one");
+        let joined = parts.add(part(1_000, 2, 2, "x"), 0, later).unwrap();
+        assert_eq!((joined.answers.len(), parts.answers), (2, MOST_ANSWERS_OF_ALL - 1));
+    }
+
+    #[test]
     fn the_oldest_gives_way_when_too_many_are_open() {
-        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let start = Instant::now();
         for reference in 0..2_000u16 {
             assert!(

@@ -15,6 +15,8 @@ pub struct SmppSettings {
     pub link_timeout: Duration,
     /// How long open answers of both sides are awaited before a session is closed with an unbind (2 s).
     pub unbind_wait: Duration,
+    /// Longest time for an unbind, and for the last bytes of a session (2 s).
+    pub unbind_timeout: Duration,
     /// First pause after a lost connection or a passing refusal (1 s), doubling.
     pub reconnect_first: Duration,
     /// Longest such pause (10 s).
@@ -33,6 +35,8 @@ pub struct SmppSettings {
     pub part_hold: Duration,
     /// How long an incomplete message is kept before it is passed on as it is (5 min).
     pub part_expiry: Duration,
+    /// Pause before a message with acknowledged parts that could not be stored is tried again (5 s).
+    pub part_retry: Duration,
     /// Deliveries of a session that wait; then nothing more is read from it (64).
     pub deliveries_waiting: usize,
 }
@@ -46,6 +50,7 @@ impl Default for SmppSettings {
             enquire_link: Duration::from_secs(30),
             link_timeout: Duration::from_secs(10),
             unbind_wait: Duration::from_secs(2),
+            unbind_timeout: Duration::from_secs(2),
             reconnect_first: Duration::from_secs(1),
             reconnect_longest: Duration::from_secs(10),
             refused_first: Duration::from_secs(60),
@@ -55,6 +60,7 @@ impl Default for SmppSettings {
             throttle_longest: Duration::from_secs(30),
             part_hold: Duration::from_secs(10),
             part_expiry: Duration::from_secs(300),
+            part_retry: Duration::from_secs(5),
             deliveries_waiting: 64,
         }
     }

@@ -258,3 +258,22 @@ async fn an_sms_that_never_finds_room_is_not_given_up_before_it_expires() {
     stage.work().await;
     assert_eq!(stage.legs(message).await, [sms("ACCEPTED")]);
 }
+
+#[tokio::test]
+async fn an_smsc_with_a_fault_for_a_minute_fails_no_message_for_good() {
+    let stage = Stage::new().await;
+    let message = stage.say("v-1", "Hello").await;
+    for _ in 0..60 {
+        // ESME_RSYSERR to each submit of this second.
+        stage.notes().failures = [SendFailure::Retry { failure: refused(), after: None }].into();
+        stage.work().await;
+        assert_eq!(stage.legs(message).await, [leg("QUEUED", false)]);
+        stage.advance(TimeDelta::seconds(1));
+    }
+    let tried = stage.notes().sent.len();
+    assert!((3..=5).contains(&tried), "the pauses grow: {tried} submits");
+    stage.notes().failures.clear();
+    stage.advance(TimeDelta::minutes(5));
+    stage.work().await;
+    assert_eq!(stage.legs(message).await, [leg("ACCEPTED", false)]);
+}

@@ -81,7 +81,7 @@ struct OfSender {
 }
 
 async fn take(ctx: &Context, mail: ReceivedMail) -> Result<MailVerdict> {
-    let ReceivedMail { sender, route, mailboxes, peer, content } = mail;
+    let ReceivedMail { sender, route, mailboxes, source, content } = mail;
     let Some(sender) = sender.filter(|_| !content.automatic) else { return Ok(MailVerdict::Dropped) };
     let found = {
         let mut db = ctx.db.acquire().await?;
@@ -93,7 +93,7 @@ async fn take(ctx: &Context, mail: ReceivedMail) -> Result<MailVerdict> {
     }
     let MailContent { subject, body, flow, message_id, .. } = content;
     let of = OfSender { client, user, origin: OriginMail { sender, message_id } };
-    match confirm(ctx, &of, subject, peer).await? {
+    match confirm(ctx, &of, subject, source).await? {
         Password::Right => {}
         Password::Wrong(said) => return refuse(ctx, &of, &BatchFault::new(1010, said)).await,
         Password::Judged(verdict) => return Ok(verdict),
@@ -123,10 +123,10 @@ enum Password {
     Judged(MailVerdict),
 }
 
-async fn confirm(ctx: &Context, of: &OfSender, subject: String, peer: IpAddr) -> Result<Password> {
+async fn confirm(ctx: &Context, of: &OfSender, subject: String, source: IpAddr) -> Result<Password> {
     let admin = Administration { db: &ctx.db, clock: ctx.clock.as_ref(), ids: &ctx.ids, sealer: &ctx.sealer };
     let password = (of.origin.sender.as_str(), subject.trim().to_owned());
-    match confirm_password(&admin, of.client, of.user, password, Some(peer)).await {
+    match confirm_password(&admin, of.client, of.user, password, Some(source)).await {
         Ok(()) => Ok(Password::Right),
         Err(LoginError::InvalidCredentials) => {
             Ok(Password::Wrong("authentication failed: the subject of the mail must be the account's password"))

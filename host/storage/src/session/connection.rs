@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 
 use super::{
     Transaction,
+    held_sessions::HeldSession,
     limit::{AnswerTimeout, LimitedExchange},
     watch::DatabaseWatch,
 };
@@ -33,6 +34,7 @@ pub struct PgConnection {
     watch: Option<Arc<DatabaseWatch>>,
     patience: Duration,
     given_up: bool,
+    held: Option<HeldSession>,
 }
 
 enum Session {
@@ -50,9 +52,14 @@ impl Session {
 }
 
 impl PgConnection {
-    pub(super) fn pooled(pooled: PoolConnection<Postgres>, watch: &Arc<DatabaseWatch>, patience: Duration) -> Self {
+    pub(super) fn pooled(
+        pooled: PoolConnection<Postgres>,
+        watch: &Arc<DatabaseWatch>,
+        patience: Duration,
+        held: Option<HeldSession>,
+    ) -> Self {
         let session = Some(Session::Pooled(pooled));
-        Self { session, taken_at: Instant::now(), watch: Some(Arc::clone(watch)), patience, given_up: false }
+        Self { session, taken_at: Instant::now(), watch: Some(Arc::clone(watch)), patience, given_up: false, held }
     }
 
     /// A session of its own with the database at this URL, without the settings of [`connect`](crate::connect): nothing tells it of
@@ -60,12 +67,13 @@ impl PgConnection {
     pub async fn connect(url: &str) -> Result<Self> {
         let session = Some(Session::Own(Box::new(sqlx::PgConnection::connect(url).await?)));
         let patience = super::Timing::default().work;
-        Ok(Self { session, taken_at: Instant::now(), watch: None, patience, given_up: false })
+        Ok(Self { session, taken_at: Instant::now(), watch: None, patience, given_up: false, held: None })
     }
 
     pub(super) fn detach(mut self) -> Self {
         if let Some(Session::Pooled(pooled)) = self.session.take() {
             self.session = Some(Session::Own(Box::new(pooled.detach())));
+            self.held = None;
         }
         self
     }
@@ -96,11 +104,11 @@ impl PgConnection {
 
     /// The driver's session, and the limit for an exchange on it.
     pub(super) fn parts(&mut self) -> sqlx::Result<(&mut sqlx::PgConnection, AnswerTimeout<'_>)> {
-        let Self { session, taken_at, watch, patience, given_up } = self;
+        let Self { session, taken_at, watch, patience, given_up, held } = self;
         let watch = watch.as_ref();
         let outdated = *given_up || watch.is_some_and(|watch| watch.is_outdated(*taken_at));
         let session = session.as_mut().ok_or(sqlx::Error::PoolClosed)?;
-        Ok((session.raw(), AnswerTimeout { watch, outdated, patience: *patience, given_up }))
+        Ok((session.raw(), AnswerTimeout { watch, outdated, patience: *patience, given_up, held: held.as_ref() }))
     }
 
     /// The session itself, without a limit: for migrations, which take as long as they must.

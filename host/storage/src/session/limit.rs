@@ -7,12 +7,17 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures::{FutureExt, Stream, StreamExt, future::BoxFuture, stream::BoxStream};
 
-use super::{wait_end::WaitEnd, watch::DatabaseWatch};
+use super::{
+    held_sessions::{ExchangeMark, HeldSession},
+    statement_time,
+    wait_end::WaitEnd,
+    watch::DatabaseWatch,
+};
 
 impl From<WaitEnd> for sqlx::Error {
     fn from(why: WaitEnd) -> Self {
@@ -28,6 +33,16 @@ pub(super) struct AnswerTimeout<'c> {
     pub(super) patience: Duration,
     /// Set when the waiting has ended without an answer.
     pub(super) given_up: &'c mut bool,
+    /// The session, if a task has taken it from a pool.
+    pub(super) held: Option<&'c HeldSession>,
+}
+
+impl AnswerTimeout<'_> {
+    /// The time that all statements of a request have together. `None` if the session is not for requests.
+    fn total(&self) -> Option<Duration> {
+        let timing = self.watch?.timing();
+        (self.patience <= timing.request).then_some(timing.request_total)
+    }
 }
 
 pub(super) struct LimitedExchange<'c, A> {
@@ -36,12 +51,13 @@ pub(super) struct LimitedExchange<'c, A> {
     begun: bool,
     over: bool,
     /// Since the server was asked, or has answered last.
-    waiting: Option<BoxFuture<'static, WaitEnd>>,
+    waiting: Option<(Instant, BoxFuture<'static, WaitEnd>)>,
+    mark: Option<ExchangeMark>,
 }
 
 impl<'c, A> LimitedExchange<'c, A> {
     pub(super) fn new(exchange: A, limit: AnswerTimeout<'c>) -> Self {
-        Self { exchange, limit, begun: false, over: false, waiting: None }
+        Self { exchange, limit, begun: false, over: false, waiting: None, mark: None }
     }
 
     fn poll_with<T>(
@@ -51,6 +67,7 @@ impl<'c, A> LimitedExchange<'c, A> {
     ) -> Poll<sqlx::Result<T>> {
         if !self.begun {
             self.begun = true;
+            self.mark = self.limit.held.map(HeldSession::exchange);
             let refused = match self.limit.watch {
                 _ if self.limit.outdated => Some(WaitEnd::Outdated),
                 Some(watch) if watch.is_silent() => Some(WaitEnd::Silent),
@@ -61,15 +78,21 @@ impl<'c, A> LimitedExchange<'c, A> {
             }
         }
         if let Poll::Ready(answer) = poll(&mut self.exchange, cx) {
-            if self.waiting.take().is_some()
-                && let (Some(watch), Ok(_) | Err(sqlx::Error::Database(_))) = (self.limit.watch, &answer)
-            {
-                watch.note_answer();
+            if let Some((since, _)) = self.waiting.take() {
+                if self.limit.total().is_some() {
+                    statement_time::spend(since);
+                }
+                if let (Some(watch), Ok(_) | Err(sqlx::Error::Database(_))) = (self.limit.watch, &answer) {
+                    watch.note_answer();
+                }
             }
             return Poll::Ready(answer);
         }
-        let AnswerTimeout { watch, patience, .. } = self.limit;
-        let waiting = self.waiting.get_or_insert_with(|| give_up(watch.cloned(), patience).boxed());
+        let limit = &self.limit;
+        let (_, waiting) = self.waiting.get_or_insert_with(|| {
+            let late = longest_wait(limit.patience, limit.total(), WaitEnd::Late);
+            (Instant::now(), give_up(limit.watch.cloned(), late).boxed())
+        });
         let why = ready!(waiting.as_mut().poll(cx));
         self.give_up(why)
     }
@@ -81,16 +104,28 @@ impl<'c, A> LimitedExchange<'c, A> {
     }
 }
 
+/// The longest wait of a request that has `total` for all its waits, or of other work, and the reason for its end.
+pub(super) fn longest_wait(
+    patience: Duration,
+    total: Option<Duration>,
+    late: fn(Duration) -> WaitEnd,
+) -> (Duration, WaitEnd) {
+    match total.and_then(|total| Some((statement_time::left(total)?, total))) {
+        Some((left, total)) if left < patience => (left, WaitEnd::Spent(total)),
+        _ => (patience, late(patience)),
+    }
+}
+
 /// Returns once an answer is not waited for any longer.
-async fn give_up(watch: Option<Arc<DatabaseWatch>>, patience: Duration) -> WaitEnd {
-    let late = tokio::time::sleep(patience);
+async fn give_up(watch: Option<Arc<DatabaseWatch>>, (longest, why): (Duration, WaitEnd)) -> WaitEnd {
+    let late = tokio::time::sleep(longest);
     let Some(watch) = watch else {
         late.await;
-        return WaitEnd::Late(patience);
+        return why;
     };
     tokio::select! {
         () = watch.until_silent() => WaitEnd::Silent,
-        () = late => WaitEnd::Late(patience),
+        () = late => why,
     }
 }
 

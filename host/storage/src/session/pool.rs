@@ -1,7 +1,7 @@
 use std::{
     ops::{Deref, DerefMut},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
@@ -12,7 +12,10 @@ use sqlx::{
 };
 use tokio::task::JoinHandle;
 
-use super::{PgConnection, Timing, Transaction, listener::Listener, settings, wait_end::WaitEnd, watch::DatabaseWatch};
+use super::{
+    PgConnection, Timing, Transaction, held_sessions::HeldSessions, limit, listener::Listener, settings,
+    statement_time, wait_end::WaitEnd, watch::DatabaseWatch,
+};
 use crate::{Error, Result, read_only_session};
 
 /// Statements that a session keeps prepared: more than there are.
@@ -44,7 +47,7 @@ pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result
         async move { watch.keep(options, name).await }
     });
     let patience = timing.work;
-    Ok(Db { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)) })
+    Ok(Db { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)), held: Arc::default() })
 }
 
 fn pool_options(watch: &Arc<DatabaseWatch>) -> PoolOptions<Postgres> {
@@ -90,6 +93,7 @@ pub struct Db {
     watch: Arc<DatabaseWatch>,
     patience: Duration,
     keeper: Arc<Keeper>,
+    held: Arc<HeldSessions>,
 }
 
 #[derive(Debug)]
@@ -140,10 +144,19 @@ impl Db {
         Ok(Transaction::on(self.take().await?.0).await?)
     }
 
-    /// Takes a session, with the error of the driver, as an [`Executor`] must return it.
+    /// Takes a session, with the error of the driver, as an [`Executor`] must return it. A request waits no longer for it than for an
+    /// answer.
     async fn take(&self) -> sqlx::Result<PooledSession> {
-        let pooled = self.watch.unless_silent(self.sessions.acquire()).await?;
-        Ok(PooledSession(PgConnection::pooled(pooled, &self.watch, self.patience)))
+        self.held.check();
+        let (timing, begun) = (self.watch.timing(), Instant::now());
+        let total = (self.patience <= timing.request).then_some(timing.request_total);
+        let (longest, why) = limit::longest_wait(self.patience, total, WaitEnd::NoSession);
+        let taking = self.watch.unless_silent(self.sessions.acquire());
+        let pooled = tokio::time::timeout(longest, taking).await.unwrap_or_else(|_| Err(why.into()))?;
+        if total.is_some() {
+            statement_time::spend(begun);
+        }
+        Ok(PooledSession(PgConnection::pooled(pooled, &self.watch, self.patience, self.held.hold())))
     }
 
     /// The same sessions for requests: their callers wait for less.
@@ -164,7 +177,7 @@ impl Db {
     /// Further sessions, a fifth as many: waiting for one of these takes none of those. They are opened when they are wanted.
     pub fn beside(&self) -> Self {
         let connections = (self.max_connections() / 5).max(1);
-        Self { sessions: self.more(connections), ..self.clone() }
+        Self { sessions: self.more(connections), held: Arc::default(), ..self.clone() }
     }
 
     fn more(&self, connections: u32) -> sqlx::PgPool {

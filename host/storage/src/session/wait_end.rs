@@ -12,4 +12,10 @@ pub(crate) enum WaitEnd {
     /// This statement was not answered, others may be.
     #[error("the database has not answered a statement for {} ms; try again", .0.as_millis())]
     Late(Duration),
+    /// All sessions were taken.
+    #[error("no session with the database became free for {} ms; try again", .0.as_millis())]
+    NoSession(Duration),
+    /// The statements of this request have taken too long together.
+    #[error("the statements of this request have waited {} ms for the database; try again", .0.as_millis())]
+    Spent(Duration),
 }

@@ -23,7 +23,9 @@ pub struct Timing {
     pub silent_after: Duration,
     /// Longest time in which the answer to a statement of a request makes no progress.
     pub request: Duration,
-    /// The same of background work: longer than a lock is waited for, so that the server says so first.
+    /// Longest time for all statements of a request together, and for its waits for sessions.
+    pub request_total: Duration,
+    /// Longest time in which the answer to a statement of background work makes no progress: longer than a lock is waited for, so that the server says so first.
     pub work: Duration,
 }
 
@@ -33,6 +35,7 @@ impl Default for Timing {
             asked_every: Duration::from_millis(500),
             silent_after: Duration::from_secs(2),
             request: Duration::from_secs(5),
+            request_total: Duration::from_secs(15),
             work: Duration::from_secs(30),
         }
     }

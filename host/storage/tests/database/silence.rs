@@ -13,6 +13,7 @@ const ALERT: Timing = Timing {
     asked_every: Duration::from_millis(20),
     silent_after: Duration::from_millis(500),
     request: FOR_EVER,
+    request_total: FOR_EVER,
     work: FOR_EVER,
 };
 
@@ -97,6 +98,79 @@ async fn a_statement_of_a_request_that_takes_too_long_is_given_up_here_and_ended
     };
     ends(ended).await;
     assert!(!pool.is_silent());
+}
+
+/// The whole text of an error.
+fn said(error: &dyn std::error::Error) -> String {
+    let cause = error.source().map(said);
+    format!("{error}: {}", cause.unwrap_or_default())
+}
+
+#[tokio::test]
+async fn a_request_waits_no_longer_for_a_session_than_for_an_answer() {
+    let timing = Timing { request: Duration::from_millis(300), ..ALERT };
+    let pool = storage::connect_with(&scratch::database().await.url, 1, timing).await.unwrap();
+    let held = pool.acquire().await.unwrap();
+    let error = ends(pool.for_requests().acquire()).await.unwrap_err();
+    assert!(error.is_passing() && said(&error).contains("became free for 300 ms"), "{}", said(&error));
+    drop(held);
+    pool.for_requests().acquire().await.unwrap();
+}
+
+#[tokio::test]
+async fn all_statements_of_a_request_together_have_a_limit_and_other_work_has_none() {
+    let timing = Timing { request: FOR_EVER / 2, request_total: Duration::from_millis(300), ..ALERT };
+    let pool = storage::connect_with(&scratch::database().await.url, 1, timing).await.unwrap();
+    let sleep = async |pool: &Db| sqlx::query("SELECT pg_sleep(0.1)").execute(pool).await;
+    let requests = pool.for_requests();
+    let many = async {
+        loop {
+            if let Err(error) = sleep(&requests).await {
+                return Error::from(error);
+            }
+        }
+    };
+    let error = ends(storage::in_request(many)).await;
+    assert!(error.is_passing() && said(&error).contains("statements of this request"), "{}", said(&error));
+    // Neither the next request nor a report is concerned.
+    storage::in_request(sleep(&requests)).await.unwrap();
+    let report = async {
+        for _ in 0..5 {
+            sleep(&pool).await.unwrap();
+        }
+    };
+    storage::in_request(report).await;
+}
+
+#[tokio::test]
+async fn a_task_that_holds_a_session_and_takes_a_second_one_is_found() {
+    let pool = storage::connect(&scratch::database().await.url, 4).await.unwrap();
+    let of = |pool: &Db| pool.clone();
+    let second = of(&pool);
+    let nested = tokio::spawn(async move {
+        let _first = second.acquire().await.unwrap();
+        second.acquire().await.map(drop)
+    });
+    assert!(nested.await.unwrap_err().is_panic());
+    let next = of(&pool);
+    let others = tokio::spawn(async move {
+        drop(next.acquire().await.unwrap());
+        let _detached = next.acquire().await.unwrap().detach();
+        let _first = next.acquire().await.unwrap();
+        // Another pool, and another task, wait for other sessions.
+        next.beside().acquire().await.unwrap();
+        let apart = next.clone();
+        tokio::spawn(async move { apart.acquire().await.map(drop) }).await.unwrap().unwrap();
+    });
+    others.await.unwrap();
+    let parallel = tokio::spawn(async move {
+        let asks = (0..20).map(|_| async {
+            let mut db = pool.acquire().await.unwrap();
+            sqlx::query("SELECT pg_sleep(0.01)").execute(&mut *db).await.map(drop)
+        });
+        futures::future::join_all(asks).await.into_iter().collect::<Result<Vec<_>, _>>()
+    });
+    parallel.await.unwrap().unwrap();
 }
 
 #[tokio::test]

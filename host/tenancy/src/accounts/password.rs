@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use argon2::{
     Algorithm, Argon2, Params, PasswordHash, PasswordHasher, PasswordVerifier, Version, password_hash::SaltString,
 };
-use base::secrets;
+use base::{secrets, share_of_strangers};
 use tokio::{sync::Semaphore, task};
 
 use super::turns::{LoginTurn, LoginTurns};
@@ -21,7 +21,7 @@ fn argon2id() -> Option<Argon2<'static>> {
 static CREATING: Semaphore = Semaphore::const_new(1);
 
 /// The order in which given passwords are hashed.
-pub(super) static TURNS: LazyLock<LoginTurns> = LazyLock::new(LoginTurns::new);
+pub(super) static TURNS: LazyLock<LoginTurns> = LazyLock::new(|| LoginTurns::new(share_of_strangers()));
 
 /// Checked if the account does not exist, so that this takes as long as a wrong password.
 static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));

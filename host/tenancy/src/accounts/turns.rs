@@ -1,6 +1,6 @@
 //! The order in which passwords are hashed. A hash needs a core for a while and any stranger may request one, so logins
 //! wait: one at a time per source, with strangers apart from sources that have logged in before. So a flood of
-//! strangers does not delay returning users. A login takes a place before it costs anything. If all places are taken,
+//! strangers does not delay returning users. Strangers also take turns with all other work for strangers. A login takes a place before it costs anything. If all places are taken,
 //! the newest login of the source with the most logins ends.
 
 use std::{
@@ -37,6 +37,8 @@ impl LoginVisitor {
 pub(super) struct LoginQueueFull;
 
 pub(super) struct LoginTurns {
+    /// The processors of all strangers.
+    share: Arc<Semaphore>,
     strangers: Arc<Semaphore>,
     familiar: Arc<Semaphore>,
     state: Mutex<State>,
@@ -76,11 +78,13 @@ pub(super) struct LoginTurn<'t> {
     _place: Place<'t>,
     _of_source: Option<OwnedSemaphorePermit>,
     _of_all: Option<OwnedSemaphorePermit>,
+    _share: Option<OwnedSemaphorePermit>,
 }
 
 impl LoginTurns {
-    pub(super) fn new() -> Self {
-        Self { strangers: Arc::new(Semaphore::new(1)), familiar: Arc::new(Semaphore::new(1)), state: Mutex::default() }
+    pub(super) fn new(share: Arc<Semaphore>) -> Self {
+        let one = || Arc::new(Semaphore::new(1));
+        Self { share, strangers: one(), familiar: one(), state: Mutex::default() }
     }
 
     pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<Place<'_>, LoginQueueFull> {
@@ -146,11 +150,13 @@ impl<'t> Place<'t> {
         let waiting = async {
             // Only the first login of each source waits in the common queue, so that sources take turns.
             let of_source = Arc::clone(&self.of_source).acquire_owned().await.ok();
-            (of_source, Arc::clone(all).acquire_owned().await.ok())
+            let of_all = Arc::clone(all).acquire_owned().await.ok();
+            let share = if is_familiar { None } else { Arc::clone(&self.turns.share).acquire_owned().await.ok() };
+            (of_source, of_all, share)
         };
-        let (of_source, of_all) = self.end.run_until_cancelled(waiting).await.ok_or(LoginQueueFull)?;
+        let (of_source, of_all, share) = self.end.run_until_cancelled(waiting).await.ok_or(LoginQueueFull)?;
         self.turns.lock().login(self.source, self.number).ok_or(LoginQueueFull)?.has_turn = true;
-        Ok(LoginTurn { _place: self, _of_source: of_source, _of_all: of_all })
+        Ok(LoginTurn { _place: self, _of_source: of_source, _of_all: of_all, _share: share })
     }
 }
 
@@ -171,6 +177,10 @@ mod tests {
 
     use super::*;
 
+    fn turns() -> LoginTurns {
+        LoginTurns::new(Arc::new(Semaphore::new(1)))
+    }
+
     fn visitor(address: &str, account: u8) -> LoginVisitor {
         LoginVisitor::new(Some(address.parse().unwrap()), vec![account])
     }
@@ -181,7 +191,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_was_here_before_does_not_wait_for_strangers() {
-        let turns = LoginTurns::new();
+        let turns = turns();
         let _stranger = wait(&turns, &visitor("192.0.2.1", 1)).await.unwrap();
         let returning = visitor("192.0.2.2", 2);
         assert!(wait(&turns, &returning).now_or_never().is_none());
@@ -193,8 +203,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn only_strangers_wait_for_other_work_for_strangers() {
+        let turns = turns();
+        let (stranger, returning) = (visitor("192.0.2.1", 1), visitor("192.0.2.2", 2));
+        turns.remember(returning.clone());
+        let work = Arc::clone(&turns.share).acquire_owned().await.unwrap();
+        let mut waiting = Box::pin(wait(&turns, &stranger));
+        assert!(poll!(&mut waiting).is_pending());
+        assert!(wait(&turns, &returning).now_or_never().is_some());
+        drop(work);
+        assert!(poll!(&mut waiting).is_ready());
+    }
+
+    #[tokio::test]
     async fn sources_take_turns_however_many_logins_one_of_them_sends() {
-        let turns = LoginTurns::new();
+        let turns = turns();
         let crowd = visitor("192.0.2.1", 1);
         let first = wait(&turns, &crowd).await.unwrap();
         let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(wait(&turns, &crowd))).collect();
@@ -210,7 +233,7 @@ mod tests {
 
     #[tokio::test]
     async fn of_one_source_so_many_wait_and_no_more() {
-        let turns = LoginTurns::new();
+        let turns = turns();
         let crowd = visitor("2001:db8::1", 1);
         let first = wait(&turns, &crowd).await.unwrap();
         let mut waiting: Vec<_> = (1..WAITING_PER_SOURCE).map(|_| Box::pin(wait(&turns, &crowd))).collect();
@@ -228,7 +251,7 @@ mod tests {
 
     #[tokio::test]
     async fn beyond_the_places_the_newest_login_of_the_largest_source_ends() {
-        let turns = LoginTurns::new();
+        let turns = turns();
         let address = |number: usize| Some(IpAddr::from([192, 0, 2, u8::try_from(number).unwrap()]));
         let held: Vec<_> = (0..WAITING - 2).map(|at| turns.enter(address(at % 8)).unwrap()).collect();
         let (older, newer) = (turns.enter(address(9)).unwrap(), turns.enter(address(9)).unwrap());
@@ -247,7 +270,7 @@ mod tests {
 
     #[test]
     fn logins_of_strangers_take_no_place_of_sources_that_have_logged_in_before() {
-        let turns = LoginTurns::new();
+        let turns = turns();
         let address = |number: usize| Some(IpAddr::from((u128::try_from(number).unwrap() << 64).to_be_bytes()));
         let _strangers: Vec<_> = (0..WAITING).map(|at| turns.enter(address(at)).unwrap()).collect();
         assert!(turns.enter(address(WAITING)).is_err());
@@ -257,7 +280,7 @@ mod tests {
 
     #[test]
     fn who_has_not_come_back_for_long_is_forgotten() {
-        let turns = LoginTurns::new();
+        let turns = turns();
         let of = |number: usize| LoginVisitor::new(None, number.to_be_bytes().to_vec());
         (0..=REMEMBERED).for_each(|number| turns.remember(of(number)));
         let state = turns.lock();

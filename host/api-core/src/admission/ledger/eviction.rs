@@ -14,8 +14,8 @@ impl Ledger {
     /// Makes room for more load of this owner, or refuses it.
     ///
     /// A full account refuses its owner, but a source may take the place of its own slowest request. If the limit of
-    /// requests without a key, or of all requests, is reached, the slowest request of the largest account among them is
-    /// ended.
+    /// requests without a key, of requests of providers, or of all requests is reached, the slowest request of the
+    /// largest account among them is ended.
     pub(super) fn make_room(
         &mut self,
         owner: Owner,
@@ -31,7 +31,9 @@ impl Ledger {
                 return Err(full);
             }
         }
-        if owner.is_source() && !self.end_the_slowest(EvictionGroup::Strangers, number, more, now) {
+        if let Some(group) = EvictionGroup::without_key(owner)
+            && !self.end_the_slowest(group, number, more, now)
+        {
             return Err(AdmissionRefusal::Strangers);
         }
         if !self.end_the_slowest(EvictionGroup::All, number, more, now) {
@@ -56,6 +58,7 @@ impl Ledger {
                     (account.held, account.most)
                 }
                 EvictionGroup::Strangers => (self.strangers, self.settings.of_strangers()),
+                EvictionGroup::Callbacks => (self.callbacks, self.settings.of_strangers()),
                 EvictionGroup::All => {
                     let (requests, bytes) = (self.settings.requests, self.settings.bytes);
                     (self.all, RequestLoad { requests, bytes, answers: requests })

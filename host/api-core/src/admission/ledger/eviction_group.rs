@@ -14,24 +14,35 @@ use crate::admission::{
 pub(super) enum EvictionGroup {
     /// The requests of one source.
     Source(Owner),
-    /// All requests without a known client.
+    /// All requests without a known client, except those of providers.
     Strangers,
+    /// All requests to the doors of providers.
+    Callbacks,
     /// All requests.
     All,
 }
 
 impl EvictionGroup {
+    /// The group of requests without a key to which those of this owner belong.
+    pub fn without_key(owner: Owner) -> Option<Self> {
+        match owner {
+            Owner::Client(_) => None,
+            Owner::Source(_) => Some(Self::Strangers),
+            Owner::CallbackSource(_) => Some(Self::Callbacks),
+        }
+    }
+
     pub(super) fn grace(self, graces: GracePeriods) -> Duration {
         match self {
             Self::Source(_) => graces.own_source,
-            Self::Strangers | Self::All => graces.others,
+            Self::Strangers | Self::Callbacks | Self::All => graces.others,
         }
     }
 
     pub fn has(self, owner: Owner) -> bool {
         match self {
             Self::Source(source) => source == owner,
-            Self::Strangers => owner.is_source(),
+            Self::Strangers | Self::Callbacks => Self::without_key(owner) == Some(self),
             Self::All => true,
         }
     }

@@ -40,21 +40,23 @@ pub(super) struct Ledger {
     sweep_at: usize,
     /// The load of all requests.
     pub all: RequestLoad,
-    /// The load of requests without a known client.
+    /// The load of requests without a known client, except those of providers.
     strangers: RequestLoad,
+    /// The load of requests of providers.
+    callbacks: RequestLoad,
 }
 
 impl Ledger {
     pub fn new(settings: AdmissionSettings) -> Self {
-        let (all, strangers) = (RequestLoad::default(), RequestLoad::default());
         Self {
             settings,
             accounts: HashMap::new(),
             entries: HashMap::new(),
             next: 0,
             sweep_at: ACCOUNTS,
-            all,
-            strangers,
+            all: RequestLoad::default(),
+            strangers: RequestLoad::default(),
+            callbacks: RequestLoad::default(),
         }
     }
 
@@ -180,7 +182,7 @@ impl Ledger {
         let of_account = match owner {
             _ if bytes <= most => bytes,
             Owner::Client(_) => most / 4 * 3,
-            Owner::Source(_) => {
+            Owner::Source(_) | Owner::CallbackSource(_) => {
                 return Err(AdmissionRefusal::NeverFits { bytes, limit: "limits.bytes_in_flight_per_source", most });
             }
         };
@@ -211,10 +213,8 @@ impl Ledger {
         let more = RequestLoad { bytes: bytes.saturating_sub(load.bytes), ..RequestLoad::default() };
         // An answer that has been made cannot wait for room, so it counts in any case, and slow requests are ended. If
         // it is not larger than the body before it, it needs no room.
-        let crowds = [EvictionGroup::Strangers, EvictionGroup::All]
-            .into_iter()
-            .filter(|crowd| more.bytes > 0 && crowd.has(owner));
-        for crowd in crowds {
+        let crowds = EvictionGroup::without_key(owner).into_iter().chain([EvictionGroup::All]);
+        for crowd in crowds.filter(|_| more.bytes > 0) {
             let _ = self.end_the_slowest(crowd, number, more, now);
         }
         self.set_bytes(number, bytes, bytes, now);
@@ -303,18 +303,26 @@ impl Ledger {
         }
     }
 
+    fn without_key(&mut self, owner: Owner) -> Option<&mut RequestLoad> {
+        match owner {
+            Owner::Client(_) => None,
+            Owner::Source(_) => Some(&mut self.strangers),
+            Owner::CallbackSource(_) => Some(&mut self.callbacks),
+        }
+    }
+
     fn add(&mut self, owner: Owner, load: RequestLoad, share: RequestLoad, now: Instant) {
         self.all.add(load);
-        if owner.is_source() {
-            self.strangers.add(load);
+        if let Some(group) = self.without_key(owner) {
+            group.add(load);
         }
         self.account(owner, now).held.add(share);
     }
 
     fn remove(&mut self, owner: Owner, load: RequestLoad, share: RequestLoad) {
         self.all.remove(load);
-        if owner.is_source() {
-            self.strangers.remove(load);
+        if let Some(group) = self.without_key(owner) {
+            group.remove(load);
         }
         if let Some(account) = self.accounts.get_mut(&owner) {
             account.held.remove(share);

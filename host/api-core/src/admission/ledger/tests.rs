@@ -131,6 +131,24 @@ fn callers_without_a_key_have_half_of_the_process_and_the_slowest_of_the_largest
 }
 
 #[test]
+fn strangers_at_other_doors_take_no_place_of_callbacks_of_providers() {
+    let mut desk = Desk::new(|_| {});
+    let callback = |number| Owner::of_callback(Some(Ipv4Addr::new(192, 0, 2, number).into()));
+    for number in 1..=4 {
+        desk.enter(source(number)).unwrap();
+    }
+    assert_eq!(desk.enter(source(5)), Err(AdmissionRefusal::Strangers));
+    let taken = desk.enter(callback(1)).unwrap();
+    for number in 2..=4 {
+        desk.enter(callback(number)).unwrap();
+    }
+    assert_eq!(desk.enter(callback(5)), Err(AdmissionRefusal::Strangers), "they have half of the process");
+    desk.ledger.leave(taken);
+    assert_eq!(desk.enter(source(5)), Err(AdmissionRefusal::Strangers));
+    assert!(desk.enter(callback(5)).is_ok());
+}
+
+#[test]
 fn many_sources_with_one_slow_body_each_keep_nobody_out() {
     let mut desk = Desk::new(|_| {});
     let mut slow: Vec<Number> = (1..=4).map(|number| desk.silent(source(number))).collect();

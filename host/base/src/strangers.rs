@@ -1,0 +1,20 @@
+//! The processors that work for strangers: callers without a valid key.
+
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, LazyLock},
+    thread::available_parallelism,
+};
+
+use tokio::sync::Semaphore;
+
+static SHARE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+    let processors = available_parallelism().map_or(1, NonZeroUsize::get);
+    Arc::new(Semaphore::new((processors / 2).max(1)))
+});
+
+/// The turns of all strangers of the process: half of its processors work for them at the same time. Their connections,
+/// requests and passwords share it.
+pub fn share_of_strangers() -> Arc<Semaphore> {
+    Arc::clone(&SHARE)
+}

@@ -1,0 +1,171 @@
+//! The processor time of one peer.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{FutureExt, future::BoxFuture};
+use parking_lot::{Mutex, MutexGuard};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
+
+/// Processor time that a peer with a share may use at once without turns.
+const LITTLE: Duration = Duration::from_millis(50);
+/// The part of a processor that it may use so in the long run is one divided by this.
+const LITTLE_ONE_OF: u32 = 100;
+
+/// The processor time of one peer, which several tasks may share.
+#[derive(Debug)]
+pub struct Pace {
+    at_once: Duration,
+    one_of: u32,
+    earned: Mutex<EarnedTimes>,
+    share: Option<ProcessorShare>,
+}
+
+/// The times at which all use so far is earned. In the past for a peer that has used little.
+#[derive(Debug, Clone, Copy)]
+struct EarnedTimes {
+    /// At the rate at which the peer pauses.
+    pause: Instant,
+    /// At the rate at which it takes turns.
+    turns: Instant,
+}
+
+/// The processors that several peers share.
+#[derive(Debug)]
+struct ProcessorShare {
+    /// The turns of all peers: as many as the processors that work for them at the same time.
+    of_all: Arc<Semaphore>,
+    /// The one turn of this peer, so that peers take turns however many tasks one of them has.
+    own: Arc<Semaphore>,
+}
+
+/// A turn to use a processor. It ends when this is dropped.
+pub(super) struct ProcessorTurn {
+    _own: Option<OwnedSemaphorePermit>,
+    _of_all: Option<OwnedSemaphorePermit>,
+}
+
+impl Pace {
+    /// `at_once` may be used without a pause, and one part of `one_of` of a processor in the long run.
+    pub fn new(at_once: Duration, one_of: u32) -> Self {
+        let now = Instant::now();
+        Self { at_once, one_of, earned: Mutex::new(EarnedTimes { pause: now, turns: now }), share: None }
+    }
+
+    /// The same for a peer that shares processors with others: it takes turns with them unless it uses little.
+    #[must_use]
+    pub fn within(self, of_all: Arc<Semaphore>) -> Self {
+        Self { share: Some(ProcessorShare { of_all, own: Arc::new(Semaphore::new(1)) }), ..self }
+    }
+
+    /// Records use.
+    pub fn note(&self, used: Duration) {
+        let (mut earned, now) = (self.earned(), Instant::now());
+        earned.pause = earned.pause.max(now) + used * self.one_of;
+        // Much use is forgotten as quickly as twice the use without turns.
+        let turns = earned.turns.max(now) + used.min(LITTLE) * LITTLE_ONE_OF;
+        earned.turns = turns.min(now + LITTLE * LITTLE_ONE_OF * 2);
+    }
+
+    /// Takes use back that turned out to be work for a known client or provider.
+    pub fn refund(&self, used: Duration) {
+        let mut earned = self.earned();
+        earned.pause = earned.pause.checked_sub(used * self.one_of).unwrap_or(earned.pause);
+        earned.turns = earned.turns.checked_sub(used * LITTLE_ONE_OF).unwrap_or(earned.turns);
+    }
+
+    /// Returns until when tasks of this peer pause, if they must.
+    pub fn pause(&self) -> Option<Instant> {
+        let until = self.earned().pause.checked_sub(self.at_once * self.one_of)?;
+        (until > Instant::now()).then_some(until)
+    }
+
+    /// The wait for a turn. `None` if the peer needs none.
+    pub(super) fn turn(&self) -> Option<BoxFuture<'static, ProcessorTurn>> {
+        let share = self.share.as_ref()?;
+        if self.earned().turns <= Instant::now() + LITTLE * LITTLE_ONE_OF {
+            return None;
+        }
+        let (own, of_all) = (Arc::clone(&share.own), Arc::clone(&share.of_all));
+        // Only one task of each peer waits among all, so that peers take turns. The semaphores are never closed.
+        let turn = async move {
+            let own = own.acquire_owned().await.ok();
+            ProcessorTurn { _own: own, _of_all: of_all.acquire_owned().await.ok() }
+        };
+        Some(turn.boxed())
+    }
+
+    /// True if a new one would be the same.
+    pub fn is_unused(&self) -> bool {
+        let (earned, now) = (*self.earned(), Instant::now());
+        earned.pause <= now && earned.turns <= now
+    }
+
+    fn earned(&self) -> MutexGuard<'_, EarnedTimes> {
+        self.earned.lock()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn tasks_of_one_peer_share_its_time_and_rest_earns_no_more_than_the_beginning() {
+        let pace = Pace::new(Duration::from_secs(1), 4);
+        tokio::time::advance(Duration::from_secs(3_600)).await;
+        pace.note(Duration::from_millis(600));
+        assert_eq!(pace.pause(), None);
+        pace.note(Duration::from_millis(600));
+        assert_eq!(pace.pause(), Some(Instant::now() + Duration::from_millis(800)));
+        pace.refund(Duration::from_millis(200));
+        assert_eq!(pace.pause(), None, "work for a client does not count");
+        assert!(!pace.is_unused());
+        tokio::time::advance(Duration::from_secs(4)).await;
+        assert!(pace.is_unused());
+    }
+
+    fn share() -> (Arc<Semaphore>, [Pace; 2]) {
+        let of_all = Arc::new(Semaphore::new(1));
+        let peer = || Pace::new(Duration::from_secs(1), 4).within(Arc::clone(&of_all));
+        (Arc::clone(&of_all), [peer(), peer()])
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_uses_little_takes_no_turns_and_one_that_uses_much_does() {
+        let (_of_all, [light, heavy]) = share();
+        heavy.note(Duration::from_millis(60));
+        for _ in 0..100 {
+            light.note(Duration::from_millis(10));
+            tokio::time::advance(Duration::from_secs(1)).await;
+            assert!(light.turn().is_none());
+            heavy.note(Duration::from_millis(20));
+            assert!(heavy.turn().is_some());
+        }
+        tokio::time::advance(Duration::from_secs(5)).await;
+        assert!(heavy.turn().is_none(), "its use is forgotten");
+        heavy.note(Duration::from_millis(60));
+        heavy.refund(Duration::from_millis(60));
+        assert!(heavy.turn().is_none(), "it was work for a client");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn peers_take_turns_however_many_tasks_one_of_them_has() {
+        let (of_all, [crowd, other]) = share();
+        [&crowd, &other].map(|peer| peer.note(Duration::from_millis(60)));
+        let first = crowd.turn().unwrap().await;
+        let mut waiting: Vec<_> = (0..10).map(|_| crowd.turn().unwrap()).collect();
+        for one in &mut waiting {
+            assert!(futures::poll!(one).is_pending());
+        }
+        let mut other = other.turn().unwrap();
+        assert!(futures::poll!(&mut other).is_pending());
+        drop(first);
+        assert!(futures::poll!(&mut waiting[0]).is_pending(), "it is in the queue behind the other peer");
+        let turn = other.await;
+        drop((turn, waiting.remove(0).await, waiting));
+        assert_eq!(of_all.available_permits(), 1);
+    }
+}
