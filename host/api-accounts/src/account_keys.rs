@@ -162,7 +162,7 @@ async fn change(
         (Ok(_), None) => return Err(ApiError::faults(vec![FieldFault::required("newPassword")])),
         (Err(refused), _) => return Err(refused),
     };
-    change_password(&state.administration(), login, ("newPassword", new)).await.map_err(refused_change)?;
+    change_password(&state.administration(), login, "newPassword", new).await.map_err(refused_change)?;
     Ok(StatusCode::NO_CONTENT)
 }
 

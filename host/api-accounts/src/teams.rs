@@ -196,7 +196,7 @@ async fn create(
     let mut begin = ChangeBody::parse(&bytes)?;
     let name = begin.name.take().ok_or_else(|| ApiError::faults(vec![FieldFault::required("name")]))?;
     let (admin, client) = (state.administration(), allowed.caller.client);
-    let made = teams::create(&admin, client, (&name, begin), allowed.actor()).await.map_err(refused)?;
+    let made = teams::create(&admin, client, &name, begin, allowed.actor()).await.map_err(refused)?;
     Ok((StatusCode::CREATED, Json(TeamBody::new(made, state.context.now()))))
 }
 
@@ -295,7 +295,7 @@ async fn members(
 ) -> Result<Page<UserBody>, ApiError> {
     let (db, client, team) = (&state.context.db, allowed.caller.client, team_id(&id)?);
     teams::find(db, client, team).await.map_err(refused)?;
-    let found = users::list(db, client, (&search, Some(team)), query.page).await?;
+    let found = users::list(db, client, &search, Some(team), query.page).await?;
     Ok(Page::new(query.page, found, UserBody::from))
 }
 
@@ -319,9 +319,9 @@ async fn add_member(
     allowed: AuthorizedCaller<Teams>,
     Segments((id, user)): Segments<(String, String)>,
 ) -> Result<StatusCode, ApiError> {
-    let member = (team_id(&id)?, user_id(&user)?);
+    let (team, user) = (team_id(&id)?, user_id(&user)?);
     let (admin, client) = (state.administration(), allowed.caller.client);
-    teams::add_member(&admin, client, member, allowed.actor()).await.map_err(refused)?;
+    teams::add_member(&admin, client, team, user, allowed.actor()).await.map_err(refused)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -345,8 +345,8 @@ async fn remove_member(
     allowed: AuthorizedCaller<Teams>,
     Segments((id, user)): Segments<(String, String)>,
 ) -> Result<StatusCode, ApiError> {
-    let member = (team_id(&id)?, user_id(&user)?);
+    let (team, user) = (team_id(&id)?, user_id(&user)?);
     let (admin, client) = (state.administration(), allowed.caller.client);
-    teams::remove_member(&admin, client, member, allowed.actor()).await.map_err(refused)?;
+    teams::remove_member(&admin, client, team, user, allowed.actor()).await.map_err(refused)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -57,7 +57,7 @@ async fn callback(
         _ => return Err(refused(AccountCallbackRefused::BadSecret, header)),
     };
     let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
-    let taken = take_callback(&state.context, (&provider, id), &raw, &secret).await;
+    let taken = take_callback(&state.context, &provider, id, &raw, &secret).await;
     Ok(match taken.map_err(|error| refused(error, header))? {
         Some(answer) => Json(answer).into_response(),
         None => StatusCode::OK.into_response(),

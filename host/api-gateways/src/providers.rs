@@ -154,7 +154,7 @@ async fn lite_callback(
         return Err(lite_refused(LiteCallbackRefused::BadSignature));
     };
     let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
-    let taken = inbound::lite::take_callback(&state.context, (client, number), &raw, &signature).await;
+    let taken = inbound::lite::take_callback(&state.context, client, number, &raw, &signature).await;
     taken.map_err(lite_refused)?;
     Ok(StatusCode::OK)
 }

@@ -26,7 +26,8 @@ const PIECE_BYTES: i64 = 1024 * 1024;
 pub(super) fn answer(
     context: Arc<Context>,
     client: ClientId,
-    (request, is_exact): (PageRequest, bool),
+    request: PageRequest,
+    is_exact: bool,
     found: Found<ListedRecording>,
 ) -> Result<Response, ApiError> {
     let pieces = pieces(&found.items);

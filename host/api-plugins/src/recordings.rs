@@ -158,7 +158,7 @@ pub(super) async fn list(
     };
     let client = allowed.caller.client;
     let found = plugins::recordings(&state.context.db, client, &name, query.page).await?;
-    recorded_page::answer(Arc::clone(&state.context), client, (query.page, is_exact), found)
+    recorded_page::answer(Arc::clone(&state.context), client, query.page, is_exact, found)
 }
 
 #[derive(Deserialize, Default, ToSchema)]

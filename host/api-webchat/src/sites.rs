@@ -208,8 +208,9 @@ async fn update(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<SiteBody>, ApiError> {
     let asked: SiteForm = body::parse(&bytes).map_err(ApiError::faults)?;
-    let object = (allowed.caller.client, id);
-    let site = sites::update(&state.administration(), object, &asked, allowed.actor()).await.map_err(refused)?;
+    let site = sites::update(&state.administration(), allowed.caller.client, id, &asked, allowed.actor())
+        .await
+        .map_err(refused)?;
     Ok(Json(shown(&state, &site)))
 }
 
@@ -230,8 +231,7 @@ async fn delete(
     allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
 ) -> Result<StatusCode, ApiError> {
-    let object = (allowed.caller.client, id);
-    sites::delete(&state.administration(), object, allowed.actor()).await.map_err(refused)?;
+    sites::delete(&state.administration(), allowed.caller.client, id, allowed.actor()).await.map_err(refused)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -252,8 +252,8 @@ async fn new_key(
     allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SiteBody>, ApiError> {
-    let object = (allowed.caller.client, id);
-    let site = sites::new_key(&state.administration(), object, allowed.actor()).await.map_err(refused)?;
+    let site =
+        sites::new_key(&state.administration(), allowed.caller.client, id, allowed.actor()).await.map_err(refused)?;
     Ok(Json(shown(&state, &site)))
 }
 
@@ -295,7 +295,7 @@ async fn rotate_secret(
     allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SecretBody>, ApiError> {
-    let object = (allowed.caller.client, id);
-    let secret = sites::rotate_identity_secret(&state.administration(), object, allowed.actor()).await;
+    let secret =
+        sites::rotate_identity_secret(&state.administration(), allowed.caller.client, id, allowed.actor()).await;
     Ok(Json(SecretBody { secret: secret.map_err(refused)? }))
 }

@@ -70,10 +70,10 @@ async fn open(
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(WRITE_BUFFER)
         .max_write_buffer_size(MOST_WAITING);
-    Ok(upgrade.on_upgrade(move |socket| serve(state, (door, place), socket)))
+    Ok(upgrade.on_upgrade(move |socket| serve(state, door, place, socket)))
 }
 
-async fn serve(state: WidgetState, (door, _place): (WidgetPage, SharePart), mut socket: WebSocket) {
+async fn serve(state: WidgetState, door: WidgetPage, _place: SharePart, mut socket: WebSocket) {
     let ended = match greet(&state, &door, &mut socket).await {
         Ok((visitor, resume)) => {
             let id = visitor.visitor.to_string();

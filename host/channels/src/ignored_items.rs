@@ -19,7 +19,8 @@ pub(crate) fn unreadable(provider: InboxKind, kind: &str, reason: &str, item: &V
 /// The same as an item of a callback. A repetition of the same bytes has the same key.
 pub(crate) fn unreadable_item(
     target: CallbackTarget,
-    (provider, kind): (InboxKind, &str),
+    provider: InboxKind,
+    kind: &str,
     reason: &str,
     item: &Value,
 ) -> CallbackItem {
@@ -36,7 +37,7 @@ pub(crate) fn ignored(provider: InboxKind, kind: &str, name: &str) -> IgnoredIte
     IgnoredItem { provider, kind: kind.to_owned(), name: name.chars().take(NAME_CHARS).collect() }
 }
 
-pub(crate) fn ignored_item(target: CallbackTarget, provider: InboxKind, (kind, name): (&str, &str)) -> CallbackItem {
+pub(crate) fn ignored_item(target: CallbackTarget, provider: InboxKind, kind: &str, name: &str) -> CallbackItem {
     let item = ignored(provider, kind, name);
     let dedupe_key = format!("ignored:{kind}:{}", item.name);
     CallbackItem { dedupe_key, target, body: CallbackBody::Ignored(item) }

@@ -106,14 +106,10 @@ pub async fn send_and_record(
 ) -> Result<(ChatMessageId, Event)> {
     let in_chat = send_to_customer(ctx, db, client, place.again(), words).await?;
     let chat = event_facts::chat(db, client, place.chat).await?;
-    Ok((in_chat.first, said_event(in_chat, words, (chat, place.customer))))
+    Ok((in_chat.first, said_event(in_chat, words, chat, place.customer)))
 }
 
-pub fn said_event(
-    in_chat: ChatEntries,
-    words: &TextOwner<'_>,
-    (chat, customer): (event::EventChat, &Customer),
-) -> Event {
+pub fn said_event(in_chat: ChatEntries, words: &TextOwner<'_>, chat: event::EventChat, customer: &Customer) -> Event {
     Event::MessageSaid(Box::new(MessageSaid {
         message: in_chat.first,
         rest: in_chat.rest,

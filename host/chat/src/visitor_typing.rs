@@ -14,7 +14,7 @@ pub async fn show(ctx: &Context, client: ClientId, chat: &Participant) -> Result
     }
     let mut db = ctx.db.acquire().await?;
     let until = ctx.now() + SHOWN;
-    for visitor in visitors::agent_types(&mut db, client, (chat.inbox, chat.customer), until).await? {
+    for visitor in visitors::agent_types(&mut db, client, chat.inbox, chat.customer, until).await? {
         ctx.carriers.doorbell().ring(client, chat.inbox, &visitor);
     }
     Ok(())

@@ -52,7 +52,8 @@ pub fn secret_header(ctx: &Context, provider: &str) -> Option<&'static str> {
 /// its items are on disk once.
 pub async fn take_callback(
     ctx: &Context,
-    (provider, inbox): (&str, InboxId),
+    provider: &str,
+    inbox: InboxId,
     raw: &Bytes,
     secret: &str,
 ) -> std::result::Result<Option<Value>, AccountCallbackRefused> {
@@ -68,7 +69,7 @@ pub async fn take_callback(
     let OpenedCallback { items, answer } =
         opened.map_err(|error| AccountCallbackRefused::Unreadable(error.to_string()))?;
     let mut tx = ctx.db.begin().await.map_err(Error::from)?;
-    let wakes = take_of_inbox(ctx, &mut tx, (client, inbox), items).await?;
+    let wakes = take_of_inbox(ctx, &mut tx, client, inbox, items).await?;
     tx.commit().await.map_err(Error::from)?;
     ctx.wake.wake_all(client, wakes);
     Ok(answer)
@@ -135,7 +136,7 @@ pub(crate) fn login(ctx: &Context, client: ClientId, account: &Account) -> Resul
 async fn store(ctx: &Context, lease: &Lease, items: Vec<CallbackItem>, next: i64) -> Result<()> {
     let (client, inbox) = (lease.client, InboxId(lease.lane));
     let mut tx = begin(ctx, lease).await?;
-    let wakes = take_of_inbox(ctx, &mut tx, (client, inbox), items).await?;
+    let wakes = take_of_inbox(ctx, &mut tx, client, inbox, items).await?;
     accounts::set_next_news(&mut tx, client, inbox, next).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);

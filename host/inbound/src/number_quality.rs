@@ -39,10 +39,10 @@ pub async fn look_at_due(ctx: &Context) -> Result<usize> {
         let Some(asked) = claimed else { continue };
         match node(ctx, client, inbox).await? {
             Some(node) => {
-                found(ctx, (client, inbox), words_of(node), asked).await?;
+                found(ctx, client, inbox, words_of(node), asked).await?;
                 read += 1;
             }
-            None => missed(ctx, (client, inbox), asked).await?,
+            None => missed(ctx, client, inbox, asked).await?,
         }
     }
     Ok(read)
@@ -74,7 +74,7 @@ fn words_of(node: NumberNode) -> NumberQuality {
     }
 }
 
-async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQuality, asked: i32) -> Result<()> {
+async fn found(ctx: &Context, client: ClientId, inbox: InboxId, now: NumberQuality, asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
     quality::looked(&mut tx, client, inbox, &now, (asked, ctx.now())).await?;
@@ -93,7 +93,7 @@ async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQ
 }
 
 /// Records a failed read. After `PATIENCE` of them the client gets the last known values.
-async fn missed(ctx: &Context, (client, inbox): (ClientId, InboxId), asked: i32) -> Result<()> {
+async fn missed(ctx: &Context, client: ClientId, inbox: InboxId, asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
     let owed = asked > before.told;

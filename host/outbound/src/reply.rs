@@ -68,7 +68,7 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
     // A visitor sees the message as soon as it is stored, and may answer before it is sent (ADR 0029).
     let provider_id = (new_message.channel == Channel::Web).then(|| channels::web::message_id(message));
     if let Some(provider_id) = &provider_id {
-        provider_ids::remember(db, client, provider_id, (message, reply.chat_message)).await?;
+        provider_ids::remember(db, client, provider_id, message, reply.chat_message).await?;
     }
     if new_message.channel == Channel::Sms {
         let inbox = inboxes::by_id(db, client, new_message.inbox).await?;

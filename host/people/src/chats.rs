@@ -58,15 +58,15 @@ async fn fold(
         return Ok(None);
     };
     let (joined, unwanted) = join(&one, &other);
-    merging::move_messages(db, client, (kept, gone), joined.next_sequence - 1).await?;
+    merging::move_messages(db, client, kept, gone, joined.next_sequence - 1).await?;
     save(db, client, &joined).await?;
-    tickets::give_to(db, client, (kept, gone)).await?;
+    tickets::give_to(db, client, kept, gone).await?;
     let ended = match unwanted {
         Some(ticket) => end(db, client, ticket, now).await?,
         None => None,
     };
     merging::move_bot_data(db, client, kept, gone).await?;
-    due_work::give_to(db, client, (kept, gone)).await?;
+    due_work::give_to(db, client, kept, gone).await?;
     merging::lead_to(db, client, kept, gone).await?;
     Ok(Some(FoldedChats { chat: joined, was: one, gone: other, ended }))
 }

@@ -99,7 +99,7 @@ pub async fn change_address(
     let same = same.who.id;
     debug_assert_eq!(same, customer);
     if let Some(number) = number {
-        conversations::readdress(db, client, same, (old.value(), number.value())).await?;
+        conversations::readdress(db, client, same, old.value(), number.value()).await?;
     }
     search::customer_changed(db, client, same).await?;
     Ok(IntroducedCustomers { who: Some(same), folded })

@@ -116,7 +116,7 @@ fn main() -> Fallible<()> {
     let street = Street { runtime, host, plugin, stretch: Duration::from_secs(seconds) };
     street.measure(rounds)?;
     for (name, clients, deed) in CROWDS {
-        street.measure_crowd((name, Beside::Crowd(clients, deed)), (rounds / 5).max(1))?;
+        street.measure_crowd(name, Beside::Crowd(clients, deed), (rounds / 5).max(1))?;
     }
     std::fs::remove_dir_all(cache)?;
     Ok(())
@@ -168,7 +168,7 @@ impl Street {
     }
 
     /// Measures a crowd, with a quiet stretch before each of its stretches.
-    fn measure_crowd(&self, (name, beside): (&str, Beside), rounds: usize) -> Fallible<()> {
+    fn measure_crowd(&self, name: &str, beside: Beside, rounds: usize) -> Fallible<()> {
         let (mut quiet, mut crowded) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
             quiet.push(self.walk(Beside::Nobody)?);

@@ -223,7 +223,7 @@ fn reply_callback(
         message: reply.message,
         identifier: sent.identifier.as_deref(),
     };
-    let form = callback::reply(about, (&reply.subscriber, &reply.source), &reply.body, reply.received_at);
+    let form = callback::reply(about, &reply.subscriber, &reply.source, &reply.body, reply.received_at);
     SmsCallback {
         id: ctx.mint(),
         lane_id: callback::lane_of(&url),

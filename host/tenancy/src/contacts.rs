@@ -111,7 +111,8 @@ pub async fn delete(
 /// only the visible parts.
 pub async fn list(
     db: &Db,
-    (client, sight): (ClientId, CustomerVisibility),
+    client: ClientId,
+    sight: CustomerVisibility,
     searched: &str,
     page: PageRequest,
 ) -> base::Result<Page<Contact>> {

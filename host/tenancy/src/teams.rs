@@ -64,7 +64,8 @@ impl From<storage::Error> for TeamError {
 pub async fn create(
     admin: &Administration<'_>,
     client: ClientId,
-    (name, begin): (&str, TeamChange),
+    name: &str,
+    begin: TeamChange,
     actor: Actor,
 ) -> Result<Team, TeamError> {
     let name = TeamName::parse(name)?;
@@ -152,7 +153,8 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, 
 pub async fn add_member(
     admin: &Administration<'_>,
     client: ClientId,
-    (team, user): (TeamId, UserId),
+    team: TeamId,
+    user: UserId,
     actor: Actor,
 ) -> Result<(), TeamError> {
     let mut tx = admin.db.begin().await?;
@@ -169,7 +171,8 @@ pub async fn add_member(
 pub async fn remove_member(
     admin: &Administration<'_>,
     client: ClientId,
-    (team, user): (TeamId, UserId),
+    team: TeamId,
+    user: UserId,
     actor: Actor,
 ) -> Result<(), TeamError> {
     let mut tx = admin.db.begin().await?;

@@ -191,7 +191,7 @@ async fn set_own_password(
     let caller = &allowed.caller;
     let own = users::find(&state.context.db, caller.client, caller.user).await.map_err(refused)?;
     let login = Login { email: own.email, password: current, client_ref: caller.client_ref.clone(), from };
-    change_password(&state.administration(), login, ("newPassword", new)).await.map_err(|error| match error {
+    change_password(&state.administration(), login, "newPassword", new).await.map_err(|error| match error {
         // The key is valid, so a 401 would be misleading.
         PasswordError::Login(tenancy::accounts::LoginError::InvalidCredentials) => {
             ApiError::new(ErrorKind::Forbidden, "`currentPassword` is wrong")

@@ -56,7 +56,7 @@ async fn list(
     query: ListQuery,
     SearchParameter(search): SearchParameter,
 ) -> Result<Page<UserBody>, ApiError> {
-    let found = users::list(&state.context.db, allowed.caller.client, (&search, None), query.page).await?;
+    let found = users::list(&state.context.db, allowed.caller.client, &search, None, query.page).await?;
     Ok(Page::new(query.page, found, UserBody::from))
 }
 

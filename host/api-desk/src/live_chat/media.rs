@@ -104,8 +104,8 @@ pub(super) async fn keep(
     allowed: &AuthorizedCaller<LiveChat>,
     file: FormFile,
 ) -> Result<AgentUpload, ApiError> {
-    let about = (file.declared.as_deref(), file.name.as_deref());
-    let kept = desk::upload(&state.context, acting(allowed), file.bytes, about).await;
+    let (declared, name) = (file.declared.as_deref(), file.name.as_deref());
+    let kept = desk::upload(&state.context, acting(allowed), file.bytes, declared, name).await;
     kept.map_err(|refusal| match refusal {
         AgentUploadRefused::Type(said) => ApiError::new(ErrorKind::UnsupportedMediaType, said),
         AgentUploadRefused::TooLarge(said) => ApiError::new(ErrorKind::PayloadTooLarge, said),

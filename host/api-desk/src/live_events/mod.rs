@@ -74,7 +74,7 @@ async fn follow(
                 |rejected| ApiError::new(ErrorKind::BadRequest, format!("this is not a WebSocket request: {rejected}"));
             let upgrade = upgrade.map_err(said)?;
             let connection = open().await.map_err(refused)?;
-            Ok(socket::serve(upgrade, &state.service, (connection, hearing), in_use))
+            Ok(socket::serve(upgrade, &state.service, connection, hearing, in_use))
         }
         Form::Stream => Ok(stream::serve(open().await.map_err(refused)?, in_use).into_response()),
     }

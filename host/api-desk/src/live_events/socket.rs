@@ -32,7 +32,8 @@ const GONE: u16 = 4001;
 pub(super) fn serve(
     upgrade: WebSocketUpgrade,
     hub: &Arc<Hub>,
-    (connection, hearing): (LiveConnection, Hearing),
+    connection: LiveConnection,
+    hearing: Hearing,
     in_use: Option<UseGuard>,
 ) -> Response {
     let hub = Arc::clone(hub);

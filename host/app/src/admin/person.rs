@@ -56,7 +56,7 @@ async fn export_person(config: &Settings, base: &Base, export: PersonExport) -> 
     let store = store(config, base)?;
     for file in &exported.files {
         let written = match &export.files {
-            Some(folder) => write_file(store.as_ref(), (client, file.id), folder).await?,
+            Some(folder) => write_file(store.as_ref(), client, file.id, folder).await?,
             None => None,
         };
         files.push(json!({ "id": file.id, "file": written }));
@@ -77,7 +77,8 @@ async fn export_person(config: &Settings, base: &Base, export: PersonExport) -> 
 /// Writes a file into the folder, readable by this user only. `None` if the store does not have it.
 async fn write_file(
     store: &dyn MediaStore,
-    (client, id): (ClientId, MediaId),
+    client: ClientId,
+    id: MediaId,
     folder: &Path,
 ) -> anyhow::Result<Option<String>> {
     let Some(mut open) = store.open(client, id).await? else { return Ok(None) };

@@ -82,7 +82,7 @@ async fn restore_rows(
     load.expect(&tables)?;
     for (number, saved) in (1..).zip(&manifest.tables) {
         let step = format!("[{number}/{}] {}", tables.len(), saved.table.name);
-        fill(&mut load, source, saved, (&step, progress)).await?;
+        fill(&mut load, source, saved, &step, progress).await?;
     }
     if !sealer.check(load.connection()).await? {
         bail!("the backup has no mark of its master key; use another backup");
@@ -96,7 +96,8 @@ async fn fill(
     load: &mut LoadTransaction,
     source: &BackupSource,
     saved: &SavedTable,
-    (step, progress): (&str, &mut BackupProgress),
+    step: &str,
+    progress: &mut BackupProgress,
 ) -> anyhow::Result<()> {
     let name = &saved.table.name;
     let mut table = load.fill(&saved.table).await?;

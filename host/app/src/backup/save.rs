@@ -52,7 +52,7 @@ async fn save_all(config: &Settings, db: &Db, place: &str) -> anyhow::Result<Str
     let mut tables = Vec::with_capacity(contents.tables.len());
     for (number, table) in (1..).zip(&contents.tables) {
         let step = format!("[{number}/{}] {}", contents.tables.len(), table.name);
-        tables.push(save_table(&mut snapshot, table, &mut archive, (&step, &mut progress)).await?);
+        tables.push(save_table(&mut snapshot, table, &mut archive, &step, &mut progress).await?);
     }
     let sequences = snapshot.sequences().await?;
     snapshot.end().await?;
@@ -105,7 +105,8 @@ async fn save_table(
     snapshot: &mut DatabaseSnapshot,
     table: &CopiedTable,
     archive: &mut ArchiveWriter,
-    (step, progress): (&str, &mut BackupProgress),
+    step: &str,
+    progress: &mut BackupProgress,
 ) -> anyhow::Result<SavedTable> {
     let (mut rows, mut bytes, mut pieces, mut piece) = (0_u64, 0_u64, 0, Vec::new());
     let mut put = |piece: &mut Vec<u8>, pieces: &mut u32| {

@@ -26,19 +26,15 @@ pub(super) enum Imports {
 /// Writes the interface to `build/wit`, the project's own if it has one (`new` puts it there). Returns that folder.
 pub(super) fn lay_out(project: &Project, imports: Imports) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/wit");
-    lay_out_files(&folder, &interface(project)?, (project.world, imports))?;
+    lay_out_files(&folder, &interface(project)?, project.world, imports)?;
     Ok(folder)
 }
 
 pub(super) fn lay_out_own(folder: &Path, world: World, imports: Imports) -> Result<(), BuildError> {
-    lay_out_files(folder, &embedded_files(), (world, imports))
+    lay_out_files(folder, &embedded_files(), world, imports)
 }
 
-fn lay_out_files(
-    folder: &Path,
-    files: &[(String, Vec<u8>)],
-    (of, imports): (World, Imports),
-) -> Result<(), BuildError> {
+fn lay_out_files(folder: &Path, files: &[(String, Vec<u8>)], of: World, imports: Imports) -> Result<(), BuildError> {
     let version = files.iter().find_map(|(_, contents)| version(contents)).unwrap_or_default();
     for (path, contents) in files {
         write(&folder.join(PACKAGE).join(path), contents)?;

@@ -117,7 +117,8 @@ impl MessengerApi {
         &self,
         page: &MessengerPage,
         kind: &str,
-        (file, name): (OurFile, Option<&str>),
+        file: OurFile,
+        name: Option<&str>,
     ) -> Result<String, SendFailure> {
         let OurFile { content, mime_type, filename } = file;
         if content.bytes > FILE_MAX {

@@ -155,7 +155,7 @@ impl Carrier for MessengerCarrier {
             }
             Some((media, file)) => {
                 call.begins();
-                match self.api.upload(page, attachment(media.kind), (file, media.filename.as_deref())).await {
+                match self.api.upload(page, attachment(media.kind), file, media.filename.as_deref()).await {
                     Ok(id) => self.api.send(page, &body(Some(&id))?).await,
                     Err(failure) => Err(failure),
                 }

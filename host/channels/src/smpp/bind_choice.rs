@@ -28,7 +28,8 @@ impl SmppGateway {
         &self,
         slot: Slot,
         in_doubt: &DoubtRoom,
-        (wanted, destination): (Option<&str>, &str),
+        wanted: Option<&str>,
+        destination: &str,
     ) -> Option<Slot> {
         if !self.needs_certain_bind(wanted) || self.ways(wanted, destination).contains(&slot.bind_place()) {
             return Some(slot);

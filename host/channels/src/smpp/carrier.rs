@@ -115,7 +115,7 @@ impl Carrier for SmppCarrier {
         let mut parts = parts_of(inbox, outgoing)?;
         parts.retain(|(number, _)| !outgoing.taken.contains(number));
         let destination = parts.front().map(|(_, part)| part.destination.clone()).unwrap_or_default();
-        let Some(slot) = self.gateway.take_place(slot, &in_doubt, (outgoing.bind, &destination)).await else {
+        let Some(slot) = self.gateway.take_place(slot, &in_doubt, outgoing.bind, &destination).await else {
             let reason = "the bind that the SMS goes over has no room".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };

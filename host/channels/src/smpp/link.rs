@@ -134,7 +134,7 @@ async fn connect(
     settings: &SmppSettings,
 ) -> Result<(SmppSession, mpsc::Receiver<SessionRequestHandle>), SessionError> {
     let times = SilenceLimits { enquire_link: settings.enquire_link, link_timeout: settings.link_timeout };
-    let bounds = (times, settings.deliveries_waiting);
+    let waiting = settings.deliveries_waiting;
     let connecting = async {
         // The system's resolver: it knows the hosts file and search domains.
         let stream = TcpStream::connect((url.host.as_str(), url.port)).await?;
@@ -142,9 +142,9 @@ async fn connect(
         let (stream, hangup) = watched(stream)?;
         Ok(if url.tls {
             let stream = tls::handshake(stream, &url.host, url.ca.as_deref()).await?;
-            SmppSession::start(stream, &url.name, bounds, hangup)
+            SmppSession::start(stream, &url.name, times, waiting, hangup)
         } else {
-            SmppSession::start(stream, &url.name, bounds, hangup)
+            SmppSession::start(stream, &url.name, times, waiting, hangup)
         })
     };
     match timeout(settings.connect_timeout, connecting).await {

@@ -93,8 +93,8 @@ impl Reader<'_> {
         let target = CallbackTarget::Inbox(self.inbox);
         match self.read(update) {
             Ok((fact, body)) => CallbackItem { dedupe_key: format!("telegram:{}:{fact}", self.bot), target, body },
-            Err(NoFact::Ignored(kind, name)) => ignored_item(target, InboxKind::Telegram, (kind, &name)),
-            Err(NoFact::Malformed(reason)) => unreadable_item(target, (InboxKind::Telegram, "update"), reason, update),
+            Err(NoFact::Ignored(kind, name)) => ignored_item(target, InboxKind::Telegram, kind, &name),
+            Err(NoFact::Malformed(reason)) => unreadable_item(target, InboxKind::Telegram, "update", reason, update),
         }
     }
 

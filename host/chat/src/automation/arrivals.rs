@@ -35,7 +35,8 @@ pub(super) async fn arrive(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (mut chat, came_at): (Participant, DateTime<Utc>),
+    mut chat: Participant,
+    came_at: DateTime<Utc>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     if chat.state != ParticipantState::Queued {
         return Ok(Vec::new());
@@ -44,12 +45,12 @@ pub(super) async fn arrive(
         Some(team) => teams::get(db, client, team).await?,
         None => None,
     };
-    let Some(team) = team else { return awaited(ctx, db, client, (chat, came_at)).await };
-    if let AssignmentOutcome::Given(happened) = assignment::give_out(ctx, db, client, (&mut chat, team.id)).await? {
+    let Some(team) = team else { return awaited(ctx, db, client, chat, came_at).await };
+    if let AssignmentOutcome::Given(happened) = assignment::give_out(ctx, db, client, &mut chat, team.id).await? {
         return send_text(ctx, db, client, &chat, happened).await;
     }
     if team.hours.is_open(came_at) {
-        return awaited(ctx, db, client, (chat, came_at)).await;
+        return awaited(ctx, db, client, chat, came_at).await;
     }
     if let Some(opens) = team.hours.next_open(came_at) {
         due_work::postpone(db, client, (chat.id, ChatWork::Answer), (until(ctx, opens), ctx.now())).await?;
@@ -59,7 +60,7 @@ pub(super) async fn arrive(
     }
     chat.after_hours = true;
     let said = match &team.after_hours_text {
-        Some(text) => tell(ctx, db, client, (&mut chat, text)).await?,
+        Some(text) => tell(ctx, db, client, &mut chat, text).await?,
         None => None,
     };
     let flagged = Event::ChatAfterHours(ChatAfterHours { participant: chat.id, team: team.id });
@@ -81,7 +82,8 @@ async fn awaited(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (mut chat, came_at): (Participant, DateTime<Utc>),
+    mut chat: Participant,
+    came_at: DateTime<Utc>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     if !chat.after_hours {
         return Ok(Vec::new());
@@ -96,7 +98,8 @@ async fn tell(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (chat, text): (&mut Participant, &AfterHoursText),
+    chat: &mut Participant,
+    text: &AfterHoursText,
 ) -> Result<Option<Event>> {
     let inbox = inboxes::by_id(db, client, chat.inbox).await?;
     let customer = customers::find(db, client, chat.customer).await?;

@@ -34,7 +34,8 @@ pub(super) async fn give_out(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (chat, team): (&mut Participant, TeamId),
+    chat: &mut Participant,
+    team: TeamId,
 ) -> Result<AssignmentOutcome> {
     let order = match due_work::giving_of(db, client, team).await? {
         Some(Assignment::RoundRobin) => AgentOrder::RoundRobin,
@@ -80,7 +81,7 @@ pub(super) async fn fill_room(ctx: &Context, lease: &Lease, team: TeamId) -> Res
             };
             // The chat was taken since the query.
             let Some(mut chat) = participants::lock(&mut tx, client, id).await?.filter(waits) else { continue };
-            match give_out(ctx, &mut tx, client, (&mut chat, team)).await? {
+            match give_out(ctx, &mut tx, client, &mut chat, team).await? {
                 AssignmentOutcome::Given(happened) => {
                     let wakes = send_text(ctx, &mut tx, client, &chat, happened).await?;
                     tx.commit().await?;

@@ -25,14 +25,15 @@ pub(super) async fn note(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (mut chat, due_at): (Participant, DateTime<Utc>),
+    mut chat: Participant,
+    due_at: DateTime<Utc>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let agent = match chat.state {
         ParticipantState::Queued => None,
         ParticipantState::Active => chat.assigned_agent,
         ParticipantState::Bot | ParticipantState::Closed => return Ok(Vec::new()),
     };
-    if let Some(due_at) = not_yet(ctx, db, client, (&chat, due_at)).await? {
+    if let Some(due_at) = not_yet(ctx, db, client, &chat, due_at).await? {
         due_work::add(db, client, &[chat.id], ChatWork::Answer, (due_at, ctx.now())).await?;
         return Ok(Vec::new());
     }
@@ -49,7 +50,8 @@ async fn not_yet(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (chat, due_at): (&Participant, DateTime<Utc>),
+    chat: &Participant,
+    due_at: DateTime<Utc>,
 ) -> Result<Option<DateTime<Utc>>> {
     let team = match chat.team.as_ref().map(|team| team.id) {
         Some(team) => teams::get(db, client, team).await?,

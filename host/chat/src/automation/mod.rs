@@ -31,11 +31,11 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         lease.hold(&mut tx).await?;
         let locked = participants::lock(&mut tx, lease.client, chat).await?;
         // Another process was faster, or the action is no longer due.
-        let Some(since) = due_work::take(&mut tx, lease.client, (chat, next), ctx.now()).await? else { continue };
+        let Some(since) = due_work::take(&mut tx, lease.client, chat, next, ctx.now()).await? else { continue };
         let wakes = match locked {
             Some(chat) => match next {
-                ChatWork::Answer => missed_chats::note(ctx, &mut tx, lease.client, (chat, since)).await?,
-                ChatWork::Arrived => arrivals::arrive(ctx, &mut tx, lease.client, (chat, since)).await?,
+                ChatWork::Answer => missed_chats::note(ctx, &mut tx, lease.client, chat, since).await?,
+                ChatWork::Arrived => arrivals::arrive(ctx, &mut tx, lease.client, chat, since).await?,
                 ChatWork::Left => departures::take_back(ctx, &mut tx, lease.client, chat).await?,
                 // Only a team has this kind.
                 ChatWork::Room => Vec::new(),

@@ -205,7 +205,7 @@ impl Turn<'_> {
         let event = |step: &Step| match step {
             Step::Said(in_chat, reply, state) => {
                 let chat = EventChat { state: *state, ..chat.clone()? };
-                Some(self.event_now(said_event(in_chat.clone(), &words_of(reply), (chat, &self.scene.customer))))
+                Some(self.event_now(said_event(in_chat.clone(), &words_of(reply), chat, &self.scene.customer)))
             }
             Step::Moved(moved) => Some(self.event_now(moved.clone())),
         };

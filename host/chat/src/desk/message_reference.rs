@@ -61,7 +61,8 @@ fn not_yet_sent() -> DeskError {
 pub(super) async fn reacted_to(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, kind): (&Participant, InboxKind),
+    chat: &Participant,
+    kind: InboxKind,
     named: &str,
 ) -> Result<String, DeskError> {
     if let Some(why_not) = kind.facts().no_reactions {

@@ -133,7 +133,7 @@ async fn worded(
         DraftContent::Text(body) => (OutboundContent::Text { body: body.clone() }, None),
         DraftContent::Place(place) => (OutboundContent::Location(place.clone()), None),
         DraftContent::Reaction(reaction) => {
-            let message_id = message_reference::reacted_to(db, client, (chat, kind), &reaction.message_id).await?;
+            let message_id = message_reference::reacted_to(db, client, chat, kind, &reaction.message_id).await?;
             (OutboundContent::Reaction(Reaction { message_id, ..reaction.clone() }), None)
         }
         DraftContent::File { url, caption } => file(ctx, db, client, kind, (url, caption.clone())).await?,

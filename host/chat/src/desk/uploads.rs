@@ -31,7 +31,8 @@ pub async fn upload(
     ctx: &Context,
     acting: ActingUser,
     bytes: Bytes,
-    (declared, name): (Option<&str>, Option<&str>),
+    declared: Option<&str>,
+    name: Option<&str>,
 ) -> Result<AgentUpload, AgentUploadRefused> {
     let file_type = judged(&bytes, declared)?;
     let id: MediaId = ctx.mint();

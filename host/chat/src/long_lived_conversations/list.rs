@@ -18,7 +18,8 @@ const ALL_DIGITS: usize = 15;
 /// all). A role that sees masked customers can search only the visible digits of a recipient.
 pub async fn list(
     db: &Db,
-    (client, sight): (ClientId, CustomerVisibility),
+    client: ClientId,
+    sight: CustomerVisibility,
     search: &str,
     page: PageRequest,
 ) -> Result<Page<Conversation>> {

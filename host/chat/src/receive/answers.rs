@@ -60,11 +60,12 @@ impl AnswerTarget {
 pub(super) async fn read(
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, customer): (&Inbox, CustomerId),
+    inbox: &Inbox,
+    customer: CustomerId,
     message: &InboundMessage,
 ) -> Result<AnswerStep> {
     if inbox.kind().facts().keeps_choices
-        && let Some(tap) = lite_choices::tap(db, client, (inbox.id, customer), message).await?
+        && let Some(tap) = lite_choices::tap(db, client, inbox.id, customer, message).await?
     {
         return read_plain(db, client, &tap.message, tap.in_flight).await;
     }

@@ -52,7 +52,7 @@ async fn change_one(
     message: ChangeableMessage,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(chat) = participants::lock(db, client, message.participant).await? else { return Ok(Vec::new()) };
-    if chat.inbox != inbox || !is_author(db, client, (&chat, &message), &change.by).await? {
+    if chat.inbox != inbox || !is_author(db, client, &chat, &message, &change.by).await? {
         tracing::warn!(client.id = %client, chat.id = %chat.id, "refused to change a message for somebody who did not write it");
         count("refused");
         return Ok(Vec::new());
@@ -82,7 +82,8 @@ fn count(taken: &'static str) {
 async fn is_author(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, message): (&Participant, &ChangeableMessage),
+    chat: &Participant,
+    message: &ChangeableMessage,
     author: &Author,
 ) -> Result<bool> {
     if message.wording.content.direction() != chat::direction_of(author) {

@@ -18,7 +18,8 @@ pub(super) fn events(
     arrival: &Arrival<'_>,
     routed: &RoutedChat,
     chat: EventChat,
-    (ticket, rated): (Option<Event>, Option<Rating>),
+    ticket: Option<Event>,
+    rated: Option<Rating>,
 ) -> Vec<NewEvent> {
     let (participant, message) = (&routed.participant, arrival.id);
     let opened = (routed.opened != ConversationStart::No).then(|| {

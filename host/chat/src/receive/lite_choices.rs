@@ -24,7 +24,8 @@ pub(super) struct LiteTap {
 pub(super) async fn tap(
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, customer): (InboxId, CustomerId),
+    inbox: InboxId,
+    customer: CustomerId,
     message: &InboundMessage,
 ) -> Result<Option<LiteTap>> {
     match (&message.content, message.quoted_provider_id.as_deref()) {

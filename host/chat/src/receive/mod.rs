@@ -135,7 +135,7 @@ async fn receive_one(
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
     let CustomerHistory { last_template, conversation, cost } =
         inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
-    let answered = answers::read(db, client, (inbox, customer.id), message).await?;
+    let answered = answers::read(db, client, inbox, customer.id, message).await?;
     taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
     let file = store_file(ctx, db, client, inbox, &answered.content).await?;
     let referral = referral::of_message(ctx, db, client, inbox, message).await?;
@@ -175,7 +175,7 @@ async fn receive_one(
     let rated = rate(ctx, db, client, &arrival, &routed.participant).await?;
     let ticket = ticket_waits(ctx, db, client, &arrival, &routed.participant).await?;
     let chat = event_facts::chat(db, client, &routed.participant).await?;
-    events.extend(event_list::events(&arrival, &routed, chat, (ticket, rated)));
+    events.extend(event_list::events(&arrival, &routed, chat, ticket, rated));
     Ok(Taken { events, wakes })
 }
 

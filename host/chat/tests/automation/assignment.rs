@@ -128,7 +128,7 @@ async fn a_higher_limit_and_a_new_member_are_room_for_what_waits() {
     users::set_chat_limit(&admin, stage.client, ann, Some(2), Actor::Operator).await.unwrap();
     stage.settle().await;
     assert_eq!(stage.shares(&chats).await, [(None, 2), (Some(ann), 2)].into());
-    teams::add_member(&admin, stage.client, (stage.team, ben), Actor::Operator).await.unwrap();
+    teams::add_member(&admin, stage.client, stage.team, ben, Actor::Operator).await.unwrap();
     stage.settle().await;
     assert_eq!(stage.shares(&chats).await, [(None, 1), (Some(ann), 2), (Some(ben), 1)].into());
 }

@@ -50,7 +50,7 @@ pub fn receipt(about: MessageIds<'_>, to: &str, status: GatewayStatus, at: DateT
     ])
 }
 
-pub fn reply(about: MessageIds<'_>, (from, to): (&str, &str), text: &str, at: DateTime<Utc>) -> String {
+pub fn reply(about: MessageIds<'_>, from: &str, to: &str, text: &str, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
         ("gstid", Some(&about.request.to_string())),
@@ -98,7 +98,7 @@ mod tests {
             message: MessageId(Uuid::max()),
             identifier: Some("é&="),
         };
-        let form = reply(about, ("27821234567", "27110000001"), "a&b=c\n🦀", DateTime::UNIX_EPOCH);
+        let form = reply(about, "27821234567", "27110000001", "a&b=c\n🦀", DateTime::UNIX_EPOCH);
         assert_eq!(
             form,
             "ctid=&gstid=00000000-0000-0000-0000-000000000000&stid=ffffffff-ffff-ffff-ffff-ffffffffffff&from=27821234567&to=27110000001&identifier=%C3%A9%26%3D&messageText=a%26b%3Dc%0A%F0%9F%A6%80\

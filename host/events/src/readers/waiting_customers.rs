@@ -52,7 +52,7 @@ pub(crate) async fn take(
             }
             Waits::Taken(chat) => {
                 due_work::drop(db, client, chat, &[ChatWork::Arrived, ChatWork::Left]).await?;
-                due_work::restart_answer_wait(db, client, chat, (until(new.at), now)).await?;
+                due_work::restart_answer_wait(db, client, chat, until(new.at), now).await?;
             }
             Waits::Answered(chat) => due_work::drop(db, client, chat, &[ChatWork::Answer]).await?,
             Waits::NoMore(chat) => {

@@ -209,7 +209,8 @@ async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bo
 pub(crate) async fn take_of_inbox(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, inbox): (ClientId, InboxId),
+    client: ClientId,
+    inbox: InboxId,
     items: Vec<CallbackItem>,
 ) -> Result<BTreeSet<(Queue, Uuid)>> {
     let new = |item: CallbackItem| NewCallback {

@@ -22,7 +22,7 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
     let inbox = InboxId(lease.lane);
     let mut messages: Vec<Cow<'_, InboundMessage>> = Vec::with_capacity(group.len());
     for message in group.iter().filter_map(|item| item.message()) {
-        let named = names::complete(ctx, (lease.client, inbox), message).await?;
+        let named = names::complete(ctx, lease.client, inbox, message).await?;
         messages.push(named.map_or(Cow::Borrowed(message), Cow::Owned));
     }
     let messages: Vec<&InboundMessage> = messages.iter().map(AsRef::as_ref).collect();

@@ -16,7 +16,8 @@ use storage::{
 /// Returns the message with the name of its sender, if the name is unknown and the provider gives it.
 pub(super) async fn complete(
     ctx: &Context,
-    (client, inbox): (ClientId, InboxId),
+    client: ClientId,
+    inbox: InboxId,
     message: &InboundMessage,
 ) -> Result<Option<InboundMessage>> {
     let address = message.from_address.as_ref().filter(|address| address.kind() == AddressKind::Psid);

@@ -55,7 +55,8 @@ impl Parts {
             footer: text("message_template_footer"),
             buttons: buttons(
                 value.get("message_template_buttons"),
-                ("message_template_button_type", "message_template_button_text"),
+                "message_template_button_type",
+                "message_template_button_text",
             ),
         }
     }
@@ -72,7 +73,7 @@ impl Parts {
             header: text("HEADER"),
             body: text("BODY"),
             footer: text("FOOTER"),
-            buttons: buttons(part("BUTTONS").and_then(|part| part.get("buttons")), ("type", "text")),
+            buttons: buttons(part("BUTTONS").and_then(|part| part.get("buttons")), "type", "text"),
         }
     }
 
@@ -87,7 +88,7 @@ impl Parts {
     }
 }
 
-fn buttons(list: Option<&Value>, (kind, text): (&str, &str)) -> Vec<(String, String)> {
+fn buttons(list: Option<&Value>, kind: &str, text: &str) -> Vec<(String, String)> {
     let word = |button: &Value, name: &str| button.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let list = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     list.iter().map(|button| (word(button, kind).to_ascii_uppercase(), word(button, text))).collect()

@@ -40,7 +40,8 @@ impl From<BridgeCallbackRefused> for LiteCallbackRefused {
 /// session asks the bridge for the state of the session.
 pub async fn take_callback(
     ctx: &Context,
-    (client, inbox): (ClientId, InboxId),
+    client: ClientId,
+    inbox: InboxId,
     body: &Bytes,
     signature: &str,
 ) -> Result<(), LiteCallbackRefused> {
@@ -53,7 +54,7 @@ pub async fn take_callback(
     };
     let number = LiteNumber { client, inbox, msisdn: lite.msisdn };
     let items = DeviceEffect::messages(&number, events);
-    let wakes = take_of_inbox(ctx, &mut tx, (client, inbox), items).await?;
+    let wakes = take_of_inbox(ctx, &mut tx, client, inbox, items).await?;
     tx.commit().await.map_err(Error::from)?;
     ctx.wake.wake_all(client, wakes);
     Ok(())

@@ -142,7 +142,7 @@ pub(super) async fn write(
     let events: Vec<NewEvent> = told.changes.into_iter().map(event).collect();
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let mut wakes = take_of_inbox(ctx, &mut tx, (client, inbox), told.items).await?;
+    let mut wakes = take_of_inbox(ctx, &mut tx, client, inbox, told.items).await?;
     storage::inboxes::lite::save(&mut tx, client, inbox, session, next, came_up).await?;
     if !events.is_empty() {
         wakes.extend(record(ctx, &mut tx, client, &events).await?);

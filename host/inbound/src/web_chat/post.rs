@@ -89,7 +89,7 @@ pub async fn post(
         return Err(PostRefused::FormFirst);
     }
     let chat = thread::find(&mut tx, site, &visitor).await?;
-    let said = read(&mut tx, site, (&visitor, chat.as_ref()), post).await?;
+    let said = read(&mut tx, site, &visitor, chat.as_ref(), post).await?;
     let message = InboundMessage {
         provider_id: provider_id.clone(),
         from: None,
@@ -112,7 +112,7 @@ pub async fn post(
     };
     if said.answers_form {
         (known.form_answered, known.form_key) = (true, Some(key.to_string()));
-        visitors::save(&mut tx, site.client, (site.id, &visitor), &known).await?;
+        visitors::save(&mut tx, site.client, site.id, &visitor, &known).await?;
     }
     tx.commit().await?;
     ctx.wake.wake_all(site.client, wakes);
@@ -148,7 +148,8 @@ impl From<InboundContent> for Said {
 async fn read(
     db: &mut PgConnection,
     site: &Site,
-    (visitor, chat): (&str, Option<&Thread>),
+    visitor: &str,
+    chat: Option<&Thread>,
     post: VisitorPost,
 ) -> Result<Said, PostRefused> {
     match post {
@@ -160,7 +161,7 @@ async fn read(
             let caption = caption.map(|text| read_text(&text).map_err(|said| fault("caption", said))).transpose()?;
             Ok(InboundContent::Media(uploaded(db, (site.client, site.id), visitor, file, caption).await?).into())
         }
-        VisitorPost::Tap { message, choice } => tap(db, site.client, chat, (message, &choice)).await,
+        VisitorPost::Tap { message, choice } => tap(db, site.client, chat, message, &choice).await,
         VisitorPost::Place { latitude, longitude } => {
             if !((-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude)) {
                 return Err(fault("latitude", "and longitude must be degrees on earth"));
@@ -206,7 +207,8 @@ async fn tap(
     db: &mut PgConnection,
     client: ClientId,
     chat: Option<&Thread>,
-    (id, choice): (ChatMessageId, &str),
+    id: ChatMessageId,
+    choice: &str,
 ) -> Result<Said, PostRefused> {
     let unknown = || fault("message", "is no message of this chat with something to choose");
     let message = chat_messages::find(db, client, id).await?.ok_or_else(unknown)?;

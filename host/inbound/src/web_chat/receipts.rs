@@ -50,7 +50,7 @@ pub async fn note_progress(
         [(ProviderStatus::Delivered, was_delivered, delivered), (ProviderStatus::Read, was_read, read)]
     {
         if to > from {
-            let moved = threads::on_their_way(&mut tx, site.client, chat.participant, (from, to)).await?;
+            let moved = threads::on_their_way(&mut tx, site.client, chat.participant, from, to).await?;
             updates.extend(moved.iter().filter_map(|(_, gst_id)| update(ctx, site.client, gst_id, reached)));
         }
     }
@@ -58,7 +58,7 @@ pub async fn note_progress(
     let outcome = delivery::apply_statuses(ctx, &mut tx, site.client, &updates, LockPolicy::Wait).await?;
     known.delivered_up_to = was_delivered.max(delivered);
     known.read_up_to = was_read.max(read);
-    visitors::save(&mut tx, site.client, (site.id, &visitor), &known).await?;
+    visitors::save(&mut tx, site.client, site.id, &visitor, &known).await?;
     tx.commit().await?;
     ctx.wake.wake_all(site.client, outcome.wakes.into_iter().collect::<BTreeSet<_>>());
     Ok(VisitorProgress { delivered_up_to: known.delivered_up_to, read_up_to: known.read_up_to })

@@ -83,7 +83,7 @@ pub async fn begin(ctx: &Context, site: &Site, asked: VisitorSessionRequest) -> 
 }
 
 pub async fn visitor_of(ctx: &Context, site: &Site, token: &str) -> Result<Result<VisitorToken, TokenRefused>> {
-    let token = match VisitorToken::open(ctx, (site.client, site.id), token) {
+    let token = match VisitorToken::open(ctx, site.client, site.id, token) {
         Ok(token) => token,
         Err(refused) => return Ok(Err(refused)),
     };
@@ -118,7 +118,7 @@ async fn prove(
     if !proves(&secret, user, &identity.hash) {
         return Err(SessionRefused::NotProven);
     }
-    let visitor = visitor_of_user(ctx, (site.client, site.id), user);
+    let visitor = visitor_of_user(ctx, site.client, site.id, user);
     let mut tx = ctx.db.begin().await?;
     let known = visitors::begin(&mut tx, site.client, (site.id, &visitor.to_string(), Some(user)), ctx.now()).await?;
     let wakes = match was {
@@ -156,7 +156,7 @@ async fn join(
     known.delivered_up_to = 0;
     known.read_up_to = 0;
     before.joined_to = Some(is.clone());
-    visitors::save(db, site.client, (site.id, &is), &known).await?;
-    visitors::save(db, site.client, (site.id, &was), &before).await?;
+    visitors::save(db, site.client, site.id, &is, &known).await?;
+    visitors::save(db, site.client, site.id, &was, &before).await?;
     record_folded(ctx, db, site.client, &folded).await
 }

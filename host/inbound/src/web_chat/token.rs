@@ -46,7 +46,7 @@ impl VisitorToken {
         self.seal_under(&key(ctx), client)
     }
 
-    pub fn open(ctx: &Context, (client, site): (ClientId, InboxId), text: &str) -> Result<Self, TokenRefused> {
+    pub fn open(ctx: &Context, client: ClientId, site: InboxId, text: &str) -> Result<Self, TokenRefused> {
         let token = Self::open_under(&key(ctx), client, site, text)?;
         if token.expires_at <= ctx.now() { Err(TokenRefused::Expired) } else { Ok(token) }
     }
@@ -98,7 +98,7 @@ fn mac(key: &[u8; 32], client: ClientId, claim: &[u8]) -> Option<Hmac<Sha256>> {
 }
 
 /// The visitor id of a site's own user. It is the same on every device and does not reveal the user's id.
-pub(super) fn visitor_of_user(ctx: &Context, (client, site): (ClientId, InboxId), user: &str) -> Uuid {
+pub(super) fn visitor_of_user(ctx: &Context, client: ClientId, site: InboxId, user: &str) -> Uuid {
     let key = ctx.sealer.derive("web-visitor-of-user");
     let digest = mac(&key, client, site.0.as_bytes()).map(|mut mac| {
         mac.update(user.as_bytes());

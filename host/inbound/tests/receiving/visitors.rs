@@ -273,7 +273,7 @@ async fn no_more_shown(end: impl AsyncFnOnce(&Administration<'_>, &Site)) {
 #[tokio::test]
 async fn sockets_are_told_at_once_when_the_site_has_another_key() {
     no_more_shown(async |admin, site| {
-        sites::new_key(admin, (site.client, site.id), Actor::Operator).await.unwrap();
+        sites::new_key(admin, site.client, site.id, Actor::Operator).await.unwrap();
     })
     .await;
 }
@@ -282,7 +282,7 @@ async fn sockets_are_told_at_once_when_the_site_has_another_key() {
 async fn sockets_are_told_at_once_when_the_site_has_other_origins() {
     no_more_shown(async |admin, site| {
         let form = SiteForm { origins: Some(vec!["https://other.example".to_owned()]), ..SiteForm::default() };
-        sites::update(admin, (site.client, site.id), &form, Actor::Operator).await.unwrap();
+        sites::update(admin, site.client, site.id, &form, Actor::Operator).await.unwrap();
     })
     .await;
 }
@@ -290,7 +290,7 @@ async fn sockets_are_told_at_once_when_the_site_has_other_origins() {
 #[tokio::test]
 async fn sockets_are_told_at_once_when_the_site_is_deleted() {
     no_more_shown(async |admin, site| {
-        sites::delete(admin, (site.client, site.id), Actor::Operator).await.unwrap();
+        sites::delete(admin, site.client, site.id, Actor::Operator).await.unwrap();
     })
     .await;
 }

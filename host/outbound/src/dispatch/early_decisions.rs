@@ -113,7 +113,7 @@ mod tests {
     }
 
     /// Asks as a lane does, about the legs from `first` on. Returns how many it asked about.
-    fn ask(ahead: &EarlyDecisions, of: Deciders, (first, limit): (usize, usize), now: DateTime<Utc>) -> usize {
+    fn ask(ahead: &EarlyDecisions, of: Deciders, first: usize, limit: usize, now: DateTime<Utc>) -> usize {
         let mut answers = ahead.take(of, now);
         let asked = answers.asks_about(limit).unwrap_or_default();
         for leg in first..first + asked {
@@ -137,20 +137,20 @@ mod tests {
         let ahead = EarlyDecisions::default();
         let (mut marked, mut now, mut questions) = (0, START, Vec::new());
         while questions.len() < 8 {
-            questions.extend(Some(ask(&ahead, by(1), (marked, 20), now)).filter(|asked| *asked > 0));
+            questions.extend(Some(ask(&ahead, by(1), marked, 20, now)).filter(|asked| *asked > 0));
             assert_eq!(mark(&ahead, by(1), marked..marked + 20, now), 20);
             marked += 20;
             now += TimeDelta::milliseconds(5);
         }
         assert_eq!((questions.first(), questions.last()), (Some(&20), Some(&MOST_SMS_AT_ONCE)), "{questions:?}");
         now += HOLDS;
-        assert_eq!(ask(&ahead, by(1), (marked, 20), now), 20);
+        assert_eq!(ask(&ahead, by(1), marked, 20, now), 20);
     }
 
     #[test]
     fn what_other_routers_said_does_not_hold() {
         let ahead = EarlyDecisions::default();
-        assert_eq!(ask(&ahead, by(1), (0, 10), START), 10);
+        assert_eq!(ask(&ahead, by(1), 0, 10, START), 10);
         assert_eq!(mark(&ahead, by(2), 0..10, START), 0);
     }
 
@@ -158,7 +158,7 @@ mod tests {
     fn an_answer_holds_for_a_second() {
         for (later, known) in [(HOLDS - TimeDelta::milliseconds(1), 10), (HOLDS, 0)] {
             let ahead = EarlyDecisions::default();
-            ask(&ahead, by(1), (0, 10), START);
+            ask(&ahead, by(1), 0, 10, START);
             assert_eq!(mark(&ahead, by(1), 0..10, START + later), known);
         }
     }
@@ -166,9 +166,9 @@ mod tests {
     #[test]
     fn a_leg_that_nobody_was_asked_about_is_asked_about_next() {
         let ahead = EarlyDecisions::default();
-        assert_eq!(ask(&ahead, by(1), (0, 10), START), 10);
-        assert_eq!(ask(&ahead, by(1), (0, 10), START), 0, "enough is known");
+        assert_eq!(ask(&ahead, by(1), 0, 10, START), 10);
+        assert_eq!(ask(&ahead, by(1), 0, 10, START), 0, "enough is known");
         assert_eq!(mark(&ahead, by(1), 10..11, START), 0);
-        assert!(ask(&ahead, by(1), (10, 10), START) > 0);
+        assert!(ask(&ahead, by(1), 10, 10, START) > 0);
     }
 }

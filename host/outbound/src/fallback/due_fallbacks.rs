@@ -37,7 +37,7 @@ pub(crate) async fn follows(
         return Ok(false);
     }
     let phone = leg.recipient.of_kind(AddressKind::Phone);
-    let Some(known) = fallbacks::facts(db, client, (leg.inbox, leg.id), phone).await? else { return Ok(false) };
+    let Some(known) = fallbacks::facts(db, client, leg.inbox, leg.id, phone).await? else { return Ok(false) };
     let facts = FallbackFacts {
         code: failure.code,
         mode: known.mode,

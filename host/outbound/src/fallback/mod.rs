@@ -140,7 +140,7 @@ async fn put_off(
     lease.hold(&mut tx).await?;
     drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
     let due_at = ctx.now() + pause.unwrap_or(HOST_PAUSE);
-    fallbacks::postpone(&mut tx, lease.client, (waiting.message, pause.is_some()), due_at).await?;
+    fallbacks::postpone(&mut tx, lease.client, waiting.message, pause.is_some(), due_at).await?;
     tx.commit().await?;
     Ok(())
 }

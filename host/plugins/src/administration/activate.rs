@@ -105,7 +105,7 @@ pub async fn activate(
     let activation = planned(ctx, client, &wanted, &candidate, (&config, model(&candidate, &present))).await?;
     let kept = kept(&wanted, model(&candidate, &present).is_some());
     loads(ctx, client, &activation.plugin).await?;
-    trial::run(ctx, client, (candidate.world, &activation.plugin), &config).await?;
+    trial::run(ctx, client, candidate.world, &activation.plugin, &config).await?;
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
     still_there(&mut tx, client, &activation.plugin).await?;

@@ -21,7 +21,8 @@ const BAD_CONFIG: &str = "bad-config";
 pub(super) async fn run(
     ctx: &Context,
     client: ClientId,
-    (world, plugin): (World, &PluginRef),
+    world: World,
+    plugin: &PluginRef,
     config: &Value,
 ) -> Result<(), PluginError> {
     let is_asked = matches!(plugin, PluginRef::Shipped(_)) && !crate::slots::is_no_chatbot(plugin);

@@ -71,7 +71,7 @@ fn is_form(headers: &HeaderMap) -> bool {
 pub(crate) async fn upload(call: GraphCall, request: Request) -> Result<Value, SimulatedGraphError> {
     let token = token(request.headers(), &call);
     let CallContent { fields, file } = read(request).await?;
-    let outcome = take(&mut call.world.state(), &call.node, &token, (&fields, file));
+    let outcome = take(&mut call.world.state(), &call.node, &token, &fields, file);
     call.world.state().requests.add(LoggedRequest {
         time: clock::now(),
         path: format!("/{}/{}/message_attachments", call.version, call.node),
@@ -89,7 +89,8 @@ fn take(
     state: &mut WorldState,
     node: &str,
     token: &str,
-    (fields, file): (&Value, Option<AttachmentFile>),
+    fields: &Value,
+    file: Option<AttachmentFile>,
 ) -> Result<String, SimulatedGraphError> {
     let page = page_of(state, node, token)?;
     let attachment = fields.pointer("/message/attachment");

@@ -41,7 +41,7 @@ pub(crate) async fn answer(call: GraphCall, request: Request) -> Result<Response
     let token = token(request.headers(), &call);
     let CallContent { fields: request, file } = attachments::read(request).await?;
     let is_action = request.get("sender_action").is_some();
-    let outcome = take(&mut call.world.state(), &call.node, &token, (&request, file));
+    let outcome = take(&mut call.world.state(), &call.node, &token, &request, file);
     let metadata = request.pointer("/message/metadata").and_then(Value::as_str);
     call.world.state().requests.add(LoggedRequest {
         time: clock::now(),
@@ -109,7 +109,8 @@ fn take(
     state: &mut WorldState,
     node: &str,
     token: &str,
-    (request, file): (&Value, Option<AttachmentFile>),
+    request: &Value,
+    file: Option<AttachmentFile>,
 ) -> Result<Taken, SimulatedGraphError> {
     let page = page_of(state, node, token)?;
     let psid = match request.pointer("/recipient/id") {

@@ -44,7 +44,8 @@ base::fails_with!(BatchRefusal: storage::Error);
 
 /// An answer with its result and the elements of `inner`.
 pub(super) fn written(
-    (code, said): (u16, &str),
+    code: u16,
+    said: &str,
     namespace: &str,
     now: DateTime<Utc>,
     inner: impl FnOnce(&mut Xml),

@@ -54,5 +54,5 @@ pub async fn answer(
 }
 
 pub fn refusal(fault: &BatchFault, namespace: &str, now: DateTime<Utc>) -> BatchAnswer {
-    written((fault.code, &fault.said), namespace, now, |_| {})
+    written(fault.code, &fault.said, namespace, now, |_| {})
 }

@@ -55,7 +55,7 @@ pub(super) async fn receipts(
     let validity = TimeDelta::from_std(ctx.settings.limits.sms_expires_after).unwrap_or(TimeDelta::MAX);
     let sent_at = request.due_at.unwrap_or_default().max(minted_at(request.id.0));
     let overdue = ctx.now() - sent_at > validity + GRACE;
-    Ok(written((0, "success"), namespace, ctx.now(), |xml| {
+    Ok(written(0, "success", namespace, ctx.now(), |xml| {
         xml.element("deliveryreceipts", None, |xml| {
             batch(xml, &name.0, &name.1);
             for message in messages {
@@ -86,7 +86,7 @@ pub(super) async fn replies(
         return Err(BatchFault::new(2042, said).into());
     }
     let replies = stored_replies::of_request(&mut db, client, request.id, TOLD_MAX).await?;
-    Ok(written((0, "success"), namespace, ctx.now(), |xml| {
+    Ok(written(0, "success", namespace, ctx.now(), |xml| {
         xml.element("replies", None, |xml| {
             batch(xml, &name.0, &name.1);
             for reply in replies {
@@ -113,7 +113,7 @@ pub(super) async fn service(
     let mut db = ctx.db.acquire().await?;
     let balance = if wants_credits { Some(credits::balance(&mut db, client).await?) } else { None };
     let charge = if wants_charge { Some(charge(&mut db, client, keywords).await?) } else { None };
-    Ok(written((0, "success"), namespace, ctx.now(), |xml| {
+    Ok(written(0, "success", namespace, ctx.now(), |xml| {
         xml.element("servicequery", None, |xml| {
             xml.leaf("version", VERSION);
             if let Some(balance) = balance {

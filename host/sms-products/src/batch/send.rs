@@ -44,14 +44,14 @@ pub(super) async fn send(
     let judged = BatchSend::of(keywords);
     let (batch_ref, batch_id) = named(name, id);
     // A repeated batch gets its first answer, before any other check.
-    if let Some(answer) = before(ctx, client, (&batch_ref, &batch_id), namespace).await? {
+    if let Some(answer) = before(ctx, client, &batch_ref, &batch_id, namespace).await? {
         return Ok(answer);
     }
     let sent = judged?;
     let due = due(ctx, client, sent.future).await?;
     let source = source(ctx, client, &sent.replies).await?;
     let said = if sent.cells.code() == 0 { "success" } else { "partial success: some numbers are invalid" };
-    let answer = written((sent.cells.code(), said), namespace, ctx.now(), |xml| {
+    let answer = written(sent.cells.code(), said, namespace, ctx.now(), |xml| {
         xml.element("batchsend", None, |xml| {
             batch(xml, &batch_ref, &batch_id);
             xml.leaf("totalnumbers", &sent.cells.total.to_string());
@@ -91,7 +91,7 @@ pub(super) async fn send(
         AcceptOutcome::Stored | AcceptOutcome::Before(_) => Ok(BatchAnswer { recipients, ..answer }),
         AcceptOutcome::NoCredits => Err(BatchFault::no_credits().into()),
         // Another request took it at the same time.
-        AcceptOutcome::SameName => match before(ctx, client, (&batch_ref, &batch_id), namespace).await? {
+        AcceptOutcome::SameName => match before(ctx, client, &batch_ref, &batch_id, namespace).await? {
             Some(answer) => Ok(answer),
             None => Err(BatchFault::new(3001, "the batch could not be taken now: send it again").into()),
         },
@@ -110,14 +110,15 @@ fn named(name: BatchName, id: SmsRequestId) -> (String, String) {
 async fn before(
     ctx: &Context,
     client: ClientId,
-    (batch_ref, batch_id): (&str, &str),
+    batch_ref: &str,
+    batch_id: &str,
     namespace: &str,
 ) -> Result<Option<BatchAnswer>, BatchRefusal> {
     let mut db = ctx.db.acquire().await?;
     let Some(known) = requests::batch(&mut db, client, batch_ref, batch_id).await? else { return Ok(None) };
     let previous = known.response.unwrap_or_default();
     let said = "this batchref and batchid were sent before: nothing is sent again";
-    Ok(Some(written((1034, said), namespace, ctx.now(), |xml| {
+    Ok(Some(written(1034, said, namespace, ctx.now(), |xml| {
         xml.element("previousxml", None, |xml| xml.raw(&previous));
     })))
 }

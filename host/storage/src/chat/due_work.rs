@@ -65,7 +65,8 @@ pub async fn restart_answer_wait(
     db: &mut PgConnection,
     client: ClientId,
     chat: ParticipantId,
-    (at, now): (DateTime<Utc>, DateTime<Utc>),
+    at: DateTime<Utc>,
+    now: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
@@ -128,11 +129,7 @@ pub async fn postpone(
 }
 
 /// Moves the due work of a merged chat to the remaining chat, except kinds that are due there.
-pub async fn give_to(
-    db: &mut PgConnection,
-    client: ClientId,
-    (kept, gone): (ParticipantId, ParticipantId),
-) -> Result<()> {
+pub async fn give_to(db: &mut PgConnection, client: ClientId, kept: ParticipantId, gone: ParticipantId) -> Result<()> {
     sqlx::query(
         "WITH moved AS (DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $3 RETURNING *)
          INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
@@ -162,7 +159,8 @@ pub async fn next(db: &mut PgConnection, client: ClientId, lane: Uuid, now: Date
 pub async fn take(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, due): (ParticipantId, ChatWork),
+    chat: ParticipantId,
+    due: ChatWork,
     now: DateTime<Utc>,
 ) -> Result<Option<DateTime<Utc>>> {
     let since = sqlx::query_scalar(

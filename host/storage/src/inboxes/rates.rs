@@ -9,7 +9,8 @@ use crate::{PgConnection, Result};
 pub async fn set_rate(
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, kind): (InboxId, InboxKind),
+    inbox: InboxId,
+    kind: InboxKind,
     per_second: Option<i32>,
 ) -> Result<bool> {
     let statement = match kind {

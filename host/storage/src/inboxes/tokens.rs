@@ -9,7 +9,8 @@ use crate::{PgConnection, Result};
 pub async fn renew_token(
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, kind): (InboxId, InboxKind),
+    inbox: InboxId,
+    kind: InboxKind,
     sealed: &[u8],
 ) -> Result<bool> {
     let statement = match kind {

@@ -186,7 +186,8 @@ pub async fn due(
 pub async fn postpone(
     db: &mut PgConnection,
     client: ClientId,
-    (message, failed): (MessageId, bool),
+    message: MessageId,
+    failed: bool,
     due_at: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
@@ -259,7 +260,8 @@ pub struct FallbackRow {
 pub async fn facts(
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, message): (InboxId, MessageId),
+    inbox: InboxId,
+    message: MessageId,
     phone: Option<&Address>,
 ) -> Result<Option<FallbackRow>> {
     let row: Option<(String, bool, bool, Option<DateTime<Utc>>)> = sqlx::query_as(

@@ -35,7 +35,8 @@ pub async fn remember(
     db: &mut PgConnection,
     client: ClientId,
     provider_id: &str,
-    (message, chat_message): (MessageId, ChatMessageId),
+    message: MessageId,
+    chat_message: ChatMessageId,
 ) -> Result<()> {
     sqlx::query(
         "INSERT INTO provider_message (client_id, provider_id, outbound_message_id, chat_message_id) VALUES ($1, $2, $3, $4)",

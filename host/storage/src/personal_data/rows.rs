@@ -99,13 +99,14 @@ fn show_text(row: &mut Value, column: &str) {
 pub async fn erase_page(
     db: &mut PgConnection,
     person: &KnownPerson,
-    (table, relation): (&PersonalTable, &str),
+    table: &PersonalTable,
+    relation: &str,
     limit: i64,
 ) -> Result<u64> {
     let (Some(condition), TableRule::Tied(_, fate, _)) = (table.condition(), table.rule) else { return Ok(0) };
     let sql = match fate {
         RowTreatment::Delete => deletion(relation, &condition),
-        RowTreatment::DeleteMetered => return erase_metered(db, person, (relation, &condition), limit).await,
+        RowTreatment::DeleteMetered => return erase_metered(db, person, relation, &condition, limit).await,
         RowTreatment::Blank(columns) => {
             let set: Vec<String> = columns.iter().map(|(column, value)| format!("{column} = {value}")).collect();
             let differ: Vec<String> =
@@ -143,7 +144,8 @@ fn redaction(column: &str, form: ColumnForm) -> String {
 async fn erase_metered(
     db: &mut PgConnection,
     person: &KnownPerson,
-    (relation, condition): (&str, &str),
+    relation: &str,
+    condition: &str,
     limit: i64,
 ) -> Result<u64> {
     let sql = format!(

@@ -274,7 +274,8 @@ pub async fn on_their_way(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    (after, up_to): (i64, i64),
+    after: i64,
+    up_to: i64,
 ) -> Result<Vec<(ChatMessageId, String)>> {
     let rows: Vec<(Uuid, String)> = sqlx::query_as(
         "SELECT id, gst_id FROM chat_message

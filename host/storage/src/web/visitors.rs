@@ -66,7 +66,8 @@ pub async fn begin(
 pub async fn save(
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, visitor): (InboxId, &str),
+    inbox: InboxId,
+    visitor: &str,
     known: &Visitor,
 ) -> Result<()> {
     sqlx::query(
@@ -90,7 +91,8 @@ pub async fn save(
 pub async fn agent_types(
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, customer): (InboxId, CustomerId),
+    inbox: InboxId,
+    customer: CustomerId,
     until: DateTime<Utc>,
 ) -> Result<Vec<String>> {
     let visitors = sqlx::query_scalar(

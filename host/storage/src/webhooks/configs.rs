@@ -300,7 +300,8 @@ pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -
 pub async fn endpoint_of_lane(
     db: &mut PgConnection,
     client: ClientId,
-    (id, fence): (EndpointId, i64),
+    id: EndpointId,
+    fence: i64,
 ) -> Result<Option<Option<Endpoint>>> {
     let row: Option<EndpointOfLane> = sqlx::query_as(
         "SELECT config.id IS NOT NULL AS is_there,

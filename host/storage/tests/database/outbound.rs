@@ -285,11 +285,11 @@ async fn what_is_known_of_a_recipient_decides_whether_a_failure_may_fall_back() 
     let known = Introduction { addresses: vec![phone("27820000001")], ..Introduction::default() };
     let customer = resolve(&mut db, CLIENT, &IdSource::new([3; 32]), known, moment(0)).await.unwrap();
     let facts = async |db: &mut PgConnection| {
-        fallbacks::facts(db, CLIENT, (INBOX, id(1)), Some(&phone("27820000001"))).await.unwrap().unwrap()
+        fallbacks::facts(db, CLIENT, INBOX, id(1), Some(&phone("27820000001"))).await.unwrap().unwrap()
     };
     let before = facts(&mut db).await;
     assert_eq!((before.mode, before.reached, before.accepted_at), (FallbackMode::Strict, false, None));
-    assert_eq!(fallbacks::facts(&mut db, CLIENT, (INBOX, id(1)), None).await.unwrap(), Some(before));
+    assert_eq!(fallbacks::facts(&mut db, CLIENT, INBOX, id(1), None).await.unwrap(), Some(before));
     inbox_customers::mark_reached(&mut db, CLIENT, &BTreeSet::from([(INBOX, customer)])).await.unwrap();
     assert!(facts(&mut db).await.reached);
     sqlx::query("UPDATE client SET fallback_mode = 'ANY_131026'").execute(&mut db).await.unwrap();

@@ -30,7 +30,8 @@ pub enum PasswordError {
 pub async fn change_password(
     admin: &Administration<'_>,
     login: Login,
-    (new_field, new): (&str, String),
+    new_field: &str,
+    new: String,
 ) -> Result<(), PasswordError> {
     let fault = |message: String| PasswordError::New(FieldFault::new(new_field, message));
     if !(PASSWORD_MIN..=PASSWORD_MAX).contains(&new.len()) {

@@ -121,7 +121,8 @@ pub async fn find(db: &Db, client: ClientId, user: UserId) -> Result<Profile, Us
 pub async fn list(
     db: &Db,
     client: ClientId,
-    (search, team): (&str, Option<TeamId>),
+    search: &str,
+    team: Option<TeamId>,
     page: PageRequest,
 ) -> base::Result<Page<Profile>> {
     let mut db = db.acquire().await?;

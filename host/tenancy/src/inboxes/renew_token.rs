@@ -62,7 +62,7 @@ pub async fn renew_token(admin: &Administration<'_>, new: NewToken, actor: Actor
     let found = inboxes::by_addresses(&mut tx, client, channel, std::slice::from_ref(&address)).await?.pop();
     let Some(inbox) = found else { return Err(RenewTokenError::Unknown(address)) };
     let sealed = admin.sealer.seal(client, SecretPurpose::AccessToken, access_token.as_bytes())?;
-    if !inboxes::renew_token(&mut tx, client, (inbox.id, inbox.kind()), &sealed).await? {
+    if !inboxes::renew_token(&mut tx, client, inbox.id, inbox.kind(), &sealed).await? {
         return Err(RenewTokenError::HasNone(address));
     }
     audit(admin, &mut tx, client, actor, "renewToken", ("inbox", &inbox.id.to_string())).await?;

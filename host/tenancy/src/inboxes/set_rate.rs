@@ -50,7 +50,7 @@ pub async fn set_rate(
     let address = [number.as_str().to_owned()];
     let found = inboxes::by_addresses(&mut tx, client, Channel::Whatsapp, &address).await?.pop();
     let Some(inbox) = found else { return Err(SetRateError::Unknown(number)) };
-    if !inboxes::set_rate(&mut tx, client, (inbox.id, inbox.kind()), per_second.map(i32::from)).await? {
+    if !inboxes::set_rate(&mut tx, client, inbox.id, inbox.kind(), per_second.map(i32::from)).await? {
         return Err(SetRateError::HasNone(number));
     }
     audit(admin, &mut tx, client, actor, "setRate", ("inbox", &inbox.id.to_string())).await?;

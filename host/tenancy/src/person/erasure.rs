@@ -108,19 +108,24 @@ async fn erase_rows(db: &Db, person: &KnownPerson, counts: &mut ErasureCounts) -
     for table in tables {
         let relations = personal_data::relations(&mut *db.acquire().await?, table).await?;
         for relation in relations {
-            let rows = erase_relation(db, person, (table, &relation)).await?;
+            let rows = erase_relation(db, person, table, &relation).await?;
             counts.add(table, rows);
         }
     }
     Ok(())
 }
 
-async fn erase_relation(db: &Db, person: &KnownPerson, place: (&PersonalTable, &str)) -> Result<u64, EraseError> {
+async fn erase_relation(
+    db: &Db,
+    person: &KnownPerson,
+    table: &PersonalTable,
+    relation: &str,
+) -> Result<u64, EraseError> {
     let mut erased = 0;
     loop {
         let mut tx = db.begin().await?;
         personal_data::begin_search(&mut tx).await?;
-        let page = personal_data::erase_page(&mut tx, person, place, PAGE).await?;
+        let page = personal_data::erase_page(&mut tx, person, table, relation, PAGE).await?;
         tx.commit().await?;
         erased += page;
         if page < PAGE.unsigned_abs() {

@@ -90,7 +90,8 @@ pub async fn add(
 
 pub async fn update(
     admin: &Administration<'_>,
-    (client, id): (ClientId, InboxId),
+    client: ClientId,
+    id: InboxId,
     asked: &SiteForm,
     actor: Actor,
 ) -> Result<Site, SiteError> {
@@ -107,7 +108,8 @@ pub async fn update(
 /// Replaces the key of a site. Pages with the old key show no widget any more.
 pub async fn new_key(
     admin: &Administration<'_>,
-    (client, id): (ClientId, InboxId),
+    client: ClientId,
+    id: InboxId,
     actor: Actor,
 ) -> Result<Site, SiteError> {
     let key = secrets::new_key()?;
@@ -120,11 +122,7 @@ pub async fn new_key(
     Ok(site)
 }
 
-pub async fn delete(
-    admin: &Administration<'_>,
-    (client, id): (ClientId, InboxId),
-    actor: Actor,
-) -> Result<(), SiteError> {
+pub async fn delete(admin: &Administration<'_>, client: ClientId, id: InboxId, actor: Actor) -> Result<(), SiteError> {
     let mut tx = admin.db.begin().await?;
     locked(&mut tx, client, id).await?;
     sites::delete(&mut tx, client, id, admin.now()).await?;
@@ -154,7 +152,8 @@ pub async fn identity_secret(admin: &Administration<'_>, client: ClientId, id: I
 /// Replaces the secret of a site. Signatures with the old one become invalid.
 pub async fn rotate_identity_secret(
     admin: &Administration<'_>,
-    (client, id): (ClientId, InboxId),
+    client: ClientId,
+    id: InboxId,
     actor: Actor,
 ) -> Result<String, SiteError> {
     let secret = secrets::new_secret()?;

@@ -45,8 +45,8 @@ async fn an_invited_user_has_a_key_only_after_choosing_a_password() {
 
     let refused = retrieve_api_key(&admin, login(temporary.expose())).await.unwrap_err();
     assert!(matches!(refused, LoginError::TemporaryPassword));
-    change_password(&admin, login(temporary.expose()), ("newPassword", "my own words".to_owned())).await.unwrap();
-    let again = change_password(&admin, login(temporary.expose()), ("newPassword", "others".repeat(2))).await;
+    change_password(&admin, login(temporary.expose()), "newPassword", "my own words".to_owned()).await.unwrap();
+    let again = change_password(&admin, login(temporary.expose()), "newPassword", "others".repeat(2)).await;
     assert!(matches!(again, Err(PasswordError::Login(LoginError::InvalidCredentials))));
     retrieve_api_key(&admin, login("my own words")).await.unwrap();
 }
@@ -116,11 +116,11 @@ async fn a_team_that_was_left_by_all_is_deleted() {
     let (office, ada) = office().await;
     let admin = office.administration();
     let by_ada = Actor::User(ada.user);
-    let team = teams::create(&admin, ada.client, ("Sales", TeamChange::default()), by_ada).await.unwrap();
-    teams::add_member(&admin, ada.client, (team.id, ada.user), by_ada).await.unwrap();
+    let team = teams::create(&admin, ada.client, "Sales", TeamChange::default(), by_ada).await.unwrap();
+    teams::add_member(&admin, ada.client, team.id, ada.user, by_ada).await.unwrap();
     assert!(matches!(teams::delete(&admin, ada.client, team.id, by_ada).await, Err(TeamError::HasMembers)));
-    teams::remove_member(&admin, ada.client, (team.id, ada.user), by_ada).await.unwrap();
-    let again = teams::remove_member(&admin, ada.client, (team.id, ada.user), by_ada).await;
+    teams::remove_member(&admin, ada.client, team.id, ada.user, by_ada).await.unwrap();
+    let again = teams::remove_member(&admin, ada.client, team.id, ada.user, by_ada).await;
     assert!(matches!(again, Err(TeamError::UnknownUser)));
     teams::delete(&admin, ada.client, team.id, by_ada).await.unwrap();
     assert!(matches!(teams::find(&office.db, ada.client, team.id).await, Err(TeamError::Unknown)));
@@ -161,12 +161,12 @@ async fn a_second_contact_of_a_customer_is_refused() {
         ("nobody", 0),
         ("", 1),
     ] {
-        let page = contacts::list(&office.db, (ada.client, CustomerVisibility::Whole), searched, ALL).await.unwrap();
+        let page = contacts::list(&office.db, ada.client, CustomerVisibility::Whole, searched, ALL).await.unwrap();
         assert_eq!(page.total, found, "{searched}");
     }
     // A role that sees `T***` and `********001` can search only for these parts.
     for (searched, found) in [("T", 1), ("001", 1), ("TH", 0), ("0001", 0), ("+27820000001", 0), ("", 1)] {
-        let page = contacts::list(&office.db, (ada.client, CustomerVisibility::Masked), searched, ALL).await.unwrap();
+        let page = contacts::list(&office.db, ada.client, CustomerVisibility::Masked, searched, ALL).await.unwrap();
         assert_eq!(page.total, found, "{searched}");
     }
     contacts::delete(&admin, ada.client, first.id, Actor::User(ada.user)).await.unwrap();

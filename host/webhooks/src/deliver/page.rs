@@ -62,7 +62,7 @@ pub(super) async fn prepare(
     let endpoint = endpoint_of(lease);
     let mut db = ctx.db.acquire().await?;
     // Not every page leads to a write before its deliveries are sent, so the lane is checked here too.
-    let stored = configs::endpoint_of_lane(&mut db, lease.client, (endpoint, lease.fence)).await?;
+    let stored = configs::endpoint_of_lane(&mut db, lease.client, endpoint, lease.fence).await?;
     let open = match stored.ok_or(Error::LeaseLost)? {
         Some(stored) if !stored.url.is_empty() && stored.disabled_at.is_none() => stored,
         Some(stored) if stored.is_listened => {

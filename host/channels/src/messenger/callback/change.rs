@@ -15,8 +15,10 @@ use crate::whatsapp_cloud::callback::fields::{owned, text};
 /// An edit. Meta counts the edits of a message, which distinguishes a repetition from another edit.
 pub(super) fn edited(
     page: &str,
-    (event, at): (&Value, DateTime<Utc>),
-    (edit, mid): (&Value, &str),
+    event: &Value,
+    at: DateTime<Utc>,
+    edit: &Value,
+    mid: &str,
 ) -> Option<(String, CallbackBody)> {
     let number = edit.get("num_edit").and_then(Value::as_u64).map(|number| number.to_string());
     let number = number.unwrap_or_else(|| format!("at{}", at.timestamp_millis()));
@@ -28,7 +30,7 @@ pub(super) fn edited(
 }
 
 /// A deletion of a message with all its files, each of which is a message here.
-pub(super) fn deleted(page: &str, (event, at): (&Value, DateTime<Utc>), mid: &str) -> Option<(String, CallbackBody)> {
+pub(super) fn deleted(page: &str, event: &Value, at: DateTime<Utc>, mid: &str) -> Option<(String, CallbackBody)> {
     let rest = (1..attachment::MOST).map(|place| ids::at_place(mid, place)).collect();
     let by = author(page, event)?;
     let change = MessageChange { provider_id: mid.to_owned(), rest, by, at, change: ContentChange::Deleted };

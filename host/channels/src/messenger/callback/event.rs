@@ -41,7 +41,7 @@ pub(super) fn read(page: &str, entry: &Value, event: &Value) -> EventReading {
     let facts = if let Some(message) = part("message") {
         if message.get("is_deleted").and_then(Value::as_bool) == Some(true) {
             let told = at(entry, event).zip(mid(message));
-            let fact = told.and_then(|(at, mid)| change::deleted(page, (event, at), &mid));
+            let fact = told.and_then(|(at, mid)| change::deleted(page, event, at, &mid));
             return fact.map_or(EventReading::Malformed(MALFORMED), |fact| EventReading::Facts(vec![fact]));
         }
         match message.get("is_echo").and_then(Value::as_bool) {
@@ -52,7 +52,7 @@ pub(super) fn read(page: &str, entry: &Value, event: &Value) -> EventReading {
         postback_fact(entry, event, postback)
     } else if let Some(edit) = part("message_edit") {
         let told = at(entry, event).zip(mid(edit));
-        told.and_then(|(at, mid)| change::edited(page, (event, at), (edit, &mid))).map(|fact| vec![fact])
+        told.and_then(|(at, mid)| change::edited(page, event, at, edit, &mid)).map(|fact| vec![fact])
     } else if let Some(reaction) = part("reaction") {
         reaction_fact(entry, event, reaction)
     } else if let Some(delivery) = part("delivery") {

@@ -46,7 +46,7 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
         standby += list(entry, "standby").len();
         let Some(page) = owned(entry, "id").filter(|id| id.len() <= PAGE_ID_MAX_BYTES) else {
             let reason = "`id` is missing, or no id of a page";
-            items.push(unreadable_item(CallbackTarget::Nobody, (InboxKind::Messenger, "entry"), reason, entry));
+            items.push(unreadable_item(CallbackTarget::Nobody, InboxKind::Messenger, "entry", reason, entry));
             continue;
         };
         for event in elements(entry, "messaging") {
@@ -70,9 +70,9 @@ fn event_items(page: &str, entry: &Value, event: &Value, items: &mut Vec<Callbac
             target: target.clone(),
             body,
         })),
-        event::EventReading::Ignored(name) => items.push(ignored_item(target, InboxKind::Messenger, ("event", name))),
+        event::EventReading::Ignored(name) => items.push(ignored_item(target, InboxKind::Messenger, "event", name)),
         event::EventReading::Malformed(reason) => {
-            items.push(unreadable_item(target, (InboxKind::Messenger, "event"), reason, event));
+            items.push(unreadable_item(target, InboxKind::Messenger, "event", reason, event));
         }
     }
 }

@@ -27,7 +27,8 @@ impl SmppSession {
     pub(super) fn start<S>(
         stream: S,
         name: &str,
-        (times, waiting): (SilenceLimits, usize),
+        times: SilenceLimits,
+        waiting: usize,
         hangup: impl Future<Output = ()> + Send + 'static,
     ) -> (Self, mpsc::Receiver<SessionRequestHandle>)
     where
@@ -46,7 +47,7 @@ impl SmppSession {
         let (from, to) = split(stream);
         let writing = Arc::clone(&session.shared);
         tokio::spawn(async move { writer::write(to, queue, &writing, times.link_timeout).await });
-        tokio::spawn(reader::read((from, hangup), session.clone(), requests, times));
+        tokio::spawn(reader::read(from, hangup, session.clone(), requests, times));
         (session, asked)
     }
 }

@@ -25,7 +25,8 @@ const OFTEN: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_secs(2);
 
 pub(super) async fn read<R>(
-    (reader, hangup): (R, impl Future<Output = ()>),
+    reader: R,
+    hangup: impl Future<Output = ()>,
     session: SmppSession,
     requests: mpsc::Sender<SessionRequestHandle>,
     times: SilenceLimits,

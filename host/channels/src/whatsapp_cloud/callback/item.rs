@@ -20,5 +20,5 @@ pub(super) fn id(value: &Value, name: &str) -> Option<String> {
 }
 
 pub(super) fn cannot_read(target: CallbackTarget, kind: &str, reason: &str, item: &Value) -> CallbackItem {
-    unreadable_item(target, (InboxKind::WhatsappCloud, kind), reason, item)
+    unreadable_item(target, InboxKind::WhatsappCloud, kind, reason, item)
 }

@@ -123,7 +123,7 @@ fn messages_change(target: &CallbackTarget, value: &Value, items: &mut Vec<Callb
                 body: CallbackBody::Status(*update),
             },
             status::ParsedStatus::Ignored(kind, name) => {
-                ignored_item(target.clone(), InboxKind::WhatsappCloud, (kind, &name))
+                ignored_item(target.clone(), InboxKind::WhatsappCloud, kind, &name)
             }
             status::ParsedStatus::Malformed(reason) => cannot_read(target.clone(), "status", reason, status),
         });

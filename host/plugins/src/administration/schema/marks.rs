@@ -78,9 +78,9 @@ impl<'a> Search<'a> {
             self.look(part, value, level + 1)?;
         }
         match value {
-            Value::Object(members) => members
-                .iter()
-                .try_for_each(|(name, item)| self.look_at_member(object, (name.as_str(), item), level + 1)),
+            Value::Object(members) => {
+                members.iter().try_for_each(|(name, item)| self.look_at_member(object, name.as_str(), item, level + 1))
+            }
             Value::Array(items) => {
                 let parts: Vec<&'a Value> =
                     ITEMS.iter().filter_map(|word| object.get(*word)).flat_map(schemas).collect();
@@ -92,12 +92,7 @@ impl<'a> Search<'a> {
     }
 
     /// A member with a schema of its own is not an additional member, but its name may still match a pattern.
-    fn look_at_member(
-        &mut self,
-        object: &'a Map<String, Value>,
-        (name, item): (&str, &Value),
-        level: u32,
-    ) -> Option<()> {
+    fn look_at_member(&mut self, object: &'a Map<String, Value>, name: &str, item: &Value, level: u32) -> Option<()> {
         let own = object.get("properties").and_then(|named| named.as_object()?.get(name));
         let patterns = object.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
         for (pattern, part) in patterns {

@@ -141,7 +141,8 @@ pub async fn readdress(
     db: &mut PgConnection,
     client: ClientId,
     customer: CustomerId,
-    (old, new): (&str, &str),
+    old: &str,
+    new: &str,
 ) -> Result<()> {
     sqlx::query(
         "UPDATE conversation SET recipient = $4

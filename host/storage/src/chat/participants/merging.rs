@@ -49,7 +49,8 @@ pub async fn give_to(db: &mut PgConnection, client: ClientId, chat: ParticipantI
 pub async fn move_messages(
     db: &mut PgConnection,
     client: ClientId,
-    (kept, gone): (ParticipantId, ParticipantId),
+    kept: ParticipantId,
+    gone: ParticipantId,
     last: i64,
 ) -> Result<()> {
     sqlx::query(

@@ -155,11 +155,7 @@ pub async fn rate(
     Ok(done.rows_affected() == 1)
 }
 
-pub async fn give_to(
-    db: &mut PgConnection,
-    client: ClientId,
-    (kept, gone): (ParticipantId, ParticipantId),
-) -> Result<()> {
+pub async fn give_to(db: &mut PgConnection, client: ClientId, kept: ParticipantId, gone: ParticipantId) -> Result<()> {
     sqlx::query("UPDATE ticket SET participant_id = $2 WHERE client_id = $1 AND participant_id = $3")
         .bind(client.0)
         .bind(kept.0)
