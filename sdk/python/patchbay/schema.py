@@ -2,25 +2,85 @@
 
 from typing import Any, Literal, Required, TypedDict, Union
 
+AddressKind = Literal['PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID']
+
+AliveStatus = Literal['UP']
+
+BatchReceiptStatus = Literal['DELIVRD', 'UNDELIV', 'EXPIRED', 'REJECTD', 'UNKNOWN', 'NOTAVAIL']
+
+BatchState = Literal['OPEN', 'DONE', 'PAUSED', 'CANCELLED']
+
 BillingModel = Literal['INTERACTION', 'CONVERSATION']
+
+CallbackProvider = Literal['WHATSAPP_CLOUD', 'WHATSAPP_LITE', 'MESSENGER', 'TELEGRAM']
+
+Channel = Literal['WHATSAPP', 'WEB', 'FACEBOOK', 'TELEGRAM', 'SMS']
+
+ChannelStatus = Literal['CONNECTED', 'DISCONNECTED', 'FLAGGED', 'RESTRICTED']
+
+ChatAssignment = Literal['off', 'round-robin', 'least-busy']
+
+ChatMediaType = Literal['IMAGE', 'DOCUMENT', 'VIDEO', 'AUDIO', 'VOICE']
+
+ContentType = Literal['TEXT', 'IMAGE', 'DOCUMENT', 'VIDEO', 'AUDIO', 'VOICE', 'FILE', 'LOCATION', 'BUTTON', 'CAROUSEL', 'RATING', 'MEDIA']
 
 ConversationMessageType = Literal['CONVERSATION', 'NOTIFICATION']
 
+ConversationState = Literal['ACTIVE', 'CLOSED']
+
+ConversationStatus = Literal['ACTIVE', 'CLOSED']
+
 DayOfWeek = Literal['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY']
+
+DeliveryState = Literal['QUEUED', 'ACCEPTED', 'SENT', 'DELIVERED', 'READ', 'PLAYED', 'FAILED']
+
+ErasureAction = Literal['deleted', 'blanked', 'redacted']
 
 EventDirection = Literal['INCOMING', 'OUTGOING']
 
+FailureCodeSource = Literal['PATCHBAY', 'WHATSAPP']
+
 GatewayFlag = Union[bool, str]
+
+GatewayMessageStatus = Literal['100', '500', '501', '600', '620']
+
+GatewaySendStatus = Literal['100', '402', '502']
+
+GatewayTrackingStatus = Literal['100', '228']
 
 HostingType = Literal['WHATSAPP_GO']
 
 IncomingContent = Literal['TEXT', 'MEDIA', 'LOCATION', 'BUTTON', 'INTERACTIVE', 'CONTACT', 'REACTION', 'CAROUSEL']
 
+LiteBillingModel = Literal['message']
+
+MessageDirection = Literal['INCOMING', 'OUTGOING']
+
+MessageType = Literal['NOTIFICATION', 'CHAT', 'REPLY', 'SMS', 'CONVERSATION', 'PRODUCT']
+
 Mode = Literal['live', 'shadow', 'canary']
 
 PayloadVersion = Literal['v1', 'v2']
 
+PluginOutcome = Literal['answered', 'refused', 'trapped', 'timed-out', 'limit-exceeded', 'bad-answer', 'key-values-unavailable', 'not-started']
+
+PluginSource = Literal['uploaded', 'built-in', 'directory']
+
+PluginState = Literal['READY', 'BROKEN']
+
+PluginUploadState = Literal['COMPILING', 'READY', 'REFUSED']
+
+Quality = Literal['GREEN', 'YELLOW', 'RED', 'UNKNOWN']
+
+RateCategory = Literal['MARKETING', 'UTILITY', 'AUTHENTICATION', 'SERVICE', 'SMS', 'INCOMING']
+
+ReadyStatus = Literal['READY', 'NOT_READY']
+
+ReplyMethod = Literal['GET', 'POST']
+
 ReportedState = Literal['ACCEPTED', 'SENT', 'DELIVERED', 'READ', 'PLAYED', 'FAILED']
+
+Role = Literal['ADMIN', 'SUPERVISOR', 'AGENT', 'DEVELOPER', 'API']
 
 SendChannel = Literal['WHATSAPP', 'SMS']
 
@@ -34,13 +94,37 @@ SendMessageType = Literal['NOTIFICATION', 'CHAT']
 
 SendStatus = Literal['ACCEPTED', 'PARTIAL']
 
+SessionState = Literal['connecting', 'success', 'disconnected']
+
 SessionStatusType = Literal['connecting', 'success', 'disconnected']
 
+SmsFallbackMode = Literal['STRICT', 'ANY_131026']
+
+SmsReceiptCode = Literal['500', '501', '600', '620']
+
+SmsReport = Literal['SMS']
+
+StoryEventKind = Literal['REQUEST', 'PROVIDER_CALL', 'RECEIPT', 'DECISION', 'ROUTE', 'WEBHOOK', 'WEBHOOK_ATTEMPT']
+
+TemplateApproval = Literal['APPROVED', 'REJECTED', 'PAUSED', 'DISABLED']
+
+TemplateElement = Literal['HEADER', 'BODY', 'FOOTER', 'BUTTONS']
+
+TicketRating = Literal['poor', 'average', 'excellent']
+
+TicketStatus = Literal['OPEN', 'AWAITING_AGENT', 'AWAITING_CUSTOMER', 'RESOLVED', 'CLOSED']
+
+WantedSession = Literal['CONNECTED', 'DISCONNECTED', 'LOGGED_OUT']
+
 WebhookDeliveryState = Literal['PENDING', 'DELIVERED', 'DROPPED', 'FAILED']
+
+WebhookDisabledReason = Literal['GONE', 'FAILING']
 
 WebhookState = Literal['ON', 'OFF', 'DISABLED']
 
 WebhookType = Literal['INCOMING_MESSAGE', 'STATUS_UPDATE', 'SESSION_STATUS', 'PARTNER_EVENT', 'CHATBOT']
+
+WhatsAppProvider = Literal['WHATSAPP_CLOUD', 'WHATSAPP_LITE']
 
 World = Literal['chatbot', 'sms-fallback', 'webhook-shaper', 'router', 'sms-router']
 
@@ -101,7 +185,7 @@ class AgentOfChatV1(TypedDict, total=False):
     id: Required[str]
 
 class Alive(TypedDict, total=False):
-    status: Required[str]
+    status: Required["AliveStatus"]
 
 class ApiKey(TypedDict, total=False):
     apiKey: Required[str]
@@ -123,14 +207,21 @@ class Batch(TypedDict, total=False):
     acceptedCount: Required[int]
     batchId: Required[str]
     category: Union[str, None]
-    channel: Required[str]
+    channel: Required["Channel"]
     createdTime: Required[str]
-    messageType: Required[str]
+    messageType: Required["MessageType"]
     rejectedCount: Required[int]
     requestId: Union[str, None]
     sender: Union[str, None]
-    state: Required[str]
+    state: Required["BatchState"]
     templateName: Union[str, None]
+
+class BatchCharge(TypedDict, total=False):
+    """The cost of a batch."""
+
+    correctnumbers: Required[int]
+    credits: Required[int]
+    totalnumbers: Required[int]
 
 class BatchCounts(TypedDict, total=False):
     """Numbers of messages by state."""
@@ -143,21 +234,91 @@ class BatchCounts(TypedDict, total=False):
     read: Required[int]
     sent: Required[int]
 
+class BatchName(TypedDict, total=False):
+    """The name of a batch."""
+
+    batchid: Required[str]
+    batchref: Required[str]
+
 class BatchProgress(TypedDict, total=False):
     """A batch and its progress."""
 
     acceptedCount: Required[int]
     batchId: Required[str]
     category: Union[str, None]
-    channel: Required[str]
+    channel: Required["Channel"]
     createdTime: Required[str]
-    messageType: Required[str]
+    messageType: Required["MessageType"]
     rejectedCount: Required[int]
     requestId: Union[str, None]
     sender: Union[str, None]
-    state: Required[str]
+    state: Required["BatchState"]
     templateName: Union[str, None]
     progress: Required["BatchCounts"]
+
+class BatchReceipt(TypedDict, total=False):
+    """The final state of a message."""
+
+    cell: Required[str]
+    identifier: str
+    status: Required["BatchReceiptStatus"]
+    time: Required[str]
+
+class BatchReceipts(TypedDict, total=False):
+    """The receipts of a batch."""
+
+    batch: Required["BatchName"]
+    receipt: list["BatchReceipt"]
+
+class BatchReplies(TypedDict, total=False):
+    """The replies to a batch."""
+
+    batch: Required["BatchName"]
+    reply: list["BatchReply"]
+
+class BatchReply(TypedDict, total=False):
+    """A reply of a subscriber."""
+
+    cell: Required[str]
+    identifier: str
+    message: Required[str]
+    time: Required[str]
+
+class BatchResponse(TypedDict, total=False):
+    """An answer of the batch gateway: the element `response`. `/docs/batch-sms.xsd` is the XML Schema."""
+
+    batchsend: "BatchSend"
+    deliveryreceipts: "BatchReceipts"
+    notice: str
+    previousxml: "PreviousBatchAnswer"
+    replies: "BatchReplies"
+    result: Required["BatchResult"]
+    servicequery: "BatchService"
+
+class BatchResult(TypedDict, total=False):
+    """The result of a call."""
+
+    completiontime: Required[str]
+    status: Required["BatchStatus"]
+
+class BatchSend(TypedDict, total=False):
+    """A batch that was sent."""
+
+    batch: Required["BatchName"]
+    correctnumbers: Required[int]
+    totalnumbers: Required[int]
+
+class BatchService(TypedDict, total=False):
+    """The answer to a query about the account."""
+
+    charge: "BatchCharge"
+    credits: int
+    version: Required[str]
+
+class BatchStatus(TypedDict, total=False):
+    """The status. The text of the element explains the code."""
+
+    code: Required[int]
 
 class BlockRecipients(TypedDict, total=False):
     """Recipients to add."""
@@ -210,7 +371,7 @@ class ChatLocation(TypedDict, total=False):
 class ChatMedia(TypedDict, total=False):
     """A stored file."""
 
-    mediaType: Required[str]
+    mediaType: Required["ChatMediaType"]
     mediaUrl: Required[str]
     mimeType: Required[str]
     size: Required[int]
@@ -236,7 +397,7 @@ class ChatParticipantResponse(TypedDict, total=False):
 
     afterHoursConversation: Required[bool]
     assignedTo: Union["ChatAgent", None]
-    channel: Required[str]
+    channel: Required["Channel"]
     chatBotConversation: Required[bool]
     conversationClosed: Required[bool]
     createdTime: Required[str]
@@ -275,7 +436,7 @@ class ChatbotEventV1(TypedDict, total=False):
     clientRef: str
     conversationClosed: Required[bool]
     conversationMissed: Required[bool]
-    conversationStatus: str
+    conversationStatus: "ConversationStatus"
     ctId: str
     direction: Required["EventDirection"]
     eventId: Required[str]
@@ -301,7 +462,7 @@ class ChatbotEventV2(TypedDict, total=False):
     clientRef: str
     conversationClosed: Required[bool]
     conversationMissed: Required[bool]
-    conversationStatus: str
+    conversationStatus: "ConversationStatus"
     ctId: str
     direction: Required["EventDirection"]
     eventId: Required[str]
@@ -398,7 +559,7 @@ class Conversation(TypedDict, total=False):
     clientRef: Required[str]
     closedTime: str
     conversationId: Required[str]
-    conversationState: Required[str]
+    conversationState: Required["ConversationState"]
     createdTime: Required[str]
     customerUserId: Union[str, None]
     recipient: Union[str, None]
@@ -442,7 +603,7 @@ class CreatedUser(TypedDict, total=False):
     email: Required[str]
     id: Required[str]
     name: Required[str]
-    role: Required[str]
+    role: Required["Role"]
     team: Union[str, None]
     teamId: Union[str, None]
     temporaryPassword: Required[str]
@@ -483,7 +644,7 @@ class Differences(TypedDict, total=False):
 class ErasedRows(TypedDict, total=False):
     """The erased rows of a table."""
 
-    action: Required[str]
+    action: Required["ErasureAction"]
     rows: Required[int]
     table: Required[str]
 
@@ -520,7 +681,7 @@ class FailedCallback(TypedDict, total=False):
     content: Required[str]
     id: Required[str]
     kind: Required[str]
-    provider: Required[str]
+    provider: Required["CallbackProvider"]
     reason: Required[str]
     receivedTime: Required[str]
     sizeBytes: Required[int]
@@ -531,7 +692,7 @@ class FailureCode(TypedDict, total=False):
     cause: Required[str]
     cure: Required[str]
     errorCode: Required[str]
-    source: Required[str]
+    source: Required["FailureCodeSource"]
 
 class FieldFault(TypedDict, total=False):
     """One field at fault."""
@@ -543,13 +704,13 @@ class FoundMessage(TypedDict, total=False):
     """A message that was found."""
 
     batchId: Union[str, None]
-    channel: Required[str]
+    channel: Required["Channel"]
     createdTime: Required[str]
     ctId: Union[str, None]
     gstId: Required[str]
     receiver: Union[str, None]
     recipientUserId: Union[str, None]
-    status: Required[str]
+    status: Required["DeliveryState"]
 
 class GatewayMessage(TypedDict, total=False):
     """A text with its recipients."""
@@ -565,7 +726,7 @@ class GatewayReceipt(TypedDict, total=False):
     ctid: Union[str, None]
     gstid: Required[str]
     identifier: Union[str, None]
-    statusCode: Required[str]
+    statusCode: Required["GatewayMessageStatus"]
     statusDescription: Required[str]
     stid: Required[str]
     time: Required[str]
@@ -592,7 +753,7 @@ class GatewaySettings(TypedDict, total=False):
 
     dsm: "GatewayFlag"
     receiptCallBackURL: str
-    replyCallBackMethod: str
+    replyCallBackMethod: "ReplyMethod"
     replyCallBackURL: str
     scheduledSmsDate: str
 
@@ -669,7 +830,7 @@ class Invocation(TypedDict, total=False):
     id: Required[str]
     logs: Required[list[str]]
     mode: Required[str]
-    outcome: Required[str]
+    outcome: Required["PluginOutcome"]
     peakMemoryBytes: Required[int]
     subjectId: Union[str, None]
     time: Union[str, None]
@@ -685,7 +846,7 @@ class Invoke(TypedDict, total=False):
 class InvokeError(TypedDict, total=False):
     """The failure of a call."""
 
-    kind: Required[str]
+    kind: Required["PluginOutcome"]
     message: Required[str]
 
 class InvokeLog(TypedDict, total=False):
@@ -722,7 +883,7 @@ class LiteNumber(TypedDict, total=False):
 
     id: Required[str]
     number: Required[str]
-    whatsAppProvider: Required[str]
+    whatsAppProvider: Required["WhatsAppProvider"]
 
 class LiteQrCode(TypedDict, total=False):
     """A QR code."""
@@ -738,8 +899,8 @@ class LiteSession(TypedDict, total=False):
     paired: Required[bool]
     qrWaits: Required[bool]
     status: Required[str]
-    statusType: Union[str, None]
-    wanted: Required[str]
+    statusType: Union["SessionState", None]
+    wanted: Required["WantedSession"]
     whatsAppNumber: Required["LiteNumber"]
 
 class LiveTicket(TypedDict, total=False):
@@ -782,13 +943,13 @@ class MessageResponse(TypedDict, total=False):
     """A message of a chat. Fields without a value are left out."""
 
     buttonPayload: Union[str, None]
-    channel: Required[str]
-    contentType: Required[str]
+    channel: Required["Channel"]
+    contentType: Required["ContentType"]
     createdTime: Required[str]
     ctId: Union[str, None]
     deleted: Union[bool, None]
     deletedTime: Union[str, None]
-    direction: Required[str]
+    direction: Required["MessageDirection"]
     edited: Union[bool, None]
     editedTime: Union[str, None]
     errorCode: Union[str, None]
@@ -812,7 +973,7 @@ class MessageResponse(TypedDict, total=False):
     referral: Union["ReferralResponse", None]
     sender: Union[str, None]
     sequenceNumber: Required[int]
-    status: Union[str, None]
+    status: Union["DeliveryState", None]
     tempId: Union[str, None]
     text: Union[str, None]
     userOriginated: Required[bool]
@@ -821,7 +982,7 @@ class MessageResponse(TypedDict, total=False):
 class MessageStatus(TypedDict, total=False):
     """The state of a sent message changed. States come in any order and each at most once; `FAILED` is final."""
 
-    channel: str
+    channel: "SmsReport"
     conversationCtId: str
     conversationId: str
     cost: str
@@ -846,16 +1007,16 @@ class MessageStory(TypedDict, total=False):
 
     batchId: Union[str, None]
     category: Union[str, None]
-    channel: Required[str]
+    channel: Required["Channel"]
     ctId: Union[str, None]
     dueTime: Union[str, None]
     gstId: Required[str]
-    messageType: Union[str, None]
+    messageType: Union["MessageType", None]
     receiver: Union[str, None]
     recipientUserId: Union[str, None]
     requestId: Union[str, None]
     sender: Union[str, None]
-    status: Required[str]
+    status: Required["DeliveryState"]
     templateName: Union[str, None]
     timeline: Required[list["MessageStoryEntry"]]
 
@@ -865,11 +1026,11 @@ class MessageStoryEntry(TypedDict, total=False):
     ambiguous: Union[bool, None]
     attempt: Union[int, None]
     batchId: Union[str, None]
-    channel: Union[str, None]
+    channel: Union["Channel", None]
     durationMillis: Union[int, None]
     errorCode: Union[str, None]
     errorCodeString: Union[str, None]
-    kind: Required[str]
+    kind: Required["StoryEventKind"]
     leg: Union[int, None]
     outcome: Union[str, None]
     parts: Union[list["MessageStoryPart"], None]
@@ -881,7 +1042,7 @@ class MessageStoryEntry(TypedDict, total=False):
     requestId: Union[str, None]
     route: Union["MessageStoryRoute", None]
     sha256: Union[str, None]
-    status: Union[str, None]
+    status: Union["DeliveryState", None]
     statusCode: Union[int, None]
     time: Required[str]
     url: Union[str, None]
@@ -938,7 +1099,7 @@ class NewUser(TypedDict, total=False):
 
     email: Required[str]
     name: Required[str]
-    role: Required[str]
+    role: Required["Role"]
     team: Union[str, None]
 
 class NumberRegistration(TypedDict, total=False):
@@ -950,8 +1111,8 @@ class NumberRegistration(TypedDict, total=False):
 class NumberRow(TypedDict, total=False):
     """The link between client and number, with the number."""
 
-    billingModel: str
-    hostingType: str
+    billingModel: "LiteBillingModel"
+    hostingType: "HostingType"
     id: Required[str]
     whatsAppNumber: Required["WhatsAppNumber"]
 
@@ -963,7 +1124,7 @@ class OpenedConversation(TypedDict, total=False):
     clientRef: Required[str]
     closedTime: str
     conversationId: Required[str]
-    conversationState: Required[str]
+    conversationState: Required["ConversationState"]
     createdTime: Required[str]
     customerUserId: Union[str, None]
     recipient: Union[str, None]
@@ -1256,28 +1417,28 @@ class PartnerEvent(TypedDict, total=False):
     """An event of the provider's platform or of Patchbay. `eventType` decides the other fields."""
 
     category: str
-    channelStatus: str
+    channelStatus: "ChannelStatus"
     eventType: Required[str]
     messagingLimitTier: str
     newNumber: str
-    newQualityScore: str
+    newQualityScore: "Quality"
     oldNumber: str
     plugin: str
     pluginVersion: str
     preferenceValue: str
-    previousQualityScore: str
-    qualityRating: str
+    previousQualityScore: "Quality"
+    qualityRating: "Quality"
     reason: str
     rejectedReason: str
-    templateElement: str
+    templateElement: "TemplateElement"
     templateLanguage: str
     templateName: str
-    templateStatus: str
+    templateStatus: "TemplateApproval"
     timestamp: Required[int]
     url: str
     waId: str
     webhookId: str
-    webhookType: str
+    webhookType: "WebhookType"
     whatsAppNumber: str
 
 class PasswordChange(TypedDict, total=False):
@@ -1295,7 +1456,7 @@ class Person(TypedDict, total=False):
 class PersonAddress(TypedDict, total=False):
     """An address of a customer."""
 
-    kind: Required[str]
+    kind: Required["AddressKind"]
     value: Required[str]
 
 class PersonExport(TypedDict, total=False):
@@ -1325,8 +1486,8 @@ class Plugin(TypedDict, total=False):
     name: Required[str]
     sha256: Required[str]
     size: Required[int]
-    source: Required[str]
-    state: Required[str]
+    source: Required["PluginSource"]
+    state: Required["PluginState"]
     version: Required[int]
     world: Union["World", None]
 
@@ -1342,8 +1503,8 @@ class PluginDetail(TypedDict, total=False):
     name: Required[str]
     sha256: Required[str]
     size: Required[int]
-    source: Required[str]
-    state: Required[str]
+    source: Required["PluginSource"]
+    state: Required["PluginState"]
     version: Required[int]
     world: Union["World", None]
     totalVersions: Required[int]
@@ -1376,7 +1537,7 @@ class PluginUpload(TypedDict, total=False):
     plugin: Union["Plugin", None]
     refused: Union["RefusedUpload", None]
     size: Required[int]
-    state: Required[str]
+    state: Required["PluginUploadState"]
 
 class PluginVersion(TypedDict, total=False):
     apiVersion: Required[str]
@@ -1386,13 +1547,18 @@ class PluginVersion(TypedDict, total=False):
     imports: Required[list[str]]
     sha256: Required[str]
     size: Required[int]
-    state: Required[str]
+    state: Required["PluginState"]
     version: Required[int]
 
 class PopiaCompliance(TypedDict, total=False):
     """Masking of customers' phone numbers and names."""
 
     popiaCompliant: Required[bool]
+
+class PreviousBatchAnswer(TypedDict, total=False):
+    """An earlier answer."""
+
+    response: Required["BatchResponse"]
 
 class RaisedEvent(TypedDict, total=False):
     """The event as the chatbot gets it."""
@@ -1403,7 +1569,7 @@ class Rate(TypedDict, total=False):
     """The cost of a message of a category to a country."""
 
     amount: Required[str]
-    category: Required[str]
+    category: Required["RateCategory"]
     country: Required[str]
     currency: Required[str]
 
@@ -1414,7 +1580,7 @@ class RateCard(TypedDict, total=False):
 
 class Ready(TypedDict, total=False):
     checks: Required["ReadyChecks"]
-    status: Required[str]
+    status: Required["ReadyStatus"]
 
 class ReadyChecks(TypedDict, total=False):
     database: Required[bool]
@@ -1585,7 +1751,7 @@ class SendCard(TypedDict, total=False):
 class SendChatMessage(TypedDict, total=False):
     """A message to send."""
 
-    channel: Required[str]
+    channel: Required["Channel"]
     ctId: Union[str, None]
     location: Union["ChatLocation", None]
     mediaUrl: Union[str, None]
@@ -1664,7 +1830,7 @@ class SignedWebhook(TypedDict, total=False):
     headers: Required["WebhookHeaders"]
     id: Required[str]
     number: int
-    webhookType: Required[str]
+    webhookType: Required["WebhookType"]
 
 class SkippedComparisons(TypedDict, total=False):
     """Comparisons that were skipped because there was no capacity."""
@@ -1707,14 +1873,14 @@ class SmsFallback(TypedDict, total=False):
     """SMS fallback for messages that WhatsApp cannot deliver."""
 
     enabled: Required[bool]
-    mode: Union[str, None]
+    mode: Union["SmsFallbackMode", None]
     smsUsername: Union[str, None]
 
 class SmsFallbackChange(TypedDict, total=False):
     """Settings of the SMS fallback."""
 
     enabled: Required[bool]
-    mode: str
+    mode: "SmsFallbackMode"
     smsPassword: Union[str, None]
     smsUsername: Union[str, None]
 
@@ -1748,7 +1914,7 @@ class SmsSendAnswer(TypedDict, total=False):
 
     completionTime: Required[str]
     gstid: Required[str]
-    statusCode: Required[str]
+    statusCode: Required["GatewaySendStatus"]
     statusDescription: Required[str]
 
 class SmsServiceQuery(TypedDict, total=False):
@@ -1764,7 +1930,7 @@ class SmsTracking(TypedDict, total=False):
     """The states of messages."""
 
     receipts: Required[list["GatewayReceipt"]]
-    statusCode: Required[str]
+    statusCode: Required["GatewayTrackingStatus"]
     statusDescription: Required[str]
 
 class StartRecording(TypedDict, total=False):
@@ -1806,7 +1972,7 @@ class Team(TypedDict, total=False):
     """A team."""
 
     afterHoursText: Union[str, None]
-    assignment: Required[str]
+    assignment: Required["ChatAssignment"]
     businessHours: Union["BusinessHours", None]
     createdTime: Required[str]
     id: Required[str]
@@ -1818,7 +1984,7 @@ class TeamChange(TypedDict, total=False):
     """A new or changed team. In a change, absent fields stay as they are."""
 
     afterHoursText: Union[str, None]
-    assignment: str
+    assignment: "ChatAssignment"
     businessHours: Union["BusinessHours", None]
     name: str
     timeZone: Union[str, None]
@@ -1859,17 +2025,23 @@ class Ticket(TypedDict, total=False):
     id: Required[str]
     participantId: Required[str]
     phoneNumber: Union[str, None]
-    rating: Union[str, None]
-    status: Required[str]
+    rating: Union["TicketRating", None]
+    status: Required["TicketStatus"]
     ticketNumber: Required[str]
     updatedTime: Required[str]
     whatsAppNumber: Union[str, None]
 
-class UnifiedSend(TypedDict, total=False):
-    """A send through the unified endpoint."""
+class UnifiedSmsSend(TypedDict, total=False):
+    """An SMS through the unified endpoint."""
 
-    channel: Required["SendChannel"]
-    payload: Required["UnifiedPayload"]
+    channel: Required[Literal['SMS']]
+    payload: Required["SmsSend"]
+
+class UnifiedWhatsappSend(TypedDict, total=False):
+    """A WhatsApp message through the unified endpoint."""
+
+    channel: Required[Literal['WHATSAPP']]
+    payload: Required["Send"]
 
 class User(TypedDict, total=False):
     """A user, without credentials."""
@@ -1880,7 +2052,7 @@ class User(TypedDict, total=False):
     email: Required[str]
     id: Required[str]
     name: Required[str]
-    role: Required[str]
+    role: Required["Role"]
     team: Union[str, None]
     teamId: Union[str, None]
 
@@ -1888,7 +2060,7 @@ class UserChange(TypedDict, total=False):
     """Changes of a user. Absent fields stay as they are."""
 
     name: str
-    role: str
+    role: "Role"
     team: Union[str, None]
 
 class VerifiedVersion(TypedDict, total=False):
@@ -2027,12 +2199,13 @@ WebhookHeaders = TypedDict('WebhookHeaders', {'content-type': Required[str], 'we
 class WebhookHealth(TypedDict, total=False):
     """One webhook of a configuration."""
 
-    disabledReason: str
+    disabledReason: "WebhookDisabledReason"
     disabledTime: str
     failedDeliveries: Required[int]
     failingSince: str
     state: Required["WebhookState"]
     url: Required[str]
+    waitingDeliveries: Required[int]
     webhookType: Required["WebhookType"]
 
 class WebhookPing(TypedDict, total=False):
@@ -2089,6 +2262,6 @@ class WhatsAppNumber(TypedDict, total=False):
 
     id: Required[str]
     number: Required[str]
-    whatsAppProvider: Required[str]
+    whatsAppProvider: Required["WhatsAppProvider"]
 
-UnifiedPayload = Union["Send", "SmsSend"]
+UnifiedSend = Union["UnifiedWhatsappSend", "UnifiedSmsSend"]

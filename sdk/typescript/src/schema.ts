@@ -951,6 +951,11 @@ export interface components {
             kept: string[];
             replaced?: components["schemas"]["ReplacedPlugin"] | null;
         };
+        /**
+         * @description The kind of an address.
+         * @enum {string}
+         */
+        AddressKind: "PHONE" | "BSUID" | "PSID" | "TELEGRAM" | "VISITOR" | "EMAIL" | "LID";
         AgentOfChatV1: {
             /**
              * Format: uuid
@@ -959,9 +964,10 @@ export interface components {
             id: string;
         };
         Alive: {
-            /** @description `UP`. */
-            status: string;
+            status: components["schemas"]["AliveStatus"];
         };
+        /** @enum {string} */
+        AliveStatus: "UP";
         ApiKey: {
             /**
              * Format: uuid
@@ -1002,14 +1008,14 @@ export interface components {
             /** @description The billing category of its messages. */
             category?: string | null;
             /** @description The channel. */
-            channel: string;
+            channel: components["schemas"]["Channel"];
             /**
              * Format: date-time
              * @description Time of acceptance.
              */
             createdTime: string;
-            /** @description `NOTIFICATION`, `CHAT` or `SMS`. */
-            messageType: string;
+            /** @description The kind of its messages. */
+            messageType: components["schemas"]["MessageType"];
             /**
              * Format: int32
              * @description Number of rejected recipients.
@@ -1022,10 +1028,22 @@ export interface components {
             requestId?: string | null;
             /** @description The business number or source address. */
             sender?: string | null;
-            /** @description `OPEN`, `PAUSED` or `CANCELLED`. */
-            state: string;
+            /** @description Its state. */
+            state: components["schemas"]["BatchState"];
             /** @description Name of its template. */
             templateName?: string | null;
+        };
+        /** @description The cost of a batch. */
+        BatchCharge: {
+            /** Format: int32 */
+            correctnumbers: number;
+            /**
+             * Format: int64
+             * @description The cost.
+             */
+            credits: number;
+            /** Format: int32 */
+            totalnumbers: number;
         };
         /** @description Numbers of messages by state. */
         BatchCounts: {
@@ -1065,10 +1083,110 @@ export interface components {
              */
             sent: number;
         };
+        /** @description The name of a batch. */
+        BatchName: {
+            batchid: string;
+            batchref: string;
+        };
         /** @description A batch and its progress. */
         BatchProgress: components["schemas"]["Batch"] & {
             /** @description Its messages by state. */
             progress: components["schemas"]["BatchCounts"];
+        };
+        /** @description The final state of a message. */
+        BatchReceipt: {
+            /** @description The number of the subscriber. */
+            cell: string;
+            /** @description The client's name of the subscriber. */
+            identifier?: string;
+            status: components["schemas"]["BatchReceiptStatus"];
+            /** Format: date-time */
+            time: string;
+        };
+        /**
+         * @description The final state of an SMS. `NOTAVAIL`: it is overdue.
+         * @enum {string}
+         */
+        BatchReceiptStatus: "DELIVRD" | "UNDELIV" | "EXPIRED" | "REJECTD" | "UNKNOWN" | "NOTAVAIL";
+        /** @description The receipts of a batch. */
+        BatchReceipts: {
+            batch: components["schemas"]["BatchName"];
+            receipt?: components["schemas"]["BatchReceipt"][];
+        };
+        /** @description The replies to a batch. */
+        BatchReplies: {
+            batch: components["schemas"]["BatchName"];
+            reply?: components["schemas"]["BatchReply"][];
+        };
+        /** @description A reply of a subscriber. */
+        BatchReply: {
+            /** @description The number of the subscriber. */
+            cell: string;
+            /** @description The client's name of the subscriber. */
+            identifier?: string;
+            /** @description The text. */
+            message: string;
+            /** Format: date-time */
+            time: string;
+        };
+        /** @description An answer of the batch gateway: the element `response`. `/docs/batch-sms.xsd` is the XML Schema. */
+        BatchResponse: {
+            /** @description The answer to a send. */
+            batchsend?: components["schemas"]["BatchSend"];
+            deliveryreceipts?: components["schemas"]["BatchReceipts"];
+            /** @description A note on the use of the call. */
+            notice?: string;
+            /** @description For a batch that was sent before (status code 1034): the first answer. */
+            previousxml?: components["schemas"]["PreviousBatchAnswer"];
+            replies?: components["schemas"]["BatchReplies"];
+            result: components["schemas"]["BatchResult"];
+            servicequery?: components["schemas"]["BatchService"];
+        };
+        /** @description The result of a call. */
+        BatchResult: {
+            /**
+             * Format: date-time
+             * @description Time of the answer.
+             */
+            completiontime: string;
+            status: components["schemas"]["BatchStatus"];
+        };
+        /** @description A batch that was sent. */
+        BatchSend: {
+            batch: components["schemas"]["BatchName"];
+            /**
+             * Format: int32
+             * @description Number of valid numbers.
+             */
+            correctnumbers: number;
+            /**
+             * Format: int32
+             * @description Number of given numbers.
+             */
+            totalnumbers: number;
+        };
+        /** @description The answer to a query about the account. */
+        BatchService: {
+            charge?: components["schemas"]["BatchCharge"];
+            /**
+             * Format: int64
+             * @description The remaining credits.
+             */
+            credits?: number;
+            version: string;
+        };
+        /**
+         * @description The state of a batch. `OPEN`: messages wait to be sent. `DONE`: none waits.
+         * @enum {string}
+         */
+        BatchState: "OPEN" | "DONE" | "PAUSED" | "CANCELLED";
+        /** @description The status. The text of the element explains the code. */
+        BatchStatus: {
+            /**
+             * Format: int32
+             * @description `0`: success. `1`: some numbers are wrong. From 1000: an error.
+             */
+            code: number;
         };
         /** @enum {string} */
         BillingModel: "INTERACTION" | "CONVERSATION";
@@ -1093,11 +1211,25 @@ export interface components {
         };
         /** @description The business hours of a team. */
         BusinessHours: {
-            /** @description Days on which the team is closed. */
             holidays?: components["schemas"]["Holiday"][] | null;
             /** @description Intervals of each week. If one ends before it starts, it goes past midnight. */
             weekly: components["schemas"]["OpenInterval"][];
         };
+        /**
+         * @description The providers whose callbacks can have unreadable items.
+         * @enum {string}
+         */
+        CallbackProvider: "WHATSAPP_CLOUD" | "WHATSAPP_LITE" | "MESSENGER" | "TELEGRAM";
+        /**
+         * @description The channel of a message or a chat.
+         * @enum {string}
+         */
+        Channel: "WHATSAPP" | "WEB" | "FACEBOOK" | "TELEGRAM" | "SMS";
+        /**
+         * @description Whether a number can be used.
+         * @enum {string}
+         */
+        ChannelStatus: "CONNECTED" | "DISCONNECTED" | "FLAGGED" | "RESTRICTED";
         /** @description An agent. */
         ChatAgent: {
             /** @description E-mail address. */
@@ -1110,6 +1242,11 @@ export interface components {
             /** @description Display name. */
             name: string;
         };
+        /**
+         * @description How a team assigns waiting chats.
+         * @enum {string}
+         */
+        ChatAssignment: "off" | "round-robin" | "least-busy";
         /** @description A file and its message. */
         ChatAttachmentV1: {
             /** @description The channel. If it is absent, `WHATSAPP`. */
@@ -1156,8 +1293,8 @@ export interface components {
         };
         /** @description A stored file. */
         ChatMedia: {
-            /** @description `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO` or `VOICE`, detected from its bytes. */
-            mediaType: string;
+            /** @description The type of its bytes. */
+            mediaType: components["schemas"]["ChatMediaType"];
             /** @description The value for `mediaUrl` of a message. */
             mediaUrl: string;
             /** @description Its MIME type. */
@@ -1168,6 +1305,11 @@ export interface components {
              */
             size: number;
         };
+        /**
+         * @description The type of a stored file.
+         * @enum {string}
+         */
+        ChatMediaType: "IMAGE" | "DOCUMENT" | "VIDEO" | "AUDIO" | "VOICE";
         /** @description A message as the provider sent it. */
         ChatMessageOriginal: {
             /** @description The first 64 KiB, if it is larger. */
@@ -1198,8 +1340,8 @@ export interface components {
             /** @description `true`: it began outside business hours, and no agent has answered. */
             afterHoursConversation: boolean;
             assignedTo?: components["schemas"]["ChatAgent"] | null;
-            /** @description The channel: `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`. */
-            channel: string;
+            /** @description The channel. */
+            channel: components["schemas"]["Channel"];
             /** @description `true`: a chatbot answers. */
             chatBotConversation: boolean;
             /** @description `true`: the chat is closed, until the customer writes or an agent opens it. */
@@ -1290,7 +1432,7 @@ export interface components {
             /** @description No agent answered in time. */
             conversationMissed: boolean;
             /** @description State of the chat. */
-            conversationStatus?: string;
+            conversationStatus?: components["schemas"]["ConversationStatus"];
             /** @description Client tracking id. */
             ctId?: string;
             /** @description `OUTGOING` only if `chatbotIncludeOutgoing` is set. */
@@ -1444,6 +1586,11 @@ export interface components {
             /** @description 1 to 200 characters. */
             fullName: string;
         };
+        /**
+         * @description The content of a message of a chat.
+         * @enum {string}
+         */
+        ContentType: "TEXT" | "IMAGE" | "DOCUMENT" | "VIDEO" | "AUDIO" | "VOICE" | "FILE" | "LOCATION" | "BUTTON" | "CAROUSEL" | "RATING" | "MEDIA";
         /** @description A conversation. */
         Conversation: {
             /** @description Reference of its client. */
@@ -1458,8 +1605,8 @@ export interface components {
              * @description Id of the conversation, for every later operation.
              */
             conversationId: string;
-            /** @description `ACTIVE` or `CLOSED`. */
-            conversationState: string;
+            /** @description Its state. */
+            conversationState: components["schemas"]["ConversationState"];
             /**
              * Format: date-time
              * @description Time of opening.
@@ -1517,7 +1664,7 @@ export interface components {
             recipients?: components["schemas"]["SendRecipient"][];
         };
         /**
-         * @description `messageType` of a send of the conversation endpoint.
+         * @description `messageType` of a send of the conversation endpoint. `CONVERSATION`: free text into an active conversation. `NOTIFICATION`: an approved template.
          * @enum {string}
          */
         ConversationMessageType: "CONVERSATION" | "NOTIFICATION";
@@ -1538,6 +1685,16 @@ export interface components {
             /** @description Required for a `NOTIFICATION`: name of the template. Not accepted for a `CONVERSATION`. */
             templateName?: string | null;
         };
+        /**
+         * @description The state of a conversation.
+         * @enum {string}
+         */
+        ConversationState: "ACTIVE" | "CLOSED";
+        /**
+         * @description The status of a chat. `ACTIVE`: it is not closed.
+         * @enum {string}
+         */
+        ConversationStatus: "ACTIVE" | "CLOSED";
         /** @description A new user with a temporary password. */
         CreatedUser: components["schemas"]["User"] & {
             /** @description Shown only once. It can only be used to choose a password. */
@@ -1567,6 +1724,11 @@ export interface components {
          * @enum {string}
          */
         DayOfWeek: "MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY";
+        /**
+         * @description The state of a sent message.
+         * @enum {string}
+         */
+        DeliveryState: "QUEUED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "PLAYED" | "FAILED";
         Difference: {
             /**
              * Format: uuid
@@ -1618,7 +1780,7 @@ export interface components {
              * @description `deleted`; `blanked`: personal columns are empty and figures stay; `redacted`: mentions of the customer in rows
              *     of several customers read `erased`.
              */
-            action: string;
+            action: components["schemas"]["ErasureAction"];
             /**
              * Format: int64
              * @description Number of rows.
@@ -1635,6 +1797,11 @@ export interface components {
              */
             erased: number;
         };
+        /**
+         * @description The treatment of erased rows.
+         * @enum {string}
+         */
+        ErasureAction: "deleted" | "blanked" | "redacted";
         /** @description The proof of an erasure, without personal data. */
         ErasureCertificate: {
             /**
@@ -1690,7 +1857,10 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The direction of a message.
+         * @enum {string}
+         */
         EventDirection: "INCOMING" | "OUTGOING";
         /** @description An item of a callback that could not be read. */
         FailedCallback: {
@@ -1703,8 +1873,8 @@ export interface components {
             id: string;
             /** @description The part of a callback: `message`, `status`, `change`, `event` or `item`. */
             kind: string;
-            /** @description The provider: `WHATSAPP_CLOUD`, `WHATSAPP_LITE`, `MESSENGER` or `TELEGRAM`. */
-            provider: string;
+            /** @description The provider. */
+            provider: components["schemas"]["CallbackProvider"];
             /** @description The reason why it could not be read. */
             reason: string;
             /**
@@ -1726,9 +1896,14 @@ export interface components {
             cure: string;
             /** @description `errorCode` of the status `FAILED`. */
             errorCode: string;
-            /** @description The owner of the code: `PATCHBAY` or `WHATSAPP`. */
-            source: string;
+            /** @description The owner of the code. */
+            source: components["schemas"]["FailureCodeSource"];
         };
+        /**
+         * @description The owner of a code.
+         * @enum {string}
+         */
+        FailureCodeSource: "PATCHBAY" | "WHATSAPP";
         /** @description One field at fault. */
         FieldFault: {
             /** @description Its path in the body, such as `messages[0].recipients`; `body` for the whole body; or the name of a parameter or header. */
@@ -1744,7 +1919,7 @@ export interface components {
              */
             batchId?: string | null;
             /** @description The channel of the last leg. */
-            channel: string;
+            channel: components["schemas"]["Channel"];
             /**
              * Format: date-time
              * @description The time when Patchbay accepted it.
@@ -1758,8 +1933,8 @@ export interface components {
             receiver?: string | null;
             /** @description The recipient's user id, if the request had one. */
             recipientUserId?: string | null;
-            /** @description The present state: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`. */
-            status: string;
+            /** @description The present state. */
+            status: components["schemas"]["DeliveryState"];
         };
         /** @description A yes or no: a boolean, or the text `true` or `false`. */
         GatewayFlag: boolean | string;
@@ -1774,6 +1949,11 @@ export interface components {
             /** @description `true`: Unicode, 70 characters per segment. If it is absent, the value at the top. */
             unicode?: components["schemas"]["GatewayFlag"];
         };
+        /**
+         * @description `100`: waiting. `500`: sent. `501`: queued at the network. `600`: delivered. `620`: failed.
+         * @enum {string}
+         */
+        GatewayMessageStatus: "100" | "500" | "501" | "600" | "620";
         /** @description The state of a message. */
         GatewayReceipt: {
             /** @description The client's tracking id. */
@@ -1782,8 +1962,8 @@ export interface components {
             gstid: string;
             /** @description The client's own name of the recipient. */
             identifier?: string | null;
-            /** @description `100` waiting, `500` sent, `501` queued at the network, `600` delivered, `620` failed. */
-            statusCode: string;
+            /** @description The state. */
+            statusCode: components["schemas"]["GatewayMessageStatus"];
             /** @description The status as a text for people. */
             statusDescription: string;
             /** @description Id of the message. */
@@ -1818,14 +1998,19 @@ export interface components {
             /** @description `true`: Unicode, 70 characters per segment, for any text. */
             unicode?: components["schemas"]["GatewayFlag"];
         };
+        /**
+         * @description `100`: accepted. `402`: the balance is too small. `502`: use the other gateway.
+         * @enum {string}
+         */
+        GatewaySendStatus: "100" | "402" | "502";
         /** @description Options for all messages of a request. */
         GatewaySettings: {
             /** @description `true`: the text is deleted when the message has its final state. */
             dsm?: components["schemas"]["GatewayFlag"];
             /** @description Address for receipts, called with GET. */
             receiptCallBackURL?: string;
-            /** @description HTTP method for replies: `GET`, or `POST` with a form. */
-            replyCallBackMethod?: string;
+            /** @description HTTP method for replies. */
+            replyCallBackMethod?: components["schemas"]["ReplyMethod"];
             /** @description Address for replies. */
             replyCallBackURL?: string;
             /**
@@ -1853,6 +2038,11 @@ export interface components {
             /** @description Accepted before this time. */
             toDate?: string;
         };
+        /**
+         * @description `100`: done. `228`: too many queries.
+         * @enum {string}
+         */
+        GatewayTrackingStatus: "100" | "228";
         GeneratedKey: {
             /**
              * Format: uuid
@@ -1885,7 +2075,10 @@ export interface components {
          * @enum {string}
          */
         HostingType: "WHATSAPP_GO";
-        /** @enum {string} */
+        /**
+         * @description The content of a message of a customer.
+         * @enum {string}
+         */
         IncomingContent: "TEXT" | "MEDIA" | "LOCATION" | "BUTTON" | "INTERACTIVE" | "CONTACT" | "REACTION" | "CAROUSEL";
         /** @description A customer wrote to a business number. Fields that do not belong to the content are absent. */
         IncomingMessage: {
@@ -1987,11 +2180,8 @@ export interface components {
             logs: string[];
             /** @description Mode of the activation, or `trial` and others. */
             mode: string;
-            /**
-             * @description `answered`, or the failure: `refused`, `trapped`, `timed-out`, `limit-exceeded`, `bad-answer`,
-             *     `key-values-unavailable` and others.
-             */
-            outcome: string;
+            /** @description `answered`, or the failure. */
+            outcome: components["schemas"]["PluginOutcome"];
             /**
              * Format: int64
              * @description Most memory that the call used.
@@ -2031,8 +2221,8 @@ export interface components {
         };
         /** @description The failure of a call. */
         InvokeError: {
-            /** @description The kind, such as `trapped`. */
-            kind: string;
+            /** @description The kind of failure. */
+            kind: components["schemas"]["PluginOutcome"];
             /** @description A text for people. */
             message: string;
         };
@@ -2090,6 +2280,11 @@ export interface components {
             /** @description The value in base64, if it is not text. */
             valueBase64?: string | null;
         };
+        /**
+         * @description The billing model of a Lite number.
+         * @enum {string}
+         */
+        LiteBillingModel: "message";
         /** @description A Lite number. */
         LiteNumber: {
             /**
@@ -2100,7 +2295,7 @@ export interface components {
             /** @description Digits, without `+`. */
             number: string;
             /** @description `WHATSAPP_LITE`. */
-            whatsAppProvider: string;
+            whatsAppProvider: components["schemas"]["WhatsAppProvider"];
         };
         /** @description A QR code. */
         LiteQrCode: {
@@ -2130,10 +2325,9 @@ export interface components {
             qrWaits: boolean;
             /** @description The status, as on `sessionStatusURL`. `No Session` before the first connection. */
             status: string;
-            /** @description `connecting`, `success` or `disconnected`; absent before the first connection. */
-            statusType?: string | null;
-            /** @description The last request: `CONNECTED`, `DISCONNECTED` or `LOGGED_OUT`. */
-            wanted: string;
+            statusType?: components["schemas"]["SessionState"] | null;
+            /** @description The last request. */
+            wanted: components["schemas"]["WantedSession"];
             /** @description The number. */
             whatsAppNumber: components["schemas"]["LiteNumber"];
         };
@@ -2190,6 +2384,11 @@ export interface components {
              */
             file: string;
         };
+        /**
+         * @description The direction of a message of a chat.
+         * @enum {string}
+         */
+        MessageDirection: "INCOMING" | "OUTGOING";
         /** @description Pace and hours of a number. */
         MessageProcessing: {
             /**
@@ -2211,10 +2410,10 @@ export interface components {
         MessageResponse: {
             /** @description Payload of a tapped button. */
             buttonPayload?: string | null;
-            /** @description `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`. */
-            channel: string;
-            /** @description `TEXT`, `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO`, `VOICE`, `FILE`, `LOCATION`, `BUTTON`, `CAROUSEL`, `RATING` or `MEDIA`. */
-            contentType: string;
+            /** @description The channel of the chat. */
+            channel: components["schemas"]["Channel"];
+            /** @description The kind of content. */
+            contentType: components["schemas"]["ContentType"];
             /**
              * Format: date-time
              * @description Time of writing.
@@ -2229,8 +2428,8 @@ export interface components {
              * @description Time of the deletion.
              */
             deletedTime?: string | null;
-            /** @description `INCOMING` or `OUTGOING`. */
-            direction: string;
+            /** @description From or to the customer. */
+            direction: components["schemas"]["MessageDirection"];
             /** @description `true`: its author edited it, and `text` is the newest version. */
             edited?: boolean | null;
             /**
@@ -2303,8 +2502,7 @@ export interface components {
              * @description Position in the chat.
              */
             sequenceNumber: number;
-            /** @description State of an outgoing message: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`. */
-            status?: string | null;
+            status?: components["schemas"]["DeliveryState"] | null;
             /** @description The `tempId` of its sender. */
             tempId?: string | null;
             /** @description The text. For a file its caption, for a reaction the emoji. */
@@ -2317,7 +2515,7 @@ export interface components {
         /** @description The state of a sent message changed. States come in any order and each at most once; `FAILED` is final. */
         MessageStatus: {
             /** @description `SMS` if the report is about an SMS. Absent for WhatsApp. */
-            channel?: string;
+            channel?: components["schemas"]["SmsReport"];
             /** @description Tracking id of the long-lived conversation. */
             conversationCtId?: string;
             /** @description Long-lived conversation. */
@@ -2377,7 +2575,7 @@ export interface components {
             /** @description The billing category. */
             category?: string | null;
             /** @description The channel of the last leg. */
-            channel: string;
+            channel: components["schemas"]["Channel"];
             /** @description The client's tracking id. */
             ctId?: string | null;
             /**
@@ -2387,8 +2585,7 @@ export interface components {
             dueTime?: string | null;
             /** @description The system's tracking id. */
             gstId: string;
-            /** @description `NOTIFICATION`, `CHAT`, `SMS`, or `REPLY` for a message of a live chat. */
-            messageType?: string | null;
+            messageType?: components["schemas"]["MessageType"] | null;
             /** @description The recipient's number. Absent if the message goes only to a user id. */
             receiver?: string | null;
             /** @description The recipient's user id, if the request had one. */
@@ -2400,8 +2597,8 @@ export interface components {
             requestId?: string | null;
             /** @description The business number or source address that sent it. */
             sender?: string | null;
-            /** @description The present state: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`. */
-            status: string;
+            /** @description The present state. */
+            status: components["schemas"]["DeliveryState"];
             /** @description Name of its template. */
             templateName?: string | null;
             /** @description The events, in order. */
@@ -2421,8 +2618,7 @@ export interface components {
              * @description For the request: the batch of the send.
              */
             batchId?: string | null;
-            /** @description For calls and receipts: the channel. */
-            channel?: string | null;
+            channel?: components["schemas"]["Channel"] | null;
             /**
              * Format: int32
              * @description For attempts: the duration.
@@ -2432,8 +2628,8 @@ export interface components {
             errorCode?: string | null;
             /** @description The failure as a text for people. */
             errorCodeString?: string | null;
-            /** @description `REQUEST`, `PROVIDER_CALL`, `RECEIPT`, `DECISION`, `ROUTE`, `WEBHOOK` or `WEBHOOK_ATTEMPT`. */
-            kind: string;
+            /** @description The kind of event. */
+            kind: components["schemas"]["StoryEventKind"];
             /**
              * Format: int32
              * @description For calls: position of the leg, from 0.
@@ -2468,8 +2664,7 @@ export interface components {
             route?: components["schemas"]["MessageStoryRoute"] | null;
             /** @description For decisions and webhooks: the SHA-256 of the component. */
             sha256?: string | null;
-            /** @description For receipts: the new state. For webhooks: the state that the webhook reports. */
-            status?: string | null;
+            status?: components["schemas"]["DeliveryState"] | null;
             /**
              * Format: int32
              * @description For attempts: the HTTP status of the answer.
@@ -2543,7 +2738,12 @@ export interface components {
             version?: number | null;
         };
         /**
-         * @description The modes of an activation.
+         * @description The kind of a message.
+         * @enum {string}
+         */
+        MessageType: "NOTIFICATION" | "CHAT" | "REPLY" | "SMS" | "CONVERSATION" | "PRODUCT";
+        /**
+         * @description The mode of an activation. `live`: its decisions take effect. `shadow`: it is called without effects. `canary`: it decides for a share of the participants.
          * @enum {string}
          */
         Mode: "live" | "shadow" | "canary";
@@ -2576,8 +2776,8 @@ export interface components {
             email: string;
             /** @description The name for people, 1 to 200 characters. */
             name: string;
-            /** @description `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`. */
-            role: string;
+            /** @description Its role. */
+            role: components["schemas"]["Role"];
             /** @description Name of an existing team. */
             team?: string | null;
         };
@@ -2590,9 +2790,9 @@ export interface components {
         /** @description The link between client and number, with the number. */
         NumberRow: {
             /** @description For a Lite number: the billing model. */
-            billingModel?: string;
+            billingModel?: components["schemas"]["LiteBillingModel"];
             /** @description For a Lite number: the host of its device. */
-            hostingType?: string;
+            hostingType?: components["schemas"]["HostingType"];
             /**
              * Format: uuid
              * @description Id of the link, not of the number.
@@ -3353,8 +3553,8 @@ export interface components {
         PartnerEvent: {
             /** @description `USER_PREFERENCE`: the category, such as `MARKETING`. */
             category?: string;
-            /** @description `PHONE_QUALITY_CHANGED`: `CONNECTED`, `DISCONNECTED`, `FLAGGED` or `RESTRICTED`. */
-            channelStatus?: string;
+            /** @description `PHONE_QUALITY_CHANGED`: whether the number can be used. */
+            channelStatus?: components["schemas"]["ChannelStatus"];
             /** @description The kind of event. Ignore kinds that you do not know. */
             eventType: string;
             /** @description `PHONE_QUALITY_CHANGED`: `TIER_1K`, `TIER_10K`, `TIER_100K` or `TIER_UNLIMITED`. */
@@ -3362,7 +3562,7 @@ export interface components {
             /** @description `USER_CHANGED_NUMBER`: the number now. */
             newNumber?: string;
             /** @description `TEMPLATE_QUALITY_CHANGED`: the new score. */
-            newQualityScore?: string;
+            newQualityScore?: components["schemas"]["Quality"];
             /** @description `USER_CHANGED_NUMBER`: the number before. */
             oldNumber?: string;
             /** @description Events of plugins: name of the plugin. */
@@ -3371,22 +3571,22 @@ export interface components {
             pluginVersion?: string;
             /** @description `USER_PREFERENCE`: `stop` or `resume`. After `stop`, sends of this category to the customer are rejected. */
             preferenceValue?: string;
-            /** @description `TEMPLATE_QUALITY_CHANGED`: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`. */
-            previousQualityScore?: string;
-            /** @description `PHONE_QUALITY_CHANGED`: `GREEN`, `YELLOW` or `RED`. */
-            qualityRating?: string;
+            /** @description `TEMPLATE_QUALITY_CHANGED`: the score before. */
+            previousQualityScore?: components["schemas"]["Quality"];
+            /** @description `PHONE_QUALITY_CHANGED`: the quality. */
+            qualityRating?: components["schemas"]["Quality"];
             /** @description The reason of an event of Patchbay. */
             reason?: string;
             /** @description The reason of `REJECTED`. */
             rejectedReason?: string;
-            /** @description `TEMPLATE_COMPONENTS_CHANGED`: `HEADER`, `BODY`, `FOOTER` or `BUTTONS`. */
-            templateElement?: string;
+            /** @description `TEMPLATE_COMPONENTS_CHANGED`: the changed part. */
+            templateElement?: components["schemas"]["TemplateElement"];
             /** @description `TEMPLATE_COMPONENTS_CHANGED`: language code. */
             templateLanguage?: string;
             /** @description Name of the template. */
             templateName?: string;
-            /** @description `TEMPLATE_STATUS_CHANGED`: `APPROVED`, `REJECTED`, `PAUSED` or `DISABLED`. */
-            templateStatus?: string;
+            /** @description `TEMPLATE_STATUS_CHANGED`: the new status. */
+            templateStatus?: components["schemas"]["TemplateApproval"];
             /**
              * Format: int64
              * @description Milliseconds since 1970-01-01T00:00Z.
@@ -3399,7 +3599,7 @@ export interface components {
             /** @description `WEBHOOK_DISABLED`: id of the configuration. */
             webhookId?: string;
             /** @description `WEBHOOK_DISABLED`: the webhook that was turned off. */
-            webhookType?: string;
+            webhookType?: components["schemas"]["WebhookType"];
             /** @description The business number. Absent if the event is about the client as a whole. */
             whatsAppNumber?: string;
         };
@@ -3427,8 +3627,8 @@ export interface components {
         };
         /** @description An address of a customer. */
         PersonAddress: {
-            /** @description `PHONE`, `BSUID`, `PSID`, `TELEGRAM`, `VISITOR`, `EMAIL` or `LID`. */
-            kind: string;
+            /** @description Its kind. */
+            kind: components["schemas"]["AddressKind"];
             /** @description Digits of a number, otherwise as the provider writes it. */
             value: string;
         };
@@ -3484,10 +3684,10 @@ export interface components {
              * @description Size of the component in bytes.
              */
             size: number;
-            /** @description `uploaded`, `built-in`, or `directory` (`plugins.dir`). */
-            source: string;
-            /** @description `READY`, or `BROKEN` if it could not be loaded. */
-            state: string;
+            /** @description Where it comes from. */
+            source: components["schemas"]["PluginSource"];
+            /** @description `BROKEN`: it could not be loaded. */
+            state: components["schemas"]["PluginState"];
             /**
              * Format: int64
              * @description Number of its newest version.
@@ -3536,6 +3736,11 @@ export interface components {
              */
             file: string;
         };
+        /**
+         * @description The end of a call.
+         * @enum {string}
+         */
+        PluginOutcome: "answered" | "refused" | "trapped" | "timed-out" | "limit-exceeded" | "bad-answer" | "key-values-unavailable" | "not-started";
         /** @description The activation to change. */
         PluginScope: {
             /**
@@ -3544,6 +3749,16 @@ export interface components {
              */
             whatsAppNumberId?: string | null;
         };
+        /**
+         * @description The origin of a plugin: uploaded by the client, part of Patchbay, or in `plugins.dir`.
+         * @enum {string}
+         */
+        PluginSource: "uploaded" | "built-in" | "directory";
+        /**
+         * @description The state of a plugin.
+         * @enum {string}
+         */
+        PluginState: "READY" | "BROKEN";
         /** @description An upload in the background. */
         PluginUpload: {
             /**
@@ -3566,8 +3781,13 @@ export interface components {
              */
             size: number;
             /** @description `COMPILING`, then `READY` or `REFUSED`. */
-            state: string;
+            state: components["schemas"]["PluginUploadState"];
         };
+        /**
+         * @description The state of an upload in the background.
+         * @enum {string}
+         */
+        PluginUploadState: "COMPILING" | "READY" | "REFUSED";
         PluginVersion: {
             /** @description Version of the WIT interface that it was built with. */
             apiVersion: string;
@@ -3589,8 +3809,8 @@ export interface components {
              * @description Size of the component in bytes.
              */
             size: number;
-            /** @description `READY`. */
-            state: string;
+            /** @description Always `READY`. */
+            state: components["schemas"]["PluginState"];
             /**
              * Format: int32
              * @description Number of the version, from 1.
@@ -3602,6 +3822,15 @@ export interface components {
             /** @description `true`: phone numbers and names of customers are masked for roles that do not need them. */
             popiaCompliant: boolean;
         };
+        /** @description An earlier answer. */
+        PreviousBatchAnswer: {
+            response: components["schemas"]["BatchResponse"];
+        };
+        /**
+         * @description The quality of a number or a template.
+         * @enum {string}
+         */
+        Quality: "GREEN" | "YELLOW" | "RED" | "UNKNOWN";
         /** @description The event as the chatbot gets it. */
         RaisedEvent: {
             /**
@@ -3614,8 +3843,8 @@ export interface components {
         Rate: {
             /** @description A decimal number, as text. */
             amount: string;
-            /** @description `MARKETING`, `UTILITY`, `AUTHENTICATION`, `SERVICE` (free-form), `SMS`, or `INCOMING` for messages of customers. */
-            category: string;
+            /** @description The category of the messages. */
+            category: components["schemas"]["RateCategory"];
             /**
              * @description A calling code such as `27`; two letters such as `ZA` for recipients with only a user id; `*` for all other
              *     countries. The longest match counts.
@@ -3629,11 +3858,15 @@ export interface components {
             /** @description All rates. */
             rates: components["schemas"]["Rate"][];
         };
+        /**
+         * @description The category of a rate. `SERVICE`: free-form. `INCOMING`: messages of customers.
+         * @enum {string}
+         */
+        RateCategory: "MARKETING" | "UTILITY" | "AUTHENTICATION" | "SERVICE" | "SMS" | "INCOMING";
         Ready: {
             /** @description The checks behind the status. */
             checks: components["schemas"]["ReadyChecks"];
-            /** @description `READY` or `NOT_READY`. */
-            status: string;
+            status: components["schemas"]["ReadyStatus"];
         };
         ReadyChecks: {
             /** @description `true` if the database answers. */
@@ -3647,6 +3880,8 @@ export interface components {
             /** @description `true` if it takes writes: its disk is not full, and it is not a replica. */
             writable: boolean;
         };
+        /** @enum {string} */
+        ReadyStatus: "READY" | "NOT_READY";
         /** @description The result of an addition. */
         RecipientsBlocked: {
             /**
@@ -3836,8 +4071,21 @@ export interface components {
             /** @description The recorded decision. */
             then?: unknown;
         };
-        /** @enum {string} */
+        /**
+         * @description The HTTP method for replies. Requests may write it in any case.
+         * @enum {string}
+         */
+        ReplyMethod: "GET" | "POST";
+        /**
+         * @description The new state of a message. `QUEUED` is not reported.
+         * @enum {string}
+         */
         ReportedState: "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "PLAYED" | "FAILED";
+        /**
+         * @description The role of a user, which decides its permissions.
+         * @enum {string}
+         */
+        Role: "ADMIN" | "SUPERVISOR" | "AGENT" | "DEVELOPER" | "API";
         /** @description The wanted rollback. */
         RollBack: {
             /** @description `true`: only show the result, and change nothing. */
@@ -3970,8 +4218,8 @@ export interface components {
         SendChannel: "WHATSAPP" | "SMS";
         /** @description A message to send. */
         SendChatMessage: {
-            /** @description The channel of the chat: `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`. */
-            channel: string;
+            /** @description The channel of the chat. */
+            channel: components["schemas"]["Channel"];
             /** @description The client's tracking id. */
             ctId?: string | null;
             location?: components["schemas"]["ChatLocation"] | null;
@@ -4024,7 +4272,7 @@ export interface components {
             payload: string;
         };
         /**
-         * @description State of the conversation after a tap.
+         * @description Whether the conversation stays open after a tap.
          * @enum {string}
          */
         SendConversationState: "start" | "end";
@@ -4067,7 +4315,7 @@ export interface components {
             recipients: components["schemas"]["SendRecipient"][];
         };
         /**
-         * @description `messageType` of a send.
+         * @description `messageType` of a send. `NOTIFICATION`: an approved template. `CHAT`: a free-form message.
          * @enum {string}
          */
         SendMessageType: "NOTIFICATION" | "CHAT";
@@ -4083,10 +4331,15 @@ export interface components {
             to?: string | null;
         };
         /**
-         * @description `status` of an accepted send.
+         * @description `PARTIAL`: some or all recipients were rejected.
          * @enum {string}
          */
         SendStatus: "ACCEPTED" | "PARTIAL";
+        /**
+         * @description The state of a session.
+         * @enum {string}
+         */
+        SessionState: "connecting" | "success" | "disconnected";
         /** @description The connection of a WhatsApp Lite number changed. */
         SessionStatus: {
             /** @description The state as a text. */
@@ -4101,7 +4354,10 @@ export interface components {
             /** @description The business number. */
             whatsAppNumber: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The kind of state of a session.
+         * @enum {string}
+         */
         SessionStatusType: "connecting" | "success" | "disconnected";
         /** @description Tells if the customer sees it. */
         ShownToCustomer: {
@@ -4126,7 +4382,7 @@ export interface components {
              * @description Its number among the webhooks of the client that were recorded for listeners. Absent if it was not.
              */
             number?: number;
-            webhookType: string;
+            webhookType: components["schemas"]["WebhookType"];
         };
         /** @description Comparisons that were skipped because there was no capacity. */
         SkippedComparisons: {
@@ -4204,8 +4460,7 @@ export interface components {
         SmsFallback: {
             /** @description `true`: the `fallback` of sends is carried out. */
             enabled: boolean;
-            /** @description The failures that count as "not on WhatsApp", if changed: `ANY_131026`. Absent: `STRICT`. */
-            mode?: string | null;
+            mode?: components["schemas"]["SmsFallbackMode"] | null;
             /** @description Name of the client's own account for SMS. */
             smsUsername?: string | null;
         };
@@ -4218,12 +4473,17 @@ export interface components {
              *     reasons. `STRICT` accepts it only for recipients that the sending number never reached and never heard from.
              *     `ANY_131026` always accepts it.
              */
-            mode?: string;
+            mode?: components["schemas"]["SmsFallbackMode"];
             /** @description Password of that account, which is never shown. Absent: no change. Null: none. */
             smsPassword?: string | null;
             /** @description Name of the client's own account for SMS. Absent: no change. Null: none. */
             smsUsername?: string | null;
         };
+        /**
+         * @description The failures that count as "not on WhatsApp".
+         * @enum {string}
+         */
+        SmsFallbackMode: "STRICT" | "ANY_131026";
         /** @description One text and its recipients. */
         SmsMessage: {
             /** @description The text. One part has up to 160 characters; longer texts have 153 per part. In Unicode it is 70 and 67. */
@@ -4241,6 +4501,11 @@ export interface components {
             /** @description The numbers in digits. */
             numbers: string[];
         };
+        /**
+         * @description The state of an SMS: `500` sent, `501` queued at the network, `600` delivered, `620` failed.
+         * @enum {string}
+         */
+        SmsReceiptCode: "500" | "501" | "600" | "620";
         /** @description A reply to an SMS of the gateways. */
         SmsReply: {
             /** @description Client tracking id of the answered message, or an empty text. */
@@ -4269,6 +4534,11 @@ export interface components {
             /** @description The source address that the subscriber wrote to. */
             to: string;
         };
+        /**
+         * @description Present if a report is about an SMS.
+         * @enum {string}
+         */
+        SmsReport: "SMS";
         /** @description An SMS send: up to 1,000 recipients in all its messages together (`limits.max_recipients`). */
         SmsSend: {
             /** @description The messages; at least one. */
@@ -4287,8 +4557,8 @@ export interface components {
             completionTime: string;
             /** @description Id of the request, by which its messages can be tracked. Empty if nothing was stored. */
             gstid: string;
-            /** @description `100`, `402` or `502`. */
-            statusCode: string;
+            /** @description The result. */
+            statusCode: components["schemas"]["GatewaySendStatus"];
             /** @description The status as a text for people. */
             statusDescription: string;
         };
@@ -4309,8 +4579,8 @@ export interface components {
         SmsTracking: {
             /** @description One entry for each message, at most 1,000 for each selection. */
             receipts: components["schemas"]["GatewayReceipt"][];
-            /** @description `100`, or `228`. */
-            statusCode: string;
+            /** @description The result. */
+            statusCode: components["schemas"]["GatewayTrackingStatus"];
             /** @description The status as a text for people. */
             statusDescription: string;
         };
@@ -4395,6 +4665,11 @@ export interface components {
             /** @description Null for the client's default. */
             whatsAppNumberMsisdn?: string | null;
         };
+        /**
+         * @description The kind of an event in the story of a message.
+         * @enum {string}
+         */
+        StoryEventKind: "REQUEST" | "PROVIDER_CALL" | "RECEIPT" | "DECISION" | "ROUTE" | "WEBHOOK" | "WEBHOOK_ATTEMPT";
         SyncedTemplates: {
             /** @description Number of templates. */
             synced: number;
@@ -4403,8 +4678,8 @@ export interface components {
         Team: {
             /** @description The text for a customer who begins to wait outside those hours, sent once. Null: no text. */
             afterHoursText?: string | null;
-            /** @description How waiting chats are assigned: `off`, `round-robin` or `least-busy`. */
-            assignment: string;
+            /** @description How waiting chats are assigned. */
+            assignment: components["schemas"]["ChatAssignment"];
             businessHours?: components["schemas"]["BusinessHours"] | null;
             /**
              * Format: date-time
@@ -4427,8 +4702,8 @@ export interface components {
         TeamChange: {
             /** @description 1 to 1,000 characters: the text for a customer who begins to wait outside those hours, sent once. Null: no text. */
             afterHoursText?: string | null;
-            /** @description `off`, `round-robin` or `least-busy`. */
-            assignment?: string;
+            /** @description How waiting chats are assigned. */
+            assignment?: components["schemas"]["ChatAssignment"];
             businessHours?: components["schemas"]["BusinessHours"] | null;
             /** @description 1 to 128 characters. Required for a new team. */
             name?: string;
@@ -4461,6 +4736,16 @@ export interface components {
             /** @description The provider's business account (WABA) of the template. */
             wabaId: string;
         };
+        /**
+         * @description Whether a template can be sent.
+         * @enum {string}
+         */
+        TemplateApproval: "APPROVED" | "REJECTED" | "PAUSED" | "DISABLED";
+        /**
+         * @description A part of a template.
+         * @enum {string}
+         */
+        TemplateElement: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
         /** @description A temporary password. */
         TemporaryPassword: {
             /** @description Shown only once. It can only be used to choose a password. */
@@ -4514,10 +4799,9 @@ export interface components {
             participantId: string;
             /** @description The customer's number. Null if it is withheld. */
             phoneNumber?: string | null;
-            /** @description The customer's rating: `poor`, `average` or `excellent`. */
-            rating?: string | null;
-            /** @description `OPEN`, `AWAITING_AGENT`, `AWAITING_CUSTOMER`, `RESOLVED` or `CLOSED`. */
-            status: string;
+            rating?: components["schemas"]["TicketRating"] | null;
+            /** @description Its status. */
+            status: components["schemas"]["TicketStatus"];
             /** @description The ticket number, which counts up per client. */
             ticketNumber: string;
             /**
@@ -4528,14 +4812,37 @@ export interface components {
             /** @description The number or inbox that the customer wrote to. */
             whatsAppNumber?: string | null;
         };
-        /** @description The message, by channel. */
-        UnifiedPayload: components["schemas"]["Send"] | components["schemas"]["SmsSend"];
+        /**
+         * @description The rating of a chat by the customer.
+         * @enum {string}
+         */
+        TicketRating: "poor" | "average" | "excellent";
+        /**
+         * @description The status of a ticket.
+         * @enum {string}
+         */
+        TicketStatus: "OPEN" | "AWAITING_AGENT" | "AWAITING_CUSTOMER" | "RESOLVED" | "CLOSED";
         /** @description A send through the unified endpoint. */
-        UnifiedSend: {
-            /** @description The channel. */
-            channel: components["schemas"]["SendChannel"];
-            /** @description The message for that channel. */
-            payload: components["schemas"]["UnifiedPayload"];
+        UnifiedSend: components["schemas"]["UnifiedWhatsappSend"] | components["schemas"]["UnifiedSmsSend"];
+        /** @description An SMS through the unified endpoint. */
+        UnifiedSmsSend: {
+            /**
+             * @description Text messages. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            channel: "SMS";
+            /** @description The message. */
+            payload: components["schemas"]["SmsSend"];
+        };
+        /** @description A WhatsApp message through the unified endpoint. */
+        UnifiedWhatsappSend: {
+            /**
+             * @description WhatsApp. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            channel: "WHATSAPP";
+            /** @description The message. */
+            payload: components["schemas"]["Send"];
         };
         /** @description A user, without credentials. */
         User: {
@@ -4560,8 +4867,8 @@ export interface components {
             id: string;
             /** @description The name for people. */
             name: string;
-            /** @description `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`. */
-            role: string;
+            /** @description Its role. */
+            role: components["schemas"]["Role"];
             /** @description Name of its team. */
             team?: string | null;
             /**
@@ -4574,8 +4881,8 @@ export interface components {
         UserChange: {
             /** @description The name for people, 1 to 200 characters. */
             name?: string;
-            /** @description `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`. */
-            role?: string;
+            /** @description Its role. */
+            role?: components["schemas"]["Role"];
             /** @description Name of an existing team. Null: no team. */
             team?: string | null;
         };
@@ -4620,6 +4927,11 @@ export interface components {
              */
             version?: number | null;
         };
+        /**
+         * @description The last request for a session.
+         * @enum {string}
+         */
+        WantedSession: "CONNECTED" | "DISCONNECTED" | "LOGGED_OUT";
         /** @description A stored file. */
         WebFile: {
             /**
@@ -4756,7 +5068,10 @@ export interface components {
              * @description HTTP status. Absent if no answer came.
              */
             statusCode?: number;
-            /** @description Time of the attempt. */
+            /**
+             * Format: date-time
+             * @description Time of the attempt.
+             */
             time: string;
             /** @description Absent if the attempt is shown as part of its delivery. */
             webhookType?: components["schemas"]["WebhookType"];
@@ -4820,14 +5135,20 @@ export interface components {
             attempts: components["schemas"]["WebhookAttempt"][];
             /** @description The body as text. Absent until a shaper has made it. */
             body?: string;
-            /** @description Time of the event. */
+            /**
+             * Format: date-time
+             * @description Time of the event.
+             */
             createdTime: string;
             /**
              * Format: uuid
              * @description Id of the delivery, which is also the header `webhook-id`.
              */
             id: string;
-            /** @description Time of the next attempt. */
+            /**
+             * Format: date-time
+             * @description Time of the next attempt.
+             */
             nextAttemptTime?: string;
             state: components["schemas"]["WebhookDeliveryState"];
             webhookType: components["schemas"]["WebhookType"];
@@ -4839,6 +5160,11 @@ export interface components {
          * @enum {string}
          */
         WebhookDeliveryState: "PENDING" | "DELIVERED" | "DROPPED" | "FAILED";
+        /**
+         * @description The reason why a webhook is off.
+         * @enum {string}
+         */
+        WebhookDisabledReason: "GONE" | "FAILING";
         /** @description The headers that the receiver of a webhook gets. */
         WebhookHeaders: {
             "content-type": string;
@@ -4852,19 +5178,30 @@ export interface components {
         /** @description One webhook of a configuration. */
         WebhookHealth: {
             /** @description `GONE`: its receiver answered 410. `FAILING`: it failed for five days without a success. */
-            disabledReason?: string;
-            /** @description The time when it was turned off. */
+            disabledReason?: components["schemas"]["WebhookDisabledReason"];
+            /**
+             * Format: date-time
+             * @description The time when it was turned off.
+             */
             disabledTime?: string;
             /**
              * Format: int64
              * @description Number of deliveries that were given up and can be sent again.
              */
             failedDeliveries: number;
-            /** @description The first failure since the last success. */
+            /**
+             * Format: date-time
+             * @description The first failure since the last success.
+             */
             failingSince?: string;
             state: components["schemas"]["WebhookState"];
             /** @description The address. Empty if the webhook is off. */
             url: string;
+            /**
+             * Format: int64
+             * @description Number of deliveries that wait for their first or next attempt.
+             */
+            waitingDeliveries: number;
             webhookType: components["schemas"]["WebhookType"];
         };
         /** @description The address to try. */
@@ -4894,7 +5231,10 @@ export interface components {
              * @description HTTP status. Absent if no answer came.
              */
             statusCode?: number;
-            /** @description Time of the request. */
+            /**
+             * Format: date-time
+             * @description Time of the request.
+             */
             time: string;
             /** @description The address that was called. */
             url: string;
@@ -4983,11 +5323,16 @@ export interface components {
             id: string;
             /** @description Digits, without `+`. */
             number: string;
-            /** @description `WHATSAPP_CLOUD` or `WHATSAPP_LITE`. */
-            whatsAppProvider: string;
+            /** @description The software behind it. */
+            whatsAppProvider: components["schemas"]["WhatsAppProvider"];
         };
         /**
-         * @description The worlds of plugins.
+         * @description The software behind a business number.
+         * @enum {string}
+         */
+        WhatsAppProvider: "WHATSAPP_CLOUD" | "WHATSAPP_LITE";
+        /**
+         * @description The kind of a plugin, by the interface that it exports.
          * @enum {string}
          */
         World: "chatbot" | "sms-fallback" | "webhook-shaper" | "router" | "sms-router";
@@ -6022,14 +6367,14 @@ export interface operations {
                 clientRef: string;
                 /** @description The business number. */
                 whatsAppNumber?: string;
-                /** @description `poor`, `average` or `excellent`. */
-                rating?: string;
+                /** @description The customer's rating. */
+                rating?: "poor" | "average" | "excellent";
                 /** @description The ticket number. */
                 ticketNumber?: string;
                 /** @description The agent who works on it. */
                 agentId?: string;
-                /** @description `open`, `closed`, `awaiting agent`, `awaiting customer` or `resolved`. */
-                selectedStatus?: string;
+                /** @description The status. */
+                selectedStatus?: "open" | "awaiting agent" | "awaiting customer" | "resolved" | "closed";
             };
         };
         responses: {
@@ -6047,8 +6392,8 @@ export interface operations {
     setTicketStatus: {
         parameters: {
             query: {
-                /** @description `OPEN`, `AWAITING_AGENT`, `AWAITING_CUSTOMER`, `RESOLVED` or `CLOSED`. */
-                newStatus: string;
+                /** @description The new status. */
+                newStatus: "OPEN" | "AWAITING_AGENT" | "AWAITING_CUSTOMER" | "RESOLVED" | "CLOSED";
             };
             path: {
                 /** @description `id` of a ticket. */
@@ -6097,7 +6442,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": number[];
+                    "*/*": string;
                 };
             };
             /** @description The requested range. */
@@ -6106,7 +6451,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "*/*": number[];
+                    "*/*": string;
                 };
             };
         };
@@ -6709,7 +7054,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/png": number[];
+                    "image/png": string;
                 };
             };
         };
@@ -7305,7 +7650,7 @@ export interface operations {
         /** @description The component, at most 32 MiB (`limits.plugin_bytes`). */
         requestBody: {
             content: {
-                "application/wasm": number[];
+                "application/wasm": string;
                 "multipart/form-data": components["schemas"]["PluginForm"];
             };
         };
@@ -7349,7 +7694,7 @@ export interface operations {
         /** @description The component, at most 32 MiB (`limits.plugin_bytes`). */
         requestBody: {
             content: {
-                "application/wasm": number[];
+                "application/wasm": string;
                 "multipart/form-data": components["schemas"]["PluginForm"];
             };
         };
@@ -7508,10 +7853,10 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 size?: number;
-                /** @description Only calls with this outcome, such as `answered` or `trapped`. */
-                outcome?: string;
+                /** @description Only calls with this outcome. */
+                outcome?: "answered" | "refused" | "trapped" | "timed-out" | "limit-exceeded" | "bad-answer" | "key-values-unavailable" | "not-started";
                 /** @description Only calls in this mode. */
-                mode?: string;
+                mode?: "live" | "shadow" | "canary";
                 /** @description Only calls after the call with this id. */
                 after?: string;
                 /** @description Only calls about this chat participant, message or delivery. */
@@ -7846,8 +8191,8 @@ export interface operations {
                 receiptCallBackURL?: string;
                 /** @description Address for replies. */
                 replyCallBackURL?: string;
-                /** @description HTTP method for replies: `GET` or `POST`. */
-                replyCallBackMethod?: string;
+                /** @description HTTP method for replies. */
+                replyCallBackMethod?: "GET" | "POST";
             };
         };
         responses: {
@@ -7931,7 +8276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": string;
+                    "application/xml": components["schemas"]["BatchResponse"];
                 };
             };
         };
@@ -7945,13 +8290,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The XML with a status code (`docs/batch-sms.xsd`). */
+            /** @description XML with a status code. `/docs/batch-sms.xsd` is its XML Schema. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": string;
+                    "application/xml": components["schemas"]["BatchResponse"];
                 };
             };
         };
@@ -7966,7 +8311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": string;
+                    "application/xml": components["schemas"]["BatchResponse"];
                 };
             };
         };
@@ -7980,13 +8325,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The XML with a status code (`docs/batch-sms.xsd`). */
+            /** @description XML with a status code. `/docs/batch-sms.xsd` is its XML Schema. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": string;
+                    "application/xml": components["schemas"]["BatchResponse"];
                 };
             };
         };
@@ -8001,7 +8346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": string;
+                    "application/xml": components["schemas"]["BatchResponse"];
                 };
             };
         };
@@ -8015,13 +8360,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The XML with a status code (`docs/batch-sms.xsd`). */
+            /** @description XML with a status code. `/docs/batch-sms.xsd` is its XML Schema. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": string;
+                    "application/xml": components["schemas"]["BatchResponse"];
                 };
             };
         };
@@ -8036,7 +8381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": string;
+                    "application/xml": components["schemas"]["BatchResponse"];
                 };
             };
         };
@@ -8050,13 +8395,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The XML with a status code (`docs/batch-sms.xsd`). */
+            /** @description XML with a status code. `/docs/batch-sms.xsd` is its XML Schema. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": string;
+                    "application/xml": components["schemas"]["BatchResponse"];
                 };
             };
         };
@@ -8076,7 +8421,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/octet-stream": number[];
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -8228,8 +8573,8 @@ export interface operations {
     reportBatch: {
         parameters: {
             query?: {
-                /** @description `csv` (default) or `ndjson`. */
-                format?: string;
+                /** @description The form of the report. Absent: `csv`. */
+                format?: "csv" | "ndjson";
             };
             path: {
                 /** @description The `batchId` of the 202. */
@@ -8383,8 +8728,8 @@ export interface operations {
     reportDay: {
         parameters: {
             query?: {
-                /** @description `csv` (default) or `ndjson`. */
-                format?: string;
+                /** @description The form of the report. Absent: `csv`. */
+                format?: "csv" | "ndjson";
             };
             path: {
                 /** @description A day, such as 2026-01-31. */
