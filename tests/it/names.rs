@@ -40,7 +40,6 @@ const SHARED: &[(&str, &str)] = &[
     ("QrCode", "the code of a device, and its form in the API"),
     ("RejectedRecipient", "the schema of the document restates the body"),
     ("Result", "the result of its crate"),
-    ("SendStatus", "the schema of the document restates the body"),
     ("Settings", "the settings of its crate"),
     ("UnifiedSend", "the schema of the document restates the body"),
 ];

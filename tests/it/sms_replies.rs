@@ -151,6 +151,7 @@ async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid
     let told = sink.receives_many("receipt", 1).await.remove(0).form();
     assert_eq!((&told["statusCode"], &told["gstid"], &told["ctid"]), (&"620".into(), &blocked, &"Two".into()));
     assert_eq!((&told["to"], &told["identifier"]), (&phone.msisdn, &"Thandi".into()));
+    assert_eq!(told["statusDescription"], "Failed In Delivery: Blocked Or Rejected");
     let sent_before = send(&patchbay, &client, &phone, "One", json!({})).await;
     let found = patchbay.sms(&client, "/sms/trackingMessageStatus", &json!({ "ctid": "One" })).await.ok();
     assert_eq!(found["receipts"].as_array().map(Vec::len), Some(1), "what was sent before is skipped: {found}");

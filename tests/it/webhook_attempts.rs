@@ -129,6 +129,20 @@ async fn a_delivery_is_sent_again_with_the_same_id_and_bytes_even_if_it_was_rece
 }
 
 #[tokio::test]
+async fn health_counts_the_deliveries_that_wait_for_their_next_attempt() {
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
+    let body = json!({ "incomingMessageURL": sink.url("incoming") });
+    let configuration = client.post(CONFIGURATIONS, &body).await.ok();
+    let waiting = async || health(&client, &configuration, "INCOMING_MESSAGE").await["waitingDeliveries"].clone();
+    assert_eq!(waiting().await, 0);
+    sink.misbehave("incoming", 500, Duration::ZERO, u32::MAX);
+    patchbay.new_phone().write(&client.number, "hello").await;
+    sink.receives_many("incoming", 1).await;
+    assert_eq!(waiting().await, 1);
+}
+
+#[tokio::test]
 async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again() {
     let patchbay = SharedPatchbay::get().await;
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
@@ -141,6 +155,7 @@ async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again()
         phone.write(&client.number, text).await;
     }
     let failed = turned_off(&client, &configuration, "INCOMING_MESSAGE").await;
+    assert_eq!(failed["waitingDeliveries"], 0, "{failed}");
     assert_eq!((&failed["disabledReason"], &failed["failedDeliveries"]), (&json!("GONE"), &json!(3)), "{failed}");
     let again = json!({ "since": "2020-01-01T00:00:00Z", "webhookType": "INCOMING_MESSAGE" });
     let refused = client.post(&of(&configuration, "/resend-failed"), &again).await;

@@ -23,7 +23,7 @@ use tenancy::{
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::users::refused_creation;
+use crate::{closed_sets::FallbackModeName, users::refused_creation};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
@@ -69,7 +69,7 @@ struct FallbackBody {
     enabled: bool,
     /// The failures that count as "not on WhatsApp", if changed: `ANY_131026`. Absent: `STRICT`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(examples("ANY_131026"))]
+    #[schema(value_type = Option<FallbackModeName>)]
     mode: Option<&'static str>,
     /// Name of the client's own account for SMS.
     sms_username: Option<String>,
@@ -137,7 +137,7 @@ struct FallbackChangeBody {
     /// The failures that count as "not on WhatsApp". Absent: no change. WhatsApp's code 131026 also covers other
     /// reasons. `STRICT` accepts it only for recipients that the sending number never reached and never heard from.
     /// `ANY_131026` always accepts it.
-    #[schema(nullable = false, examples("STRICT", "ANY_131026"))]
+    #[schema(value_type = Option<FallbackModeName>, nullable = false)]
     mode: Option<String>,
     /// Name of the client's own account for SMS. Absent: no change. Null: none.
     #[serde(default, deserialize_with = "body::given")]

@@ -2,6 +2,7 @@
 
 mod account_keys;
 mod clients;
+mod closed_sets;
 mod requests;
 mod teams;
 mod users;

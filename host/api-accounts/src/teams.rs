@@ -24,7 +24,10 @@ use tenancy::{
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::users::{UserBody, user_id};
+use crate::{
+    closed_sets::AssignmentName,
+    users::{UserBody, user_id},
+};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
@@ -45,8 +48,8 @@ struct TeamBody {
     /// Unique within the client, in any case.
     #[schema(examples("Sales"))]
     name: String,
-    /// How waiting chats are assigned: `off`, `round-robin` or `least-busy`.
-    #[schema(examples("off"))]
+    /// How waiting chats are assigned.
+    #[schema(value_type = AssignmentName)]
     assignment: &'static str,
     /// IANA name of the time zone of its hours: its own, otherwise the client's.
     #[schema(examples("Africa/Johannesburg"))]
@@ -92,8 +95,8 @@ struct ChangeBody {
     /// 1 to 128 characters. Required for a new team.
     #[schema(nullable = false)]
     name: Option<String>,
-    /// `off`, `round-robin` or `least-busy`.
-    #[schema(nullable = false)]
+    /// How waiting chats are assigned.
+    #[schema(value_type = Option<AssignmentName>, nullable = false)]
     assignment: Option<String>,
     /// IANA name of the time zone. Null: the client's.
     #[serde(default, deserialize_with = "body::given")]

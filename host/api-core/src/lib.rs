@@ -5,6 +5,7 @@
 pub mod admission;
 pub mod auth;
 pub mod body;
+pub mod closed_set;
 pub mod deprecation;
 pub mod early_answers;
 pub mod entity_tag;

@@ -1,5 +1,6 @@
 //! The work of agents: chats, tickets, contacts, live events, custom events, and the data of single customers.
 
+mod closed_sets;
 mod contacts;
 mod custom_events;
 mod live_chat;

@@ -24,6 +24,8 @@ use tracing::{Instrument, Span};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+use crate::closed_sets::{AddressKindName, ErasureActionName};
+
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(export)).routes(routes!(erase))
 }
@@ -67,8 +69,8 @@ struct ExportBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = PersonAddress)]
 struct AddressBody {
-    /// `PHONE`, `BSUID`, `PSID`, `TELEGRAM`, `VISITOR`, `EMAIL` or `LID`.
-    #[schema(examples("PHONE"))]
+    /// Its kind.
+    #[schema(value_type = AddressKindName)]
     kind: &'static str,
     /// Digits of a number, otherwise as the provider writes it.
     #[schema(examples("27820000001"))]
@@ -123,7 +125,7 @@ struct TableBody {
     table: &'static str,
     /// `deleted`; `blanked`: personal columns are empty and figures stay; `redacted`: mentions of the customer in rows
     /// of several customers read `erased`.
-    #[schema(examples("deleted"))]
+    #[schema(value_type = ErasureActionName)]
     action: &'static str,
     /// Number of rows.
     rows: u64,

@@ -26,7 +26,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use crate::live_chat::desk::{acting, refused, time};
+use crate::{
+    closed_sets::{SelectedStatus, TicketRating, TicketStatusName},
+    live_chat::desk::{acting, refused, time},
+};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(search)).routes(routes!(set_status)).routes(routes!(by_number))
@@ -42,7 +45,8 @@ struct TicketBody {
     /// The ticket number, which counts up per client.
     #[schema(examples("1042"))]
     ticket_number: String,
-    /// `OPEN`, `AWAITING_AGENT`, `AWAITING_CUSTOMER`, `RESOLVED` or `CLOSED`.
+    /// Its status.
+    #[schema(value_type = TicketStatusName)]
     status: String,
     /// The chat.
     participant_id: Uuid,
@@ -56,7 +60,8 @@ struct TicketBody {
     agent_id: Option<Uuid>,
     /// Name of that agent.
     agent_name: Option<String>,
-    /// The customer's rating: `poor`, `average` or `excellent`.
+    /// The customer's rating.
+    #[schema(value_type = Option<TicketRating>)]
     rating: Option<String>,
     /// Time of opening.
     #[schema(format = DateTime)]
@@ -111,8 +116,8 @@ struct Wanted {
     /// The business number.
     #[param(nullable = false)]
     whats_app_number: Option<String>,
-    /// `poor`, `average` or `excellent`.
-    #[param(nullable = false)]
+    /// The customer's rating.
+    #[param(value_type = Option<TicketRating>, nullable = false, inline)]
     rating: Option<String>,
     /// The ticket number.
     #[param(nullable = false)]
@@ -120,8 +125,8 @@ struct Wanted {
     /// The agent who works on it.
     #[param(nullable = false)]
     agent_id: Option<String>,
-    /// `open`, `closed`, `awaiting agent`, `awaiting customer` or `resolved`.
-    #[param(nullable = false)]
+    /// The status.
+    #[param(value_type = Option<SelectedStatus>, nullable = false, inline)]
     selected_status: Option<String>,
 }
 
@@ -222,7 +227,8 @@ async fn search(
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct NewStatus {
-    /// `OPEN`, `AWAITING_AGENT`, `AWAITING_CUSTOMER`, `RESOLVED` or `CLOSED`.
+    /// The new status.
+    #[param(value_type = TicketStatusName, inline)]
     new_status: String,
 }
 

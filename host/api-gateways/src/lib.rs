@@ -2,6 +2,7 @@
 
 mod account_callbacks;
 mod batch_gateway;
+mod closed_sets;
 mod form;
 mod media;
 mod page_callbacks;

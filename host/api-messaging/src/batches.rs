@@ -2,6 +2,7 @@
 
 use api_core::{
     auth::{AuthorizedCaller, Following, Permission, Sending},
+    closed_set::ChannelName,
     error::{ApiError, ErrorKind},
     page::{ListQuery, Page},
     path::Segments,
@@ -11,11 +12,13 @@ use api_core::{
 use axum::{Json, extract::State, http::request::Parts};
 use chrono::SecondsFormat;
 use domain::{delivery::DeliveryState, ids::BatchId};
-use outbound::batches::{self, Batch, BatchError, BatchProgress};
+use outbound::batches::{self, Batch, BatchError, BatchProgress, Hold};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
+
+use crate::closed_sets::MessageTypeName;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
@@ -39,6 +42,27 @@ struct Between {
     to: Option<String>,
 }
 
+/// The state of a batch. `OPEN`: messages wait to be sent. `DONE`: none waits.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum BatchState {
+    Open,
+    Done,
+    Paused,
+    Cancelled,
+}
+
+impl BatchState {
+    fn of(batch: &Batch) -> Self {
+        match batch.hold {
+            None if batch.waits => Self::Open,
+            None => Self::Done,
+            Some(Hold::Paused) => Self::Paused,
+            Some(Hold::Cancelled) => Self::Cancelled,
+        }
+    }
+}
+
 /// The messages of one send request.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -49,16 +73,16 @@ struct BatchBody {
     /// The HTTP request of the send.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<Uuid>,
-    /// `OPEN`, `PAUSED` or `CANCELLED`.
-    #[schema(examples("OPEN"))]
-    state: &'static str,
+    /// Its state.
+    state: BatchState,
     /// The business number or source address.
     #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<String>,
     /// The channel.
-    #[schema(examples("WHATSAPP"))]
+    #[schema(value_type = ChannelName)]
     channel: String,
-    /// `NOTIFICATION`, `CHAT` or `SMS`.
+    /// The kind of its messages.
+    #[schema(value_type = MessageTypeName)]
     message_type: String,
     /// Name of its template.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +104,7 @@ impl From<Batch> for BatchBody {
         Self {
             batch_id: batch.id.0,
             request_id: batch.request,
-            state: batch.hold.map_or("OPEN", |hold| hold.as_str()),
+            state: BatchState::of(&batch),
             created_time: batch.accepted_at().to_rfc3339_opts(SecondsFormat::Millis, true),
             sender: batch.sender,
             channel: batch.channel,

@@ -25,24 +25,34 @@ struct CodeBody {
     /// `errorCode` of the status `FAILED`.
     #[schema(examples("131026"))]
     error_code: &'static str,
-    /// The owner of the code: `PATCHBAY` or `WHATSAPP`.
-    #[schema(examples("WHATSAPP"))]
-    source: &'static str,
+    /// The owner of the code.
+    source: CodeSource,
     /// The reason of the failure.
     cause: &'static str,
     /// The cure.
     cure: &'static str,
 }
 
+/// The owner of a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[schema(as = FailureCodeSource)]
+enum CodeSource {
+    Patchbay,
+    Whatsapp,
+}
+
 const ERRORS: &str = include_str!("../../../docs/errors.md");
 
 static CODES: LazyLock<Vec<CodeBody>> = LazyLock::new(|| {
     let ours = rows("## Our own codes").filter_map(|row| match *row.as_slice() {
-        [error_code, cause, cure, _provoked_by] => Some(CodeBody { error_code, source: "PATCHBAY", cause, cure }),
+        [error_code, cause, cure, _provoked_by] => {
+            Some(CodeBody { error_code, source: CodeSource::Patchbay, cause, cure })
+        }
         _ => None,
     });
     let theirs = rows("## Codes of WhatsApp").filter_map(|row| match *row.as_slice() {
-        [error_code, _then, cause, cure] => Some(CodeBody { error_code, source: "WHATSAPP", cause, cure }),
+        [error_code, _then, cause, cure] => Some(CodeBody { error_code, source: CodeSource::Whatsapp, cause, cure }),
         _ => None,
     });
     ours.chain(theirs).collect()
@@ -89,7 +99,7 @@ mod tests {
     fn every_code_of_ours_is_listed_with_cause_and_cure() {
         let ours: Vec<i64> = CODES
             .iter()
-            .filter(|code| code.source == "PATCHBAY")
+            .filter(|code| code.source == CodeSource::Patchbay)
             .map(|code| code.error_code.parse().unwrap())
             .collect();
         assert_eq!(ours, OwnCode::ALL.map(OwnCode::code));
@@ -98,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_page_about_codes_of_whatsapp_is_listed() {
-        let of_whatsapp = CODES.iter().filter(|code| code.source == "WHATSAPP").count();
+        let of_whatsapp = CODES.iter().filter(|code| code.source == CodeSource::Whatsapp).count();
         assert_eq!(of_whatsapp, rows("## Codes of WhatsApp").count());
         assert!(of_whatsapp > 50, "only {of_whatsapp}");
         let unknown = CODES.iter().find(|code| code.error_code == "131026").unwrap();

@@ -3,6 +3,7 @@
 
 mod batches;
 mod blocklist;
+mod closed_sets;
 mod conversations;
 mod csv;
 mod failure_codes;

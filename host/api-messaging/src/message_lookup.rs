@@ -2,6 +2,7 @@
 
 use api_core::{
     auth::{AuthorizedCaller, Following, Permission},
+    closed_set::{ChannelName, DeliveryStateName},
     error::ApiError,
     page::{ListQuery, Page},
     query::QueryParameters,
@@ -43,11 +44,11 @@ struct FoundBody {
     /// The client's tracking id.
     #[serde(skip_serializing_if = "Option::is_none")]
     ct_id: Option<String>,
-    /// The present state: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
-    #[schema(examples("DELIVERED"))]
+    /// The present state.
+    #[schema(value_type = DeliveryStateName)]
     status: String,
     /// The channel of the last leg.
-    #[schema(examples("WHATSAPP"))]
+    #[schema(value_type = ChannelName)]
     channel: String,
     /// The recipient's number. Absent if the message goes only to a user id.
     #[serde(skip_serializing_if = "Option::is_none")]

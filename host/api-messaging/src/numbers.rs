@@ -15,6 +15,8 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
+use crate::closed_sets::{BillingModelName, HostingTypeName, ProviderName};
+
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(register))
 }
@@ -29,11 +31,11 @@ struct NumberRow {
     whats_app_number: WhatsAppNumber,
     /// For a Lite number: the host of its device.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(examples("WHATSAPP_GO"), nullable = false)]
+    #[schema(value_type = Option<HostingTypeName>, nullable = false)]
     hosting_type: Option<&'static str>,
     /// For a Lite number: the billing model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(examples("message"), nullable = false)]
+    #[schema(value_type = Option<BillingModelName>, nullable = false)]
     billing_model: Option<&'static str>,
 }
 
@@ -47,8 +49,8 @@ struct WhatsAppNumber {
     /// Digits, without `+`.
     #[schema(examples("27820001001"))]
     number: String,
-    /// `WHATSAPP_CLOUD` or `WHATSAPP_LITE`.
-    #[schema(examples("WHATSAPP_CLOUD"))]
+    /// The software behind it.
+    #[schema(value_type = ProviderName)]
     whats_app_provider: &'static str,
 }
 
@@ -90,16 +92,6 @@ async fn list(
     Ok(Page::new(query.page, page, NumberRow::from))
 }
 
-/// The host of a Lite number.
-#[derive(ToSchema)]
-#[schema(as = HostingType)]
-#[expect(dead_code, reason = "described, never made")]
-enum HostingType {
-    /// The platform.
-    #[schema(rename = "WHATSAPP_GO")]
-    WhatsappGo,
-}
-
 /// A number to register.
 #[derive(ToSchema)]
 #[schema(as = NumberRegistration, rename_all = "camelCase", examples(json!({"number": "27820001002"})))]
@@ -109,7 +101,8 @@ struct Registration {
     #[schema(pattern = r"^\+?[1-9][0-9]{6,14}$")]
     number: String,
     /// The host. Absent: `WHATSAPP_GO`.
-    hosting_type: Option<HostingType>,
+    #[schema(value_type = Option<HostingTypeName>)]
+    hosting_type: Option<String>,
 }
 
 /// Registers a number for WhatsApp Lite.

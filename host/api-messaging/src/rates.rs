@@ -11,6 +11,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+use crate::closed_sets::RateCategoryName;
+
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(read, replace))
 }
@@ -31,7 +33,8 @@ struct CardBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Rate)]
 struct RateBody {
-    /// `MARKETING`, `UTILITY`, `AUTHENTICATION`, `SERVICE` (free-form), `SMS`, or `INCOMING` for messages of customers.
+    /// The category of the messages.
+    #[schema(value_type = RateCategoryName)]
     category: String,
     /// A calling code such as `27`; two letters such as `ZA` for recipients with only a user id; `*` for all other
     /// countries. The longest match counts.

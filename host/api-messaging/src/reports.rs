@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use api_core::{
     auth::{AuthorizedCaller, Following, Permission},
+    closed_set,
     error::ApiError,
     path::Segments,
     query::QueryParameters,
@@ -36,8 +37,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handlers look for")]
 struct Written {
-    /// `csv` (default) or `ndjson`.
-    #[param(nullable = false, pattern = "^(csv|ndjson)$")]
+    /// The form of the report. Absent: `csv`.
+    #[param(value_type = Option<ReportForm>, nullable = false, inline)]
     format: Option<String>,
 }
 
@@ -47,13 +48,26 @@ enum Format {
     Ndjson,
 }
 
+closed_set! {
+    /// The form of a report.
+    ReportForm as "ReportForm" = Format::ALL.map(Format::as_str);
+}
+
 impl Format {
-    fn asked(parts: &Parts) -> Result<Self, ApiError> {
-        match QueryParameters::of(&parts.uri)?.value("format") {
-            None | Some("csv") => Ok(Self::Csv),
-            Some("ndjson") => Ok(Self::Ndjson),
-            Some(_) => Err(ApiError::fault("format", "must be csv or ndjson")),
+    const ALL: [Self; 2] = [Self::Csv, Self::Ndjson];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Ndjson => "ndjson",
         }
+    }
+
+    fn asked(parts: &Parts) -> Result<Self, ApiError> {
+        let given = QueryParameters::of(&parts.uri)?;
+        let Some(name) = given.value("format") else { return Ok(Self::Csv) };
+        let known = Self::ALL.into_iter().find(|format| format.as_str() == name);
+        known.ok_or_else(|| ApiError::fault("format", "must be csv or ndjson"))
     }
 
     fn content_type(self) -> &'static str {

@@ -2,6 +2,7 @@
 
 use api_core::{
     auth::{AuthorizedCaller, Following, Permission},
+    closed_set::{ChannelName, DeliveryStateName},
     error::ApiError,
     path::Segments,
     state::ApiState,
@@ -14,6 +15,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
+
+use crate::closed_sets::MessageTypeName;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(one))
@@ -29,11 +32,11 @@ struct StoryBody {
     /// The client's tracking id.
     #[serde(skip_serializing_if = "Option::is_none")]
     ct_id: Option<String>,
-    /// The present state: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
-    #[schema(examples("DELIVERED"))]
+    /// The present state.
+    #[schema(value_type = DeliveryStateName)]
     status: String,
     /// The channel of the last leg.
-    #[schema(examples("WHATSAPP"))]
+    #[schema(value_type = ChannelName)]
     channel: String,
     /// The business number or source address that sent it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,8 +47,9 @@ struct StoryBody {
     /// The recipient's user id, if the request had one.
     #[serde(skip_serializing_if = "Option::is_none")]
     recipient_user_id: Option<String>,
-    /// `NOTIFICATION`, `CHAT`, `SMS`, or `REPLY` for a message of a live chat.
+    /// The kind of message. `REPLY`: a message of a live chat.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<MessageTypeName>)]
     message_type: Option<String>,
     /// Name of its template.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +71,20 @@ struct StoryBody {
     timeline: Vec<EntryBody>,
 }
 
+/// The kind of an event in the story of a message.
+#[derive(Serialize, ToSchema, Default)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum StoryEventKind {
+    #[default]
+    Request,
+    ProviderCall,
+    Receipt,
+    Decision,
+    Route,
+    Webhook,
+    WebhookAttempt,
+}
+
 /// An event in the story of a message. Fields that do not apply to its `kind` are absent.
 #[derive(Serialize, ToSchema, Default)]
 #[serde(rename_all = "camelCase")]
@@ -75,11 +93,11 @@ struct EntryBody {
     /// The time when Patchbay learned of it.
     #[schema(format = DateTime)]
     time: String,
-    /// `REQUEST`, `PROVIDER_CALL`, `RECEIPT`, `DECISION`, `ROUTE`, `WEBHOOK` or `WEBHOOK_ATTEMPT`.
-    #[schema(examples("RECEIPT"))]
-    kind: &'static str,
+    /// The kind of event.
+    kind: StoryEventKind,
     /// For calls and receipts: the channel.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<ChannelName>)]
     channel: Option<String>,
     /// For calls: position of the leg, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,6 +112,7 @@ struct EntryBody {
     outcome: Option<String>,
     /// For receipts: the new state. For webhooks: the state that the webhook reports.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DeliveryStateName>)]
     status: Option<String>,
     /// For receipts: the time from the provider.
     #[schema(format = DateTime)]
@@ -258,7 +277,7 @@ impl EntryBody {
     fn taken(leg: StoryLeg, parts: Vec<StoryPart>) -> Self {
         let part = |part: StoryPart| PartBody { part: part.part, provider_id: part.smsc_id, status: part.state };
         Self {
-            kind: "PROVIDER_CALL",
+            kind: StoryEventKind::ProviderCall,
             outcome: Some("ACCEPTED".to_owned()),
             leg: Some(leg.ordinal),
             channel: Some(leg.channel),
@@ -273,7 +292,7 @@ impl EntryBody {
     fn not_taken(call: StoryCall, leg: Option<Box<StoryLeg>>) -> Self {
         let (channel, receiver) = leg.map(|leg| (leg.channel, leg.address_value)).unzip();
         Self {
-            kind: "PROVIDER_CALL",
+            kind: StoryEventKind::ProviderCall,
             outcome: Some(call.outcome),
             leg: Some(call.ordinal),
             channel,
@@ -289,13 +308,16 @@ impl From<StoryEntry> for EntryBody {
     fn from(entry: StoryEntry) -> Self {
         let body = Self { time: shown(entry.time), ..Self::default() };
         match entry.what {
-            StoryEvent::Request { request, batch } => {
-                Self { kind: "REQUEST", request_id: request.map(|id| id.0), batch_id: batch.map(|id| id.0), ..body }
-            }
+            StoryEvent::Request { request, batch } => Self {
+                kind: StoryEventKind::Request,
+                request_id: request.map(|id| id.0),
+                batch_id: batch.map(|id| id.0),
+                ..body
+            },
             StoryEvent::Taken { leg, parts } => Self { time: body.time, ..Self::taken(*leg, parts) },
             StoryEvent::NotTaken { call, leg } => Self { time: body.time, ..Self::not_taken(call, leg) },
             StoryEvent::Receipt(receipt) => Self {
-                kind: "RECEIPT",
+                kind: StoryEventKind::Receipt,
                 channel: Some(receipt.channel),
                 status: Some(receipt.state),
                 provider_time: Some(shown(receipt.happened_at)),
@@ -304,7 +326,7 @@ impl From<StoryEntry> for EntryBody {
                 ..body
             },
             StoryEvent::Decision(decision) => Self {
-                kind: "DECISION",
+                kind: StoryEventKind::Decision,
                 outcome: Some(decision.state),
                 plugin: decision.plugin,
                 version: decision.version,
@@ -313,7 +335,7 @@ impl From<StoryEntry> for EntryBody {
                 ..body
             },
             StoryEvent::Routed { leg, route } => Self {
-                kind: "ROUTE",
+                kind: StoryEventKind::Route,
                 leg: Some(leg),
                 outcome: Some(route.outcome().to_owned()),
                 reason: route.refused.clone(),
@@ -321,7 +343,7 @@ impl From<StoryEntry> for EntryBody {
                 ..body
             },
             StoryEvent::Webhook { webhook, state } => Self {
-                kind: "WEBHOOK",
+                kind: StoryEventKind::Webhook,
                 webhook_id: Some(webhook.id),
                 outcome: Some(webhook.state),
                 status: Some(state),
@@ -332,7 +354,7 @@ impl From<StoryEntry> for EntryBody {
                 ..body
             },
             StoryEvent::Attempt(attempt) => Self {
-                kind: "WEBHOOK_ATTEMPT",
+                kind: StoryEventKind::WebhookAttempt,
                 webhook_id: Some(attempt.delivery_id),
                 attempt: Some(attempt.attempt),
                 status_code: attempt.status_code,

@@ -36,7 +36,7 @@ pub(super) struct ActivateBody {
     whats_app_number_id: Option<String>,
     /// `live` answers. `shadow` is called, but its answers have no effect. `canary` answers for a share of the
     /// participants.
-    #[schema(value_type = Option<super::plugin_bodies::ModeName>)]
+    #[schema(value_type = Option<crate::closed_sets::ModeName>)]
     mode: Option<String>,
     /// For `canary` only: its share of the participants, in percent.
     #[schema(minimum = 1, maximum = 100)]

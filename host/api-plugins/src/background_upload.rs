@@ -19,6 +19,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{
+    closed_sets::UploadStage,
     plugin_bodies::{PluginBody, time},
     request::refused,
 };
@@ -50,7 +51,7 @@ pub(super) struct PendingBody {
     #[schema(minimum = 0)]
     size: i64,
     /// `COMPILING`, then `READY` or `REFUSED`.
-    state: &'static str,
+    state: UploadStage,
     /// The new version.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<PluginBody>,
@@ -94,9 +95,9 @@ impl RefusedBody {
 
 fn body(upload: PendingUpload, progress: UploadProgress) -> PendingBody {
     let (state, plugin, refused) = match progress {
-        UploadProgress::Working => ("COMPILING", None, None),
-        UploadProgress::Ready(version) => ("READY", Some(PluginBody::from(*version)), None),
-        UploadProgress::Refused(error) => ("REFUSED", None, Some(RefusedBody::of(error))),
+        UploadProgress::Working => (UploadStage::Compiling, None, None),
+        UploadProgress::Ready(version) => (UploadStage::Ready, Some(PluginBody::from(*version)), None),
+        UploadProgress::Refused(error) => (UploadStage::Refused, None, Some(RefusedBody::of(error))),
     };
     PendingBody {
         id: upload.id,

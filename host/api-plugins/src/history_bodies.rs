@@ -8,7 +8,8 @@ use serde_json::{Value, value::RawValue};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::plugin_bodies::{WorldName, time};
+use super::plugin_bodies::time;
+use crate::closed_sets::{OutcomeName, WorldName};
 
 fn time_of(id: Uuid) -> Option<String> {
     let (seconds, nanos) = id.get_timestamp()?.to_unix();
@@ -32,8 +33,8 @@ pub(super) struct InvocationBody {
     world: String,
     /// Mode of the activation, or `trial` and others.
     mode: String,
-    /// `answered`, or the failure: `refused`, `trapped`, `timed-out`, `limit-exceeded`, `bad-answer`,
-    /// `key-values-unavailable` and others.
+    /// `answered`, or the failure.
+    #[schema(value_type = OutcomeName)]
     outcome: String,
     /// Duration of the call.
     #[schema(minimum = 0)]

@@ -13,7 +13,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::request::{PluginPath, refused, version};
+use super::{
+    closed_sets::OutcomeName,
+    request::{PluginPath, refused, version},
+};
 
 #[derive(Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -71,7 +74,8 @@ struct InvokedBody {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "described, as above")]
 struct InvokeError {
-    /// The kind, such as `trapped`.
+    /// The kind of failure.
+    #[schema(value_type = OutcomeName)]
     kind: String,
     /// A text for people.
     message: String,

@@ -2,6 +2,7 @@
 
 mod activate;
 mod background_upload;
+mod closed_sets;
 mod history_bodies;
 mod invoke;
 mod lists;

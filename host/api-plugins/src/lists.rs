@@ -15,6 +15,7 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::{
+    closed_sets::{ModeName, OutcomeName},
     history_bodies::{DifferenceBody, DifferencesBody, EventBody, InvocationBody, SkippedBody},
     plugin_bodies::{DetailBody, PluginBody, VersionBody},
     request::PluginPath,
@@ -114,11 +115,11 @@ fn id(parts: &Parts, name: &str, fault: &str) -> Result<Option<Uuid>, ApiError> 
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct WantedCalls {
-    /// Only calls with this outcome, such as `answered` or `trapped`.
-    #[param(nullable = false)]
+    /// Only calls with this outcome.
+    #[param(value_type = Option<OutcomeName>, nullable = false, inline)]
     outcome: Option<String>,
     /// Only calls in this mode.
-    #[param(nullable = false)]
+    #[param(value_type = Option<ModeName>, nullable = false, inline)]
     mode: Option<String>,
     /// Only calls after the call with this id.
     #[param(nullable = false)]

@@ -11,35 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The worlds of plugins.
-#[derive(ToSchema)]
-#[schema(as = World, rename_all = "kebab-case")]
-#[expect(dead_code, reason = "described: plugins bring the names along")]
-pub(super) enum WorldName {
-    /// Answers customers.
-    Chatbot,
-    /// Decides which failed messages are sent as SMS.
-    SmsFallback,
-    /// Makes the bodies of webhooks.
-    WebhookShaper,
-    /// Decides which team, agent or chatbot gets a chat.
-    Router,
-    /// Decides how SMS are sent.
-    SmsRouter,
-}
-
-/// The modes of an activation.
-#[derive(ToSchema)]
-#[schema(as = Mode, rename_all = "lowercase")]
-#[expect(dead_code, reason = "described: activations bring the names along")]
-pub(super) enum ModeName {
-    /// Its decisions take effect.
-    Live,
-    /// It is called, but its decisions have no effect.
-    Shadow,
-    /// It decides for a share of the participants.
-    Canary,
-}
+use crate::closed_sets::{LoadState, ModeName, PluginSource, WorldName};
 
 pub(super) fn time(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
@@ -63,10 +35,10 @@ pub(super) struct PluginBody {
     size: u64,
     /// Interfaces that it imports from the host.
     imports: Vec<String>,
-    /// `READY`, or `BROKEN` if it could not be loaded.
-    state: &'static str,
-    /// `uploaded`, `built-in`, or `directory` (`plugins.dir`).
-    source: &'static str,
+    /// `BROKEN`: it could not be loaded.
+    state: LoadState,
+    /// Where it comes from.
+    source: PluginSource,
     /// Time of that version.
     #[schema(format = DateTime)]
     created_time: Option<String>,
@@ -85,8 +57,6 @@ pub(super) struct PluginBody {
     activations: Option<Vec<ActivationBody>>,
 }
 
-const READY: &str = "READY";
-
 impl From<CataloguePlugin> for PluginBody {
     fn from(plugin: CataloguePlugin) -> Self {
         Self {
@@ -96,11 +66,11 @@ impl From<CataloguePlugin> for PluginBody {
             sha256: plugin.sha256,
             size: plugin.size,
             imports: plugin.imports,
-            state: if plugin.ready { READY } else { "BROKEN" },
+            state: if plugin.ready { LoadState::Ready } else { LoadState::Broken },
             source: match plugin.origin {
-                PluginOrigin::Uploaded => UPLOADED,
-                PluginOrigin::BuiltIn => "built-in",
-                PluginOrigin::Directory => "directory",
+                PluginOrigin::Uploaded => PluginSource::Uploaded,
+                PluginOrigin::BuiltIn => PluginSource::BuiltIn,
+                PluginOrigin::Directory => PluginSource::Directory,
             },
             created_time: plugin.created_at.map(time),
             api_version: plugin.api_version,
@@ -111,8 +81,6 @@ impl From<CataloguePlugin> for PluginBody {
     }
 }
 
-const UPLOADED: &str = "uploaded";
-
 impl From<UploadedVersion> for PluginBody {
     fn from(version: UploadedVersion) -> Self {
         Self {
@@ -122,8 +90,8 @@ impl From<UploadedVersion> for PluginBody {
             sha256: version.sha256,
             size: version.size.unsigned_abs(),
             imports: version.imports,
-            state: READY,
-            source: UPLOADED,
+            state: LoadState::Ready,
+            source: PluginSource::Uploaded,
             created_time: Some(time(version.created_at)),
             api_version: Some(version.api_version),
             config_schema: version.config_schema.map(|schema| schema.0),
@@ -165,8 +133,8 @@ pub(super) struct VersionBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     config_schema: Option<Value>,
-    /// `READY`.
-    state: &'static str,
+    /// Always `READY`.
+    state: LoadState,
     /// The user who uploaded it.
     created_by: Option<String>,
     /// Time of the upload.
@@ -183,7 +151,7 @@ impl From<UploadedVersion> for VersionBody {
             api_version: version.api_version,
             imports: version.imports,
             config_schema: version.config_schema.map(|schema| schema.0),
-            state: READY,
+            state: LoadState::Ready,
             created_by: version.created_by.map(|user| user.to_string()),
             created_time: time(version.created_at),
         }

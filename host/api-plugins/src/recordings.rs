@@ -39,7 +39,7 @@ pub(super) struct RecordBody {
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<String>,
     /// The activation in this mode. If it is absent, `live`.
-    #[schema(value_type = Option<super::plugin_bodies::ModeName>)]
+    #[schema(value_type = Option<crate::closed_sets::ModeName>)]
     mode: Option<String>,
     /// Share of the calls that are recorded.
     #[schema(exclusive_minimum = 0, maximum = 1, default = 1)]

@@ -107,7 +107,7 @@ pub(super) async fn upload(
 #[schema(as = CheckedPlugin)]
 pub(super) struct CheckBody {
     /// The world of the plugin.
-    #[schema(value_type = super::plugin_bodies::WorldName)]
+    #[schema(value_type = crate::closed_sets::WorldName)]
     world: &'static str,
     /// Version of the WIT interface that it was built with.
     api_version: String,

@@ -14,7 +14,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    plugin_bodies::{WorldName, time},
+    closed_sets::WorldName,
+    plugin_bodies::time,
     request::{PluginPath, refused, version},
 };
 

@@ -14,6 +14,8 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
+use crate::closed_sets::ProviderName;
+
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list))
 }
@@ -25,7 +27,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 struct FailedBody {
     /// Id of the item.
     id: Uuid,
-    /// The provider: `WHATSAPP_CLOUD`, `WHATSAPP_LITE`, `MESSENGER` or `TELEGRAM`.
+    /// The provider.
+    #[schema(value_type = ProviderName)]
     provider: String,
     /// The part of a callback: `message`, `status`, `change`, `event` or `item`.
     kind: String,

@@ -1,5 +1,6 @@
 //! Webhooks of clients: addresses, deliveries and attempts, the listener, and unreadable callbacks of providers.
 
+mod closed_sets;
 mod failed_callbacks;
 mod webhook_attempts;
 mod webhook_config;

@@ -15,6 +15,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 use webhooks::deliver::{self, ListenError, SignedWebhook};
 
+use crate::closed_sets::WebhookTypeName;
+
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(listen)).routes(routes!(one))
 }
@@ -61,7 +63,7 @@ struct WebhookBody {
     number: Option<i64>,
     /// Also the header `webhook-id`.
     id: Uuid,
-    #[schema(value_type = String, example = "INCOMING_MESSAGE")]
+    #[schema(value_type = WebhookTypeName)]
     webhook_type: WebhookType,
     /// The headers of the request, by names in lower case.
     #[schema(value_type = HeadersBody)]

@@ -22,17 +22,26 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum AliveStatus {
+    Up,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum ReadyStatus {
+    Ready,
+    NotReady,
+}
+
+#[derive(Serialize, ToSchema)]
 struct Alive {
-    /// `UP`.
-    #[schema(examples("UP"))]
-    status: &'static str,
+    status: AliveStatus,
 }
 
 #[derive(Serialize, ToSchema)]
 struct Ready {
-    /// `READY` or `NOT_READY`.
-    #[schema(examples("READY"))]
-    status: &'static str,
+    status: ReadyStatus,
     /// The checks behind the status.
     checks: ReadyChecks,
 }
@@ -62,7 +71,7 @@ struct ReadyChecks {
     responses((status = 200, description = "The process answers.", body = Alive)),
 )]
 pub(crate) async fn alive() -> Response {
-    Json(Alive { status: "UP" }).into_response()
+    Json(Alive { status: AliveStatus::Up }).into_response()
 }
 
 /// Tells if the process can do its work.
@@ -83,9 +92,9 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
     let checks = base::readiness::check(&state.context).await;
     let stopping = state.readiness.is_stopping();
     let (status, word) = if checks.all() && !stopping {
-        (StatusCode::OK, "READY")
+        (StatusCode::OK, ReadyStatus::Ready)
     } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "NOT_READY")
+        (StatusCode::SERVICE_UNAVAILABLE, ReadyStatus::NotReady)
     };
     let checks = ReadyChecks {
         database: checks.database,

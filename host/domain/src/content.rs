@@ -233,6 +233,18 @@ pub enum ConversationEffect {
     End,
 }
 
+impl ConversationEffect {
+    pub const ALL: [Self; 2] = [Self::Start, Self::End];
+
+    /// The name in requests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::End => "end",
+        }
+    }
+}
+
 /// Parameters of one carousel card.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -53,6 +53,8 @@ pub enum LiteHosting {
 }
 
 impl LiteHosting {
+    pub const ALL: [Self; 1] = [Self::WhatsappGo];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::WhatsappGo => "WHATSAPP_GO",
@@ -60,7 +62,7 @@ impl LiteHosting {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::WhatsappGo].into_iter().find(|hosting| hosting.as_str() == name)
+        Self::ALL.into_iter().find(|hosting| hosting.as_str() == name)
     }
 }
 
@@ -72,6 +74,8 @@ pub enum BillingModel {
 }
 
 impl BillingModel {
+    pub const ALL: [Self; 1] = [Self::Message];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Message => "message",
@@ -79,6 +83,6 @@ impl BillingModel {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Message].into_iter().find(|model| model.as_str() == name)
+        Self::ALL.into_iter().find(|model| model.as_str() == name)
     }
 }

@@ -14,7 +14,10 @@ use domain::{
     inbound::ProviderFailure,
     page::{Page, PageRequest},
 };
-pub use storage::outbound::batches::{Batch, Hold};
+pub use storage::outbound::{
+    batches::{Batch, Hold},
+    parts::PartOrigin,
+};
 use storage::{
     Db, PgConnection, Queue,
     outbound::batches::{self, held_until},

@@ -37,4 +37,5 @@ mod swaps;
 
 pub use administration::*;
 pub use components::DatabaseComponents;
+pub use plugin_host::World;
 pub use secrets::{SealedSecrets, shown as shown_config};

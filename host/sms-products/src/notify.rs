@@ -7,7 +7,7 @@ use base::{Context, Result};
 use domain::{
     delivery::DeliveryState,
     ids::ClientId,
-    sms_products::{GatewayStatus, callback},
+    sms_products::{FinalReceipt, GatewayStatus, callback},
 };
 use storage::{
     PgConnection, Queue,
@@ -52,7 +52,7 @@ fn refusal(ctx: &Context, order: &SmsOrder<'_>, draft: &SmsDraft) -> Option<SmsC
         message: sms.id,
         identifier: sms.identifier.as_deref(),
     };
-    let status = GatewayStatus::of(DeliveryState::Failed);
+    let status = GatewayStatus::of(DeliveryState::Failed, Some(FinalReceipt::Rejected));
     Some(SmsCallback {
         id: sms.id.0,
         lane_id: callback::lane_of(url),

@@ -12,6 +12,8 @@ use tenancy::accounts::{
 };
 use utoipa::ToSchema;
 
+use crate::closed_sets::RoleName;
+
 /// A user, without credentials.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -26,8 +28,8 @@ pub(crate) struct UserBody {
     /// The name for people.
     #[schema(examples("Thandi"))]
     name: String,
-    /// `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`.
-    #[schema(examples("AGENT"))]
+    /// Its role.
+    #[schema(value_type = RoleName)]
     role: &'static str,
     /// Name of its team.
     team: Option<String>,
@@ -95,8 +97,8 @@ pub(super) struct CreateUserBody {
     /// The name for people, 1 to 200 characters.
     #[schema(required, nullable = false)]
     name: Option<String>,
-    /// `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`.
-    #[schema(required, nullable = false)]
+    /// Its role.
+    #[schema(value_type = Option<RoleName>, required, nullable = false)]
     role: Option<String>,
     /// Name of an existing team.
     team: Option<String>,
@@ -137,8 +139,8 @@ pub(super) struct ChangeUserBody {
     /// The name for people, 1 to 200 characters.
     #[schema(nullable = false)]
     pub name: Option<String>,
-    /// `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`.
-    #[schema(nullable = false)]
+    /// Its role.
+    #[schema(value_type = Option<RoleName>, nullable = false)]
     pub role: Option<String>,
     /// Name of an existing team. Null: no team.
     #[serde(default, deserialize_with = "body::given")]

@@ -1,5 +1,6 @@
 //! A chat in JSON (SPEC 2.6).
 
+use api_core::closed_set::ChannelName;
 use chat::desk::{ChatView, ShownAgent, ctn};
 use domain::ids::UserId;
 use serde::Serialize;
@@ -49,7 +50,8 @@ pub(crate) struct ChatParticipantResponse {
     send_rating_widget: bool,
     /// `true`: a chatbot answers.
     chat_bot_conversation: bool,
-    /// The channel: `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`.
+    /// The channel.
+    #[schema(value_type = ChannelName)]
     channel: String,
     /// The inbox: the business number, the page or the site.
     #[serde(skip_serializing_if = "Option::is_none")]

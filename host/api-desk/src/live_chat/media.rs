@@ -22,6 +22,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::desk::{acting, refused};
+use crate::closed_sets::MediaTypeName;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     // The handler limits the bytes that it reads.
@@ -51,7 +52,8 @@ struct MediaForm {
 pub(super) struct MediaBody {
     /// The value for `mediaUrl` of a message.
     media_url: String,
-    /// `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO` or `VOICE`, detected from its bytes.
+    /// The type of its bytes.
+    #[schema(value_type = MediaTypeName)]
     media_type: String,
     /// Its MIME type.
     mime_type: String,

@@ -1,5 +1,6 @@
 //! A message of a chat in JSON (SPEC 2.7).
 
+use api_core::closed_set::{ChannelName, DeliveryStateName};
 use chat::desk::MessageView;
 use domain::{channel::Channel, chat::Direction, referral::Referral};
 use serde::Serialize;
@@ -7,6 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::desk::time;
+use crate::closed_sets::{ContentTypeName, DirectionName};
 
 /// A message of a chat. Fields without a value are left out.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
@@ -18,11 +20,14 @@ pub(crate) struct MessageResponse {
     participant_id: Uuid,
     /// Position in the chat.
     sequence_number: i64,
-    /// `INCOMING` or `OUTGOING`.
+    /// From or to the customer.
+    #[schema(value_type = DirectionName)]
     direction: String,
-    /// `TEXT`, `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO`, `VOICE`, `FILE`, `LOCATION`, `BUTTON`, `CAROUSEL`, `RATING` or `MEDIA`.
+    /// The kind of content.
+    #[schema(value_type = ContentTypeName)]
     content_type: String,
-    /// `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`.
+    /// The channel of the chat.
+    #[schema(value_type = ChannelName)]
     channel: String,
     /// The text. For a file its caption, for a reaction the emoji.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,8 +74,9 @@ pub(crate) struct MessageResponse {
     /// The id of Messenger.
     #[serde(skip_serializing_if = "Option::is_none")]
     facebook_message_id: Option<String>,
-    /// State of an outgoing message: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
+    /// State of an outgoing message.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DeliveryStateName>)]
     status: Option<String>,
     /// Code of the failure, if it is `FAILED`. `/messaging-service/WhatsApp/failure-codes` lists the cures. For a
     /// customer's message: the reason why its provider does not hand it over.

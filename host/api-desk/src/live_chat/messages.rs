@@ -3,6 +3,7 @@
 use api_core::{
     auth::{AuthorizedCaller, LiveChat, Permission},
     body::JsonBody,
+    closed_set::ChannelName,
     error::{ApiError, ErrorKind},
     path::Segments,
     query::QueryParameters,
@@ -105,8 +106,8 @@ pub(super) struct ChatSendBody {
     /// The live-chat participant.
     #[schema(value_type = Uuid)]
     participant_id: Option<String>,
-    /// The channel of the chat: `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`.
-    #[schema(value_type = String)]
+    /// The channel of the chat.
+    #[schema(value_type = ChannelName)]
     channel: Option<String>,
     /// The text. With a file, its caption.
     #[schema(max_length = 4096)]

@@ -1,5 +1,8 @@
 //! The batch SMS gateway (SPEC 4.9; `docs/sms-gateway.md`). It takes forms and answers with XML.
 
+mod keywords;
+mod response_schema;
+
 use std::sync::Arc;
 
 use api_core::{
@@ -16,7 +19,6 @@ use axum::{
 use base::heavy_work::{self, BodyOwner};
 use domain::sms_products::batch::BatchFault;
 use sms_products::batch::{self, BatchCall};
-use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
@@ -24,6 +26,8 @@ use crate::{
     sms_gateway::plain_get,
     state::SmsGatewayState,
 };
+use keywords::{SmsBatchQuery, SmsBatchSend, SmsServiceQuery};
+use response_schema::BatchResponse;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -93,84 +97,6 @@ async fn answer(
     Ok((kind, answered.document(given.testing)).into_response())
 }
 
-/// The keywords of a batch.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "the form of `domain::sms_products::batch::Keywords`")]
-struct SmsBatchSend {
-    /// Name of the batch, at most 80 characters.
-    #[schema(nullable = false, max_length = 80)]
-    batchref: Option<String>,
-    /// Unique within the `batchref`. If it is sent again, the answer is 1034 and nothing is sent.
-    #[schema(nullable = false, max_length = 20)]
-    batchid: Option<String>,
-    /// The text.
-    message: String,
-    /// Numbers of 10 to 11 digits, separated by commas, each optionally with `|` and an identifier. About 200 numbers.
-    cell: String,
-    /// The source address. If it is absent, `priority` and one of the two models of replies are needed.
-    #[schema(nullable = false)]
-    senderid: Option<String>,
-    /// `true`: receipts are kept for `deliveryreceiptscheck`.
-    #[schema(nullable = false)]
-    rdr: Option<String>,
-    /// `true` with `repliesperuserid` or `manageownreplies`.
-    #[schema(nullable = false)]
-    priority: Option<String>,
-    /// `true`: replies are kept for `replysmscheck`.
-    #[schema(nullable = false)]
-    repliesperuserid: Option<String>,
-    /// `true`: replies are kept under a `virtualname`.
-    #[schema(nullable = false)]
-    manageownreplies: Option<String>,
-    /// The name for `manageownreplies`.
-    #[schema(nullable = false)]
-    virtualname: Option<String>,
-    /// `true`: parts of 153 characters that phones join. Otherwise separate messages of 156 characters with their
-    /// number in the text.
-    #[schema(nullable = false)]
-    concat: Option<String>,
-    /// `true`: Unicode, 70 characters, or 67 in each of several parts.
-    #[schema(nullable = false)]
-    unicode: Option<String>,
-    /// Most parts, 1 to 9. A longer text is cut.
-    #[schema(nullable = false)]
-    maxparts: Option<String>,
-    /// Time of sending, `YYYY-MM-DD hh:mm:ss` in the client's time zone.
-    #[schema(nullable = false)]
-    futuredatetime: Option<String>,
-}
-
-/// The name of a batch.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "see SmsBatchSend")]
-struct SmsBatchQuery {
-    /// The `batchref` of the send.
-    batchref: String,
-    /// The `batchid` of the send.
-    batchid: String,
-}
-
-/// A query about the account.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "see SmsBatchSend")]
-struct SmsServiceQuery {
-    /// Part of the protocol.
-    #[schema(nullable = false)]
-    version: Option<String>,
-    /// `true`: returns the remaining credits.
-    #[schema(nullable = false)]
-    creditcheck: Option<String>,
-    /// `true`: returns the cost of `message`, or of one SMS, to the numbers of `cell`.
-    #[schema(nullable = false)]
-    charge: Option<String>,
-    /// The numbers.
-    #[schema(nullable = false)]
-    cell: Option<String>,
-    /// The text.
-    #[schema(nullable = false)]
-    message: Option<String>,
-}
-
 macro_rules! calls {
     ($($(#[$doc:meta])* $post:ident, $get:ident: $path:literal, $operation:literal, $testing:literal, $body:ident, $call:ident;)+) => {
         $(
@@ -182,7 +108,7 @@ macro_rules! calls {
                 tag = "Batch SMS gateway",
                 request_body(content = $body, content_type = "application/x-www-form-urlencoded"),
                 security(("apiKey" = [SmsGateway::ROW.name])),
-                responses((status = 200, description = "The XML with a status code (`docs/batch-sms.xsd`).", body = String, content_type = "application/xml")),
+                responses((status = 200, description = "XML with a status code. `/docs/batch-sms.xsd` is its XML Schema.", body = BatchResponse, content_type = "application/xml")),
             )]
             async fn $post(
                 State(state): State<SmsGatewayState>,
@@ -200,7 +126,7 @@ macro_rules! calls {
                 tag = "Batch SMS gateway",
                 description = "The keywords are in the query.",
                 security(("apiKey" = [SmsGateway::ROW.name])),
-                responses((status = 200, description = "As with POST, and with a notice.", body = String, content_type = "application/xml")),
+                responses((status = 200, description = "As with POST, and with a notice.", body = BatchResponse, content_type = "application/xml")),
             )]
             async fn $get(
                 State(state): State<SmsGatewayState>,

@@ -8,7 +8,7 @@ use domain::{
     sms_products::{
         boolean::BooleanText,
         cell,
-        json::{JsonSmsBody, WireSettings, WireSmsRecipient},
+        json::{JsonSmsBody, ReplyMethod, WireSettings, WireSmsRecipient},
     },
 };
 use utoipa::IntoParams;
@@ -47,8 +47,8 @@ pub(super) struct LightSend {
     /// Address for replies.
     #[param(nullable = false, rename = "replyCallBackURL")]
     reply_call_back_url: Option<String>,
-    /// HTTP method for replies: `GET` or `POST`.
-    #[param(nullable = false)]
+    /// HTTP method for replies.
+    #[param(value_type = Option<ReplyMethod>, nullable = false, inline)]
     reply_call_back_method: Option<String>,
 }
 

@@ -6,6 +6,8 @@ use serde::Serialize;
 use sms_products::json::TrackedMessage;
 use utoipa::ToSchema;
 
+use crate::closed_sets::{MessageStatusCode, SendStatusCode, TrackingStatusCode};
+
 /// The result of a request.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -13,7 +15,8 @@ use utoipa::ToSchema;
 pub(super) struct SendAnswer {
     /// Id of the request, by which its messages can be tracked. Empty if nothing was stored.
     gstid: String,
-    /// `100`, `402` or `502`.
+    /// The result.
+    #[schema(value_type = SendStatusCode)]
     status_code: &'static str,
     /// The status as a text for people.
     status_description: &'static str,
@@ -38,7 +41,8 @@ impl SendAnswer {
 #[serde(rename_all = "camelCase")]
 #[schema(as = SmsTracking)]
 pub(super) struct TrackingAnswer {
-    /// `100`, or `228`.
+    /// The result.
+    #[schema(value_type = TrackingStatusCode)]
     status_code: &'static str,
     /// The status as a text for people.
     status_description: &'static str,
@@ -60,7 +64,8 @@ struct GatewayReceipt {
     to: String,
     /// The client's own name of the recipient.
     identifier: Option<String>,
-    /// `100` waiting, `500` sent, `501` queued at the network, `600` delivered, `620` failed.
+    /// The state.
+    #[schema(value_type = MessageStatusCode)]
     status_code: &'static str,
     /// The status as a text for people.
     status_description: &'static str,
@@ -72,7 +77,7 @@ struct GatewayReceipt {
 impl TrackingAnswer {
     pub(super) fn new(status: GatewayStatus, found: &[TrackedMessage]) -> Self {
         let one = |tracked: &TrackedMessage| {
-            let status = GatewayStatus::of(tracked.state);
+            let status = GatewayStatus::of(tracked.state, tracked.receipt);
             GatewayReceipt {
                 ctid: tracked.ct_id.clone(),
                 gstid: tracked.request.to_string(),

@@ -2,6 +2,7 @@
 
 use api_core::{
     auth::{AuthorizedCaller, ConversationReading, Permission},
+    closed_set,
     error::ApiError,
     state::ApiState,
 };
@@ -11,7 +12,7 @@ use domain::{
     body::{Faults, FieldFault},
 };
 use outbound::analytics;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use super::query::optional_parameter;
 
@@ -27,24 +28,13 @@ struct Counted {
     #[param(rename = "endDate", example = "2026-01-31 23:59:59")]
     end: String,
     /// Only messages of this type. Absent or empty: all types.
-    #[param(rename = "messageType", nullable = false, inline)]
-    message_type: Option<AnalyticsMessageType>,
+    #[param(value_type = Option<AnalyticsMessageType>, rename = "messageType", nullable = false, inline)]
+    message_type: Option<String>,
 }
 
-/// `messageType` of analytics.
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-#[expect(dead_code, reason = "described, never made")]
-enum AnalyticsMessageType {
-    /// Templates of the send endpoints.
-    Notification,
-    /// Messages of chatbots and agents in live chats.
-    #[schema(rename = "SESSION24HOUR")]
-    Session24Hour,
-    /// Free texts into long-lived conversations.
-    Conversation,
-    /// Free-form messages of the send endpoints.
-    Chat,
+closed_set! {
+    /// `messageType` of analytics. `SESSION24HOUR`: messages of chatbots and agents in live chats.
+    AnalyticsMessageType as "AnalyticsMessageType" = CountedType::ALL.map(CountedType::as_str);
 }
 
 /// Counts the WhatsApp messages of a period, and how many of them were sent, delivered, read, or failed.

@@ -9,6 +9,8 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::closed_sets::ConversationStateName;
+
 /// A conversation.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -25,8 +27,8 @@ pub(super) struct ConversationBody {
     /// Id of the conversation, for every later operation.
     #[schema(value_type = Uuid)]
     conversation_id: ConversationId,
-    /// `ACTIVE` or `CLOSED`.
-    #[schema(examples("ACTIVE"))]
+    /// Its state.
+    #[schema(value_type = ConversationStateName)]
     conversation_state: &'static str,
     /// Reference of its client.
     client_ref: String,

@@ -4,6 +4,8 @@ use inbound::lite::LiteSessionView;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::closed_sets::{ProviderName, SessionStateName, WantedSessionName};
+
 /// The session of a Lite number.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -21,12 +23,14 @@ use utoipa::ToSchema;
 pub(super) struct LiteSessionBody {
     /// The number.
     whats_app_number: Number,
-    /// The last request: `CONNECTED`, `DISCONNECTED` or `LOGGED_OUT`.
+    /// The last request.
+    #[schema(value_type = WantedSessionName)]
     wanted: &'static str,
     /// The status, as on `sessionStatusURL`. `No Session` before the first connection.
     status: String,
-    /// `connecting`, `success` or `disconnected`; absent before the first connection.
+    /// Absent before the first connection.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<SessionStateName>)]
     status_type: Option<&'static str>,
     /// Time of the last change.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,6 +57,7 @@ struct Number {
     /// Digits, without `+`.
     number: String,
     /// `WHATSAPP_LITE`.
+    #[schema(value_type = ProviderName)]
     whats_app_provider: &'static str,
 }
 

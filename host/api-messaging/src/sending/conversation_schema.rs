@@ -8,6 +8,7 @@ use super::{
     recipient_schema::SendRecipient,
     schema::{SendComponent, SendFallback},
 };
+use crate::closed_sets::ConversationMessageType;
 
 /// A send into long-lived conversations: up to 1,000 recipients in all its messages together (`limits.max_recipients`).
 /// Every field name may also be written in snake_case.
@@ -31,7 +32,8 @@ pub(super) struct ConversationSend {
     #[schema(max_length = 64, examples("27820001001"))]
     sender: String,
     /// Free text into a conversation, or a template.
-    message_type: ConversationMessageType,
+    #[schema(value_type = ConversationMessageType)]
+    message_type: String,
     /// Required for a `NOTIFICATION`: name of the template. Not accepted for a `CONVERSATION`.
     template_name: Option<String>,
     /// Required for a `NOTIFICATION`: id of the template. Not accepted for a `CONVERSATION`.
@@ -41,16 +43,6 @@ pub(super) struct ConversationSend {
     messages: Vec<ConversationMessage>,
     /// SMS fallback for recipients who are not on WhatsApp.
     fallback: Option<SendFallback>,
-}
-
-/// `messageType` of a send of the conversation endpoint.
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-pub(super) enum ConversationMessageType {
-    /// Free text into an active conversation.
-    Conversation,
-    /// An approved template.
-    Notification,
 }
 
 /// One content and its recipients. The recipients are in `recipientNumbers` or, by its other name, `recipients`.

@@ -4,6 +4,7 @@ mod conversation_schema;
 mod recipient_schema;
 mod schema;
 mod sms_schema;
+mod unified_schema;
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -88,7 +89,7 @@ struct Idempotency {
     operation_id = "send",
     tag = "Sending",
     params(Idempotency),
-    request_body = schema::UnifiedSend,
+    request_body = unified_schema::UnifiedSend,
     security(("apiKey" = [Sending::ROW.name])),
     responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]

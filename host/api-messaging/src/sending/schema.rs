@@ -6,51 +6,10 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{recipient_schema::SendRecipient, sms_schema::SmsSend};
-
-/// A send through the unified endpoint.
-#[derive(ToSchema)]
-#[schema(examples(json!({
-    "channel": "WHATSAPP",
-    "payload": {
-        "sender": "27820001001",
-        "messageType": "NOTIFICATION",
-        "templateName": "order_ready",
-        "templateId": "594425479261596",
-        "messages": [{
-            "recipients": [{"to": "+27830000001", "ctId": "order-42"}],
-            "components": [{"type": "body", "parameters": ["Thandi", "#42"]}],
-        }],
-        "fallback": {"sendFallback": true},
-    },
-})))]
-pub(super) struct UnifiedSend {
-    /// The channel.
-    channel: SendChannel,
-    /// The message for that channel.
-    payload: UnifiedPayload,
-}
-
-/// The message, by channel.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-#[serde(untagged)]
-pub(super) enum UnifiedPayload {
-    /// For `WHATSAPP`.
-    Whatsapp(Send),
-    /// For `SMS`.
-    Sms(SmsSend),
-}
-
-/// `channel` of the unified endpoint.
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-pub(super) enum SendChannel {
-    /// WhatsApp.
-    Whatsapp,
-    /// Text messages.
-    Sms,
-}
+use super::recipient_schema::SendRecipient;
+use crate::closed_sets::{
+    ComponentTypeName, HeaderFormatName, SendChannelName, SendMessageType, SendStatusName, TapEffectName,
+};
 
 /// A send: up to 1,000 recipients in all its messages together (`limits.max_recipients`).
 #[derive(ToSchema)]
@@ -69,7 +28,8 @@ pub(super) struct Send {
     #[schema(max_length = 64, examples("27820001001"))]
     sender: String,
     /// A template, or free text within 24 hours of the customer's last message.
-    message_type: SendMessageType,
+    #[schema(value_type = SendMessageType)]
+    message_type: String,
     /// Required for a `NOTIFICATION`: name of the template.
     template_name: Option<String>,
     /// Required for a `NOTIFICATION`: id of the template.
@@ -79,16 +39,6 @@ pub(super) struct Send {
     messages: Vec<SendMessage>,
     /// SMS fallback for recipients who are not on WhatsApp.
     fallback: Option<SendFallback>,
-}
-
-/// `messageType` of a send.
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-pub(super) enum SendMessageType {
-    /// An approved template.
-    Notification,
-    /// A free-form message.
-    Chat,
 }
 
 /// One content and its recipients.
@@ -140,12 +90,13 @@ pub(super) struct SendFallback {
 #[schema(rename_all = "camelCase")]
 pub(super) struct SendComponent {
     /// The component.
-    #[schema(rename = "type")]
-    kind: SendComponentType,
+    #[schema(rename = "type", value_type = ComponentTypeName)]
+    kind: String,
     /// For `body` and `button`: values of the placeholders, in order.
     parameters: Option<Vec<String>>,
     /// For `header`: type of the file.
-    format: Option<SendHeaderFormat>,
+    #[schema(value_type = Option<HeaderFormatName>)]
+    format: Option<String>,
     /// For `header`: publicly accessible address of the file.
     url: Option<String>,
     /// For `header`: name of a document.
@@ -156,32 +107,6 @@ pub(super) struct SendComponent {
     cards: Option<Vec<SendCard>>,
 }
 
-/// `type` of a component.
-#[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
-pub(super) enum SendComponentType {
-    /// The body.
-    Body,
-    /// The header.
-    Header,
-    /// The buttons.
-    Button,
-    /// The cards.
-    Carousel,
-}
-
-/// `format` of a header.
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-pub(super) enum SendHeaderFormat {
-    /// Any file.
-    Document,
-    /// A picture.
-    Image,
-    /// A video.
-    Video,
-}
-
 /// The effect of a tap on a quick reply.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
@@ -189,17 +114,8 @@ pub(super) struct SendConversationParameter {
     /// The value that a tap returns.
     payload: String,
     /// Keeps the conversation open, or closes it.
-    conversation_state: Option<SendConversationState>,
-}
-
-/// State of the conversation after a tap.
-#[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
-pub(super) enum SendConversationState {
-    /// The conversation stays open.
-    Start,
-    /// The conversation is closed.
-    End,
+    #[schema(value_type = Option<TapEffectName>)]
+    conversation_state: Option<String>,
 }
 
 /// One card of a carousel.
@@ -242,13 +158,15 @@ pub(super) struct SendAccepted {
     #[schema(value_type = Object)]
     req_object: Value,
     /// Tells if all recipients were accepted.
-    status: SendStatus,
+    #[schema(value_type = SendStatusName)]
+    status: String,
     /// The counts as a text for people.
     message: String,
     /// Id of the accepted request. A repeated `Idempotency-Key` gets the id of the first request.
     request_id: Uuid,
     /// The channel.
-    channel: SendChannel,
+    #[schema(value_type = SendChannelName)]
+    channel: String,
     /// Time of acceptance.
     #[schema(format = DateTime)]
     timestamp: String,
@@ -273,16 +191,6 @@ pub(super) struct AcceptedRecipient {
     ct_id: Option<String>,
     /// System tracking id of the message: webhooks and the story of the message name it.
     gst_id: String,
-}
-
-/// `status` of an accepted send.
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-pub(super) enum SendStatus {
-    /// All recipients were accepted.
-    Accepted,
-    /// Some or all recipients were rejected.
-    Partial,
 }
 
 /// A rejected recipient.

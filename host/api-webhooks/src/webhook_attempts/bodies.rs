@@ -10,25 +10,10 @@ use webhooks::{
     history::{Attempt, Delivery, EndpointHealth, ResendResult, WebhookDeliveryState},
 };
 
+use crate::closed_sets::{DisabledReasonName, WebhookTypeName};
+
 fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
-/// The webhooks of a configuration.
-#[derive(ToSchema)]
-#[schema(as = WebhookType, rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(dead_code, reason = "described, never made: `domain` reads and writes it")]
-pub(super) enum WebhookTypeName {
-    /// `incomingMessageURL`.
-    IncomingMessage,
-    /// `statusUpdateURL`.
-    StatusUpdate,
-    /// `sessionStatusURL`.
-    SessionStatus,
-    /// `eventWebhookURL`.
-    PartnerEvent,
-    /// `chatbotWebhookURL`.
-    Chatbot,
 }
 
 /// The state of a webhook.
@@ -56,18 +41,20 @@ pub(super) struct HealthBody {
     state: StateName,
     /// The time when it was turned off.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, format = DateTime)]
     disabled_time: Option<String>,
     /// `GONE`: its receiver answered 410. `FAILING`: it failed for five days without a success.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<DisabledReasonName>, nullable = false)]
     disabled_reason: Option<&'static str>,
     /// The first failure since the last success.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, format = DateTime)]
     failing_since: Option<String>,
     /// Number of deliveries that were given up and can be sent again.
     failed_deliveries: i64,
+    /// Number of deliveries that wait for their first or next attempt.
+    waiting_deliveries: i64,
 }
 
 impl From<EndpointHealth> for HealthBody {
@@ -85,6 +72,7 @@ impl From<EndpointHealth> for HealthBody {
             disabled_reason: health.disabled_reason.map(|reason| reason.as_str()),
             failing_since: health.failing_since.map(time),
             failed_deliveries: health.failed,
+            waiting_deliveries: health.waiting,
         }
     }
 }
@@ -105,6 +93,7 @@ pub(super) struct AttemptBody {
     /// Number of the attempt, from 1.
     attempt: i16,
     /// Time of the attempt.
+    #[schema(format = DateTime)]
     time: String,
     /// Milliseconds until the answer or until the attempt was given up.
     duration_millis: i32,
@@ -168,10 +157,11 @@ pub(super) struct DeliveryBody {
     whats_app_number: Option<String>,
     state: DeliveryStateName,
     /// Time of the event.
+    #[schema(format = DateTime)]
     created_time: String,
     /// Time of the next attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, format = DateTime)]
     next_attempt_time: Option<String>,
     /// The body as text. Absent until a shaper has made it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,6 +247,7 @@ pub(super) struct PingedBody {
     /// `true` if the answer was 2xx.
     received: bool,
     /// Time of the request.
+    #[schema(format = DateTime)]
     time: String,
     /// Milliseconds until the answer or until the request was given up.
     duration_millis: u64,

@@ -26,9 +26,8 @@ use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use webhooks::history::{self, HistoryError, WantedAttempts};
 
-use self::bodies::{
-    AttemptBody, DeliveryBody, HealthBody, PingBody, PingedBody, ResendBody, ResentBody, WebhookTypeName,
-};
+use self::bodies::{AttemptBody, DeliveryBody, HealthBody, PingBody, PingedBody, ResendBody, ResentBody};
+use crate::closed_sets::WebhookTypeName;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::operations::bodies;
+
 pub(super) fn clean(document: &mut Value) {
     refer_to_items(document);
+    describe_bytes(document);
     drop_unused(document);
     super::examples::add(document);
 }
@@ -24,6 +27,16 @@ fn refer_to_items(document: &mut Value) {
     for (name, schema) in found {
         schemas.entry(name).or_insert(schema);
     }
+}
+
+/// A body of bytes is derived as an array of numbers.
+fn describe_bytes(document: &mut Value) {
+    let bytes = json!({ "type": "array", "items": { "type": "integer", "format": "int32", "minimum": 0 } });
+    bodies(document, |_, content| {
+        if let Some(schema) = content.get_mut("schema").filter(|schema| **schema == bytes) {
+            *schema = json!({ "type": "string", "format": "binary" });
+        }
+    });
 }
 
 fn drop_unused(document: &mut Value) {

@@ -109,6 +109,9 @@ pub(super) fn add_replay(responses: &mut Responses) {
     }
 }
 
+/// The schema of the XML of the batch gateway.
+const BATCH_RESPONSE: &str = "BatchResponse";
+
 /// Turns the errors of a route into the XML of the batch gateway.
 pub(super) fn as_xml(responses: &mut Responses) {
     for status in [400, 415] {
@@ -119,8 +122,7 @@ pub(super) fn as_xml(responses: &mut Responses) {
         if status < 400 {
             continue;
         }
-        let text = ObjectBuilder::new().schema_type(Type::String).build();
-        let content = ContentBuilder::new().schema(Some(text)).build();
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(BATCH_RESPONSE))).build();
         let mut xml = ResponseBuilder::new().description(named(status).1).content("application/xml", content).build();
         add_request_id(&mut xml);
         *response = RefOr::T(xml);

@@ -2,34 +2,29 @@
 
 use serde_json::{Map, Value, json};
 
-use super::operations::operations;
+use super::operations::bodies;
 
 /// Most steps into a schema, so that schemas that contain themselves end.
 const DEPTH: u8 = 16;
 
+/// The types of bodies that schemas describe. An example of XML is the equal JSON.
+const DESCRIBED: [&str; 3] = ["application/json", "application/x-www-form-urlencoded", "application/xml"];
+
 pub(super) fn add(document: &mut Value) {
     let schemas = document.pointer("/components/schemas").cloned().unwrap_or_default();
-    operations(document, |operation| {
-        if let Some(content) = operation.get_mut("requestBody").and_then(|body| body.get_mut("content")) {
-            complete(content, &schemas);
+    bodies(document, |media_type, content| {
+        let is_text = content.get("schema") == Some(&json!({ "type": "string" }));
+        if !DESCRIBED.contains(&media_type)
+            || is_text
+            || content.contains_key("example")
+            || content.contains_key("examples")
+        {
+            return;
         }
-        let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
-        for (_, response) in responses.into_iter().flatten().filter(|(status, _)| status.starts_with('2')) {
-            if let Some(content) = response.get_mut("content") {
-                complete(content, &schemas);
-            }
+        if let Some(example) = content.get("schema").and_then(|schema| of(schema, &schemas, DEPTH)) {
+            content.insert("example".to_owned(), example);
         }
     });
-}
-
-fn complete(content: &mut Value, schemas: &Value) {
-    let Some(json) = content.get_mut("application/json").and_then(Value::as_object_mut) else { return };
-    if json.contains_key("example") || json.contains_key("examples") {
-        return;
-    }
-    if let Some(example) = json.get("schema").and_then(|schema| of(schema, schemas, DEPTH)) {
-        json.insert("example".to_owned(), example);
-    }
 }
 
 /// An example of a schema; `None` if it cannot be made.

@@ -11,3 +11,25 @@ pub(super) fn operations(document: &mut Value, mut f: impl FnMut(&mut Map<String
         }
     }
 }
+
+/// Calls `f` with the media type and the content of each body, of requests and of answers.
+pub(super) fn bodies(document: &mut Value, mut f: impl FnMut(&str, &mut Map<String, Value>)) {
+    operations(document, |operation| {
+        let (mut request, mut responses) = (Vec::new(), Vec::new());
+        for (name, part) in operation {
+            match name.as_str() {
+                "requestBody" => request.push(part),
+                "responses" => responses.extend(part.as_object_mut().into_iter().flatten().map(|(_, answer)| answer)),
+                _ => {}
+            }
+        }
+        for body in request.into_iter().chain(responses) {
+            let contents = body.get_mut("content").and_then(Value::as_object_mut);
+            for (media_type, content) in contents.into_iter().flatten() {
+                if let Some(content) = content.as_object_mut() {
+                    f(media_type, content);
+                }
+            }
+        }
+    });
+}

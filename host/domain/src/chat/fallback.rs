@@ -17,6 +17,8 @@ pub enum FallbackMode {
 }
 
 impl FallbackMode {
+    pub const ALL: [Self; 2] = [Self::Strict, Self::Any131026];
+
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +36,7 @@ impl std::str::FromStr for FallbackMode {
     type Err = UnknownFallbackMode;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let known = [Self::Strict, Self::Any131026].into_iter().find(|mode| mode.as_str() == text);
+        let known = Self::ALL.into_iter().find(|mode| mode.as_str() == text);
         known.ok_or_else(|| UnknownFallbackMode(text.to_owned()))
     }
 }

@@ -13,6 +13,8 @@ pub enum Direction {
 }
 
 impl Direction {
+    pub const ALL: [Self; 2] = [Self::Incoming, Self::Outgoing];
+
     /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -22,7 +24,7 @@ impl Direction {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Incoming, Self::Outgoing].into_iter().find(|direction| direction.as_str() == name)
+        Self::ALL.into_iter().find(|direction| direction.as_str() == name)
     }
 }
 
@@ -36,6 +38,8 @@ macro_rules! named_enum {
         }
 
         impl $name {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
             /// The name shown to clients and stored.
             pub fn as_str(self) -> &'static str {
                 match self {

@@ -63,6 +63,8 @@ pub enum ConversationState {
 }
 
 impl ConversationState {
+    pub const ALL: [Self; 2] = [Self::Active, Self::Closed];
+
     /// The name that clients see.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -45,6 +45,8 @@ pub enum TemplateApproval {
 }
 
 impl TemplateApproval {
+    pub const ALL: [Self; 4] = [Self::Approved, Self::Rejected, Self::Paused, Self::Disabled];
+
     /// The name shown to clients.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -67,6 +69,8 @@ pub enum Quality {
 }
 
 impl Quality {
+    pub const ALL: [Self; 4] = [Self::Green, Self::Yellow, Self::Red, Self::Unknown];
+
     /// The name shown to clients.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -78,7 +82,7 @@ impl Quality {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Green, Self::Yellow, Self::Red, Self::Unknown].into_iter().find(|quality| quality.as_str() == name)
+        Self::ALL.into_iter().find(|quality| quality.as_str() == name)
     }
 }
 
@@ -92,6 +96,8 @@ pub enum TemplateElement {
 }
 
 impl TemplateElement {
+    pub const ALL: [Self; 4] = [Self::Header, Self::Body, Self::Footer, Self::Buttons];
+
     /// The name shown to clients.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -136,6 +142,8 @@ pub enum ChannelStatus {
 }
 
 impl ChannelStatus {
+    pub const ALL: [Self; 4] = [Self::Connected, Self::Disconnected, Self::Flagged, Self::Restricted];
+
     /// The name shown to clients.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -177,6 +185,8 @@ pub enum ConnectionStatus {
 }
 
 impl ConnectionStatus {
+    pub const ALL: [Self; 3] = [Self::Connecting, Self::Success, Self::Disconnected];
+
     /// The name shown to clients.
     pub fn as_str(self) -> &'static str {
         match self {

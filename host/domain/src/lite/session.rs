@@ -163,7 +163,7 @@ pub enum WantedSession {
 }
 
 impl WantedSession {
-    const ALL: [Self; 3] = [Self::Connected, Self::Disconnected, Self::LoggedOut];
+    pub const ALL: [Self; 3] = [Self::Connected, Self::Disconnected, Self::LoggedOut];
 
     pub fn as_str(self) -> &'static str {
         match self {

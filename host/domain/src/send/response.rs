@@ -50,6 +50,17 @@ pub enum SendStatus {
     Partial,
 }
 
+impl SendStatus {
+    pub const ALL: [Self; 2] = [Self::Accepted, Self::Partial];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "ACCEPTED",
+            Self::Partial => "PARTIAL",
+        }
+    }
+}
+
 /// The facts of an accepted send request.
 #[derive(Debug, Clone, Copy)]
 pub struct SendReceipt {

@@ -117,6 +117,8 @@ pub enum ComponentKind {
 }
 
 impl ComponentKind {
+    pub const ALL: [Self; 4] = [Self::Body, Self::Header, Self::Button, Self::Carousel];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Body => "body",
@@ -136,6 +138,16 @@ pub enum HeaderFormat {
 }
 
 impl HeaderFormat {
+    pub const ALL: [Self; 3] = [Self::Document, Self::Image, Self::Video];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Document => "DOCUMENT",
+            Self::Image => "IMAGE",
+            Self::Video => "VIDEO",
+        }
+    }
+
     pub fn media_kind(self) -> MediaKind {
         match self {
             Self::Document => MediaKind::Document,

@@ -14,7 +14,7 @@ pub mod subscriber;
 pub mod tracking;
 
 pub use keyword::{OptOutWord, StopWords};
-pub use receipt::FinalReceipt;
+pub use receipt::{FinalReceipt, NOT_AVAILABLE};
 pub use status::GatewayStatus;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ pub enum FinalReceipt {
 pub const NOT_AVAILABLE: &str = "NOTAVAIL";
 
 impl FinalReceipt {
-    const ALL: [Self; 5] = [Self::Delivered, Self::Undelivered, Self::Expired, Self::Rejected, Self::Unknown];
+    pub const ALL: [Self; 5] = [Self::Delivered, Self::Undelivered, Self::Expired, Self::Rejected, Self::Unknown];
 
     pub fn as_str(self) -> &'static str {
         match self {

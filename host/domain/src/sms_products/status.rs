@@ -1,5 +1,6 @@
 //! The status codes of the JSON gateway (SPEC 7).
 
+use super::FinalReceipt;
 use crate::delivery::DeliveryState;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum GatewayStatus {
     QueuedAtMno,
     Delivered,
     Failed,
+    /// The recipient is blocked, or the network refused the message. The code is that of [`Self::Failed`].
+    Rejected,
 }
 
 impl GatewayStatus {
@@ -27,7 +30,7 @@ impl GatewayStatus {
             Self::QueuedAtMno => "501",
             Self::SendAgain => "502",
             Self::Delivered => "600",
-            Self::Failed => "620",
+            Self::Failed | Self::Rejected => "620",
         }
     }
 
@@ -41,12 +44,14 @@ impl GatewayStatus {
             Self::SendAgain => "RESEND_VIA_BACKUP_GATEWAY",
             Self::Delivered => "Delivery Success",
             Self::Failed => "Failed In Delivery",
+            Self::Rejected => "Failed In Delivery: Blocked Or Rejected",
         }
     }
 
-    /// The status of a message in receipts (PROVIDERS C.3).
-    pub fn of(state: DeliveryState) -> Self {
+    /// The status of a message in receipts (PROVIDERS C.3). `receipt`: its final state, if it is known.
+    pub fn of(state: DeliveryState, receipt: Option<FinalReceipt>) -> Self {
         match state {
+            DeliveryState::Failed if receipt == Some(FinalReceipt::Rejected) => Self::Rejected,
             DeliveryState::Queued => Self::Accepted,
             DeliveryState::Accepted => Self::Sent,
             DeliveryState::Sent => Self::QueuedAtMno,
@@ -56,7 +61,7 @@ impl GatewayStatus {
     }
 
     pub fn is_final(self) -> bool {
-        matches!(self, Self::Delivered | Self::Failed)
+        matches!(self, Self::Delivered | Self::Failed | Self::Rejected)
     }
 }
 
@@ -74,13 +79,24 @@ mod tests {
             (DeliveryState::Failed, "620"),
         ];
         for (state, code) in codes {
-            assert_eq!(GatewayStatus::of(state).code(), code);
+            assert_eq!(GatewayStatus::of(state, None).code(), code);
         }
     }
 
     #[test]
+    fn the_description_of_620_tells_blocked_recipients_from_undelivered_messages() {
+        let description = |receipt| {
+            let status = GatewayStatus::of(DeliveryState::Failed, Some(receipt));
+            assert_eq!((status.code(), status.is_final()), ("620", true));
+            status.description()
+        };
+        assert_eq!(description(FinalReceipt::Undelivered), "Failed In Delivery");
+        assert_eq!(description(FinalReceipt::Rejected), "Failed In Delivery: Blocked Or Rejected");
+    }
+
+    #[test]
     fn only_600_and_620_are_final() {
-        let is_final = |state| GatewayStatus::of(state).is_final();
+        let is_final = |state| GatewayStatus::of(state, None).is_final();
         assert!(is_final(DeliveryState::Delivered) && is_final(DeliveryState::Failed));
         assert!(!is_final(DeliveryState::Queued) && !is_final(DeliveryState::Sent));
     }

@@ -80,6 +80,8 @@ pub enum DisabledReason {
 }
 
 impl DisabledReason {
+    pub const ALL: [Self; 2] = [Self::Gone, Self::Failing];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Gone => "GONE",
@@ -88,7 +90,7 @@ impl DisabledReason {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Gone, Self::Failing].into_iter().find(|reason| reason.as_str() == name)
+        Self::ALL.into_iter().find(|reason| reason.as_str() == name)
     }
 }
 

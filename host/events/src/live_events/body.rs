@@ -7,6 +7,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
     channel::Channel,
     chat::{Direction, Rating},
+    delivery::DeliveryState,
     event::TicketStatus,
     ids::{ChatMessageId, ClientId, ParticipantId, UserId},
     live_events::LiveKind,
@@ -161,6 +162,23 @@ struct Message<'a> {
     referral: Option<&'a Referral>,
 }
 
+impl Message<'_> {
+    /// The message as it was at a step, although it may have a later state by now.
+    fn at(self, step: DeliveryState) -> Self {
+        let has_played = step == DeliveryState::Played;
+        let (error_code, error_code_string) =
+            if step.is_failed() { (self.error_code, self.error_code_string) } else { (None, None) };
+        Self {
+            status: Some(step.as_str()),
+            error_code,
+            error_code_string,
+            played: self.played.map(|_| has_played),
+            played_time: self.played_time.filter(|_| has_played),
+            ..self
+        }
+    }
+}
+
 /// A time in the form of the live-chat answers, because programs compare the two.
 fn millis<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time(*at))
@@ -212,7 +230,10 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &Num
         | LiveKind::ChatMissed
         | LiveKind::ChatAfterHours
         | LiveKind::CustomerTypes => {}
-        LiveKind::MessageStatus { status, .. } => body.status = Some(status.as_str()),
+        LiveKind::MessageStatus { status, .. } => {
+            body.status = Some(status.as_str());
+            body.message = body.message.map(|message| message.at(*status));
+        }
         LiveKind::ChatOpened { again } => body.reopened = Some(*again),
         LiveKind::ChatChanged { from, to, reason } => {
             body.from = Some(from.as_str());

@@ -104,7 +104,7 @@ impl Follow {
             self.refunds.push((ctx.mint(), moved.message, sms.units));
             self.unsent.extend(sms.digest.clone().map(|digest| (digest, SmsRequestId(sms.request_id))));
         }
-        if sms.forgets && GatewayStatus::of(moved.state).is_final() {
+        if sms.forgets && GatewayStatus::of(moved.state, receipt).is_final() {
             self.forgotten.push(PartId(sms.part_id));
             self.unsaid.push(moved.message);
         }
@@ -112,7 +112,7 @@ impl Follow {
             let receipt = receipt.unwrap_or(FinalReceipt::Undelivered);
             self.undelivered.push((SmsRequestId(sms.request_id), sms.recipient.clone(), receipt, new.at));
         }
-        self.told.extend(receipt_callback(ctx, sms, moved.state, new.at));
+        self.told.extend(receipt_callback(ctx, sms, GatewayStatus::of(moved.state, receipt), new.at));
     }
 
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
@@ -176,7 +176,7 @@ fn is_refusal(code: i64) -> bool {
 fn receipt_callback(
     ctx: &Context,
     sms: &SteppedMessage,
-    state: DeliveryState,
+    status: GatewayStatus,
     at: DateTime<Utc>,
 ) -> Option<SmsCallback> {
     let url = sms.receipt_url.as_deref()?;
@@ -186,7 +186,7 @@ fn receipt_callback(
         message: MessageId(sms.id),
         identifier: sms.identifier.as_deref(),
     };
-    let form = callback::receipt(about, &sms.recipient, GatewayStatus::of(state), at);
+    let form = callback::receipt(about, &sms.recipient, status, at);
     Some(SmsCallback {
         // One callback per message: a late older one would be taken for news.
         id: sms.id,

@@ -29,6 +29,8 @@ pub enum Hold {
 }
 
 impl Hold {
+    pub const ALL: [Self; 2] = [Self::Paused, Self::Cancelled];
+
     /// The name that is stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,9 +40,7 @@ impl Hold {
     }
 
     fn read(name: &str) -> Result<Self> {
-        known("batch_hold", "state", name, |name| {
-            [Self::Paused, Self::Cancelled].into_iter().find(|one| one.as_str() == name)
-        })
+        known("batch_hold", "state", name, |name| Self::ALL.into_iter().find(|one| one.as_str() == name))
     }
 }
 
@@ -63,6 +63,8 @@ pub struct Batch {
     pub accepted: i32,
     pub rejected: i32,
     pub hold: Option<Hold>,
+    /// True while a message waits to be sent, or for the decision about its SMS.
+    pub waits: bool,
     /// Its last part.
     last_part: Uuid,
     /// Its first and its last message.
@@ -104,7 +106,23 @@ struct BatchRow {
     first_message_id: Option<Uuid>,
     last_message_id: Option<Uuid>,
     hold: Option<String>,
+    waits: bool,
 }
+
+/// True while a message of the batch `part` waits. Other batches can have messages between its first and its last one.
+const WAITS: &str = "EXISTS (
+    SELECT 1 FROM outbound_work work
+    JOIN outbound_message message ON message.client_id = work.client_id AND message.id = work.message_id
+    WHERE work.client_id = $1 AND work.message_id BETWEEN part.first_message_id AND part.last_message_id
+        AND message.id BETWEEN part.first_message_id AND part.last_message_id
+        AND message.part_id BETWEEN part.id AND part.last_part_id)
+OR EXISTS (
+    SELECT 1 FROM fallback
+    JOIN outbound_message message ON message.client_id = fallback.client_id AND message.id = fallback.message_id
+    WHERE fallback.client_id = $1 AND fallback.message_id BETWEEN part.first_message_id AND part.last_message_id
+        AND fallback.state = 'PENDING'
+        AND message.id BETWEEN part.first_message_id AND part.last_message_id
+        AND message.part_id BETWEEN part.id AND part.last_part_id)";
 
 impl TryFrom<BatchRow> for Batch {
     type Error = crate::Error;
@@ -122,6 +140,7 @@ impl TryFrom<BatchRow> for Batch {
             accepted: row.accepted,
             rejected: row.rejected,
             hold: row.hold.as_deref().map(Hold::read).transpose()?,
+            waits: row.waits,
             last_part: row.last_part_id.unwrap_or(row.id),
             messages: row.first_message_id.zip(row.last_message_id),
         })
@@ -146,13 +165,13 @@ pub async fn page(
     .bind(COUNTED_MAX)
     .fetch_one(&mut *db)
     .await?;
-    let rows: Vec<BatchRow> = sqlx::query_as(
+    let rows: Vec<BatchRow> = sqlx::query_as(&format!(
         "SELECT part.id, part.request_id, part.message_type, part.inbox_id, inbox.address AS sender, inbox.channel,
                 part.category,
                 CASE part.content -> 'value' ->> 'kind' WHEN 'template' THEN part.content -> 'value' ->> 'name' END
                     AS template_name,
                 part.accepted, part.rejected, part.last_part_id, part.first_message_id, part.last_message_id,
-                hold.state AS hold
+                hold.state AS hold, ({WAITS}) AS waits
          FROM (SELECT * FROM outbound_part
                WHERE client_id = $1 AND id >= $2 AND id < $3 AND accepted IS NOT NULL
                ORDER BY id DESC LIMIT $4 OFFSET $5) part
@@ -162,7 +181,7 @@ pub async fn page(
          LEFT JOIN LATERAL (
              SELECT state FROM batch_hold one WHERE one.client_id = $1 AND one.batch_id = part.id OFFSET 0) hold ON true
          ORDER BY part.id DESC",
-    )
+    ))
     .bind(client.0)
     .bind(from)
     .bind(to)
@@ -179,18 +198,19 @@ pub async fn page(
 }
 
 pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Result<Option<Batch>> {
-    let row: Option<BatchRow> = sqlx::query_as(
+    let row: Option<BatchRow> = sqlx::query_as(&format!(
         "SELECT part.id, part.request_id, part.message_type, part.inbox_id, inbox.address AS sender, inbox.channel,
                 part.category,
                 CASE part.content -> 'value' ->> 'kind' WHEN 'template' THEN part.content -> 'value' ->> 'name' END
                     AS template_name,
                 part.accepted, part.rejected, part.last_part_id, part.first_message_id, part.last_message_id,
-                (SELECT state FROM batch_hold one WHERE one.client_id = $1 AND one.batch_id = $2) AS hold
+                (SELECT state FROM batch_hold one WHERE one.client_id = $1 AND one.batch_id = $2) AS hold,
+                ({WAITS}) AS waits
          FROM (SELECT * FROM outbound_part WHERE client_id = $1 AND id = $2 AND accepted IS NOT NULL OFFSET 0) part
          CROSS JOIN LATERAL (
              SELECT address, channel FROM inbox one
              WHERE one.client_id = $1 AND one.id = part.inbox_id OFFSET 0) inbox",
-    )
+    ))
     .bind(client.0)
     .bind(batch.0)
     .fetch_optional(db)

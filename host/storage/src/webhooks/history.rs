@@ -20,6 +20,8 @@ pub struct EndpointHealth {
     pub disabled_at: Option<DateTime<Utc>>,
     pub disabled_reason: Option<DisabledReason>,
     pub failed: i64,
+    /// Deliveries that wait for their first or next attempt.
+    pub waiting: i64,
 }
 
 #[derive(sqlx::FromRow)]
@@ -31,6 +33,7 @@ struct HealthRow {
     disabled_at: Option<DateTime<Utc>>,
     disabled_reason: Option<String>,
     failed: i64,
+    waiting: i64,
 }
 
 impl TryFrom<HealthRow> for EndpointHealth {
@@ -47,6 +50,7 @@ impl TryFrom<HealthRow> for EndpointHealth {
             disabled_at: row.disabled_at,
             disabled_reason: reason.transpose()?,
             failed: row.failed,
+            waiting: row.waiting,
         })
     }
 }
@@ -62,7 +66,10 @@ pub async fn endpoints(
                 endpoint.disabled_reason,
                 (SELECT count(*) FROM webhook_delivery delivery
                  WHERE delivery.client_id = endpoint.client_id AND delivery.lane_id = endpoint.id
-                   AND delivery.state = 'EXHAUSTED') AS failed
+                   AND delivery.state = 'EXHAUSTED') AS failed,
+                (SELECT count(*) FROM webhook_delivery delivery
+                 WHERE delivery.client_id = endpoint.client_id AND delivery.lane_id = endpoint.id
+                   AND delivery.state = 'PENDING') AS waiting
          FROM webhook_endpoint endpoint
          WHERE endpoint.client_id = $1 AND endpoint.config_id = $2",
     )

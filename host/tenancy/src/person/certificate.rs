@@ -13,6 +13,8 @@ pub enum ErasureAction {
 }
 
 impl ErasureAction {
+    pub const ALL: [Self; 3] = [Self::Deleted, Self::Blanked, Self::Redacted];
+
     /// The name in a certificate.
     pub fn as_str(self) -> &'static str {
         match self {

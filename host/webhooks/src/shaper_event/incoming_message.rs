@@ -44,7 +44,7 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
         ct_id: answers.and_then(|answered| answered.ct_id.clone()),
         conversation_id: conversation.map(|conversation| conversation.id.to_string()),
         participant_id: conversation.map(|conversation| conversation.participant.to_string()),
-        sent_time: Some(at.to_rfc3339_opts(SecondsFormat::Secs, true)),
+        sent_time: Some(at.to_rfc3339_opts(SecondsFormat::Millis, true)),
         status: Some("RECEIVED".to_owned()),
         cost: came.cost.clone(),
         template_id: came.last_template.as_ref().map(|template| template.id.clone()),

@@ -7,6 +7,11 @@ use std::collections::BTreeMap;
 
 use utoipa::ToSchema;
 
+use super::closed_sets::{
+    ChannelStatusName, DisabledWebhook, IncomingContent, QualityName, ReportedState, SessionStatusType, SmsReport,
+    TemplateApprovalName, TemplateElementName,
+};
+
 /// A customer wrote to a business number. Fields that do not belong to the content are absent.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", examples(json!({
@@ -70,7 +75,8 @@ pub(super) struct IncomingMessage {
     #[schema(nullable = false)]
     message_type: Option<BillingModel>,
     /// The content.
-    message_content_type: IncomingContent,
+    #[schema(value_type = IncomingContent)]
+    message_content_type: String,
     /// System tracking id. For a `REACTION` that of the message that was reacted to.
     #[schema(nullable = false)]
     gst_id: Option<String>,
@@ -128,19 +134,6 @@ enum BillingModel {
     Conversation,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-enum IncomingContent {
-    Text,
-    Media,
-    Location,
-    Button,
-    Interactive,
-    Contact,
-    Reaction,
-    Carousel,
-}
-
 /// The state of a sent message changed. States come in any order and each at most once; `FAILED` is final.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", examples(json!({
@@ -171,10 +164,11 @@ pub(super) struct MessageStatus {
     #[schema(nullable = false)]
     conversation_ct_id: Option<String>,
     /// `SMS` if the report is about an SMS. Absent for WhatsApp.
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<SmsReport>, nullable = false)]
     channel: Option<String>,
     /// The new state.
-    status: ReportedState,
+    #[schema(value_type = ReportedState)]
+    status: String,
     /// The time of sending.
     #[schema(nullable = false, format = DateTime)]
     send_time: Option<String>,
@@ -210,17 +204,6 @@ pub(super) struct MessageStatus {
     tqrmt_id: Option<String>,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-enum ReportedState {
-    Accepted,
-    Sent,
-    Delivered,
-    Read,
-    Played,
-    Failed,
-}
-
 /// The connection of a WhatsApp Lite number changed.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", examples(json!({
@@ -235,17 +218,10 @@ pub(super) struct SessionStatus {
     /// The state as a text.
     status: String,
     /// The kind of state.
-    status_type: SessionStatusType,
+    #[schema(value_type = SessionStatusType)]
+    status_type: String,
     /// Milliseconds since 1970-01-01T00:00Z.
     timestamp: i64,
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
-enum SessionStatusType {
-    Connecting,
-    Success,
-    Disconnected,
 }
 
 /// An event of the provider's platform or of Patchbay. `eventType` decides the other fields.
@@ -267,35 +243,35 @@ pub(super) struct PartnerEvent {
     whats_app_number: Option<String>,
     /// Milliseconds since 1970-01-01T00:00Z.
     timestamp: i64,
-    /// `PHONE_QUALITY_CHANGED`: `GREEN`, `YELLOW` or `RED`.
-    #[schema(nullable = false)]
+    /// `PHONE_QUALITY_CHANGED`: the quality.
+    #[schema(value_type = Option<QualityName>, nullable = false)]
     quality_rating: Option<String>,
     /// `PHONE_QUALITY_CHANGED`: `TIER_1K`, `TIER_10K`, `TIER_100K` or `TIER_UNLIMITED`.
     #[schema(nullable = false)]
     messaging_limit_tier: Option<String>,
-    /// `PHONE_QUALITY_CHANGED`: `CONNECTED`, `DISCONNECTED`, `FLAGGED` or `RESTRICTED`.
-    #[schema(nullable = false)]
+    /// `PHONE_QUALITY_CHANGED`: whether the number can be used.
+    #[schema(value_type = Option<ChannelStatusName>, nullable = false)]
     channel_status: Option<String>,
     /// Name of the template.
     #[schema(nullable = false)]
     template_name: Option<String>,
-    /// `TEMPLATE_STATUS_CHANGED`: `APPROVED`, `REJECTED`, `PAUSED` or `DISABLED`.
-    #[schema(nullable = false)]
+    /// `TEMPLATE_STATUS_CHANGED`: the new status.
+    #[schema(value_type = Option<TemplateApprovalName>, nullable = false)]
     template_status: Option<String>,
     /// The reason of `REJECTED`.
     #[schema(nullable = false)]
     rejected_reason: Option<String>,
-    /// `TEMPLATE_QUALITY_CHANGED`: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`.
-    #[schema(nullable = false)]
+    /// `TEMPLATE_QUALITY_CHANGED`: the score before.
+    #[schema(value_type = Option<QualityName>, nullable = false)]
     previous_quality_score: Option<String>,
     /// `TEMPLATE_QUALITY_CHANGED`: the new score.
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<QualityName>, nullable = false)]
     new_quality_score: Option<String>,
     /// `TEMPLATE_COMPONENTS_CHANGED`: language code.
     #[schema(nullable = false)]
     template_language: Option<String>,
-    /// `TEMPLATE_COMPONENTS_CHANGED`: `HEADER`, `BODY`, `FOOTER` or `BUTTONS`.
-    #[schema(nullable = false)]
+    /// `TEMPLATE_COMPONENTS_CHANGED`: the changed part.
+    #[schema(value_type = Option<TemplateElementName>, nullable = false)]
     template_element: Option<String>,
     /// `USER_PREFERENCE`: phone number without `+`.
     #[schema(nullable = false)]
@@ -322,7 +298,7 @@ pub(super) struct PartnerEvent {
     #[schema(nullable = false)]
     webhook_id: Option<String>,
     /// `WEBHOOK_DISABLED`: the webhook that was turned off.
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<DisabledWebhook>, nullable = false)]
     webhook_type: Option<String>,
     /// `WEBHOOK_DISABLED`: its address.
     #[schema(nullable = false)]

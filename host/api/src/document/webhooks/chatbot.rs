@@ -5,6 +5,8 @@
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::closed_sets::{ChatStatusName, EventDirection};
+
 /// A message of a live chat, in version 1 (`chatbotPayloadVersion`).
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", examples(json!({
@@ -27,13 +29,14 @@ pub(super) struct ChatbotEventV1 {
     /// Id of the event, for deduplication.
     event_id: Uuid,
     /// `OUTGOING` only if `chatbotIncludeOutgoing` is set.
-    direction: EventDirection,
+    #[schema(value_type = EventDirection)]
+    direction: String,
     /// Milliseconds since 1970-01-01T00:00Z.
     timestamp: i64,
     /// Participant of live chat: the id of every call about this chat.
     chat_participant_id: Uuid,
     /// State of the chat.
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<ChatStatusName>, nullable = false)]
     conversation_status: Option<String>,
     /// The chat is closed.
     conversation_closed: bool,
@@ -113,11 +116,4 @@ pub(super) struct ChatbotEventV2Fields {
     /// For an assignment: it moved the chat to another team.
     #[schema(nullable = false)]
     routed_to_another_team: Option<bool>,
-}
-
-#[derive(ToSchema)]
-#[schema(rename_all = "UPPERCASE")]
-enum EventDirection {
-    Incoming,
-    Outgoing,
 }

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod chatbot;
+mod closed_sets;
 mod sms;
 
 use serde_json::{Map, Value, json};

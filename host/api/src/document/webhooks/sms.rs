@@ -5,6 +5,8 @@
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::closed_sets::ReceiptCode;
+
 /// A receipt of an SMS of the gateways.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", examples(json!({
@@ -29,6 +31,7 @@ pub(super) struct SmsReceipt {
     /// The client's name of the recipient, or an empty text.
     identifier: String,
     /// The state as a code.
+    #[schema(value_type = ReceiptCode)]
     status_code: String,
     /// The state.
     status_description: String,

@@ -13,7 +13,7 @@ use crate::{
     phone::Msisdn,
     segments,
 };
-pub use wire::{JsonSmsBody, WireSettings, WireSms, WireSmsRecipient};
+pub use wire::{JsonSmsBody, ReplyMethod, WireSettings, WireSms, WireSmsRecipient};
 
 /// Longest tracking id or identifier, in characters.
 const NAME_MAX: usize = 255;
@@ -136,14 +136,11 @@ impl Check {
     }
 
     fn method(&mut self, field: &str, given: Option<&str>) -> bool {
-        match given.unwrap_or("GET").to_ascii_uppercase().as_str() {
-            "GET" | "" => false,
-            "POST" => true,
-            _ => {
-                self.fault(field, "must be `GET` or `POST`");
-                false
-            }
+        let method = ReplyMethod::read(given.unwrap_or_default());
+        if method.is_none() {
+            self.fault(field, "must be `GET` or `POST`");
         }
+        method == Some(ReplyMethod::Post)
     }
 
     fn text(&mut self, prefix: &str, message: WireSms, unsaid: &Unsaid) -> Option<JsonText> {

@@ -98,6 +98,33 @@ impl FieldHomes for WireSmsRecipient {
     const HOMES: Homes = HOMES;
 }
 
+/// The HTTP method for replies. Requests may write it in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "UPPERCASE")]
+pub enum ReplyMethod {
+    /// The reply is in the query.
+    Get,
+    /// The reply is a form.
+    Post,
+}
+
+impl ReplyMethod {
+    const ALL: [Self; 2] = [Self::Get, Self::Post];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+
+    /// Reads it. Without a text it is GET.
+    pub fn read(text: &str) -> Option<Self> {
+        let named = Self::ALL.into_iter().find(|method| method.as_str().eq_ignore_ascii_case(text));
+        named.or(text.is_empty().then_some(Self::Get))
+    }
+}
+
 /// Options for all messages of a request.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -117,8 +144,8 @@ pub struct WireSettings {
     #[serde(rename = "replyCallBackURL")]
     #[schema(nullable = false)]
     pub reply_call_back_url: Option<String>,
-    /// HTTP method for replies: `GET`, or `POST` with a form.
-    #[schema(nullable = false)]
+    /// HTTP method for replies.
+    #[schema(value_type = Option<ReplyMethod>, nullable = false)]
     pub reply_call_back_method: Option<String>,
 }
 

@@ -34,7 +34,7 @@ impl MessageRange {
 
     /// The states of the range; `None`: all.
     fn states(self) -> Option<Vec<&'static str>> {
-        let is_final = |state: &DeliveryState| GatewayStatus::of(*state).is_final();
+        let is_final = |state: &DeliveryState| GatewayStatus::of(*state, None).is_final();
         self.only_final.then(|| DeliveryState::ALL.into_iter().filter(is_final).map(DeliveryState::as_str).collect())
     }
 }

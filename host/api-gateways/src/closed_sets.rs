@@ -1,0 +1,21 @@
+//! Closed sets in the bodies of the SMS gateways.
+
+use api_core::closed_set;
+use domain::sms_products::{
+    FinalReceipt,
+    GatewayStatus::{self, Accepted, Delivered, Failed, NoCredits, QueuedAtMno, SendAgain, Sent, TrackedTooOften},
+    NOT_AVAILABLE,
+};
+
+closed_set! {
+    /// `100`: accepted. `402`: the balance is too small. `502`: use the other gateway.
+    pub(crate) SendStatusCode as "GatewaySendStatus" = [Accepted, NoCredits, SendAgain].map(GatewayStatus::code);
+    /// `100`: done. `228`: too many queries.
+    pub(crate) TrackingStatusCode as "GatewayTrackingStatus" = [Accepted, TrackedTooOften].map(GatewayStatus::code);
+    /// `100`: waiting. `500`: sent. `501`: queued at the network. `600`: delivered. `620`: failed.
+    pub(crate) MessageStatusCode as "GatewayMessageStatus" =
+        [Accepted, Sent, QueuedAtMno, Delivered, Failed].map(GatewayStatus::code);
+    /// The final state of an SMS. `NOTAVAIL`: it is overdue.
+    pub(crate) BatchReceiptStatus as "BatchReceiptStatus" =
+        FinalReceipt::ALL.map(FinalReceipt::as_str).into_iter().chain([NOT_AVAILABLE]);
+}
