@@ -109,8 +109,8 @@ async fn list(
     query: ListQuery,
     SearchParameter(search): SearchParameter,
 ) -> Result<Page<ContactBody>, ApiError> {
-    let caller = (allowed.caller.client, allowed.caller.sight);
-    let found = contacts::list(&state.context.db, caller, &search, query.page).await?;
+    let (client, sight) = (allowed.caller.client, allowed.caller.sight);
+    let found = contacts::list(&state.context.db, client, sight, &search, query.page).await?;
     Ok(Page::new(query.page, found, ContactBody::from))
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use api_core::state::ApiState;
 use inbound::callbacks::Intake;
-use sms_products::Gateways;
+use sms::Gateways;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use sms_gateway::outage_answer;

@@ -1,6 +1,6 @@
 use api_core::state::StateWith;
 use inbound::callbacks::Intake;
-use sms_products::Gateways;
+use sms::Gateways;
 
 pub(crate) type SmsGatewayState = StateWith<Gateways>;
 

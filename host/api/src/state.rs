@@ -13,7 +13,7 @@ use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
 use plugins::UploadPlaces;
-use sms_products::Gateways;
+use sms::Gateways;
 use tenancy::{accounts::Authenticator, request_log::RequestLog};
 
 pub struct SharedState {

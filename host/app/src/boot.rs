@@ -21,6 +21,7 @@ use domain::{clock::Clock, ids::MediaId};
 use plugin_host::{CallLimits, Compiler, HostConfig, PluginHost};
 use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use settings::{BaseUrl, DatabaseSettings, Secret, Security, Settings};
+use sms::SmsAccounting;
 use tokio::sync::mpsc;
 
 use crate::{clock::SystemClock, email, lite, media, process_base::Base, simulated_providers::SimulatorAccess};
@@ -87,6 +88,7 @@ pub async fn context(
         media_folder,
         media_kept,
         relay: email::relay(config)?,
+        readers: vec![Arc::new(SmsAccounting)],
         settings: in_force(config, &public_url, simulated)?,
     };
     Ok(ProcessParts { context: Arc::new(parts.build(wake)), wakes, smpp })

@@ -8,7 +8,7 @@ use channels::email::{self, ListenerSettings, SmtpRelay};
 use domain::sms_products::email::EmailDomain;
 use rustls::ServerConfig;
 use settings::Settings;
-use sms_products::email::Mails;
+use sms::email::Mails;
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;

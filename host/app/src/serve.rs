@@ -12,11 +12,11 @@ use channels::smpp::{SmppEvents, SmppGateway};
 use chrono::{DateTime, Utc};
 use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
-use outbound::accept::Acceptor;
+use outbound::{accept::Acceptor, dispatch::DispatchHooks};
 use rustls::ServerConfig;
 use settings::Settings;
 use simulator::{CallbackLine, Simulator, SimulatorConfig};
-use sms_products::{Gateways, SmscEvents};
+use sms::{Gateways, SmsHook, SmscEvents};
 use tenancy::{accounts::Authenticator, request_log::RequestLog};
 use tokio::{net::TcpListener, sync::mpsc};
 use tokio_util::sync::CancellationToken;
@@ -231,7 +231,8 @@ impl Process {
         tokio::spawn(base::key_rotation::follow(ctx.db.clone(), ctx.sealer.clone(), stop.child_token()));
         tokio::spawn(plugins::follow(Arc::clone(ctx), stop.child_token()));
         tokio::spawn(plugins::calls::suspensions::follow(Arc::clone(ctx), stop.child_token()));
-        let runner = wakes.map(|wakes| Runner::start(Arc::clone(ctx), wakes, RunnerSettings::default()));
+        let runner =
+            wakes.map(|wakes| Runner::start(Arc::clone(ctx), dispatch_hooks(), wakes, RunnerSettings::default()));
         Self { stop, runner, smpp }
     }
 
@@ -241,6 +242,11 @@ impl Process {
         }
         self.smpp.shutdown().await;
     }
+}
+
+/// The rules of channels that the dispatcher does not know.
+fn dispatch_hooks() -> DispatchHooks {
+    DispatchHooks::default().with(Arc::new(SmsHook::default()))
 }
 
 /// Follows the offset in the table, so that the business clocks of all nodes move together.

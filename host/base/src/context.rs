@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use async_trait::async_trait;
 use channels::{
     carrier::Carriers,
     email::SmtpRelay,
@@ -16,17 +17,31 @@ use channels::{
 use chrono::{DateTime, Utc};
 use domain::{
     clock::{Clock, IdSource},
-    ids::NodeId,
+    event::NewEvent,
+    ids::{ClientId, NodeId},
 };
 use plugin_host::PluginHost;
 use settings::Settings;
-use storage::Db;
+use storage::{Db, PgConnection, Queue};
 use uuid::Uuid;
 
 use crate::{
-    RoutedLanes, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, media_move::MovedMediaStore,
+    Result, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, media_move::MovedMediaStore,
     readiness::WriteHealth, rights::Rights, secrets::Sealer,
 };
+
+/// A reader of events outside the crate `events` (ADR 0056).
+#[async_trait]
+pub trait EventReader: Send + Sync + 'static {
+    /// Handles events in the transaction of their cause. Returns the lanes to wake after the commit.
+    async fn take(
+        &self,
+        ctx: &Context,
+        db: &mut PgConnection,
+        client: ClientId,
+        events: &[NewEvent],
+    ) -> Result<Vec<(Queue, Uuid)>>;
+}
 
 /// The shared resources of all use cases. A clone shares them. The fields never change, only their own inner state
 /// does.
@@ -51,8 +66,8 @@ pub struct Context {
     pub wake: Wakeups,
     pub carriers: Carriers,
     pub skipped: SkippedComparisons,
-    /// Lanes of SMS with routers.
-    pub routed: RoutedLanes,
+    /// The registered readers of events.
+    pub readers: Arc<[Arc<dyn EventReader>]>,
     /// Whether sends can be stored.
     pub writes: Arc<WriteHealth>,
     pub rights: Rights,
@@ -128,6 +143,8 @@ pub struct ContextBuilder {
     pub media_folder: PathBuf,
     pub media_kept: MediaLocation,
     pub relay: Option<SmtpRelay>,
+    /// The registered readers of events.
+    pub readers: Vec<Arc<dyn EventReader>>,
     pub settings: Settings,
 }
 
@@ -150,7 +167,7 @@ impl ContextBuilder {
             wake,
             carriers: self.carriers,
             skipped: SkippedComparisons::default(),
-            routed: RoutedLanes::default(),
+            readers: self.readers.into(),
             writes: Arc::default(),
             rights: Rights::default(),
         }

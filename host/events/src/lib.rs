@@ -24,18 +24,17 @@
 //! | `TicketMoved` | `chat/conversation/ticketing.rs` | none |
 //!
 //! Readers: `provider_facts.rs` keeps tiers of numbers and marketing stops. `live_events.rs` writes chat events while an agent reads
-//! them (ADR 0027; [`live`] sends them). `waiting_customers.rs` writes due times of chats (`chat_due`), `sms.rs` the status of
-//! product SMS. `webhooks/`: `told_by` maps an event to webhooks, `destination` finds an endpoint, `take` stores one
-//! `webhook_delivery` for each.
+//! them (ADR 0027; [`live`] sends them). `waiting_customers.rs` writes due times of chats (`chat_due`).
+//! `webhooks/`: `told_by` maps an event to webhooks, `destination` finds an endpoint, `take` stores one `webhook_delivery`
+//! for each. The program registers further readers in `Context` (`base::EventReader`, ADR 0056).
 
 pub mod chat_facts;
 pub mod live_events;
 mod merged_chats;
-mod new_event;
 mod readers;
 mod record;
 
-pub use crate::new_event::NewEvent;
+pub use domain::event::NewEvent;
 pub use merged_chats::{of_folded, record_folded};
 pub use readers::webhooks::{ChatbotReport, EventContext, ReportKind, WebhookReport, webhook_of_step};
 pub use record::{record, record_with_webhook};

@@ -1,15 +1,12 @@
 //! Records events: every reader sees them in the transaction of their cause.
 
 use base::{Context, Result};
-use domain::ids::ClientId;
+use domain::{event::NewEvent, ids::ClientId};
 use futures::{FutureExt, future::BoxFuture};
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-use crate::{
-    new_event::NewEvent,
-    readers::{live_events, provider_facts, sms, waiting_customers, webhooks},
-};
+use crate::readers::{live_events, provider_facts, waiting_customers, webhooks};
 
 /// Records events in the given order. Call it once, with all events of one transaction. Returns the lanes to wake after
 /// the commit.
@@ -38,7 +35,10 @@ pub fn record_with_webhook<'a>(
     async move {
         provider_facts::take(ctx, db, client, events).await?;
         live_events::take(ctx, db, client, events).await?;
-        let mut wakes = sms::take(ctx, db, client, events).await?;
+        let mut wakes = Vec::new();
+        for reader in ctx.readers.iter() {
+            wakes.extend(reader.take(ctx, db, client, events).await?);
+        }
         wakes.extend(waiting_customers::take(ctx, db, client, events).await?);
         Ok(wakes)
     }

@@ -1,5 +1,5 @@
 //! Moves outbound messages from state to state (SPEC 3.2). One function serves every source: answers to sends, status
-//! callbacks and SMS receipts.
+//! callbacks and receipts.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -103,7 +103,7 @@ pub fn apply_statuses<'a>(
             }
             steps.push(step);
         }
-        let progress = Progress { of_statuses: true, ..Progress::new(legs) };
+        let progress = Progress { of_reports: true, ..Progress::new(legs) };
         let wakes = progress.run(ctx, db, client, steps).await?;
         Ok(StatusOutcome { unknown, wakes })
     }
@@ -180,26 +180,28 @@ pub fn advance<'a>(
     async move {
         let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
         let legs = legs::lock(db, client, &keys, LockPolicy::Wait).await?;
-        advance_locked(ctx, db, client, legs, steps).await
+        Progress::new(by_key(legs)).run(ctx, db, client, steps).await
     }
     .boxed()
 }
 
-/// As [`advance`], for legs that the caller has locked.
-pub(crate) async fn advance_locked(
-    ctx: &Context,
-    db: &mut PgConnection,
+/// As [`advance`], for reports of a provider on legs that the caller has locked.
+pub fn advance_reported<'a>(
+    ctx: &'a Context,
+    db: &'a mut PgConnection,
     client: ClientId,
     legs: Vec<MessageLeg>,
     steps: Vec<DeliveryStep>,
-) -> Result<Vec<(Queue, Uuid)>> {
-    Progress::new(by_key(legs)).run(ctx, db, client, steps).await
+) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
+    let progress = Progress { of_reports: true, ..Progress::new(by_key(legs)) };
+    progress.run(ctx, db, client, steps).boxed()
 }
 
 /// The changes of one call, gathered so that each kind is written in one statement.
 struct Progress {
     legs: Legs,
-    of_statuses: bool,
+    /// True if the changes come from reports of the provider, and not from answers to calls.
+    of_reports: bool,
     moves: BTreeMap<(MessageId, i16), LegMove>,
     receipts: Vec<NewReceipt>,
     taken: Vec<TakenStep>,
@@ -214,7 +216,7 @@ impl Progress {
     fn new(legs: Legs) -> Self {
         Self {
             legs,
-            of_statuses: false,
+            of_reports: false,
             moves: BTreeMap::new(),
             receipts: Vec::new(),
             taken: Vec::new(),
@@ -241,7 +243,7 @@ impl Progress {
 
     async fn take(&mut self, ctx: &Context, db: &mut PgConnection, client: ClientId, step: DeliveryStep) -> Result<()> {
         let Some(leg) = self.legs.get_mut(&(step.message, step.ordinal)) else { return Ok(()) };
-        let step = in_doubt(leg, step);
+        let step = if self.of_reports { step } else { in_doubt(leg, step) };
         if let Some(provider_id) = &step.provider_id
             && leg.provider_id.as_ref() != Some(provider_id)
         {
@@ -302,7 +304,7 @@ impl Progress {
             self.wakes.push((Queue::Fallback, leg.inbox.0));
         }
         if leg.channel.facts().remembers_recipients && first_seen {
-            let unanswered = self.of_statuses && leaves_queue;
+            let unanswered = self.of_reports && leaves_queue;
             self.seen.push(ReachedLeg { leg: leg.clone(), named: step.named, at: step.at, unanswered });
         }
         Ok(())
@@ -335,12 +337,12 @@ impl Progress {
 
 /// Adjusts the step of an SMS in doubt, one that was called for without an answer. If a cancelled batch, a router or a
 /// subscriber now keeps the SMS from being sent again, it may still have arrived. So the step does not say that it was
-/// unsent, and its credits are not returned. Receipts are about the SMS itself and are not adjusted.
+/// unsent. Reports of the provider are about the SMS itself and are not adjusted.
 fn in_doubt(leg: &MessageLeg, mut step: DeliveryStep) -> DeliveryStep {
     if let Some(failure) = &mut step.failure
         && leg.channel == Channel::Sms
         && leg.ambiguous
-        && ![OwnCode::NoAnswerFromSmsc.code(), OwnCode::UndeliveredSms.code()].contains(&failure.code)
+        && failure.code != OwnCode::NoAnswerFromSmsc.code()
     {
         let text = format!("{}; an earlier call was not answered, so the SMS may have arrived", failure.text);
         *failure = ProviderFailure { code: OwnCode::NoAnswerFromSmsc.code(), text };

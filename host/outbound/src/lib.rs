@@ -46,16 +46,13 @@
 //!    decides. If a version on trial fails, the live version decides at once.
 //! 5. `fallback::apply` is one transaction: it appends an SMS leg (`legs::append`), or reports `FAILED`
 //!    (`delivery::fail_for_good`).
-//! 6. The leg is sent like any other. `SmppCarrier` splits it into parts and reports each accepted part to
-//!    `LegJournal`. Parts are written before the outcome of their leg, or with it, so that a repetition submits only
-//!    the rest.
-//! 7. `ReceiptStore::receipt` (`sms_receipts.rs`) stores receipts in groups before it acknowledges them (ADR 0042), parks
-//!    early ones, and joins the parts: delivered when all parts are, failed when one is.
+//! 6. The leg is sent like any other.
 //!
-//! # Routers of SMS
+//! # Hooks
 //!
-//! `dispatch::route` asks about the legs that a lane is about to mark. `sms_routing` asks the client's router and then
-//! the operator's, in one call per list. The decision is written with the mark (`outbound_leg.sms_route`, ADR 0036).
+//! `dispatch::hook` has the traits for rules of one kind of inbox (ADR 0056). The dispatcher asks the hook before a
+//! mark, in its transaction, and with outcomes. `LegJournal` collects the parts that a carrier reports, and the hook
+//! stores them before the outcome of their leg, or with it. The crate `sms` implements the hook of SMS.
 
 pub mod accept;
 mod alarms;
@@ -73,12 +70,6 @@ mod reached_customers;
 pub mod reply;
 pub mod reports;
 mod second_address;
-mod sms_parts;
-mod sms_receipts;
-pub mod sms_routing;
 mod step_events;
 pub mod story;
 pub mod watermarks;
-
-pub use sms_parts::UNDELIVERED_SMS;
-pub use sms_receipts::ReceiptStore;

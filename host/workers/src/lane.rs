@@ -14,7 +14,10 @@ use base::{
 };
 use futures::FutureExt;
 use inbound::{accounts, callbacks, lite, media};
-use outbound::{dispatch, fallback};
+use outbound::{
+    dispatch::{self, DispatchHooks},
+    fallback,
+};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -47,8 +50,13 @@ impl Signals {
 }
 
 /// Claims the lane, works until nothing is due, and gives it back. If another process holds the lane, it does nothing.
-pub(crate) async fn run(ctx: Arc<Context>, lane: Wake, signals: Signals, stop: CancellationToken) {
-    let result = claim_and_work(&ctx, lane, &signals, stop).await;
+pub(crate) async fn run(
+    (ctx, hooks): (Arc<Context>, DispatchHooks),
+    lane: Wake,
+    signals: Signals,
+    stop: CancellationToken,
+) {
+    let result = claim_and_work((&ctx, &hooks), lane, &signals, stop).await;
     let Err(error) = result else { return };
     let (queue, client, id) = (lane.queue.name(), lane.client, lane.lane);
     match error {
@@ -64,12 +72,17 @@ pub(crate) async fn run(ctx: Arc<Context>, lane: Wake, signals: Signals, stop: C
     }
 }
 
-async fn claim_and_work(ctx: &Context, lane: Wake, signals: &Signals, stop: CancellationToken) -> Result<()> {
+async fn claim_and_work(
+    (ctx, hooks): (&Context, &DispatchHooks),
+    lane: Wake,
+    signals: &Signals,
+    stop: CancellationToken,
+) -> Result<()> {
     let claimed = Lease::claim(ctx, lane, LEASE, stop.child_token(), Arc::clone(&signals.nudge)).await?;
     let Some(lease) = claimed else { return Ok(()) };
     let result = loop {
         signals.again.store(false, Ordering::SeqCst);
-        let result = match keep_and_work(ctx, &lease).await {
+        let result = match keep_and_work(ctx, hooks, &lease).await {
             // The runner takes the lane again if work was added.
             Ok(LaneState::GivenBack) => return Ok(()),
             Ok(LaneState::Held) => Ok(()),
@@ -126,8 +139,8 @@ fn leaves_nothing(queue: Queue) -> bool {
     }
 }
 
-async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
-    let done = renewed_beside(work(ctx, lease).boxed(), &lease.stop, RENEWAL, || renew(ctx, lease)).await;
+async fn keep_and_work(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<LaneState> {
+    let done = renewed_beside(work(ctx, hooks, lease).boxed(), &lease.stop, RENEWAL, || renew(ctx, lease)).await;
     done.unwrap_or_else(|| Err(silent()))
 }
 
@@ -184,9 +197,9 @@ where
     result
 }
 
-async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
+async fn work(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<LaneState> {
     match lease.queue {
-        Queue::Outbound => dispatch::work(ctx, lease).await,
+        Queue::Outbound => dispatch::work(ctx, hooks, lease).await,
         Queue::Callback => callbacks::work(ctx, lease).await,
         Queue::Participant => chat::work(ctx, lease).await,
         Queue::Fallback => fallback::work(ctx, lease).await,
@@ -194,8 +207,8 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
         Queue::Webhook => return webhooks::deliver::work(ctx, lease).await,
         Queue::Chat => chat::automation::work(ctx, lease).await,
         Queue::LiteSession => lite::work(ctx, lease).await,
-        Queue::SmsCallback => sms_products::callbacks::work(ctx, lease).await,
-        Queue::Email => sms_products::email::work(ctx, lease).await,
+        Queue::SmsCallback => sms::callbacks::work(ctx, lease).await,
+        Queue::Email => sms::email::work(ctx, lease).await,
         Queue::Account => accounts::work(ctx, lease).await,
     }?;
     Ok(LaneState::Held)

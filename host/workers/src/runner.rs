@@ -9,6 +9,7 @@ use std::{
 
 use base::{Context, Queue, lanes::Wake};
 use futures::FutureExt;
+use outbound::dispatch::DispatchHooks;
 use tokio::{
     sync::mpsc,
     task::{JoinHandle, JoinSet},
@@ -33,8 +34,14 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Starts the work. `wakes` are the lanes that use cases of this process announce.
-    pub fn start(ctx: Arc<Context>, wakes: mpsc::Receiver<Wake>, settings: RunnerSettings) -> Self {
+    /// Starts the work. `hooks` are the rules of channels for the dispatcher. `wakes` are the lanes that use cases of
+    /// this process announce.
+    pub fn start(
+        ctx: Arc<Context>,
+        hooks: DispatchHooks,
+        wakes: mpsc::Receiver<Wake>,
+        settings: RunnerSettings,
+    ) -> Self {
         let stop = CancellationToken::new();
         let upkeep = tokio::spawn(upkeep::run(Arc::clone(&ctx), settings.upkeep, stop.child_token()));
         let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
@@ -42,7 +49,7 @@ impl Runner {
         let found = search::start(Arc::clone(&ctx), poll, at_once, stop.child_token());
         let (beside, room) = (Arc::new(ctx.beside()), LaneRoom::new(settings));
         let (active, tasks) = (HashMap::new(), JoinSet::new());
-        let state = State { ctx, beside, room, poll, found, active, tasks, stop: stop.child_token() };
+        let state = State { ctx, hooks, beside, room, poll, found, active, tasks, stop: stop.child_token() };
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
     }
 
@@ -72,6 +79,7 @@ async fn ends_by(deadline: Instant, mut task: JoinHandle<()>) -> bool {
 
 struct State {
     ctx: Arc<Context>,
+    hooks: DispatchHooks,
     /// For the long lanes of chatbots, with a few database connections of its own: many slow calls can end at once, and
     /// other work must not wait behind their transactions.
     beside: Arc<Context>,
@@ -108,9 +116,10 @@ impl State {
         let signals = Signals::new();
         self.active.insert(lane, signals.clone());
         let (ctx, stop) = (Arc::clone(self.context_of(lane.queue, begun)), self.stop.child_token());
+        let hooks = self.hooks.clone();
         self.tasks.spawn(async move {
             // A panic must not lose the lane that it was about.
-            let run = AssertUnwindSafe(lane::run(ctx, lane, signals, stop)).catch_unwind();
+            let run = AssertUnwindSafe(lane::run((ctx, hooks), lane, signals, stop)).catch_unwind();
             if run.await.is_err() {
                 tracing::error!(queue = lane.queue.name(), lane.id = %lane.lane, "a worker panicked; its lane is free when the lease ends");
             }

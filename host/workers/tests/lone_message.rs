@@ -18,7 +18,10 @@ use domain::{
     webhook::{PayloadVersion, WebhookSettings, WebhookType},
 };
 use inbound::callbacks::Intake;
-use outbound::accept::{Acceptor, SendCall, SendEndpoint, Senders};
+use outbound::{
+    accept::{Acceptor, SendCall, SendEndpoint, Senders},
+    dispatch::DispatchHooks,
+};
 use props::{HandClock, Surroundings, one_number};
 use scratch::{Scratch, Wire};
 use serde_json::json;
@@ -119,7 +122,7 @@ impl Stage {
         // Nothing is searched for: all of it is announced.
         let never = Duration::from_secs(86_400);
         let settings = RunnerSettings { poll: never, upkeep: never, ..RunnerSettings::default() };
-        let runner = Runner::start(Arc::clone(&ctx), wakes, settings);
+        let runner = Runner::start(Arc::clone(&ctx), DispatchHooks::default(), wakes, settings);
         let (acceptor, intake) = (Acceptor::new(Arc::clone(&ctx)), Intake::new(Arc::clone(&ctx)));
         Self { ctx, client, acceptor, intake, scratch, wire, webhooks, runner }
     }

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use base::{Context, ContextBuilder, MediaLocation, lanes::Wakeups, secrets::Sealer};
+use base::{Context, ContextBuilder, EventReader, MediaLocation, lanes::Wakeups, secrets::Sealer};
 use channels::{
     carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
@@ -30,6 +30,8 @@ pub struct Surroundings {
     pub plugins: HostConfig,
     /// Ways out.
     pub carriers: Carriers,
+    /// Readers of events outside the crate `events`.
+    pub readers: Vec<Arc<dyn EventReader>>,
     /// Settings of the use cases.
     pub settings: Settings,
 }
@@ -38,7 +40,7 @@ impl Surroundings {
     /// In this folder, with the built-in plugins, no carrier and the default settings.
     pub fn new(folder: PathBuf) -> Self {
         let plugins = HostConfig::new(folder.join("plugins"));
-        Self { folder, plugins, carriers: Carriers::default(), settings: Settings::default() }
+        Self { folder, plugins, carriers: Carriers::default(), readers: Vec::new(), settings: Settings::default() }
     }
 
     /// The context of use cases on this database and this clock. Its ids and keys are the same in every run.
@@ -70,6 +72,7 @@ impl Surroundings {
             media_folder: self.folder.join("media").join(STAGES.fetch_add(1, Ordering::Relaxed).to_string()),
             media_kept: MediaLocation::default(),
             relay: None,
+            readers: self.readers,
             settings: self.settings,
         }
         .build(wake)

@@ -18,7 +18,7 @@ use axum::{
 };
 use base::heavy_work::{self, BodyOwner};
 use domain::sms_products::batch::BatchFault;
-use sms_products::batch::{self, BatchCall};
+use sms::batch::{self, BatchCall};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{

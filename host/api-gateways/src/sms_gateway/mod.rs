@@ -27,7 +27,7 @@ use domain::{
     ids::ClientId,
     sms_products::{GatewayStatus, cell, json::JsonSend, tracking::TrackingBody},
 };
-use sms_products::{
+use sms::{
     json::{self, SendError, TrackError},
     stops,
 };

@@ -3,7 +3,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{ids::SmsRequestId, sms_products::GatewayStatus};
 use serde::Serialize;
-use sms_products::json::TrackedMessage;
+use sms::json::TrackedMessage;
 use utoipa::ToSchema;
 
 use crate::closed_sets::{MessageStatusCode, SendStatusCode, TrackingStatusCode};

@@ -173,8 +173,8 @@ async fn list(
     allowed: AuthorizedCaller<ConversationReading>,
     query: ListQuery,
 ) -> Result<Page<ConversationBody>, ApiError> {
-    let caller = (allowed.caller.client, allowed.caller.sight);
-    let found = long_lived_conversations::list(&state.context.db, caller, &query.search, query.page).await?;
+    let (client, sight) = (allowed.caller.client, allowed.caller.sight);
+    let found = long_lived_conversations::list(&state.context.db, client, sight, &query.search, query.page).await?;
     let now = state.context.now();
     Ok(Page::new(query.page, found, |conversation| ConversationBody::new(conversation, now)))
 }

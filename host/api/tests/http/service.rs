@@ -25,6 +25,7 @@ use outbound::accept::Acceptor;
 use props::{HandClock, Surroundings};
 use serde_json::Value;
 use settings::Settings;
+use sms::SmsAccounting;
 use storage::Db;
 use tenancy::{
     accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
@@ -203,7 +204,7 @@ fn shared_state(context: &Arc<Context>, clock: Arc<HandClock>, options: &Options
         uploads: Arc::default(),
         live: events::live_events::Hub::start(Arc::clone(context), CancellationToken::new()),
         acceptor: Acceptor::new(Arc::clone(context)),
-        sms: sms_products::Gateways::new(Arc::clone(context)),
+        sms: sms::Gateways::new(Arc::clone(context)),
         callbacks: Intake::new(Arc::clone(context)),
         web_chat: WebChat::start(context, options.web_chat),
         authenticator: Authenticator::new(context.db.clone()),
@@ -312,6 +313,7 @@ async fn context(db: Db, clock: Arc<HandClock>, options: &Options) -> Context {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("api");
     let mut surroundings = Surroundings { settings: settings(options.app_secret), ..Surroundings::new(folder) };
     surroundings.plugins.built_ins = options.built_ins;
+    surroundings.readers = vec![Arc::new(SmsAccounting)];
     surroundings.build(db, clock).await
 }
 

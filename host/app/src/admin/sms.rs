@@ -5,7 +5,7 @@ use base::audit::{Actor, Administration};
 use domain::sms_products::cell;
 use serde_json::{Value, json};
 use settings::Settings;
-use sms_products::stops;
+use sms::stops;
 use tenancy::{
     credits,
     email_senders::{self, NewSender},

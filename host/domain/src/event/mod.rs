@@ -9,6 +9,7 @@ mod chat;
 mod inbox;
 mod message;
 mod message_change;
+mod new_event;
 mod plugin;
 mod stored_event;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use message::{
     AnsweredMessage, AnsweredTemplate, MessageCame, MessageMoved, MessageSaid, Speaker, StepTimes, Tracking,
 };
 pub use message_change::MessageChanged;
+pub use new_event::NewEvent;
 pub use plugin::{PluginMode, PluginSuspended, PluginSwapped, PluginVersion, PluginWorld, Swap};
 pub use stored_event::{EventRecord, StoredEvent, VERSION};
 pub use webhook::WebhookDisabled;

@@ -1,7 +1,7 @@
-//! Readers of events. A further reader is another file here and another line in `record`.
+//! Readers of events. A further reader is another file here and another line in `record`, or a `base::EventReader` that
+//! the program registers.
 
 pub(crate) mod live_events;
 pub(crate) mod provider_facts;
-pub(crate) mod sms;
 pub(crate) mod waiting_customers;
 pub(crate) mod webhooks;

@@ -60,8 +60,7 @@ base::fails_with!(SessionRefused: storage::Error, SealError);
 /// Begins a session of the proven user, or else of the visitor in the token, or else of a new visitor. An invalid token
 /// counts as none. When an anonymous visitor proves to be a user, the chat comes along.
 pub async fn begin(ctx: &Context, site: &Site, asked: VisitorSessionRequest) -> Result<VisitorSession, SessionRefused> {
-    let place = (site.client, site.id);
-    let brought = asked.token.as_deref().and_then(|text| VisitorToken::open(ctx, place, text).ok());
+    let brought = asked.token.as_deref().and_then(|text| VisitorToken::open(ctx, site.client, site.id, text).ok());
     // A proven user may have logged out since, so an old proof does not count.
     let unproven = brought.filter(|token| !token.proven);
     let token = match &asked.identity {

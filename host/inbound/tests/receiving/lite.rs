@@ -32,7 +32,7 @@ use domain::{
     recipient::Recipient,
 };
 use outbound::{
-    dispatch,
+    dispatch::{self, DispatchHooks},
     reply::{self, ChatReply},
 };
 use props::{HandClock, Surroundings, one_number};
@@ -215,7 +215,7 @@ impl Stage {
 
     async fn sends(&self) {
         let lease = self.claim(Queue::Outbound).await;
-        dispatch::work(&self.ctx, &lease).await.unwrap();
+        dispatch::work(&self.ctx, &DispatchHooks::default(), &lease).await.unwrap();
         lease.release(&self.ctx).await.unwrap();
     }
 

@@ -4,7 +4,7 @@ use base::{Result, lanes::Lease};
 use chrono::{DateTime, Utc};
 use storage::{
     PgConnection,
-    outbound::work::{self, DueLegs},
+    outbound::work::{self, DueLeg, DueLegs},
 };
 
 /// Reads the legs that may go out: one for each place, more if some must wait for others to the same recipient, and
@@ -28,6 +28,20 @@ pub(super) async fn due(
         return Ok(first);
     }
     Ok(work::due(db, lease.client, lease.lane, now, far).await?)
+}
+
+/// Returns up to `limit` due legs that a mark would pick next: one for each recipient that is not `busy`.
+pub async fn next_legs(
+    db: &mut PgConnection,
+    lease: &Lease,
+    now: DateTime<Utc>,
+    limit: usize,
+    busy: &HashSet<String>,
+) -> Result<Vec<DueLeg>> {
+    let due = due(db, lease, now, limit, busy, false).await?;
+    let mut seen = busy.clone();
+    let next = due.legs.into_iter().filter(|leg| seen.insert(leg.recipient.address().value().to_owned()));
+    Ok(next.take(limit).collect())
 }
 
 /// Extra legs that a look reads, to find other recipients behind several messages to one.

@@ -19,6 +19,7 @@ use tokio::{
 };
 
 use super::{
+    hook::{DispatchHooks, LegPart},
     mark::{self, MarkedLeg, Marks},
     outcome::LegOutcome,
     outcomes::{OutcomeWrite, Outcomes, gathering},
@@ -26,7 +27,7 @@ use super::{
     sender::SenderInbox,
     settle,
 };
-use crate::{delivery::opaque, sms_parts::LegPart};
+use crate::delivery::opaque;
 
 /// Time between two looks at the queue while calls are in flight and no nudge comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -38,9 +39,9 @@ const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 
 /// Sends the due messages of one inbox until none is left or the lease ends. Waits for calls in flight, and keeps their
 /// outcomes in memory until the database has stored them, even if the database is down for a while.
-pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
+pub async fn run(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<()> {
     loop {
-        let Some(sender) = SenderInbox::load(ctx, lease).await? else {
+        let Some(sender) = SenderInbox::load(ctx, hooks, lease).await? else {
             return postponement::postpone(ctx, lease, WITHOUT_SENDER).await;
         };
         // If the device of the lane is in another process, the lane is given back. That process finds it with its next
@@ -227,7 +228,7 @@ impl<'a> Round<'a> {
             Ok(places) => places,
             Err(closed) => {
                 tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait");
-                // The routers are asked again when the calls in flight have ended.
+                // The carrier is asked again when the calls in flight have ended.
                 self.more = self.is_idle();
                 return if self.more { Marking::Closed(closed.look_again) } else { Marking::Fine };
             }

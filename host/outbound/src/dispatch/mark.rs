@@ -1,10 +1,12 @@
 //! Selects the legs that go out next, and commits the marks that precede their calls (ADR 0004).
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use base::{Context, Result, lanes::Lease};
 use domain::ids::{ClientId, InboxId, MessageId};
-use plugins::calls::RemainingComparisons;
 use storage::{
     PgConnection, Queue, Transaction,
     outbound::{
@@ -13,17 +15,16 @@ use storage::{
         provider_ids,
         work::{self, DueLeg, DueLegs, WaitReason},
     },
-    sms,
 };
 use uuid::Uuid;
 
 use super::{
     due_legs::due,
+    hook::{LegKey, MarkHook},
     offers,
-    pick::{PickedLegs, pick},
+    pick::pick,
+    picked_legs::PickedLegs,
     postponement,
-    route::{self, LaneRouters, LegDecisions},
-    scheduled_sms,
     sender::SenderInbox,
     stopped_recipients,
 };
@@ -54,7 +55,7 @@ pub(super) struct Marks {
 
 /// Picks up to `limit` legs and commits their `SENDING` marks. A recipient gets its messages in order: one call at a
 /// time, and none while it is `busy`. Legs step aside if their recipient must not be written to so fast, or if they
-/// cannot be read. Legs without an answer to their second call, and SMS that waited too long, are given up.
+/// cannot be read. Legs without an answer to their second call, and legs that waited too long, are given up.
 pub(super) async fn mark(
     ctx: &Context,
     lease: &Lease,
@@ -63,15 +64,18 @@ pub(super) async fn mark(
     busy: &HashSet<String>,
 ) -> Result<Marks> {
     loop {
-        let asked = route::ask(ctx, lease, sender, limit, busy).await?;
+        let mut hook = match &sender.hook {
+            Some(hook) => Some(hook.prepare(ctx, lease, limit, busy).await?),
+            None => None,
+        };
         let mut tx = ctx.db.begin().await?;
-        if route::hold(ctx, &mut tx, lease, &asked).await? {
-            let decided = match asked {
-                LaneRouters::Decided(decided) => Some(decided),
-                LaneRouters::Unknown | LaneRouters::Nobody => None,
-            };
+        let held = match &mut hook {
+            Some(hook) => hook.hold(&mut tx).await?,
+            None => lease.hold(&mut tx).await.map(|()| true)?,
+        };
+        if held {
             let (busy, go, wakes) = (Cow::Borrowed(busy), Vec::new(), Vec::new());
-            return Marking { ctx, lease, sender, limit, decided, busy, go, wakes }.run(tx).await;
+            return Marking { ctx, lease, sender, limit, hook, busy, go, wakes }.run(tx).await;
         }
     }
 }
@@ -92,7 +96,8 @@ struct Marking<'a> {
     lease: &'a Lease,
     sender: &'a SenderInbox,
     limit: usize,
-    decided: Option<Box<LegDecisions>>,
+    /// The rules of the channel, if there are some.
+    hook: Option<Box<dyn MarkHook + 'a>>,
     busy: Cow<'a, HashSet<String>>,
     go: Vec<DueLeg>,
     wakes: Vec<(Queue, Uuid)>,
@@ -108,21 +113,19 @@ impl Marking<'_> {
                 break;
             }
         }
-        let left_some = self.decided.as_deref().is_some_and(LegDecisions::left_some);
+        let left_some = self.hook.as_ref().is_some_and(|hook| hook.left_some());
         let nothing_written = self.go.is_empty() && looks == [Look::Complete];
-        if nothing_written && !self.decided.as_deref().is_some_and(LegDecisions::has_calls) {
-            self.remember_answers();
+        if nothing_written && !self.hook.as_ref().is_some_and(|hook| hook.has_rows()) {
+            self.end_hook();
             return Ok(Marks { more: left_some, ..Marks::default() });
         }
         let more = self.go.len() == self.limit || looks.last() != Some(&Look::Complete) || left_some;
         let legs = self.with_facts(&mut tx).await?;
-        let kept = match &mut self.decided {
-            Some(decided) => decided.keep_calls(self.ctx, &mut tx, self.lease).await?,
-            None => RemainingComparisons::default(),
-        };
+        if let Some(hook) = &mut self.hook {
+            hook.store(&mut tx).await?;
+        }
         tx.commit().await?;
-        self.remember_answers();
-        kept.compare(self.ctx, self.lease.client);
+        self.end_hook();
         self.ctx.wake.wake_all(self.lease.client, self.wakes);
         Ok(Marks { legs, more })
     }
@@ -135,9 +138,8 @@ impl Marking<'_> {
         let DueLegs { legs, unreadable } = due(db, lease, ctx.now(), room, &self.busy, beyond).await?;
         let mut picked = pick(ctx, sender, legs, room, &self.busy);
         stopped_recipients::leave_out(db, client, sender, &mut picked).await?;
-        if let Some(decided) = &mut self.decided {
-            decided.apply(db, client, &mut picked).await?;
-            decided.keep(ctx, db, lease).await?;
+        if let Some(hook) = &mut self.hook {
+            hook.decide(db, &mut picked).await?;
         }
         let look = if !picked.failed.is_empty() || !unreadable.is_empty() {
             Look::LegsGivenUp
@@ -146,7 +148,6 @@ impl Marking<'_> {
         } else {
             Look::Complete
         };
-        scheduled_sms::correspond(ctx, db, client, sender, &picked.go).await?;
         write(ctx, db, lease, &picked).await?;
         self.wakes.extend(offers::begin(ctx, db, client, sender, &picked.go).await?);
         self.wakes.extend(postponement::give_up(ctx, db, client, picked.failed).await?);
@@ -159,7 +160,7 @@ impl Marking<'_> {
     }
 
     async fn with_facts(&mut self, db: &mut PgConnection) -> Result<Vec<MarkedLeg>> {
-        let mut legs = with_parts(db, self.lease, std::mem::take(&mut self.go)).await?;
+        let mut legs = self.with_parts(db).await?;
         if self.sender.carrier.needs_standing() {
             add_standing(self.ctx, db, self.lease, &mut legs).await?;
         }
@@ -169,9 +170,25 @@ impl Marking<'_> {
         Ok(legs)
     }
 
-    fn remember_answers(&mut self) {
-        if let Some(decided) = self.decided.take() {
-            decided.remember(self.sender);
+    /// Reads the parts that the provider has of legs that were called for before. Legs without a call have none.
+    async fn with_parts(&mut self, db: &mut PgConnection) -> Result<Vec<MarkedLeg>> {
+        let legs = std::mem::take(&mut self.go);
+        let key = |leg: &DueLeg| (leg.message, leg.ordinal);
+        let again: Vec<LegKey> = legs.iter().filter(|leg| leg.attempts > 0).map(key).collect();
+        let mut parts = match &self.sender.hook {
+            Some(hook) if !again.is_empty() => hook.parts(db, self.lease.client, &again).await?,
+            _ => HashMap::new(),
+        };
+        let marked = legs.into_iter().map(|leg| {
+            let taken = parts.remove(&key(&leg)).unwrap_or_default();
+            MarkedLeg { leg, taken, standing: None, quotes_ours: false }
+        });
+        Ok(marked.collect())
+    }
+
+    fn end_hook(&mut self) {
+        if let Some(hook) = self.hook.take() {
+            hook.end();
         }
     }
 }
@@ -189,19 +206,6 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
     work::defer(db, lease.client, &picked.later, WaitReason::Paced).await?;
     work::wait(db, lease.client, &picked.waiting).await?;
     Ok(())
-}
-
-/// Reads the parts that the provider has of legs that were called for before. Legs without a call have none.
-async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> Result<Vec<MarkedLeg>> {
-    let key = |leg: &DueLeg| (leg.message, leg.ordinal);
-    let again: Vec<(MessageId, i16)> = legs.iter().filter(|leg| leg.attempts > 0).map(key).collect();
-    let mut taken = sms::parts::submitted(db, lease.client, &again).await?;
-    let marked = legs.into_iter().map(|leg| {
-        let taken = taken.remove(&key(&leg)).unwrap_or_default();
-        let taken = taken.into_iter().filter_map(|part| u8::try_from(part).ok()).collect();
-        MarkedLeg { leg, taken, standing: None, quotes_ours: false }
-    });
-    Ok(marked.collect())
 }
 
 /// Reads the facts that the window of each message depends on, and records that its call begins, because reports about

@@ -1,12 +1,13 @@
 //! Takes queued legs to their carriers. A lane is one inbox of one client. The process that holds it keeps pace and
-//! order on every channel. The differences between channels are behind [`channels::carrier::Carrier`].
+//! order on every channel. The differences between channels are behind [`channels::carrier::Carrier`], and rules that need
+//! the database behind [`ChannelHook`].
 //!
 //! One round takes places from the carrier, commits the marks of at most that many legs (`mark`), makes the calls, and
 //! stores their outcomes (`settle`). These steps overlap. Every mark belongs to a call that starts at once.
 
 mod due_legs;
-mod early_decisions;
 mod files;
+mod hook;
 mod lane;
 mod link_types;
 mod lite_number;
@@ -15,17 +16,17 @@ mod offers;
 mod outcome;
 mod outcomes;
 mod pick;
+mod picked_legs;
 mod postponement;
 pub mod presence;
-mod route;
-mod scheduled_sms;
 mod sender;
 mod settle;
 mod stopped_recipients;
 
+pub use due_legs::next_legs;
+pub use hook::{ChannelHook, DispatchHooks, LaneHook, LegKey, LegPart, MarkHook};
 pub use lane::run as work;
-pub use scheduled_sms::SCHEDULED_FROM;
-pub use stopped_recipients::STOPPED_SMS;
+pub use picked_legs::PickedLegs;
 
 /// Queue position of a one-time PIN: before everything else.
 pub const PIN_PRIORITY: i16 = -1;

@@ -9,8 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{outcome::LegOutcome, settle::SettledLegs};
-use crate::sms_parts::LegPart;
+use super::{hook::LegPart, outcome::LegOutcome, settle::SettledLegs};
 
 const AT_ONCE: usize = 64;
 const MOST_AT_ONCE: usize = 256;

@@ -7,10 +7,9 @@ use std::{
 
 use base::Context;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{ids::MessageId, inbound::ProviderFailure};
 use storage::outbound::work::{DueLeg, EarlierMessages};
 
-use super::{postponement, sender::SenderInbox};
+use super::{picked_legs::PickedLegs, postponement, sender::SenderInbox};
 
 /// Legs to one recipient that wait in the queue. Further ones step aside, so that the messages of one recipient never
 /// fill a page.
@@ -19,14 +18,6 @@ const IN_LINE: usize = 8;
 /// call.
 const TURN: Duration = Duration::from_millis(25);
 const TURN_OF_CHAT: TimeDelta = TimeDelta::milliseconds(25);
-
-#[derive(Default)]
-pub(super) struct PickedLegs {
-    pub(super) go: Vec<DueLeg>,
-    pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
-    pub(super) waiting: Vec<(MessageId, i16, EarlierMessages)>,
-    pub(super) failed: Vec<(DueLeg, ProviderFailure)>,
-}
 
 #[derive(Default)]
 struct Line {

@@ -15,8 +15,8 @@ use storage::{
 };
 
 use super::{
-    early_decisions::EarlyDecisions,
     files::ClientFiles,
+    hook::{DispatchHooks, LaneHook},
     link_types::LinkTypes,
     lite_number::{self, LiteNumberState},
 };
@@ -31,17 +31,20 @@ pub(super) struct SenderInbox {
     pub(super) waits_until: Option<DateTime<Utc>>,
     /// True if its device is in another process, which sends.
     pub(super) is_elsewhere: bool,
-    pub(super) early_decisions: Arc<EarlyDecisions>,
+    /// The rules of its kind, if there are some.
+    pub(super) hook: Option<Arc<dyn LaneHook>>,
 }
 
 impl SenderInbox {
     /// Reads the sender of a lane. `None`: the inbox is gone or has no carrier.
-    pub(super) async fn load(ctx: &Context, lease: &Lease) -> Result<Option<Self>> {
+    pub(super) async fn load(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<Option<Self>> {
         let id = InboxId(lease.lane);
         let mut db = ctx.db.acquire().await?;
-        Self::read(ctx, &mut db, lease.client, id).await
+        let read = Self::read(ctx, &mut db, lease.client, id).await?;
+        Ok(read.map(|sender| Self { hook: hooks.lane(&sender.inbox, &sender.carrier), ..sender }))
     }
 
+    /// As [`Self::load`], on a connection of the caller and without a hook.
     pub(super) async fn read(
         ctx: &Context,
         db: &mut PgConnection,
@@ -75,7 +78,7 @@ impl SenderInbox {
             waba_id,
             waits_until,
             is_elsewhere,
-            early_decisions: Arc::default(),
+            hook: None,
         }))
     }
 }

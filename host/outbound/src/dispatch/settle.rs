@@ -31,13 +31,13 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{offers, outcome::LegOutcome, sender::SenderInbox};
-use crate::{
-    batches,
-    delivery::advance,
-    delivery_step::DeliveryStep,
-    sms_parts::{self, LegPart},
+use super::{
+    hook::{LegKey, LegPart},
+    offers,
+    outcome::LegOutcome,
+    sender::SenderInbox,
 };
+use crate::{batches, delivery::advance, delivery_step::DeliveryStep};
 
 const CALLS_TOLD: i16 = 8;
 
@@ -107,7 +107,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     if let Err(error) = lease.hold(&mut tx).await {
         tx.rollback().await?;
         let taken = settlement.steps.into_iter().filter(|step| step.failure.is_none()).collect();
-        remember_without_lease(ctx, client, &ended.parts, taken).await?;
+        remember_without_lease(ctx, (client, sender), &ended.parts, taken).await?;
         return Err(error);
     }
     if settlement.refresh_templates
@@ -115,7 +115,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     {
         templates::request_refresh(&mut tx, client, waba, now).await?;
     }
-    let received = sms_parts::remember(&mut tx, client, &ended.parts).await?;
+    let received = store_parts(&mut tx, (client, sender), &ended.parts).await?;
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
     let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
     settlement.steps.extend(cancelled);
@@ -126,7 +126,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     offers::end(&mut tx, client, sender, &ended.outcomes, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
-    wakes.extend(sms_parts::join(ctx, &mut tx, client, &received).await?);
+    wakes.extend(join_parts(ctx, &mut tx, (client, sender), &received).await?);
     if sender.inbox.kind.channel().facts().remembers_recipients {
         wakes.extend(remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?);
     }
@@ -135,12 +135,12 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     Ok(())
 }
 
-/// Stores which messages a provider took, and the ids that the SMSC gave to parts, although the lane is lost. The
+/// Stores which messages and parts a provider took, although the lane is lost. The
 /// process that holds the lane now must not send them again. As with a status, which needs no lane either, a leg only
 /// moves forward.
 async fn remember_without_lease(
     ctx: &Context,
-    client: ClientId,
+    (client, sender): (ClientId, &SenderInbox),
     parts: &[LegPart],
     taken: Vec<DeliveryStep>,
 ) -> Result<()> {
@@ -148,12 +148,36 @@ async fn remember_without_lease(
         return Ok(());
     }
     let mut tx = ctx.db.begin().await?;
-    let received = sms_parts::remember(&mut tx, client, parts).await?;
+    let received = store_parts(&mut tx, (client, sender), parts).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, taken).await?);
-    wakes.extend(sms_parts::join(ctx, &mut tx, client, &received).await?);
+    wakes.extend(join_parts(ctx, &mut tx, (client, sender), &received).await?);
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     Ok(())
+}
+
+/// Stores parts that the provider took. Returns the legs whose state may follow from them.
+async fn store_parts(
+    db: &mut PgConnection,
+    (client, sender): (ClientId, &SenderInbox),
+    parts: &[LegPart],
+) -> Result<Vec<LegKey>> {
+    match &sender.hook {
+        Some(hook) if !parts.is_empty() => hook.store_parts(db, client, parts).await,
+        _ => Ok(Vec::new()),
+    }
+}
+
+async fn join_parts(
+    ctx: &Context,
+    db: &mut PgConnection,
+    (client, sender): (ClientId, &SenderInbox),
+    legs: &[LegKey],
+) -> Result<Vec<(Queue, Uuid)>> {
+    match &sender.hook {
+        Some(hook) if !legs.is_empty() => hook.join_parts(ctx, db, client, legs).await,
+        _ => Ok(Vec::new()),
+    }
 }
 
 impl Settlement {

@@ -4,9 +4,9 @@
 
 mod counts;
 mod error_log;
+mod hooks;
 mod marks_before_places;
 mod message_order;
-mod receipts;
 mod stage;
 mod toy;
 mod unanswered_calls;

@@ -20,7 +20,7 @@ use domain::{
     recipient::Recipient,
 };
 use outbound::{
-    dispatch,
+    dispatch::{self, DispatchHooks},
     reply::{self, ChatReply},
 };
 use props::{HandClock, Surroundings};
@@ -43,6 +43,8 @@ pub struct Stage {
     pub ctx: Context,
     pub client: ClientId,
     pub site: InboxId,
+    /// Rules of the site for the dispatcher.
+    pub hooks: DispatchHooks,
     clock: Arc<HandClock>,
     toy: Toy,
     /// Wakes the worker of the lane.
@@ -69,7 +71,7 @@ impl Stage {
             InboxSettings::Web(WebInbox { site_key: "site".to_owned(), name: "Shop".to_owned(), origins: Vec::new() });
         inboxes::insert(&mut db, client, &Inbox { id: site, settings }, ctx.now()).await.unwrap();
         drop(db);
-        Self { ctx, client, site, clock, toy, nudge: Arc::default() }
+        Self { ctx, client, site, hooks: DispatchHooks::default(), clock, toy, nudge: Arc::default() }
     }
 
     /// Says something to a visitor, as a chatbot or an agent would.
@@ -120,7 +122,7 @@ impl Stage {
         drop(db);
         let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, Arc::clone(&self.nudge)).await;
         let lease = claimed.unwrap().expect("the lane is free");
-        dispatch::work(&self.ctx, &lease).await.unwrap();
+        dispatch::work(&self.ctx, &self.hooks, &lease).await.unwrap();
         lease.release(&self.ctx).await.unwrap();
     }
 

@@ -1,0 +1,36 @@
+//! The legs of one look at the queue, by what becomes of them.
+
+use channels::carrier::Carrier;
+use chrono::{DateTime, Utc};
+use domain::{ids::MessageId, inbound::ProviderFailure};
+use storage::outbound::work::{DueLeg, EarlierMessages};
+
+#[derive(Debug, Default)]
+pub struct PickedLegs {
+    /// Legs that go out now.
+    pub go: Vec<DueLeg>,
+    /// Legs that step aside, each with its next time.
+    pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
+    /// Legs that wait for earlier messages of their chat.
+    pub(super) waiting: Vec<(MessageId, i16, EarlierMessages)>,
+    /// Legs that are given up, with the reason.
+    pub failed: Vec<(DueLeg, ProviderFailure)>,
+}
+
+impl PickedLegs {
+    /// Fails the legs that would go out now and must not. A leg in doubt may have arrived, so it is not reported as
+    /// unsent.
+    pub fn fail_where(
+        &mut self,
+        carrier: &dyn Carrier,
+        failure: &ProviderFailure,
+        must_not: impl FnMut(&DueLeg) -> bool,
+    ) {
+        let (out, go) = std::mem::take(&mut self.go).into_iter().partition(must_not);
+        self.go = go;
+        self.failed.extend(Vec::into_iter(out).map(|leg: DueLeg| {
+            let failure = if leg.unanswered { carrier.no_answer() } else { failure.clone() };
+            (leg, failure)
+        }));
+    }
+}

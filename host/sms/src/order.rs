@@ -1,0 +1,90 @@
+//! An order of SMS: the request of a gateway after its checks.
+
+use chrono::{DateTime, Utc};
+use domain::{address::Address, content::SmsContent, ids::SmsRequestId, sms_products::SmsProduct};
+use outbound::dispatch::{PIN_PRIORITY, REPLY_PRIORITY, SEND_PRIORITY};
+use storage::sms::products::{messages::NewSms, requests::NewRequest};
+
+use crate::email::MailedRequest;
+
+/// A text and its recipients.
+pub(crate) struct OrderedText {
+    pub(crate) content: SmsContent,
+    /// Number of SMS that it needs.
+    pub(crate) parts: usize,
+    /// The client's tracking id. The same text is not sent to the same number twice under it.
+    pub(crate) ct_id: Option<String>,
+    /// Numbers in digits, each with the client's own identifier.
+    pub(crate) recipients: Vec<(String, Option<String>)>,
+}
+
+/// A checked request of a gateway.
+pub(crate) struct SmsOrder {
+    pub(crate) id: SmsRequestId,
+    pub(crate) product: SmsProduct,
+    pub(crate) receipt_url: Option<String>,
+    pub(crate) reply_url: Option<String>,
+    pub(crate) posts_replies: bool,
+    /// Latest time at which its texts are deleted. `None` = they are kept.
+    pub(crate) forget_at: Option<DateTime<Utc>>,
+    /// `batchref` and `batchid`.
+    pub(crate) batch: Option<(String, String)>,
+    pub(crate) wants_receipts: bool,
+    pub(crate) wants_replies: bool,
+    /// The answer, if it is stored.
+    pub(crate) response: Option<String>,
+    /// The source. `None` = the client's SMS inbox.
+    pub(crate) source: Option<String>,
+    pub(crate) texts: Vec<OrderedText>,
+    /// `None` = now.
+    pub(crate) due: Option<DateTime<Utc>>,
+    /// The mail that it came in.
+    pub(crate) mailed: Option<MailedRequest>,
+}
+
+impl SmsOrder {
+    pub(crate) fn recipients(&self) -> usize {
+        self.texts.iter().map(|text| text.recipients.len()).sum()
+    }
+
+    /// Its row.
+    pub(crate) fn request(&self) -> NewRequest<'_> {
+        NewRequest {
+            id: self.id,
+            product: self.product,
+            receipt_url: self.receipt_url.as_deref(),
+            reply_url: self.reply_url.as_deref(),
+            posts_replies: self.posts_replies,
+            due_at: self.due,
+            forget_at: self.forget_at,
+            batch: self.batch.as_ref().map(|(batch_ref, batch_id)| (batch_ref.as_str(), batch_id.as_str())),
+            wants_receipts: self.wants_receipts,
+            wants_replies: self.wants_replies,
+            response: self.response.as_deref(),
+        }
+    }
+
+    /// True if it is scheduled after `moment`.
+    pub(crate) fn waits(&self, moment: DateTime<Utc>) -> bool {
+        self.due.is_some_and(|due| due > moment)
+    }
+
+    /// The priority of its messages in the queue. Urgent messages of the JSON gateway are one-time pins, and those of
+    /// the batch gateway are replies.
+    pub(crate) fn priority(&self) -> i16 {
+        let urgent = self.texts.iter().any(|text| text.content.urgent);
+        match self.product {
+            SmsProduct::Json if urgent => PIN_PRIORITY,
+            SmsProduct::Batch | SmsProduct::Email if urgent => REPLY_PRIORITY,
+            SmsProduct::Json | SmsProduct::Batch | SmsProduct::Email => SEND_PRIORITY,
+        }
+    }
+}
+
+pub(crate) struct SmsDraft {
+    /// Index of its request.
+    pub(crate) order: usize,
+    pub(crate) text: usize,
+    pub(crate) to: Address,
+    pub(crate) sms: NewSms,
+}

@@ -1,0 +1,236 @@
+//! SMS of subscribers. Each is stored before the SMSC gets its answer, and goes to the product of the last message to
+//! that subscriber from that address. A reply to a fallback, or to a message of the send endpoints, goes to the chat of
+//! the SMS inbox.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use base::{
+    Context, Result,
+    lanes::{silent, within},
+};
+use channels::smpp::{MobileOriginated, SmppEvents, SmscReceipt, StoreFailed};
+use chat::receive::receive;
+use domain::{
+    channel::Channel,
+    ids::{ClientId, MessageId, SmsRequestId},
+    inbound::{InboundContent, InboundMessage},
+    sms_products::{SmsProduct, callback, subscriber},
+};
+use storage::{
+    PgConnection, Queue,
+    inboxes::{self, sms_sources},
+    sms::{
+        inbound::{self, InboundSms},
+        products::{
+            callbacks::{self, SmsCallback},
+            replies::{self, RepliedMessage, SmsProductReply},
+            requests,
+        },
+    },
+};
+use uuid::Uuid;
+
+use crate::{email, incoming_sms, receipts::ReceiptStore, stops};
+
+/// Bound on handling one SMS. After it the SMSC must deliver it again, since the database does not answer.
+const LONGEST: Duration = Duration::from_secs(25);
+
+/// Stores deliveries of the SMSC before they are acknowledged: receipts for the legs, replies for the products.
+pub struct SmscEvents {
+    ctx: Arc<Context>,
+    receipts: ReceiptStore,
+}
+
+impl SmscEvents {
+    /// For `SmppGateway::connect`.
+    pub fn new(ctx: Arc<Context>) -> Arc<Self> {
+        Arc::new(Self { receipts: ReceiptStore::new(Arc::clone(&ctx)), ctx })
+    }
+}
+
+#[async_trait]
+impl SmppEvents for SmscEvents {
+    async fn receipt(&self, receipt: SmscReceipt) -> std::result::Result<(), StoreFailed> {
+        self.receipts.store(receipt).await
+    }
+
+    async fn mobile_originated(&self, message: MobileOriginated) -> std::result::Result<(), StoreFailed> {
+        let taken = async {
+            let message = addressed(&self.ctx, message).await?;
+            take(&self.ctx, &message).await
+        };
+        within(LONGEST, taken).await.unwrap_or_else(|| Err(silent())).map_err(|error| {
+            tracing::error!(error = &error as &dyn std::error::Error, "a subscriber's SMS could not be stored");
+            StoreFailed
+        })
+    }
+}
+
+/// Normalises the addresses: the subscriber to international format, and our number to the form that was used for
+/// sending.
+async fn addressed(ctx: &Context, message: MobileOriginated) -> Result<MobileOriginated> {
+    let whole = subscriber::international(&message.to, "");
+    let from = subscriber::international(&message.from, &whole);
+    if whole == message.to || is_ours(ctx, &message.to, &from).await? || !is_ours(ctx, &whole, &from).await? {
+        return Ok(MobileOriginated { from, ..message });
+    }
+    Ok(MobileOriginated { from, to: whole, ..message })
+}
+
+/// True if a message was sent from the number to the subscriber, or if a client owns the number.
+async fn is_ours(ctx: &Context, number: &str, subscriber: &str) -> Result<bool> {
+    let mut db = ctx.db.acquire().await?;
+    Ok(replies::answered(&mut db, number, subscriber).await?.is_some()
+        || sms_sources::sole_owner(&mut db, number).await?.is_some())
+}
+
+/// An SMS of a subscriber.
+#[derive(Clone, Copy)]
+struct SubscriberSms<'a> {
+    id: Uuid,
+    message: &'a MobileOriginated,
+    /// The text after the routers.
+    text: &'a str,
+}
+
+async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
+    // PostgreSQL texts have no NUL characters, but a phone may send them.
+    let text = message.text.replace('\0', "\u{fffd}");
+    let id: Uuid = ctx.mint();
+    let mut incoming = incoming_sms::ask(ctx, id, message, &text).await?;
+    let mut tx = ctx.db.begin().await?;
+    let sms = InboundSms { id, bind: &message.bind, sender: &message.from, receiver: &message.to, body: &text };
+    inbound::insert(&mut tx, &sms, ctx.now()).await?;
+    let found = meant(&mut tx, message).await?;
+    let (mut wakes, mut kept) = (Vec::new(), None);
+    if let Some((client, answered)) = found {
+        kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
+        // Uses the original text, so that no router can suppress an opt-out.
+        if let Some(word) = ctx.settings.sms.stop_words().heard(&text) {
+            wakes = stops::apply_stop_word(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
+        }
+        if !incoming.is_refused() {
+            let reply = SubscriberSms { id, message, text: incoming.text(&text) };
+            wakes.extend(hand_over(ctx, &mut tx, client, answered, reply).await?);
+        }
+    }
+    tx.commit().await?;
+    if let Some((client, kept)) = kept {
+        kept.compare(ctx, client);
+    }
+    if let Some((client, _)) = found {
+        ctx.wake.wake_all(client, wakes);
+    }
+    Ok(())
+}
+
+/// The client that a subscriber writes to, and the answered message: the last sender to the subscriber, or else the
+/// only owner of the number.
+async fn meant(db: &mut PgConnection, message: &MobileOriginated) -> Result<Option<(ClientId, Option<MessageId>)>> {
+    if let Some((client, answered)) = replies::answered(db, &message.to, &message.from).await? {
+        return Ok(Some((client, Some(answered))));
+    }
+    Ok(sms_sources::sole_owner(db, &message.to).await?.map(|owner| (owner, None)))
+}
+
+/// Gives a reply to the product of the answered message. An SMS that answers none goes to a chat.
+async fn hand_over(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    answered: Option<MessageId>,
+    sms: SubscriberSms<'_>,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let SubscriberSms { id, message, text } = sms;
+    let sent = match answered {
+        Some(answered) => replies::message(db, client, answered).await?.map(|sent| (answered, sent)),
+        None => None,
+    };
+    let Some((answered, sent)) = sent else {
+        return write_in_chat(ctx, db, client, sms).await;
+    };
+    let request = SmsRequestId(sent.request_id);
+    let Some(known) = requests::get(db, client, request).await?.filter(|known| known.wants_replies) else {
+        return Ok(Vec::new());
+    };
+    let reply = SmsProductReply {
+        id,
+        request,
+        message: answered,
+        subscriber: message.from.clone(),
+        source: message.to.clone(),
+        body: text.to_owned(),
+        received_at: ctx.now(),
+    };
+    replies::insert(db, client, &reply).await?;
+    match known.product {
+        SmsProduct::Json => {}
+        SmsProduct::Batch => return Ok(Vec::new()),
+        SmsProduct::Email => return Ok(email::mail_reply(ctx, db, client, &reply).await?.into_iter().collect()),
+    }
+    let Some(url) = known.reply_url else { return Ok(Vec::new()) };
+    let callback = reply_callback(ctx, &reply, &sent, url, known.posts_replies);
+    callbacks::insert(db, client, std::slice::from_ref(&callback)).await?;
+    Ok(vec![(Queue::SmsCallback, callback.lane_id)])
+}
+
+/// Receives an SMS as a message in the chat of the client's SMS inbox. Opt-out and opt-in words are already handled and
+/// need no answer.
+async fn write_in_chat(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    sms: SubscriberSms<'_>,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let SubscriberSms { id, message, text } = sms;
+    if ctx.settings.sms.stop_words().heard(text).is_some() {
+        return Ok(Vec::new());
+    }
+    let named = inboxes::by_addresses(db, client, Channel::Sms, std::slice::from_ref(&message.to)).await?.pop();
+    let inbox = match named {
+        Some(inbox) => Some(inbox),
+        None => inboxes::default_sms(db, client).await?,
+    };
+    let Some(inbox) = inbox else { return Ok(Vec::new()) };
+    let wrote = InboundMessage {
+        provider_id: format!("sms:{id}"),
+        from: Some(message.from.clone()),
+        from_user_id: None,
+        from_parent_user_id: None,
+        from_address: None,
+        profile_name: None,
+        username: None,
+        sent_at: ctx.now(),
+        quoted_provider_id: None,
+        content: InboundContent::Text { body: text.to_owned() },
+        raw: serde_json::Value::Null,
+        referral: None,
+    };
+    receive(ctx, db, client, inbox.id, &wrote).await
+}
+
+fn reply_callback(
+    ctx: &Context,
+    reply: &SmsProductReply,
+    sent: &RepliedMessage,
+    url: String,
+    posts: bool,
+) -> SmsCallback {
+    let about = callback::MessageIds {
+        ct_id: sent.ct_id.as_deref(),
+        request: reply.request,
+        message: reply.message,
+        identifier: sent.identifier.as_deref(),
+    };
+    let form = callback::reply(about, &reply.subscriber, &reply.source, &reply.body, reply.received_at);
+    SmsCallback {
+        id: ctx.mint(),
+        lane_id: callback::lane_of(&url),
+        url,
+        posts,
+        form,
+        attempts: 0,
+        created_at: ctx.now(),
+    }
+}
