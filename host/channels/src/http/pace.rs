@@ -154,7 +154,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn peers_take_turns_however_many_tasks_one_of_them_has() {
         let (of_all, [crowd, other]) = share();
-        [&crowd, &other].map(|peer| peer.note(Duration::from_millis(60)));
+        for peer in [&crowd, &other] {
+            peer.note(Duration::from_millis(60));
+        }
         let first = crowd.turn().unwrap().await;
         let mut waiting: Vec<_> = (0..10).map(|_| crowd.turn().unwrap()).collect();
         for one in &mut waiting {

@@ -401,14 +401,17 @@ async fn an_attempt_that_is_recorded_late_changes_nothing_that_a_later_one_led_t
 async fn the_endpoint_of_a_lane_is_told_to_whoever_holds_the_lane() {
     let mut db = database().await;
     let fence = lane(&mut db).await;
-    let ask = |fence| (ENDPOINT, fence);
-    assert_eq!(configs::endpoint_of_lane(&mut db, CLIENT, ask(fence)).await.unwrap(), Some(None), "there is none yet");
+    assert_eq!(
+        configs::endpoint_of_lane(&mut db, CLIENT, ENDPOINT, fence).await.unwrap(),
+        Some(None),
+        "there is none yet"
+    );
     configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
     let known = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap();
     assert!(known.is_some());
-    assert_eq!(configs::endpoint_of_lane(&mut db, CLIENT, ask(fence)).await.unwrap(), Some(known));
-    assert_eq!(configs::endpoint_of_lane(&mut db, CLIENT, ask(fence - 1)).await.unwrap(), None);
-    assert_eq!(configs::endpoint_of_lane(&mut db, STRANGER, ask(fence)).await.unwrap(), None);
+    assert_eq!(configs::endpoint_of_lane(&mut db, CLIENT, ENDPOINT, fence).await.unwrap(), Some(known));
+    assert_eq!(configs::endpoint_of_lane(&mut db, CLIENT, ENDPOINT, fence - 1).await.unwrap(), None);
+    assert_eq!(configs::endpoint_of_lane(&mut db, STRANGER, ENDPOINT, fence).await.unwrap(), None);
 }
 
 #[tokio::test]
