@@ -44,6 +44,7 @@ mod live_events;
 mod live_messages;
 mod master_key;
 mod messenger;
+mod metrics;
 mod mutations;
 mod names;
 mod nodes;

@@ -42,7 +42,7 @@ async fn the_metrics_count_requests_by_route_and_messages() {
             && line.contains("status=\"202\"")
     };
     assert!(metrics.text.lines().any(counted), "{}", metrics.text);
-    assert!(metrics.text.contains("patchbay_messages_accepted"));
+    assert!(metrics.text.contains("patchbay_messages_accepted_total"));
     assert!(!metrics.text.contains("invent"), "a metric must not grow with what callers invent");
     assert!(!metrics.text.contains(&phone.msisdn));
 }

@@ -192,6 +192,12 @@ impl Patchbay {
         NodeProcess { url: String::new(), child: command.spawn().expect("the program starts") }
     }
 
+    /// The same with its address.
+    pub async fn listening_worker(&self) -> NodeProcess {
+        let process = Process::start_as("work", self.command()).await;
+        NodeProcess { url: format!("http://{}", process.address), child: process.child }
+    }
+
     fn command(&self) -> Command {
         let mut command = match self.descriptors {
             None => Command::new(binary()),
@@ -203,6 +209,7 @@ impl Patchbay {
         };
         let set = self.environment.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         command.envs(set).env("PATCHBAY__SERVER__LISTEN", self.address.to_string());
+        command.env("PATCHBAY__SERVER__WORK_LISTEN", "127.0.0.1:0");
         command.current_dir(self.data_dir.path());
         command
     }

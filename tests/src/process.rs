@@ -24,8 +24,13 @@ pub(crate) struct Process {
 
 impl Process {
     /// Starts `patchbay serve` and waits until it listens.
-    pub(crate) async fn start(mut command: Command) -> Self {
-        command.arg("serve").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    pub(crate) async fn start(command: Command) -> Self {
+        Self::start_as("serve", command).await
+    }
+
+    /// The same for another command that listens.
+    pub(crate) async fn start_as(name: &str, mut command: Command) -> Self {
+        command.arg(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stderr = child.stderr.take().unwrap();
         let log = Arc::new(Mutex::new(String::new()));

@@ -80,7 +80,7 @@ pub struct CommonServices {
     pub admission: Arc<AdmissionGate>,
     pub request_log: Arc<RequestLog>,
     /// Renders `/metrics`.
-    pub metrics: PrometheusHandle,
+    pub metrics: Arc<dyn MetricsPage>,
     /// Makes `/readyz` fail while the process stops.
     pub readiness: Arc<Readiness>,
     pub outage_answer: OutageAnswer,
@@ -128,6 +128,20 @@ pub struct ApiSettings {
     /// Accepts unsigned callbacks from this machine while no app secret is set, for the simulator. A wrong signature is
     /// refused in any case.
     pub simulator_allows_unsigned: bool,
+}
+
+/// The page `/metrics`.
+#[async_trait]
+pub trait MetricsPage: Send + Sync {
+    /// Returns the page in the text format of Prometheus.
+    async fn render(&self) -> String;
+}
+
+#[async_trait]
+impl MetricsPage for PrometheusHandle {
+    async fn render(&self) -> String {
+        Self::render(self)
+    }
 }
 
 /// Moves the business clock of all nodes (`testing.clock`).

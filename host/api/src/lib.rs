@@ -19,10 +19,10 @@ pub use api_core::{
     early_answers::{EarlyAnswers, EarlyFault, HeadFault},
     error::ErrorKind,
     https::OverTls,
-    state::{ApiSettings, ClockControl, ClockFailed, Readiness, UseGuard},
+    state::{ApiSettings, ClockControl, ClockFailed, MetricsPage, Readiness, UseGuard},
 };
 pub use api_webchat::{WebChat, WebChatLimits, site_script};
-pub use operations::metrics_router;
+pub use operations::{metrics_router, work_router};
 use state::AudienceServices;
 pub use state::SharedState;
 

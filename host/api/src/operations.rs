@@ -1,9 +1,11 @@
 //! For operators (CONTRACT 5).
 
+use std::sync::Arc;
+
 use api_core::{
     error::{self, ApiError, ErrorKind},
     https::peer,
-    state::ApiState,
+    state::{ApiState, MetricsPage, Readiness},
 };
 use axum::{
     Json, Router,
@@ -12,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use metrics_exporter_prometheus::PrometheusHandle;
+use base::Context;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -89,8 +91,12 @@ pub(crate) async fn alive() -> Response {
     ),
 )]
 pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
-    let checks = base::readiness::check(&state.context).await;
-    let stopping = state.readiness.is_stopping();
+    readiness(&state.context, &state.readiness).await
+}
+
+async fn readiness(ctx: &Context, readiness: &Readiness) -> Response {
+    let checks = base::readiness::check(ctx).await;
+    let stopping = readiness.is_stopping();
     let (status, word) = if checks.all() && !stopping {
         (StatusCode::OK, ReadyStatus::Ready)
     } else {
@@ -127,7 +133,7 @@ pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> 
         let said = "metrics are for callers on this machine: server.metrics_listen gives them an address of their own";
         return Err(ApiError::new(ErrorKind::Forbidden, said));
     }
-    Ok(rendered(&state.metrics))
+    Ok(rendered(state.metrics.as_ref()).await)
 }
 
 /// A proxy on this machine forwards requests of other machines, and marks them.
@@ -137,11 +143,18 @@ fn is_of_this_machine(request: &Request) -> bool {
     direct && peer(request.extensions()).is_some_and(|peer| peer.is_loopback())
 }
 
-fn rendered(metrics: &PrometheusHandle) -> Response {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], metrics.render()).into_response()
+async fn rendered(metrics: &dyn MetricsPage) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], metrics.render().await).into_response()
 }
 
 /// Serves only `GET /metrics`, without a key, for an address that only authorised callers can reach.
-pub fn metrics_router(metrics: PrometheusHandle) -> Router {
-    Router::new().route("/metrics", get(async move || rendered(&metrics)))
+pub fn metrics_router(metrics: Arc<dyn MetricsPage>) -> Router {
+    let page = async move || rendered(metrics.as_ref()).await;
+    Router::new().route("/metrics", get(page))
+}
+
+/// Serves `/metrics`, `/healthz` and `/readyz` of a process without the API, without a key.
+pub fn work_router(metrics: Arc<dyn MetricsPage>, ctx: Arc<Context>, state: Arc<Readiness>) -> Router {
+    let ready = async move || readiness(&ctx, &state).await;
+    metrics_router(metrics).route("/healthz", get(alive)).route("/readyz", get(ready))
 }

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use api_core::{
     admission::AdmissionGate,
-    state::{ApiSettings, ApiState, CommonServices, Readiness},
+    state::{ApiSettings, ApiState, CommonServices, MetricsPage, Readiness},
 };
 use api_webchat::WebChat;
 use base::Context;
 use events::live_events::Hub;
 use inbound::callbacks::Intake;
-use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
 use plugins::UploadPlaces;
 use sms::Gateways;
@@ -29,7 +28,7 @@ pub struct SharedState {
     pub live: Arc<Hub>,
     pub admission: Arc<AdmissionGate>,
     pub request_log: Arc<RequestLog>,
-    pub metrics: PrometheusHandle,
+    pub metrics: Arc<dyn MetricsPage>,
     pub readiness: Arc<Readiness>,
 }
 

@@ -3,7 +3,8 @@
 //!
 //! # Start
 //!
-//! `patchbay serve` does all steps. `patchbay work` has no listener and no simulator and skips the steps with an asterisk.
+//! `patchbay serve` does all steps. `patchbay work` has only the listener `server.work_listen`, no simulator, and skips the
+//! steps with an asterisk.
 //!
 //! 1. `Settings::load`, logging, TLS provider. The log names settings that have no effect.
 //! 2. `Database::start` uses `database.url`, or `EmbeddedPostgres::start`: take `patchbay.lock`, find the programs,
@@ -28,6 +29,7 @@
 pub mod admin;
 pub mod backup;
 pub mod boot;
+mod certificate_expiry;
 pub mod cli;
 pub mod clock;
 pub mod demo;

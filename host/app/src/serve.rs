@@ -4,14 +4,13 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use api::{
-    AdmissionGate, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, GracePeriods, OverTls,
-    Readiness, SharedState, WebChat, WebChatLimits,
+    AdmissionGate, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, GracePeriods, MetricsPage,
+    OverTls, Readiness, SharedState, WebChat, WebChatLimits,
 };
 use base::{Context, lanes::Wake};
 use channels::smpp::{SmppEvents, SmppGateway};
 use chrono::{DateTime, Utc};
 use inbound::callbacks::Intake;
-use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::{accept::Acceptor, dispatch::DispatchHooks};
 use rustls::ServerConfig;
 use settings::Settings;
@@ -28,7 +27,7 @@ use crate::{
     demo, email,
     end_signals::EndSignals,
     listeners::{self, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState},
-    metrics,
+    metrics::{self, ProcessMetrics},
     postgres::Database,
     process_base::Base,
     service_manager,
@@ -82,14 +81,17 @@ async fn run_server(
     let simulated = simulator.as_ref().map(|(_, simulated)| simulated);
     let clock = Arc::clone(&base.clock);
     let ProcessParts { context: ctx, wakes, smpp } = boot::context(config, base, public_url.clone(), simulated).await?;
+    let recorded = metrics::install()?;
+    let binds = config.server.workers.then(|| smpp.clone());
     let process = Process::start(config, &ctx, &clock, smpp, config.server.workers.then_some(wakes));
+    let certificate = tls.as_ref().map(|tls| Arc::clone(&tls.files));
     let tls = tls.map(|ListenerTls { config, files }| {
         tokio::spawn(files.follow(process.stop.child_token()));
         config
     });
     let readiness = Arc::new(Readiness::default());
-    let metrics = metrics::install()?;
-    tokio::spawn(metrics::keep_up(metrics.clone(), process.stop.child_token()));
+    tokio::spawn(metrics::keep_up(recorded.clone(), process.stop.child_token()));
+    let metrics: Arc<dyn MetricsPage> = ProcessMetrics::new(recorded, &ctx, binds, certificate, config.data_dir());
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), process.stop.child_token()));
     // Callers wait for these, so their database timeouts are shorter.
     let requests = Arc::new(ctx.for_requests());
@@ -115,7 +117,8 @@ async fn run_server(
     }
     if let Some(listener) = sockets.metrics {
         tracing::info!("metrics are at http://{}/metrics", listener.local_addr()?);
-        servers.push(tokio::spawn(serve_metrics(listener, metrics, (reception.patience, answers), stop())));
+        let router = api::metrics_router(metrics);
+        servers.push(tokio::spawn(metrics::listener::serve(listener, router, (reception.patience, answers), stop())));
     }
     tracing::info!("listening on {url}");
     database.announce(vec![url.clone()])?;
@@ -159,14 +162,30 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
         app_secret: String::new(),
         messenger_app_secret: String::new(),
     });
+    // Before the first work, so that a failed start has done nothing.
+    let listener = bind_if_set("server.work_listen", config.server.work_listen).await?;
     let public_url = config.public_url(config.server.listen);
     let ProcessParts { context: ctx, wakes, smpp } =
         boot::context(config, base, public_url, simulated.as_ref()).await?;
+    let recorded = metrics::install()?;
+    let binds = Some(smpp.clone());
     let process = Process::start(config, &ctx, &clock, smpp, Some(wakes));
+    tokio::spawn(metrics::keep_up(recorded.clone(), process.stop.child_token()));
+    let metrics = ProcessMetrics::new(recorded, &ctx, binds, None, config.data_dir());
+    let readiness = Arc::new(Readiness::default());
+    let mut servers = Vec::new();
+    if let Some(listener) = listener {
+        tracing::info!("listening on http://{} (probes and metrics)", listener.local_addr()?);
+        let requests = Arc::new(ctx.for_requests());
+        let router = api::work_router(metrics, Arc::clone(&requests), Arc::clone(&readiness));
+        let reception = (patience(config), EarlyAnswers::new(requests));
+        servers.push(tokio::spawn(metrics::listener::serve(listener, router, reception, process.stop.child_token())));
+    }
     tracing::info!("working");
     service_manager::ready(process.stop.child_token());
-    ending.wait(database, &mut []).await?;
+    ending.wait(database, &mut servers).await?;
     service_manager::stopping();
+    readiness.stop();
     process.stop.cancel();
     process.finish().await;
     ctx.db.close().await;
@@ -305,7 +324,7 @@ fn router(
     clock: &Arc<SystemClock>,
     readiness: &Arc<Readiness>,
     (metrics, live, admission, request_log): (
-        PrometheusHandle,
+        Arc<dyn MetricsPage>,
         Arc<events::live_events::Hub>,
         Arc<AdmissionGate>,
         Arc<RequestLog>,
@@ -410,19 +429,6 @@ async fn listen(
     Ok(())
 }
 
-/// `GET /metrics` on a separate address.
-async fn serve_metrics(
-    listener: TcpListener,
-    metrics: PrometheusHandle,
-    (patience, answers): (ConnectionTimeouts, EarlyAnswers),
-    stop: CancellationToken,
-) -> anyhow::Result<()> {
-    let limits = ConnectionLimits { connections: 64, per_address: 64, proxies: Vec::new() };
-    let reception = ListenerState { places: ConnectionPlaces::new(limits), patience, answers };
-    listeners::serve(listener, None, api::metrics_router(metrics), reception, stop).await;
-    Ok(())
-}
-
 /// The number of open files is raised to the maximum of the system, since each connection is one.
 fn reception(config: &Settings, answers: EarlyAnswers) -> ListenerState {
     let limits = &config.limits;
@@ -436,11 +442,12 @@ fn reception(config: &Settings, answers: EarlyAnswers) -> ListenerState {
             per_address: limits.connections_per_address,
             proxies: config.server.trusted_proxies.clone(),
         }),
-        patience: ConnectionTimeouts {
-            head: limits.request_head_timeout,
-            idle: limits.idle_timeout,
-            write: limits.write_timeout,
-        },
+        patience: patience(config),
         answers,
     }
+}
+
+fn patience(config: &Settings) -> ConnectionTimeouts {
+    let limits = &config.limits;
+    ConnectionTimeouts { head: limits.request_head_timeout, idle: limits.idle_timeout, write: limits.write_timeout }
 }

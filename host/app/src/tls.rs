@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use chrono::{DateTime, Utc};
 use parking_lot::{Mutex, RwLock};
 use rustls::{
     ServerConfig,
@@ -20,6 +21,8 @@ use rustls::{
 use settings::Settings;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
+
+use crate::certificate_expiry;
 
 const CERT_SETTING: &str = "server.tls_cert";
 const KEY_SETTING: &str = "server.tls_key";
@@ -83,6 +86,11 @@ impl CertificateFiles {
             current: RwLock::new(Arc::new(current)),
             seen: Mutex::new(seen),
         })
+    }
+
+    /// End of the validity of the certificate. `None` if it cannot be read.
+    pub fn expires_at(&self) -> Option<DateTime<Utc>> {
+        certificate_expiry::of(self.current.read().cert.first()?)
     }
 
     /// Reads the files again. If they are not usable, the certificate stays.

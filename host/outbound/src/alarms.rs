@@ -30,7 +30,7 @@ impl Alarms {
 }
 
 /// Returns the code if it is known. Providers may use any other code, and each would become a time series of its own.
-fn label(channel: Channel, code: i64) -> String {
+pub(crate) fn label(channel: Channel, code: i64) -> String {
     let known = OwnCode::ALL.into_iter().any(|own| own.code() == code) || CodeMeaning::of(channel, code).is_some();
     if known { code.to_string() } else { "other".to_owned() }
 }

@@ -134,6 +134,11 @@ impl PluginHost {
         self.breakers.is_suspended(client, plugin)
     }
 
+    /// Number of plugins that are suspended now, one for each client.
+    pub fn suspended(&self) -> usize {
+        self.breakers.suspended()
+    }
+
     /// All later beginnings and ends of suspensions. A listener that does not keep up misses some.
     pub fn suspensions(&self) -> mpsc::Receiver<Suspension> {
         self.breakers.listen()

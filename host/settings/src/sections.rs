@@ -60,6 +60,9 @@ section! {
         /// Separate address for `GET /metrics`, without TLS. Empty: `server.listen` answers it, only to callers on this
         /// machine.
         metrics_listen: Option<SocketAddr> = None,
+        /// Address of `/metrics`, `/healthz` and `/readyz` of `patchbay work`, without TLS. Port 0 picks a free one,
+        /// which the log names. Empty: none.
+        work_listen: Option<SocketAddr> = Some(loopback(8081)),
         /// Refuse requests that did not arrive over TLS, directly or by `X-Forwarded-Proto` of a trusted proxy.
         require_https: bool = false,
         /// Addresses or networks whose `X-Forwarded-*` headers are trusted.

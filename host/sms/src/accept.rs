@@ -104,7 +104,7 @@ async fn take(ctx: &Context, client: ClientId, orders: &[SmsOrder]) -> Result<Ac
     ctx.wake.wake_all(client, told);
     for (at, order) in orders.iter().enumerate() {
         let messages = drafts.iter().filter(|draft| draft.order == at).count();
-        metrics::counter!("patchbay_sms_accepted", "product" => order.product.as_str())
+        metrics::counter!("patchbay_sms_accepted_total", "product" => order.product.as_str())
             .increment(u64::try_from(messages).unwrap_or(0));
     }
     ctx.wake.wake(Queue::Outbound, client, inbox.id.0);

@@ -88,7 +88,7 @@ async fn settle(ctx: &Context, lease: &Lease, ended: &[(SmsCallback, bool)]) -> 
                 "given up"
             }
         };
-        metrics::counter!("patchbay_sms_callbacks", "outcome" => outcome).increment(1);
+        metrics::counter!("patchbay_sms_callbacks_total", "outcome" => outcome).increment(1);
         if outcome != "failed" {
             done.push(callback);
         }

@@ -64,7 +64,7 @@ pub(crate) async fn run(
             tracing::info!(queue, client.id = %client, lane.id = %id, "the lane went to another process")
         }
         error => {
-            metrics::counter!("patchbay_lane_failures", "queue" => queue).increment(1);
+            metrics::counter!("patchbay_lane_failures_total", "queue" => queue).increment(1);
             tracing::error!(queue, client.id = %client, lane.id = %id, error = &error as &dyn std::error::Error, "work on a lane failed; it is tried again");
             // The cause of the failure may need a moment to pass.
             tokio::time::sleep(PAUSE).await;

@@ -285,7 +285,9 @@ async fn metrics_are_for_callers_on_this_machine() {
 async fn metrics_with_an_address_of_their_own_are_served_there_only() {
     let service = Service::with(Options { metrics_elsewhere: true, ..Options::default() }).await;
     assert_eq!(service.send(Call::get("/metrics").from("127.0.0.1")).await.error().0, 404);
-    let own = api::metrics_router(metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle());
+    let own = api::metrics_router(std::sync::Arc::new(
+        metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder().handle(),
+    ));
     let status = async |path: &str| {
         let answer = tower::ServiceExt::oneshot(own.clone(), Call::get(path).from("192.0.2.1").0).await.unwrap();
         answer.status().as_u16()

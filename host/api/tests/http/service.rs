@@ -211,7 +211,7 @@ fn shared_state(context: &Arc<Context>, clock: Arc<HandClock>, options: &Options
         settings: Arc::new(settings),
         admission: AdmissionGate::new(options.admission.clone()),
         request_log: RequestLog::new(context.db.clone()),
-        metrics: PrometheusBuilder::new().build_recorder().handle(),
+        metrics: Arc::new(PrometheusBuilder::new().build_recorder().handle()),
         readiness: Arc::default(),
     }
 }

@@ -173,7 +173,7 @@ async fn insert(
     let outgoing =
         GroupRows { parts, responses, answerable: texts::answerable(&ready), counted, messages: messages.clone() };
     outgoing_rows::insert(db, client, &outgoing, SEND_PRIORITY, ctx.now()).await?;
-    metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
+    metrics::counter!("patchbay_messages_accepted_total").increment(u64::try_from(messages.len()).unwrap_or(0));
     let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.inbox).collect();
     lanes.sort_unstable();
     lanes.dedup();

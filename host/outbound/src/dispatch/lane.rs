@@ -19,6 +19,7 @@ use tokio::{
 };
 
 use super::{
+    call_figures,
     hook::{DispatchHooks, LegPart},
     mark::{self, MarkedLeg, Marks},
     outcome::LegOutcome,
@@ -227,6 +228,7 @@ impl<'a> Round<'a> {
         let places = match carrier.take(inbox, wanted.min(free)) {
             Ok(places) => places,
             Err(closed) => {
+                call_figures::count_pause(inbox.kind);
                 tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait");
                 // The carrier is asked again when the calls in flight have ended.
                 self.more = self.is_idle();
@@ -429,7 +431,6 @@ async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, jour
         ProviderState::Taken(taken) => Ok(taken),
         ProviderState::NotThere | ProviderState::NotPossible => carrier.send(inbox, place, &outgoing).await,
     };
-    metrics::histogram!("patchbay_provider_call_seconds", "provider" => inbox.kind.facts().provider)
-        .record(started.elapsed().as_secs_f64());
+    call_figures::count(inbox.kind, &result, started.elapsed());
     LegOutcome { leg, result, doubt }
 }

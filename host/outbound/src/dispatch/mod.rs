@@ -5,6 +5,7 @@
 //! One round takes places from the carrier, commits the marks of at most that many legs (`mark`), makes the calls, and
 //! stores their outcomes (`settle`). These steps overlap. Every mark belongs to a call that starts at once.
 
+mod call_figures;
 mod due_legs;
 mod files;
 mod hook;

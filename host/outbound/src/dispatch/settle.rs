@@ -32,6 +32,7 @@ use storage::{
 use uuid::Uuid;
 
 use super::{
+    call_figures,
     hook::{LegKey, LegPart},
     offers,
     outcome::LegOutcome,
@@ -96,7 +97,10 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     let keeps_choices = sender.inbox.kind.facts().keeps_choices;
     for outcome in &ended.outcomes {
         match &outcome.result {
-            Ok(taken) => settlement.accept(&outcome.leg, taken, keeps_choices, now),
+            Ok(taken) => {
+                call_figures::record_success(sender.inbox.kind, now.timestamp());
+                settlement.accept(&outcome.leg, taken, keeps_choices, now);
+            }
             Err(failure) => {
                 settlement.note(ctx, &outcome.leg, failure, now);
                 settlement.refuse(&outcome.leg, failure, sender, now);

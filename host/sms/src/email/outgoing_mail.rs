@@ -145,7 +145,7 @@ async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(OutgoingMail, Ended)>)
                 "given up"
             }
         };
-        metrics::counter!("patchbay_email_sent", "outcome" => outcome).increment(1);
+        metrics::counter!("patchbay_email_sent_total", "outcome" => outcome).increment(1);
         if outcome != "failed" {
             done.push(mail.id);
         }

@@ -54,7 +54,7 @@ impl MailEvents for Mails {
             tracing::error!(error = &error as &dyn std::error::Error, "a mail could not be taken");
             MailVerdict::NotNow
         });
-        metrics::counter!("patchbay_email_received", "outcome" => outcome(verdict)).increment(1);
+        metrics::counter!("patchbay_email_received_total", "outcome" => outcome(verdict)).increment(1);
         verdict
     }
 }

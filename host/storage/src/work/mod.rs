@@ -7,6 +7,7 @@ pub mod lanes;
 pub mod message_counts;
 pub mod nodes;
 pub mod partitions;
+pub mod queue_figures;
 pub mod queues;
 pub mod retention;
 pub mod statistics;

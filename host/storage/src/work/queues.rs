@@ -87,4 +87,15 @@ impl Queue {
             Self::Account => plain("account", "account_link", "state = 'PENDING'"),
         }
     }
+
+    /// Returns the columns by which the index of ready rows orders the rows of one lane.
+    pub(super) fn order_in_lane(self) -> &'static str {
+        match self {
+            Self::Outbound => "priority, message_id",
+            Self::Callback => "id",
+            Self::Fallback | Self::Media => "due_at",
+            Self::Webhook | Self::SmsCallback | Self::Email => "due_at, id",
+            Self::Participant | Self::Chat | Self::LiteSession | Self::Account => "lane_id",
+        }
+    }
 }

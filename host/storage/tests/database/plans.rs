@@ -14,7 +14,7 @@ use crate::statements::{Statement, statements};
 const SIZES: [u32; 3] = [0, 300, 6_000];
 
 /// Tables that a statement may read as a whole.
-const READ_WHOLE: [&str; 6] = [
+const READ_WHOLE: [&str; 7] = [
     // One row each.
     "master_key_check",
     "testing_clock",
@@ -26,6 +26,8 @@ const READ_WHOLE: [&str; 6] = [
     "node",
     // Failures only, for the command `patchbay status`.
     "provider_call",
+    // A row for each Lite number, every few seconds for the metrics.
+    "lite_session",
 ];
 
 /// Sources with statements for each message: these find rows by more than their client.

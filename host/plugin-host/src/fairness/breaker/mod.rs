@@ -111,6 +111,13 @@ impl Breakers {
         }
     }
 
+    /// Number of circuits that are not closed. One whose time is over stays open until the next call.
+    pub(crate) fn suspended(&self) -> usize {
+        let table = self.table();
+        let circuits = table.clients.values().flat_map(HashMap::values);
+        circuits.filter(|circuit| circuit.state != State::Closed).count()
+    }
+
     /// Admits a call, or returns the end of the suspension. `now` is the time of the call, for announcements.
     pub(crate) fn admit<'a>(
         &'a self,

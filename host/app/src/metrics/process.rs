@@ -1,0 +1,65 @@
+//! Memory, files and processor time of this process, as Linux shows them in `/proc`. Elsewhere they are absent.
+
+use std::{fs, path::Path};
+
+use rustix::{
+    param::{clock_ticks_per_second, page_size},
+    process::{Resource, getrlimit},
+};
+
+use super::page::MetricText;
+
+#[expect(clippy::cast_precision_loss, reason = "a metric is a float")]
+fn float(number: u64) -> f64 {
+    number as f64
+}
+
+/// Adds the figures of the process.
+pub(super) fn add(text: &mut MetricText) {
+    let times = Times::read();
+    text.one("process_cpu_seconds_total", times.map(|times| times.processor_seconds));
+    text.one("process_max_fds", getrlimit(Resource::Nofile).current.map(float));
+    text.one("process_open_fds", fs::read_dir("/proc/self/fd").ok().map(|files| float(files.count() as u64)));
+    text.one("process_resident_memory_bytes", resident_bytes().map(float));
+    text.one("process_start_time_seconds", times.and_then(|times| times.start));
+}
+
+/// Adds the space of the file system of a folder.
+pub(super) fn add_disk(text: &mut MetricText, place: &str, folder: &Path) {
+    let Ok(system) = rustix::fs::statvfs(folder) else { return };
+    let labels = [("place", place)];
+    text.add("patchbay_disk_free_bytes", [(&labels[..], float(system.f_bavail * system.f_frsize))]);
+    text.add("patchbay_disk_size_bytes", [(&labels[..], float(system.f_blocks * system.f_frsize))]);
+}
+
+fn resident_bytes() -> Option<u64> {
+    let pages = fs::read_to_string("/proc/self/statm").ok()?;
+    pages.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| pages * page_size() as u64)
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    processor_seconds: f64,
+    /// Seconds since 1970.
+    start: Option<f64>,
+}
+
+impl Times {
+    fn read() -> Option<Self> {
+        let stat = fs::read_to_string("/proc/self/stat").ok()?;
+        // The name of the program may have spaces. It ends with the last parenthesis, and is field 2.
+        let (_, fields) = stat.rsplit_once(") ")?;
+        let ticks = |field: usize| fields.split(' ').nth(field - 3)?.parse::<u64>().ok().map(seconds);
+        let start = || Some(boot_time()? + ticks(22)?);
+        Some(Self { processor_seconds: ticks(14)? + ticks(15)?, start: start() })
+    }
+}
+
+fn seconds(ticks: u64) -> f64 {
+    float(ticks) / float(clock_ticks_per_second())
+}
+
+fn boot_time() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    stat.lines().find_map(|line| line.strip_prefix("btime "))?.parse().ok()
+}

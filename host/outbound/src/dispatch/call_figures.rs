@@ -1,0 +1,47 @@
+//! The metrics of calls to providers.
+
+use std::time::Duration;
+
+use domain::{
+    carriage::{Acceptance, SendFailure},
+    inbox::InboxKind,
+};
+
+use crate::alarms;
+
+/// Counts a call that has ended.
+pub(super) fn count(kind: InboxKind, result: &Result<Acceptance, SendFailure>, took: Duration) {
+    let (provider, channel) = (kind.facts().provider, kind.channel());
+    let failure = result.as_ref().err();
+    let code = failure.and_then(SendFailure::failure);
+    let code = code.map_or_else(|| "none".to_owned(), |failure| alarms::label(channel, failure.code));
+    let outcome = failure.map_or("accepted", outcome);
+    metrics::counter!("patchbay_provider_calls_total", "provider" => provider, "outcome" => outcome, "code" => code)
+        .increment(1);
+    metrics::histogram!("patchbay_provider_call_seconds", "provider" => provider).record(took.as_secs_f64());
+}
+
+/// Records the time of a message that a provider took, in seconds since 1970.
+pub(super) fn record_success(kind: InboxKind, at: i64) {
+    #[expect(clippy::cast_precision_loss, reason = "a metric is a float")]
+    metrics::gauge!("patchbay_provider_last_success_timestamp_seconds", "provider" => kind.facts().provider)
+        .set(at as f64);
+}
+
+/// Counts that an inbox has due messages and cannot send now.
+pub(super) fn count_pause(kind: InboxKind) {
+    metrics::counter!("patchbay_outbound_pauses_total", "provider" => kind.facts().provider).increment(1);
+}
+
+fn outcome(failure: &SendFailure) -> &'static str {
+    match failure {
+        SendFailure::Rejected(_) => "rejected",
+        SendFailure::Unreachable(_) => "unreachable",
+        SendFailure::Retry { .. } => "retry",
+        SendFailure::SlowDown { .. } => "slow_down",
+        SendFailure::RecipientLimited(_) => "recipient_limited",
+        SendFailure::AccountStopped(_) => "account_stopped",
+        SendFailure::NotSent { .. } => "not_sent",
+        SendFailure::Unknown { .. } => "unknown",
+    }
+}
