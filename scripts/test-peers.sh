@@ -33,6 +33,11 @@ if [ "$(package_manager)" = apt-get ] && { [ ! -x /usr/sbin/bearerbox ] || [ ! -
     install "Kannel" "kannel kannel-extras" "" "" "" "" ""
 fi
 
+# The alert rules are tested with promtool.
+if ! have promtool; then
+    install "promtool" prometheus golang-github-prometheus prometheus prometheus golang-github-prometheus-prometheus prometheus
+fi
+
 for peer in tests/peers/*/install.sh; do
     # Its standard output is for programs.
     sh "$peer" >/dev/null || give_up "the peers of $(dirname "$peer") could not be installed; the lines above say why"

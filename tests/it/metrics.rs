@@ -1,4 +1,4 @@
-//! The metrics and their document.
+//! The metrics, their document, and the dashboard and the alert rules that name them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -151,4 +151,37 @@ async fn a_process_that_only_works_has_probes_and_metrics() {
     let page = get("/metrics").await.unwrap().text().await.unwrap();
     assert!(value(&page, "patchbay_worker_processes").is_some(), "{page}");
     assert!(page.contains("patchbay_smpp_bind_up{"), "{page}");
+}
+
+/// The words of a text that look like metrics, without the endings of histograms.
+fn metrics_in(text: &str) -> BTreeSet<String> {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let named = words.filter(|word| word.starts_with("patchbay_") || word.starts_with("process_"));
+    let plain = |word: &str| {
+        ["_bucket", "_sum", "_count"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word).to_owned()
+    };
+    named.map(plain).collect()
+}
+
+#[test]
+fn the_dashboard_and_the_alert_rules_name_documented_metrics_only() {
+    let documented = metrics_in(&fs::read_to_string(root().join("docs/metrics.md")).unwrap());
+    for file in ["deploy/grafana/patchbay.json", "deploy/prometheus/alerts.yaml", "deploy/prometheus/alerts.test.yaml"]
+    {
+        let named = metrics_in(&fs::read_to_string(root().join(file)).unwrap());
+        let unknown: Vec<_> = named.difference(&documented).collect();
+        assert!(named.len() > 5 && unknown.is_empty(), "{file}: {unknown:?}");
+    }
+}
+
+#[test]
+fn the_alerts_fire_when_they_should() {
+    let rules = root().join("deploy/prometheus");
+    let output = std::process::Command::new("promtool")
+        .args(["test", "rules", "alerts.test.yaml"])
+        .current_dir(rules)
+        .output()
+        .expect("promtool (make setup-test)");
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
 }
