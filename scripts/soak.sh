@@ -7,6 +7,10 @@ set -eu
 if [ "$(uname)" = Linux ] && ! have ip; then
     install "ip" iproute2 iproute iproute2 iproute2 iproute2 ""
 fi
+if [ "${1:-}" = package ] || { [ $# = 0 ] && have dpkg-deb && [ "$(id -u)" = 0 ]; }; then
+    sh scripts/package-test.sh
+    if [ $# -gt 0 ]; then exit 0; fi
+fi
 profile="${PROFILE:-dev}"
 cargo build --workspace --profile "$profile" --bin patchbay
 # The namespace must not hold cargo, which may have to fetch something.

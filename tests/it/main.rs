@@ -54,6 +54,7 @@ mod one_connection;
 mod one_time_codes;
 mod operations;
 mod overload;
+mod package;
 mod partner_events;
 mod person;
 mod plugin_activations;
