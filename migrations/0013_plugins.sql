@@ -158,6 +158,10 @@ CREATE TABLE plugin_invocation (
     peak_memory_bytes bigint NOT NULL,
     logs text NOT NULL,
     error text,
+    -- Of a chatbot: the event of the call, by its name in wit/.
+    event text,
+    -- Of a failed call of a chatbot: the consequence for the chat, in words.
+    consequence text,
     -- The chat, message or delivery of the call.
     subject_id uuid,
     CONSTRAINT plugin_invocation_pk PRIMARY KEY (client_id, id)

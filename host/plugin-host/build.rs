@@ -1,4 +1,4 @@
-//! Builds the components in `plugins/` for `src/loading/built_in_components.rs`.
+//! Builds the components in `plugins/` and writes their list for `src/loading/built_in_components.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,7 +47,13 @@ fn build() -> Result<(), String> {
         let built = target_dir.join(TARGET).join("release").join(&file);
         fs::copy(&built, out.join(&file)).map_err(|fault| format!("{} was not built: {fault}", built.display()))?;
     }
-    Ok(())
+    write_list(&out)
+}
+
+fn write_list(out: &Path) -> Result<(), String> {
+    let entry = |name: &str| format!("({:?}, include_bytes!({:?})),", name.replace('_', "-"), format!("{name}.wasm"));
+    let list = format!("[{}]", COMPONENTS.map(entry).concat());
+    fs::write(out.join("built_ins.rs"), list).map_err(|fault| format!("the list of built-in plugins: {fault}"))
 }
 
 fn compile(plugins: &Path, target_dir: &Path) -> Result<(), String> {

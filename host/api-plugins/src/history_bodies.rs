@@ -2,7 +2,7 @@
 
 use api_core::page::Page;
 use chrono::DateTime;
-use plugins::{AnswerDifference, Invocation, PluginEvent, SkippedCount, calls::annotation::AnnotatedLog};
+use plugins::{AnswerDifference, Invocation, PluginEvent, SkippedCount};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use utoipa::ToSchema;
@@ -58,7 +58,6 @@ pub(super) struct InvocationBody {
 
 impl From<Invocation> for InvocationBody {
     fn from(invocation: Invocation) -> Self {
-        let AnnotatedLog { event, consequence, lines } = AnnotatedLog::read(&invocation.logs);
         Self {
             id: invocation.id,
             time: time_of(invocation.id),
@@ -68,9 +67,9 @@ impl From<Invocation> for InvocationBody {
             outcome: invocation.outcome,
             duration_micros: invocation.duration_micros,
             peak_memory_bytes: invocation.peak_memory_bytes,
-            event,
-            consequence,
-            logs: lines,
+            event: invocation.event,
+            consequence: invocation.consequence,
+            logs: invocation.logs.lines().map(str::to_owned).collect(),
             error: invocation.error,
             subject_id: invocation.subject,
             activation_id: invocation.activation,

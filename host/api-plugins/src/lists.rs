@@ -10,7 +10,7 @@ use api_core::{
 };
 use axum::{Json, extract::State, http::request::Parts};
 use domain::page::PageRequest;
-use plugins::{self, InvocationFilter, calls::annotation, slots::Mode};
+use plugins::{self, InvocationFilter, calls::trace, slots::Mode};
 use utoipa::IntoParams;
 use uuid::Uuid;
 
@@ -155,17 +155,16 @@ pub(super) async fn invocations(
 ) -> Result<Page<InvocationBody>, ApiError> {
     known(&state, &allowed, &name).await?;
     let (outcome, mode) = (parameter(&parts, "outcome")?, parameter(&parts, "mode")?);
-    one_of("outcome", outcome.as_deref(), plugins::calls::trace::outcomes())?;
+    one_of("outcome", outcome.as_deref(), trace::outcomes())?;
     one_of("mode", mode.as_deref(), Mode::ALL.into_iter().map(Mode::as_str))?;
     let event = parameter(&parts, "event")?;
-    one_of("event", event.as_deref(), annotation::EVENTS.into_iter())?;
-    let log_begins = event.as_deref().map(annotation::first_line);
+    one_of("event", event.as_deref(), trace::EVENTS.into_iter())?;
     let wanted = InvocationFilter {
         outcome: outcome.as_deref(),
         mode: mode.as_deref(),
         after: id(&parts, "after", "must be the id of a call")?,
         subject: id(&parts, "subjectId", "must be the id of a participant, a message or a delivery")?,
-        log_begins: log_begins.as_deref(),
+        event: event.as_deref(),
     };
     let page = plugins::invocations(&state.context.db, allowed.caller.client, &name, wanted, query.page).await?;
     Ok(Page::new(query.page, page, InvocationBody::from))

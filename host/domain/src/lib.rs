@@ -52,3 +52,4 @@ pub mod template;
 pub mod tier;
 pub mod web_chat;
 pub mod webhook;
+pub mod world;

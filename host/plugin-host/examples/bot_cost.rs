@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use chrono::DateTime;
 use domain::ids::ClientId;
-use plugin_bindings::chatbot::{Chatbot, ChatbotPre};
+use plugin_bindings::{Every, exports::patchbay::plugin::bot};
 use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
 use plugin_host::{CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
-use wasmtime::component::{Component, HasSelf};
+use wasmtime::component::{Component, HasSelf, InstancePre};
 
 mod bare_engine;
 
@@ -123,7 +123,8 @@ fn resident_kib() -> Fallible<u64> {
 
 struct Bare {
     engine: Engine,
-    pre: ChatbotPre<State>,
+    pre: InstancePre<State>,
+    bot: bot::GuestIndices,
 }
 
 impl Bare {
@@ -131,16 +132,18 @@ impl Bare {
         let engine = bare_engine::engine()?;
         let component = Component::new(&engine, component)?;
         let mut linker = bare_engine::linker(&engine)?;
-        Chatbot::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
-        let pre = ChatbotPre::new(linker.instantiate_pre(&component)?)?;
-        Ok(Self { engine, pre })
+        Every::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
+        let pre = linker.instantiate_pre(&component)?;
+        let bot = bot::GuestIndices::new(&pre)?;
+        Ok(Self { engine, pre, bot })
     }
 
     async fn time(&self, event: &Event, session: &Session) -> Fallible<Duration> {
         let began = Instant::now();
         let mut store = bare_engine::store(&self.engine);
-        let bot = self.pre.instantiate_async(&mut store).await?;
-        let answer = bot.patchbay_plugin_bot().call_handle(&mut store, event, session).await?;
+        let instance = self.pre.instantiate_async(&mut store).await?;
+        let bot = self.bot.load(&mut store, &instance)?;
+        let answer = bot.call_handle(&mut store, event, session).await?;
         drop(store);
         let took = began.elapsed();
         answer.map(|_| took).map_err(|error| error.message.into())

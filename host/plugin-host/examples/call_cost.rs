@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use chrono::DateTime;
 use domain::ids::ClientId;
-use plugin_bindings::webhook_shaper::{WebhookShaper, WebhookShaperPre};
+use plugin_bindings::{Every, exports::patchbay::plugin::shaper};
 use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, WebhookEvent};
 use plugin_host::{HostConfig, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
-use wasmtime::component::{Component, HasSelf};
+use wasmtime::component::{Component, HasSelf, InstancePre};
 
 mod bare_engine;
 
@@ -73,7 +73,8 @@ fn report(through_host: &mut [Duration], directly: &mut [Duration]) {
 
 struct Bare {
     engine: Engine,
-    pre: WebhookShaperPre<State>,
+    pre: InstancePre<State>,
+    shaper: shaper::GuestIndices,
 }
 
 impl Bare {
@@ -81,15 +82,17 @@ impl Bare {
         let engine = bare_engine::engine()?;
         let component = Component::new(&engine, component)?;
         let mut linker = bare_engine::linker(&engine)?;
-        WebhookShaper::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
-        let pre = WebhookShaperPre::new(linker.instantiate_pre(&component)?)?;
-        Ok(Self { engine, pre })
+        Every::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
+        let pre = linker.instantiate_pre(&component)?;
+        let shaper = shaper::GuestIndices::new(&pre)?;
+        Ok(Self { engine, pre, shaper })
     }
 
     async fn shape(&self, event: &WebhookEvent) -> Result<Option<String>, Box<dyn Error>> {
         let mut store = bare_engine::store(&self.engine);
-        let shaper = self.pre.instantiate_async(&mut store).await?;
-        let shaped = shaper.patchbay_plugin_shaper().call_shape(&mut store, event).await?;
+        let instance = self.pre.instantiate_async(&mut store).await?;
+        let shaper = self.shaper.load(&mut store, &instance)?;
+        let shaped = shaper.call_shape(&mut store, event).await?;
         Ok(shaped.map_err(|error| error.message)?)
     }
 }

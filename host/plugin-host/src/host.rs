@@ -22,7 +22,7 @@ use crate::{
     error::CallError,
     fairness::{
         breaker::{Breakers, CallVerdict, Suspension},
-        call_limiter::{CallLimiter, Kind},
+        call_limiter::CallLimiter,
         threads::CallThreads,
     },
     loading::{
@@ -196,7 +196,7 @@ impl PluginHost {
             .map(Arc::new);
         let open =
             PluginCall { config: uncovered.as_ref().map_or(call.config, |uncovered| &uncovered.config), ..*call };
-        let (kind, until) = (Kind::from(question.world()), Instant::now() + self.limits.queue_wait);
+        let (kind, until) = (question.world().row().budget, Instant::now() + self.limits.queue_wait);
         let mut first = true;
         loop {
             let Ok(permit) = self.call_limiter.enter(call.client, (kind, paced && first), until).await else {

@@ -55,10 +55,12 @@ impl PluginHost {
     }
 
     async fn load_built_ins(&self) -> Result<(), HostError> {
-        let loading = BUILT_INS.map(|(name, bytes)| {
-            let loader = Arc::clone(&self.loader);
-            (name, tokio::spawn(async move { loader.load(bytes.to_vec(), CompilePurpose::BuiltIn).await }))
-        });
+        let start = |(name, bytes): &(&'static str, &'static [u8])| {
+            let (loader, bytes) = (Arc::clone(&self.loader), *bytes);
+            (*name, tokio::spawn(async move { loader.load(bytes.to_vec(), CompilePurpose::BuiltIn).await }))
+        };
+        // All begin before the first is waited for.
+        let loading: Vec<_> = BUILT_INS.iter().map(start).collect();
         for (name, loading) in loading {
             let loaded = loading.await.unwrap_or_else(|fault| Err(CompileFault::Host(fault.to_string())));
             let program = loaded.map_err(|fault| HostError::BuiltIn { name, problems: fault.to_string() })?;

@@ -40,7 +40,8 @@ mod plugin_ref;
 mod replaying;
 mod worlds;
 
-pub use plugin_bindings::chatbot::patchbay::plugin::log::Level as LogLevel;
+pub use domain::world::World;
+pub use plugin_bindings::patchbay::plugin::log::Level as LogLevel;
 
 pub use crate::calling::log_line::LogLine;
 pub use calling::{
@@ -75,19 +76,19 @@ pub use replaying::{
 };
 pub use worlds::{
     answer::sms_router::MOST_MESSAGES as MOST_SMS_AT_ONCE,
-    json::{self, DryAnswer, DryResult, WorldQuestion},
+    json::{self, DryAnswer},
     wall_clock::{Zone, unix_millis},
-    world::World,
+    world_question::{DryResult, WorldQuestion},
 };
 
 /// Types of world `chatbot`, generated from `wit/`.
 pub mod chatbot {
-    pub use plugin_bindings::chatbot::exports::patchbay::plugin::bot::{
+    pub use plugin_bindings::exports::patchbay::plugin::bot::{
         Action, Button, CustomEvent, Event, EventKind, HandOver, ListRow, ListSection, LocalTime, Rating, RatingScore,
         ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Session, TemplateHeader, Timer,
         Weekday,
     };
-    pub use plugin_bindings::chatbot::patchbay::plugin::types::{
+    pub use plugin_bindings::patchbay::plugin::types::{
         Channel, Choice, Content, Customer, Error, IncomingMessage, Location, Media, MediaKind, Metadata,
         QuotedMessage, Reaction, TemplateReference,
     };
@@ -95,35 +96,31 @@ pub mod chatbot {
 
 /// Types of world `sms-fallback`, generated from `wit/`.
 pub mod sms_fallback {
-    pub use plugin_bindings::chatbot::patchbay::plugin::types::Metadata;
-    pub use plugin_bindings::sms_fallback::exports::patchbay::plugin::fallback::{
-        Decision, RequestedFallback, Sms, Undeliverable,
-    };
+    pub use plugin_bindings::exports::patchbay::plugin::fallback::{Decision, RequestedFallback, Sms, Undeliverable};
+    pub use plugin_bindings::patchbay::plugin::types::Metadata;
 }
 
 /// Types of world `webhook-shaper`, generated from `wit/`, and [`partner_event`](webhook_shaper::partner_event), the
 /// start of such an event.
 pub mod webhook_shaper {
     pub use crate::worlds::partner_event;
-    pub use plugin_bindings::chatbot::patchbay::plugin::types::{Error, Metadata};
-    pub use plugin_bindings::webhook_shaper::exports::patchbay::plugin::shaper::{
+    pub use plugin_bindings::exports::patchbay::plugin::shaper::{
         Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent,
         StatusEvent, Team, WebhookEvent,
     };
+    pub use plugin_bindings::patchbay::plugin::types::{Error, Metadata};
 }
 
 /// Types of world `router`, generated from `wit/`.
 pub mod router {
-    pub use plugin_bindings::chatbot::patchbay::plugin::types::{
+    pub use plugin_bindings::exports::patchbay::plugin::routing::{Decision as Route, Inbound, Target, WallTime};
+    pub use plugin_bindings::patchbay::plugin::types::{
         Channel, Content, Customer, Error, IncomingMessage, Metadata, TemplateReference,
-    };
-    pub use plugin_bindings::router::exports::patchbay::plugin::routing::{
-        Decision as Route, Inbound, Target, WallTime,
     };
 }
 
 /// Types of world `sms-router`, generated from `wit/`.
 pub mod sms_router {
-    pub use plugin_bindings::chatbot::patchbay::plugin::types::{Error, Metadata};
-    pub use plugin_bindings::sms_router::exports::patchbay::plugin::sms_routing::{Change, Decision, Direction, Sms};
+    pub use plugin_bindings::exports::patchbay::plugin::sms_routing::{Change, Decision, Direction, Sms};
+    pub use plugin_bindings::patchbay::plugin::types::{Error, Metadata};
 }

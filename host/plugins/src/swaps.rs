@@ -1,9 +1,9 @@
 //! Events about activations that begin and end.
 
 use chrono::{DateTime, Utc};
-use domain::event::{Event, PluginMode, PluginSwapped, PluginVersion, PluginWorld, Swap};
+use domain::event::{Event, PluginMode, PluginSwapped, PluginVersion, Swap};
 use events::NewEvent;
-use plugin_host::{PluginRef, World};
+use plugin_host::PluginRef;
 
 use crate::slots::{Mode, SlotActivation};
 
@@ -18,13 +18,7 @@ pub(crate) fn swapped(activation: &SlotActivation, swap: Swap, at: DateTime<Utc>
     let event = Event::PluginSwapped(PluginSwapped {
         activation: activation.id,
         plugin: version_of(&activation.plugin),
-        world: match activation.world {
-            World::Chatbot => PluginWorld::Chatbot,
-            World::SmsFallback => PluginWorld::SmsFallback,
-            World::WebhookShaper => PluginWorld::WebhookShaper,
-            World::Router => PluginWorld::Router,
-            World::SmsRouter => PluginWorld::SmsRouter,
-        },
+        world: activation.world,
         mode: match activation.mode {
             Mode::Live => PluginMode::Live,
             Mode::Shadow => PluginMode::Shadow,

@@ -29,7 +29,7 @@ pub use message::{
 };
 pub use message_change::MessageChanged;
 pub use new_event::NewEvent;
-pub use plugin::{PluginMode, PluginSuspended, PluginSwapped, PluginVersion, PluginWorld, Swap};
+pub use plugin::{PluginMode, PluginSuspended, PluginSwapped, PluginVersion, Swap};
 pub use stored_event::{EventRecord, StoredEvent, VERSION};
 pub use webhook::WebhookDisabled;
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::world::World;
+
 /// A version of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginVersion {
@@ -18,7 +20,7 @@ pub struct PluginSwapped {
     pub activation: Uuid,
     pub plugin: PluginVersion,
     /// The world that it serves.
-    pub world: PluginWorld,
+    pub world: World,
     /// How it is, or was, in force.
     pub mode: PluginMode,
     pub swap: Swap,
@@ -50,22 +52,6 @@ pub enum PluginMode {
     Shadow,
     /// It answers for a share.
     Canary,
-}
-
-/// The subject of the decisions of a plugin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PluginWorld {
-    /// Messages of a conversation.
-    Chatbot,
-    /// Whether a message becomes an SMS.
-    SmsFallback,
-    /// The bodies of webhooks.
-    WebhookShaper,
-    /// The owner of a conversation.
-    Router,
-    /// How SMS go on.
-    SmsRouter,
 }
 
 /// A plugin failed so often that it is not asked for a while. Recorded for each inbox that it serves.

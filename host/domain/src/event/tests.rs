@@ -16,6 +16,7 @@ use crate::{
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::{InboundContent, ProviderFailure},
     webhook::{DisabledReason, WebhookType},
+    world::World,
 };
 
 fn at() -> DateTime<Utc> {
@@ -170,7 +171,7 @@ fn of_plugins() -> [Event; 2] {
     let swapped = PluginSwapped {
         activation: Uuid::from_u128(8),
         plugin: plugin.clone(),
-        world: PluginWorld::SmsFallback,
+        world: World::SmsFallback,
         mode: PluginMode::Canary,
         swap: Swap::TakenBack { reason: "3 of its 20 calls failed".to_owned() },
     };

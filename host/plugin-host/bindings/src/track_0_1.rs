@@ -3,7 +3,7 @@
 
 use wasmtime::component::{ComponentType, Lift};
 
-use crate::chatbot::exports::patchbay::plugin::bot::{
+use crate::exports::patchbay::plugin::bot::{
     Action as Newest, HandOver, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Timer,
 };
 

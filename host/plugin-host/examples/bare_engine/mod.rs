@@ -1,7 +1,7 @@
 //! Components without our host: bare wasmtime with a pool, pre-instantiated, a fresh store with a WASI context for each
 //! call, and host functions that do nothing. This is the baseline of the other examples.
 
-use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log, types};
+use plugin_bindings::patchbay::plugin::{config, http, kv, log, types};
 use plugin_host::LogLevel;
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime::{

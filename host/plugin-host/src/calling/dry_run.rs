@@ -7,8 +7,8 @@ use crate::{
     error::CallError,
     host::PluginHost,
     worlds::{
-        DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody,
-        json::{DryAnswer, DryResult, WorldQuestion},
+        json::DryAnswer,
+        world_question::{DryResult, WorldQuestion, typed},
     },
 };
 
@@ -22,28 +22,7 @@ impl PluginHost {
         key_values: Arc<dyn KeyValueSnapshot>,
     ) -> Result<DryAnswer, CallError> {
         let values = Some(key_values);
-        match question {
-            WorldQuestion::Chatbot { event, session } => {
-                let asked = self.ask_once(&call, values, &HandleEvent::new(event, session)).await;
-                asked.map(|answered| dry(answered, DryResult::Actions))
-            }
-            WorldQuestion::SmsFallback(undeliverable) => {
-                let asked = self.ask_once(&call, values, &DecideFallback::new(undeliverable)).await;
-                asked.map(|answered| dry(answered, DryResult::Decision))
-            }
-            WorldQuestion::WebhookShaper(event) => {
-                let asked = self.ask_once(&call, values, &ShapeBody::new(event)).await;
-                asked.map(|answered| dry(answered, DryResult::Payload))
-            }
-            WorldQuestion::Router(inbound) => {
-                let asked = self.ask_once(&call, values, &RouteInbound::new(inbound)).await;
-                asked.map(|answered| dry(answered, DryResult::Route))
-            }
-            WorldQuestion::SmsRouter(messages) => {
-                let asked = self.ask_once(&call, values, &DecideSms::new(messages)).await;
-                asked.map(|answered| dry(answered, DryResult::SmsDecisions))
-            }
-        }
+        typed!(question, |asked, case| self.ask_once(&call, values, &asked).await.map(|answered| dry(answered, case)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The host functions that plugins import: `log`, `kv`, `config`, `http`.
 
-use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log, types};
+use plugin_bindings::patchbay::plugin::{config, http, kv, log, types};
 
 use super::{
     guest::GuestState,

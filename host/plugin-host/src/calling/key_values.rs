@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plugin_bindings::chatbot::patchbay::plugin::kv::Error as GuestError;
-pub use plugin_bindings::chatbot::patchbay::plugin::kv::Scope;
+use plugin_bindings::patchbay::plugin::kv::Error as GuestError;
+pub use plugin_bindings::patchbay::plugin::kv::Scope;
 use serde::{Deserialize, Serialize};
 
 use super::limits::CallLimits;

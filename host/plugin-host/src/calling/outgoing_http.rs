@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ids::ClientId;
-use plugin_bindings::chatbot::patchbay::plugin::http::{Error as GuestError, Request, Response};
+use plugin_bindings::patchbay::plugin::http::{Error as GuestError, Request, Response};
 use tokio::time::Instant;
 use url::Url;
 

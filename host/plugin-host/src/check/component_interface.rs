@@ -95,11 +95,14 @@ impl ComponentInterface {
         self.worlds().first().and_then(|(_, export)| export.ours()).map(|(_, version)| version)
     }
 
-    /// The full name of the plugin's main export, if it is of the track before.
-    pub(crate) fn older_export(&self) -> Option<&str> {
-        let (_, export) = *self.worlds().first()?;
-        let (_, version) = export.ours()?;
-        on_track(version, OLDER).then_some(export.name.as_str())
+    /// The full name of the plugin's main export.
+    pub(crate) fn main_export(&self) -> Option<&str> {
+        self.worlds().first().map(|(_, export)| export.name.as_str())
+    }
+
+    /// Whether the plugin was built for the track before.
+    pub(crate) fn is_older(&self) -> bool {
+        self.api_version().is_some_and(|version| on_track(version, OLDER))
     }
 
     pub(crate) fn configuration_export(&self) -> Option<&str> {
@@ -118,7 +121,7 @@ impl ComponentInterface {
     fn worlds(&self) -> Vec<(World, &Item)> {
         let world = |item: &Item| {
             let (interface, _) = item.ours()?;
-            World::ALL.into_iter().find(|world| world.exported_interface() == interface)
+            World::ALL.into_iter().find(|world| world.row().interface == interface)
         };
         self.exports.iter().filter_map(|item| Some((world(item)?, item))).collect()
     }
@@ -127,7 +130,7 @@ impl ComponentInterface {
     pub(crate) fn judge(&self) -> Result<World, Vec<String>> {
         let mut problems = vec![];
         match self.worlds().as_slice() {
-            [(world, export)] => problems.extend(judge_export(export, world.exported_function())),
+            [(world, export)] => problems.extend(judge_export(export, world.row().function)),
             [] => problems.push(self.no_world()),
             several => {
                 let names: Vec<_> = several.iter().map(|(world, _)| world.as_str()).collect();
@@ -157,7 +160,7 @@ impl ComponentInterface {
     }
 
     fn no_world(&self) -> String {
-        let wanted = World::ALL.map(|world| format!("`{PACKAGE}/{}` ({world})", world.exported_interface())).join(", ");
+        let wanted = World::ALL.map(|world| format!("`{PACKAGE}/{}` ({world})", world.row().interface)).join(", ");
         let found: Vec<_> = self.exports.iter().map(|item| format!("`{}`", item.name)).collect();
         let found = if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
         let hint = self.exports.iter().find_map(meant).unwrap_or_default();
@@ -169,16 +172,16 @@ impl ComponentInterface {
 fn meant(item: &Item) -> Option<String> {
     let of_interface = |name: &str| {
         let interface = name.rsplit('/').next()?.split('@').next()?;
-        World::ALL.into_iter().find(|world| world.exported_interface() == interface)
+        World::ALL.into_iter().find(|world| world.row().interface == interface)
     };
     let (world, why) = match &item.functions {
         Some(_) => (of_interface(&item.name)?, "is of another package"),
         None => {
-            let world = World::ALL.into_iter().find(|world| world.exported_function() == item.name)?;
+            let world = World::ALL.into_iter().find(|world| world.row().function == item.name)?;
             (world, "is a bare function, which carries no version")
         }
     };
-    let (name, interface) = (&item.name, world.exported_interface());
+    let (name, interface) = (&item.name, world.row().interface);
     Some(format!("; `{name}` {why}: export `{PACKAGE}/{interface}@{VERSION}` for world `{world}`"))
 }
 
@@ -215,8 +218,8 @@ fn judge_own_import(import: &Item, (interface, version): (&str, &str), world: Op
     let Some(offered) = functions_of(interface, version) else {
         return Some(format!("import `{name}`: {PACKAGE}@{VERSION} has no interface `{interface}` to import"));
     };
-    if let Some(world) = world.filter(|world| !world.granted_interfaces().contains(&interface)) {
-        let granted = world.granted_interfaces().join(", ");
+    if let Some(world) = world.filter(|world| !world.row().grants.contains(&interface)) {
+        let granted = world.row().grants.join(", ");
         return Some(format!("import `{name}` is not granted to world `{world}`; granted are: {granted}"));
     }
     let wanted = import.functions.iter().flatten().map(String::as_str);

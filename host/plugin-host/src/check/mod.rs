@@ -72,7 +72,7 @@ fn unknown_type(engine: &Engine, surface: &ComponentInterface, component: &Compo
         return None;
     }
     Some(other_type(world, engine, component).unwrap_or_else(|| {
-        let (interface, function) = (world.exported_interface(), world.exported_function());
+        let (interface, function) = (world.row().interface, world.row().function);
         format!("export `{interface}`: the function `{function}` has the same type as in {OURS}, so only the version differs")
     }))
 }

@@ -18,7 +18,7 @@ use crate::{World, engine, loading::built_in_components};
 pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -> Option<String> {
     let found = exported(world, engine, &component.component_type())?;
     let difference = difference_of_functions(wanted(world)?, &found)?;
-    let (interface, function) = (world.exported_interface(), world.exported_function());
+    let (interface, function) = (world.row().interface, world.row().function);
     Some(format!(
         "export `{interface}`: the function `{function}` has another type than in {}: {difference}",
         component_interface::OURS
@@ -56,11 +56,11 @@ fn place(world: World) -> Option<&'static OnceLock<Option<ComponentFunc>>> {
 fn exported(world: World, engine: &Engine, outside: &Outside) -> Option<ComponentFunc> {
     let is_ours = |name: &str| {
         let interface = name.strip_prefix(component_interface::PACKAGE).and_then(|rest| rest.strip_prefix('/'));
-        interface.and_then(|rest| rest.split('@').next()) == Some(world.exported_interface())
+        interface.and_then(|rest| rest.split('@').next()) == Some(world.row().interface)
     };
     let (_, item) = outside.exports(engine).find(|(name, _)| is_ours(name))?;
     let ComponentItem::ComponentInstance(interface) = item.ty else { return None };
-    match interface.get_export(engine, world.exported_function())?.ty {
+    match interface.get_export(engine, world.row().function)?.ty {
         ComponentItem::ComponentFunc(function) => Some(function),
         _ => None,
     }

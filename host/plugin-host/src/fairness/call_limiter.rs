@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use domain::ids::ClientId;
+use domain::{ids::ClientId, world::CallBudget};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
@@ -16,7 +16,6 @@ pub(crate) use super::places::PlaceRefused;
 use super::places::{CallPlace, CallPlaces, PlaceTerms};
 use super::room::{BudgetPart, MemoryBudget, Store};
 use super::share::Share;
-use crate::World;
 use crate::calling::limits::CallLimits;
 
 /// If more clients than this are known, those without calls are forgotten.
@@ -26,23 +25,6 @@ const REMEMBERED: usize = 1_024;
 const BESIDE: usize = 16;
 /// The part of the memory of all calls that webhook bodies have. Replays next to live calls have as much.
 const EIGHTH: usize = 8;
-
-/// The places that a call uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Those of chatbots, routers and other decisions.
-    Turn,
-    Body,
-}
-
-impl From<World> for Kind {
-    fn from(world: World) -> Self {
-        match world {
-            World::WebhookShaper => Self::Body,
-            World::Chatbot | World::SmsFallback | World::Router | World::SmsRouter => Self::Turn,
-        }
-    }
-}
 
 /// Admits calls and counts the calls of each client.
 pub(crate) struct CallLimiter {
@@ -121,13 +103,13 @@ impl CallLimiter {
     pub(crate) async fn enter(
         &self,
         client: ClientId,
-        (kind, paced): (Kind, bool),
+        (kind, paced): (CallBudget, bool),
         until: Instant,
     ) -> Result<CallPermit, PlaceRefused> {
         let state = self.client(client);
         let (pacing, places) = match kind {
-            Kind::Turn => (&state.turns, &self.turns),
-            Kind::Body => (&state.bodies, &self.bodies),
+            CallBudget::Turn => (&state.turns, &self.turns),
+            CallBudget::Body => (&state.bodies, &self.bodies),
         };
         if paced {
             pacing.keep(&self.limits).await?;
@@ -203,9 +185,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::World;
 
     async fn enter(limiter: &CallLimiter, of: ClientId, paced: bool) -> Result<CallPermit, PlaceRefused> {
-        limiter.enter(of, (Kind::Turn, paced), Instant::now() + limiter.limits.queue_wait).await
+        limiter.enter(of, (CallBudget::Turn, paced), Instant::now() + limiter.limits.queue_wait).await
     }
 
     fn limiter() -> CallLimiter {
@@ -264,19 +247,25 @@ mod tests {
         assert!(enter(&limiter, client(2), true).await.is_err(), "there is no place for another chatbot");
         let begin = Instant::now();
         for of in [1, 2] {
-            assert!(limiter.enter(client(of), (Kind::Body, true), until()).await.is_ok(), "a body of client {of}");
+            assert!(
+                limiter.enter(client(of), (CallBudget::Body, true), until()).await.is_ok(),
+                "a body of client {of}"
+            );
         }
         assert!(begin.elapsed().is_zero());
-        let body = limiter.enter(client(1), (Kind::Body, true), until()).await;
-        assert!(limiter.enter(client(2), (Kind::Body, true), until()).await.is_err(), "a quarter as many at once");
+        let body = limiter.enter(client(1), (CallBudget::Body, true), until()).await;
+        assert!(
+            limiter.enter(client(2), (CallBudget::Body, true), until()).await.is_err(),
+            "a quarter as many at once"
+        );
         drop(body);
     }
 
     #[test]
     fn webhook_shapers_alone_have_the_places_of_bodies() {
-        let kinds = World::ALL.map(|world| (world, Kind::from(world)));
+        let kinds = World::ALL.map(|world| (world, world.row().budget));
         let bodies: Vec<World> =
-            kinds.into_iter().filter(|(_, kind)| *kind == Kind::Body).map(|(world, _)| world).collect();
+            kinds.into_iter().filter(|(_, kind)| *kind == CallBudget::Body).map(|(world, _)| world).collect();
         assert_eq!(bodies, [World::WebhookShaper]);
     }
 

@@ -1,59 +1,103 @@
-//! Links a component with the interfaces of its world.
+//! Links a component with the interfaces of its world, and calls the function that it exports, in any supported version
+//! of the interface. To a component, types of the same structure are the same type.
 
-use plugin_bindings::{
-    chatbot::{Chatbot, ChatbotPre},
-    configurable::ConfigurablePre,
-    router::{Router, RouterPre},
-    sms_fallback::{SmsFallback, SmsFallbackPre},
-    sms_router::{SmsRouter, SmsRouterPre},
-    webhook_shaper::{WebhookShaper, WebhookShaperPre},
-};
+use plugin_bindings::patchbay::plugin::{config, http, kv, log, types};
 use wasmtime::{
-    Engine,
-    component::{Component, HasSelf, InstancePre, Linker},
+    Engine, Store,
+    component::{
+        Component, ComponentExportIndex, ComponentNamedList, HasSelf, InstancePre, Lift, Linker, Lower, TypedFunc,
+    },
 };
 use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
 
-use super::older_track::{self, OlderComponent};
+use super::older_track;
 use crate::{World, calling::guest::GuestState, check::component_interface::ComponentInterface};
 
-/// A component that is linked and type-checked. Its instances start in microseconds.
-pub(crate) enum LinkedComponent {
-    Chatbot(ChatbotPre<GuestState>),
-    SmsFallback(SmsFallbackPre<GuestState>),
-    WebhookShaper(WebhookShaperPre<GuestState>),
-    Router(RouterPre<GuestState>),
-    SmsRouter(SmsRouterPre<GuestState>),
-    /// Of any world, built for the track before.
-    Older(OlderComponent),
+/// A component that is linked. Its instances start in microseconds.
+pub(crate) struct LinkedComponent {
+    world: World,
+    /// Built for the track before the newest.
+    is_older: bool,
+    pre: InstancePre<GuestState>,
+    /// The function of its world.
+    function: ComponentExportIndex,
+    /// The function that returns the schema of its configuration.
+    schema: Option<ComponentExportIndex>,
 }
 
 impl LinkedComponent {
     pub(crate) fn world(&self) -> World {
-        match self {
-            Self::Chatbot(_) => World::Chatbot,
-            Self::SmsFallback(_) => World::SmsFallback,
-            Self::WebhookShaper(_) => World::WebhookShaper,
-            Self::Router(_) => World::Router,
-            Self::SmsRouter(_) => World::SmsRouter,
-            Self::Older(older) => older.world(),
-        }
+        self.world
     }
 
-    /// The linked component, independent of its world.
-    pub(crate) fn instance_pre(&self) -> &InstancePre<GuestState> {
-        match self {
-            Self::Chatbot(pre) => pre.instance_pre(),
-            Self::SmsFallback(pre) => pre.instance_pre(),
-            Self::WebhookShaper(pre) => pre.instance_pre(),
-            Self::Router(pre) => pre.instance_pre(),
-            Self::SmsRouter(pre) => pre.instance_pre(),
-            Self::Older(older) => older.instance_pre(),
+    /// Whether it was built for the track before the newest.
+    pub(crate) fn is_older(&self) -> bool {
+        self.is_older
+    }
+
+    /// Starts an instance and calls the function of its world.
+    pub(crate) async fn ask<Parameters, Answer>(
+        &self,
+        store: &mut Store<GuestState>,
+        parameters: Parameters,
+    ) -> wasmtime::Result<Answer>
+    where
+        Parameters: ComponentNamedList + Lower + Send + Sync,
+        Answer: Lift + Send + Sync + 'static,
+    {
+        let function = self.start(store, &self.function).await?;
+        let (answer,) = function.call_async(store, parameters).await?;
+        Ok(answer)
+    }
+
+    /// Starts an instance and calls the function of its world once for each of several parameters, until an answer is an
+    /// error of the plugin.
+    pub(crate) async fn ask_several<Parameters, Answer, Fault>(
+        &self,
+        store: &mut Store<GuestState>,
+        parameters: impl ExactSizeIterator<Item = Parameters>,
+    ) -> wasmtime::Result<Result<Vec<Answer>, Fault>>
+    where
+        Parameters: ComponentNamedList + Lower + Send + Sync,
+        Result<Answer, Fault>: Lift + Send + Sync + 'static,
+    {
+        let function = self.start::<Parameters, Result<Answer, Fault>>(store, &self.function).await?;
+        let mut answers = Vec::with_capacity(parameters.len());
+        for parameters in parameters {
+            match function.call_async(&mut *store, parameters).await? {
+                (Ok(answer),) => answers.push(answer),
+                (Err(fault),) => return Ok(Err(fault)),
+            }
         }
+        Ok(Ok(answers))
+    }
+
+    /// Starts an instance and reads the schema of its configuration; `None` if it exports none.
+    pub(crate) async fn schema(&self, store: &mut Store<GuestState>) -> Option<wasmtime::Result<String>> {
+        let schema = self.schema.as_ref()?;
+        let read = async {
+            let function = self.start::<(), String>(store, schema).await?;
+            let (schema,) = function.call_async(store, ()).await?;
+            Ok(schema)
+        };
+        Some(read.await)
+    }
+
+    async fn start<Parameters, Answer>(
+        &self,
+        store: &mut Store<GuestState>,
+        function: &ComponentExportIndex,
+    ) -> wasmtime::Result<TypedFunc<Parameters, (Answer,)>>
+    where
+        Parameters: ComponentNamedList + Lower + Send + Sync,
+        Answer: Lift + Send + Sync + 'static,
+    {
+        let instance = self.pre.instantiate_async(&mut *store).await?;
+        instance.get_typed_func(store, function)
     }
 }
 
-/// Links a component with the interfaces that its world grants, and checks the types of its exports.
+/// Links a component with the interfaces that its world grants, and finds the functions that the host calls.
 pub(crate) fn link(
     engine: &Engine,
     world: World,
@@ -66,26 +110,32 @@ pub(crate) fn link(
     linker.allow_shadowing(true);
     monotonic_clock::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?;
     linker.allow_shadowing(false);
-    match world {
-        World::Chatbot => Chatbot::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-        World::SmsFallback => SmsFallback::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-        World::WebhookShaper => WebhookShaper::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-        World::Router => Router::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-        World::SmsRouter => SmsRouter::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-    }
+    add_to_linker(&mut linker, world)?;
     older_track::add_to_linker(&mut linker, world)?;
     let pre: InstancePre<GuestState> = linker.instantiate_pre(component)?;
-    if let Some(export) = surface.older_export() {
-        return OlderComponent::new(world, pre, export, surface.configuration_export()).map(LinkedComponent::Older);
+    let export = surface.main_export().unwrap_or_default();
+    let function = exported(component, export, world.row().function)?;
+    let schema = surface.configuration_export().map(|name| exported(component, name, "schema")).transpose()?;
+    Ok(LinkedComponent { world, is_older: surface.is_older(), pre, function, schema })
+}
+
+/// Links the interfaces of the newest track that a world may import.
+fn add_to_linker(linker: &mut Linker<GuestState>, world: World) -> wasmtime::Result<()> {
+    for interface in world.row().grants {
+        match *interface {
+            "types" => types::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
+            "log" => log::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
+            "config" => config::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
+            "kv" => kv::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
+            "http" => http::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
+            other => return Err(wasmtime::Error::msg(format!("the host has no interface `{other}`"))),
+        }
     }
-    if surface.is_configurable() {
-        ConfigurablePre::new(pre.clone())?;
-    }
-    Ok(match world {
-        World::Chatbot => LinkedComponent::Chatbot(ChatbotPre::new(pre)?),
-        World::SmsFallback => LinkedComponent::SmsFallback(SmsFallbackPre::new(pre)?),
-        World::WebhookShaper => LinkedComponent::WebhookShaper(WebhookShaperPre::new(pre)?),
-        World::Router => LinkedComponent::Router(RouterPre::new(pre)?),
-        World::SmsRouter => LinkedComponent::SmsRouter(SmsRouterPre::new(pre)?),
-    })
+    Ok(())
+}
+
+fn exported(component: &Component, interface: &str, name: &str) -> wasmtime::Result<ComponentExportIndex> {
+    let lacks = || wasmtime::Error::msg(format!("export `{interface}` lacks the function `{name}`"));
+    let instance = component.get_export_index(None, interface).ok_or_else(lacks)?;
+    component.get_export_index(Some(&instance), name).ok_or_else(lacks)
 }

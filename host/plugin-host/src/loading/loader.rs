@@ -116,7 +116,7 @@ fn finish(
     let linked = link(engine, world, &surface, component).map_err(mismatch)?;
     if purpose == CompilePurpose::BuiltIn {
         check::remember_type(world, engine, component);
-    } else if !matches!(linked, LinkedComponent::Older(_))
+    } else if !linked.is_older()
         && let Some(problem) = check::other_type(world, engine, component)
     {
         return Err(CompileFault::Problems(vec![problem]));

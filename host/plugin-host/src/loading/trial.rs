@@ -3,27 +3,20 @@
 use std::sync::Arc;
 
 use super::loader::LoadedPlugin;
+use crate::PluginRef;
 use crate::calling::host_calls::HostCalls;
 use crate::calling::run::{Conditions, run};
 use crate::error::CallError;
 use crate::fairness::room::UnlimitedBudget;
 use crate::host::PluginHost;
-use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBody, sample};
-use crate::{PluginRef, World};
+use crate::worlds::world_question::{WorldQuestion, typed};
+use crate::worlds::{Question, sample};
 
 impl PluginHost {
     /// Puts a sample question of its world to a component, under the limits of any call.
     pub(crate) async fn try_out(&self, loaded: &LoadedPlugin) -> Result<(), String> {
-        let tried = match loaded.program.linked.world() {
-            World::Chatbot => {
-                let (event, session) = sample::hello();
-                self.trial(loaded, &HandleEvent::new(&event, &session)).await.map(drop)
-            }
-            World::SmsFallback => self.trial(loaded, &DecideFallback::new(&sample::undeliverable())).await.map(drop),
-            World::WebhookShaper => self.trial(loaded, &ShapeBody::new(&sample::webhook_event())).await.map(drop),
-            World::Router => self.trial(loaded, &RouteInbound::new(&sample::inbound())).await.map(drop),
-            World::SmsRouter => self.trial(loaded, &DecideSms::new(&[sample::sms()])).await.map(drop),
-        };
+        let question = WorldQuestion::sample(loaded.program.linked.world());
+        let tried = typed!(&question, |asked, _| self.trial(loaded, &asked).await.map(drop));
         match tried {
             // An error that the plugin returns is an answer: it may lack its configuration here.
             Ok(()) | Err(CallError::Refused { .. }) => Ok(()),

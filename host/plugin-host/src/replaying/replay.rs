@@ -13,12 +13,13 @@ use crate::calling::guest::GuestState;
 use crate::calling::host_calls::HostCalls;
 use crate::calling::run::moving;
 use crate::calling::secrets::covered;
-use crate::fairness::call_limiter::{Kind, ShadowPlace};
+use crate::fairness::call_limiter::ShadowPlace;
 use crate::fairness::room::MemoryBudget;
 use crate::host::PluginHost;
 use crate::loading::loader::LoadedPlugin;
-use crate::worlds::json::{WorldQuestion, readable_result};
-use crate::worlds::{self, DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody};
+use crate::worlds;
+use crate::worlds::json::{in_newest_words, readable_result};
+use crate::worlds::world_question::{WorldQuestion, typed};
 use crate::{CallError, LogLine, PluginCall, PluginRef, World};
 
 /// Factor on the time limit of a replay, because the machine may be busier than at the recording.
@@ -57,7 +58,7 @@ impl PluginHost {
     ) -> Result<CallReplay, CallError> {
         let loaded = self.resolve(client, plugin).await?;
         let busy = || CallError::TooBusy { plugin: loaded.name.clone() };
-        let (kind, until) = (Kind::from(recording.world), tokio::time::Instant::now() + self.limits().queue_wait);
+        let (kind, until) = (recording.world.row().budget, tokio::time::Instant::now() + self.limits().queue_wait);
         let Ok(permit) = self.call_limiter().enter(client, (kind, false), until).await else { return Err(busy()) };
         let room = Arc::clone(&permit.place);
         let played = permit.place.keep(self.play((client, plugin), &loaded, recording, room)).await;
@@ -103,13 +104,7 @@ impl PluginHost {
             record: false,
         };
         let play = Play { host: self, loaded, call: &call, recording, room };
-        match &question {
-            WorldQuestion::Chatbot { event, session } => play.back(&HandleEvent::new(event, session)).await,
-            WorldQuestion::SmsFallback(undeliverable) => play.back(&DecideFallback::new(undeliverable)).await,
-            WorldQuestion::WebhookShaper(event) => play.back(&ShapeBody::new(event)).await,
-            WorldQuestion::Router(inbound) => play.back(&RouteInbound::new(inbound)).await,
-            WorldQuestion::SmsRouter(messages) => play.back(&DecideSms::new(messages)).await,
-        }
+        typed!(&question, |asked, _| play.back(&asked).await)
     }
 }
 
@@ -182,10 +177,4 @@ impl Play<'_> {
         };
         CallReplay { identical: first_difference.is_none(), result_then, result_now, first_difference, duration, world }
     }
-}
-
-/// Renames the tag action in results that were recorded before it was `add-tag`. A text cannot match by mistake,
-/// because its quotes would be escaped.
-fn in_newest_words(result: &str) -> String {
-    result.replace(r#"{"Tag":"#, r#"{"AddTag":"#)
 }

@@ -1,18 +1,13 @@
-//! The differences between worlds: the questions to a plugin (one file per world, here), the checks of its answers
-//! (`answer`), the readable JSON of both (`json`), and values that several questions share.
+//! The differences between worlds: the questions to a plugin (`questions`), the checks of its answers (`answer`), and the
+//! readable JSON of both (`json`). The facts about a world are in `domain::world`.
 
 pub(crate) mod answer;
-mod chatbot;
-mod configuration;
 pub mod json;
 mod partner_event;
-mod router;
+pub(crate) mod questions;
 pub(crate) mod sample;
-mod sms_fallback;
-mod sms_router;
 pub(crate) mod wall_clock;
-mod webhook_shaper;
-pub(crate) mod world;
+pub(crate) mod world_question;
 
 use std::future::Future;
 
@@ -26,13 +21,8 @@ use crate::{
     loading::link::LinkedComponent,
 };
 use answer::AnswerFault;
-pub(crate) use chatbot::HandleEvent;
-pub(crate) use configuration::ReadSchema;
 pub use partner_event::partner_event;
-pub(crate) use router::RouteInbound;
-pub(crate) use sms_fallback::DecideFallback;
-pub(crate) use sms_router::DecideSms;
-pub(crate) use webhook_shaper::{ShapeBodies, ShapeBody};
+pub(crate) use questions::{DecideFallback, DecideSms, HandleEvent, ReadSchema, RouteInbound, ShapeBodies, ShapeBody};
 
 /// The result of a plugin. The outer error is a crash, the inner error is the plugin's own.
 pub(crate) type PluginResult<A> = wasmtime::Result<Result<A, Error>>;

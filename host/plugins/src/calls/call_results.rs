@@ -7,7 +7,7 @@ use plugin_host::{CallError, Recording};
 use storage::plugins::invocations::Invocation;
 use uuid::Uuid;
 
-use super::{AnsweringVersion, TraceSource, annotation, subject::CallSubject, trace};
+use super::{AnsweringVersion, TraceSource, subject::CallSubject, trace};
 
 /// A finished call, until it is stored.
 #[derive(Debug)]
@@ -65,18 +65,15 @@ impl FinishedCall {
         logs.push_str(&trace::storable(&format!("warn: {line}\n"), usize::MAX));
     }
 
-    /// Names the event of the call, one of [`annotation::EVENTS`], so that lists can be filtered by it.
+    /// Names the event of the call, one of [`trace::EVENTS`], so that lists can be filtered by it.
     pub fn name_event(&mut self, event: &str) {
-        self.invocation.logs.insert_str(0, &annotation::first_line(event));
+        self.invocation.event = Some(event.to_owned());
     }
 
-    /// States the consequence of a failed call for its chat, in words. Call it last, because it is the end of the log.
+    /// States the consequence of a failed call for its chat, in words.
     pub fn state_consequence(&mut self, words: &str) {
-        let logs = &mut self.invocation.logs;
-        if !logs.is_empty() && !logs.ends_with('\n') {
-            logs.push('\n');
-        }
-        logs.push_str(&trace::storable(&annotation::consequence_line(words), usize::MAX));
+        let line = words.replace(['\n', '\r'], " ");
+        self.invocation.consequence = Some(trace::storable(&line, usize::MAX));
     }
 
     /// Duration in microseconds.

@@ -5,7 +5,6 @@
 //! recording, and the withdrawal of a canary that fails too often. After the commit a shadow may get the same question
 //! ([`shadow`]). Its answer is compared and dropped.
 
-pub mod annotation;
 mod answering;
 mod call_results;
 mod canary;

@@ -19,11 +19,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{
-    AnsweringVersion, FinishedCall,
-    annotation::{self, AnnotatedLog},
-    trace,
-};
+use super::{AnsweringVersion, FinishedCall, trace};
 use crate::slots::{Mode, SlotActivation, stored_version};
 use base::{Context, Result};
 
@@ -43,7 +39,7 @@ impl ShadowComparison {
         Some(Self {
             shadow: made.answering.shadow.clone()?,
             recording: made.recording?,
-            event: AnnotatedLog::read(&made.invocation.logs).event,
+            event: made.invocation.event,
             live: made.answering,
             subject: made.invocation.subject.unwrap_or_default(),
         })
@@ -161,14 +157,15 @@ struct Line {
 /// The stored row of the shadow's call. `result` is its JSON text.
 fn row(id: Uuid, beside: &ShadowComparison, result: &str, duration: Duration) -> Invocation {
     let result: Told = serde_json::from_str(result).unwrap_or_default();
-    let lines = result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message));
-    let logs: String = beside.event.as_deref().map(annotation::first_line).into_iter().chain(lines).collect();
+    let logs: String =
+        result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message)).collect();
     let answering = AnsweringVersion::from(beside.shadow.as_ref());
     Invocation {
         outcome: result.outcome,
         error: result.failure.map(|failure| trace::storable(&failure, trace::ERROR_LENGTH)),
         duration_micros: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX),
         logs: trace::storable(&logs, usize::MAX),
+        event: beside.event.clone(),
         mode: Mode::Shadow.as_str().to_owned(),
         ..trace::invocation(id, &answering, None, None, beside.subject)
     }

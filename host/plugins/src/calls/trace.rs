@@ -12,6 +12,9 @@ pub(super) const ERROR_LENGTH: usize = 2_000;
 /// The outcome of a call that never began.
 pub const NOT_STARTED: &str = "not-started";
 
+/// The events of a chatbot, by their names in `wit/`.
+pub const EVENTS: [&str; 6] = ["message", "conversation-started", "timer", "rating", "agent-released", "custom"];
+
 pub fn outcomes() -> impl Iterator<Item = &'static str> + Clone {
     PluginOutcome::ALL.into_iter().map(PluginOutcome::as_str).chain([NOT_STARTED])
 }
@@ -64,6 +67,8 @@ pub(super) fn invocation(
             peak_memory_bytes: 0,
             logs: String::new(),
             error,
+            event: None,
+            consequence: None,
             subject,
             activation,
             mode,
@@ -79,6 +84,8 @@ pub(super) fn invocation(
         peak_memory_bytes: i64::try_from(trace.peak_memory_bytes).unwrap_or(i64::MAX),
         logs: logs_of(trace),
         error,
+        event: None,
+        consequence: None,
         subject,
         activation,
         mode,

@@ -53,8 +53,9 @@ const INVOCATION: TableRule = TableRule::Tied(
         PersonLink::Id("subject_id"),
         PersonLink::Mention("logs", ColumnForm::Text),
         PersonLink::Mention("error", ColumnForm::Text),
+        PersonLink::Mention("consequence", ColumnForm::Text),
     ],
-    RowTreatment::Blank(&[("logs", "''::text"), ("error", "NULL::text")]),
+    RowTreatment::Blank(&[("logs", "''::text"), ("error", "NULL::text"), ("consequence", "NULL::text")]),
     RowScope::Client,
 );
 
@@ -181,7 +182,7 @@ pub const REGISTRY: &[PersonalTable] = &[
         &["reason"],
         redacted(&[PersonLink::Mention("reason", ColumnForm::Text)], &[("reason", ColumnForm::Text)]),
     ),
-    table("plugin_invocation", &["logs", "error"], INVOCATION),
+    table("plugin_invocation", &["logs", "error", "consequence"], INVOCATION),
     table(
         "plugin_recording",
         &["recording"],

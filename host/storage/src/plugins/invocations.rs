@@ -18,6 +18,10 @@ pub struct Invocation {
     pub peak_memory_bytes: i64,
     pub logs: String,
     pub error: Option<String>,
+    /// The event of a chatbot, by its name in `wit/`.
+    pub event: Option<String>,
+    /// The consequence for the chat, in words. Only of failed calls of a chatbot.
+    pub consequence: Option<String>,
     /// Its subject: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
     pub subject: Option<Uuid>,
@@ -30,9 +34,9 @@ pub struct Invocation {
 pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invocation]) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_invocation (client_id, id, plugin, version, world, outcome, duration_micros, peak_memory_bytes,
-                                        logs, error, subject_id, activation_id, mode)
+                                        logs, error, event, consequence, subject_id, activation_id, mode)
          SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
-                                  $9::text[], $10::text[], $11::uuid[], $12::uuid[], $13::text[])",
+                                  $9::text[], $10::text[], $11::text[], $12::text[], $13::uuid[], $14::uuid[], $15::text[])",
     )
     .bind(client.0)
     .bind(invocations.iter().map(|call| call.id).collect::<Vec<_>>())
@@ -44,6 +48,8 @@ pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invo
     .bind(invocations.iter().map(|call| call.peak_memory_bytes).collect::<Vec<_>>())
     .bind(invocations.iter().map(|call| call.logs.as_str()).collect::<Vec<_>>())
     .bind(invocations.iter().map(|call| call.error.as_deref()).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.event.as_deref()).collect::<Vec<_>>())
+    .bind(invocations.iter().map(|call| call.consequence.as_deref()).collect::<Vec<_>>())
     .bind(invocations.iter().map(|call| call.subject).collect::<Vec<_>>())
     .bind(invocations.iter().map(|call| call.activation).collect::<Vec<_>>())
     .bind(invocations.iter().map(|call| call.mode.as_str()).collect::<Vec<_>>())
@@ -60,8 +66,8 @@ pub struct InvocationFilter<'a> {
     /// Only calls after this one, for readers that follow.
     pub after: Option<Uuid>,
     pub subject: Option<Uuid>,
-    /// Only calls whose log begins with this text. The first line of a log may name the event of the call.
-    pub log_begins: Option<&'a str>,
+    /// Only calls about an event of this name.
+    pub event: Option<&'a str>,
 }
 
 pub async fn page(
@@ -72,12 +78,12 @@ pub async fn page(
     (offset, limit): (i64, i64),
 ) -> Result<(Vec<Invocation>, i64)> {
     let rows: Vec<Invocation> = sqlx::query_as(
-        "SELECT id, plugin, version, world, outcome, duration_micros, peak_memory_bytes, logs, error, subject_id,
-                activation_id, mode
+        "SELECT id, plugin, version, world, outcome, duration_micros, peak_memory_bytes, logs, error, event, consequence,
+                subject_id, activation_id, mode
          FROM plugin_invocation
          WHERE client_id = $1 AND plugin = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR mode = $4)
                AND ($5::uuid IS NULL OR id > $5) AND ($6::uuid IS NULL OR subject_id = $6)
-               AND ($7::text IS NULL OR starts_with(logs, $7))
+               AND ($7::text IS NULL OR event = $7)
          ORDER BY id DESC OFFSET $8 LIMIT $9",
     )
     .bind(client.0)
@@ -86,7 +92,7 @@ pub async fn page(
     .bind(wanted.mode)
     .bind(wanted.after)
     .bind(wanted.subject)
-    .bind(wanted.log_begins)
+    .bind(wanted.event)
     .bind(offset)
     .bind(limit)
     .fetch_all(&mut *db)
@@ -95,7 +101,7 @@ pub async fn page(
         "SELECT count(*) FROM plugin_invocation
          WHERE client_id = $1 AND plugin = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR mode = $4)
                AND ($5::uuid IS NULL OR id > $5) AND ($6::uuid IS NULL OR subject_id = $6)
-               AND ($7::text IS NULL OR starts_with(logs, $7))",
+               AND ($7::text IS NULL OR event = $7)",
     )
     .bind(client.0)
     .bind(plugin)
@@ -103,7 +109,7 @@ pub async fn page(
     .bind(wanted.mode)
     .bind(wanted.after)
     .bind(wanted.subject)
-    .bind(wanted.log_begins)
+    .bind(wanted.event)
     .fetch_one(db)
     .await?;
     Ok((rows, total))

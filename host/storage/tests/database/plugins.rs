@@ -176,6 +176,8 @@ fn call(id: u128, outcome: &str) -> Invocation {
         peak_memory_bytes: 20,
         logs: "info: hello\n".to_owned(),
         error: None,
+        event: Some("timer".to_owned()),
+        consequence: None,
         subject: Some(Uuid::from_u128(9)),
         activation: Some(Uuid::from_u128(5)),
         mode: "canary".to_owned(),
@@ -201,9 +203,9 @@ async fn calls_are_listed_newest_first_and_by_what_is_wanted() {
     let of_subject = |id: u128| InvocationFilter { subject: Some(Uuid::from_u128(id)), ..InvocationFilter::default() };
     assert_eq!(page(&mut db, of_subject(9), (0, 10)).await, (vec![3, 2, 1], 3));
     assert_eq!(page(&mut db, of_subject(8), (0, 10)).await, (vec![], 0));
-    let log = |begins| InvocationFilter { log_begins: Some(begins), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, log("info: h"), (0, 10)).await, (vec![3, 2, 1], 3));
-    assert_eq!(page(&mut db, log("hello"), (0, 10)).await, (vec![], 0));
+    let event = |name| InvocationFilter { event: Some(name), ..InvocationFilter::default() };
+    assert_eq!(page(&mut db, event("timer"), (0, 10)).await, (vec![3, 2, 1], 3));
+    assert_eq!(page(&mut db, event("time"), (0, 10)).await, (vec![], 0));
 }
 
 #[tokio::test]

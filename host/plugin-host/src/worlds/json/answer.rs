@@ -2,26 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::ReadableJson;
-use crate::chatbot::Action;
-use crate::router::Route;
-use crate::sms_fallback::Decision;
-use crate::sms_router;
+use super::{DryResult, form, write::write};
 use crate::{CallTrace, KeyValueWrite, LogLine, Scope, World};
-
-/// The answer of a plugin in a call without effects.
-#[derive(Debug, Clone, PartialEq)]
-pub enum DryResult {
-    Actions(Vec<Action>),
-    Decision(Decision),
-    /// The body of a webhook, a JSON text; `None` if the event is not to be sent.
-    Payload(Option<String>),
-    Route(Route),
-    SmsDecisions(Vec<sms_router::Decision>),
-}
 
 /// A call without effects.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,31 +19,16 @@ pub struct DryAnswer {
 impl DryResult {
     /// Its name in JSON, and its value. Fields without a value are left out.
     pub fn to_json(&self) -> (&'static str, Value) {
-        match self {
-            Self::Actions(actions) => ("actions", without_nulls(actions.write())),
-            Self::Decision(decision) => ("decision", without_nulls(decision.write())),
+        let world = self.world();
+        let value = match self {
             // As the receiver would see it, or as plain text if it is not JSON.
-            Self::Payload(Some(body)) => {
-                ("payload", serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.clone())))
+            Self::Payload(Some(body)) => serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.clone())),
+            answer => {
+                let recorded = serde_json::to_value(answer).unwrap_or_default();
+                form::function(world).map_or(Value::Null, |function| without_nulls(write(function.answer, recorded)))
             }
-            Self::Payload(None) => ("payload", Value::Null),
-            Self::Route(route) => ("route", without_nulls(route.write())),
-            Self::SmsDecisions(decisions) => ("decisions", without_nulls(decisions.write())),
-        }
-    }
-
-    /// The answer in the result of a recording. `None` if it is not an answer of this world.
-    pub fn recorded(world: World, answer: &Value) -> Option<Self> {
-        fn read<T: DeserializeOwned>(answer: &Value) -> Option<T> {
-            T::deserialize(answer).ok()
-        }
-        match world {
-            World::Chatbot => read(answer).map(Self::Actions),
-            World::SmsFallback => read(answer).map(Self::Decision),
-            World::WebhookShaper => read(answer).map(Self::Payload),
-            World::Router => read(answer).map(Self::Route),
-            World::SmsRouter => read(answer).map(Self::SmsDecisions),
-        }
+        };
+        (world.row().answer, value)
     }
 }
 
@@ -69,7 +38,7 @@ impl DryAnswer {
         let mut map = Map::new();
         let (name, answer) = self.answer.to_json();
         map.insert(name.into(), answer);
-        map.insert("writes".into(), self.writes.iter().map(write).collect());
+        map.insert("writes".into(), self.writes.iter().map(write_of_store).collect());
         map.insert("logs".into(), self.trace.logs.iter().map(log_line).collect());
         let micros = u64::try_from(self.trace.duration.as_micros()).unwrap_or(u64::MAX);
         map.insert("durationMicros".into(), micros.into());
@@ -81,7 +50,7 @@ impl DryAnswer {
 }
 
 /// `{"scope", "key", "value"}`. The value is null for a removal. If it is not text, it is in `valueBase64`.
-fn write(write: &KeyValueWrite) -> Value {
+fn write_of_store(write: &KeyValueWrite) -> Value {
     let mut map = Map::new();
     map.insert("scope".into(), scope_name(write.scope).into());
     map.insert("key".into(), write.key.as_str().into());
@@ -112,10 +81,16 @@ fn log_line(line: &LogLine) -> Value {
     json!({ "level": line.level_name(), "message": line.message })
 }
 
+/// Renames the tag action in results that were recorded before it was `add-tag`. A text cannot match by mistake,
+/// because its quotes would be escaped.
+pub(crate) fn in_newest_words(result: &str) -> String {
+    result.replace(r#"{"Tag":"#, r#"{"AddTag":"#)
+}
+
 /// A recorded result with its answer in readable form. If a part cannot be parsed, it stays unchanged.
 pub(crate) fn readable_result(world: World, result: &str) -> Value {
-    let mut result: Value = serde_json::from_str(&result.replace(r#"{"Tag":"#, r#"{"AddTag":"#))
-        .unwrap_or_else(|_| Value::String(result.to_owned()));
+    let mut result: Value =
+        serde_json::from_str(&in_newest_words(result)).unwrap_or_else(|_| Value::String(result.to_owned()));
     if let Value::Object(map) = &mut result {
         let answer = map.get("answer").and_then(|answer| DryResult::recorded(world, answer));
         if let Some(answer) = answer {

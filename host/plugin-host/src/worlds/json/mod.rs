@@ -1,24 +1,18 @@
 //! Questions and answers as readable JSON: camelCase names and variants by their `type`. If a question leaves a field
-//! out, a sample gives its value. One file per world.
+//! out, a sample gives its value. One walk along the types in `wit/` translates between this form and that of
+//! recordings, which is the serialised form of the generated types.
 
 mod answer;
-mod chatbot;
-mod content;
-mod event;
-mod forms;
-mod problem;
+mod form;
+mod node;
 mod question;
 mod read;
-mod router;
 mod samples;
-mod sms_fallback;
-mod sms_router;
 #[cfg(test)]
 mod tests;
-mod webhook_shaper;
+mod write;
 
-pub use answer::{DryAnswer, DryResult};
-pub(crate) use answer::{binary, readable_result, scope_name};
-pub use problem::Problem;
-pub use question::WorldQuestion;
-pub(crate) use read::{JsonNode, JsonObject, JsonRecord, ReadableJson};
+pub use super::world_question::{DryResult, WorldQuestion};
+pub use answer::DryAnswer;
+pub(crate) use answer::{binary, in_newest_words, readable_result, scope_name};
+pub use node::Problem;

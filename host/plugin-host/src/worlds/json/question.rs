@@ -1,55 +1,29 @@
-//! A question to a plugin, owned: parsed from JSON or from a recording.
+//! Questions as JSON.
 
 use std::cell::RefCell;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use domain::world::World;
+use plugin_bindings::wit::WitType;
+use serde_json::{Map, Value, json};
 
-use super::{JsonNode, ReadableJson, problem::Problem, sms_router::Messages};
-use crate::{
-    World,
-    chatbot::{Event, Session},
-    router::Inbound,
-    sms_fallback::Undeliverable,
-    sms_router::Sms,
-    webhook_shaper::WebhookEvent,
-    worlds::sample,
+use super::{
+    Problem, WorldQuestion, form,
+    node::JsonNode,
+    read::{read, read_items},
+    write::write,
 };
 
-/// A question to a plugin, by world.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WorldQuestion {
-    Chatbot {
-        /// A message, a timer or another event of the conversation.
-        event: Box<Event>,
-        session: Box<Session>,
-    },
-    SmsFallback(Box<Undeliverable>),
-    WebhookShaper(Box<WebhookEvent>),
-    Router(Box<Inbound>),
-    SmsRouter(Vec<Sms>),
-}
+/// The names of the parameters of a question in JSON.
+const PARTS: [&str; 2] = ["event", "session"];
 
-#[derive(Deserialize)]
-struct Recorded {
-    event: Event,
-    session: Session,
+type Parameter = (&'static str, WitType);
+
+/// The parameters of the function of a world, of which there are one or two.
+fn parameters(world: World) -> &'static [Parameter] {
+    form::function(world).map_or(&[], |function| function.parameters)
 }
 
 impl WorldQuestion {
-    pub fn sample(world: World) -> Self {
-        match world {
-            World::Chatbot => {
-                let (event, session) = sample::hello();
-                Self::Chatbot { event: Box::new(event), session: Box::new(session) }
-            }
-            World::SmsFallback => Self::SmsFallback(Box::new(sample::undeliverable())),
-            World::WebhookShaper => Self::WebhookShaper(Box::new(sample::webhook_event())),
-            World::Router => Self::Router(Box::new(sample::inbound())),
-            World::SmsRouter => Self::SmsRouter(vec![sample::sms()]),
-        }
-    }
-
     /// Parses a question. If fields are left out, a sample gives their values; if `event` and `session` are null, the
     /// whole question is the sample. Only chatbots have a session.
     ///
@@ -57,27 +31,32 @@ impl WorldQuestion {
     /// Everything that is unknown or of the wrong type, by its path.
     pub fn from_json(world: World, event: &Value, session: &Value) -> Result<Self, Vec<Problem>> {
         let problems = RefCell::default();
-        let read = match Self::sample(world) {
-            Self::Chatbot { event: event_base, session: session_base } => {
-                let event = part("event", event, *event_base, &problems);
-                let session = part("session", session, *session_base, &problems);
-                event.zip(session).map(|(event, session)| Self::Chatbot { event, session })
+        let sample = serde_json::to_value(Self::sample(world)).unwrap_or_default();
+        let recorded = match parameters(world) {
+            [parameter] => {
+                let read = read_part(*parameter, (PARTS[0], event), sample, &problems);
+                if !session.is_null() {
+                    let problem = format!("world `{world}` has no session; leave it out");
+                    problems.borrow_mut().push((PARTS[1].into(), problem));
+                }
+                read
             }
-            Self::SmsFallback(base) => part("event", event, *base, &problems).map(Self::SmsFallback),
-            Self::WebhookShaper(base) => part("event", event, *base, &problems).map(Self::WebhookShaper),
-            Self::Router(base) => part("event", event, *base, &problems).map(Self::Router),
-            Self::SmsRouter(base) => {
-                let read = part("event", event, Messages::from(base), &problems);
-                read.map(|messages| Self::SmsRouter((*messages).into()))
+            several => {
+                let parts = several.iter().zip(PARTS.into_iter().zip([event, session]));
+                let read: Vec<Option<(String, Value)>> = parts
+                    .map(|(parameter, part)| {
+                        let sample = sample.get(parameter.0).cloned().unwrap_or_default();
+                        Some((parameter.0.to_owned(), read_part(*parameter, part, sample, &problems)?))
+                    })
+                    .collect();
+                read.into_iter().collect::<Option<Map<String, Value>>>().map(Value::Object)
             }
         };
-        if world != World::Chatbot && !session.is_null() {
-            let problem = format!("world `{world}` has no session; leave it out");
-            problems.borrow_mut().push(("session".into(), problem));
-        }
         let problems = problems.into_inner();
-        match read {
-            Some(question) if problems.is_empty() => Ok(question),
+        match recorded {
+            Some(recorded) if problems.is_empty() => {
+                Self::read(world, recorded).map_err(|fault| vec![(PARTS[0].to_owned(), fault.to_string())])
+            }
             _ => Err(problems),
         }
     }
@@ -85,47 +64,47 @@ impl WorldQuestion {
     /// The question as JSON: `{"event", "session"}`, or only `{"event"}` if the world has no session. It has every
     /// field, so that [`Self::from_json`] gives the same question again.
     pub fn to_json(&self) -> Value {
-        match self {
-            Self::Chatbot { event, session } => json!({ "event": event.write(), "session": session.write() }),
-            Self::SmsFallback(undeliverable) => json!({ "event": undeliverable.write() }),
-            Self::WebhookShaper(event) => json!({ "event": event.write() }),
-            Self::Router(inbound) => json!({ "event": inbound.write() }),
-            Self::SmsRouter(messages) => json!({ "event": Messages::from(messages.clone()).write() }),
-        }
-    }
-
-    pub fn world(&self) -> World {
-        match self {
-            Self::Chatbot { .. } => World::Chatbot,
-            Self::SmsFallback(_) => World::SmsFallback,
-            Self::WebhookShaper(_) => World::WebhookShaper,
-            Self::Router(_) => World::Router,
-            Self::SmsRouter(_) => World::SmsRouter,
-        }
-    }
-
-    /// The question of a recording.
-    ///
-    /// # Errors
-    /// If the text is not a question of this world.
-    pub fn recorded(world: World, text: &str) -> serde_json::Result<Self> {
-        Ok(match world {
-            World::Chatbot => {
-                let Recorded { event, session } = serde_json::from_str(text)?;
-                Self::Chatbot { event: Box::new(event), session: Box::new(session) }
-            }
-            World::SmsFallback => Self::SmsFallback(serde_json::from_str(text)?),
-            World::WebhookShaper => Self::WebhookShaper(serde_json::from_str(text)?),
-            World::Router => Self::Router(serde_json::from_str(text)?),
-            World::SmsRouter => Self::SmsRouter(serde_json::from_str(text)?),
-        })
+        let mut recorded = serde_json::to_value(self).unwrap_or_default();
+        let parts = match parameters(self.world()) {
+            [parameter] => vec![(PARTS[0].to_owned(), write_part(*parameter, recorded))],
+            several => several
+                .iter()
+                .zip(PARTS)
+                .map(|(parameter, part)| {
+                    let value = recorded.get_mut(parameter.0).map(Value::take).unwrap_or_default();
+                    (part.to_owned(), write_part(*parameter, value))
+                })
+                .collect(),
+        };
+        Value::Object(parts.into_iter().collect())
     }
 }
 
-/// One part of a question. If it is null, the whole base.
-fn part<T: ReadableJson>(name: &str, value: &Value, base: T, problems: &RefCell<Vec<Problem>>) -> Option<Box<T>> {
-    match value {
-        Value::Null => Some(Box::new(base)),
-        value => T::read(&JsonNode::new(name, value, problems), Some(&base)).map(Box::new),
+/// One part of a question. If it is null, the whole sample. A list is an object with the name of the parameter, so that
+/// an event is an object in every world; the first item of the sample gives the fields that an item leaves out.
+fn read_part(
+    (name, ty): Parameter,
+    (part, given): (&str, &Value),
+    sample: Value,
+    problems: &RefCell<Vec<Problem>>,
+) -> Option<Value> {
+    if given.is_null() {
+        return Some(sample);
+    }
+    let node = JsonNode::new(part, given, problems);
+    let WitType::List(item) = ty else { return read(ty, &node, Some(&sample)) };
+    let mut object = node.object()?;
+    let read = match object.take(name) {
+        Some(list) => read_items(*item, &list, sample.get(0)),
+        None => Some(sample),
+    };
+    object.finish();
+    read
+}
+
+fn write_part((name, ty): Parameter, recorded: Value) -> Value {
+    match ty {
+        WitType::List(_) => json!({ name: write(ty, recorded) }),
+        _ => write(ty, recorded),
     }
 }

@@ -1,171 +1,202 @@
-//! Reads JSON values into the types of `wit/`. Each fault has its path and the expected form.
+//! From readable JSON to the form of recordings.
 
-use std::cell::RefCell;
+use plugin_bindings::wit::{WitRecord, WitType, WitVariant};
+use serde_json::{Map, Value, json};
 
-use serde_json::{Map, Value};
+use super::{
+    form::{self, CaseForm, pascal, snake},
+    node::{JsonNode, JsonObject},
+    samples,
+};
 
-use super::Problem;
-
-/// A type with a readable JSON form.
-pub(crate) trait ReadableJson: Sized + Clone {
-    /// Reads a value. If a part is left out, it comes from `base`. `None` if the value does not fit; the fault is then
-    /// noted.
-    fn read(node: &JsonNode<'_>, base: Option<&Self>) -> Option<Self>;
-
-    fn write(&self) -> Value;
-
-    /// The value of an absent field without a `base`.
-    fn absent() -> Option<Self> {
-        None
-    }
-}
-
-/// A type whose JSON form is an object.
-pub(crate) trait JsonRecord: ReadableJson {
-    /// Reads the fields. The caller checks for unknown ones.
-    fn read_fields(object: &mut JsonObject<'_>, base: Option<&Self>) -> Option<Self>;
-
-    fn write_fields(&self, into: &mut Map<String, Value>);
-}
-
-/// A value and its path.
-pub(crate) struct JsonNode<'a> {
-    path: String,
-    value: &'a Value,
-    problems: &'a RefCell<Vec<Problem>>,
-}
-
-impl<'a> JsonNode<'a> {
-    pub(crate) fn new(path: &str, value: &'a Value, problems: &'a RefCell<Vec<Problem>>) -> Self {
-        Self { path: path.to_owned(), value, problems }
-    }
-
-    pub(crate) fn value(&self) -> &'a Value {
-        self.value
-    }
-
-    pub(crate) fn problem<T>(&self, message: impl Into<String>) -> Option<T> {
-        self.problems.borrow_mut().push((self.path.clone(), message.into()));
-        None
-    }
-
-    /// Notes that the value is of the wrong type.
-    pub(crate) fn expected<T>(&self, what: &str) -> Option<T> {
-        let found = match self.value {
-            Value::Null => "null",
-            Value::Bool(_) => "true or false",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a text",
-            Value::Array(_) => "a list",
-            Value::Object(_) => "an object",
-        };
-        self.problem(format!("must be {what}, not {found}"))
-    }
-
-    pub(crate) fn object(&self) -> Option<JsonObject<'a>> {
-        match self.value {
-            Value::Object(map) => {
-                Some(JsonObject { path: self.path.clone(), map, problems: self.problems, known: Vec::new() })
+/// The recorded form of a value. If a part is left out, it comes from `base`, a recorded value. `None` if the value does
+/// not fit; the fault is then noted.
+pub(super) fn read(ty: WitType, node: &JsonNode<'_>, base: Option<&Value>) -> Option<Value> {
+    let value = node.value();
+    match ty {
+        WitType::Bool if value.is_boolean() => Some(value.clone()),
+        WitType::Bool => node.expected("true or false"),
+        WitType::Integer(least, most) => {
+            let number = value.as_u64().map(i128::from).or_else(|| value.as_i64().map(i128::from));
+            match number.filter(|number| (least..=most).contains(number)) {
+                Some(_) => Some(value.clone()),
+                None => node.problem(format!("must be a whole number from {least} to {most}")),
             }
-            _ => self.expected("an object"),
         }
-    }
-
-    pub(crate) fn items(&self) -> Option<impl Iterator<Item = JsonNode<'a>>> {
-        let Value::Array(items) = self.value else { return self.expected("a list") };
-        let (path, problems) = (self.path.clone(), self.problems);
-        let item = move |(index, value)| JsonNode { path: format!("{path}[{index}]"), value, problems };
-        Some(items.iter().enumerate().map(item))
+        WitType::Float => value.as_f64().map(|number| json!(number)).or_else(|| node.expected("a number")),
+        WitType::String if value.is_string() => Some(value.clone()),
+        WitType::String => node.expected("a text"),
+        WitType::Option(_) if value.is_null() => Some(Value::Null),
+        WitType::Option(inner) => read(*inner, node, base.filter(|base| !base.is_null())),
+        WitType::List(item) if form::is_pairs(item) => read_pairs(node),
+        WitType::List(item) => read_items(*item, node, None),
+        WitType::Tuple(_) => node.expected("a value with a form"),
+        WitType::Record(record) => {
+            let mut object = node.object()?;
+            let fields = read_fields(record, &mut object, base);
+            object.finish();
+            fields.map(Value::Object)
+        }
+        WitType::Variant(variant) => {
+            let mut object = node.object()?;
+            let kind = object.kind();
+            let Some(case) = case_of(variant, kind) else { return object.unknown_kind(&form::kinds(variant)) };
+            let read = read_case(variant, case, &mut object, base);
+            object.finish();
+            read
+        }
+        WitType::Enum(of) => match of.words.iter().find(|word| value.as_str() == Some(word)) {
+            Some(word) => Some(pascal(word).into()),
+            None => node.problem(format!("must be one of `{}`", of.words.join("`, `"))),
+        },
     }
 }
 
-/// An object whose fields are being read.
-pub(crate) struct JsonObject<'a> {
-    path: String,
-    map: &'a Map<String, Value>,
-    problems: &'a RefCell<Vec<Problem>>,
-    known: Vec<String>,
+/// The value of an absent field without a base.
+fn absent(ty: WitType) -> Option<Value> {
+    match ty {
+        WitType::Option(_) => Some(Value::Null),
+        WitType::List(_) => Some(json!([])),
+        _ => None,
+    }
 }
 
-impl<'a> JsonObject<'a> {
-    /// A field by its name in `wit/`, with `_` for `-`.
-    pub(crate) fn field<T: ReadableJson>(&mut self, name: &str, base: Option<&T>) -> Option<T> {
-        match self.take(name) {
-            Some(node) => T::read(&node, base),
-            None => match base.cloned().or_else(T::absent) {
-                Some(value) => Some(value),
-                None => self.at(name).problem("is missing"),
-            },
+/// Reads all items, so that every fault is noted.
+pub(super) fn read_items(item: WitType, node: &JsonNode<'_>, base: Option<&Value>) -> Option<Value> {
+    let read: Vec<Option<Value>> = node.items()?.map(|node| read(item, &node, base)).collect();
+    read.into_iter().collect()
+}
+
+/// Named values, such as metadata: an object, or a list of pairs if the order or a repeated name matters.
+fn read_pairs(node: &JsonNode<'_>) -> Option<Value> {
+    let pair = |node: JsonNode<'_>| match node.value() {
+        Value::Array(pair) => match pair.as_slice() {
+            [Value::String(_), Value::String(_)] => Some(node.value().clone()),
+            _ => node.problem("must be a pair of texts"),
+        },
+        _ => node.expected("a pair of texts"),
+    };
+    let pairs: Vec<Option<Value>> = match node.value() {
+        Value::Object(map) => {
+            let named = map.iter().map(|(name, value)| match value {
+                Value::String(_) => Some(json!([name, value])),
+                _ => node.problem(format!("the value of `{name}` must be a text")),
+            });
+            named.collect()
         }
-    }
+        Value::Array(_) => node.items()?.map(pair).collect(),
+        _ => return node.expected("an object of texts"),
+    };
+    pairs.into_iter().collect()
+}
 
-    /// A field with a JSON text: a string is taken unchanged, any other JSON value is serialised.
-    pub(crate) fn json_text(&mut self, name: &str) -> Option<String> {
-        match self.take(name)?.value() {
-            Value::String(text) => Some(text.clone()),
-            other => Some(other.to_string()),
-        }
-    }
-
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.map.contains_key(&camel(name))
-    }
-
-    /// The `type`, which names the case.
-    pub(crate) fn kind(&mut self) -> Option<&'a str> {
-        match self.take("type")?.value() {
-            Value::String(kind) => Some(kind),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn unknown_kind<T>(&self, kinds: &[&str]) -> Option<T> {
-        let found = match self.map.get("type") {
-            Some(Value::String(kind)) => format!("`{kind}` is not known"),
-            Some(_) => "must be a text".to_owned(),
-            None => "is missing".to_owned(),
+/// Reads the fields of a record. The caller checks for unknown ones.
+fn read_fields(record: &WitRecord, object: &mut JsonObject<'_>, base: Option<&Value>) -> Option<Map<String, Value>> {
+    let is_flat = |(name, ty): &&(&'static str, WitType)| form::flat(record, (name, *ty)).is_some();
+    // The fields of a variant are read last, because they are next to those of the record.
+    let (flat, plain): (Vec<(&'static str, WitType)>, Vec<(&'static str, WitType)>) =
+        record.fields.iter().partition(is_flat);
+    let mut fields = Map::new();
+    let mut fits = true;
+    for (name, ty) in plain.into_iter().chain(flat) {
+        let base = base.and_then(|base| base.get(snake(name)));
+        let read = match form::flat(record, (name, ty)) {
+            Some(variant) => read_flat(variant, object, base),
+            None => read_field(record, (name, ty), object, base),
         };
-        self.at("type").problem(format!("{found}; there are {}", kinds.join(", ")))
-    }
-
-    /// Notes the fields that were not read.
-    pub(crate) fn finish(self) {
-        let mut known = self.known.clone();
-        known.sort();
-        for name in self.map.keys().filter(|name| !self.known.contains(name)) {
-            let path = join(&self.path, name);
-            let problem = format!("is not known; there are {}", known.join(", "));
-            self.problems.borrow_mut().push((path, problem));
+        match read {
+            Some(value) => drop(fields.insert(snake(name), value)),
+            None => fits = false,
         }
     }
+    fits.then_some(fields)
+}
 
-    fn take(&mut self, name: &str) -> Option<JsonNode<'a>> {
-        let name = camel(name);
-        let found =
-            self.map.get(&name).map(|value| JsonNode { path: join(&self.path, &name), value, problems: self.problems });
-        self.known.push(name);
-        found
+fn read_field(
+    record: &WitRecord,
+    (name, ty): (&'static str, WitType),
+    object: &mut JsonObject<'_>,
+    base: Option<&Value>,
+) -> Option<Value> {
+    if form::is_json_text(record, name) {
+        return Some(object.json_text(name).unwrap_or_else(|| "{}".to_owned()).into());
     }
+    // The content of a message may be given as `"text": "hi"`.
+    if (record.name, name) == (MESSAGE, "content") && object.has("text") {
+        return required("text", WitType::String, object, None).map(|text| json!({ "Text": text }));
+    }
+    required(name, ty, object, base)
+}
 
-    fn at(&self, name: &str) -> JsonNode<'a> {
-        JsonNode { path: join(&self.path, &camel(name)), value: &Value::Null, problems: self.problems }
+/// A field that is given, or comes from the base, or may be absent.
+fn required(name: &str, ty: WitType, object: &mut JsonObject<'_>, base: Option<&Value>) -> Option<Value> {
+    match object.take(name) {
+        Some(node) => read(ty, &node, base),
+        None => base.cloned().or_else(|| absent(ty)).or_else(|| object.at(name).problem("is missing")),
     }
 }
 
-fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+fn case_of(variant: &WitVariant, kind: Option<&str>) -> Option<(&'static str, Option<WitType>)> {
+    variant.cases.iter().find(|(name, _)| kind == Some(name)).copied()
 }
 
-/// `after_seconds` becomes `afterSeconds`.
-pub(crate) fn camel(name: &str) -> String {
-    let mut upper = false;
-    let letters = name.chars().filter_map(|letter| {
-        let was_upper = std::mem::replace(&mut upper, letter == '_');
-        match letter {
-            '_' => None,
-            letter if was_upper => Some(letter.to_ascii_uppercase()),
-            letter => Some(letter),
+fn read_case(
+    variant: &WitVariant,
+    case: (&'static str, Option<WitType>),
+    object: &mut JsonObject<'_>,
+    base: Option<&Value>,
+) -> Option<Value> {
+    let value = match form::of_case(variant, case) {
+        CaseForm::Alone => return Some(pascal(case.0).into()),
+        CaseForm::Fields(record) => {
+            // The base may be another case.
+            let sample = base.and_then(|_| samples::of_case(variant.name, case.0));
+            Value::Object(read_fields(record, object, sample.as_ref())?)
         }
-    });
-    letters.collect()
+        CaseForm::Value(name, WitType::Record(record)) if record.name == MESSAGE => {
+            read_message(name, record, object, base.and_then(|base| base.get(pascal(case.0))))?
+        }
+        CaseForm::Value(name, ty) => required(name, ty, object, None)?,
+        CaseForm::Text(name) => match object.json_text(name) {
+            Some(text) => text.into(),
+            None => return object.at(name).problem("is missing"),
+        },
+    };
+    Some(json!({ pascal(case.0): value }))
+}
+
+const MESSAGE: &str = "types/incoming-message";
+/// Fields by which an event without a `type` is a message.
+const OF_MESSAGES: [&str; 3] = ["message", "text", "content"];
+
+/// A variant whose fields are next to those of its record.
+fn read_flat(variant: &WitVariant, object: &mut JsonObject<'_>, base: Option<&Value>) -> Option<Value> {
+    let is_message = !object.has("type") && OF_MESSAGES.iter().any(|name| object.has(name));
+    let kind = object.kind();
+    match case_of(variant, if is_message { Some("message") } else { kind }) {
+        Some(case) => read_case(variant, case, object, base),
+        None => object.unknown_kind(&form::kinds(variant)),
+    }
+}
+
+/// A message under its name, or without its id in the object itself.
+fn read_message(
+    name: &str,
+    record: &'static WitRecord,
+    object: &mut JsonObject<'_>,
+    base: Option<&Value>,
+) -> Option<Value> {
+    if object.has(name) {
+        return required(name, WitType::Record(record), object, base);
+    }
+    let mut fields = Map::new();
+    fields.insert("id".into(), base.and_then(|base| base.get("id")).cloned().unwrap_or_else(|| "sample".into()));
+    let mut fits = true;
+    for (name, ty) in record.fields.iter().filter(|(name, _)| *name != "id") {
+        match read_field(record, (name, *ty), object, None) {
+            Some(value) => drop(fields.insert(snake(name), value)),
+            None => fits = false,
+        }
+    }
+    fits.then_some(Value::Object(fields))
 }

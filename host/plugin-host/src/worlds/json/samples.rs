@@ -11,11 +11,24 @@ const CUSTOMER: &str = "27820000001";
 const TIME: &str = "2025-10-14T08:00:00Z";
 const TIME_MS: u64 = 1_760_428_800_000;
 
+/// The sample of a case of a variant, in the form of recordings.
+pub(super) fn of_case(variant: &str, case: &str) -> Option<serde_json::Value> {
+    let sample = match (variant, case) {
+        ("shaper/webhook-event", "incoming") => serde_json::to_value(incoming()),
+        ("shaper/webhook-event", "status") => serde_json::to_value(status()),
+        ("shaper/webhook-event", "session-status") => serde_json::to_value(session_status()),
+        ("shaper/webhook-event", "partner") => serde_json::to_value(partner()),
+        ("shaper/webhook-event", "chatbot") => serde_json::to_value(chatbot()),
+        _ => return None,
+    };
+    sample.ok()
+}
+
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-pub(super) fn incoming() -> IncomingMessageEvent {
+fn incoming() -> IncomingMessageEvent {
     IncomingMessageEvent {
         profile_name: some("Sample"),
         sender: some(CUSTOMER),
@@ -54,7 +67,7 @@ pub(super) fn incoming() -> IncomingMessageEvent {
     }
 }
 
-pub(super) fn status() -> StatusEvent {
+fn status() -> StatusEvent {
     StatusEvent {
         sender: BUSINESS.into(),
         receiver: some(CUSTOMER),
@@ -80,7 +93,7 @@ pub(super) fn status() -> StatusEvent {
 }
 
 /// A Lite number connected. This is also the question of a trial call.
-pub(super) fn session_status() -> SessionStatusEvent {
+fn session_status() -> SessionStatusEvent {
     match sample::webhook_event() {
         WebhookEvent::SessionStatus(event) => event,
         _ => SessionStatusEvent {
@@ -93,7 +106,7 @@ pub(super) fn session_status() -> SessionStatusEvent {
     }
 }
 
-pub(super) fn partner() -> PartnerEvent {
+fn partner() -> PartnerEvent {
     PartnerEvent {
         quality_rating: some("GREEN"),
         messaging_limit_tier: some("TIER_1K"),
@@ -101,7 +114,7 @@ pub(super) fn partner() -> PartnerEvent {
     }
 }
 
-pub(super) fn chatbot() -> ChatbotEvent {
+fn chatbot() -> ChatbotEvent {
     ChatbotEvent {
         event_id: "sample".into(),
         direction: Direction::Incoming,
