@@ -1,5 +1,7 @@
 //! Writes the types of the newest interface as values, for `src/wit.rs`.
 
+#![expect(clippy::indexing_slicing, reason = "an id always stands for an item of the `Resolve` that gave it out")]
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -90,12 +90,14 @@ fn read_pairs(node: &JsonNode<'_>) -> Option<Value> {
     pairs.into_iter().collect()
 }
 
+/// The name and the type of a field.
+type WitField = (&'static str, WitType);
+
 /// Reads the fields of a record. The caller checks for unknown ones.
 fn read_fields(record: &WitRecord, object: &mut JsonObject<'_>, base: Option<&Value>) -> Option<Map<String, Value>> {
-    let is_flat = |(name, ty): &&(&'static str, WitType)| form::flat(record, (name, *ty)).is_some();
+    let is_flat = |(name, ty): &&WitField| form::flat(record, (name, *ty)).is_some();
     // The fields of a variant are read last, because they are next to those of the record.
-    let (flat, plain): (Vec<(&'static str, WitType)>, Vec<(&'static str, WitType)>) =
-        record.fields.iter().partition(is_flat);
+    let (flat, plain): (Vec<WitField>, Vec<WitField>) = record.fields.iter().partition(is_flat);
     let mut fields = Map::new();
     let mut fits = true;
     for (name, ty) in plain.into_iter().chain(flat) {
@@ -114,7 +116,7 @@ fn read_fields(record: &WitRecord, object: &mut JsonObject<'_>, base: Option<&Va
 
 fn read_field(
     record: &WitRecord,
-    (name, ty): (&'static str, WitType),
+    (name, ty): WitField,
     object: &mut JsonObject<'_>,
     base: Option<&Value>,
 ) -> Option<Value> {
