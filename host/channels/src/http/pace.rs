@@ -65,7 +65,7 @@ impl Pace {
         let (mut earned, now) = (self.earned(), Instant::now());
         earned.pause = earned.pause.max(now) + used * self.one_of;
         // Much use is forgotten as quickly as twice the use without turns.
-        let turns = earned.turns.max(now) + used.min(LITTLE) * LITTLE_ONE_OF;
+        let turns = earned.turns.max(now) + used * LITTLE_ONE_OF;
         earned.turns = turns.min(now + LITTLE * LITTLE_ONE_OF * 2);
     }
 
@@ -166,8 +166,9 @@ mod tests {
         assert!(futures::poll!(&mut other).is_pending());
         drop(first);
         assert!(futures::poll!(&mut waiting[0]).is_pending(), "it is in the queue behind the other peer");
-        let turn = other.await;
-        drop((turn, waiting.remove(0).await, waiting));
+        drop(other.await);
+        drop(waiting.remove(0).await);
+        drop(waiting);
         assert_eq!(of_all.available_permits(), 1);
     }
 }
