@@ -11,6 +11,8 @@ use crate::{
 /// Bytes of a text, and texts of a page.
 const TEXT: usize = 16_000;
 const PAGE: i32 = 500;
+/// Key-values of a page, with almost 8 MiB.
+const VALUES: i32 = 120;
 
 /// 400 unread pages of 8 MB from 4 addresses.
 pub async fn messages(stage: &Stage) -> Attack {
@@ -19,12 +21,12 @@ pub async fn messages(stage: &Stage) -> Attack {
     unread(stage.ground(), 400, path)
 }
 
-/// 40 unread pages of 32 MB.
+/// 160 unread pages of 8 MB.
 pub async fn key_values(stage: &Stage) -> Attack {
     const PLUGIN: &str = "default-chatbot";
     stage.attacker.put_in_force(PLUGIN, json!({ "mode": "live" })).await;
-    seeds::key_values(stage, PLUGIN, PAGE).await;
-    unread(stage.ground(), 40, format!("/plugin-service/api/v1/plugins/{PLUGIN}/key-values?size={PAGE}"))
+    seeds::key_values(stage, PLUGIN, VALUES).await;
+    unread(stage.ground(), 160, format!("/plugin-service/api/v1/plugins/{PLUGIN}/key-values?size={VALUES}"))
 }
 
 fn unread(ground: Ground, count: u32, path: String) -> Attack {
