@@ -322,7 +322,7 @@ mod tests {
         drop((first, place));
         let (again, place) = enter(&places, "192.0.2.1").unwrap();
         assert!(again.pace().unwrap().pause().is_some());
-        tokio::time::advance(Duration::from_secs(8)).await;
+        tokio::time::advance(Duration::from_secs(10)).await;
         drop((again, place));
         assert!(lock(&places.open).by_address.is_empty());
         assert!(enter(&places, "10.1.2.3").unwrap().0.pace().is_none(), "a proxy speaks for many");
