@@ -103,11 +103,11 @@ pub async fn forget_old(ctx: &Context) {
 /// Removes files that arrived before `before`. The bytes go first, so that no bytes stay without a row. Returns the
 /// number of files. Call it until it returns 0.
 pub async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<usize, MediaRefused> {
-    let mut db = ctx.db.acquire().await?;
-    let old = storage::inbound::media::older_than(&mut db, before, FORGOTTEN_AT_ONCE).await?;
+    let old = storage::inbound::media::older_than(&mut *ctx.db.acquire().await?, before, FORGOTTEN_AT_ONCE).await?;
     for (client, id) in &old {
+        // The store may need a session of its own, so none is held here.
         ctx.media.delete(*client, *id).await?;
-        storage::inbound::media::remove(&mut db, *client, *id).await?;
+        storage::inbound::media::remove(&mut *ctx.db.acquire().await?, *client, *id).await?;
     }
     Ok(old.len())
 }

@@ -128,7 +128,7 @@ async fn a_first_message_without_a_chatbot_waits_in_the_queue_and_is_reported_on
     assert_eq!(incoming.sender_user_id.as_deref(), Some("ZA.100"));
     assert_eq!((incoming.text.as_deref(), incoming.message_content_type.as_str()), (Some("hi"), "TEXT"));
     assert_eq!((incoming.message_type.as_deref(), incoming.status.as_deref()), (Some("INTERACTION"), Some("RECEIVED")));
-    assert_eq!(incoming.sent_time.as_deref(), Some("2026-09-21T14:13:20Z"));
+    assert_eq!(incoming.sent_time.as_deref(), Some("2026-09-21T14:13:20.000Z"));
     let [message] = stage.messages().await.try_into().unwrap();
     assert_eq!(incoming.gst_id, Some(message.id.to_string()));
     assert_eq!((incoming.participant_id, incoming.template_id), (None, None), "not the live-chat participant");

@@ -119,7 +119,7 @@ fn a_tap_names_the_button_the_template_and_what_it_answers() {
     assert_eq!((event.ct_id.as_deref(), event.tqrmt_id.as_deref()), (Some("order-42"), Some("gst-42")));
     assert_eq!(event.body_parameters, Some(vec![("1".to_owned(), "Zo".to_owned())]));
     assert_eq!(event.gst_id, Some(Uuid::from_u128(4).to_string()));
-    assert_eq!(event.sent_time.as_deref(), Some("2026-09-21T14:13:20.000Z"));
+    assert_eq!(event.sent_time.as_deref(), Some("2026-09-21T14:13:20.123Z"));
 }
 
 #[test]
