@@ -17,12 +17,11 @@ run() {
     rm -f "$log.status"
 }
 
-# Most tests wait half of their time: for a lease, a retry, a process. So two run per processor, and the end-to-end tests (`it`)
-# run at the same time as all others. Every call names the whole workspace, because another choice of packages has other
+# Most tests wait half of their time: for a lease, a retry, a process. So the end-to-end tests (`it`) run at the same time as all
+# others. Every call names the whole workspace, because another choice of packages has other
 # features, and compiles the dependencies again.
 run_all() {
     cargo test --workspace --no-run --tests --quiet || { status=1; return; }
-    export RUST_TEST_THREADS="${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}"
     cargo test --workspace --no-fail-fast --lib --bins --test '[!i]*' "$@" >"$log.others" 2>&1 &
     others=$!
     run cargo test --workspace --no-fail-fast --test it "$@"
