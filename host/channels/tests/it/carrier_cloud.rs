@@ -64,7 +64,7 @@ async fn no_more_calls_start_than_may_be_in_flight() {
     let waiting = carrier.ready(&inbox);
     places.pop();
     waiting.await;
-    assert!(began.elapsed() < Duration::from_millis(200), "a place that was given back is told of");
+    assert!(began.elapsed() < Duration::from_secs(2), "a place that was given back is told of");
     assert_eq!(carrier.take(&inbox, 100).unwrap().len(), 1);
 }
 
