@@ -51,7 +51,9 @@ impl RequestCost {
         let answer = PacedTask::new(answer, (!self.by_listener).then(|| Arc::clone(pace)));
         // The use before the client was known.
         let mut unknown = Duration::ZERO;
-        let refund = |used: Duration| pace.refund(used * 2);
+        // Our own task notes the use once. The listener notes it with as much of its own around it.
+        let times = if self.by_listener { 2 } else { 1 };
+        let refund = |used: Duration| pace.refund(used * times);
         let response = MeasuredTask::new(answer, |used| match held.is_known() {
             true => refund(std::mem::take(&mut unknown) + used),
             false => unknown += used,

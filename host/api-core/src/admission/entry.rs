@@ -6,7 +6,7 @@ use tokio::{sync::Notify, time::Instant};
 
 use super::{account::Owner, link::PeerLink, load::RequestLoad};
 
-/// What the request waits for.
+/// The side on which the request waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Patchbay: the handler works, or has nothing to send now.

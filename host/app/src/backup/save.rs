@@ -85,7 +85,7 @@ async fn save_all(config: &Settings, db: &Db, place: &str) -> anyhow::Result<Str
     Ok(format!("{answer}\n"))
 }
 
-/// Refuses a database whose schema this program does not know, or whose secrets the configured key does not open.
+/// Refuses a database if this program does not know its schema, or if the configured key does not open its secrets.
 async fn check_source(snapshot: &mut DatabaseSnapshot, sealer: &Sealer) -> anyhow::Result<()> {
     let schema = snapshot.contents().migrations.last().map_or(0, |last| last.version);
     match lineage(&snapshot.contents().migrations) {

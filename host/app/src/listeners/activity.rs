@@ -123,7 +123,7 @@ impl Activity {
         ActiveRequest { activity: Arc::clone(self), waits: AtomicUsize::new(0) }
     }
 
-    /// What its end would cost its peer, and since when. `None` if it works for its peer.
+    /// The loss of its peer if it ends, and since when. `None` if it works for its peer.
     pub(super) fn idleness(&self) -> Option<(Idleness, Instant)> {
         let requests = self.requests.load(Ordering::Relaxed);
         let last = self.at(self.last.load(Ordering::Relaxed));
