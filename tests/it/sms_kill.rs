@@ -25,6 +25,8 @@ const WINDOW: usize = 16;
 const REQUESTS: usize = 15;
 const SENDERS: usize = 4;
 const PHONES: usize = 30;
+/// Pause of a sender. The simulated phones keep 50,000 messages, and a run of two minutes must not reach that.
+const PAUSE: Duration = Duration::from_millis(50);
 /// Limit of a step on a busy machine; the usual time is seconds.
 const PATIENCE: Duration = Duration::from_secs(180);
 
@@ -168,6 +170,7 @@ async fn send(url: String, client: TestClient, name: usize, ledger: Ledger, over
         if over.load(Ordering::SeqCst) {
             return;
         }
+        tokio::time::sleep(PAUSE).await;
     }
 }
 

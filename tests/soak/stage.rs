@@ -13,6 +13,9 @@ pub const ORIGIN: &str = "https://shop.example";
 /// The password of the first user of a client.
 pub const PASSWORD: &str = "correct horse";
 
+/// The logged warnings and errors that are shown after a case.
+const TROUBLES: usize = 5;
+
 /// Everything that a case stands on.
 pub struct Stage {
     pub patchbay: Patchbay,
@@ -89,6 +92,19 @@ impl Stage {
             mail: self.mail(),
             key: self.attacker.key.clone(),
             site: self.attackers_site.clone(),
+        }
+    }
+
+    /// Prints the last warnings and errors that the program has logged, with their number.
+    pub fn print_troubles(&self) {
+        let log = self.patchbay.log();
+        let troubles: Vec<&str> =
+            log.lines().filter(|line| line.contains(" WARN ") || line.contains(" ERROR ")).collect();
+        for line in troubles.iter().rev().take(TROUBLES) {
+            eprintln!("  {line}");
+        }
+        if troubles.len() > TROUBLES {
+            eprintln!("  and {} more", troubles.len() - TROUBLES);
         }
     }
 

@@ -47,7 +47,7 @@ pub async fn serve(config: Settings) -> anyhow::Result<()> {
     let mut ending = EndSignals::new(tls.as_ref().map(|tls| Arc::clone(&tls.files)))?;
     // A taken port is reported before the first start makes a database. The sockets are bound again when all is ready:
     // until then a caller is refused at once, and does not wait.
-    drop(Sockets::bind(&config).await?);
+    drop(Sockets::bind(&config)?);
     let database = Database::start(&config).await?;
     let result = run_server(&config, &database, tls, &mut ending).await;
     database.stop().await;
@@ -74,7 +74,7 @@ async fn run_server(
         // Only we use the data directory, so earlier holders of leases were killed.
         storage::work::lanes::end_all(&mut *base.db.acquire().await?).await?;
     }
-    let sockets = Sockets::bind(config).await?;
+    let sockets = Sockets::bind(config)?;
     let address = sockets.http.local_addr()?;
     let public_url = config.public_url(address);
     let simulator = start_simulator(config, address).await?;
@@ -163,7 +163,7 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
         messenger_app_secret: String::new(),
     });
     // Before the first work, so that a failed start has done nothing.
-    let listener = bind_if_set("server.work_listen", config.server.work_listen).await?;
+    let listener = bind_if_set("server.work_listen", config.server.work_listen)?;
     let public_url = config.public_url(config.server.listen);
     let ProcessParts { context: ctx, wakes, smpp } =
         boot::context(config, base, public_url, simulated.as_ref()).await?;
@@ -201,26 +201,26 @@ struct Sockets {
 }
 
 impl Sockets {
-    async fn bind(config: &Settings) -> anyhow::Result<Self> {
+    fn bind(config: &Settings) -> anyhow::Result<Self> {
         let server = &config.server;
         Ok(Self {
-            http: bind("server.listen", server.listen).await?,
-            batch: bind_if_set("server.batch_tls_listen", server.batch_tls_listen).await?,
-            email: bind_if_set("email.listen", config.email.listen).await?,
-            metrics: bind_if_set("server.metrics_listen", server.metrics_listen).await?,
+            http: bind("server.listen", server.listen)?,
+            batch: bind_if_set("server.batch_tls_listen", server.batch_tls_listen)?,
+            email: bind_if_set("email.listen", config.email.listen)?,
+            metrics: bind_if_set("server.metrics_listen", server.metrics_listen)?,
         })
     }
 }
 
-async fn bind_if_set(setting: &str, address: Option<SocketAddr>) -> anyhow::Result<Option<TcpListener>> {
+fn bind_if_set(setting: &str, address: Option<SocketAddr>) -> anyhow::Result<Option<TcpListener>> {
     match address {
-        Some(address) => bind(setting, address).await.map(Some),
+        Some(address) => bind(setting, address).map(Some),
         None => Ok(None),
     }
 }
 
-async fn bind(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}, which {setting} names"))
+fn bind(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener> {
+    listeners::bind(address).with_context(|| format!("cannot listen on {address}, which {setting} names"))
 }
 
 struct Process {

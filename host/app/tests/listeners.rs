@@ -459,3 +459,19 @@ async fn an_http2_connection_has_few_streams() {
     };
     assert_eq!(settings.await, 32);
 }
+
+/// The library's default of 1,024 dropped the first packet of callers in a flood of connections.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn as_many_connections_as_the_system_allows_wait_to_be_accepted() {
+    const MORE_THAN_USUAL: usize = 1_500;
+    listeners::raise();
+    let allowed: usize = fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap().trim().parse().unwrap();
+    let listener = listeners::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let connect = move |_| TcpStream::connect_timeout(&address, Duration::from_secs(10));
+    let waiting = (0..allowed.min(MORE_THAN_USUAL)).map(connect).collect::<Result<Vec<_>, _>>().unwrap();
+    for _ in &waiting {
+        listener.accept().await.unwrap();
+    }
+}

@@ -112,6 +112,7 @@ pub async fn run(case: &AttackCase, length: Duration) -> AttackOutcome {
         tokio::join!(neighbour.measure(case.actions, length), most_descriptors(process, length));
     let peak = resident(process);
     attackers.stop();
+    stage.print_troubles();
     let note = if resident(process).now > 0 { String::new() } else { "the process ended".to_owned() };
     AttackOutcome { case: case.name, quiet, under_attack, before, peak, descriptors, note }
 }

@@ -25,7 +25,7 @@ use channels::http::PacedTask;
 use rustls::ServerConfig;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     time::{sleep, timeout},
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
@@ -44,6 +44,19 @@ const UNREAD_AT_MOST: u64 = 64 * 1024;
 const ACCEPTANCE: Duration = Duration::from_micros(100);
 /// Pause after the process ran out of descriptors.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
+
+/// Connections that the system holds until they are accepted. The system takes at most `net.core.somaxconn`. If they are
+/// more, it drops the newcomer's SYN, and its next attempt comes 1 s later (RFC 6298, 2.1).
+const BACKLOG: u32 = 65_535;
+
+/// Listens on an address.
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A port of connections that ended lately is free for a new process.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// State shared by the listeners of a process.
 #[derive(Clone)]
