@@ -103,6 +103,7 @@ mod teams;
 mod telegram;
 mod template_faults;
 mod templates;
+mod traces;
 mod users;
 mod web_chat;
 mod webhook_attempts;

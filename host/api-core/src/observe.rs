@@ -11,8 +11,9 @@ use axum::{
     middleware::Next,
     response::Response,
 };
+use base::traces::{self, CallerTrace, OpenSpan};
 use chrono::SecondsFormat;
-use domain::ids::RequestId;
+use domain::ids::{ClientId, RequestId};
 use tracing::{Instrument, Span, field::Empty};
 
 use crate::{
@@ -60,8 +61,10 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
     request.extensions_mut().insert(facts.clone());
     let successor = Successor::of(&request);
     let exit = AnswerSender::of(&request, &state);
+    let traced = trace(id, route, request.headers());
 
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let place = traced.as_ref().map(OpenSpan::place);
+    let mut response = traces::within(place, next.run(request).instrument(span.clone())).await;
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         let now = state.context.now();
         let timestamp = now.to_rfc3339_opts(SecondsFormat::Millis, true);
@@ -88,10 +91,35 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
     response.headers_mut().entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
     let took = started.elapsed();
     record(&span, (&method, route, source), response.status(), took);
+    if let Some(traced) = traced {
+        end(traced, (&method, route), response.status(), facts.client());
+    }
     if let Some(answered) = facts.answered(id, (&method, path.path()), response.status(), took) {
         state.request_log.add(answered);
     }
     exit.send(response)
+}
+
+/// Opens the span of a request. Probes have none, because they come every few seconds.
+fn trace(id: RequestId, route: &str, headers: &HeaderMap) -> Option<OpenSpan> {
+    if !traces::is_on() || https::is_probe(route) {
+        return None;
+    }
+    let caller = headers.get("traceparent").and_then(|header| CallerTrace::parse(header.to_str().ok()?));
+    traces::request(id.0, caller).map(|span| span.with("patchbay.request.id", id.0))
+}
+
+fn end(span: OpenSpan, (method, route): (&Method, &str), status: StatusCode, client: Option<ClientId>) {
+    let method = known_method(method);
+    let span = match client {
+        Some(client) => span.of(client),
+        None => span,
+    };
+    span.with("http.request.method", method.to_owned())
+        .with("http.route", route.to_owned())
+        .with("http.response.status_code", i64::from(status.as_u16()))
+        .failed(status.is_server_error())
+        .end(format!("{method} {route}"));
 }
 
 /// Returns the caller's own id, if it is fit for a log line.

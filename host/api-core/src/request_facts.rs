@@ -69,6 +69,11 @@ impl RequestFacts {
         self.known().body = Some(body);
     }
 
+    /// The client of the caller, if its key is known and [`Self::answered`] was not called.
+    pub fn client(&self) -> Option<ClientId> {
+        self.known().caller.as_ref().map(|(client, ..)| *client)
+    }
+
     /// The entry of the log. `None` if no client is known.
     pub fn answered(
         &self,

@@ -1,9 +1,18 @@
-//! The system clock, the only place that reads the real time.
+//! The system clock, the only file that reads the real time.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::{
+    sync::atomic::{AtomicI64, Ordering},
+    time::SystemTime,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::clock::Clock;
+
+/// The time of the machine, for records that the business clock does not move.
+#[expect(clippy::disallowed_methods, reason = "spans carry real time")]
+pub fn real_time() -> SystemTime {
+    SystemTime::now()
+}
 
 /// Real time plus an offset, which is zero unless `testing.clock` is on (CONTRACT 2).
 #[derive(Debug, Default)]

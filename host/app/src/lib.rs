@@ -48,8 +48,10 @@ pub mod serve;
 mod service_manager;
 pub mod simulated_numbers;
 mod simulated_providers;
+mod span_data;
 pub mod status;
 pub mod tls;
+mod trace_export;
 mod webhook_receiver;
 
 use std::{ffi::OsString, io::Write, pin::Pin, process::ExitCode};

@@ -33,6 +33,7 @@ use crate::{
     service_manager,
     simulated_providers::SimulatorAccess,
     tls::{self, ListenerTls},
+    trace_export::TraceExport,
 };
 
 /// Interval at which a node checks if another has moved the testing clock.
@@ -82,6 +83,7 @@ async fn run_server(
     let clock = Arc::clone(&base.clock);
     let ProcessParts { context: ctx, wakes, smpp } = boot::context(config, base, public_url.clone(), simulated).await?;
     let recorded = metrics::install()?;
+    let traces = TraceExport::start(config, ctx.node)?;
     let binds = config.server.workers.then(|| smpp.clone());
     let process = Process::start(config, &ctx, &clock, smpp, config.server.workers.then_some(wakes));
     let certificate = tls.as_ref().map(|tls| Arc::clone(&tls.files));
@@ -148,6 +150,7 @@ async fn run_server(
     if let Some((simulator, _)) = simulator {
         simulator.stop().await;
     }
+    finish(traces).await;
     ctx.db.close().await;
     Ok(())
 }
@@ -168,6 +171,7 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
     let ProcessParts { context: ctx, wakes, smpp } =
         boot::context(config, base, public_url, simulated.as_ref()).await?;
     let recorded = metrics::install()?;
+    let traces = TraceExport::start(config, ctx.node)?;
     let binds = Some(smpp.clone());
     let process = Process::start(config, &ctx, &clock, smpp, Some(wakes));
     tokio::spawn(metrics::keep_up(recorded.clone(), process.stop.child_token()));
@@ -188,8 +192,15 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
     readiness.stop();
     process.stop.cancel();
     process.finish().await;
+    finish(traces).await;
     ctx.db.close().await;
     Ok(())
+}
+
+async fn finish(traces: Option<TraceExport>) {
+    if let Some(traces) = traces {
+        traces.finish().await;
+    }
 }
 
 /// The sockets. All are bound before background work begins, so that a failed start has sent nothing.

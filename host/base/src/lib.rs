@@ -17,6 +17,7 @@ pub mod secrets;
 mod skipped_comparisons;
 mod strangers;
 mod to_the_end;
+pub mod traces;
 pub mod upkeep;
 
 pub use channels::http::{MeasuredTask, Pace, PacedTask};

@@ -2,8 +2,15 @@
 
 use std::time::Duration;
 
-use base::{Context, Result, lanes::Lease};
-use domain::{chat::ParticipantEventKind, ids::ParticipantId};
+use base::{
+    Context, Result,
+    lanes::Lease,
+    traces::{self, OpenSpan, SpanKind},
+};
+use domain::{
+    chat::{ParticipantEvent, ParticipantEventKind},
+    ids::ParticipantId,
+};
 use plugins::calls::FinishedCall;
 use storage::chat::participant_events::{self, WaitingEvent};
 
@@ -40,6 +47,35 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 async fn deal_with(
+    ctx: &Context,
+    lease: &Lease,
+    participant: ParticipantId,
+    event: &WaitingEvent,
+) -> Result<Option<Box<FinishedCall>>> {
+    let span = span(event);
+    let made = traces::within(span.as_ref().map(OpenSpan::place), decide(ctx, lease, participant, event)).await;
+    if let Some(span) = span {
+        let name = if event.event.kind() == ParticipantEventKind::Route { "route" } else { "bot turn" };
+        let span = span.of(lease.client).with("patchbay.participant.id", participant.0);
+        span.with("patchbay.event.id", event.id.0).failed(made.is_err()).end(name);
+    }
+    made
+}
+
+/// A turn belongs to the trace of the message that it answers. Another event has a trace with its own id.
+fn span(event: &WaitingEvent) -> Option<OpenSpan> {
+    match &event.event {
+        ParticipantEvent::Route(arrived)
+        | ParticipantEvent::Started(arrived)
+        | ParticipantEvent::Message(arrived)
+        | ParticipantEvent::Rating(arrived) => traces::about(arrived.message.0, SpanKind::Consumer),
+        ParticipantEvent::Timer(_) | ParticipantEvent::Custom(_) | ParticipantEvent::Released => {
+            traces::first(event.id.0, SpanKind::Consumer)
+        }
+    }
+}
+
+async fn decide(
     ctx: &Context,
     lease: &Lease,
     participant: ParticipantId,

@@ -1,9 +1,15 @@
 //! Moves outbound messages from state to state (SPEC 3.2). One function serves every source: answers to sends, status
 //! callbacks and receipts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Instant,
+};
 
-use base::{Context, Result};
+use base::{
+    Context, Result,
+    traces::{self, OpenSpan, SpanKind},
+};
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
@@ -235,10 +241,28 @@ impl Progress {
         client: ClientId,
         steps: Vec<DeliveryStep>,
     ) -> Result<Vec<(Queue, Uuid)>> {
+        let began = Instant::now();
         for step in steps {
             self.take(ctx, db, client, step).await?;
         }
-        self.write(ctx, db, client).await
+        let spans = self.spans(client, began);
+        let wakes = self.write(ctx, db, client).await?;
+        // The transaction of the caller is still open. If it fails, the report is applied again and has another span.
+        spans.into_iter().for_each(|span| span.end("callback"));
+        Ok(wakes)
+    }
+
+    /// The spans of reports of a provider. Answers to calls are part of the span of the call.
+    fn spans(&self, client: ClientId, began: Instant) -> Vec<OpenSpan> {
+        if !self.of_reports || !traces::is_on() {
+            return Vec::new();
+        }
+        let span = |step: &LegMove| {
+            let span = traces::about(step.message.0, SpanKind::Consumer)?.since(began).of(client);
+            let span = span.with("patchbay.leg", i64::from(step.ordinal)).with("patchbay.state", step.state.as_str());
+            Some(span.failed(step.state.is_failed()))
+        };
+        self.moves.values().filter_map(span).collect()
     }
 
     async fn take(&mut self, ctx: &Context, db: &mut PgConnection, client: ClientId, step: DeliveryStep) -> Result<()> {

@@ -64,6 +64,7 @@ mod delivery_step;
 pub mod dispatch;
 pub mod fallback;
 pub mod lookup;
+mod message_span;
 mod opt_out;
 pub mod rates;
 mod reached_customers;
@@ -73,3 +74,5 @@ mod second_address;
 mod step_events;
 pub mod story;
 pub mod watermarks;
+
+pub use message_span::message_span;

@@ -1,4 +1,6 @@
-use base::{Context, Result};
+use std::time::Instant;
+
+use base::{Context, Result, traces};
 use domain::{
     channel::Channel,
     content::OutboundContent,
@@ -16,7 +18,7 @@ use storage::{
     sms::products::replies,
 };
 
-use crate::dispatch::REPLY_PRIORITY;
+use crate::{dispatch::REPLY_PRIORITY, message_span::message_span};
 
 pub struct ChatReply {
     pub inbox: InboxId,
@@ -38,6 +40,7 @@ pub struct QueuedReply {
 /// Queues a reply inside the caller's transaction. The caller wakes `Queue::Outbound` on the inbox's lane after the
 /// commit.
 pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: ChatReply) -> Result<QueuedReply> {
+    let came = Instant::now();
     let part: PartId = ctx.mint();
     let message: MessageId = ctx.mint();
     let new_part = NewPart {
@@ -75,6 +78,9 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
         let source = inbox.as_ref().and_then(|inbox| inbox.address()).unwrap_or(&ctx.settings.sms.default_source);
         let subscriber = new_message.recipient.address().value();
         replies::correspond_now(db, client, &[(source, subscriber, message)], ctx.now()).await?;
+    }
+    if let Some(span) = message_span(client, &new_message, traces::current(), came) {
+        span.end("reply");
     }
     Ok(QueuedReply { message, provider_id })
 }

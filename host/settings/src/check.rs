@@ -36,6 +36,12 @@ impl Settings {
         if let Err(word) = StopWords::with(&self.sms.stop_words) {
             return unusable("sms.stop_words", &format!("`{word}` is no word that a reply could stop messages with"));
         }
+        if let Err(expected) = self.trace_headers() {
+            return unusable("traces.headers", expected);
+        }
+        if self.traces.sample_percent > 100 {
+            return unusable("traces.sample_percent", "expected 0 to 100");
+        }
         if self.webhooks.retry_schedule.len() > 100 {
             return unusable("webhooks.retry_schedule", "at most 100 delays");
         }

@@ -12,6 +12,7 @@ mod section;
 mod sections;
 mod show;
 mod telegram;
+mod traces;
 mod value;
 
 pub use defaults::META_GRAPH_URL;
@@ -27,6 +28,7 @@ pub use sections::{
 };
 pub use show::SettingsTable;
 pub use telegram::{BOT_API_URL, Telegram};
+pub use traces::Traces;
 pub use value::{LogFormat, Switch, spell_duration};
 
 use std::path::Path;
@@ -51,6 +53,7 @@ pub struct Settings {
     pub simulator: Simulator,
     pub sms: Sms,
     pub logging: Logging,
+    pub traces: Traces,
     pub testing: Testing,
     pub limits: Limits,
     pub retention: Retention,
@@ -80,6 +83,7 @@ impl Settings {
             ("simulator", &self.simulator),
             ("sms", &self.sms),
             ("logging", &self.logging),
+            ("traces", &self.traces),
             ("testing", &self.testing),
             ("limits", &self.limits),
             ("retention", &self.retention),
@@ -104,6 +108,7 @@ impl Settings {
             "simulator" => &mut self.simulator,
             "sms" => &mut self.sms,
             "logging" => &mut self.logging,
+            "traces" => &mut self.traces,
             "testing" => &mut self.testing,
             "limits" => &mut self.limits,
             "retention" => &mut self.retention,

@@ -1,8 +1,11 @@
 //! Accepts the messages of requests: checks, charges, stores and schedules them in one transaction.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Instant,
+};
 
-use base::{Context, Error, Result};
+use base::{Context, Error, Result, traces};
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
@@ -11,6 +14,7 @@ use domain::{
     ids::{BatchId, ClientId, MessageId, PartId, SmsRequestId},
     recipient::{Recipient, order_key},
 };
+use outbound::message_span;
 use storage::{
     PgConnection, Queue,
     inboxes::{self, Inbox},
@@ -181,6 +185,7 @@ async fn store(
     inbox: &Inbox,
     drafts: &[SmsDraft],
 ) -> Result<()> {
+    let began = Instant::now();
     let rows: Vec<&NewSms> = drafts.iter().map(|draft| &draft.sms).collect();
     product_messages::insert(db, client, &rows, ctx.now()).await?;
     let sent: Vec<&SmsDraft> = drafts.iter().filter(|draft| !draft.sms.blocked).collect();
@@ -199,6 +204,8 @@ async fn store(
         let (parts, messages) = (std::mem::take(&mut parts), new.iter().collect());
         let outgoing = GroupRows { parts, messages, ..GroupRows::default() };
         outgoing_rows::insert(db, client, &outgoing, priority, at).await?;
+        let spans = new.iter().filter_map(|message| message_span(client, message, traces::current(), began));
+        spans.for_each(|span| span.end("accept"));
         if let Some(due) = due {
             let later: Vec<_> = drafts.iter().map(|draft| (draft.sms.id, 0, due)).collect();
             work::defer(db, client, &later, WaitReason::PutOff).await?;

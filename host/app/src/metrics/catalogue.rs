@@ -129,6 +129,11 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
         Counter,
         "Unusable PDUs by {kind}: delivery, receipt, unsupported, unasked_answer.",
     ),
+    (
+        "patchbay_trace_spans_total",
+        Counter,
+        "Spans of traces by {outcome}: exported, failed (the collector), dropped (the queue is full).",
+    ),
     ("patchbay_webhook_attempt_seconds", Histogram, "Duration of an attempt to deliver a webhook."),
     ("patchbay_webhook_attempts_total", Counter, "Attempts to deliver webhooks by {result}."),
     ("patchbay_webhook_endpoints_disabled_total", Counter, "Webhook endpoints that were turned off."),

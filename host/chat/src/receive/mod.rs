@@ -16,7 +16,10 @@ pub use self::{
     import::{ImportOutcome, import},
     referral::came_by,
 };
-use base::{Context, Result, media};
+use base::{
+    Context, Result, media,
+    traces::{self, SpanKind},
+};
 use domain::{
     address::{Address, AddressKind},
     chat::{ChatContent, ContentType, ParticipantState, Rating, ReceivedContent, TicketMove},
@@ -129,6 +132,7 @@ async fn receive_one(
     (inbox, in_force): (&Inbox, &chat::ActivePlugins),
     (id, message): (ChatMessageId, &InboundMessage),
 ) -> Result<Taken> {
+    let traced = traces::first(id.0, SpanKind::Consumer);
     let IntroducedCustomers { who: customer, folded } = sender(ctx, db, client, message).await?;
     let mut events = of_folded(db, client, &folded, ctx.now()).await?;
     // A provider's clock that is ahead of ours must not extend the window.
@@ -176,6 +180,10 @@ async fn receive_one(
     let ticket = ticket_waits(ctx, db, client, &arrival, &routed.participant).await?;
     let chat = event_facts::chat(db, client, &routed.participant).await?;
     events.extend(event_list::events(&arrival, &routed, chat, ticket, rated));
+    if let Some(span) = traced {
+        let span = span.of(client).with("patchbay.message.id", id.0).with("patchbay.inbox.id", inbox.id.0);
+        span.with("patchbay.participant.id", routed.participant.id.0).end("receive");
+    }
     Ok(Taken { events, wakes })
 }
 

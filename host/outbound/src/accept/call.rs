@@ -1,6 +1,6 @@
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
-use base::Error;
+use base::{Error, traces::SpanPlace};
 use bytes::Bytes;
 use domain::{
     body::Faults,
@@ -44,4 +44,7 @@ pub(super) type GroupAnswer = std::result::Result<(Bytes, bool), AcceptError>;
 pub(super) struct PendingSend {
     pub(super) call: SendCall,
     pub(super) request: SendBody,
+    /// The span of the request.
+    pub(super) cause: Option<SpanPlace>,
+    pub(super) came: Instant,
 }

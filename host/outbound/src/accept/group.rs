@@ -3,7 +3,10 @@ use std::{
     sync::Arc,
 };
 
-use base::{Context, Error, Result};
+use base::{
+    Context, Error, Result,
+    traces::{self, OpenSpan},
+};
 use bytes::Bytes;
 use domain::{
     ids::{ClientId, InboxId},
@@ -24,7 +27,7 @@ use super::{
     prepared_request::PreparedRequest,
     texts,
 };
-use crate::dispatch::SEND_PRIORITY;
+use crate::{dispatch::SEND_PRIORITY, message_span::message_span};
 
 /// Rows over which the count of a tier is spread, so that groups rarely wait for each other.
 const TIER_SHARDS: u64 = 8;
@@ -69,7 +72,7 @@ async fn store(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Result
 /// Reads the facts that the group needs and stores the group in one statement, which is its transaction. A group with
 /// messages in conversations runs in a transaction of its own, which locks the conversations.
 async fn attempt(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Result<Vec<GroupAnswer>> {
-    let (lanes, answers) = if group.iter().any(speaks_in_conversations) {
+    let (lanes, answers, spans) = if group.iter().any(speaks_in_conversations) {
         let mut tx = ctx.db.begin().await?;
         let stored = store_in(ctx, &mut tx, client, group).await?;
         tx.commit().await?;
@@ -77,6 +80,7 @@ async fn attempt(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Resu
     } else {
         store_in(ctx, &mut *ctx.db.acquire().await?, client, group).await?
     };
+    spans.into_iter().for_each(|span| span.end("accept"));
     ctx.wake.wake_all(client, lanes.into_iter().map(|lane| (Queue::Outbound, lane.0)));
     Ok(answers)
 }
@@ -88,24 +92,38 @@ fn speaks_in_conversations(pending: &PendingSend) -> bool {
     }
 }
 
-/// Returns the lanes with new work, and the answers of the group.
+/// Returns the lanes with new work, the answers of the group, and the spans of its messages.
 async fn store_in(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     group: &[PendingSend],
-) -> Result<(Vec<InboxId>, Vec<GroupAnswer>)> {
+) -> Result<(Vec<InboxId>, Vec<GroupAnswer>, Vec<OpenSpan>)> {
     let mut named = NamedFacts::load(db, client, group).await?;
     let replays = std::mem::take(&mut named.responses);
     let new = not_replayed(group, &replays);
     if new.is_empty() {
-        return Ok((Vec::new(), answers(group, Vec::new(), &replays)));
+        return Ok((Vec::new(), answers(group, Vec::new(), &replays), Vec::new()));
     }
     let bodies = new.iter().map(|(_, pending)| &pending.request);
     let mut facts = Facts::load(ctx, db, client, named, bodies).await?;
     let prepared = prepare_leaders(ctx, &mut facts, new);
     let lanes = insert(ctx, db, client, &facts, group, &prepared).await?;
-    Ok((lanes, answers(group, prepared, &replays)))
+    let spans = spans(client, group, &prepared);
+    Ok((lanes, answers(group, prepared, &replays), spans))
+}
+
+fn spans(
+    client: ClientId,
+    group: &[PendingSend],
+    prepared: &[(usize, std::result::Result<PreparedRequest, AcceptError>)],
+) -> Vec<OpenSpan> {
+    if !traces::is_on() {
+        return Vec::new();
+    }
+    let accepted = prepared.iter().filter_map(|(at, outcome)| Some((group.get(*at)?, outcome.as_ref().ok()?)));
+    let messages = accepted.flat_map(|(pending, one)| one.messages.iter().map(move |message| (pending, message)));
+    messages.filter_map(|(pending, message)| message_span(client, message, pending.cause, pending.came)).collect()
 }
 
 fn key_of(group: &[PendingSend], at: usize) -> Option<&String> {

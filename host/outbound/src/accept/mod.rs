@@ -15,12 +15,13 @@ mod recipient_facts;
 mod rows;
 mod texts;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use base::{
     Context, Error,
     gather::{COMING_BACK, Gatherer, GroupLimits},
     heavy_work::{self, BodyOwner},
+    traces,
 };
 use bytes::Bytes;
 pub use domain::send::SendEndpoint;
@@ -122,7 +123,8 @@ impl Acceptor {
     }
 
     async fn join_group(&self, call: SendCall, request: SendBody) -> GroupAnswer {
-        let answer = self.groups.join(call.client, PendingSend { call, request }).await;
+        let pending = PendingSend { call, request, cause: traces::current(), came: Instant::now() };
+        let answer = self.groups.join(pending.call.client, pending).await;
         answer.unwrap_or_else(|| Err(AcceptError::Failed(Arc::new(Error::Stopped))))
     }
 }

@@ -432,5 +432,6 @@ async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, jour
         ProviderState::NotThere | ProviderState::NotPossible => carrier.send(inbox, place, &outgoing).await,
     };
     call_figures::count(inbox.kind, &result, started.elapsed());
+    call_figures::report(inbox, &leg, &result, started);
     LegOutcome { leg, result, doubt }
 }

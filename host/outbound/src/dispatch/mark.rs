@@ -3,9 +3,14 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
+    time::Instant,
 };
 
-use base::{Context, Result, lanes::Lease};
+use base::{
+    Context, Result,
+    lanes::Lease,
+    traces::{self, SpanKind},
+};
 use domain::ids::{ClientId, InboxId, MessageId};
 use storage::{
     PgConnection, Queue, Transaction,
@@ -63,6 +68,7 @@ pub(super) async fn mark(
     limit: usize,
     busy: &HashSet<String>,
 ) -> Result<Marks> {
+    let began = Instant::now();
     loop {
         let mut hook = match &sender.hook {
             Some(hook) => Some(hook.prepare(ctx, lease, limit, busy).await?),
@@ -75,8 +81,18 @@ pub(super) async fn mark(
         };
         if held {
             let (busy, go, wakes) = (Cow::Borrowed(busy), Vec::new(), Vec::new());
-            return Marking { ctx, lease, sender, limit, hook, busy, go, wakes }.run(tx).await;
+            let marks = Marking { ctx, lease, sender, limit, hook, busy, go, wakes }.run(tx).await?;
+            report(lease, &marks.legs, began);
+            return Ok(marks);
         }
+    }
+}
+
+fn report(lease: &Lease, legs: &[MarkedLeg], began: Instant) {
+    for MarkedLeg { leg, .. } in legs {
+        let Some(span) = traces::about(leg.message.0, SpanKind::Consumer) else { continue };
+        let span = span.since(began).of(lease.client).with("patchbay.leg", i64::from(leg.ordinal));
+        span.with("patchbay.inbox.id", lease.lane).end("mark");
     }
 }
 

@@ -1,7 +1,11 @@
 //! The results of a finished call.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
+use base::traces::{self, SpanKind};
 use chrono::{DateTime, Utc};
 use plugin_host::{CallError, Recording};
 use storage::plugins::invocations::Invocation;
@@ -24,6 +28,24 @@ pub struct FinishedCall {
     suspended: bool,
 }
 
+/// Reports the span of a call that has just ended. It is below the turn that made it, if there is one, otherwise in the
+/// trace of its subject.
+fn report(answering: &AnsweringVersion, about: &CallSubject, took: Option<Duration>, error: Option<&CallError>) {
+    let Some(span) = traces::below_current(about.subject, SpanKind::Internal) else { return };
+    let began = took.and_then(|took| Instant::now().checked_sub(took));
+    let span = match began {
+        Some(began) => span.since(began),
+        None => span,
+    };
+    span.with("patchbay.plugin", answering.name().to_owned())
+        .with("patchbay.plugin.version", answering.version().map_or(0, i64::from))
+        .with("patchbay.world", answering.world.as_str())
+        .with("patchbay.subject.id", about.subject)
+        .with("patchbay.outcome", error.map_or("ok", trace::kind_of))
+        .failed(error.is_some())
+        .end("plugin call");
+}
+
 impl FinishedCall {
     /// The result of an ended call. `now` is the time of the call.
     pub fn of<Answer: TraceSource>(
@@ -36,6 +58,7 @@ impl FinishedCall {
             Err(error) => error.trace(),
         };
         let error = outcome.as_ref().err();
+        report(answering, about, traced.map(|trace| trace.duration), error);
         Self {
             // The id is assigned when the call is stored.
             invocation: trace::invocation(Uuid::nil(), answering, traced, error, about.subject),

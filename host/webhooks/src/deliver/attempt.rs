@@ -12,7 +12,11 @@ use storage::webhooks::configs::Endpoint;
 use tokio::time::Instant;
 
 use super::send_queue::ReadyDelivery;
-use base::{Context, Result, secrets::SecretPurpose};
+use base::{
+    Context, Result,
+    secrets::SecretPurpose,
+    traces::{self, OpenSpan, SpanKind, SpanPlace},
+};
 
 pub(super) struct DeliveryTarget {
     pub(super) url: String,
@@ -121,18 +125,47 @@ pub(super) struct FinishedAttempt {
 }
 
 pub(super) async fn attempt(
+    client: ClientId,
     http: GuardedClient,
     clock: Arc<dyn Clock>,
     target: Arc<DeliveryTarget>,
     ready: ReadyDelivery,
 ) -> FinishedAttempt {
     let at = clock.now();
+    let span = open_span(&ready);
     let began = Instant::now();
     let outcome = AttemptOutcome::of(match target.post(&ready, at) {
         Ok(post) => http.post(post).await,
         Err(refused) => Err(refused),
     });
+    report(client, &ready, &outcome, span);
     FinishedAttempt { ready, target, outcome, at, duration: began.elapsed() }
+}
+
+/// Opens the span of an attempt, in the trace of its message if that is known. Later attempts have a trace with the id of
+/// the delivery, to which the first one links.
+fn open_span(ready: &ReadyDelivery) -> Option<OpenSpan> {
+    match ready.message {
+        Some(message) => {
+            let delivery = SpanPlace::first_of(ready.id.0);
+            Some(traces::about(message, SpanKind::Client)?.linked_to(Some(delivery)))
+        }
+        None => traces::about(ready.id.0, SpanKind::Client),
+    }
+}
+
+fn report(client: ClientId, ready: &ReadyDelivery, outcome: &AttemptOutcome, span: Option<OpenSpan>) {
+    let Some(span) = span else { return };
+    let span = match outcome.status_code {
+        Some(status) => span.with("http.response.status_code", i64::from(status)),
+        None => span,
+    };
+    span.of(client)
+        .with("patchbay.delivery.id", ready.id.0)
+        .with("patchbay.inbox.id", ready.inbox.0)
+        .with("patchbay.attempt", i64::from(ready.attempts) + 1)
+        .failed(outcome.verdict != AnswerVerdict::Success)
+        .end("webhook attempt");
 }
 
 #[cfg(test)]
@@ -172,6 +205,7 @@ mod tests {
             schedule_from: 0,
             body: Bytes::from_static(b"{\"status\":\"READ\"}"),
             is_stored: true,
+            message: None,
         }
     }
 

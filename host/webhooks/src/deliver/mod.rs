@@ -15,6 +15,7 @@ mod attempt;
 mod copies;
 mod disable;
 mod endpoint;
+mod event_message;
 mod page;
 mod page_schedule;
 mod ping;
@@ -162,9 +163,10 @@ impl<'a> EndpointRun<'a> {
         let Some(target) = &self.target else { return };
         while self.has_free_place() && !self.is_gone && self.outcomes.len() < MOST_UNWRITTEN {
             let Some(ready) = self.send_queue.pop() else { return };
-            let http = self.ctx.http.on_behalf_of(self.lease.client);
+            let client = self.lease.client;
+            let http = self.ctx.http.on_behalf_of(client);
             let clock = Arc::clone(&self.ctx.clock);
-            self.sending.spawn(attempt(http, clock, Arc::clone(target), ready));
+            self.sending.spawn(attempt(client, http, clock, Arc::clone(target), ready));
         }
     }
 

@@ -31,6 +31,7 @@ use super::{
     attempt::DeliveryTarget,
     copies,
     endpoint::endpoint_of,
+    event_message::message_of,
     send_queue::ReadyDelivery,
     settle::{self, OutcomeRows, next_after_failure},
     shape::{DueEvent, OwnShapers, PageShaper, ShapeOutcome, ShapedDelivery, ShapedInbox},
@@ -177,10 +178,13 @@ async fn make_ready(
     is_listened: bool,
 ) -> Result<Vec<ReadyDelivery>> {
     let mut ready = Vec::with_capacity(fresh.len());
-    let (mut unshaped, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut unshaped, mut unreadable, mut messages) = (Vec::new(), Vec::new(), HashMap::new());
     for mut delivery in fresh {
         match std::mem::replace(&mut delivery.content, DeliveryContent::Body(Vec::new())) {
-            DeliveryContent::Event(Ok(event)) => unshaped.push((delivery, event)),
+            DeliveryContent::Event(Ok(event)) => {
+                messages.extend(message_of(&event).map(|message| (delivery.id, message)));
+                unshaped.push((delivery, event));
+            }
             DeliveryContent::Event(Err(error)) => {
                 tracing::error!(client.id = %lease.client, delivery.id = %delivery.id,
                     error = &error as &dyn std::error::Error, "a stored webhook event cannot be read and is given up");
@@ -203,7 +207,7 @@ async fn make_ready(
     let mut outcome = sort_out(ctx, shaped);
     outcome.finished.extend(unreadable);
     write(ctx, lease, &mut outcome, is_listened).await?;
-    ready.extend(outcome.ready);
+    ready.extend(outcome.ready.into_iter().map(|one| ReadyDelivery { message: messages.remove(&one.id), ..one }));
     // Ids grow with the order of the events.
     ready.sort_unstable_by_key(|one| one.id);
     Ok(ready)
@@ -248,6 +252,7 @@ fn ready_with(delivery: &DueEvent, body: Bytes, is_stored: bool) -> ReadyDeliver
         schedule_from: delivery.schedule_from,
         body,
         is_stored,
+        message: None,
     }
 }
 

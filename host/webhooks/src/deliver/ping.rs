@@ -42,11 +42,12 @@ pub async fn ping(ctx: &Context, client: ClientId, webhook: WebhookType, endpoin
         schedule_from: 0,
         body: Bytes::from(body.to_string()),
         is_stored: true,
+        message: None,
     };
     let target = Arc::new(DeliveryTarget::of(ctx, client, endpoint)?);
     let http = ctx.http.on_behalf_of(client);
     let FinishedAttempt { ready, outcome, at, duration, .. } =
-        attempt(http, Arc::clone(&ctx.clock), target, ready).await;
+        attempt(client, http, Arc::clone(&ctx.clock), target, ready).await;
     Ok(PingResult {
         id: ready.id,
         status_code: outcome.status_code,

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
 use domain::ids::{DeliveryId, InboxId};
+use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadyDelivery {
@@ -17,6 +18,8 @@ pub(super) struct ReadyDelivery {
     pub(super) body: Bytes,
     /// A body of a built-in shaper is stored with the outcome of its first attempt: the same event gives the same body again.
     pub(super) is_stored: bool,
+    /// The message of the event, for its trace. Known only while the event is stored, that is until the first attempt.
+    pub(super) message: Option<Uuid>,
 }
 
 impl ReadyDelivery {
@@ -112,8 +115,6 @@ impl SendQueue {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
 
     fn delivery(id: u128, order_key: i64, attempts: u16) -> ReadyDelivery {
@@ -125,6 +126,7 @@ mod tests {
             schedule_from: 0,
             body: Bytes::from_static(b"{}"),
             is_stored: true,
+            message: None,
         }
     }
 

@@ -247,6 +247,7 @@ mod tests {
             schedule_from: 0,
             body: Bytes::from_static(b"{}"),
             is_stored: true,
+            message: None,
         };
         let target = DeliveryTarget::new("https://example.com".to_owned(), false, vec![1; 32], vec![]);
         FinishedAttempt { ready, target: Arc::new(target), outcome, at, duration: Duration::from_millis(2) }
