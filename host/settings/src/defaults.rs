@@ -1,9 +1,9 @@
 //! Settings whose default depends on other settings.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use channels::smpp::SmppSettings;
-use domain::sms_products::StopWords;
+use domain::{inbox::InboxKind, sms_products::StopWords};
 
 use super::{BaseUrl, Limits, MediaPlace, Server, Settings, Sms, Switch, value::SettingValue};
 
@@ -120,6 +120,15 @@ impl Sms {
 impl Limits {
     pub fn plugin_bytes(&self) -> usize {
         usize::try_from(self.plugin_bytes).unwrap_or(usize::MAX)
+    }
+
+    /// The longest wait of a message for its provider; `None`: without a limit.
+    pub fn expires_after(&self, kind: InboxKind) -> Option<Duration> {
+        match kind {
+            InboxKind::Sms => Some(self.sms_expires_after),
+            InboxKind::WhatsappLite => Some(self.lite_expires_after),
+            InboxKind::WhatsappCloud | InboxKind::Messenger | InboxKind::Telegram | InboxKind::Web => None,
+        }
     }
 
     pub fn plugin_versions_kept(&self) -> u32 {

@@ -2,6 +2,7 @@
 
 pub mod bridge;
 mod carrier;
+mod registration;
 mod sender;
 pub mod simulated_devices;
 mod throttling;
