@@ -21,7 +21,7 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 use async_trait::async_trait;
 use channels::{
     http::ClientBuildError,
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation},
     whatsapp_lite::{LiteDevice, LiteDevices, LiteNumber},
 };
 use domain::ids::InboxId;

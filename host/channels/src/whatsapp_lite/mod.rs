@@ -23,7 +23,7 @@ use domain::{
     phone::Msisdn,
 };
 
-use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};
+use crate::media_download::{DownloadedMedia, MediaError, MediaExpectation};
 pub use carrier::LiteCarrier;
 pub use sender::LiteSender;
 

@@ -14,7 +14,7 @@ use base::{
 };
 use channels::{
     carrier::Carriers,
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation},
     whatsapp_lite::{
         DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, QrCode,
     },
