@@ -26,9 +26,7 @@ use crate::{
     carrier::{OurFile, UnsupportedContent},
     http::ClientBuildError,
     media_download::{DownloadedMedia, MediaError, MediaExpectation},
-    whatsapp_cloud::{
-        CloudApi, CloudSettings, CloudSetupError, GraphError, NoAnswer, answer, fetch_file, is_of_meta,
-    },
+    whatsapp_cloud::{CloudApi, CloudSettings, CloudSetupError, GraphError, NoAnswer, answer, fetch_file, is_of_meta},
 };
 
 /// Longest time for a name, because a message waits for it.
