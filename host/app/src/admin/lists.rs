@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use domain::{
     channel::Channel,
     ids::{ClientId, UserId},
+    page::PageRequest,
 };
 use serde_json::{Value, json};
 use storage::{
@@ -17,7 +18,8 @@ use storage::{
     },
 };
 
-pub(super) const PAGE: i64 = 500;
+/// Rows of one query.
+pub(super) const PAGE: PageRequest = PageRequest { page: 0, size: 500 };
 
 pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::Result<ClientId> {
     clients::find_by_ref(db, client_ref)
@@ -77,30 +79,28 @@ pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
 }
 
 async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Vec<Profile>> {
-    let mut found = Vec::new();
+    let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
         let wanted = profiles::ProfileFilter { search: "", team: None };
-        let (page, _) = profiles::page(db, client, wanted, PAGE, offset(found.len())).await?;
+        let (page, _) = profiles::page(db, client, wanted, at).await?;
         if page.is_empty() {
             return Ok(found);
         }
         found.extend(page);
+        at = at.next();
     }
 }
 
 pub(super) async fn all_inboxes(db: &Db, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
-    let mut found = Vec::new();
+    let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
-        let (page, _) = inboxes::page(&mut db, client, (channel, ""), PAGE, offset(found.len())).await?;
+        let (page, _) = inboxes::page(&mut db, client, (channel, ""), at).await?;
         if page.is_empty() {
             return Ok(found);
         }
         found.extend(page);
+        at = at.next();
     }
-}
-
-pub(super) fn offset(read: usize) -> i64 {
-    i64::try_from(read).unwrap_or(i64::MAX)
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use settings::Settings;
 use storage::{Db, web::sites};
 
-use super::lists::{self, PAGE, offset};
+use super::lists::{self, PAGE};
 use crate::{cli::client_argument::ClientArgument, process_base::Base};
 
 /// `patchbay site ...`
@@ -50,13 +50,14 @@ async fn add(config: &Settings, admin: &Administration<'_>, add: SiteAdd) -> any
 async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = lists::client(&mut db, client_ref).await?;
-    let mut found = Vec::new();
+    let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
-        let (page, _) = sites::page(&mut db, client, PAGE, offset(found.len())).await?;
+        let (page, _) = sites::page(&mut db, client, at).await?;
         if page.is_empty() {
             break;
         }
         found.extend(page);
+        at = at.next();
     }
     let shown = found.into_iter().map(|site| {
         json!({

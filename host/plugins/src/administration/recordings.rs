@@ -158,8 +158,8 @@ pub fn readable(recording: &RecordingRow) -> Value {
 /// A page of recorded calls, newest first, without their content. [`recorded`] reads the content.
 pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<ListedRecording>> {
     let mut db = db.acquire().await?;
-    let (items, total) = stored::page(&mut db, client, plugin, (page.offset(), page.limit())).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = stored::page(&mut db, client, plugin, page).await?;
+    Ok(Page::of(items, total))
 }
 
 /// The recorded calls with these ids, newest first. Calls that were removed since are absent.

@@ -34,7 +34,7 @@ pub async fn key_values(
     let participant = known(&mut db, client, participant).await?;
     let part = StorePart { participant, prefix };
     let (items, total) = chatbot_value_lists::page(&mut db, client, plugin, part, page, ctx.now()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(Page::of(items, total))
 }
 
 /// Erases a plugin's stored values: those of one participant, or the shared ones. Returns their number. A call that has

@@ -1,7 +1,10 @@
 //! Uploaded versions, activations and records of calls, in a real database.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{InboxId, NodeId};
+use domain::{
+    ids::{InboxId, NodeId},
+    page::PageRequest,
+};
 use serde_json::json;
 use storage::{
     PgConnection, Queue,
@@ -193,19 +196,19 @@ async fn calls_are_listed_newest_first_and_by_what_is_wanted() {
         let (page, total) = invocations::page(db, CLIENT, "bot", wanted, part).await.unwrap();
         (page.iter().map(|call| call.id.as_u128()).collect::<Vec<_>>(), total)
     };
-    assert_eq!(page(&mut db, InvocationFilter::default(), (0, 2)).await, (vec![3, 2], 3));
+    assert_eq!(page(&mut db, InvocationFilter::default(), PageRequest::first(2)).await, (vec![3, 2], 3));
     let trapped = InvocationFilter { outcome: Some("trapped"), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, trapped, (0, 10)).await, (vec![2], 1));
+    assert_eq!(page(&mut db, trapped, PageRequest::first(10)).await, (vec![2], 1));
     let later = InvocationFilter { after: Some(Uuid::from_u128(2)), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, later, (0, 10)).await, (vec![3], 1));
+    assert_eq!(page(&mut db, later, PageRequest::first(10)).await, (vec![3], 1));
     let live = InvocationFilter { mode: Some("live"), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, live, (0, 10)).await, (vec![], 0));
+    assert_eq!(page(&mut db, live, PageRequest::first(10)).await, (vec![], 0));
     let of_subject = |id: u128| InvocationFilter { subject: Some(Uuid::from_u128(id)), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, of_subject(9), (0, 10)).await, (vec![3, 2, 1], 3));
-    assert_eq!(page(&mut db, of_subject(8), (0, 10)).await, (vec![], 0));
+    assert_eq!(page(&mut db, of_subject(9), PageRequest::first(10)).await, (vec![3, 2, 1], 3));
+    assert_eq!(page(&mut db, of_subject(8), PageRequest::first(10)).await, (vec![], 0));
     let event = |name| InvocationFilter { event: Some(name), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, event("timer"), (0, 10)).await, (vec![3, 2, 1], 3));
-    assert_eq!(page(&mut db, event("time"), (0, 10)).await, (vec![], 0));
+    assert_eq!(page(&mut db, event("timer"), PageRequest::first(10)).await, (vec![3, 2, 1], 3));
+    assert_eq!(page(&mut db, event("time"), PageRequest::first(10)).await, (vec![], 0));
 }
 
 #[tokio::test]
@@ -248,7 +251,7 @@ async fn no_more_is_recorded_than_the_terms_allow() {
     assert_eq!(kept, [(true, None), (true, full), (false, full)].map(|(kept, full)| RecordingResult { kept, full }));
     let anew = recordings::insert(&mut db, CLIENT, &recording(4), &terms(3, 2, 1_000)).await.unwrap();
     assert_eq!(anew, RecordingResult { kept: true, full: None }, "begun anew");
-    let (page, total) = recordings::page(&mut db, CLIENT, "bot", (0, 1)).await.unwrap();
+    let (page, total) = recordings::page(&mut db, CLIENT, "bot", PageRequest::first(1)).await.unwrap();
     let bytes = i64::try_from(recording(4).recording.len()).unwrap();
     assert_eq!((page, total), (vec![ListedRecording { id: Uuid::from_u128(4), bytes }], 3));
     let ids = [1, 4, 9].map(Uuid::from_u128);
@@ -354,6 +357,6 @@ async fn what_a_shadow_answered_differently_comes_back_as_it_was() {
         shadow: json!([1, null]).into(),
     };
     differences::insert(&mut db, CLIENT, &difference).await.unwrap();
-    assert_eq!(differences::page(&mut db, CLIENT, "shop", (0, 9)).await.unwrap(), (vec![difference], 1));
-    assert_eq!(differences::page(&mut db, STRANGER, "shop", (0, 9)).await.unwrap().1, 0);
+    assert_eq!(differences::page(&mut db, CLIENT, "shop", PageRequest::first(9)).await.unwrap(), (vec![difference], 1));
+    assert_eq!(differences::page(&mut db, STRANGER, "shop", PageRequest::first(9)).await.unwrap().1, 0);
 }

@@ -7,6 +7,7 @@ use domain::{
     clock::IdSource,
     ids::{ContactId, CustomerId, ParticipantId, UserId},
     numbering,
+    page::PageRequest,
     search::{self, SearchText},
 };
 use people::{Introduction, change_address, resolve_many, resolve_sent};
@@ -146,7 +147,8 @@ async fn a_block_and_a_marketing_stop_hold_for_both_spellings() {
         for spelled in [one, other] {
             assert_eq!(barred(&mut db, spelled).await, Some(SendBar::Blocked));
             let sought = SearchText::parse(&format!("+{spelled}"));
-            let (found, total) = blocklist::page(&mut db, CLIENT, sought.as_ref(), 10, 0).await.unwrap();
+            let (found, total) =
+                blocklist::page(&mut db, CLIENT, sought.as_ref(), PageRequest::first(10)).await.unwrap();
             assert_eq!((found[0].address.value(), total), (one, 1));
         }
         assert!(!blocklist::remove(&mut db, STRANGER, &phone(other)).await.unwrap());
@@ -171,7 +173,7 @@ async fn blocked_recipients_are_found_by_a_part_however_it_is_written() {
         ("%", vec![]),
     ] {
         let sought = SearchText::parse(text);
-        let (found, total) = blocklist::page(&mut db, CLIENT, sought.as_ref(), 10, 0).await.unwrap();
+        let (found, total) = blocklist::page(&mut db, CLIENT, sought.as_ref(), PageRequest::first(10)).await.unwrap();
         let found: Vec<&str> = found.iter().map(|one| one.address.value()).collect();
         assert_eq!((found, total), (expected.clone(), i64::try_from(expected.len()).unwrap()), "{text}");
     }
@@ -216,8 +218,11 @@ async fn an_entry_of_the_address_book_and_a_conversation_are_found_by_either_spe
     let contact = ContactId(Uuid::from_u128(700));
     let entry = contacts::NewEntry { contact, customer: who, name: "João", phones: &phones };
     contacts::insert(&mut db, CLIENT, entry, moment(1)).await.unwrap();
-    assert_eq!(contacts::search(&mut db, CLIENT, (other, other), 10, 0).await.unwrap().1, 1);
-    assert_eq!(contacts::search(&mut db, CLIENT, (&search::fold("JOAO"), ""), 10, 0).await.unwrap().1, 1);
+    assert_eq!(contacts::search(&mut db, CLIENT, (other, other), PageRequest::first(10)).await.unwrap().1, 1);
+    assert_eq!(
+        contacts::search(&mut db, CLIENT, (&search::fold("JOAO"), ""), PageRequest::first(10)).await.unwrap().1,
+        1
+    );
     let new = conversations::NewConversation {
         id: domain::ids::ConversationId(Uuid::from_u128(1)),
         inbox: INBOX,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{DeliveryId, EndpointId, InboxId, NodeId, WebhookConfigId},
+    page::PageRequest,
     webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
 };
 use serde_json::{Value, json};
@@ -184,7 +185,7 @@ async fn a_deleted_configuration_takes_its_endpoints_with_it() {
     assert!(config_changes::lock(&mut db, CLIENT, default).await.unwrap());
     assert_eq!(config_changes::delete(&mut db, CLIENT, default).await.unwrap().len(), 5);
     assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap(), None);
-    let (left, total) = config_changes::page(&mut db, CLIENT, 10, 0).await.unwrap();
+    let (left, total) = config_changes::page(&mut db, CLIENT, PageRequest::first(10)).await.unwrap();
     assert_eq!((left.iter().map(|config| config.id).collect::<Vec<_>>(), total), (vec![own], 1));
 }
 
@@ -194,11 +195,11 @@ async fn a_page_of_configurations_has_the_default_first_and_is_the_clients_own()
     configs::insert(&mut db, CLIENT, &config(1, Some(INBOX), &[STATUS])).await.unwrap();
     configs::insert(&mut db, CLIENT, &config(2, None, &[])).await.unwrap();
     configs::insert(&mut db, STRANGER, &config(3, None, &[])).await.unwrap();
-    let (page, total) = config_changes::page(&mut db, CLIENT, 10, 0).await.unwrap();
+    let (page, total) = config_changes::page(&mut db, CLIENT, PageRequest::first(10)).await.unwrap();
     let ids: Vec<u128> = page.iter().map(|config| config.id.0.as_u128()).collect();
     assert_eq!((ids, total), (vec![2, 1], 2));
     assert_eq!(page[1].inbox, Some((INBOX, Some("27600000001".to_owned()))));
-    let (second, total) = config_changes::page(&mut db, CLIENT, 1, 1).await.unwrap();
+    let (second, total) = config_changes::page(&mut db, CLIENT, PageRequest { page: 1, size: 1 }).await.unwrap();
     assert_eq!((second.len(), second[0].id.0.as_u128(), total), (1, 1, 2));
 }
 

@@ -56,9 +56,9 @@ impl WhatsAppNumber {
 pub async fn list_numbers(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<WhatsAppNumber>> {
     let mut db = db.acquire().await?;
     let wanted = (Channel::Whatsapp, search);
-    let (items, total) = storage::inboxes::page(&mut db, client, wanted, page.limit(), page.offset()).await?;
+    let (items, total) = storage::inboxes::page(&mut db, client, wanted, page).await?;
     let items = items.iter().filter_map(WhatsAppNumber::of).collect();
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(Page::of(items, total))
 }
 
 /// The state of an inbox, by the rules of its kind.
