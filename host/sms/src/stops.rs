@@ -15,7 +15,7 @@ use outbound::delivery::{self, DeliveryStep};
 use storage::{
     Db, PgConnection, Queue, inboxes,
     sms::products::{messages, opt_outs},
-    work::lanes,
+    work::lanes::{self, LaneKey},
 };
 use uuid::Uuid;
 
@@ -67,7 +67,7 @@ pub(crate) async fn apply_stop_word(
     opt_outs::stop(db, client, source, subscriber, &word, ctx.now()).await?;
     if let Some(inbox) = inboxes::default_sms(db, client).await? {
         // Sending needs the lane, which we hold now. So messages that wait now are not sent.
-        lanes::block_lane(db, client, Queue::Outbound, inbox.id.0).await?;
+        lanes::block_lane(db, LaneKey { client, queue: Queue::Outbound, lane: inbox.id.0 }).await?;
     }
     let waiting = messages::waiting(db, client, source, subscriber, STOPPED_AT_ONCE).await?;
     let steps = waiting.into_iter().map(|message| stopped(ctx, message)).collect();

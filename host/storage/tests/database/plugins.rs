@@ -18,7 +18,10 @@ use storage::{
         versions::{self, UploadedVersion},
     },
     tenancy::clients,
-    work::{lanes, retention},
+    work::{
+        lanes::{self, LaneKey},
+        retention,
+    },
 };
 use uuid::Uuid;
 
@@ -93,10 +96,9 @@ async fn slots_of_an_inbox_come_before_those_of_the_client() {
 async fn who_holds_a_lane_sees_in_the_same_statement_whether_a_plugin_answers_for_it() {
     let (_scratch, mut db) = database().await;
     let (node, length) = (NodeId(Uuid::from_u128(9)), std::time::Duration::from_secs(30));
-    let fence = lanes::claim(&mut db, CLIENT, Queue::Outbound, INBOX.0, node, length).await.unwrap().unwrap();
-    let sees = async |db: &mut PgConnection, fence| {
-        lanes::hold_and_see(db, CLIENT, Queue::Outbound, INBOX.0, fence, "chatbot").await.unwrap()
-    };
+    let lane = LaneKey { client: CLIENT, queue: Queue::Outbound, lane: INBOX.0 };
+    let fence = lanes::claim(&mut db, lane, node, length).await.unwrap().unwrap();
+    let sees = async |db: &mut PgConnection, fence| lanes::hold_and_see(db, lane, fence, "chatbot").await.unwrap();
     assert_eq!(sees(&mut db, fence).await, Some(false));
     let of = |id, inbox, mode: &str| Activation { mode: mode.to_owned(), ..activation(id, "bot", inbox) };
     let router = Activation { world: "router".to_owned(), ..of(1, None, "live") };

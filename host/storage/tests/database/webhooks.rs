@@ -18,7 +18,7 @@ use storage::{
             self, DeliveryContent, DeliveryFate, DeliveryQuery, DueDelivery, FinishedDelivery, NewAttempt, NewDelivery,
         },
     },
-    work::lanes::{self, LaneState},
+    work::lanes::{self, LaneKey, LaneState},
 };
 use uuid::Uuid;
 
@@ -345,10 +345,13 @@ async fn abandoning_ends_what_waits_and_nothing_else() {
     assert!(due(&mut db, moment(1_000_000)).await.is_empty());
 }
 
+/// The lane of the endpoint.
+const LANE: LaneKey = LaneKey { client: CLIENT, queue: Queue::Webhook, lane: ENDPOINT.0 };
+
 /// Takes the lane of the endpoint; answers the fence.
 async fn lane(db: &mut PgConnection) -> i64 {
     let (node, length) = (NodeId(Uuid::from_u128(1)), Duration::from_secs(30));
-    lanes::claim(db, CLIENT, Queue::Webhook, ENDPOINT.0, node, length).await.unwrap().unwrap()
+    lanes::claim(db, LANE, node, length).await.unwrap().unwrap()
 }
 
 /// Stores the outcomes of deliveries of the endpoint.
@@ -420,13 +423,12 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
     let mut db = database().await;
     waiting(&mut db, 1).await;
     let fence = lane(&mut db).await;
-    let place = (Queue::Webhook, ENDPOINT.0);
-    assert!(!lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap(), "a delivery is due");
-    assert!(lanes::hold(&mut db, CLIENT, place.0, place.1, fence).await.unwrap());
+    assert!(!lanes::give_back(&mut db, LANE, fence, moment(0)).await.unwrap(), "a delivery is due");
+    assert!(lanes::hold(&mut db, LANE, fence).await.unwrap());
     let later = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Retry(moment(60)), body: None }];
     settle(&mut db, fence, &later).await;
-    assert!(!lanes::give_back(&mut db, CLIENT, place, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
-    assert!(lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap());
+    assert!(!lanes::give_back(&mut db, LANE, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
+    assert!(lanes::give_back(&mut db, LANE, fence, moment(0)).await.unwrap());
     assert_eq!(lane(&mut db).await, fence + 1, "it is free at once");
 }
 
@@ -446,7 +448,7 @@ async fn the_write_of_the_last_outcomes_gives_the_lane_back_unless_more_is_due()
     let given_back = deliveries::settle(&mut db, CLIENT, place, &other, &[], now).await.unwrap();
     assert_eq!(given_back, Some(LaneState::GivenBack), "a delivery that waits for its retry is not due");
     let length = Duration::from_secs(30);
-    let renewed = lanes::renew(&mut db, CLIENT, Queue::Webhook, ENDPOINT.0, fence, length).await.unwrap();
+    let renewed = lanes::renew(&mut db, LANE, fence, length).await.unwrap();
     assert!(!renewed, "a renewal that comes late does not take the lane back");
     assert!(lane(&mut db).await > fence, "the lane is free at once");
 }
