@@ -16,7 +16,7 @@ use storage::{
     chat::{conversations, lists, participants, search as chat_search},
     outbound::recipient_facts::{self, Questions, RecipientQuestion, SendBar},
     people::{customers, inbox_customers, marketing_stops},
-    sms::products::opt_outs,
+    sms::products::opt_outs::{self, StopRequest},
     tenancy::{blocklist, contacts},
 };
 use uuid::Uuid;
@@ -197,7 +197,8 @@ async fn a_user_id_whose_number_is_blocked_in_another_spelling_has_no_number_to_
 async fn a_subscriber_who_stopped_has_stopped_by_either_spelling() {
     let mut db = database().await;
     for (one, other) in PAIRS {
-        opt_outs::stop(&mut db, CLIENT, "27600000001", one, "STOP", moment(1)).await.unwrap();
+        let opt_out = StopRequest { source: "27600000001", subscriber: one, keyword: "STOP" };
+        opt_outs::stop(&mut db, CLIENT, opt_out, moment(1)).await.unwrap();
         for spelled in [one, other] {
             let stopped = opt_outs::stopped(&mut db, CLIENT, &[("27600000001", spelled)]).await.unwrap();
             assert!(stopped.contains("27600000001", one) && stopped.contains("27600000001", other), "{spelled}");
