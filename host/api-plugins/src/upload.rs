@@ -92,11 +92,12 @@ pub(super) async fn upload(
     let is_awaited = !background_upload::prefers_no_wait(request.headers());
     let (bytes, place) = component(&state, &allowed, request).await?;
     let client = allowed.caller.client;
+    let new = plugins::NewUpload { name, bytes, actor: allowed.actor(), place };
     if !is_awaited {
-        let begun = plugins::begin_upload(&state.context, client, &name, bytes, allowed.actor(), place).await;
+        let begun = plugins::begin_upload(&state.context, client, new).await;
         return Ok(background_upload::begun(begun.map_err(refused)?));
     }
-    let uploaded = plugins::upload(&state.context, client, &name, bytes, allowed.actor(), &place).await;
+    let uploaded = plugins::upload(&state.context, client, new).await;
     let uploaded = uploaded.map_err(refused)?;
     let status = if uploaded.new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(PluginBody::from(uploaded.version))).into_response())

@@ -4,7 +4,12 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use storage::{PgConnection, read_only_session::TrustedSince, silence::in_time, work::queues::Queue};
+use storage::{
+    PgConnection,
+    read_only_session::TrustedSince,
+    silence::in_time,
+    work::{lanes::LaneKey, queues::Queue},
+};
 pub use storage::{
     silence::{SILENCE, within},
     work::lanes::{LEASE, LaneState},
@@ -39,19 +44,23 @@ impl Lease {
         stop: CancellationToken,
         nudge: Arc<Notify>,
     ) -> Result<Option<Self>> {
-        let Wake { queue, client, lane } = lane;
         let claiming = async {
             let mut db = ctx.db.acquire().await?;
-            storage::work::lanes::claim(&mut db, client, queue, lane, ctx.node, length).await
+            storage::work::lanes::claim(&mut db, lane.key(), ctx.node, length).await
         };
         let fence = in_time(claiming).await?;
+        let Wake { queue, client, lane } = lane;
         Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
+    }
+
+    fn key(&self) -> LaneKey {
+        LaneKey { client: self.client, queue: self.queue, lane: self.lane }
     }
 
     pub async fn renew(&self, ctx: &Context, length: Duration) -> Result<bool> {
         let renewing = async {
             let mut db = ctx.db.acquire().await?;
-            storage::work::lanes::renew(&mut db, self.client, self.queue, self.lane, self.fence, length).await
+            storage::work::lanes::renew(&mut db, self.key(), self.fence, length).await
         };
         Ok(in_time(renewing).await?)
     }
@@ -60,7 +69,7 @@ impl Lease {
     pub async fn release(&self, ctx: &Context) -> Result<()> {
         let releasing = async {
             let mut db = ctx.db.acquire().await?;
-            storage::work::lanes::release(&mut db, self.client, self.queue, self.lane, self.fence).await
+            storage::work::lanes::release(&mut db, self.key(), self.fence).await
         };
         Ok(in_time(releasing).await?)
     }
@@ -70,8 +79,7 @@ impl Lease {
     pub async fn give_back(&self, ctx: &Context) -> Result<bool> {
         let giving_back = async {
             let mut db = ctx.db.acquire().await?;
-            let lane = (self.queue, self.lane);
-            storage::work::lanes::give_back(&mut db, self.client, lane, self.fence, ctx.now()).await
+            storage::work::lanes::give_back(&mut db, self.key(), self.fence, ctx.now()).await
         };
         Ok(in_time(giving_back).await?)
     }
@@ -79,18 +87,13 @@ impl Lease {
     /// The first statement of each transaction of a worker. It fails if another process has the lane, and otherwise
     /// keeps the lane until the transaction ends.
     pub async fn hold(&self, db: &mut PgConnection) -> Result<()> {
-        if storage::work::lanes::hold(db, self.client, self.queue, self.lane, self.fence).await? {
-            Ok(())
-        } else {
-            Err(Error::LeaseLost)
-        }
+        if storage::work::lanes::hold(db, self.key(), self.fence).await? { Ok(()) } else { Err(Error::LeaseLost) }
     }
 
     /// Like [`Self::hold`], for a lane that is an inbox. The same statement finds out whether a plugin answers for
     /// `world` on it.
     pub async fn hold_and_see(&self, db: &mut PgConnection, world: &str) -> Result<bool> {
-        let held =
-            storage::work::lanes::hold_and_see(db, self.client, self.queue, self.lane, self.fence, world).await?;
+        let held = storage::work::lanes::hold_and_see(db, self.key(), self.fence, world).await?;
         held.ok_or(Error::LeaseLost)
     }
 
@@ -130,6 +133,12 @@ pub struct Wake {
     pub queue: Queue,
     pub client: ClientId,
     pub lane: Uuid,
+}
+
+impl Wake {
+    fn key(self) -> LaneKey {
+        LaneKey { client: self.client, queue: self.queue, lane: self.lane }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -15,7 +15,7 @@ use storage::{
     Db,
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
-        lite::{self, NextCheck},
+        lite::{self, NextCheck, SessionWrite},
     },
     tenancy::clients::{self, ClientRecord},
 };
@@ -65,7 +65,8 @@ impl Numbers {
         let mut db = self.db.acquire().await.unwrap();
         let mut session = lite::session(&mut db, number.client, number.inbox).await.unwrap().unwrap();
         session.device_node = Some(node);
-        lite::save(&mut db, number.client, number.inbox, &session, NextCheck::Held, false).await.unwrap();
+        let write = SessionWrite { session: &session, next: NextCheck::Held, opens: false };
+        lite::save(&mut db, number.client, number.inbox, write).await.unwrap();
     }
 
     async fn keep(

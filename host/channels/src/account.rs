@@ -8,7 +8,7 @@ use domain::{carriage::SendFailure, ids::InboxId, inbound::CallbackItem, inbox::
 use serde_json::Value;
 use subtle::ConstantTimeEq;
 
-use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};
+use crate::media_download::{DownloadedMedia, MediaError, MediaExpectation};
 
 /// An account and its token. `Debug` hides the token.
 #[derive(Clone, PartialEq, Eq)]

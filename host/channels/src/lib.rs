@@ -29,6 +29,7 @@ pub mod code_meaning;
 pub mod email;
 pub mod http;
 mod ignored_items;
+pub mod media_download;
 pub mod media_store;
 pub mod messenger;
 pub mod object_media;

@@ -4,6 +4,7 @@
 use crate::{
     address_kind::AddressKind,
     channel::Channel,
+    failure_code::OwnCode,
     inbox::InboxKind,
     messenger::{FILE_MAX, Splitting, TEXT_MAX},
 };
@@ -48,6 +49,15 @@ pub enum WindowRule {
     DayAndWeek,
 }
 
+/// Reasons of the failure of a message that waited too long for its provider (`expiry`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpiryReasons {
+    /// Of a message that the provider does not have.
+    pub not_taken: &'static str,
+    /// Of a message that the provider may have, with its code. `None`: it waits for its report.
+    pub no_report: Option<(&'static str, OwnCode)>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InboxFacts {
     /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
@@ -67,6 +77,8 @@ pub struct InboxFacts {
     pub referrals_wait: bool,
     /// The reason why it has no reactions; `None` if it has.
     pub no_reactions: Option<&'static str>,
+    /// `None`: a message waits for its provider without a limit.
+    pub expiry: Option<&'static ExpiryReasons>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,6 +165,7 @@ impl InboxKind {
                 keeps_choices: false,
                 referrals_wait: false,
                 no_reactions: None,
+                expiry: None,
             },
             Self::WhatsappLite => &InboxFacts {
                 name: "WHATSAPP_LITE",
@@ -164,6 +177,10 @@ impl InboxKind {
                 keeps_choices: true,
                 referrals_wait: false,
                 no_reactions: None,
+                expiry: Some(&ExpiryReasons {
+                    not_taken: "the number was not connected to WhatsApp, or did not send,",
+                    no_report: None,
+                }),
             },
             Self::Messenger => &InboxFacts {
                 name: "MESSENGER",
@@ -175,6 +192,7 @@ impl InboxKind {
                 keeps_choices: true,
                 referrals_wait: true,
                 no_reactions: None,
+                expiry: None,
             },
             Self::Telegram => &InboxFacts {
                 name: "TELEGRAM",
@@ -186,6 +204,7 @@ impl InboxKind {
                 keeps_choices: true,
                 referrals_wait: false,
                 no_reactions: None,
+                expiry: None,
             },
             Self::Web => &InboxFacts {
                 name: "WEB",
@@ -197,6 +216,7 @@ impl InboxKind {
                 keeps_choices: false,
                 referrals_wait: false,
                 no_reactions: Some("cannot be sent to a web site, whose widget shows none"),
+                expiry: None,
             },
             Self::Sms => &InboxFacts {
                 name: "SMS",
@@ -208,6 +228,10 @@ impl InboxKind {
                 keeps_choices: false,
                 referrals_wait: false,
                 no_reactions: Some("cannot be sent as an SMS"),
+                expiry: Some(&ExpiryReasons {
+                    not_taken: "no SMSC took the SMS",
+                    no_report: Some(("no SMSC reported the outcome of the SMS", OwnCode::NoAnswerFromSmsc)),
+                }),
             },
         }
     }

@@ -18,6 +18,7 @@ pub mod custom_action;
 pub mod dates;
 pub mod delivery;
 pub mod event;
+mod expiry;
 pub mod failure_code;
 pub mod file_name;
 pub mod file_type;

@@ -194,7 +194,7 @@ impl Listener {
     /// Messages that the library does not hold back until they are on disk: those that a phone sent a second time.
     fn came_beside(&self, message: &InboundMessage) {
         let phone = incoming_message::phone_of(&message.info);
-        if let (true, Some(phone)) = (incoming_message::is_from_a_customer(&message.info), phone)
+        if incoming_message::is_from_a_customer(&message.info)
             && let Some(message) = incoming_message::message(&message.info, &message.message, phone)
         {
             self.told.push(DeviceEvent::Came(Box::new(message)));

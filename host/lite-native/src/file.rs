@@ -4,8 +4,8 @@ use std::{path::Path, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use channels::{
+    media_download::{DownloadedMedia, MediaError, MediaExpectation},
     media_store::create_private,
-    whatsapp_cloud::{DownloadedMedia, GraphError, MediaError, MediaExpectation},
 };
 use domain::content::MediaKind;
 use serde::{Deserialize, Serialize};
@@ -84,9 +84,9 @@ pub(super) async fn download(
     let content = MediaDownloader::with_default_hosts(web, Arc::new(TokioRuntime)).download(&params).await;
     let content = content.map_err(|error| match error {
         MediaDownloadError::HostsUnreachable(_) | MediaDownloadError::NoHosts => {
-            GraphError::Unreachable(error.to_string())
+            MediaError::Unreachable(error.to_string())
         }
-        _ => GraphError::Unreadable(error.to_string()),
+        _ => MediaError::Unreadable(error.to_string()),
     })?;
     let digest: [u8; 32] = Sha256::digest(&content).into();
     if !file.sha256.is_empty() && file.sha256 != digest {

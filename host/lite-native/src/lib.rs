@@ -1,4 +1,4 @@
-//! Lite devices in our own process, with the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037). [`DeviceValues`] stores
+//! Lite devices in our own process, with the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037). `DeviceValues` stores
 //! the state, so that any process can be the next one. The crate is empty without its feature `device`; `make
 //! lite-native` tests it.
 
@@ -21,8 +21,8 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 use async_trait::async_trait;
 use channels::{
     http::ClientBuildError,
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
-    whatsapp_lite::{LiteDevice, LiteDevices, LiteNumber, values::DeviceValues},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation},
+    whatsapp_lite::{LiteDevice, LiteDevices, LiteNumber},
 };
 use domain::ids::InboxId;
 use parking_lot::Mutex;

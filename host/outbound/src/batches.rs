@@ -21,7 +21,7 @@ pub use storage::outbound::{
 use storage::{
     Db, PgConnection, Queue,
     outbound::batches::{self, held_until},
-    work::lanes,
+    work::lanes::{self, LaneKey},
 };
 use uuid::Uuid;
 
@@ -132,7 +132,7 @@ pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
 /// Returns the batch and locks its lane until the transaction ends.
 async fn alone_with(db: &mut PgConnection, client: ClientId, batch: BatchId) -> std::result::Result<Batch, BatchError> {
     let found = batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)?;
-    lanes::block_lane(db, client, Queue::Outbound, found.inbox.0).await?;
+    lanes::block_lane(db, LaneKey { client, queue: Queue::Outbound, lane: found.inbox.0 }).await?;
     // Another request may have stopped the batch while this one waited for the lock.
     match batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)? {
         Batch { hold: Some(Hold::Cancelled), .. } => Err(BatchError::Cancelled),

@@ -99,6 +99,6 @@ pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &A
 pub async fn list(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<BlockedRecipient>> {
     let mut db = db.acquire().await?;
     let sought = SearchText::parse(search);
-    let (items, total) = blocklist::page(&mut db, client, sought.as_ref(), page.limit(), page.offset()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = blocklist::page(&mut db, client, sought.as_ref(), page).await?;
+    Ok(Page::of(items, total))
 }

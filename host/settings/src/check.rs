@@ -1,10 +1,8 @@
 //! Checks of values that are valid alone but cannot work, alone or together.
 
-use std::{borrow::Cow, net::IpAddr};
+use std::net::IpAddr;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use channels::smpp::SmppUrl;
-use domain::sms_products::{StopWords, email::EmailDomain, source};
 use url::Host;
 
 use super::{ConfigError, MediaPlace, SecretUrl, Settings, join, masking::DATABASE_OPTIONS};
@@ -26,35 +24,33 @@ impl Settings {
         self.check_hosts()?;
         self.check_limits()?;
         self.check_bucket()?;
-        self.check_email()?;
-        if !is_graph_version(&self.whatsapp_cloud.api_version) {
-            return unusable("whatsapp_cloud.api_version", "write it as Meta does, for example \"v25.0\"");
-        }
-        if source::source(&self.sms.default_source).is_none() {
-            return unusable("sms.default_source", &format!("expected {}", source::WHAT_IT_IS));
-        }
-        if let Err(word) = StopWords::with(&self.sms.stop_words) {
-            return unusable("sms.stop_words", &format!("`{word}` is no word that a reply could stop messages with"));
-        }
+        self.email.check(&self.server)?;
+        self.whatsapp_cloud.check()?;
+        self.sms.check()?;
         if let Err(expected) = self.trace_headers() {
-            return unusable("traces.headers", expected);
+            return ConfigError::unusable("traces.headers", expected);
         }
         if self.traces.sample_percent > 100 {
-            return unusable("traces.sample_percent", "expected 0 to 100");
+            return ConfigError::unusable("traces.sample_percent", "expected 0 to 100");
         }
         if self.webhooks.retry_schedule.len() > 100 {
-            return unusable("webhooks.retry_schedule", "at most 100 delays");
+            return ConfigError::unusable("webhooks.retry_schedule", "at most 100 delays");
         }
         Ok(())
     }
 
     fn check_tls(&self) -> Result<(), ConfigError> {
         match (&self.server.tls_cert, &self.server.tls_key) {
-            (Some(_), None) => unusable("server.tls_key", "server.tls_cert is set, so this must name its private key"),
-            (None, Some(_)) => unusable("server.tls_cert", "server.tls_key is set, so this must name its certificate"),
-            (None, None) if self.server.batch_tls_listen.is_some() => {
-                unusable("server.batch_tls_listen", "an HTTPS listener needs server.tls_cert and server.tls_key")
+            (Some(_), None) => {
+                ConfigError::unusable("server.tls_key", "server.tls_cert is set, so this must name its private key")
             }
+            (None, Some(_)) => {
+                ConfigError::unusable("server.tls_cert", "server.tls_key is set, so this must name its certificate")
+            }
+            (None, None) if self.server.batch_tls_listen.is_some() => ConfigError::unusable(
+                "server.batch_tls_listen",
+                "an HTTPS listener needs server.tls_cert and server.tls_key",
+            ),
             _ => Ok(()),
         }
     }
@@ -64,36 +60,31 @@ impl Settings {
         for (name, key) in [("security.master_key", key), ("security.previous_master_key", previous)] {
             let fits = STANDARD.decode(key.expose()).is_ok_and(|bytes| bytes.len() == MASTER_KEY_BYTES);
             if !key.is_empty() && !fits {
-                return unusable(name, "expected 32 bytes in base64; make one with `openssl rand -base64 32`");
+                return ConfigError::unusable(
+                    name,
+                    "expected 32 bytes in base64; make one with `openssl rand -base64 32`",
+                );
             }
         }
         if !previous.is_empty() && key.is_empty() {
-            return unusable("security.previous_master_key", "security.master_key must hold the new key");
+            return ConfigError::unusable("security.previous_master_key", "security.master_key must hold the new key");
         }
         if !previous.is_empty() && previous.expose() == key.expose() {
-            return unusable("security.previous_master_key", "it is the same as security.master_key; remove it");
+            return ConfigError::unusable(
+                "security.previous_master_key",
+                "it is the same as security.master_key; remove it",
+            );
         }
         Ok(())
     }
 
     fn check_urls(&self) -> Result<(), ConfigError> {
-        scheme("database.url", self.database.url.as_ref(), &["postgres", "postgresql"])?;
         if let Some(url) = &self.database.url {
+            url.check_scheme("database.url", &["postgres", "postgresql"])?;
             check_database_options(url)?;
         }
-        scheme("email.relay", self.email.relay.as_ref(), &["smtp", "smtps"])?;
-        if let Some(url) = &self.email.relay {
-            check_relay_options(url)?;
-        }
-        for url in &self.smpp.url {
-            scheme("smpp.url", Some(url), &["smpp", "smpps"])?;
-            if url.url().host().is_none() || url.url().username().is_empty() {
-                return unusable("smpp.url", "expected smpp://system_id:password@host:port");
-            }
-            if let Err(error) = SmppUrl::parse(url.expose()) {
-                return unusable("smpp.url", &error.to_string());
-            }
-        }
+        self.email.check_relay()?;
+        self.smpp.check()?;
         Ok(())
     }
 
@@ -105,7 +96,7 @@ impl Settings {
             ("server.batch_host", &server.batch_host),
         ] {
             if !host.is_empty() && Host::parse(host).is_err() {
-                return unusable(
+                return ConfigError::unusable(
                     key,
                     "expected a host name without scheme, port and path, such as \"sms.example.com\"",
                 );
@@ -114,33 +105,21 @@ impl Settings {
         Ok(())
     }
 
-    fn check_email(&self) -> Result<(), ConfigError> {
-        let email = &self.email;
-        let has_domain = EmailDomain::parse(&email.domain).is_some();
-        if !has_domain && (email.listen.is_some() || !email.domain.is_empty()) {
-            return unusable("email.domain", "email.listen needs a domain, for example \"sms.example.com\"");
-        }
-        if email.require_tls && self.server.tls_cert.is_none() {
-            return unusable("email.require_tls", "STARTTLS needs server.tls_cert and server.tls_key");
-        }
-        Ok(())
-    }
-
     fn check_bucket(&self) -> Result<(), ConfigError> {
         let MediaPlace::Bucket(url) = &self.media.store else { return Ok(()) };
         let has_credentials = !url.username().is_empty() || url.password().is_some();
         if has_credentials || url.port().is_some() || url.query().is_some() || url.fragment().is_some() {
-            return unusable(
+            return ConfigError::unusable(
                 "media.store",
                 "a bucket is written s3://bucket/prefix; its key goes into media.s3_access_key and media.s3_secret_key, the \
                  address of its store into media.s3_endpoint",
             );
         }
         if self.media.s3_access_key.is_empty() {
-            return unusable("media.s3_access_key", "media.store is a bucket, so this must name its key");
+            return ConfigError::unusable("media.s3_access_key", "media.store is a bucket, so this must name its key");
         }
         if self.media.s3_secret_key.is_empty() {
-            return unusable("media.s3_secret_key", "media.store is a bucket, so this must hold its key");
+            return ConfigError::unusable("media.s3_secret_key", "media.store is a bucket, so this must hold its key");
         }
         Ok(())
     }
@@ -155,7 +134,7 @@ impl Settings {
                 if room < largest.saturating_add(FORM_BYTES) {
                     let reason =
                         format!("must be {FORM_BYTES} more than limits.{name} at least, or no such body is taken");
-                    return unusable(key, &reason);
+                    return ConfigError::unusable(key, &reason);
                 }
             }
         }
@@ -170,7 +149,7 @@ impl Settings {
             for setting in settings.settings() {
                 let zero = setting.value.as_integer() == Some(0) || setting.value.as_str() == Some("0s");
                 if zero {
-                    return unusable(&join(section, setting.name), "must not be 0");
+                    return ConfigError::unusable(&join(section, setting.name), "must not be 0");
                 }
             }
         }
@@ -179,10 +158,13 @@ impl Settings {
         if all < one.saturating_mul(8) {
             let reason =
                 "must be eight times limits.plugin_memory_bytes at least: webhook shapers have an eighth of it";
-            return unusable("limits.plugin_memory_bytes_of_all", reason);
+            return ConfigError::unusable("limits.plugin_memory_bytes_of_all", reason);
         }
         if self.limits.webhook_connect_timeout > self.limits.webhook_timeout {
-            return unusable("limits.webhook_connect_timeout", "must not be longer than limits.webhook_timeout");
+            return ConfigError::unusable(
+                "limits.webhook_connect_timeout",
+                "must not be longer than limits.webhook_timeout",
+            );
         }
         Ok(())
     }
@@ -206,42 +188,7 @@ fn check_database_options(url: &SecretUrl) -> Result<(), ConfigError> {
             }
             _ => continue,
         };
-        return unusable("database.url", expected);
+        return ConfigError::unusable("database.url", expected);
     }
     Ok(())
-}
-
-fn check_relay_options(url: &SecretUrl) -> Result<(), ConfigError> {
-    let is_usable = |(name, value): (Cow<'_, str>, Cow<'_, str>)| match &*name {
-        "tls" => ["none", "opportunistic", "required"].contains(&&*value),
-        "ca" => !value.is_empty(),
-        _ => false,
-    };
-    if url.url().query_pairs().all(is_usable) {
-        return Ok(());
-    }
-    unusable("email.relay", "options are tls, which is none, opportunistic or required, and ca, a file of certificates")
-}
-
-fn unusable(key: &str, reason: &str) -> Result<(), ConfigError> {
-    Err(ConfigError::Unusable { key: key.to_owned(), reason: reason.to_owned() })
-}
-
-fn scheme(key: &str, url: Option<&SecretUrl>, allowed: &[&str]) -> Result<(), ConfigError> {
-    match url {
-        Some(url) if !allowed.contains(&url.scheme()) => {
-            let reason =
-                format!("expected a URL that starts with {}://, got {}://", allowed.join(":// or "), url.scheme());
-            unusable(key, &reason)
-        }
-        _ => Ok(()),
-    }
-}
-
-/// `v25.0`
-fn is_graph_version(text: &str) -> bool {
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    text.strip_prefix('v')
-        .and_then(|rest| rest.split_once('.'))
-        .is_some_and(|(major, minor)| digits(major) && digits(minor))
 }

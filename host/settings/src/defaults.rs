@@ -1,23 +1,21 @@
 //! Settings whose default depends on other settings.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use channels::smpp::SmppSettings;
-use domain::sms_products::StopWords;
+use domain::inbox::InboxKind;
 
-use super::{BaseUrl, Limits, MediaPlace, Server, Settings, Sms, Switch, value::SettingValue};
+use super::{BaseUrl, Limits, MediaPlace, Server, Settings, Switch, value::SettingValue};
 
 pub const META_GRAPH_URL: &str = "https://graph.facebook.com";
 
 impl Settings {
     /// `true` if a real provider is configured, for any channel.
     pub fn provider_configured(&self) -> bool {
-        let whatsapp = &self.whatsapp_cloud;
-        let messenger = &self.messenger;
-        let lite = self.whatsapp_lite.bridge_url.is_some() || self.whatsapp_lite.native;
-        let meta = whatsapp.graph_url.is_some() || messenger.graph_url.is_some();
-        let secrets = !whatsapp.app_secret.is_empty() || !messenger.app_secret.is_empty();
-        meta || secrets || !self.smpp.url.is_empty() || lite || self.telegram.api_url.is_some()
+        self.whatsapp_cloud.is_configured()
+            || self.whatsapp_lite.is_configured()
+            || self.messenger.is_configured()
+            || self.telegram.is_configured()
+            || self.smpp.is_configured()
     }
 
     pub fn simulator_on(&self) -> bool {
@@ -25,40 +23,6 @@ impl Settings {
             Switch::On => true,
             Switch::Off => false,
             Switch::Auto => !self.provider_configured(),
-        }
-    }
-
-    /// Base of WhatsApp's Graph API without version. `simulator` is the base URL of the running simulator, if any.
-    pub fn whatsapp_graph_url(&self, simulator: Option<&str>) -> String {
-        graph_url(self.whatsapp_cloud.graph_url.as_ref(), simulator)
-    }
-
-    /// Base of Messenger's Graph API without version. `simulator` is the base URL of the running simulator, if any.
-    pub fn messenger_graph_url(&self, simulator: Option<&str>) -> String {
-        graph_url(self.messenger.graph_url.as_ref(), simulator)
-    }
-
-    pub fn smpp_settings(&self) -> SmppSettings {
-        let smpp = &self.smpp;
-        SmppSettings {
-            connect_timeout: smpp.connect_timeout,
-            bind_timeout: smpp.bind_timeout,
-            response_timeout: smpp.response_timeout,
-            enquire_link: smpp.enquire_link,
-            link_timeout: smpp.link_timeout,
-            unbind_wait: smpp.unbind_wait,
-            unbind_timeout: smpp.unbind_timeout,
-            reconnect_first: smpp.reconnect_first,
-            reconnect_longest: smpp.reconnect_longest,
-            refused_first: smpp.refused_first,
-            refused_longest: smpp.refused_longest,
-            session_proven: smpp.session_proven,
-            throttle_first: smpp.throttle_first,
-            throttle_longest: smpp.throttle_longest,
-            part_hold: smpp.part_hold,
-            part_expiry: smpp.part_expiry,
-            part_retry: smpp.part_retry,
-            deliveries_waiting: smpp.deliveries_waiting,
         }
     }
 
@@ -96,7 +60,8 @@ impl Settings {
     }
 }
 
-fn graph_url(configured: Option<&BaseUrl>, simulator: Option<&str>) -> String {
+/// The base of Meta's Graph API without version.
+pub(super) fn graph_url(configured: Option<&BaseUrl>, simulator: Option<&str>) -> String {
     configured.map(BaseUrl::as_str).or(simulator).unwrap_or(META_GRAPH_URL).to_owned()
 }
 
@@ -110,16 +75,18 @@ impl Server {
     }
 }
 
-impl Sms {
-    pub fn stop_words(&self) -> StopWords {
-        // Invalid words were refused with the configuration.
-        StopWords::with(&self.stop_words).unwrap_or_default()
-    }
-}
-
 impl Limits {
     pub fn plugin_bytes(&self) -> usize {
         usize::try_from(self.plugin_bytes).unwrap_or(usize::MAX)
+    }
+
+    /// The longest wait of a message for its provider; `None`: without a limit.
+    pub fn expires_after(&self, kind: InboxKind) -> Option<Duration> {
+        match kind {
+            InboxKind::Sms => Some(self.sms_expires_after),
+            InboxKind::WhatsappLite => Some(self.lite_expires_after),
+            InboxKind::WhatsappCloud | InboxKind::Messenger | InboxKind::Telegram | InboxKind::Web => None,
+        }
     }
 
     pub fn plugin_versions_kept(&self) -> u32 {

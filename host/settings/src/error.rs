@@ -50,6 +50,13 @@ pub enum ConfigError {
     Unusable { key: String, reason: String },
 }
 
+impl ConfigError {
+    /// The refusal of a value that is valid alone but cannot work.
+    pub(super) fn unusable(key: &str, reason: &str) -> Result<(), Self> {
+        Err(Self::Unusable { key: key.to_owned(), reason: reason.to_owned() })
+    }
+}
+
 fn suggestion(near: &[String]) -> String {
     match near {
         [] => "; `patchbay config` lists all settings".to_owned(),

@@ -2,34 +2,41 @@
 
 mod check;
 mod defaults;
+mod email;
 mod error;
 mod limits;
 mod load;
 mod masking;
 mod media_place;
+mod messenger;
 mod secret;
 mod section;
 mod sections;
 mod show;
+mod sms;
 mod telegram;
 mod traces;
 mod value;
+mod whatsapp_cloud;
+mod whatsapp_lite;
 
 pub use defaults::META_GRAPH_URL;
+pub use email::Email;
 pub use error::{ConfigError, SettingSource};
 pub use limits::{Limits, Retention};
 pub use load::Sources;
 pub use media_place::MediaPlace;
+pub use messenger::Messenger;
 pub use secret::{BaseUrl, Secret, SecretUrl};
 pub use section::{Section, Setting};
-pub use sections::{
-    Base, DatabaseSettings, Email, Logging, Media, Messenger, Plugins, Security, Server, Simulator, Smpp, Sms, Testing,
-    Webhooks, WhatsappCloud, WhatsappLite,
-};
+pub use sections::{Base, DatabaseSettings, Logging, Media, Plugins, Security, Server, Simulator, Testing, Webhooks};
 pub use show::SettingsTable;
+pub use sms::{Smpp, Sms};
 pub use telegram::{BOT_API_URL, Telegram};
 pub use traces::Traces;
 pub use value::{LogFormat, Switch, spell_duration};
+pub use whatsapp_cloud::WhatsappCloud;
+pub use whatsapp_lite::WhatsappLite;
 
 use std::path::Path;
 

@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 use url::Url;
 
 use super::{
+    error::ConfigError,
     masking::{MASK, masked_url},
     value::SettingValue,
 };
@@ -74,6 +75,15 @@ impl SecretUrl {
 
     pub fn masked(&self) -> String {
         masked_url(&self.0, &self.1)
+    }
+
+    pub(super) fn check_scheme(&self, key: &str, allowed: &[&str]) -> Result<(), ConfigError> {
+        if allowed.contains(&self.scheme()) {
+            return Ok(());
+        }
+        let reason =
+            format!("expected a URL that starts with {}://, got {}://", allowed.join(":// or "), self.scheme());
+        ConfigError::unusable(key, &reason)
     }
 }
 

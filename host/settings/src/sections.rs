@@ -1,4 +1,4 @@
-//! The settings of `CONTRACT` section 2. Limits are in [`super::limits`].
+//! The settings of `CONTRACT` section 2 that are about no channel. Limits are in [`super::limits`].
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -6,8 +6,6 @@ use std::{
     time::Duration,
 };
 
-use channels::smpp::SmppSettings;
-use domain::sms_products::StopWords;
 use ipnet::IpNet;
 
 use super::{
@@ -82,115 +80,6 @@ section! {
 }
 
 section! {
-    /// WhatsApp through Meta's Cloud API.
-    WhatsappCloud {
-        /// Base URL without version. Empty: Meta's Graph API, or the simulator if it is on.
-        graph_url: Option<BaseUrl> = None,
-        /// Version part of Graph API paths.
-        api_version: String = "v25.0".to_owned(),
-        /// App secret that signs callbacks. Empty: callbacks are refused, except those of the simulator.
-        app_secret: Secret = Secret::default(),
-        /// Token of the callback handshake.
-        verify_token: Secret = Secret::default(),
-    }
-}
-
-section! {
-    /// WhatsApp Lite: numbers that are paired like a phone.
-    WhatsappLite {
-        /// Base URL of simulated devices, for tests and trials. Empty: the simulator if it is on.
-        simulator_url: Option<BaseUrl> = None,
-        /// Base URL of a bridge to real devices with the API of WAHA. Empty: none. Using one may breach WhatsApp's
-        /// terms.
-        bridge_url: Option<BaseUrl> = None,
-        /// `X-Api-Key` of the bridge.
-        bridge_api_key: Secret = Secret::default(),
-        /// Signs the bridge's webhooks. Required with `whatsapp_lite.bridge_url`.
-        webhook_secret: Secret = Secret::default(),
-        /// Run the linked devices of Lite numbers in Patchbay itself, each in the process that holds its session. Needs
-        /// a build with the feature `lite-native`, and may breach WhatsApp's terms.
-        native: bool = false,
-    }
-}
-
-section! {
-    /// Facebook Messenger.
-    Messenger {
-        /// Base URL without version. Empty: Meta's Graph API, or the simulator if it is on.
-        graph_url: Option<BaseUrl> = None,
-        /// App secret that signs callbacks. Empty: callbacks are refused, except those of the simulator.
-        app_secret: Secret = Secret::default(),
-        /// Token of the callback handshake.
-        verify_token: Secret = Secret::default(),
-    }
-}
-
-section! {
-    /// The SMS centres.
-    Smpp {
-        /// `smpp://system_id:password@host:port`, one or several. Empty: the simulator if it is on.
-        url: Vec<SecretUrl> = Vec::new(),
-        /// Time to connect to an SMS centre, including name resolution and TLS.
-        connect_timeout: Duration = SmppSettings::default().connect_timeout,
-        /// Time for the answer to a bind.
-        bind_timeout: Duration = SmppSettings::default().bind_timeout,
-        /// Time for the answer to a submit. After it, the SMS may have been accepted, and is submitted again a minute
-        /// later.
-        response_timeout: Duration = SmppSettings::default().response_timeout,
-        /// Silence after which an `enquire_link` is sent to the SMS centre.
-        enquire_link: Duration = SmppSettings::default().enquire_link,
-        /// Time for which the SMS centre may leave it unanswered, or read nothing, before the connection is closed.
-        link_timeout: Duration = SmppSettings::default().link_timeout,
-        /// Time to wait for open answers before an `unbind` is answered or sent.
-        unbind_wait: Duration = SmppSettings::default().unbind_wait,
-        /// Time for an `unbind` and its answer, and for the last bytes of a connection.
-        unbind_timeout: Duration = SmppSettings::default().unbind_timeout,
-        /// First pause after a lost connection or a refused bind, except for `smpp.refused_first`. It doubles each
-        /// time.
-        reconnect_first: Duration = SmppSettings::default().reconnect_first,
-        /// Longest such pause.
-        reconnect_longest: Duration = SmppSettings::default().reconnect_longest,
-        /// First pause after a wrong system id or password. It doubles each time.
-        refused_first: Duration = SmppSettings::default().refused_first,
-        /// Longest such pause.
-        refused_longest: Duration = SmppSettings::default().refused_longest,
-        /// Lifetime of a session after which the pauses start again from the first.
-        session_proven: Duration = SmppSettings::default().session_proven,
-        /// First pause after the SMS centre has throttled submits. It doubles each time, and then one submit tests it.
-        throttle_first: Duration = SmppSettings::default().throttle_first,
-        /// Longest such pause.
-        throttle_longest: Duration = SmppSettings::default().throttle_longest,
-        /// Time for which the acknowledgement of a part of a subscriber's long SMS waits for the other parts.
-        part_hold: Duration = SmppSettings::default().part_hold,
-        /// Time for which the parts are kept before an incomplete SMS is accepted.
-        part_expiry: Duration = SmppSettings::default().part_expiry,
-        /// Pause before an SMS with acknowledged parts is stored again, if that has failed.
-        part_retry: Duration = SmppSettings::default().part_retry,
-        /// Deliveries of one connection that wait to be handled. If there are as many, nothing more is read from it.
-        deliveries_waiting: usize = SmppSettings::default().deliveries_waiting,
-    }
-}
-
-section! {
-    /// Email-to-SMS.
-    Email {
-        /// Address of the SMTP listener. Empty: off.
-        listen: Option<SocketAddr> = None,
-        /// Domain of the addresses that become text messages.
-        domain: String = String::new(),
-        /// Addresses or networks that may deliver mails, such as a mail server that checks SPF and DKIM. Empty: any.
-        allowed: Vec<IpNet> = Vec::new(),
-        /// Accept mails over TLS only, because their subjects are passwords. STARTTLS uses the certificate of
-        /// `server.tls_cert`.
-        require_tls: bool = false,
-        /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`. Empty: none are sent.
-        /// `?tls=none`, `opportunistic` or `required`: the default is `opportunistic`, and `required` with a password
-        /// to another machine. `ca=` names a file of certificates to trust instead of the public ones.
-        relay: Option<SecretUrl> = None,
-    }
-}
-
-section! {
     /// Calls to clients' webhooks.
     Webhooks {
         /// Allow loopback and private addresses as webhook, callback and media targets.
@@ -243,19 +132,6 @@ section! {
         enabled: Switch = Switch::Auto,
         /// Simulated Graph API, Messenger and phones.
         listen: SocketAddr = loopback(8090),
-    }
-}
-
-section! {
-    /// Text messages.
-    Sms {
-        /// Source address if a request names none.
-        default_source: String = "PATCHBAY".to_owned(),
-        /// Words that stop SMS if a reply consists of one, in addition to STOP, END, CANCEL, QUIT and UNSUBSCRIBE.
-        /// Case, invisible characters and punctuation around a word are ignored.
-        stop_words: Vec<String> = StopWords::USUAL.map(str::to_owned).to_vec(),
-        /// XML namespace of batch answers.
-        batch_namespace: String = "urn:patchbay:batch-sms".to_owned(),
     }
 }
 

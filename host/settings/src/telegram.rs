@@ -18,6 +18,12 @@ section! {
     }
 }
 
+impl Telegram {
+    pub(super) fn is_configured(&self) -> bool {
+        self.api_url.is_some()
+    }
+}
+
 impl Settings {
     /// Base of the Bot API. `simulator` is the base URL of the running simulator, if any.
     pub fn telegram_api_url(&self, simulator: Option<&str>) -> String {

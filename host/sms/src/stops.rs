@@ -14,8 +14,11 @@ use domain::{
 use outbound::delivery::{self, DeliveryStep};
 use storage::{
     Db, PgConnection, Queue, inboxes,
-    sms::products::{messages, opt_outs},
-    work::lanes,
+    sms::products::{
+        messages,
+        opt_outs::{self, StopRequest},
+    },
+    work::lanes::{self, LaneKey},
 };
 use uuid::Uuid;
 
@@ -64,10 +67,10 @@ pub(crate) async fn apply_stop_word(
         }
         OptOutWord::Stop(word) => word,
     };
-    opt_outs::stop(db, client, source, subscriber, &word, ctx.now()).await?;
+    opt_outs::stop(db, client, StopRequest { source, subscriber, keyword: &word }, ctx.now()).await?;
     if let Some(inbox) = inboxes::default_sms(db, client).await? {
         // Sending needs the lane, which we hold now. So messages that wait now are not sent.
-        lanes::block_lane(db, client, Queue::Outbound, inbox.id.0).await?;
+        lanes::block_lane(db, LaneKey { client, queue: Queue::Outbound, lane: inbox.id.0 }).await?;
     }
     let waiting = messages::waiting(db, client, source, subscriber, STOPPED_AT_ONCE).await?;
     let steps = waiting.into_iter().map(|message| stopped(ctx, message)).collect();

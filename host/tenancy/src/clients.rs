@@ -128,9 +128,9 @@ pub async fn children(
         return Ok(Page { items: Vec::new(), total: 0 });
     };
     let parent_ref = clients::get(&mut db, parent).await?.map(|parent| parent.client_ref);
-    let (found, total) = clients::children(&mut db, parent, page.limit(), page.offset()).await?;
+    let (found, total) = clients::children(&mut db, parent, page).await?;
     let items = found.into_iter().map(|client| ClientView { client, parent_ref: parent_ref.clone() }).collect();
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(Page::of(items, total))
 }
 
 /// Creates a client below another. It has no users yet: `patchbay user create` makes the first.

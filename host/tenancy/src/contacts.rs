@@ -117,13 +117,12 @@ pub async fn list(
     page: PageRequest,
 ) -> base::Result<Page<Contact>> {
     let mut db = db.acquire().await?;
-    let (limit, offset) = (page.limit(), page.offset());
     let (items, total) = match sight {
         CustomerVisibility::Whole => match SearchText::parse(searched) {
-            None => contacts::page(&mut db, client, limit, offset).await?,
+            None => contacts::page(&mut db, client, page).await?,
             Some(sought) => {
                 let digits = sought.digits.as_deref().unwrap_or_default();
-                contacts::search(&mut db, client, (&sought.words, digits), limit, offset).await?
+                contacts::search(&mut db, client, (&sought.words, digits), page).await?
             }
         },
         CustomerVisibility::Masked => {
@@ -134,8 +133,8 @@ pub async fn list(
                 Some(MaskedSearch::Ending(digits)) => MaskedContactSearch { initial: None, ending: Some(digits) },
                 Some(MaskedSearch::Nothing) => return Ok(Page { items: Vec::new(), total: 0 }),
             };
-            contacts::page_masked(&mut db, client, glimpse, limit, offset).await?
+            contacts::page_masked(&mut db, client, glimpse, page).await?
         }
     };
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(Page::of(items, total))
 }

@@ -198,6 +198,6 @@ pub fn kept_since(now: DateTime<Utc>, days: u32) -> DateTime<Utc> {
 
 /// Lists requests, newest first. At most 10,000 are counted and listed.
 pub async fn list(db: &Db, client: ClientId, filter: &RequestFilter, page: PageRequest) -> Result<Page<RequestRow>> {
-    let (items, total) = rows::page(&mut *db.acquire().await?, client, filter, (page.offset(), page.limit())).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = rows::page(&mut *db.acquire().await?, client, filter, page).await?;
+    Ok(Page::of(items, total))
 }

@@ -124,8 +124,8 @@ pub async fn find(db: &Db, client: ClientId, team: TeamId) -> Result<Team, TeamE
 pub async fn list(db: &Db, client: ClientId, search: &str, page: PageRequest) -> base::Result<Page<Team>> {
     let mut db = db.acquire().await?;
     let search = fold(search);
-    let (items, total) = teams::page(&mut db, client, &search, page.limit(), page.offset()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = teams::page(&mut db, client, &search, page).await?;
+    Ok(Page::of(items, total))
 }
 
 pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, actor: Actor) -> Result<(), TeamError> {

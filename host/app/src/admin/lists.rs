@@ -1,4 +1,4 @@
-//! `client|user|key|number|page|site list` (CONTRACT 9). Each prints all objects at once, and no secret.
+//! `client|user|key list` (CONTRACT 9), and the lists of channels. Each prints all objects at once, and no secret.
 
 use std::collections::HashMap;
 
@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use domain::{
     channel::Channel,
     ids::{ClientId, UserId},
+    page::PageRequest,
 };
 use serde_json::{Value, json};
 use storage::{
@@ -15,12 +16,10 @@ use storage::{
         api_keys, clients,
         profiles::{self, Profile},
     },
-    web::sites,
 };
 
-use super::numbers::shown_number;
-
-const PAGE: i64 = 500;
+/// Rows of one query.
+pub(super) const PAGE: PageRequest = PageRequest { page: 0, size: 500 };
 
 pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::Result<ClientId> {
     clients::find_by_ref(db, client_ref)
@@ -79,66 +78,29 @@ pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     Ok(json!({ "clientRef": client_ref, "keys": shown.collect::<Vec<_>>() }))
 }
 
-pub(super) async fn numbers(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
-    let found = all_inboxes(db, client_ref, Channel::Whatsapp).await?;
-    let shown: Vec<Value> = found.iter().map(shown_number).collect();
-    Ok(json!({ "clientRef": client_ref, "numbers": shown }))
-}
-
-pub(super) async fn pages(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
-    let found = all_inboxes(db, client_ref, Channel::Facebook).await?;
-    let shown = found.iter().map(|page| json!({ "id": page.id, "pageId": page.address() }));
-    Ok(json!({ "clientRef": client_ref, "pages": shown.collect::<Vec<_>>() }))
-}
-
-pub(super) async fn sites(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
-    let mut db = db.acquire().await?;
-    let client = client(&mut db, client_ref).await?;
-    let mut found = Vec::new();
-    loop {
-        let (page, _) = sites::page(&mut db, client, PAGE, offset(found.len())).await?;
-        if page.is_empty() {
-            break;
-        }
-        found.extend(page);
-    }
-    let shown = found.into_iter().map(|site| {
-        json!({
-            "id": site.id,
-            "name": site.name,
-            "siteKey": site.key,
-            "origins": site.origins.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "createdTime": site.created_at,
-        })
-    });
-    Ok(json!({ "clientRef": client_ref, "sites": shown.collect::<Vec<_>>() }))
-}
-
 async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Vec<Profile>> {
-    let mut found = Vec::new();
+    let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
         let wanted = profiles::ProfileFilter { search: "", team: None };
-        let (page, _) = profiles::page(db, client, wanted, PAGE, offset(found.len())).await?;
+        let (page, _) = profiles::page(db, client, wanted, at).await?;
         if page.is_empty() {
             return Ok(found);
         }
         found.extend(page);
+        at = at.next();
     }
 }
 
 pub(super) async fn all_inboxes(db: &Db, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
-    let mut found = Vec::new();
+    let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
-        let (page, _) = inboxes::page(&mut db, client, (channel, ""), PAGE, offset(found.len())).await?;
+        let (page, _) = inboxes::page(&mut db, client, (channel, ""), at).await?;
         if page.is_empty() {
             return Ok(found);
         }
         found.extend(page);
+        at = at.next();
     }
-}
-
-fn offset(read: usize) -> i64 {
-    i64::try_from(read).unwrap_or(i64::MAX)
 }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use anyhow::{Context as _, bail};
 use settings::Secret;
 
-use crate::cli::{GivenPassword, GivenToken};
+use crate::cli::{accounts::GivenPassword, given_token::GivenToken};
 
 const SECRET_MAX: u64 = 64 * 1024;
 

@@ -1,8 +1,9 @@
-//! `patchbay telegram`: connects bots, and lists them.
+//! `patchbay telegram`: connects bots, and lists them (CONTRACT 9).
 
 use anyhow::{Context as _, bail};
 use base::{audit::Actor, secrets::random};
 use channels::telegram::{TelegramApi, TelegramBot, is_token};
+use clap::{Args, Subcommand};
 use domain::{channel::Channel, inbox::InboxKind};
 use serde_json::{Value, json};
 use settings::{Secret, Settings};
@@ -10,10 +11,52 @@ use storage::inboxes::Inbox;
 use tenancy::inboxes::{self, NewAccount, NewsSource};
 
 use super::{lists, secrets};
-use crate::{
-    cli::{GivenBotToken, TelegramAdd, TelegramCommand, UpdateWay},
-    process_base::Base,
-};
+use crate::{cli::client_argument::ClientArgument, process_base::Base};
+
+/// `patchbay telegram ...`
+#[derive(Debug, Subcommand)]
+pub enum TelegramCommand {
+    /// Connect a bot. For a bot of the client, this replaces its token and the way of its updates
+    Add(TelegramAdd),
+    /// List the bots with their ids
+    List(ClientArgument),
+}
+
+/// `patchbay telegram add`
+#[derive(Debug, Args)]
+pub struct TelegramAdd {
+    /// Client that answers for the bot
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    #[command(flatten)]
+    pub token: GivenBotToken,
+    #[command(flatten)]
+    pub way: UpdateWay,
+}
+
+/// The token of a bot, given in one of two ways.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct GivenBotToken {
+    /// The token from @BotFather. Other users of this machine can read it in the process list
+    #[arg(long, value_name = "TOKEN")]
+    pub token: Option<Secret>,
+    /// Read the token from the first line of standard input
+    #[arg(long)]
+    pub token_stdin: bool,
+}
+
+/// How the updates of a bot arrive. Default: a webhook if `server.public_url` is https, otherwise polling.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct UpdateWay {
+    /// Telegram posts updates to `server.public_url`. Default if that is https
+    #[arg(long)]
+    pub webhook: bool,
+    /// Patchbay asks for updates, so that no public address is needed
+    #[arg(long)]
+    pub polling: bool,
+}
 
 pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand) -> anyhow::Result<Value> {
     match command {

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::ClientArgument;
+use super::client_argument::ClientArgument;
 use settings::Secret;
 
 /// `patchbay client ...`

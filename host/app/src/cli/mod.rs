@@ -4,25 +4,21 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-mod accounts;
-mod inboxes;
+pub(crate) mod accounts;
+pub(crate) mod client_argument;
+pub(crate) mod given_token;
 mod person;
-mod sms;
-mod telegram;
 
-pub use accounts::{ClientCommand, ClientCreate, ClientList, GivenPassword, KeyCommand, UserCommand, UserCreate};
-pub use inboxes::{
-    GivenToken, NumberAdd, NumberCommand, NumberProvider, NumberRenewToken, NumberSetRate, PageAdd, PageCommand,
-    PageRenewToken,
-};
+pub use accounts::{ClientCommand, ClientCreate, ClientList, KeyCommand, UserCommand, UserCreate};
 pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, RewriteScope};
-pub use sms::{
-    CreditsAdd, CreditsCommand, CreditsPrice, OptOutCommand, OptOutRemove, SenderAdd, SenderCommand, SenderRemove,
-    SmsSourceAdd, SmsSourceCommand, SmsSourceRemove,
+
+use crate::admin::{
+    messenger::PageCommand,
+    sms::{CreditsCommand, OptOutCommand, SenderCommand, SmsSourceCommand},
+    telegram::TelegramCommand,
+    web_chat::SiteCommand,
+    whatsapp::{NumberCommand, TemplateCommand},
 };
-
-pub use telegram::{GivenBotToken, TelegramAdd, TelegramCommand, UpdateWay};
-
 use crate::plugin::commands::PluginCommand;
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("PATCHBAY_COMMIT"), ")");
@@ -179,52 +175,6 @@ pub enum AdminCommand {
 pub enum MasterKeyCommand {
     /// Seal all secrets with the new master key while the service runs. It can be interrupted and repeated
     Rotate,
-}
-
-/// The client of a list.
-#[derive(Debug, Args)]
-pub struct ClientArgument {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-}
-
-/// `patchbay template ...`
-#[derive(Debug, Subcommand)]
-pub enum TemplateCommand {
-    /// Fetch the templates of a client's numbers from the provider
-    Sync(TemplateSync),
-}
-
-/// `patchbay template sync`
-#[derive(Debug, Args)]
-pub struct TemplateSync {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-}
-
-/// `patchbay site ...`
-#[derive(Debug, Subcommand)]
-pub enum SiteCommand {
-    /// Add a site, and print its key and the tag that shows the widget
-    Add(SiteAdd),
-    /// List the sites with their keys
-    List(ClientArgument),
-}
-
-/// `patchbay site add`
-#[derive(Debug, Args)]
-pub struct SiteAdd {
-    /// Client of the site
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// Display name
-    #[arg(long)]
-    pub name: String,
-    /// Origin whose pages may show the widget, such as https://shop.example. May be given several times
-    #[arg(long, value_name = "URL", required = true)]
-    pub origin: Vec<String>,
 }
 
 #[cfg(test)]

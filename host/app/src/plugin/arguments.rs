@@ -12,16 +12,20 @@ pub struct NewArguments {
     /// Language: rust, ts, js, python, go or c
     #[arg(long)]
     pub lang: Lang,
-    /// World: chatbot, sms-fallback, webhook-shaper, router or sms-router
-    #[arg(long, default_value = "chatbot", value_parser = world)]
+    #[arg(long, default_value = "chatbot", value_parser = world, help = format!("World: {}", world_names()))]
     pub world: World,
     /// Folder to create. Its last part is the name of the plugin
     #[arg(value_name = "NAME")]
     pub folder: PathBuf,
 }
 
+/// The names of all worlds, with commas.
+pub(super) fn world_names() -> String {
+    World::ALL.map(World::as_str).join(", ")
+}
+
 fn world(text: &str) -> Result<World, String> {
-    let known = World::ALL.map(World::as_str).join(", ");
+    let known = world_names();
     let found = World::ALL.into_iter().find(|world| world.as_str() == text);
     found.ok_or_else(|| format!("`{text}` is not a world; there are: {known}"))
 }
@@ -260,8 +264,7 @@ pub struct Verify {
 pub struct Bindings {
     /// The language
     pub lang: BindingsLang,
-    /// World: chatbot, sms-fallback, webhook-shaper, router or sms-router
-    #[arg(long, default_value = "chatbot", value_parser = world)]
+    #[arg(long, default_value = "chatbot", value_parser = world, help = format!("World: {}", world_names()))]
     pub world: World,
     /// Folder for the bindings and the interface
     #[arg(long, value_name = "FOLDER", default_value = "bindings")]

@@ -6,15 +6,15 @@ use clap::Subcommand;
 
 use super::arguments::{
     ActivateArguments, Bindings, Dev, HistoryArguments, InvokeArguments, LogsArguments, NewArguments, PluginScope,
-    RecordArguments, Rollback, RunArguments, TestArguments, Verify, WrapArguments,
+    RecordArguments, Rollback, RunArguments, TestArguments, Verify, WrapArguments, world_names,
 };
 
 /// `patchbay plugin ...`
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
     /// Create a small project that builds
-    #[command(after_help = "Example:\n  patchbay plugin new --lang rust --world chatbot order-bot\n\n\
-        Languages: rust, ts, js, python, go, c. Worlds: chatbot, sms-fallback, webhook-shaper, router, sms-router.")]
+    #[command(after_help = format!("Example:\n  patchbay plugin new --lang rust --world chatbot order-bot\n\n\
+        Languages: rust, ts, js, python, go, c. Worlds: {}.", world_names()))]
     New(NewArguments),
     /// Build the component of a project
     #[command(

@@ -1,17 +1,21 @@
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    any::{Any, TypeId},
+    collections::HashMap,
+    sync::Arc,
+};
 
 use domain::inbox::InboxKind;
 
 use super::Carrier;
-use crate::{account::AccountProvider, messenger::MessengerApi, web::Doorbell, whatsapp_lite::LiteDevices};
+use crate::{account::AccountProvider, web::Doorbell};
 
 /// The carriers, one for each kind of inbox that can send. Cloning is cheap.
 #[derive(Clone, Default)]
 pub struct Carriers {
     by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
-    lite: Option<Arc<dyn LiteDevices>>,
-    messenger: Option<MessengerApi>,
     accounts: HashMap<InboxKind, Arc<dyn AccountProvider>>,
+    /// Values of channels for their own code in other crates, by type. The folder of a channel has the access to its own.
+    parts: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     web: Doorbell,
 }
 
@@ -23,26 +27,14 @@ impl Carriers {
         self
     }
 
-    /// Sets the source of Lite devices, for the holders of their sessions.
     #[must_use]
-    pub fn with_devices(mut self, devices: Arc<dyn LiteDevices>) -> Self {
-        self.lite = Some(devices);
+    pub(crate) fn with_part<T: Any + Send + Sync>(mut self, part: T) -> Self {
+        self.parts.insert(TypeId::of::<T>(), Arc::new(part));
         self
     }
 
-    pub fn lite_devices(&self) -> Option<&Arc<dyn LiteDevices>> {
-        self.lite.as_ref()
-    }
-
-    /// Sets the Messenger API, for downloads, names and read marks.
-    #[must_use]
-    pub fn with_messenger(mut self, api: MessengerApi) -> Self {
-        self.messenger = Some(api);
-        self
-    }
-
-    pub fn messenger(&self) -> Option<&MessengerApi> {
-        self.messenger.as_ref()
+    pub(crate) fn part<T: Any>(&self) -> Option<&T> {
+        self.parts.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
     /// Adds a provider of accounts, for callbacks, news and files.

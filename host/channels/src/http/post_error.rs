@@ -2,6 +2,7 @@
 
 use std::{error::Error, io};
 
+use domain::carriage::SendFailure;
 use hyper_util::client::legacy;
 
 use super::{address_policy::AddressRefused, excess::Excess, resolver::AddressesRefused};
@@ -27,6 +28,14 @@ pub enum PostError {
     /// The connection broke, or the peer does not speak HTTP.
     #[error("the call failed: {0}")]
     Other(String),
+}
+
+/// The outcome of a send without an answer. Only a failed connection proves that nothing was written.
+impl From<PostError> for SendFailure {
+    fn from(error: PostError) -> Self {
+        let reason = error.to_string();
+        if error.is_not_written() { Self::NotSent { reason, after: None } } else { Self::Unknown { reason } }
+    }
 }
 
 impl PostError {

@@ -25,10 +25,8 @@ use super::error_codes::refused;
 use crate::{
     carrier::{OurFile, UnsupportedContent},
     http::ClientBuildError,
-    whatsapp_cloud::{
-        CloudApi, CloudSettings, CloudSetupError, DownloadedMedia, GraphError, MediaError, MediaExpectation, NoAnswer,
-        answer, before_an_answer, fetch_file, is_of_meta,
-    },
+    media_download::{DownloadedMedia, MediaError, MediaExpectation},
+    whatsapp_cloud::{CloudApi, CloudSettings, CloudSetupError, GraphError, NoAnswer, answer, fetch_file, is_of_meta},
 };
 
 /// Longest time for a name, because a message waits for it.
@@ -150,7 +148,7 @@ impl MessengerApi {
     }
 
     async fn answered(&self, call: RequestBuilder) -> Result<Value, SendFailure> {
-        let response = self.graph.client().send(call).await.map_err(before_an_answer)?;
+        let response = self.graph.client().send(call).await?;
         match answer(response).await {
             Ok(value) => Ok(value),
             Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),

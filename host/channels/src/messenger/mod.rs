@@ -6,6 +6,7 @@ mod carrier;
 mod error_codes;
 mod ids;
 mod message_body;
+mod registration;
 
 pub use api::{MessengerApi, MessengerPage, MessengerSetupError, SenderAction};
 pub use carrier::{MessengerCarrier, MessengerLimits};

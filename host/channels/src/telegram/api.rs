@@ -10,8 +10,8 @@ use super::errors::CallFailure;
 use crate::{
     account::AccountLogin,
     http::{ClientBuildError, OperatorClient, body_within, operator_client},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation, fetch_file},
     provider_json,
-    whatsapp_cloud::{DownloadedMedia, GraphError, MediaError, MediaExpectation, fetch_file},
 };
 
 /// Largest file that the Bot API gives out, in bytes.
@@ -172,12 +172,12 @@ impl TelegramApi {
             Err(CallFailure::Refused { text, .. }) if text.contains("file is too big") => {
                 return Err(MediaError::TooLarge { limit });
             }
-            Err(failure) => return Err(GraphError::Unreachable(failure.to_string()).into()),
+            Err(failure) => return Err(MediaError::Unreachable(failure.to_string())),
         };
         let path = file.get("file_path").and_then(Value::as_str).unwrap_or_default();
         // A Bot API server of one's own in local mode names a file on its disk.
         if path.is_empty() || path.starts_with('/') || path.split('/').any(|part| part.is_empty() || part == "..") {
-            return Err(GraphError::Unreadable("the answer to getFile has no path below the server".to_owned()).into());
+            return Err(MediaError::Unreadable("the answer to getFile has no path below the server".to_owned()));
         }
         let bot = format!("bot{}", login.access_token);
         let url = self.address(["file", bot.as_str()].into_iter().chain(path.split('/')));

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{TelegramApi, update};
 use crate::{
     account::{AccountLogin, AccountProvider, News, OpenedCallback, UnreadableCallback},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation},
     provider_json,
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
 };
 
 pub struct TelegramProvider {

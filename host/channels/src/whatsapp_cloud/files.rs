@@ -18,7 +18,7 @@ use super::{
     CloudApi, CloudNumber,
     graph::{NoAnswer, answer},
     media_ids::MediaIds,
-    send_failure::{before_an_answer, refused},
+    send_failure::refused,
 };
 use crate::carrier::{OurFile, OurFiles, UnsupportedContent};
 
@@ -144,7 +144,7 @@ impl CloudApi {
             SendFailure::Unknown { reason } => again(reason),
             failure => failure,
         };
-        let response = self.client.send(call).await.map_err(|error| failed(before_an_answer(error)))?;
+        let response = self.client.send(call).await.map_err(|error| failed(error.into()))?;
         let value = answer(response).await.map_err(|none| match none {
             NoAnswer::Lost(reason) => again(reason),
             NoAnswer::Error(error) => failed(refused(error)),

@@ -1,15 +1,9 @@
 //! Media of the Cloud API (PROVIDERS A.6): resolve, download, delete; `files` uploads.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use reqwest::{Method, RequestBuilder, Response, header::CONTENT_TYPE};
+use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-use tokio::io::AsyncWriteExt;
 use url::Url;
 
 use super::{
@@ -17,8 +11,8 @@ use super::{
     graph::{NoAnswer, answer, integer, status_failure},
 };
 use crate::{
-    http::{OperatorClient, describe},
-    media_store::create_private,
+    http::OperatorClient,
+    media_download::{self, DownloadedMedia, MediaError, MediaExpectation},
 };
 
 /// Hosts of Meta that serve media and may get the token; with sub-domains, https only.
@@ -33,40 +27,6 @@ pub struct MediaNode {
     /// Digest, hexadecimal in practice.
     pub sha256: Option<String>,
     pub file_size: Option<u64>,
-}
-
-#[derive(Debug, Clone)]
-pub struct MediaExpectation {
-    pub max_bytes: u64,
-    /// Digest as base64 or hexadecimal; not checked if absent.
-    pub sha256: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DownloadedMedia {
-    /// The file, mode 0600.
-    pub path: PathBuf,
-    pub bytes: u64,
-    /// Lower-case hexadecimal.
-    pub sha256: String,
-    /// `Content-Type` of the answer, `application/octet-stream` if it has none.
-    pub mime: String,
-}
-
-/// A failed download. No file is left.
-#[derive(Debug, thiserror::Error)]
-pub enum MediaError {
-    /// The URL is on a host that must not get the access token.
-    #[error("media host `{0}` is neither Meta's nor the configured Graph host; the access token is not sent there")]
-    HostNotAllowed(String),
-    #[error("the media file is larger than {limit} bytes")]
-    TooLarge { limit: u64 },
-    #[error("the digest of the media file is not the announced one; fetch it again")]
-    DigestMismatch,
-    #[error(transparent)]
-    Graph(#[from] GraphError),
-    #[error("the media file cannot be written: {0}")]
-    File(#[from] io::Error),
 }
 
 impl CloudApi {
@@ -129,74 +89,27 @@ pub(crate) fn is_of_meta(url: &Url) -> bool {
     of_meta && url.scheme() == "https" && url.port().is_none()
 }
 
-/// Makes a call whose answer is a file, and writes it to `to`. After a failure the file is removed.
+/// Makes a call whose answer is a file, or an error of the Graph API.
 pub(crate) async fn fetch_file(
     client: &OperatorClient,
     call: RequestBuilder,
     expectation: &MediaExpectation,
     to: &Path,
 ) -> Result<DownloadedMedia, MediaError> {
-    let response = client.send(call).await.map_err(|error| GraphError::Unreachable(error.to_string()))?;
+    let response = client.send(call).await.map_err(|error| MediaError::Unreachable(error.to_string()))?;
     if !response.status().is_success() {
-        return Err(MediaError::Graph(answer_error(response).await));
+        return Err(answer_error(response).await);
     }
-    let mime = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or("application/octet-stream")
-        .to_owned();
-    let written = write_checked(response, expectation, to).await;
-    if written.is_err() {
-        // The error above counts. The file may not exist.
-        let _ = tokio::fs::remove_file(to).await;
-    }
-    let (bytes, sha256) = written?;
-    Ok(DownloadedMedia { path: to.to_owned(), bytes, sha256, mime })
+    media_download::save(response, expectation, to).await
 }
 
-async fn answer_error(response: Response) -> GraphError {
+async fn answer_error(response: Response) -> MediaError {
     let status = response.status().as_u16();
     match answer(response).await {
         Err(NoAnswer::Error(error)) => {
-            GraphError::Answer { status, failure: error.failure.unwrap_or_else(|| status_failure(status)) }
+            MediaError::Refused { status, failure: error.failure.unwrap_or_else(|| status_failure(status)) }
         }
-        Err(NoAnswer::Lost(reason)) => GraphError::Unreadable(reason),
-        Ok(_) => GraphError::Answer { status, failure: status_failure(status) },
+        Err(NoAnswer::Lost(reason)) => MediaError::Unreadable(reason),
+        Ok(_) => MediaError::Refused { status, failure: status_failure(status) },
     }
-}
-
-async fn write_checked(
-    mut response: Response,
-    expectation: &MediaExpectation,
-    to: &Path,
-) -> Result<(u64, String), MediaError> {
-    let limit = expectation.max_bytes;
-    if response.content_length().is_some_and(|announced| announced > limit) {
-        return Err(MediaError::TooLarge { limit });
-    }
-    let mut file = create_private(to).await?;
-    let mut digest = Sha256::new();
-    let mut total = 0u64;
-    while let Some(chunk) = response.chunk().await.map_err(|error| GraphError::Unreachable(describe(error)))? {
-        total += chunk.len() as u64;
-        if total > limit {
-            return Err(MediaError::TooLarge { limit });
-        }
-        digest.update(&chunk);
-        file.write_all(&chunk).await?;
-    }
-    file.sync_all().await?;
-    let digest: [u8; 32] = digest.finalize().into();
-    match &expectation.sha256 {
-        Some(announced) if !same_digest(announced, &digest) => Err(MediaError::DigestMismatch),
-        _ => Ok((total, hex::encode(digest))),
-    }
-}
-
-/// Webhooks announce base64, the media node hexadecimal; 64 characters can only be the latter.
-fn same_digest(announced: &str, digest: &[u8; 32]) -> bool {
-    let announced = announced.trim();
-    let decoded = if announced.len() == 64 { hex::decode(announced).ok() } else { STANDARD.decode(announced).ok() };
-    decoded.as_deref() == Some(digest.as_slice())
 }

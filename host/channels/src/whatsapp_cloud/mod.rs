@@ -27,11 +27,11 @@ pub use catalogue::CatalogueTemplate;
 pub use cloud_send::CloudSend;
 pub use graph::GraphError;
 pub(crate) use graph::{ErrorAnswer, NoAnswer, answer};
-pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode};
+pub use media::MediaNode;
 pub(crate) use media::{fetch_file, is_of_meta};
 pub use media_ids::MediaIds;
 pub use number_node::NumberNode;
-pub(crate) use send_failure::{before_an_answer, refused_without_a_code};
+pub(crate) use send_failure::refused_without_a_code;
 
 #[derive(Debug, Clone)]
 pub struct CloudSettings {

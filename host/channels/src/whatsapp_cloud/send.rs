@@ -11,7 +11,7 @@ use super::{
     cloud_send::CloudSend,
     graph::{NoAnswer, answer},
     message_body::{message_body, read_receipt_body},
-    send_failure::{before_an_answer, refused},
+    send_failure::refused,
 };
 
 impl CloudApi {
@@ -22,7 +22,7 @@ impl CloudApi {
             return Err(SendFailure::Rejected(ProviderFailure { code: 100, text }));
         };
         let call = self.call(Method::POST, &[&number.phone_number_id, "messages"], &number.access_token).json(&body);
-        let response = self.client.send(call).await.map_err(before_an_answer)?;
+        let response = self.client.send(call).await?;
         match answer(response).await {
             Ok(value) => taken(&value),
             Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),

@@ -6,13 +6,6 @@ use super::{
     error_codes::{CodeAction, action_for},
     graph::{ErrorAnswer, status_failure},
 };
-use crate::http::PostError;
-
-/// Errors before a status line: only a failed connection proves that nothing was written.
-pub(crate) fn before_an_answer(error: PostError) -> SendFailure {
-    let reason = error.to_string();
-    if error.is_not_written() { SendFailure::NotSent { reason, after: None } } else { SendFailure::Unknown { reason } }
-}
 
 pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
     let ErrorAnswer { status, failure, wait, subcode: _ } = error;

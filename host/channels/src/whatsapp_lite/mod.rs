@@ -2,6 +2,7 @@
 
 pub mod bridge;
 mod carrier;
+mod registration;
 mod sender;
 pub mod simulated_devices;
 mod throttling;
@@ -22,7 +23,7 @@ use domain::{
     phone::Msisdn,
 };
 
-use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};
+use crate::media_download::{DownloadedMedia, MediaError, MediaExpectation};
 pub use carrier::LiteCarrier;
 pub use sender::LiteSender;
 

@@ -19,7 +19,8 @@ use super::{
 };
 use crate::{
     http::{ClientBuildError, OperatorClient, PostError, body_within, operator_client},
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, before_an_answer, content_of, fetch_file},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation, fetch_file},
+    whatsapp_cloud::content_of,
 };
 
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -136,7 +137,7 @@ impl LiteDevice for SimulatedDevice {
 
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
         let call = self.call(Method::POST, "/messages").json(&body_of(message));
-        let answer = self.client.send(call).await.map_err(before_an_answer)?;
+        let answer = self.client.send(call).await?;
         let status = answer.status();
         let body = body_within(answer, LARGEST_ANSWER).await.unwrap_or_default();
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use channels::{
     carrier::{Carrier, CarrierInbox, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal},
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation},
     whatsapp_lite::{
         DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, LiteSender, QrCode,
     },

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use channels::{
     carrier::{CANNOT_CARRY, Carrier, CarrierInbox, Credentials, OutgoingMessage},
+    media_download::{MediaError, MediaExpectation},
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits, MessengerPage, SenderAction},
-    whatsapp_cloud::{CloudSettings, MediaError, MediaExpectation},
+    whatsapp_cloud::CloudSettings,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use axum::body::Body;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use channels::whatsapp_cloud::{GraphError, MediaError, MediaExpectation};
+use channels::{
+    media_download::{MediaError, MediaExpectation},
+    whatsapp_cloud::GraphError,
+};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -85,7 +88,7 @@ async fn an_expired_address_is_an_answer_of_the_provider() {
     let server = Server::start().await;
     server.answer(Answer::new(404, ""));
     let outcome = api(&server).download_media(&number(), &server.url("/gone"), &expect(8, None), &target()).await;
-    assert!(matches!(outcome, Err(MediaError::Graph(GraphError::Answer { status: 404, .. }))));
+    assert!(matches!(outcome, Err(MediaError::Refused { status: 404, .. })));
 }
 
 #[tokio::test]

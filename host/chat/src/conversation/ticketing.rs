@@ -11,7 +11,7 @@ use storage::{
     PgConnection,
     chat::{
         participants::Participant,
-        tickets::{self, Ticket},
+        tickets::{self, Ticket, TicketOpening},
     },
 };
 
@@ -34,7 +34,8 @@ pub(crate) async fn take_up(
         return Ok(None);
     }
     let id: TicketId = ctx.mint();
-    let ticket = tickets::open(db, client, id, (chat.id, chat.inbox), agent, ctx.now()).await?;
+    let new = TicketOpening { id, participant: chat.id, inbox: chat.inbox, agent };
+    let ticket = tickets::open(db, client, new, ctx.now()).await?;
     chat.ticket = Some(id);
     Ok(Some(event_facts::ticket_moved(&ticket, None)))
 }

@@ -26,7 +26,7 @@ pub async fn list(
     let mut db = db.acquire().await?;
     let looked = SearchText::parse(search).map(|sought| looked(sight, search, sought)).unwrap_or_default();
     let (items, total) = conversations::page(&mut db, client, &looked, page).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(Page::of(items, total))
 }
 
 fn looked(sight: CustomerVisibility, search: &str, sought: SearchText) -> ConversationSearch {

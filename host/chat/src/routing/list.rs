@@ -13,7 +13,6 @@ pub async fn list(
     page: PageRequest,
 ) -> Result<Page<RoutingDecision>> {
     let mut db = db.acquire().await?;
-    let at = (page.offset(), page.limit());
-    let (items, total) = routing_decisions::list(&mut db, client, participant, at).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = routing_decisions::list(&mut db, client, participant, page).await?;
+    Ok(Page::of(items, total))
 }

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use domain::privacy::CustomerVisibility;
 use events::live_events::{ConnectionEnd, ConnectionStep, EventFrame, LiveConnection, tickets};
-use storage::tenancy::{api_keys, users::Role};
+use storage::tenancy::{
+    api_keys::{self, NewApiKey},
+    users::Role,
+};
 
 use crate::stage::{Stage, first, numbers, turn, user};
 
@@ -169,7 +172,8 @@ async fn a_ticket_ends_with_the_key_that_it_was_asked_for_with() {
     let ctx = &stage.nodes[0].ctx;
     let ticket = tickets::issue(ctx, &stage.holder).await.unwrap();
     let mut db = ctx.db.acquire().await.unwrap();
-    api_keys::replace(&mut db, stage.client, stage.holder.user, b"another", b"sealed", ctx.now()).await.unwrap();
+    let key = NewApiKey { user: stage.holder.user, hash: b"another", sealed: b"sealed" };
+    api_keys::replace(&mut db, stage.client, key, ctx.now()).await.unwrap();
     assert_eq!(tickets::redeem(ctx, &ticket).await.unwrap(), None);
     let late = tickets::issue(ctx, &stage.holder).await.unwrap();
     assert_eq!(tickets::redeem(ctx, &late).await.unwrap(), None, "asked for while the key was replaced");

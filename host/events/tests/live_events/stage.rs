@@ -22,7 +22,7 @@ use settings::Settings;
 use storage::{
     live_events::streams,
     tenancy::{
-        api_keys,
+        api_keys::{self, NewApiKey},
         users::{self, Role, User},
     },
 };
@@ -136,7 +136,8 @@ pub async fn user(ctx: &Context, client: ClientId, email: &str, role: Role) -> H
     };
     let mut db = ctx.db.acquire().await.unwrap();
     users::insert(&mut db, client, &new, ctx.now()).await.unwrap();
-    api_keys::replace(&mut db, client, id, email.as_bytes(), b"sealed", ctx.now()).await.unwrap();
+    let key = NewApiKey { user: id, hash: email.as_bytes(), sealed: b"sealed" };
+    api_keys::replace(&mut db, client, key, ctx.now()).await.unwrap();
     let (client_ref, key_hash) = ("acme".to_owned(), email.as_bytes().to_vec());
     Holder { client, user: id, role, client_ref, sight: CustomerVisibility::Whole, key_hash }
 }

@@ -120,6 +120,6 @@ pub(super) async fn keep_given_up(
 
 pub async fn list(db: &Db, client: ClientId, page: PageRequest) -> Result<Page<FailedCallback>> {
     let mut db = db.acquire().await?;
-    let (items, total) = failed_callbacks::page(&mut db, client, page.limit(), page.offset()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = failed_callbacks::page(&mut db, client, page).await?;
+    Ok(Page::of(items, total))
 }

@@ -14,7 +14,7 @@ use domain::{
     recipient::order_key,
 };
 use events::{NewEvent, record};
-use storage::inboxes::lite::{LiteSession, NextCheck};
+use storage::inboxes::lite::{LiteSession, NextCheck, SessionWrite};
 
 use crate::callbacks::take_of_inbox;
 
@@ -118,39 +118,40 @@ impl DeviceEffect {
     fn item(&mut self, number: &LiteNumber, dedupe_key: String, body: CallbackBody) {
         self.items.push(CallbackItem { dedupe_key, target: CallbackTarget::Inbox(number.inbox), body });
     }
-}
 
-pub(super) async fn write(
-    ctx: &Context,
-    lease: &Lease,
-    number: &LiteNumber,
-    session: &mut LiteSession,
-    told: DeviceEffect,
-    next: NextCheck,
-) -> Result<()> {
-    let (client, inbox, now) = (number.client, number.inbox, ctx.now());
-    let came_up = told.changes.iter().any(|change| change.status == domain::event::ConnectionStatus::Success);
-    if !told.changes.is_empty() {
-        session.changed_at = Some(now);
+    /// Stores the session and the news in one transaction.
+    pub(super) async fn write(
+        self,
+        ctx: &Context,
+        lease: &Lease,
+        number: &LiteNumber,
+        session: &mut LiteSession,
+        next: NextCheck,
+    ) -> Result<()> {
+        let (client, inbox, now) = (number.client, number.inbox, ctx.now());
+        let came_up = self.changes.iter().any(|change| change.status == domain::event::ConnectionStatus::Success);
+        if !self.changes.is_empty() {
+            session.changed_at = Some(now);
+        }
+        let event = |change: SessionChanged| NewEvent {
+            inbox: Some(inbox),
+            order_key: order_key(inbox, &Address::from(number.msisdn.clone())),
+            at: now,
+            event: Event::SessionChanged(change),
+        };
+        let events: Vec<NewEvent> = self.changes.into_iter().map(event).collect();
+        let mut tx = ctx.db.begin().await?;
+        lease.hold(&mut tx).await?;
+        let mut wakes = take_of_inbox(ctx, &mut tx, client, inbox, self.items).await?;
+        storage::inboxes::lite::save(&mut tx, client, inbox, SessionWrite { session, next, opens: came_up }).await?;
+        if !events.is_empty() {
+            wakes.extend(record(ctx, &mut tx, client, &events).await?);
+        }
+        tx.commit().await?;
+        if came_up {
+            wakes.insert((Queue::Outbound, inbox.0));
+        }
+        ctx.wake.wake_all(client, wakes);
+        Ok(())
     }
-    let event = |change: SessionChanged| NewEvent {
-        inbox: Some(inbox),
-        order_key: order_key(inbox, &Address::from(number.msisdn.clone())),
-        at: now,
-        event: Event::SessionChanged(change),
-    };
-    let events: Vec<NewEvent> = told.changes.into_iter().map(event).collect();
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    let mut wakes = take_of_inbox(ctx, &mut tx, client, inbox, told.items).await?;
-    storage::inboxes::lite::save(&mut tx, client, inbox, session, next, came_up).await?;
-    if !events.is_empty() {
-        wakes.extend(record(ctx, &mut tx, client, &events).await?);
-    }
-    tx.commit().await?;
-    if came_up {
-        wakes.insert((Queue::Outbound, inbox.0));
-    }
-    ctx.wake.wake_all(client, wakes);
-    Ok(())
 }

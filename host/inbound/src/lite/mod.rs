@@ -16,7 +16,7 @@ use domain::{ids::InboxId, lite::WantedSession};
 use std::sync::Arc;
 use storage::inboxes::{
     InboxSettings,
-    lite::{LiteSession, NextCheck},
+    lite::{LiteSession, NextCheck, SessionWrite},
 };
 
 use device_events::DeviceEffect;
@@ -71,7 +71,8 @@ async fn put_off(ctx: &Context, lease: &Lease, session: &LiteSession, pause: Tim
     lease.hold(&mut tx).await?;
     let next = NextCheck::At(ctx.now() + pause);
     let session = LiteSession { device_node: None, ..session.clone() };
-    storage::inboxes::lite::save(&mut tx, lease.client, InboxId(lease.lane), &session, next, false).await?;
+    let write = SessionWrite { session: &session, next, opens: false };
+    storage::inboxes::lite::save(&mut tx, lease.client, InboxId(lease.lane), write).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -84,6 +85,6 @@ impl Held<'_> {
 
     async fn tell(&self, session: &mut LiteSession, told: DeviceEffect, next: NextCheck) -> Result<()> {
         session.device_node = (self.lives_here && next == NextCheck::Held).then_some(self.ctx.node);
-        device_events::write(self.ctx, self.lease, &self.number, session, told, next).await
+        told.write(self.ctx, self.lease, &self.number, session, next).await
     }
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use base::{Context, Error, Result, lanes::Lease, secrets::SecretPurpose};
 use channels::{
+    media_download::{MediaError, MediaExpectation},
     media_store::{MediaContent, MediaStoreError, StoredMedia, create_private_folder},
-    whatsapp_cloud::{CloudNumber, GraphError, MediaError, MediaExpectation},
+    whatsapp_cloud::{CloudNumber, GraphError},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{

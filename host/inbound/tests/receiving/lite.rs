@@ -14,7 +14,7 @@ use base::{
 };
 use channels::{
     carrier::Carriers,
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation},
     whatsapp_lite::{
         DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, QrCode,
     },
@@ -41,7 +41,7 @@ use storage::{
     chat::chat_messages,
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
-        lite::{self, LiteSession, NextCheck},
+        lite::{self, LiteSession, NextCheck, SessionWrite},
     },
 };
 use tokio::sync::{Notify, Semaphore};
@@ -198,7 +198,8 @@ impl Stage {
         let mut session = LiteSession { device_node: Some(node), ..self.session().await };
         session.state.take(SessionNews::Synced);
         let mut db = self.ctx.db.acquire().await.unwrap();
-        lite::save(&mut db, self.client, self.number, &session, NextCheck::Held, true).await.unwrap();
+        let write = SessionWrite { session: &session, next: NextCheck::Held, opens: true };
+        lite::save(&mut db, self.client, self.number, write).await.unwrap();
     }
 
     async fn claim(&self, queue: Queue) -> Lease {

@@ -7,16 +7,24 @@ use storage::{
     outbound::work::{self, DueLeg, DueLegs},
 };
 
-/// Reads the legs that may go out: one for each place, more if some must wait for others to the same recipient, and
-/// more by `beyond` for those that are given up.
+/// One look at the queue of a lane.
+pub(super) struct LaneLook<'a> {
+    /// Places for legs.
+    pub(super) limit: usize,
+    /// Recipients that must not get another message yet.
+    pub(super) busy: &'a HashSet<String>,
+    /// True if more legs are read, because some of them are given up.
+    pub(super) beyond: bool,
+}
+
+/// Reads the legs that may go out: one for each place, and more if some must wait for others to the same recipient.
 pub(super) async fn due(
     db: &mut PgConnection,
     lease: &Lease,
+    look: LaneLook<'_>,
     now: DateTime<Utc>,
-    limit: usize,
-    busy: &HashSet<String>,
-    beyond: bool,
 ) -> Result<DueLegs> {
+    let LaneLook { limit, busy, beyond } = look;
     let far = page(limit + busy.len() + LOOK_BEYOND);
     if beyond {
         return Ok(work::due(db, lease.client, lease.lane, now, far).await?);
@@ -38,7 +46,7 @@ pub async fn next_legs(
     limit: usize,
     busy: &HashSet<String>,
 ) -> Result<Vec<DueLeg>> {
-    let due = due(db, lease, now, limit, busy, false).await?;
+    let due = due(db, lease, LaneLook { limit, busy, beyond: false }, now).await?;
     let mut seen = busy.clone();
     let next = due.legs.into_iter().filter(|leg| seen.insert(leg.recipient.address().value().to_owned()));
     Ok(next.take(limit).collect())

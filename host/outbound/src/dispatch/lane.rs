@@ -43,7 +43,7 @@ const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 pub async fn run(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<()> {
     loop {
         let Some(sender) = SenderInbox::load(ctx, hooks, lease).await? else {
-            return postponement::postpone(ctx, lease, WITHOUT_SENDER).await;
+            return postponement::postpone(ctx, lease, None, WITHOUT_SENDER).await;
         };
         // If the device of the lane is in another process, the lane is given back. That process finds it with its next
         // look.
@@ -145,7 +145,7 @@ impl<'a> Round<'a> {
                 match (self.failed.take(), marking) {
                     (Some(error), _) => return Err(error),
                     (None, Marking::Closed(length)) => {
-                        postponement::close(self.ctx, self.lease, self.sender, length).await?;
+                        postponement::postpone(self.ctx, self.lease, Some(self.sender), length).await?;
                         return Ok(End::Done);
                     }
                     (None, Marking::Fine) => return Ok(End::Done),

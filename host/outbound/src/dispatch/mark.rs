@@ -24,7 +24,7 @@ use storage::{
 use uuid::Uuid;
 
 use super::{
-    due_legs::due,
+    due_legs::{LaneLook, due},
     hook::{LegKey, MarkHook},
     offers,
     pick::pick,
@@ -150,8 +150,9 @@ impl Marking<'_> {
     /// stepped aside in the `last` look.
     async fn look(&mut self, db: &mut PgConnection, last: Option<Look>) -> Result<Look> {
         let (ctx, lease, sender, client) = (self.ctx, self.lease, self.sender, self.lease.client);
-        let (room, beyond) = (self.limit - self.go.len(), last == Some(Look::LegsGivenUp));
-        let DueLegs { legs, unreadable } = due(db, lease, ctx.now(), room, &self.busy, beyond).await?;
+        let room = self.limit - self.go.len();
+        let look = LaneLook { limit: room, busy: &self.busy, beyond: last == Some(Look::LegsGivenUp) };
+        let DueLegs { legs, unreadable } = due(db, lease, look, ctx.now()).await?;
         let mut picked = pick(ctx, sender, legs, room, &self.busy);
         stopped_recipients::leave_out(db, client, sender, &mut picked).await?;
         if let Some(hook) = &mut self.hook {

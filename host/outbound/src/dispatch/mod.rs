@@ -11,7 +11,6 @@ mod files;
 mod hook;
 mod lane;
 mod link_types;
-mod lite_number;
 mod mark;
 mod offers;
 mod outcome;

@@ -85,7 +85,7 @@ pub(super) fn pick(
         } else if leg.unanswered && leg.ambiguous {
             line.taken = true;
             picked.failed.push((leg, sender.carrier.no_answer()));
-        } else if let Some(expired) = postponement::expired(ctx, now, sender.inbox.kind, &leg) {
+        } else if let Some(expired) = postponement::expired(ctx, sender.inbox.kind, &leg, now) {
             picked.failed.push((leg, expired));
         } else if picked.go.len() < limit {
             match sender.carrier.admit(&sender.inbox, recipient) {

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use base::{Context, Result, lanes::Lease};
-use channels::smpp::NO_ANSWER_FROM_SMSC;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    carriage::NOT_HANDED_OVER,
     channel::Channel,
     ids::{ClientId, InboxId},
     inbound::ProviderFailure,
@@ -14,7 +12,7 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    inboxes::lite,
+    inboxes::gates,
     outbound::work::{self, DueLeg, DueLegs, UnreadableLeg, WaitReason},
 };
 use uuid::Uuid;
@@ -49,40 +47,11 @@ pub(super) async fn postpone_unreadable(
     Ok(())
 }
 
-/// Returns the failure of an SMS, or of a message of a Lite number, that waited too long. `None` while it may wait.
-pub(super) fn expired(ctx: &Context, now: DateTime<Utc>, kind: InboxKind, leg: &DueLeg) -> Option<ProviderFailure> {
-    let may_wait = match kind {
-        InboxKind::WhatsappLite => ctx.settings.limits.lite_expires_after,
-        _ => ctx.settings.limits.sms_expires_after,
-    };
+/// Returns the failure of a message that waited too long for a provider of this kind. `None` while it may wait.
+pub(super) fn expired(ctx: &Context, kind: InboxKind, leg: &DueLeg, now: DateTime<Utc>) -> Option<ProviderFailure> {
+    let (reasons, may_wait) = (kind.facts().expiry?, ctx.settings.limits.expires_after(kind)?);
     let waited = (now - leg.queued_at).to_std().unwrap_or_default();
-    let expires = leg.channel == Channel::Sms || kind == InboxKind::WhatsappLite;
-    // A message that may have reached WhatsApp waits for its report.
-    let in_doubt = kind == InboxKind::WhatsappLite && leg.unanswered;
-    if !expires || in_doubt || waited <= may_wait {
-        return None;
-    }
-    let may_wait = in_words(may_wait);
-    if kind == InboxKind::WhatsappLite {
-        let text = format!("expired: the number was not connected to WhatsApp, or did not send, within {may_wait}");
-        return Some(ProviderFailure { code: NOT_HANDED_OVER, text });
-    }
-    Some(if leg.unanswered {
-        let text = format!("expired: no SMSC reported the outcome of the SMS within {may_wait}; it may have arrived");
-        ProviderFailure { code: NO_ANSWER_FROM_SMSC, text }
-    } else {
-        let text = format!("expired: no SMSC took the SMS within {may_wait}");
-        ProviderFailure { code: NOT_HANDED_OVER, text }
-    })
-}
-
-/// `48 h`
-fn in_words(time: Duration) -> String {
-    match time.as_secs() {
-        seconds if seconds % 3600 == 0 => format!("{} h", seconds / 3600),
-        seconds if seconds % 60 == 0 => format!("{} min", seconds / 60),
-        seconds => format!("{seconds} s"),
-    }
+    if waited <= may_wait { None } else { reasons.failure(leg.unanswered, may_wait) }
 }
 
 pub(super) async fn give_up(
@@ -98,69 +67,55 @@ pub(super) async fn give_up(
     delivery::advance(ctx, db, client, steps).await
 }
 
-/// Postpones the due legs of a lane while its carrier takes nothing, so that the lane does not keep a worker. Legs that
-/// waited too long fail.
-pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> Result<()> {
+/// Postpones a lane while its carrier takes nothing, so that it does not keep a worker. Legs that waited too long fail.
+/// If the kind of inbox has a gate, no row of a message is written: the gate is closed until then, or until the code of
+/// the kind opens it. Otherwise the due legs are put off.
+pub(super) async fn postpone(
+    ctx: &Context,
+    lease: &Lease,
+    sender: Option<&SenderInbox>,
+    length: Duration,
+) -> Result<()> {
+    let (client, inbox) = (lease.client, InboxId(lease.lane));
+    let kind = sender.map(|sender| sender.inbox.kind);
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
+    // The code that opens the gate locks it too, so the facts that are read now hold until the write.
+    let gated = match kind {
+        Some(kind) => gates::lock(&mut tx, client, inbox, kind).await?.then_some(kind),
+        None => None,
+    };
     // One time for all of them: a leg that is not too old at this time is looked at again `length` after it.
     let now = ctx.now();
-    let DueLegs { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, now, POSTPONED_AT_ONCE).await?;
+    let DueLegs { legs, unreadable } = work::due(&mut tx, client, lease.lane, now, POSTPONED_AT_ONCE).await?;
     let again = now + length;
     let (mut later, mut given_up) = (Vec::new(), Vec::new());
     for leg in legs {
-        match expired(ctx, now, InboxKind::Sms, &leg) {
+        let kind = kind.or_else(|| usual_kind(leg.channel));
+        match kind.and_then(|kind| expired(ctx, kind, &leg, now)) {
             Some(failure) => given_up.push((leg, failure)),
             None => later.push((leg.message, leg.ordinal, again)),
         }
     }
     // Legs before their work, in the order of every writer.
-    let wakes = give_up(ctx, &mut tx, lease.client, given_up).await?;
-    work::defer(&mut tx, lease.client, &later, WaitReason::PutOff).await?;
-    postpone_unreadable(ctx, &mut tx, lease, unreadable).await?;
-    tx.commit().await?;
-    ctx.wake.wake_all(lease.client, wakes);
-    Ok(())
-}
-
-/// Postpones a whole lane while its carrier takes nothing. For a Lite number no row of a message is written: its lane
-/// is not looked at until then, or until its session or schedule opens it.
-pub(super) async fn close(ctx: &Context, lease: &Lease, sender: &SenderInbox, length: Duration) -> Result<()> {
-    if sender.inbox.kind != InboxKind::WhatsappLite {
-        return postpone(ctx, lease, length).await;
+    let wakes = give_up(ctx, &mut tx, client, given_up).await?;
+    if gated.is_none() {
+        work::defer(&mut tx, client, &later, WaitReason::PutOff).await?;
     }
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    let inbox = InboxId(lease.lane);
-    // The code that opens the lane locks this row too, so the facts that are read now hold until the write.
-    lite::lock(&mut tx, lease.client, inbox).await?;
-    // One time for all of them, as above.
-    let now = ctx.now();
-    let DueLegs { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, now, POSTPONED_AT_ONCE).await?;
-    let given_up = legs.into_iter().filter_map(|leg| {
-        let failure = expired(ctx, now, InboxKind::WhatsappLite, &leg)?;
-        Some((leg, failure))
-    });
-    let wakes = give_up(ctx, &mut tx, lease.client, given_up.collect()).await?;
     postpone_unreadable(ctx, &mut tx, lease, unreadable).await?;
-    if let Some(reread) = SenderInbox::read(ctx, &mut tx, lease.client, inbox).await?
+    if let Some(kind) = gated
+        && let Some(reread) = SenderInbox::read(ctx, &mut tx, client, inbox).await?
         && let Err(closed) = reread.carrier.take(&reread.inbox, 1)
     {
         let until = now + TimeDelta::from_std(closed.look_again).unwrap_or(TimeDelta::MAX);
-        lite::close_sending(&mut tx, lease.client, inbox, Some(until)).await?;
+        gates::close(&mut tx, client, inbox, kind, until).await?;
     }
     tx.commit().await?;
-    ctx.wake.wake_all(lease.client, wakes);
+    ctx.wake.wake_all(client, wakes);
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_is_told_in_the_largest_unit_that_it_is_whole_in() {
-        let told = [48 * 3600, 90 * 60, 61].map(|seconds| in_words(Duration::from_secs(seconds)));
-        assert_eq!(told, ["48 h", "90 min", "61 s"]);
-    }
+/// The first kind of inbox of a channel, for a lane without a sender.
+fn usual_kind(channel: Channel) -> Option<InboxKind> {
+    InboxKind::ALL.into_iter().find(|kind| kind.channel() == channel)
 }

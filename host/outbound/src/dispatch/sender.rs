@@ -13,12 +13,12 @@ use storage::{
     PgConnection,
     inboxes::{self, Inbox},
 };
+use tenancy::inboxes::{SenderState, sender_state};
 
 use super::{
     files::ClientFiles,
     hook::{DispatchHooks, LaneHook},
     link_types::LinkTypes,
-    lite_number::{self, LiteNumberState},
 };
 
 #[derive(Clone)]
@@ -63,8 +63,7 @@ impl SenderInbox {
         };
         let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone());
         let mut opened = opened(ctx, client, &inbox, carrier.as_ref())?;
-        let LiteNumberState { waits_until, is_elsewhere, credentials } =
-            lite_number::read(ctx, db, client, &inbox).await?;
+        let SenderState { waits_until, is_elsewhere, credentials } = sender_state(ctx, db, client, &inbox).await?;
         if let Some(credentials) = credentials {
             opened.credentials = credentials;
         }

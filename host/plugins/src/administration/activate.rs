@@ -13,7 +13,7 @@ use storage::{
 };
 
 use super::{
-    PluginError,
+    EventNote, PluginError,
     catalogue::{self, ChosenPlugin},
     follow, known_inbox, loads, note,
     schema::{self, PreviousSecrets, SchemaVerdict},
@@ -371,5 +371,6 @@ pub(super) async fn begin(
         Mode::Canary => format!("{}, {} %", super::place_of(activation), activation.percent),
         Mode::Live | Mode::Shadow => super::place_of(activation),
     };
-    note(ctx, db, client, (activation.plugin.name(), version), (kind, Some(place))).await
+    let new = EventNote { plugin: activation.plugin.name(), version, kind, reason: Some(place) };
+    note(ctx, db, client, new).await
 }

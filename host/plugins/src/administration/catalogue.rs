@@ -194,8 +194,8 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
     let (mut plugin, versions) = match found {
         FoundPlugin::Shipped(info) => (shipped_one(info), Page { items: Vec::new(), total: 0 }),
         FoundPlugin::Upload(newest) => {
-            let (items, total) = versions::page(&mut db, client, name, (page.offset(), page.limit())).await?;
-            (uploaded(newest)?, Page { items, total: u64::try_from(total).unwrap_or(0) })
+            let (items, total) = versions::page(&mut db, client, name, page).await?;
+            (uploaded(newest)?, Page::of(items, total))
         }
     };
     plugin.activations = active(&mut db, client, Some(name)).await?;

@@ -44,7 +44,7 @@ pub use storage::plugins::{
     uploads::Upload as PendingUpload,
     versions::UploadedVersion,
 };
-pub use upload::{UploadPlace, UploadPlaces, UploadResult, check, upload};
+pub use upload::{NewUpload, UploadPlace, UploadPlaces, UploadResult, check, upload};
 pub use uploads::{UploadProgress, UploadStart, begin_upload, upload_progress};
 pub use values::{erase_key_values, key_values};
 pub use verify::{VerificationResult, verify};
@@ -100,15 +100,18 @@ async fn loads(ctx: &Context, client: ClientId, plugin: &PluginRef) -> Result<()
     }
 }
 
+/// An event of a plugin, before it has an id and a time.
+struct EventNote<'a> {
+    plugin: &'a str,
+    version: Option<i32>,
+    kind: &'a str,
+    reason: Option<String>,
+}
+
 /// Records an event of a plugin in the transaction of its cause.
-async fn note(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    (plugin, version): (&str, Option<i32>),
-    (kind, reason): (&str, Option<String>),
-) -> Result<()> {
+async fn note(ctx: &Context, db: &mut PgConnection, client: ClientId, new: EventNote<'_>) -> Result<()> {
     let at: DateTime<Utc> = ctx.now();
+    let EventNote { plugin, version, kind, reason } = new;
     let (plugin, kind) = (plugin.to_owned(), kind.to_owned());
     let event = PluginEvent { id: ctx.ids.mint(at), plugin, version, kind, reason, at };
     Ok(events::insert(db, client, &event).await?)

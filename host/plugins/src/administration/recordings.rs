@@ -16,7 +16,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{PluginError, catalogue, note};
+use super::{EventNote, PluginError, catalogue, note};
 use crate::slots::{Mode, SlotActivation, SlotRecordingTerms, stored_version};
 use base::{
     Context, Result,
@@ -78,8 +78,8 @@ pub async fn start_recording(
         until: now + TimeDelta::seconds(i64::from(wanted.for_seconds)),
         stopped: None,
     };
-    let scope = (wanted.inbox, Some(wanted.mode));
-    let changed = change(ctx, client, &wanted.plugin, scope, Some(&terms), actor).await?;
+    let scope = RecordedActivations { plugin: &wanted.plugin, inbox: wanted.inbox, mode: Some(wanted.mode) };
+    let changed = change(ctx, client, scope, Some(&terms), actor).await?;
     changed.into_iter().next().ok_or(PluginError::NotFound)
 }
 
@@ -91,17 +91,25 @@ pub async fn stop_recording(
     inbox: Option<InboxId>,
     actor: Actor,
 ) -> Result<(), PluginError> {
-    change(ctx, client, plugin, (inbox, None), None, actor).await.map(drop)
+    change(ctx, client, RecordedActivations { plugin, inbox, mode: None }, None, actor).await.map(drop)
+}
+
+/// The activations whose recording is changed.
+struct RecordedActivations<'a> {
+    plugin: &'a str,
+    inbox: Option<InboxId>,
+    /// `None`: in every mode.
+    mode: Option<Mode>,
 }
 
 async fn change(
     ctx: &Context,
     client: ClientId,
-    plugin: &str,
-    (inbox, mode): (Option<InboxId>, Option<Mode>),
+    scope: RecordedActivations<'_>,
     terms: Option<&SlotRecordingTerms>,
     actor: Actor,
 ) -> Result<Vec<SlotActivation>, PluginError> {
+    let RecordedActivations { plugin, inbox, mode } = scope;
     if plugin.contains('\0') {
         return Err(PluginError::NotFound);
     }
@@ -120,9 +128,10 @@ async fn change(
     for activation in &mut active {
         activations::set_recording(&mut tx, client, activation.id, stored_terms.as_ref()).await?;
         activation.recording = terms.cloned();
-        let about = (plugin, stored_version(&activation.plugin));
+        let version = stored_version(&activation.plugin);
         let kind = if terms.is_some() { "RECORDING_STARTED" } else { STOPPED };
-        note(ctx, &mut tx, client, about, (kind, Some(super::place_of(activation)))).await?;
+        let new = EventNote { plugin, version, kind, reason: Some(super::place_of(activation)) };
+        note(ctx, &mut tx, client, new).await?;
     }
     let verb = if terms.is_some() { "record" } else { "stop-recording" };
     audit(&Administration::from(ctx), &mut tx, client, actor, verb, ("plugin", plugin)).await?;
@@ -145,7 +154,9 @@ pub async fn end_recording(
         RecordingEnd::Bytes => format!("it has as many calls as fit into {} bytes", terms.max_bytes),
     };
     if activations::stop_recording(db, client, activation, &terms.into(), &reason).await? {
-        note(ctx, db, client, (plugin.name(), stored_version(plugin)), (STOPPED, Some(reason))).await?;
+        let version = stored_version(plugin);
+        let new = EventNote { plugin: plugin.name(), version, kind: STOPPED, reason: Some(reason) };
+        note(ctx, db, client, new).await?;
     }
     Ok(())
 }
@@ -158,8 +169,8 @@ pub fn readable(recording: &RecordingRow) -> Value {
 /// A page of recorded calls, newest first, without their content. [`recorded`] reads the content.
 pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<ListedRecording>> {
     let mut db = db.acquire().await?;
-    let (items, total) = stored::page(&mut db, client, plugin, (page.offset(), page.limit())).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = stored::page(&mut db, client, plugin, page).await?;
+    Ok(Page::of(items, total))
 }
 
 /// The recorded calls with these ids, newest first. Calls that were removed since are absent.

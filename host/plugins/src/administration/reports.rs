@@ -15,7 +15,7 @@ use base::Result;
 use domain::page::{Page, PageRequest};
 
 fn page_of<T>((items, total): (Vec<T>, i64)) -> Page<T> {
-    Page { items, total: u64::try_from(total).unwrap_or(0) }
+    Page::of(items, total)
 }
 
 /// Calls of a plugin, newest first.
@@ -27,19 +27,18 @@ pub async fn invocations(
     page: PageRequest,
 ) -> Result<Page<Invocation>> {
     let mut db = db.acquire().await?;
-    let part = (page.offset(), page.limit());
-    Ok(page_of(stored_invocations::page(&mut db, client, plugin, wanted, part).await?))
+    Ok(page_of(stored_invocations::page(&mut db, client, plugin, wanted, page).await?))
 }
 
 pub async fn events(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<PluginEvent>> {
     let mut db = db.acquire().await?;
-    Ok(page_of(stored_events::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
+    Ok(page_of(stored_events::page(&mut db, client, plugin, page).await?))
 }
 
 /// Differences between a plugin as a shadow and the live plugin, newest first.
 pub async fn differences(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<AnswerDifference>> {
     let mut db = db.acquire().await?;
-    Ok(page_of(stored_differences::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
+    Ok(page_of(stored_differences::page(&mut db, client, plugin, page).await?))
 }
 
 /// Skipped comparisons of a plugin's shadows, latest first. A comparison is skipped if there is no room for it.

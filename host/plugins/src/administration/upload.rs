@@ -19,7 +19,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{PluginError, note, schema};
+use super::{EventNote, PluginError, note, schema};
 use crate::slots::NO_CHATBOT;
 use base::HostFailed;
 use base::{
@@ -91,32 +91,36 @@ pub struct UploadResult {
     pub new: bool,
 }
 
-/// Stores a component as the next version of `name`, unless its bytes are stored already.
+/// A component to store.
+#[derive(Debug)]
+pub struct NewUpload {
+    pub name: String,
+    pub bytes: Vec<u8>,
+    pub actor: Actor,
+    /// Held until the upload ends.
+    pub place: UploadPlace,
+}
+
+/// Stores a component as the next version of its name, unless its bytes are stored already.
 ///
 /// # Errors
 /// A refused component: one fault of the field `file` per problem.
-pub async fn upload(
-    ctx: &Context,
-    client: ClientId,
-    name: &str,
-    bytes: Vec<u8>,
-    actor: Actor,
-    _place: &UploadPlace,
-) -> Result<UploadResult, PluginError> {
-    check_name(ctx, name)?;
+pub async fn upload(ctx: &Context, client: ClientId, new: NewUpload) -> Result<UploadResult, PluginError> {
+    let NewUpload { name, bytes, actor, place: _place } = new;
+    check_name(ctx, &name)?;
     check_size(ctx, bytes.len())?;
     let sha256 = hex::encode(Sha256::digest(&bytes));
     {
         let mut db = ctx.db.acquire().await?;
-        if let Some(version) = versions::with_bytes(&mut db, client, name, &sha256).await? {
+        if let Some(version) = versions::with_bytes(&mut db, client, &name, &sha256).await? {
             return Ok(UploadResult { version, new: false });
         }
         check_quota(ctx, versions::stored_bytes_beside(&mut db, client, &sha256).await?, bytes.len())?;
     }
-    let mut examined = ctx.plugins.examine(client, name, bytes.clone()).await.map_err(refused)?;
+    let mut examined = ctx.plugins.examine(client, &name, bytes.clone()).await.map_err(refused)?;
     let config_schema = read_schema(client, examined.config_schema.take()).await?;
     let version = UploadedVersion {
-        name: name.to_owned(),
+        name,
         world: examined.world.as_str().to_owned(),
         version: 0,
         size: i64::try_from(examined.size).unwrap_or(i64::MAX),
@@ -163,9 +167,12 @@ async fn store(
     let number = versions::insert(&mut tx, client, &version, bytes).await?;
     let keep = i32::try_from(ctx.settings.limits.plugin_versions_kept()).unwrap_or(i32::MAX);
     for removed in versions::remove_old(&mut tx, client, &version.name, keep).await? {
-        note(ctx, &mut tx, client, (&version.name, Some(removed)), ("VERSION_REMOVED", None)).await?;
+        let kind = "VERSION_REMOVED";
+        let new = EventNote { plugin: &version.name, version: Some(removed), kind, reason: None };
+        note(ctx, &mut tx, client, new).await?;
     }
-    note(ctx, &mut tx, client, (&version.name, Some(number)), ("UPLOADED", None)).await?;
+    let new = EventNote { plugin: &version.name, version: Some(number), kind: "UPLOADED", reason: None };
+    note(ctx, &mut tx, client, new).await?;
     let object = format!("{} version {number}", version.name);
     audit(&Administration::from(ctx), &mut tx, client, actor, "upload", ("plugin", &object)).await?;
     tx.commit().await?;

@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use super::{
     PluginError,
-    upload::{UploadPlace, UploadResult, check_name, check_size, upload},
+    upload::{NewUpload, UploadResult, check_name, check_size, upload},
 };
-use base::{Context, HostFailed, Result, audit::Actor};
+use base::{Context, HostFailed, Result};
 
 /// Interval at which the row of an upload shows that a process works on it.
 const BEAT: Duration = Duration::from_secs(5);
@@ -38,22 +38,16 @@ pub enum UploadProgress {
 ///
 /// # Errors
 /// Errors that are known at once: see [`PluginError`].
-pub async fn begin_upload(
-    ctx: &Arc<Context>,
-    client: ClientId,
-    name: &str,
-    bytes: Vec<u8>,
-    actor: Actor,
-    place: UploadPlace,
-) -> Result<UploadStart, PluginError> {
+pub async fn begin_upload(ctx: &Arc<Context>, client: ClientId, new: NewUpload) -> Result<UploadStart, PluginError> {
+    let name = new.name.as_str();
     check_name(ctx, name)?;
-    check_size(ctx, bytes.len())?;
-    let sha256 = hex::encode(Sha256::digest(&bytes));
+    check_size(ctx, new.bytes.len())?;
+    let sha256 = hex::encode(Sha256::digest(&new.bytes));
     let now = ctx.now();
     let begun = Upload {
         id: ctx.ids.mint(now),
         plugin: name.to_owned(),
-        size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
+        size: i64::try_from(new.bytes.len()).unwrap_or(i64::MAX),
         state: UploadState::Compiling,
         created_at: now,
     };
@@ -64,9 +58,9 @@ pub async fn begin_upload(
         }
         stored::begin(&mut db, client, &begun).await?;
     }
-    let (ctx, name, id) = (Arc::clone(ctx), name.to_owned(), begun.id);
+    let (ctx, id) = (Arc::clone(ctx), begun.id);
     tokio::spawn(async move {
-        let uploaded = with_beats(&ctx, client, id, upload(&ctx, client, &name, bytes, actor, &place)).await;
+        let uploaded = with_beats(&ctx, client, id, upload(&ctx, client, new)).await;
         if let Err(error) = end(&ctx, client, id, uploaded).await {
             tracing::error!(client.id = %client, upload.id = %id, error = &error as &dyn std::error::Error,
                 "what became of an upload could not be noted");

@@ -10,7 +10,7 @@ use storage::chat::{
     chatbot_values, participants,
 };
 
-use super::{PluginError, catalogue, note};
+use super::{EventNote, PluginError, catalogue, note};
 use base::{
     Context,
     audit::{Actor, Administration, audit},
@@ -34,7 +34,7 @@ pub async fn key_values(
     let participant = known(&mut db, client, participant).await?;
     let part = StorePart { participant, prefix };
     let (items, total) = chatbot_value_lists::page(&mut db, client, plugin, part, page, ctx.now()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(Page::of(items, total))
 }
 
 /// Erases a plugin's stored values: those of one participant, or the shared ones. Returns their number. A call that has
@@ -62,7 +62,8 @@ pub async fn erase_key_values(
     }
     let erased = chatbot_value_lists::erase(&mut tx, client, plugin, participant, which).await?;
     let whose = participant.map_or("shared by all participants".to_owned(), |id| format!("of participant {id}"));
-    note(ctx, &mut tx, client, (plugin, None), ("VALUES_ERASED", Some(format!("{erased} {whose}")))).await?;
+    let reason = Some(format!("{erased} {whose}"));
+    note(ctx, &mut tx, client, EventNote { plugin, version: None, kind: "VALUES_ERASED", reason }).await?;
     audit(&Administration::from(ctx), &mut tx, client, actor, "erase-values", ("plugin", plugin)).await?;
     tx.commit().await?;
     Ok(erased.unsigned_abs())

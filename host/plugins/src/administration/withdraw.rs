@@ -11,7 +11,7 @@ use storage::{
 };
 
 use super::{
-    PluginError,
+    EventNote, PluginError,
     activate::{begin, in_scope, still_there},
     catalogue::{self, FoundPlugin},
     follow, loads, note, place_of,
@@ -315,8 +315,10 @@ pub async fn fail_canary(
     if !activations::end(db, client, canary.id, "canary-failed", ctx.now()).await? {
         return Ok(false);
     }
-    let about = (canary.plugin.name(), stored_version(&canary.plugin));
-    note(ctx, db, client, about, ("CANARY_FAILED", Some(reason.to_owned()))).await?;
+    let version = stored_version(&canary.plugin);
+    let new =
+        EventNote { plugin: canary.plugin.name(), version, kind: "CANARY_FAILED", reason: Some(reason.to_owned()) };
+    note(ctx, db, client, new).await?;
     let admin = Administration::from(ctx);
     audit(&admin, db, client, Actor::Platform, "take-back", ("plugin", &canary.plugin.to_string())).await?;
     let swap = swapped(canary, Swap::TakenBack { reason: reason.to_owned() }, ctx.now());
@@ -346,7 +348,7 @@ pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor)
     }
     versions::delete(&mut tx, client, plugin).await?;
     storage::chat::chatbot_values::forget_plugin(&mut tx, client, plugin).await?;
-    note(ctx, &mut tx, client, (plugin, None), ("DELETED", None)).await?;
+    note(ctx, &mut tx, client, EventNote { plugin, version: None, kind: "DELETED", reason: None }).await?;
     audit(&Administration::from(ctx), &mut tx, client, actor, "delete", ("plugin", plugin)).await?;
     tx.commit().await?;
     Ok(())
@@ -360,6 +362,6 @@ async fn end(
     (kind, reason): (&str, &str),
 ) -> Result<()> {
     activations::end(db, client, activation.id, reason, ctx.now()).await?;
-    let about = (activation.plugin.name(), stored_version(&activation.plugin));
-    note(ctx, db, client, about, (kind, Some(place_of(activation)))).await
+    let (plugin, version) = (activation.plugin.name(), stored_version(&activation.plugin));
+    note(ctx, db, client, EventNote { plugin, version, kind, reason: Some(place_of(activation)) }).await
 }

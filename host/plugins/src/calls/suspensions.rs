@@ -7,6 +7,7 @@ use domain::{
     channel::Channel,
     event::{Event, PluginSuspended},
     ids::{ClientId, InboxId},
+    page::PageRequest,
     recipient::order_key,
 };
 use plugin_host::Suspension;
@@ -78,7 +79,10 @@ async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Res
     for activation in activations::list(db, client, Some(plugin)).await? {
         let inbox = match activation.inbox {
             Some(inbox) => Some(inbox),
-            None => inboxes::page(db, client, (Channel::Whatsapp, ""), 1, 0).await?.0.first().map(|inbox| inbox.id),
+            None => {
+                let (first, _) = inboxes::page(db, client, (Channel::Whatsapp, ""), PageRequest::first(1)).await?;
+                first.first().map(|inbox| inbox.id)
+            }
         };
         concerned.extend(inbox.filter(|inbox| !concerned.contains(inbox)));
     }

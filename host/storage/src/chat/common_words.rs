@@ -2,11 +2,10 @@
 //! client with these words, which may be nearly all, for example for the first digits of a number. So the list is read
 //! in its order instead, up to a bound.
 
-use domain::{chat::ChatScope, ids::ClientId, page::PageRequest};
-use uuid::Uuid;
+use domain::{chat::ChatScope, page::PageRequest};
 
 use super::{
-    list_conditions::{COUNTED, condition},
+    list_conditions::{COUNTED, ListedChats, condition},
     participants::{COLUMNS, ParticipantRow},
 };
 use crate::{PgConnection, Result};
@@ -54,23 +53,22 @@ pub(super) struct ListReading {
 /// Reads a list as far as it is short or as reading helps.
 pub(super) async fn walk(
     db: &mut PgConnection,
-    client: ClientId,
-    (scope, agents): (ChatScope, &[Uuid]),
+    list: ListedChats<'_>,
     words: &str,
     page: PageRequest,
 ) -> Result<ListReading> {
     let wanted = page.limit() + 1;
     let last = page.offset().saturating_add(wanted);
-    let (mut walked, mut most) = (count(db, client, (scope, agents), words, WALKED).await?, WALKED);
+    let (mut walked, mut most) = (count(db, list, words, WALKED).await?, WALKED);
     if walked.listed == WALKED && walked.found >= WALKED / COMMON {
         most = far_enough(last, walked.found);
-        walked = count(db, client, (scope, agents), words, most).await?;
+        walked = count(db, list, words, most).await?;
     }
     let is_whole = walked.listed < most;
     let rows = if is_whole || walked.found >= last {
-        let rows = sqlx::query_as(&page_statement(scope))
-            .bind(client.0)
-            .bind(agents)
+        let rows = sqlx::query_as(&page_statement(list.scope))
+            .bind(list.client.0)
+            .bind(list.agents)
             .bind(words)
             .bind(page.offset())
             .bind(wanted)
@@ -99,16 +97,10 @@ struct Counted {
     found: i64,
 }
 
-async fn count(
-    db: &mut PgConnection,
-    client: ClientId,
-    (scope, agents): (ChatScope, &[Uuid]),
-    words: &str,
-    most: i64,
-) -> Result<Counted> {
-    let counted = sqlx::query_as(&count_statement(scope))
-        .bind(client.0)
-        .bind(agents)
+async fn count(db: &mut PgConnection, list: ListedChats<'_>, words: &str, most: i64) -> Result<Counted> {
+    let counted = sqlx::query_as(&count_statement(list.scope))
+        .bind(list.client.0)
+        .bind(list.agents)
         .bind(words)
         .bind(most)
         .fetch_one(db)

@@ -1,8 +1,18 @@
-use domain::chat::ChatScope;
+use domain::{chat::ChatScope, ids::ClientId};
+use uuid::Uuid;
 
 /// Most chats that are counted. The total of a longer list is a lower bound. It is always more than the pages up to the
 /// requested one if there is another page.
 pub const COUNTED: u64 = 10_000;
+
+/// A list of chats, as its readers see it.
+#[derive(Clone, Copy)]
+pub(super) struct ListedChats<'a> {
+    pub(super) client: ClientId,
+    pub(super) scope: ChatScope,
+    /// The caller, or the caller's team.
+    pub(super) agents: &'a [Uuid],
+}
 
 /// The condition of a list. `$2` are its agents: the caller, or the caller's team.
 pub(super) fn condition(scope: ChatScope) -> &'static str {

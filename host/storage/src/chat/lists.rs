@@ -15,7 +15,7 @@ use uuid::Uuid;
 pub use super::list_conditions::COUNTED;
 use super::{
     common_words::{self, ListReading},
-    list_conditions::condition,
+    list_conditions::{ListedChats, condition},
     participants::{COLUMNS, Participant, ParticipantRow},
     search::SHORTEST_INDEXED,
     teams,
@@ -134,8 +134,9 @@ pub async fn page(
         _ => vec![caller],
     };
     let agents: Vec<Uuid> = agents.into_iter().map(|agent| agent.0).collect();
+    let list = ListedChats { client, scope, agents: &agents };
     let walked = match search {
-        ListSearch::Words(words) => common_words::walk(db, client, (scope, &agents), words, page).await?,
+        ListSearch::Words(words) => common_words::walk(db, list, words, page).await?,
         ListSearch::Nothing => return Ok(Page { items: Vec::new(), total: 0 }),
         ListSearch::Everything | ListSearch::Customer(_) | ListSearch::Initial(_) | ListSearch::Ending(_) => {
             ListReading::default()
@@ -144,11 +145,11 @@ pub async fn page(
     let wanted = search.wanted();
     let rows = match walked.rows {
         Some(rows) => rows,
-        None => rows(db, client, (scope, &agents), (search, wanted.as_deref()), page).await?,
+        None => rows(db, list, search, wanted.as_deref(), page).await?,
     };
     let counted = match walked.counted {
         Some(counted) => counted,
-        None => count(db, client, (scope, &agents), (search, wanted.as_deref())).await?,
+        None => count(db, list, search, wanted.as_deref()).await?,
     };
     let seen = u64::try_from(page.offset()).unwrap_or_default() + u64::try_from(rows.len()).unwrap_or_default();
     let total = if counted < COUNTED || rows.is_empty() { counted } else { seen.max(counted) };
@@ -160,14 +161,14 @@ pub async fn page(
 /// Returns the rows of a page, and one more if there is one.
 async fn rows(
     db: &mut PgConnection,
-    client: ClientId,
-    (scope, agents): (ChatScope, &[Uuid]),
-    (search, wanted): (&ListSearch, Option<&str>),
+    list: ListedChats<'_>,
+    search: &ListSearch,
+    wanted: Option<&str>,
     page: PageRequest,
 ) -> Result<Vec<ParticipantRow>> {
-    let rows = sqlx::query_as(&page_statement(scope, search))
-        .bind(client.0)
-        .bind(agents)
+    let rows = sqlx::query_as(&page_statement(list.scope, search))
+        .bind(list.client.0)
+        .bind(list.agents)
         .bind(wanted)
         .bind(page.offset())
         .bind(page.limit() + 1)
@@ -177,15 +178,10 @@ async fn rows(
 }
 
 /// Counts the matching chats of a list, up to [`COUNTED`].
-async fn count(
-    db: &mut PgConnection,
-    client: ClientId,
-    (scope, agents): (ChatScope, &[Uuid]),
-    (search, wanted): (&ListSearch, Option<&str>),
-) -> Result<u64> {
-    let counted: i64 = sqlx::query_scalar(&count_statement(scope, search))
-        .bind(client.0)
-        .bind(agents)
+async fn count(db: &mut PgConnection, list: ListedChats<'_>, search: &ListSearch, wanted: Option<&str>) -> Result<u64> {
+    let counted: i64 = sqlx::query_scalar(&count_statement(list.scope, search))
+        .bind(list.client.0)
+        .bind(list.agents)
         .bind(wanted)
         .bind(i64::try_from(COUNTED).unwrap_or(i64::MAX))
         .fetch_one(db)

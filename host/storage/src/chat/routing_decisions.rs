@@ -1,4 +1,7 @@
-use domain::ids::{ClientId, InboxId, ParticipantId};
+use domain::{
+    ids::{ClientId, InboxId, ParticipantId},
+    page::PageRequest,
+};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
@@ -76,7 +79,7 @@ pub async fn list(
     db: &mut PgConnection,
     client: ClientId,
     participant: Option<ParticipantId>,
-    (offset, limit): (i64, i64),
+    page: PageRequest,
 ) -> Result<(Vec<RoutingDecision>, i64)> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, participant_id, inbox_id, plugin, version, target, target_name, reason, fallback
@@ -85,8 +88,8 @@ pub async fn list(
     )
     .bind(client.0)
     .bind(participant.map(|participant| participant.0))
-    .bind(offset)
-    .bind(limit)
+    .bind(page.offset())
+    .bind(page.limit())
     .fetch_all(&mut *db)
     .await?;
     let total: i64 = sqlx::query_scalar(

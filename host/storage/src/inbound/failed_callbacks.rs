@@ -5,6 +5,7 @@ use domain::{
     ids::{CallbackId, ClientId},
     inbound::UnreadableItem,
     inbox::InboxKind,
+    page::PageRequest,
 };
 use uuid::Uuid;
 
@@ -82,12 +83,7 @@ pub async fn insert(
     Ok(done.rows_affected())
 }
 
-pub async fn page(
-    db: &mut PgConnection,
-    client: ClientId,
-    limit: i64,
-    offset: i64,
-) -> Result<(Vec<FailedCallback>, i64)> {
+pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) -> Result<(Vec<FailedCallback>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM failed_callback WHERE client_id = $1")
         .bind(client.0)
         .fetch_one(&mut *db)
@@ -97,8 +93,8 @@ pub async fn page(
          WHERE client_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
     )
     .bind(client.0)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     let failed = |row: FailedRow| {

@@ -138,17 +138,19 @@ pub async fn want(
     Ok(())
 }
 
+/// The state of a session to store.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionWrite<'a> {
+    pub session: &'a LiteSession,
+    pub next: NextCheck,
+    /// True if waiting messages are sent from now on.
+    pub opens: bool,
+}
+
 /// Stores a session in the transaction of its process. If the client wants another session by now, this stays wanted
-/// and the lane stays open: `next` is written only as far as it fits `session.wanted`. `opens`: waiting messages are
-/// sent from now on.
-pub async fn save(
-    db: &mut PgConnection,
-    client: ClientId,
-    inbox: InboxId,
-    session: &LiteSession,
-    next: NextCheck,
-    opens: bool,
-) -> Result<()> {
+/// and the lane stays open: `next` is written only as far as it fits `session.wanted`.
+pub async fn save(db: &mut PgConnection, client: ClientId, inbox: InboxId, write: SessionWrite<'_>) -> Result<()> {
+    let SessionWrite { session, next, opens } = write;
     let (state, due_at) = match next {
         NextCheck::Held => ("PENDING", None),
         NextCheck::At(at) => ("PENDING", Some(at)),

@@ -4,6 +4,7 @@
 
 pub mod accounts;
 pub mod directories;
+pub mod gates;
 mod insert;
 pub mod lite;
 pub mod lite_values;
@@ -24,7 +25,6 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::work::lane_gate::LaneGate;
 pub use insert::insert;
 pub use rates::set_rate;
 pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page};
@@ -37,9 +37,6 @@ pub const PHONE_NUMBER_ID_UNIQUE: &str = "phone_number_directory_pk";
 /// Violated if a client already has the page.
 pub const PAGE_UNIQUE: &str = "page_directory_pk";
 pub const ONE_DEFAULT_SMS: &str = "sms_inbox_default_unique";
-
-/// The conditions of kinds of inbox that close the outbound lane of an inbox.
-pub const SENDING_GATES: &[LaneGate] = &[lite::SENDING_GATE];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inbox {

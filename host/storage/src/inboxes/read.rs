@@ -2,6 +2,7 @@ use domain::{
     channel::Channel,
     ids::{ClientId, InboxId},
     inbox::{BillingModel, InboxKind, LiteHosting},
+    page::PageRequest,
     phone::Msisdn,
 };
 use uuid::Uuid;
@@ -169,8 +170,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     (channel, search): (Channel, &str),
-    limit: i64,
-    offset: i64,
+    page: PageRequest,
 ) -> Result<(Vec<Inbox>, i64)> {
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM inbox
@@ -189,8 +189,8 @@ pub async fn page(
     .bind(client.0)
     .bind(channel.as_str())
     .bind(search)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((inboxes(rows)?, total))

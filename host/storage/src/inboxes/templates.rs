@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::{ids::ClientId, opaque_json::OpaqueJson, template::TemplateRecord};
+use domain::{ids::ClientId, opaque_json::OpaqueJson, page::PageRequest, template::TemplateRecord};
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -85,8 +85,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     search: &str,
-    limit: i64,
-    offset: i64,
+    page: PageRequest,
 ) -> Result<(Vec<TemplateRow>, i64)> {
     let total: i64 =
         sqlx::query_scalar("SELECT count(*) FROM template WHERE client_id = $1 AND strpos(lower(name), $2) > 0")
@@ -101,8 +100,8 @@ pub async fn page(
     )
     .bind(client.0)
     .bind(search)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((rows.into_iter().map(TemplateRow::from).collect(), total))

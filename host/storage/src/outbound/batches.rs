@@ -194,7 +194,7 @@ pub async fn page(
     let total = if counted < COUNTED_MAX || rows.is_empty() { counted } else { seen.max(counted) };
     let size = usize::try_from(page.size).unwrap_or(usize::MAX);
     let items = rows.into_iter().take(size).map(Batch::try_from).collect::<Result<_>>()?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or_default() })
+    Ok(Page::of(items, total))
 }
 
 pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Result<Option<Batch>> {

@@ -48,7 +48,7 @@ pub async fn page(
     let total = count(db, client, lookup).await?;
     let ids = ids(db, client, lookup, page).await?;
     let items = found(db, client, &ids).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or_default() })
+    Ok(Page::of(items, total))
 }
 
 async fn count(db: &mut PgConnection, client: ClientId, lookup: &MessageFilter) -> Result<i64> {

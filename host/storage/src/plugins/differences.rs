@@ -1,6 +1,6 @@
 //! Differences between the answers of a shadow and of the live version (`plugin_difference`).
 
-use domain::{ids::ClientId, opaque_json::OpaqueJson};
+use domain::{ids::ClientId, opaque_json::OpaqueJson, page::PageRequest};
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    (offset, limit): (i64, i64),
+    page: PageRequest,
 ) -> Result<(Vec<AnswerDifference>, i64)> {
     let rows: Vec<AnswerDifference> = sqlx::query_as(
         "SELECT id, activation_id, plugin, version, live_plugin, live_version, subject_id, live, shadow
@@ -59,8 +59,8 @@ pub async fn page(
     )
     .bind(client.0)
     .bind(plugin)
-    .bind(offset)
-    .bind(limit)
+    .bind(page.offset())
+    .bind(page.limit())
     .fetch_all(&mut *db)
     .await?;
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM plugin_difference WHERE client_id = $1 AND plugin = $2")

@@ -1,5 +1,5 @@
 use chrono::{DateTime, Utc};
-use domain::ids::ClientId;
+use domain::{ids::ClientId, page::PageRequest};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
@@ -36,7 +36,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    (offset, limit): (i64, i64),
+    page: PageRequest,
 ) -> Result<(Vec<PluginEvent>, i64)> {
     let rows: Vec<PluginEvent> = sqlx::query_as(
         "SELECT id, plugin, version, kind, reason, at FROM plugin_event
@@ -44,8 +44,8 @@ pub async fn page(
     )
     .bind(client.0)
     .bind(plugin)
-    .bind(offset)
-    .bind(limit)
+    .bind(page.offset())
+    .bind(page.limit())
     .fetch_all(&mut *db)
     .await?;
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM plugin_event WHERE client_id = $1 AND plugin = $2")

@@ -1,4 +1,4 @@
-use domain::ids::ClientId;
+use domain::{ids::ClientId, page::PageRequest};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
@@ -75,7 +75,7 @@ pub async fn page(
     client: ClientId,
     plugin: &str,
     wanted: InvocationFilter<'_>,
-    (offset, limit): (i64, i64),
+    page: PageRequest,
 ) -> Result<(Vec<Invocation>, i64)> {
     let rows: Vec<Invocation> = sqlx::query_as(
         "SELECT id, plugin, version, world, outcome, duration_micros, peak_memory_bytes, logs, error, event, consequence,
@@ -93,8 +93,8 @@ pub async fn page(
     .bind(wanted.after)
     .bind(wanted.subject)
     .bind(wanted.event)
-    .bind(offset)
-    .bind(limit)
+    .bind(page.offset())
+    .bind(page.limit())
     .fetch_all(&mut *db)
     .await?;
     let total: i64 = sqlx::query_scalar(

@@ -1,6 +1,6 @@
 //! Calls with all inputs and outputs, for replays (`plugin_recording`).
 
-use domain::ids::ClientId;
+use domain::{ids::ClientId, page::PageRequest};
 use uuid::Uuid;
 
 use super::activations::RecordingTerms;
@@ -104,7 +104,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    (offset, limit): (i64, i64),
+    page: PageRequest,
 ) -> Result<(Vec<ListedRecording>, i64)> {
     let rows: Vec<ListedRecording> = sqlx::query_as(
         "SELECT id, bytes::bigint AS bytes FROM plugin_recording
@@ -112,8 +112,8 @@ pub async fn page(
     )
     .bind(client.0)
     .bind(plugin)
-    .bind(offset)
-    .bind(limit)
+    .bind(page.offset())
+    .bind(page.limit())
     .fetch_all(&mut *db)
     .await?;
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM plugin_recording WHERE client_id = $1 AND plugin = $2")

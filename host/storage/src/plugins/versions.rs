@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, UserId},
     opaque_json::OpaqueJson,
+    page::PageRequest,
 };
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -99,7 +100,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     name: &str,
-    (offset, limit): (i64, i64),
+    page: PageRequest,
 ) -> Result<(Vec<UploadedVersion>, i64)> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
@@ -109,8 +110,8 @@ pub async fn page(
     )
     .bind(client.0)
     .bind(name)
-    .bind(offset)
-    .bind(limit)
+    .bind(page.offset())
+    .bind(page.limit())
     .fetch_all(&mut *db)
     .await?;
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM plugin_version WHERE client_id = $1 AND name = $2")

@@ -67,24 +67,25 @@ pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec
     rows.into_iter().map(KeyOwner::try_from).collect()
 }
 
+/// The key of a user, as it is stored.
+#[derive(Clone, Copy)]
+pub struct NewApiKey<'a> {
+    pub user: UserId,
+    pub hash: &'a [u8],
+    pub sealed: &'a [u8],
+}
+
 /// Gives a user a new key. The old one fails for every statement that starts after the commit.
-pub async fn replace(
-    db: &mut PgConnection,
-    client: ClientId,
-    user: UserId,
-    key_hash: &[u8],
-    sealed: &[u8],
-    now: DateTime<Utc>,
-) -> Result<()> {
+pub async fn replace(db: &mut PgConnection, client: ClientId, key: NewApiKey<'_>, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO api_key (key_hash, client_id, user_id, sealed, created_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (client_id, user_id) DO UPDATE
          SET key_hash = excluded.key_hash, sealed = excluded.sealed, created_at = excluded.created_at",
     )
-    .bind(key_hash)
+    .bind(key.hash)
     .bind(client.0)
-    .bind(user.0)
-    .bind(sealed)
+    .bind(key.user.0)
+    .bind(key.sealed)
     .bind(now)
     .execute(db)
     .await?;

@@ -1,5 +1,5 @@
 use chrono::{DateTime, Utc};
-use domain::{address::Address, ids::ClientId, search::SearchText};
+use domain::{address::Address, ids::ClientId, page::PageRequest, search::SearchText};
 
 use crate::{PgConnection, Result, column_values};
 
@@ -67,8 +67,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     sought: Option<&SearchText>,
-    limit: i64,
-    offset: i64,
+    page: PageRequest,
 ) -> Result<(Vec<BlockedRecipient>, i64)> {
     let words = sought.map_or("", |sought| sought.words.as_str());
     let spellings = sought.map(SearchText::spellings).unwrap_or_default();
@@ -91,8 +90,8 @@ pub async fn page(
     .bind(client.0)
     .bind(words)
     .bind(&spellings)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     let blocked = |row: BlockedRow| {

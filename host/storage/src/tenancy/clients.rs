@@ -2,6 +2,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     chat::FallbackMode,
     ids::{ClientId, InboxId},
+    page::PageRequest,
 };
 use uuid::Uuid;
 
@@ -177,7 +178,7 @@ pub async fn sms_password(db: &mut PgConnection, client: ClientId) -> Result<Opt
     Ok(sealed.flatten())
 }
 
-pub async fn children(db: &mut PgConnection, parent: ClientId, limit: i64, offset: i64) -> Result<(Vec<Client>, i64)> {
+pub async fn children(db: &mut PgConnection, parent: ClientId, page: PageRequest) -> Result<(Vec<Client>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM client WHERE parent_id = $1")
         .bind(parent.0)
         .fetch_one(&mut *db)
@@ -188,8 +189,8 @@ pub async fn children(db: &mut PgConnection, parent: ClientId, limit: i64, offse
          FROM client WHERE parent_id = $1 ORDER BY client_ref LIMIT $2 OFFSET $3",
     )
     .bind(parent.0)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((rows.into_iter().map(Client::try_from).collect::<Result<_>>()?, total))

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, ContactId, CustomerId},
+    page::PageRequest,
     search::{self, SearchKind},
 };
 use uuid::Uuid;
@@ -170,7 +171,7 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, contact: ContactId)
     Ok(done.rows_affected() == 1)
 }
 
-pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i64) -> Result<(Vec<Contact>, i64)> {
+pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) -> Result<(Vec<Contact>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM contact WHERE client_id = $1")
         .bind(client.0)
         .fetch_one(&mut *db)
@@ -186,8 +187,8 @@ pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i
          ORDER BY one.folded_name, one.id",
     )
     .bind(client.0)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((rows.into_iter().map(Contact::from).collect(), total))
@@ -199,8 +200,7 @@ pub async fn search(
     db: &mut PgConnection,
     client: ClientId,
     (name, digits): (&str, &str),
-    limit: i64,
-    offset: i64,
+    page: PageRequest,
 ) -> Result<(Vec<Contact>, i64)> {
     let rows: Vec<FoundRow> = sqlx::query_as(
         "WITH found AS MATERIALIZED (
@@ -231,8 +231,8 @@ pub async fn search(
     .bind(search::wanted(client, SearchKind::Number, digits))
     .bind(name)
     .bind(digits)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     let total = rows.first().map_or(0, |row| row.total);
@@ -254,8 +254,7 @@ pub async fn page_masked(
     db: &mut PgConnection,
     client: ClientId,
     sought: MaskedContactSearch<'_>,
-    limit: i64,
-    offset: i64,
+    page: PageRequest,
 ) -> Result<(Vec<Contact>, i64)> {
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM contact
@@ -285,8 +284,8 @@ pub async fn page_masked(
     .bind(client.0)
     .bind(sought.initial)
     .bind(sought.ending)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((rows.into_iter().map(Contact::from).collect(), total))

@@ -1,7 +1,10 @@
 //! Users without credentials, as people see and change them. Deleted users are absent.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, TeamId, UserId};
+use domain::{
+    ids::{ClientId, TeamId, UserId},
+    page::PageRequest,
+};
 use uuid::Uuid;
 
 use super::users::{Role, stored_role};
@@ -103,8 +106,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     wanted: ProfileFilter<'_>,
-    limit: i64,
-    offset: i64,
+    page: PageRequest,
 ) -> Result<(Vec<Profile>, i64)> {
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM client_user WHERE client_id = $1 AND deleted_at IS NULL
@@ -127,8 +129,8 @@ pub async fn page(
     .bind(client.0)
     .bind(wanted.search)
     .bind(wanted.team.map(|team| team.0))
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((rows.into_iter().map(Profile::try_from).collect::<Result<_>>()?, total))

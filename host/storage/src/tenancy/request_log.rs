@@ -1,5 +1,5 @@
 use chrono::{DateTime, Utc};
-use domain::{clock::first_id_at, ids::ClientId};
+use domain::{clock::first_id_at, ids::ClientId, page::PageRequest};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
@@ -67,7 +67,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     filter: &RequestFilter,
-    (offset, limit): (i64, i64),
+    page: PageRequest,
 ) -> Result<(Vec<RequestRow>, i64)> {
     let by_path = !filter.path.is_empty();
     let (listed, counted) = match filter.statuses.0 {
@@ -94,8 +94,8 @@ pub async fn page(
         rows = rows.bind(path).bind(&end);
         total = total.bind(path).bind(&end);
     }
-    let limit = limit.min(COUNTED.saturating_sub(offset)).max(0);
-    let rows = rows.bind(limit).bind(offset).fetch_all(&mut *db).await?;
+    let limit = page.limit().min(COUNTED.saturating_sub(page.offset())).max(0);
+    let rows = rows.bind(limit).bind(page.offset()).fetch_all(&mut *db).await?;
     Ok((rows, total.bind(COUNTED).fetch_one(db).await?))
 }
 

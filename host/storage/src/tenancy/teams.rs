@@ -2,6 +2,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     hours::{BusinessHours, TeamHours, TimeZone},
     ids::{ClientId, TeamId},
+    page::PageRequest,
     team::{AfterHoursText, Assignment},
 };
 use uuid::Uuid;
@@ -164,8 +165,7 @@ pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     search: &str,
-    limit: i64,
-    offset: i64,
+    page: PageRequest,
 ) -> Result<(Vec<Team>, i64)> {
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM team WHERE client_id = $1 AND ($2 = '' OR strpos(folded(name), $2) > 0)",
@@ -183,8 +183,8 @@ pub async fn page(
     )
     .bind(client.0)
     .bind(search)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((rows.into_iter().map(Team::try_from).collect::<Result<_>>()?, total))

@@ -2,6 +2,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     chat::ChatTeam,
     ids::{ClientId, InboxId, TeamId},
+    page::PageRequest,
     web_chat::{PageOrigin, SiteSettings},
 };
 use uuid::Uuid;
@@ -90,7 +91,7 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resu
     row.map(Site::try_from).transpose()
 }
 
-pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i64) -> Result<(Vec<Site>, i64)> {
+pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) -> Result<(Vec<Site>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM web_inbox WHERE client_id = $1 AND deleted_at IS NULL")
         .bind(client.0)
         .fetch_one(&mut *db)
@@ -99,8 +100,8 @@ pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i
         "{SELECT} WHERE site.client_id = $1 AND site.deleted_at IS NULL ORDER BY site.id LIMIT $2 OFFSET $3"
     ))
     .bind(client.0)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((rows.into_iter().map(Site::try_from).collect::<Result<_>>()?, total))

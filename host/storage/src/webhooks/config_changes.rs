@@ -2,6 +2,7 @@
 
 use domain::{
     ids::{ClientId, EndpointId, WebhookConfigId},
+    page::PageRequest,
     webhook::{WebhookSettings, WebhookType},
 };
 use uuid::Uuid;
@@ -78,12 +79,7 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, id: WebhookConfigId
 
 /// Returns a page of the client's configurations, the default first, then the overrides by the addresses of their
 /// inboxes, and the total.
-pub async fn page(
-    db: &mut PgConnection,
-    client: ClientId,
-    limit: i64,
-    offset: i64,
-) -> Result<(Vec<StoredConfig>, i64)> {
+pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) -> Result<(Vec<StoredConfig>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM webhook_config WHERE client_id = $1")
         .bind(client.0)
         .fetch_one(&mut *db)
@@ -105,8 +101,8 @@ pub async fn page(
          ORDER BY config.inbox_id IS NOT NULL, config.address, config.id",
     )
     .bind(client.0)
-    .bind(limit)
-    .bind(offset)
+    .bind(page.limit())
+    .bind(page.offset())
     .fetch_all(db)
     .await?;
     Ok((rows.into_iter().map(StoredConfig::try_from).collect::<Result<_>>()?, total))

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     clock::minted_at,
     ids::{ClientId, DeliveryId, EndpointId, WebhookConfigId},
+    page::PageRequest,
     webhook::{DisabledReason, WebhookType},
 };
 use uuid::Uuid;
@@ -102,7 +103,7 @@ pub async fn attempts(
     client: ClientId,
     endpoints: &[EndpointId],
     failed: bool,
-    (offset, limit): (i64, i64),
+    page: PageRequest,
 ) -> Result<(Vec<Attempt>, i64)> {
     let endpoints: Vec<Uuid> = endpoints.iter().map(|endpoint| endpoint.0).collect();
     let total: i64 = sqlx::query_scalar(
@@ -129,8 +130,8 @@ pub async fn attempts(
     .bind(client.0)
     .bind(&endpoints)
     .bind(failed)
-    .bind(offset)
-    .bind(limit)
+    .bind(page.offset())
+    .bind(page.limit())
     .fetch_all(db)
     .await?;
     Ok((rows, total))

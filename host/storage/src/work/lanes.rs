@@ -25,6 +25,13 @@ pub enum LaneState {
     GivenBack,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneKey {
+    pub client: ClientId,
+    pub queue: Queue,
+    pub lane: Uuid,
+}
+
 impl Queue {
     /// Makes rows ready whose time has come. They are found by their time, so that waiting rows cost nothing. They are
     /// updated by their physical address, so that no plan can read the whole table. The condition is tested again,
@@ -101,14 +108,7 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
 /// Takes a free lane for `lease`, and answers its fence; `None` when another process has it. Never waits: a lane whose row
 /// another transaction holds, such as one of a process that stands still, is not free. A statement cannot skip a row that
 /// another transaction has made and not committed, so each transaction that makes one takes a lock named by the lane.
-pub async fn claim(
-    db: &mut PgConnection,
-    client: ClientId,
-    queue: Queue,
-    lane: Uuid,
-    owner: NodeId,
-    lease: Duration,
-) -> Result<Option<i64>> {
+pub async fn claim(db: &mut PgConnection, lane: LaneKey, owner: NodeId, lease: Duration) -> Result<Option<i64>> {
     let fence = sqlx::query_scalar(
         "WITH free AS (
              SELECT 1 FROM lane
@@ -129,9 +129,9 @@ pub async fn claim(
          )
          SELECT fence FROM taken UNION ALL SELECT fence FROM made",
     )
-    .bind(client.0)
-    .bind(queue.name())
-    .bind(lane)
+    .bind(lane.client.0)
+    .bind(lane.queue.name())
+    .bind(lane.lane)
     .bind(owner.0)
     .bind(lease.as_secs_f64())
     .fetch_optional(db)
@@ -140,21 +140,14 @@ pub async fn claim(
 }
 
 /// Extends a lease; `false` if another process has the lane.
-pub async fn renew(
-    db: &mut PgConnection,
-    client: ClientId,
-    queue: Queue,
-    lane: Uuid,
-    fence: i64,
-    lease: Duration,
-) -> Result<bool> {
+pub async fn renew(db: &mut PgConnection, lane: LaneKey, fence: i64, lease: Duration) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE lane SET leased_until = now() + make_interval(secs => $5)
          WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4",
     )
-    .bind(client.0)
-    .bind(queue.name())
-    .bind(lane)
+    .bind(lane.client.0)
+    .bind(lane.queue.name())
+    .bind(lane.lane)
     .bind(fence)
     .bind(lease.as_secs_f64())
     .execute(db)
@@ -162,13 +155,13 @@ pub async fn renew(
     Ok(done.rows_affected() == 1)
 }
 
-pub async fn release(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid, fence: i64) -> Result<()> {
+pub async fn release(db: &mut PgConnection, lane: LaneKey, fence: i64) -> Result<()> {
     sqlx::query(
         "UPDATE lane SET leased_until = now() WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4",
     )
-    .bind(client.0)
-    .bind(queue.name())
-    .bind(lane)
+    .bind(lane.client.0)
+    .bind(lane.queue.name())
+    .bind(lane.lane)
     .bind(fence)
     .execute(db)
     .await?;
@@ -177,17 +170,11 @@ pub async fn release(db: &mut PgConnection, client: ClientId, queue: Queue, lane
 
 /// Gives back a lane without rows that are due at `now`; `false` if there is more work, perhaps for another process, or
 /// if another process has the lane.
-pub async fn give_back(
-    db: &mut PgConnection,
-    client: ClientId,
-    (queue, lane): (Queue, Uuid),
-    fence: i64,
-    now: DateTime<Utc>,
-) -> Result<bool> {
-    let done = sqlx::query(&queue.give_back_statement())
-        .bind(client.0)
-        .bind(queue.name())
-        .bind(lane)
+pub async fn give_back(db: &mut PgConnection, lane: LaneKey, fence: i64, now: DateTime<Utc>) -> Result<bool> {
+    let done = sqlx::query(&lane.queue.give_back_statement())
+        .bind(lane.client.0)
+        .bind(lane.queue.name())
+        .bind(lane.lane)
         .bind(fence)
         .bind(now)
         .execute(db)
@@ -196,13 +183,13 @@ pub async fn give_back(
 }
 
 /// True if the lane is still ours; keeps it until the transaction ends. Every write of a worker begins with this.
-pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid, fence: i64) -> Result<bool> {
+pub async fn hold(db: &mut PgConnection, lane: LaneKey, fence: i64) -> Result<bool> {
     let held: Option<i32> = sqlx::query_scalar(
         "SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4 FOR SHARE",
     )
-    .bind(client.0)
-    .bind(queue.name())
-    .bind(lane)
+    .bind(lane.client.0)
+    .bind(lane.queue.name())
+    .bind(lane.lane)
     .bind(fence)
     .fetch_optional(db)
     .await?;
@@ -211,23 +198,16 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: U
 
 /// As [`hold`], of a lane that is an inbox. Also returns, in the same statement, if a plugin answers for `world` on it;
 /// `None` if the lane is no longer ours.
-pub async fn hold_and_see(
-    db: &mut PgConnection,
-    client: ClientId,
-    queue: Queue,
-    lane: Uuid,
-    fence: i64,
-    world: &str,
-) -> Result<Option<bool>> {
+pub async fn hold_and_see(db: &mut PgConnection, lane: LaneKey, fence: i64, world: &str) -> Result<Option<bool>> {
     let held = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM plugin_activation
                         WHERE client_id = $1 AND world = $5
                           AND inbox_id IN ($3, '00000000-0000-0000-0000-000000000000') AND mode IN ('live', 'canary'))
          FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4 FOR SHARE OF lane",
     )
-    .bind(client.0)
-    .bind(queue.name())
-    .bind(lane)
+    .bind(lane.client.0)
+    .bind(lane.queue.name())
+    .bind(lane.lane)
     .bind(fence)
     .bind(world)
     .fetch_optional(db)
@@ -237,7 +217,7 @@ pub async fn hold_and_see(
 
 /// Lets no worker of a lane write until the transaction ends. Waits for a transaction that holds the lane; later ones
 /// wait for this one. The lease keeps its owner.
-pub async fn block_lane(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid) -> Result<()> {
+pub async fn block_lane(db: &mut PgConnection, lane: LaneKey) -> Result<()> {
     sqlx::query(
         "WITH alone AS MATERIALIZED (
              SELECT pg_advisory_xact_lock(hashtextextended(
@@ -247,9 +227,9 @@ pub async fn block_lane(db: &mut PgConnection, client: ClientId, queue: Queue, l
          SELECT $1, $2, $3, $4, now(), 0 FROM alone
          ON CONFLICT (client_id, queue, lane_id) DO UPDATE SET fence = lane.fence",
     )
-    .bind(client.0)
-    .bind(queue.name())
-    .bind(lane)
+    .bind(lane.client.0)
+    .bind(lane.queue.name())
+    .bind(lane.lane)
     .bind(Uuid::nil())
     .execute(db)
     .await?;

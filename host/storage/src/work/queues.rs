@@ -1,7 +1,7 @@
 //! The queues, one row each.
 
 use super::lane_gate::LaneGate;
-use crate::inboxes;
+use crate::inboxes::gates;
 
 /// The queues. Each is one table with `client_id`, `lane_id`, `due_at`, and `ready`: false while a row waits for its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,7 +72,7 @@ impl Queue {
             // A mark moves `due_at` of a leg that stays ready, so legs have a column that only waiting rows have.
             Self::Outbound => QueueFacts {
                 wakes_by: "wakes_at",
-                gates: inboxes::SENDING_GATES,
+                gates: gates::SENDING_GATES,
                 ..plain("outbound", "outbound_work", "true")
             },
             Self::Callback => plain("callback", "callback", "failure IS NULL"),

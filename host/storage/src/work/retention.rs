@@ -113,14 +113,14 @@ pub async fn forget(db: &mut PgConnection, aging: AgingRows, before: DateTime<Ut
 }
 
 /// The position of [`forget_idle_lanes`]: the primary key of a lane.
-pub type LaneKey = (Uuid, String, Uuid);
+pub type IdleLane = (Uuid, String, Uuid);
 
 /// Removes, among the `limit` lanes after `after`, those without a lease for a day: any worker that knew their fence
 /// has stopped long before. Returns the next position; `None` at the end. An index by age would cost more elsewhere,
 /// because every renewal of a lease would write it.
-pub async fn forget_idle_lanes(db: &mut PgConnection, after: Option<LaneKey>, limit: i64) -> Result<Option<LaneKey>> {
+pub async fn forget_idle_lanes(db: &mut PgConnection, after: Option<IdleLane>, limit: i64) -> Result<Option<IdleLane>> {
     let (client, queue, lane) = after.unwrap_or_default();
-    let last: Option<LaneKey> = sqlx::query_as(
+    let last: Option<IdleLane> = sqlx::query_as(
         "WITH page AS MATERIALIZED (
              SELECT client_id, queue, lane_id, leased_until FROM lane WHERE (client_id, queue, lane_id) > ($1, $2, $3)
              ORDER BY client_id, queue, lane_id LIMIT $4

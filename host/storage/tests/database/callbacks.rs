@@ -5,6 +5,7 @@ use domain::{
     ids::{CallbackId, ChatMessageId, ClientId, MediaId},
     inbound::{CallbackBody, CallbackItem, CallbackTarget, UnreadableItem},
     inbox::InboxKind,
+    page::PageRequest,
 };
 use serde_json::json;
 use storage::{
@@ -103,10 +104,10 @@ async fn what_could_not_be_read_is_kept_once_and_listed_the_newest_first() {
     assert_eq!(keep(&mut db, CLIENT, 1..=3).await, 3);
     assert_eq!(keep(&mut db, CLIENT, (2..=4).chain(2..=4)).await, 1, "a repetition adds nothing");
     assert_eq!(keep(&mut db, STRANGER, 2..=2).await, 1, "another client's items are its own");
-    let (page, total) = failed_callbacks::page(&mut db, CLIENT, 2, 1).await.unwrap();
+    let (page, total) = failed_callbacks::page(&mut db, CLIENT, PageRequest { page: 1, size: 2 }).await.unwrap();
     let contents: Vec<&str> = page.iter().map(|failed| failed.item.content.as_str()).collect();
-    assert_eq!((contents.as_slice(), total), (["3", "2"].as_slice(), 4));
-    assert_eq!((&page[0].item, page[0].received_at), (&unread("3"), moment(0)));
+    assert_eq!((contents.as_slice(), total), (["2", "1"].as_slice(), 4));
+    assert_eq!((&page[0].item, page[0].received_at), (&unread("2"), moment(0)));
 }
 
 #[tokio::test]
@@ -114,16 +115,17 @@ async fn of_what_could_not_be_read_the_newest_thousand_stay() {
     let mut db = database().await;
     keep(&mut db, STRANGER, 1..=1).await;
     keep(&mut db, CLIENT, 1..=999).await;
+    let last = |total: i64| PageRequest { page: u32::try_from(total - 1).unwrap(), size: 1 };
     let oldest = |page: Vec<failed_callbacks::FailedCallback>| page[0].item.content.clone();
     for (number, expected, first) in [(1_000, 1_000, "1"), (1_001, 1_000, "2"), (1_002, 1_000, "3")] {
         keep(&mut db, CLIENT, number..=number).await;
-        let (page, total) = failed_callbacks::page(&mut db, CLIENT, 1, expected - 1).await.unwrap();
+        let (page, total) = failed_callbacks::page(&mut db, CLIENT, last(expected)).await.unwrap();
         assert_eq!((total, oldest(page).as_str()), (expected, first));
     }
     keep(&mut db, CLIENT, 2_000..=4_500).await;
-    let (page, total) = failed_callbacks::page(&mut db, CLIENT, 1, 999).await.unwrap();
+    let (page, total) = failed_callbacks::page(&mut db, CLIENT, last(1_000)).await.unwrap();
     assert_eq!((total, oldest(page).as_str()), (1_000, "3501"));
-    assert_eq!(failed_callbacks::page(&mut db, STRANGER, 10, 0).await.unwrap().1, 1);
+    assert_eq!(failed_callbacks::page(&mut db, STRANGER, PageRequest::first(10)).await.unwrap().1, 1);
 }
 
 #[tokio::test]

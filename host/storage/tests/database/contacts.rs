@@ -3,6 +3,7 @@
 use domain::{
     clock::IdSource,
     ids::{ClientId, ContactId, CustomerId},
+    page::PageRequest,
     search,
 };
 use people::{Introduction, change_address};
@@ -43,7 +44,8 @@ async fn add(db: &mut PgConnection, id: u128, name: &str, digits: &str) -> Conta
 }
 
 async fn found(db: &mut PgConnection, client: ClientId, name: &str, digits: &str) -> Vec<String> {
-    let (page, total) = contacts::search(db, client, (&search::fold(name), digits), 10, 0).await.unwrap();
+    let (page, total) =
+        contacts::search(db, client, (&search::fold(name), digits), PageRequest::first(10)).await.unwrap();
     assert_eq!(i64::try_from(page.len()).unwrap(), total);
     page.into_iter().map(|contact| contact.full_name).collect()
 }
@@ -86,9 +88,10 @@ async fn entries_are_found_by_part_of_name_or_number_in_any_case_and_script() {
 async fn a_page_after_the_last_one_still_says_how_many_there_are() {
     let mut db = fixtures::database().await;
     add(&mut db, 700, "Thandi", "27820000001").await;
-    let (page, total) = contacts::search(&mut db, CLIENT, ("thandi", ""), 10, 10).await.unwrap();
+    let (page, total) =
+        contacts::search(&mut db, CLIENT, ("thandi", ""), PageRequest { page: 1, size: 10 }).await.unwrap();
     assert_eq!((page.len(), total), (0, 1));
-    let (page, total) = contacts::page(&mut db, CLIENT, 10, 10).await.unwrap();
+    let (page, total) = contacts::page(&mut db, CLIENT, PageRequest { page: 1, size: 10 }).await.unwrap();
     assert_eq!((page.len(), total), (0, 1));
 }
 
@@ -116,7 +119,7 @@ async fn customers_that_turn_out_to_be_one_keep_the_older_entry_found_by_all_the
     let both = Introduction { addresses: vec![bsuid("ZA.1"), phone("27820000001")], ..Introduction::default() };
     let one = resolve(&mut db, CLIENT, &source, both, moment(5)).await.unwrap();
 
-    let (page, total) = contacts::page(&mut db, CLIENT, 10, 0).await.unwrap();
+    let (page, total) = contacts::page(&mut db, CLIENT, PageRequest::first(10)).await.unwrap();
     assert_eq!(total, 1);
     assert_eq!(
         (page[0].customer, page[0].phone.as_deref(), page[0].bsuid.as_deref()),
@@ -146,7 +149,7 @@ async fn another_clients_entry_is_neither_seen_nor_removed() {
     assert_eq!(contacts::get(&mut db, STRANGER, THANDI).await.unwrap(), None);
     assert!(!contacts::delete(&mut db, STRANGER, THANDI).await.unwrap());
     assert!(contacts::delete(&mut db, CLIENT, THANDI).await.unwrap());
-    assert_eq!(contacts::page(&mut db, CLIENT, 10, 0).await.unwrap().1, 0);
+    assert_eq!(contacts::page(&mut db, CLIENT, PageRequest::first(10)).await.unwrap().1, 0);
 }
 
 #[tokio::test]
@@ -173,10 +176,11 @@ async fn masked_entries_are_found_and_ordered_by_the_parts_that_are_shown() {
         (None, Some("820"), vec![]),
     ] {
         let sought = MaskedContactSearch { initial, ending };
-        let (page, total) = contacts::page_masked(&mut db, CLIENT, sought, 10, 0).await.unwrap();
+        let (page, total) = contacts::page_masked(&mut db, CLIENT, sought, PageRequest::first(10)).await.unwrap();
         let names: Vec<&str> = page.iter().map(|contact| contact.full_name.as_str()).collect();
         assert_eq!((names, total), (expected.clone(), i64::try_from(expected.len()).unwrap()), "{sought:?}");
     }
-    let strangers = contacts::page_masked(&mut db, STRANGER, MaskedContactSearch::default(), 10, 0).await.unwrap();
+    let strangers =
+        contacts::page_masked(&mut db, STRANGER, MaskedContactSearch::default(), PageRequest::first(10)).await.unwrap();
     assert_eq!(strangers.1, 0);
 }

@@ -5,6 +5,7 @@ use domain::{
     channel::Channel,
     ids::{ClientId, InboxId},
     inbox::{BillingModel, InboxKind, LiteHosting},
+    page::PageRequest,
     phone::Msisdn,
     template::TemplateRecord,
 };
@@ -145,14 +146,22 @@ async fn pages_are_ordered_by_address_and_count_what_matches_on_their_channel() 
     for (id, msisdn) in [(13, "27820001003"), (11, "27820001001"), (12, "27830001002")] {
         inboxes::insert(db, owner, &cloud_number(id, msisdn), moment(0)).await.unwrap();
     }
-    let (page, total) = inboxes::page(db, owner, (Channel::Whatsapp, "2782"), 1, 1).await.unwrap();
+    let (page, total) =
+        inboxes::page(db, owner, (Channel::Whatsapp, "2782"), PageRequest { page: 1, size: 1 }).await.unwrap();
     assert_eq!(total, 2);
     assert_eq!(page.iter().map(|inbox| inbox.address().unwrap()).collect::<Vec<_>>(), ["27820001003"]);
     // A percent sign is text, not a pattern.
-    assert_eq!(inboxes::page(db, owner, (Channel::Whatsapp, "%"), 10, 0).await.unwrap().1, 0);
-    assert_eq!(inboxes::page(db, owner, (Channel::Whatsapp, ""), 10, 0).await.unwrap().1, 3);
-    assert_eq!(inboxes::page(db, owner, (Channel::Sms, ""), 10, 0).await.unwrap().1, 1, "the operator's source, too");
-    assert_eq!(inboxes::page(db, STRANGER, (Channel::Whatsapp, ""), 10, 0).await.unwrap(), (vec![], 0));
+    assert_eq!(inboxes::page(db, owner, (Channel::Whatsapp, "%"), PageRequest::first(10)).await.unwrap().1, 0);
+    assert_eq!(inboxes::page(db, owner, (Channel::Whatsapp, ""), PageRequest::first(10)).await.unwrap().1, 3);
+    assert_eq!(
+        inboxes::page(db, owner, (Channel::Sms, ""), PageRequest::first(10)).await.unwrap().1,
+        1,
+        "the operator's source, too"
+    );
+    assert_eq!(
+        inboxes::page(db, STRANGER, (Channel::Whatsapp, ""), PageRequest::first(10)).await.unwrap(),
+        (vec![], 0)
+    );
 }
 
 #[tokio::test]
@@ -185,7 +194,7 @@ async fn a_fetched_catalogue_replaces_the_cached_one_as_a_whole() {
     let second = [template("1", "order_ready", "APPROVED"), template("3", "hello", "APPROVED")];
     templates::replace_all(db, owner, "waba", &second, later, later).await.unwrap();
 
-    let (page, total) = templates::page(db, owner, "", 10, 0).await.unwrap();
+    let (page, total) = templates::page(db, owner, "", PageRequest::first(10)).await.unwrap();
     let names: Vec<&str> = page.iter().map(|row| row.record.name.as_str()).collect();
     assert_eq!((names.as_slice(), total), (["hello", "order_ready"].as_slice(), 2));
     let key = |waba: &str, id: &str| (waba.to_owned(), id.to_owned());
@@ -193,7 +202,7 @@ async fn a_fetched_catalogue_replaces_the_cached_one_as_a_whole() {
     assert_eq!(found.len(), 1);
     assert_eq!((&found[0].record, found[0].synced_at), (&second[0], later));
     templates::replace_all(db, owner, "waba", &[], later, later).await.unwrap();
-    assert_eq!(templates::page(db, owner, "", 10, 0).await.unwrap().1, 0);
+    assert_eq!(templates::page(db, owner, "", PageRequest::first(10)).await.unwrap().1, 0);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use storage::{
     PgConnection,
     chat::{
         participants::{self, Participant},
-        tickets,
+        tickets::{self, TicketOpening},
     },
 };
 use uuid::Uuid;
@@ -45,7 +45,8 @@ async fn chat(db: &mut PgConnection, id: ParticipantId, who: Introduction, state
 
 async fn has_ticket(db: &mut PgConnection, chat: &mut Participant, agent: UserId) -> TicketId {
     let id = TicketId(Uuid::from_u128(chat.id.0.as_u128() + 1_000));
-    tickets::open(db, CLIENT, id, (chat.id, INBOX), agent, moment(4)).await.unwrap();
+    let new = TicketOpening { id, participant: chat.id, inbox: INBOX, agent };
+    tickets::open(db, CLIENT, new, moment(4)).await.unwrap();
     chat.ticket = Some(id);
     id
 }

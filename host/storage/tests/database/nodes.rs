@@ -6,7 +6,10 @@ use domain::ids::{ClientId, NodeId};
 use storage::{
     PgConnection, Queue,
     read_only_session::TrustedSince,
-    work::{lanes, nodes},
+    work::{
+        lanes::{self, LaneKey},
+        nodes,
+    },
 };
 use uuid::Uuid;
 
@@ -15,8 +18,12 @@ const LANE: Uuid = Uuid::from_u128(2);
 const ME: NodeId = NodeId(Uuid::from_u128(3));
 const OTHER: NodeId = NodeId(Uuid::from_u128(4));
 
+fn outbound(lane: Uuid) -> LaneKey {
+    LaneKey { client: CLIENT, queue: Queue::Outbound, lane }
+}
+
 async fn claim(db: &mut PgConnection, node: NodeId) -> Option<i64> {
-    lanes::claim(db, CLIENT, Queue::Outbound, LANE, node, Duration::from_secs(30)).await.unwrap()
+    lanes::claim(db, outbound(LANE), node, Duration::from_secs(30)).await.unwrap()
 }
 
 /// Runs an operation that must not wait.
@@ -57,7 +64,7 @@ async fn the_lanes_of_a_process_that_died_are_free_before_their_lease_ends() {
 
     assert_eq!(until_buried(db).await, [OTHER]);
     assert_eq!(claim(db, ME).await, Some(fence + 1));
-    assert!(!lanes::hold(db, CLIENT, Queue::Outbound, LANE, fence).await.unwrap(), "the old fence counts no more");
+    assert!(!lanes::hold(db, outbound(LANE), fence).await.unwrap(), "the old fence counts no more");
     assert!(bury(db).await.is_empty(), "nobody dies twice");
 }
 
@@ -107,10 +114,10 @@ async fn a_claim_does_not_wait_for_a_process_that_stands_still_in_a_transaction(
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let over = Duration::ZERO;
-    let fence = lanes::claim(db, CLIENT, Queue::Outbound, LANE, OTHER, over).await.unwrap().unwrap();
+    let fence = lanes::claim(db, outbound(LANE), OTHER, over).await.unwrap().unwrap();
     let mut stands_still = scratch.connection().await;
     let mut tx = stands_still.begin().await.unwrap();
-    assert!(lanes::hold(&mut tx, CLIENT, Queue::Outbound, LANE, fence).await.unwrap());
+    assert!(lanes::hold(&mut tx, outbound(LANE), fence).await.unwrap());
 
     assert_eq!(at_once(claim(db, ME)).await, None);
 
@@ -124,11 +131,11 @@ async fn a_claim_does_not_wait_for_a_row_that_another_transaction_is_making() {
     let db = &mut scratch.connection().await;
     let mut stands_still = scratch.connection().await;
     let mut tx = stands_still.begin().await.unwrap();
-    lanes::block_lane(&mut tx, CLIENT, Queue::Outbound, LANE).await.unwrap();
+    lanes::block_lane(&mut tx, outbound(LANE)).await.unwrap();
 
     assert_eq!(at_once(claim(db, ME)).await, None);
     let another = Uuid::from_u128(5);
-    let claimed = lanes::claim(db, CLIENT, Queue::Outbound, another, ME, Duration::from_secs(30));
+    let claimed = lanes::claim(db, outbound(another), ME, Duration::from_secs(30));
     assert_eq!(at_once(claimed).await.unwrap(), Some(1), "other lanes are free");
 
     tx.rollback().await.unwrap();
@@ -141,7 +148,7 @@ async fn a_lane_that_stood_still_before_its_first_claim_is_free_once_that_is_com
     let db = &mut scratch.connection().await;
     let mut stands_still = scratch.connection().await;
     let mut tx = stands_still.begin().await.unwrap();
-    lanes::block_lane(&mut tx, CLIENT, Queue::Outbound, LANE).await.unwrap();
+    lanes::block_lane(&mut tx, outbound(LANE)).await.unwrap();
     tx.commit().await.unwrap();
 
     assert_eq!(at_once(claim(db, ME)).await, Some(1));
@@ -157,7 +164,7 @@ async fn two_that_claim_a_new_lane_at_once_do_not_both_get_it() {
             async move {
                 let db = &mut pool.acquire().await.unwrap();
                 let (lane, node) = (Uuid::from_u128(lane), NodeId(Uuid::from_u128(node)));
-                lanes::claim(db, CLIENT, Queue::Outbound, lane, node, Duration::from_secs(30)).await.unwrap()
+                lanes::claim(db, outbound(lane), node, Duration::from_secs(30)).await.unwrap()
             }
         });
         let fences: Vec<i64> = futures::future::join_all(claims).await.into_iter().flatten().collect();
@@ -174,7 +181,7 @@ async fn who_buries_the_dead_does_not_wait_for_what_they_hold_and_comes_back_for
     let fence = claim(db, OTHER).await.unwrap();
     let mut left_open = scratch.connection().await;
     let mut tx = left_open.begin().await.unwrap();
-    assert!(lanes::hold(&mut tx, CLIENT, Queue::Outbound, LANE, fence).await.unwrap());
+    assert!(lanes::hold(&mut tx, outbound(LANE), fence).await.unwrap());
     drop(presence);
     until_forgotten(db).await;
 

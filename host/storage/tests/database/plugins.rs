@@ -1,7 +1,10 @@
 //! Uploaded versions, activations and records of calls, in a real database.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{InboxId, NodeId};
+use domain::{
+    ids::{InboxId, NodeId},
+    page::PageRequest,
+};
 use serde_json::json;
 use storage::{
     PgConnection, Queue,
@@ -15,7 +18,10 @@ use storage::{
         versions::{self, UploadedVersion},
     },
     tenancy::clients,
-    work::{lanes, retention},
+    work::{
+        lanes::{self, LaneKey},
+        retention,
+    },
 };
 use uuid::Uuid;
 
@@ -90,10 +96,9 @@ async fn slots_of_an_inbox_come_before_those_of_the_client() {
 async fn who_holds_a_lane_sees_in_the_same_statement_whether_a_plugin_answers_for_it() {
     let (_scratch, mut db) = database().await;
     let (node, length) = (NodeId(Uuid::from_u128(9)), std::time::Duration::from_secs(30));
-    let fence = lanes::claim(&mut db, CLIENT, Queue::Outbound, INBOX.0, node, length).await.unwrap().unwrap();
-    let sees = async |db: &mut PgConnection, fence| {
-        lanes::hold_and_see(db, CLIENT, Queue::Outbound, INBOX.0, fence, "chatbot").await.unwrap()
-    };
+    let lane = LaneKey { client: CLIENT, queue: Queue::Outbound, lane: INBOX.0 };
+    let fence = lanes::claim(&mut db, lane, node, length).await.unwrap().unwrap();
+    let sees = async |db: &mut PgConnection, fence| lanes::hold_and_see(db, lane, fence, "chatbot").await.unwrap();
     assert_eq!(sees(&mut db, fence).await, Some(false));
     let of = |id, inbox, mode: &str| Activation { mode: mode.to_owned(), ..activation(id, "bot", inbox) };
     let router = Activation { world: "router".to_owned(), ..of(1, None, "live") };
@@ -193,19 +198,19 @@ async fn calls_are_listed_newest_first_and_by_what_is_wanted() {
         let (page, total) = invocations::page(db, CLIENT, "bot", wanted, part).await.unwrap();
         (page.iter().map(|call| call.id.as_u128()).collect::<Vec<_>>(), total)
     };
-    assert_eq!(page(&mut db, InvocationFilter::default(), (0, 2)).await, (vec![3, 2], 3));
+    assert_eq!(page(&mut db, InvocationFilter::default(), PageRequest::first(2)).await, (vec![3, 2], 3));
     let trapped = InvocationFilter { outcome: Some("trapped"), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, trapped, (0, 10)).await, (vec![2], 1));
+    assert_eq!(page(&mut db, trapped, PageRequest::first(10)).await, (vec![2], 1));
     let later = InvocationFilter { after: Some(Uuid::from_u128(2)), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, later, (0, 10)).await, (vec![3], 1));
+    assert_eq!(page(&mut db, later, PageRequest::first(10)).await, (vec![3], 1));
     let live = InvocationFilter { mode: Some("live"), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, live, (0, 10)).await, (vec![], 0));
+    assert_eq!(page(&mut db, live, PageRequest::first(10)).await, (vec![], 0));
     let of_subject = |id: u128| InvocationFilter { subject: Some(Uuid::from_u128(id)), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, of_subject(9), (0, 10)).await, (vec![3, 2, 1], 3));
-    assert_eq!(page(&mut db, of_subject(8), (0, 10)).await, (vec![], 0));
+    assert_eq!(page(&mut db, of_subject(9), PageRequest::first(10)).await, (vec![3, 2, 1], 3));
+    assert_eq!(page(&mut db, of_subject(8), PageRequest::first(10)).await, (vec![], 0));
     let event = |name| InvocationFilter { event: Some(name), ..InvocationFilter::default() };
-    assert_eq!(page(&mut db, event("timer"), (0, 10)).await, (vec![3, 2, 1], 3));
-    assert_eq!(page(&mut db, event("time"), (0, 10)).await, (vec![], 0));
+    assert_eq!(page(&mut db, event("timer"), PageRequest::first(10)).await, (vec![3, 2, 1], 3));
+    assert_eq!(page(&mut db, event("time"), PageRequest::first(10)).await, (vec![], 0));
 }
 
 #[tokio::test]
@@ -248,7 +253,7 @@ async fn no_more_is_recorded_than_the_terms_allow() {
     assert_eq!(kept, [(true, None), (true, full), (false, full)].map(|(kept, full)| RecordingResult { kept, full }));
     let anew = recordings::insert(&mut db, CLIENT, &recording(4), &terms(3, 2, 1_000)).await.unwrap();
     assert_eq!(anew, RecordingResult { kept: true, full: None }, "begun anew");
-    let (page, total) = recordings::page(&mut db, CLIENT, "bot", (0, 1)).await.unwrap();
+    let (page, total) = recordings::page(&mut db, CLIENT, "bot", PageRequest::first(1)).await.unwrap();
     let bytes = i64::try_from(recording(4).recording.len()).unwrap();
     assert_eq!((page, total), (vec![ListedRecording { id: Uuid::from_u128(4), bytes }], 3));
     let ids = [1, 4, 9].map(Uuid::from_u128);
@@ -354,6 +359,6 @@ async fn what_a_shadow_answered_differently_comes_back_as_it_was() {
         shadow: json!([1, null]).into(),
     };
     differences::insert(&mut db, CLIENT, &difference).await.unwrap();
-    assert_eq!(differences::page(&mut db, CLIENT, "shop", (0, 9)).await.unwrap(), (vec![difference], 1));
-    assert_eq!(differences::page(&mut db, STRANGER, "shop", (0, 9)).await.unwrap().1, 0);
+    assert_eq!(differences::page(&mut db, CLIENT, "shop", PageRequest::first(9)).await.unwrap(), (vec![difference], 1));
+    assert_eq!(differences::page(&mut db, STRANGER, "shop", PageRequest::first(9)).await.unwrap().1, 0);
 }

@@ -28,7 +28,7 @@ use storage::{
         tiers,
     },
     people::inbox_customers,
-    sms::products::opt_outs,
+    sms::products::opt_outs::{self, StopRequest},
 };
 use uuid::Uuid;
 
@@ -118,7 +118,8 @@ async fn recipients_numbers_and_windows_are_asked_about_at_once() {
         TierRecipients { recipients: vec![(INBOX, "27820000001")], quarter: moment(0), ..TierRecipients::default() };
     let sent = GroupRows { counted, ..GroupRows::default() };
     outgoing_rows::insert(&mut db, CLIENT, &sent, 1, moment(0)).await.unwrap();
-    opt_outs::stop(&mut db, CLIENT, "SHOP", "27820000002", "STOP", moment(0)).await.unwrap();
+    let opt_out = StopRequest { source: "SHOP", subscriber: "27820000002", keyword: "STOP" };
+    opt_outs::stop(&mut db, CLIENT, opt_out, moment(0)).await.unwrap();
 
     let asked = |number| Questions {
         numbers: vec![number],

@@ -7,6 +7,7 @@ use domain::{
     clock::IdSource,
     ids::{ContactId, CustomerId, ParticipantId, UserId},
     numbering,
+    page::PageRequest,
     search::{self, SearchText},
 };
 use people::{Introduction, change_address, resolve_many, resolve_sent};
@@ -15,7 +16,7 @@ use storage::{
     chat::{conversations, lists, participants, search as chat_search},
     outbound::recipient_facts::{self, Questions, RecipientQuestion, SendBar},
     people::{customers, inbox_customers, marketing_stops},
-    sms::products::opt_outs,
+    sms::products::opt_outs::{self, StopRequest},
     tenancy::{blocklist, contacts},
 };
 use uuid::Uuid;
@@ -146,7 +147,8 @@ async fn a_block_and_a_marketing_stop_hold_for_both_spellings() {
         for spelled in [one, other] {
             assert_eq!(barred(&mut db, spelled).await, Some(SendBar::Blocked));
             let sought = SearchText::parse(&format!("+{spelled}"));
-            let (found, total) = blocklist::page(&mut db, CLIENT, sought.as_ref(), 10, 0).await.unwrap();
+            let (found, total) =
+                blocklist::page(&mut db, CLIENT, sought.as_ref(), PageRequest::first(10)).await.unwrap();
             assert_eq!((found[0].address.value(), total), (one, 1));
         }
         assert!(!blocklist::remove(&mut db, STRANGER, &phone(other)).await.unwrap());
@@ -171,7 +173,7 @@ async fn blocked_recipients_are_found_by_a_part_however_it_is_written() {
         ("%", vec![]),
     ] {
         let sought = SearchText::parse(text);
-        let (found, total) = blocklist::page(&mut db, CLIENT, sought.as_ref(), 10, 0).await.unwrap();
+        let (found, total) = blocklist::page(&mut db, CLIENT, sought.as_ref(), PageRequest::first(10)).await.unwrap();
         let found: Vec<&str> = found.iter().map(|one| one.address.value()).collect();
         assert_eq!((found, total), (expected.clone(), i64::try_from(expected.len()).unwrap()), "{text}");
     }
@@ -195,7 +197,8 @@ async fn a_user_id_whose_number_is_blocked_in_another_spelling_has_no_number_to_
 async fn a_subscriber_who_stopped_has_stopped_by_either_spelling() {
     let mut db = database().await;
     for (one, other) in PAIRS {
-        opt_outs::stop(&mut db, CLIENT, "27600000001", one, "STOP", moment(1)).await.unwrap();
+        let opt_out = StopRequest { source: "27600000001", subscriber: one, keyword: "STOP" };
+        opt_outs::stop(&mut db, CLIENT, opt_out, moment(1)).await.unwrap();
         for spelled in [one, other] {
             let stopped = opt_outs::stopped(&mut db, CLIENT, &[("27600000001", spelled)]).await.unwrap();
             assert!(stopped.contains("27600000001", one) && stopped.contains("27600000001", other), "{spelled}");
@@ -216,8 +219,11 @@ async fn an_entry_of_the_address_book_and_a_conversation_are_found_by_either_spe
     let contact = ContactId(Uuid::from_u128(700));
     let entry = contacts::NewEntry { contact, customer: who, name: "João", phones: &phones };
     contacts::insert(&mut db, CLIENT, entry, moment(1)).await.unwrap();
-    assert_eq!(contacts::search(&mut db, CLIENT, (other, other), 10, 0).await.unwrap().1, 1);
-    assert_eq!(contacts::search(&mut db, CLIENT, (&search::fold("JOAO"), ""), 10, 0).await.unwrap().1, 1);
+    assert_eq!(contacts::search(&mut db, CLIENT, (other, other), PageRequest::first(10)).await.unwrap().1, 1);
+    assert_eq!(
+        contacts::search(&mut db, CLIENT, (&search::fold("JOAO"), ""), PageRequest::first(10)).await.unwrap().1,
+        1
+    );
     let new = conversations::NewConversation {
         id: domain::ids::ConversationId(Uuid::from_u128(1)),
         inbox: INBOX,

@@ -3,6 +3,7 @@
 use domain::{
     hours::{BusinessHours, TimeZone},
     ids::{TeamId, UserId},
+    page::PageRequest,
     team::Assignment,
 };
 use storage::{
@@ -46,7 +47,8 @@ async fn database() -> PgConnection {
 
 async fn names(db: &mut PgConnection, search: &str, team: Option<TeamId>) -> Vec<String> {
     let search = &domain::search::fold(search);
-    let (found, total) = profiles::page(db, CLIENT, ProfileFilter { search, team }, 10, 0).await.unwrap();
+    let (found, total) =
+        profiles::page(db, CLIENT, ProfileFilter { search, team }, PageRequest::first(10)).await.unwrap();
     assert_eq!(i64::try_from(found.len()).unwrap(), total);
     found.into_iter().map(|user| user.name).collect()
 }

@@ -12,7 +12,7 @@ use storage::{
     PgConnection,
     chat::{
         participants,
-        tickets::{self, Filter, Ticket},
+        tickets::{self, Filter, Ticket, TicketOpening},
     },
 };
 use uuid::Uuid;
@@ -38,7 +38,8 @@ async fn begin(db: &mut PgConnection) {
 
 async fn open(db: &mut PgConnection, id: u128, at: i64) -> Ticket {
     let id = TicketId(Uuid::from_u128(id));
-    tickets::open(db, CLIENT, id, (CHAT, INBOX), AGENT, moment(at)).await.unwrap()
+    let new = TicketOpening { id, participant: CHAT, inbox: INBOX, agent: AGENT };
+    tickets::open(db, CLIENT, new, moment(at)).await.unwrap()
 }
 
 fn everything() -> Filter {

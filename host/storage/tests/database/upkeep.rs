@@ -9,7 +9,10 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    work::{lanes, partitions, retention, statistics},
+    work::{
+        lanes::{self, LaneKey},
+        partitions, retention, statistics,
+    },
 };
 use uuid::Uuid;
 
@@ -196,7 +199,8 @@ async fn lanes_that_nobody_held_for_a_day_are_forgotten_page_by_page() {
     let db = &mut scratch.connection().await;
     for lane in 1..=5 {
         let (lane, node) = (Uuid::from_u128(lane), NodeId(Uuid::from_u128(9)));
-        lanes::claim(db, CLIENT, Queue::Participant, lane, node, Duration::from_secs(60)).await.unwrap();
+        let lane = LaneKey { client: CLIENT, queue: Queue::Participant, lane };
+        lanes::claim(db, lane, node, Duration::from_secs(60)).await.unwrap();
     }
     sqlx::query("UPDATE lane SET leased_until = now() - interval '25 hours' WHERE lane_id <> $1")
         .bind(Uuid::from_u128(3))

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{DeliveryId, EndpointId, InboxId, NodeId, WebhookConfigId},
+    page::PageRequest,
     webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
 };
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ use storage::{
             self, DeliveryContent, DeliveryFate, DeliveryQuery, DueDelivery, FinishedDelivery, NewAttempt, NewDelivery,
         },
     },
-    work::lanes::{self, LaneState},
+    work::lanes::{self, LaneKey, LaneState},
 };
 use uuid::Uuid;
 
@@ -184,7 +185,7 @@ async fn a_deleted_configuration_takes_its_endpoints_with_it() {
     assert!(config_changes::lock(&mut db, CLIENT, default).await.unwrap());
     assert_eq!(config_changes::delete(&mut db, CLIENT, default).await.unwrap().len(), 5);
     assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap(), None);
-    let (left, total) = config_changes::page(&mut db, CLIENT, 10, 0).await.unwrap();
+    let (left, total) = config_changes::page(&mut db, CLIENT, PageRequest::first(10)).await.unwrap();
     assert_eq!((left.iter().map(|config| config.id).collect::<Vec<_>>(), total), (vec![own], 1));
 }
 
@@ -194,11 +195,11 @@ async fn a_page_of_configurations_has_the_default_first_and_is_the_clients_own()
     configs::insert(&mut db, CLIENT, &config(1, Some(INBOX), &[STATUS])).await.unwrap();
     configs::insert(&mut db, CLIENT, &config(2, None, &[])).await.unwrap();
     configs::insert(&mut db, STRANGER, &config(3, None, &[])).await.unwrap();
-    let (page, total) = config_changes::page(&mut db, CLIENT, 10, 0).await.unwrap();
+    let (page, total) = config_changes::page(&mut db, CLIENT, PageRequest::first(10)).await.unwrap();
     let ids: Vec<u128> = page.iter().map(|config| config.id.0.as_u128()).collect();
     assert_eq!((ids, total), (vec![2, 1], 2));
     assert_eq!(page[1].inbox, Some((INBOX, Some("27600000001".to_owned()))));
-    let (second, total) = config_changes::page(&mut db, CLIENT, 1, 1).await.unwrap();
+    let (second, total) = config_changes::page(&mut db, CLIENT, PageRequest { page: 1, size: 1 }).await.unwrap();
     assert_eq!((second.len(), second[0].id.0.as_u128(), total), (1, 1, 2));
 }
 
@@ -344,10 +345,13 @@ async fn abandoning_ends_what_waits_and_nothing_else() {
     assert!(due(&mut db, moment(1_000_000)).await.is_empty());
 }
 
+/// The lane of the endpoint.
+const LANE: LaneKey = LaneKey { client: CLIENT, queue: Queue::Webhook, lane: ENDPOINT.0 };
+
 /// Takes the lane of the endpoint; answers the fence.
 async fn lane(db: &mut PgConnection) -> i64 {
     let (node, length) = (NodeId(Uuid::from_u128(1)), Duration::from_secs(30));
-    lanes::claim(db, CLIENT, Queue::Webhook, ENDPOINT.0, node, length).await.unwrap().unwrap()
+    lanes::claim(db, LANE, node, length).await.unwrap().unwrap()
 }
 
 /// Stores the outcomes of deliveries of the endpoint.
@@ -419,13 +423,12 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
     let mut db = database().await;
     waiting(&mut db, 1).await;
     let fence = lane(&mut db).await;
-    let place = (Queue::Webhook, ENDPOINT.0);
-    assert!(!lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap(), "a delivery is due");
-    assert!(lanes::hold(&mut db, CLIENT, place.0, place.1, fence).await.unwrap());
+    assert!(!lanes::give_back(&mut db, LANE, fence, moment(0)).await.unwrap(), "a delivery is due");
+    assert!(lanes::hold(&mut db, LANE, fence).await.unwrap());
     let later = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Retry(moment(60)), body: None }];
     settle(&mut db, fence, &later).await;
-    assert!(!lanes::give_back(&mut db, CLIENT, place, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
-    assert!(lanes::give_back(&mut db, CLIENT, place, fence, moment(0)).await.unwrap());
+    assert!(!lanes::give_back(&mut db, LANE, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
+    assert!(lanes::give_back(&mut db, LANE, fence, moment(0)).await.unwrap());
     assert_eq!(lane(&mut db).await, fence + 1, "it is free at once");
 }
 
@@ -445,7 +448,7 @@ async fn the_write_of_the_last_outcomes_gives_the_lane_back_unless_more_is_due()
     let given_back = deliveries::settle(&mut db, CLIENT, place, &other, &[], now).await.unwrap();
     assert_eq!(given_back, Some(LaneState::GivenBack), "a delivery that waits for its retry is not due");
     let length = Duration::from_secs(30);
-    let renewed = lanes::renew(&mut db, CLIENT, Queue::Webhook, ENDPOINT.0, fence, length).await.unwrap();
+    let renewed = lanes::renew(&mut db, LANE, fence, length).await.unwrap();
     assert!(!renewed, "a renewal that comes late does not take the lane back");
     assert!(lane(&mut db).await > fence, "the lane is free at once");
 }

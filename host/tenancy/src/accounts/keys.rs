@@ -10,7 +10,10 @@ use base::{
 };
 use domain::ids::{ClientId, UserId};
 use sha2::{Digest, Sha256};
-use storage::PgConnection;
+use storage::{
+    PgConnection,
+    tenancy::api_keys::{self, NewApiKey},
+};
 
 use super::{
     login_error::LoginError,
@@ -52,7 +55,8 @@ pub(super) async fn give_key(
 ) -> base::Result<ApiKey> {
     let key = ApiKey::generate()?;
     let sealed = admin.sealer.seal(client, SecretPurpose::ApiKey, key.0.as_bytes())?;
-    storage::tenancy::api_keys::replace(db, client, user, &key_hash(key.0.as_bytes()), &sealed, admin.now()).await?;
+    let stored = NewApiKey { user, hash: &key_hash(key.0.as_bytes()), sealed: &sealed };
+    api_keys::replace(db, client, stored, admin.now()).await?;
     Ok(key)
 }
 
@@ -72,7 +76,7 @@ pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Resul
         return Err(LoginError::TemporaryPassword);
     }
     let (mut tx, client, user) = (admitted.tx, admitted.client, admitted.user.id);
-    let key = match storage::tenancy::api_keys::sealed(&mut tx, client, user).await? {
+    let key = match api_keys::sealed(&mut tx, client, user).await? {
         Some(sealed) => ApiKey(admin.sealer.open_text(client, SecretPurpose::ApiKey, &sealed).map_err(Error::from)?),
         None => give_key(admin, &mut tx, client, user).await?,
     };

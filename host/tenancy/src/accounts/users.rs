@@ -127,9 +127,8 @@ pub async fn list(
 ) -> base::Result<Page<Profile>> {
     let mut db = db.acquire().await?;
     let search = fold(search);
-    let (items, total) =
-        profiles::page(&mut db, client, ProfileFilter { search: &search, team }, page.limit(), page.offset()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = profiles::page(&mut db, client, ProfileFilter { search: &search, team }, page).await?;
+    Ok(Page::of(items, total))
 }
 
 pub async fn update(

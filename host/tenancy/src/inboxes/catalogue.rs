@@ -97,8 +97,8 @@ pub async fn list_templates(
 ) -> base::Result<Page<TemplateRow>> {
     let mut db = db.acquire().await?;
     let search = fold(search);
-    let (items, total) = templates::page(&mut db, client, &search, page.limit(), page.offset()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = templates::page(&mut db, client, &search, page).await?;
+    Ok(Page::of(items, total))
 }
 
 async fn sync_account(

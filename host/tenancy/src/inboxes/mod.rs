@@ -4,8 +4,10 @@ mod add;
 mod add_account;
 mod add_page;
 mod catalogue;
+mod lite_sender;
 mod register;
 mod renew_token;
+mod sender_state;
 mod set_rate;
 mod sms_sources;
 
@@ -16,7 +18,7 @@ use domain::{
     page::{Page, PageRequest},
     phone::Msisdn,
 };
-use storage::{Db, inboxes::Inbox};
+use storage::{Db, PgConnection, inboxes::Inbox};
 use uuid::Uuid;
 
 pub use add::{AddNumberError, CloudAccount, NewNumber, NumberConnection, add_number};
@@ -25,11 +27,12 @@ pub use add_page::{AddPageError, NewPage, add_page};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
 pub use register::{RegisterError, register_lite_number};
 pub use renew_token::{NewToken, RenewTokenError, renew_token};
+pub use sender_state::SenderState;
 pub use set_rate::{SetRateError, set_rate};
 pub use sms_sources::{SmsSourceError, add_sms_source, remove_sms_source, sms_sources};
 pub use storage::inboxes::{accounts::NewsSource, templates::TemplateRow};
 
-use base::Result;
+use base::{Context, Result};
 
 /// A WhatsApp number of a client in the view of its owner (SPEC 4.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +56,20 @@ impl WhatsAppNumber {
 pub async fn list_numbers(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<WhatsAppNumber>> {
     let mut db = db.acquire().await?;
     let wanted = (Channel::Whatsapp, search);
-    let (items, total) = storage::inboxes::page(&mut db, client, wanted, page.limit(), page.offset()).await?;
+    let (items, total) = storage::inboxes::page(&mut db, client, wanted, page).await?;
     let items = items.iter().filter_map(WhatsAppNumber::of).collect();
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(Page::of(items, total))
+}
+
+/// The state of an inbox, by the rules of its kind.
+pub async fn sender_state(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: &Inbox,
+) -> Result<SenderState> {
+    match inbox.lite() {
+        Some(number) => lite_sender::read(ctx, db, client, (inbox.id, &number.msisdn)).await,
+        None => Ok(SenderState::default()),
+    }
 }

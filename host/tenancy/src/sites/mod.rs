@@ -74,7 +74,7 @@ pub async fn add(
     };
     let secret = admin.sealer.seal(client, SecretPurpose::SiteIdentity, secrets::new_secret()?.as_bytes())?;
     let mut tx = admin.db.begin().await?;
-    if sites::page(&mut tx, client, 1, 0).await?.1 >= MOST_SITES {
+    if sites::page(&mut tx, client, PageRequest::first(1)).await?.1 >= MOST_SITES {
         return Err(SiteError::TooMany);
     }
     fill(&mut tx, &mut site, asked).await?;
@@ -138,8 +138,8 @@ pub async fn find(db: &Db, client: ClientId, id: InboxId) -> Result<Site, SiteEr
 
 pub async fn list(db: &Db, client: ClientId, page: PageRequest) -> base::Result<Page<Site>> {
     let mut db = db.acquire().await?;
-    let (items, total) = sites::page(&mut db, client, page.limit(), page.offset()).await?;
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = sites::page(&mut db, client, page).await?;
+    Ok(Page::of(items, total))
 }
 
 pub async fn identity_secret(admin: &Administration<'_>, client: ClientId, id: InboxId) -> Result<String, SiteError> {

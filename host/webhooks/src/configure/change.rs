@@ -46,8 +46,8 @@ pub async fn update(
 /// The client's configurations: the default first, then the overrides by number.
 pub async fn list(ctx: &Context, client: ClientId, page: PageRequest) -> base::Result<Page<WebhookConfig>> {
     let mut db = ctx.db.acquire().await?;
-    let (items, total) = config_changes::page(&mut db, client, page.limit(), page.offset()).await?;
-    Ok(Page { items: items.into_iter().map(shown).collect(), total: u64::try_from(total).unwrap_or(0) })
+    let (items, total) = config_changes::page(&mut db, client, page).await?;
+    Ok(Page::of(items.into_iter().map(shown).collect(), total))
 }
 
 /// Deletes a configuration with its secret. A number without its own override then uses the default, if there is one.

@@ -19,17 +19,24 @@ use uuid::Uuid;
 
 use super::{attempt::DeliveryTarget, endpoint::endpoint_of};
 
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DisableCause {
+    pub(super) reason: DisabledReason,
+    /// The subject of the failed event.
+    pub(super) inbox: Option<InboxId>,
+}
+
 /// Turns the endpoint off, drops its waiting deliveries and informs the client. `None`: its address was changed before,
-/// so nothing is done. `inbox` is the subject of the failed event. Returns the lanes to wake after the commit.
+/// so nothing is done. Returns the lanes to wake after the commit.
 pub(super) async fn disable(
     ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,
     target: &DeliveryTarget,
-    (reason, inbox): (DisabledReason, Option<InboxId>),
+    cause: DisableCause,
 ) -> Result<Option<Vec<(Queue, Uuid)>>> {
     let (endpoint, now) = (endpoint_of(lease), ctx.now());
-    if !configs::disable(db, lease.client, endpoint, &target.url, reason, now).await? {
+    if !configs::disable(db, lease.client, endpoint, &target.url, cause.reason, now).await? {
         return Ok(None);
     }
     let ended = deliveries::abandon(db, lease.client, endpoint, DeliveryFate::Exhausted).await?;
@@ -37,15 +44,15 @@ pub(super) async fn disable(
         id: ctx.mint::<Uuid>(),
         happened_at: now,
         actor: "webhooks",
-        action: verb(reason),
+        action: verb(cause.reason),
         object_kind: "webhook-endpoint",
         object_id: &endpoint.to_string(),
     };
     audit::insert(db, lease.client, &entry).await?;
-    tracing::warn!(client.id = %lease.client, endpoint.id = %endpoint, reason = verb(reason), ended,
+    tracing::warn!(client.id = %lease.client, endpoint.id = %endpoint, reason = verb(cause.reason), ended,
         "a webhook endpoint was turned off; save its address again to turn it on");
     metrics::counter!("patchbay_webhook_endpoints_disabled_total").increment(1);
-    tell(ctx, db, lease, target, (reason, inbox)).await.map(Some)
+    tell(ctx, db, lease, target, cause).await.map(Some)
 }
 
 fn verb(reason: DisabledReason) -> &'static str {
@@ -62,15 +69,15 @@ async fn tell(
     db: &mut PgConnection,
     lease: &Lease,
     target: &DeliveryTarget,
-    (reason, inbox): (DisabledReason, Option<InboxId>),
+    cause: DisableCause,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let endpoint = endpoint_of(lease);
     let place = configs::endpoint_place(db, lease.client, endpoint).await?;
     let Some((config, webhook, overridden)) = place else { return Ok(Vec::new()) };
     let url = target.url.clone();
-    let off = WebhookDisabled { config, is_default: overridden.is_none(), webhook, url, reason };
+    let off = WebhookDisabled { config, is_default: overridden.is_none(), webhook, url, reason: cause.reason };
     let event = NewEvent {
-        inbox: overridden.or(inbox),
+        inbox: overridden.or(cause.inbox),
         // The events about one endpoint stay in order.
         order_key: endpoint.0.as_u64_pair().1.cast_signed(),
         at: ctx.now(),

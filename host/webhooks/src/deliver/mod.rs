@@ -42,7 +42,7 @@ use page::{DeliveryPage, PAGE};
 use page_schedule::PageSchedule;
 pub use ping::{PingResult, ping};
 use send_queue::SendQueue;
-use settle::SettledDeliveries;
+use settle::{AttemptGroup, SettledDeliveries};
 
 /// Most deliveries in memory if a few conversations hold up the rest. Up to here, pages are read to find others.
 const MOST_WAITING: usize = 4096;
@@ -198,13 +198,13 @@ impl<'a> EndpointRun<'a> {
             return;
         }
         let Some(target) = &self.target else { return };
-        let group = std::mem::take(&mut self.outcomes);
+        let attempts = std::mem::take(&mut self.outcomes);
         self.oldest_outcome = None;
         // If nothing else is due, the same statement gives the lane back.
         self.is_closing =
             self.is_quiet() && self.page.is_none() && self.page_schedule.is_complete() && !self.is_ending();
-        let target = Arc::clone(target);
-        let work = settle::settle(self.ctx, self.lease, target, group, self.failing_since, self.is_closing);
+        let group = AttemptGroup { attempts, failing_since: self.failing_since, is_last: self.is_closing };
+        let work = settle::settle(self.ctx, self.lease, Arc::clone(target), group);
         self.settling = Some(Box::pin(work));
     }
 

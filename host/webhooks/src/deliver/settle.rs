@@ -19,12 +19,21 @@ use storage::{
 
 use super::{
     attempt::{DeliveryTarget, FinishedAttempt},
-    disable::disable,
+    disable::{DisableCause, disable},
     endpoint::endpoint_of,
 };
 
 /// An endpoint that has failed for this time without a success is turned off (STYLE 6.1).
 const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
+
+/// Outcomes that are stored together.
+pub(super) struct AttemptGroup {
+    pub(super) attempts: Vec<FinishedAttempt>,
+    /// The endpoint has failed since this time without a success.
+    pub(super) failing_since: Option<DateTime<Utc>>,
+    /// True if nothing else is in flight or waiting.
+    pub(super) is_last: bool,
+}
 
 pub(super) struct SettledDeliveries {
     pub(super) ids: Vec<DeliveryId>,
@@ -41,10 +50,9 @@ pub(super) async fn settle(
     ctx: &Context,
     lease: &Lease,
     target: Arc<DeliveryTarget>,
-    group: Vec<FinishedAttempt>,
-    failing_since: Option<DateTime<Utc>>,
-    is_last: bool,
+    group: AttemptGroup,
 ) -> Result<SettledDeliveries> {
+    let AttemptGroup { attempts: group, failing_since, is_last } = group;
     let now = ctx.now();
     let schedule = &ctx.settings.webhooks.retry_schedule;
     let finished: Vec<FinishedDelivery<'_>> =
@@ -113,7 +121,7 @@ async fn write_with_health(
         configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
     }
     let wakes = match health.disable {
-        Some(reason) => disable(ctx, &mut tx, lease, target, (reason, noticed_at)).await?,
+        Some(reason) => disable(ctx, &mut tx, lease, target, DisableCause { reason, inbox: noticed_at }).await?,
         None => None,
     };
     tx.commit().await?;

@@ -70,14 +70,13 @@ pub async fn attempts(
     let endpoints = endpoints_of(&mut db, client, config).await?;
     let of = endpoints.iter().filter(|endpoint| wanted.webhook.is_none_or(|kind| kind == endpoint.webhook));
     let ids: Vec<_> = of.map(|endpoint| endpoint.id).collect();
-    let (offset, limit) = (page.offset(), page.limit());
-    let (made, total) = history::attempts(&mut db, client, &ids, wanted.failed, (offset, limit)).await?;
+    let (made, total) = history::attempts(&mut db, client, &ids, wanted.failed, page).await?;
     let webhook = |attempt: &Attempt| {
         let endpoint = endpoints.iter().find(|endpoint| Some(endpoint.id.0) == attempt.endpoint_id);
         endpoint.map(|endpoint| endpoint.webhook)
     };
     let items = made.into_iter().filter_map(|attempt| Some((webhook(&attempt)?, attempt))).collect();
-    Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
+    Ok(Page::of(items, total))
 }
 
 /// Returns a delivery with its attempts, oldest first.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use channels::standard_webhooks::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, decode_secret, sign};
 use chrono::TimeDelta;
-use domain::ids::InboxId;
+use domain::{ids::InboxId, page::PageRequest};
 use serde_json::{Value, json};
 use storage::plugins::{
     activations::{self, Activation},
@@ -280,7 +280,7 @@ async fn a_shaper_of_the_client_that_fails_is_stood_in_for_and_leaves_a_trace() 
     stage.work(endpoints[0]).await.unwrap();
     assert_eq!(statuses(&sink.received()), ["shaped anyway"]);
     let all = InvocationFilter::default();
-    let (calls, _) = invocations::page(&mut db, stage.client, "not-there", all, (0, 10)).await.unwrap();
+    let (calls, _) = invocations::page(&mut db, stage.client, "not-there", all, PageRequest::first(10)).await.unwrap();
     assert_eq!(calls.len(), 1);
     assert!(calls[0].error.as_deref().unwrap().contains("not-there"));
 }

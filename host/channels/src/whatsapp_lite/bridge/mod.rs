@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{
     http::{ClientBuildError, OperatorClient, PostError, body_within, operator_client},
+    media_download::{DownloadedMedia, MediaError, MediaExpectation, fetch_file},
     provider_json,
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, before_an_answer, fetch_file},
 };
 pub use callback::is_signature;
 use ids::stanza;
@@ -252,7 +252,7 @@ impl LiteDevice for BridgeDevice {
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
         let (method, path, body) = body_of(&self.session, message);
         let call = self.bridge.call(method, path).json(&body);
-        let answer = self.bridge.client.send(call).await.map_err(before_an_answer)?;
+        let answer = self.bridge.client.send(call).await?;
         let status = answer.status();
         let body = json_of(answer).await;
         if status.is_success() {

@@ -61,16 +61,17 @@ impl TryFrom<TicketRow> for Ticket {
     }
 }
 
+#[derive(Debug, Clone, Copy)]
+pub struct TicketOpening {
+    pub id: TicketId,
+    pub participant: ParticipantId,
+    pub inbox: InboxId,
+    pub agent: UserId,
+}
+
 /// Opens a ticket with the next number of the client. Other openings wait until the transaction ends, so that numbers
 /// have no gaps: open a ticket last.
-pub async fn open(
-    db: &mut PgConnection,
-    client: ClientId,
-    id: TicketId,
-    (participant, inbox): (ParticipantId, InboxId),
-    agent: UserId,
-    now: DateTime<Utc>,
-) -> Result<Ticket> {
+pub async fn open(db: &mut PgConnection, client: ClientId, new: TicketOpening, now: DateTime<Utc>) -> Result<Ticket> {
     let row: TicketRow = sqlx::query_as(
         "WITH next AS (
              INSERT INTO ticket_counter AS counter (client_id, last_number) VALUES ($1, 1)
@@ -79,10 +80,10 @@ pub async fn open(
          SELECT $1, $2, last_number, $3, $4, 'OPEN', $5, $6, $6 FROM next RETURNING *",
     )
     .bind(client.0)
-    .bind(id.0)
-    .bind(participant.0)
-    .bind(inbox.0)
-    .bind(agent.0)
+    .bind(new.id.0)
+    .bind(new.participant.0)
+    .bind(new.inbox.0)
+    .bind(new.agent.0)
     .bind(now)
     .fetch_one(db)
     .await?;

@@ -6,23 +6,24 @@ use domain::{ids::ClientId, numbering::spellings};
 use super::replies::bare;
 use crate::{PgConnection, Result};
 
+/// The wish of a subscriber to get no more SMS from a source.
+#[derive(Debug, Clone, Copy)]
+pub struct StopRequest<'a> {
+    pub source: &'a str,
+    pub subscriber: &'a str,
+    pub keyword: &'a str,
+}
+
 /// Records that a subscriber stopped. A repetition changes nothing.
-pub async fn stop(
-    db: &mut PgConnection,
-    client: ClientId,
-    source: &str,
-    subscriber: &str,
-    keyword: &str,
-    now: DateTime<Utc>,
-) -> Result<()> {
+pub async fn stop(db: &mut PgConnection, client: ClientId, opt_out: StopRequest<'_>, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO sms_opt_out (client_id, source, subscriber, keyword, at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT DO NOTHING",
     )
     .bind(client.0)
-    .bind(bare(source))
-    .bind(subscriber)
-    .bind(keyword)
+    .bind(bare(opt_out.source))
+    .bind(opt_out.subscriber)
+    .bind(opt_out.keyword)
     .bind(now)
     .execute(db)
     .await?;

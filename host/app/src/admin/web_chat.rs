@@ -1,0 +1,72 @@
+//! `patchbay site`: adds web sites that show the chat widget, and lists them.
+
+use base::audit::{Actor, Administration};
+use clap::{Args, Subcommand};
+use domain::web_chat::SiteForm;
+use serde_json::{Value, json};
+use settings::Settings;
+use storage::{Db, web::sites};
+
+use super::lists::{self, PAGE};
+use crate::{cli::client_argument::ClientArgument, process_base::Base};
+
+/// `patchbay site ...`
+#[derive(Debug, Subcommand)]
+pub enum SiteCommand {
+    /// Add a site, and print its key and the tag that shows the widget
+    Add(SiteAdd),
+    /// List the sites with their keys
+    List(ClientArgument),
+}
+
+/// `patchbay site add`
+#[derive(Debug, Args)]
+pub struct SiteAdd {
+    /// Client of the site
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// Display name
+    #[arg(long)]
+    pub name: String,
+    /// Origin whose pages may show the widget, such as https://shop.example. May be given several times
+    #[arg(long, value_name = "URL", required = true)]
+    pub origin: Vec<String>,
+}
+
+pub(super) async fn run(config: &Settings, base: &Base, command: SiteCommand) -> anyhow::Result<Value> {
+    match command {
+        SiteCommand::Add(add) => self::add(config, &base.administration(), add).await,
+        SiteCommand::List(list) => self::list(&base.db, &list.client).await,
+    }
+}
+
+async fn add(config: &Settings, admin: &Administration<'_>, add: SiteAdd) -> anyhow::Result<Value> {
+    let asked = SiteForm { name: Some(add.name), origins: Some(add.origin), ..SiteForm::default() };
+    let site = tenancy::sites::add_of_ref(admin, &add.client, &asked, Actor::Operator).await?;
+    let script = api::site_script(&config.public_url(config.server.listen), &site.key);
+    Ok(json!({ "id": site.id, "siteKey": site.key, "script": script }))
+}
+
+async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
+    let mut db = db.acquire().await?;
+    let client = lists::client(&mut db, client_ref).await?;
+    let (mut found, mut at) = (Vec::new(), PAGE);
+    loop {
+        let (page, _) = sites::page(&mut db, client, at).await?;
+        if page.is_empty() {
+            break;
+        }
+        found.extend(page);
+        at = at.next();
+    }
+    let shown = found.into_iter().map(|site| {
+        json!({
+            "id": site.id,
+            "name": site.name,
+            "siteKey": site.key,
+            "origins": site.origins.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "createdTime": site.created_at,
+        })
+    });
+    Ok(json!({ "clientRef": client_ref, "sites": shown.collect::<Vec<_>>() }))
+}
