@@ -16,7 +16,7 @@ pub fn span_data(span: FinishedSpan, (wall, now): (SystemTime, Instant)) -> Span
     links.links.extend(span.link.map(|link| Link::new(context(link, false), Vec::new(), 0)));
     SpanData {
         span_context: context(span.place, false),
-        parent_span_id: span.parent.map_or(SpanId::INVALID, |parent| SpanId::from(parent)),
+        parent_span_id: span.parent.map_or(SpanId::INVALID, SpanId::from),
         parent_span_is_remote: span.parent_is_remote,
         span_kind: kind(span.kind),
         name: span.name,
