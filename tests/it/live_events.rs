@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-async fn try_socket(base: &str, query: &str, key: Option<&str>) -> Result<Socket, tungstenite::Error> {
+pub(crate) async fn try_socket(base: &str, query: &str, key: Option<&str>) -> Result<Socket, tungstenite::Error> {
     let url = format!("{}{EVENTS}{query}", base.replace("http://", "ws://"));
     let mut request = url.into_client_request().unwrap();
     if let Some(key) = key {

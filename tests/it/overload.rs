@@ -6,11 +6,14 @@ use std::{
     time::Duration,
 };
 
+use futures::future::join_all;
 use harness::{ClientReply, Patchbay, PatchbaySetup, TestClient, eventually};
 use reqwest::Method;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use tokio::{io::AsyncWriteExt, time::timeout};
+
+use crate::live_events::try_socket;
 
 const CHANNEL: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
@@ -59,7 +62,7 @@ async fn a_client_that_goes_too_fast_gets_429_and_its_neighbour_does_not() {
     let patchbay = PatchbaySetup::new().set("limits.requests_per_second_per_client", "5").start().await;
     let (fast, slow) = (patchbay.bare_client("fast"), patchbay.bare_client("slow"));
 
-    let replies = futures::future::join_all((0..40).map(|_| fast.get(NUMBERS))).await;
+    let replies = join_all((0..40).map(|_| fast.get(NUMBERS))).await;
 
     let (served, refused): (Vec<_>, Vec<_>) = replies.iter().partition(|reply| reply.status == 200);
     assert!(served.len() >= 5 && !refused.is_empty(), "{} of 40 were served", served.len());
@@ -146,7 +149,7 @@ async fn a_flood_of_large_bodies_does_not_fill_the_memory() {
     // 512 MB of unfinished bodies and 128 MB of complete ones. At most 16 MB are in flight.
     let held: Vec<TcpStream> = (0..128).map(|_| unfinished(&patchbay, &client, LARGE)).collect();
     let sent = (0..32).map(|_| patchbay.ask(Method::POST, CHANNEL, &headers, body.clone()));
-    let replies = futures::future::join_all(sent).await;
+    let replies = join_all(sent).await;
 
     let grown = highest_memory(&patchbay).saturating_sub(before);
     assert!(replies.iter().all(|reply| matches!(reply.status, 400 | 429 | 503)), "{:?}", replies.last());
@@ -198,6 +201,25 @@ async fn silent_connections_to_a_process_that_may_open_few_files_are_no_outage()
     assert_eq!(silent.len(), 1_100);
 }
 
+/// A debug build panics if a task takes a second session of the database while it holds one.
+#[tokio::test]
+async fn live_connections_that_one_client_opens_at_once_take_one_session_each_and_delay_no_neighbour() {
+    open_many_files();
+    let patchbay = PatchbaySetup::new().set("limits.database_connections", "4").start().await;
+    let (crowd, neighbour) = (patchbay.bare_client("crowd"), patchbay.client("neighbour", "27110000001").await);
+    for (count, recipient) in [(30, "27820000001"), (400, "27820000002")] {
+        let base = patchbay.url();
+        let opening = join_all((0..count).map(|_| try_socket(&base, "", Some(&crowd.key))));
+        let payload = neighbour.order_ready(&[recipient]);
+        let (opened, sent) = tokio::join!(opening, neighbour.send(&payload));
+        sent.accepted();
+        patchbay.phone(recipient).receives("the template", |_| true).await;
+        let failure = opened.iter().find_map(|socket| socket.as_ref().err());
+        assert!(failure.is_none(), "{failure:?}");
+    }
+    assert!(!patchbay.log().contains("panicked"), "{}", patchbay.log());
+}
+
 /// Requests with this head and a body of `length` bytes, of which at most half is sent.
 async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio::net::TcpStream> {
     let address: SocketAddr = patchbay.url().trim_start_matches("http://").parse().unwrap();
@@ -210,7 +232,7 @@ async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio:
         drop(timeout(Duration::from_secs(3), connection.write_all(&half)).await);
         connection
     });
-    futures::future::join_all(begun).await
+    join_all(begun).await
 }
 
 #[cfg(target_os = "linux")]

@@ -2,10 +2,11 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use futures::future::join_all;
 use h2::client::{ResponseFuture, SendRequest};
-use harness::{Patchbay, PatchbaySetup, eventually};
+use harness::{Patchbay, PatchbaySetup, TestClient, WebhookSink, eventually};
 use reqwest::Method;
 use serde_json::json;
 use tokio::{net::TcpStream, task::JoinHandle, time::timeout};
@@ -113,16 +114,81 @@ async fn an_answer_of_which_nothing_is_taken_ends_with_its_stream_and_the_connec
 }
 
 #[tokio::test]
-async fn the_last_part_of_an_answer_that_is_not_taken_ends_its_connection() {
-    let patchbay = PatchbaySetup::new().set("limits.write_timeout", "1s").start().await;
+async fn the_last_part_of_an_answer_that_is_not_taken_ends_with_its_stream_and_the_connection_of_a_proxy_goes_on() {
+    let patchbay = PatchbaySetup::new()
+        .set("server.trusted_proxies", r#"["127.0.0.0/8"]"#)
+        .set("limits.write_timeout", "1s")
+        .start()
+        .await;
     let client = patchbay.bare_client("acme");
-    // If there is room for the first byte, the server writes a short answer as a whole.
-    let mut deaf = Deaf::with_window(&patchbay, 1).await;
+    // There is room for the first byte of a short answer.
+    let mut proxy = Deaf::with_window(&patchbay, 1).await;
     let mut request = get(&format!("{}{NUMBERS}", patchbay.url()));
     request.headers_mut().insert("authorization", client.key.parse().unwrap());
-    deaf.requests = deaf.requests.ready().await.unwrap();
-    let answer = deaf.requests.send_request(request, true).unwrap().0.await.unwrap();
+    proxy.requests = proxy.requests.ready().await.unwrap();
+    let answer = proxy.requests.send_request(request, true).unwrap().0.await.unwrap();
     assert_eq!(answer.status(), 200);
-    timeout(Duration::from_secs(20), deaf.ended).await.expect("it is closed").unwrap();
+    let mut body = answer.into_body();
+    let cut = async { while body.data().await.expect("the answer is not complete").is_ok() {} };
+    timeout(Duration::from_secs(60), cut).await.expect("its stream is reset");
     eventually("its place is free", || async { (in_flight(&patchbay).await == 0).then_some(()) }).await;
+
+    let other = http::Request::get(format!("{}/openapi.json", patchbay.url()));
+    let other = other.header("x-forwarded-for", "198.51.100.7").body(()).unwrap();
+    let answer = proxy.requests.send_request(other, true).unwrap().0.await.unwrap();
+    assert_eq!(answer.status(), 200, "another caller behind the same proxy is served");
+    assert!(!proxy.ended.is_finished());
+}
+
+/// Open files of the process below this folder.
+fn open_files(patchbay: &Patchbay, folder: &std::path::Path) -> usize {
+    let descriptors = std::fs::read_dir(format!("/proc/{}/fd", patchbay.process_id())).unwrap();
+    let targets = descriptors.flatten().filter_map(|descriptor| std::fs::read_link(descriptor.path()).ok());
+    targets.filter(|target| target.starts_with(folder)).count()
+}
+
+/// The path of a file of 1 MiB that the client received from a customer.
+async fn received_file(patchbay: &Patchbay, client: &TestClient) -> String {
+    let sink = WebhookSink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    let bytes: Vec<u8> = b"GIF89a".iter().copied().cycle().take(1 << 20).collect();
+    let image =
+        json!({ "to": client.number, "type": "image", "base64": STANDARD.encode(bytes), "mimeType": "image/gif" });
+    patchbay.phone("27840000002").send(image).await;
+    let incoming = eventually("the file", || async { sink.bodies("incoming").into_iter().next() }).await;
+    let url = incoming["mediaUrl"].as_str().unwrap();
+    url.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn downloads_that_nobody_reads_open_no_more_files_than_their_source_may_and_others_get_theirs() {
+    const SHARE: usize = 20;
+    let media = tempfile::tempdir().unwrap();
+    let patchbay = PatchbaySetup::new()
+        .set("server.trusted_proxies", r#"["127.0.0.0/8"]"#)
+        .set("media.store", media.path().to_str().unwrap())
+        .set("limits.requests_in_flight_per_source", &SHARE.to_string())
+        .start()
+        .await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let path = received_file(&patchbay, &client).await;
+    let mut deaf = join_all((0..4).map(|_| Deaf::open(&patchbay))).await;
+    for connection in &mut deaf {
+        connection.ask(&patchbay, &path, 30).await;
+    }
+    eventually("the share is full", || async { (in_flight(&patchbay).await >= SHARE as u64).then_some(()) }).await;
+
+    for other in ["198.51.100.7", "198.51.100.8"] {
+        let headers = [("X-Forwarded-For", other)];
+        let file = patchbay.ask(Method::GET, &path, &headers, String::new()).await;
+        assert_eq!((file.status, file.text.len()), (200, 1 << 20), "another address");
+    }
+    client.send(&client.order_ready(&["27820000001"])).await.accepted();
+    eventually("one address has its share, and no more", || async {
+        (in_flight(&patchbay).await <= SHARE as u64).then_some(())
+    })
+    .await;
+    let open = open_files(&patchbay, media.path());
+    assert!((1..=SHARE).contains(&open), "{open} open files");
 }

@@ -1,4 +1,4 @@
-//! Resident memory of the process.
+//! Resident memory and open files of the process.
 
 /// Now and at its highest, in MiB.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,20 @@ pub fn forget_peak(process: u32) {
     drop(std::fs::write(format!("/proc/{process}/clear_refs"), "5"));
 }
 
-/// Files and sockets that the process has open.
-pub fn descriptors(process: u32) -> usize {
-    std::fs::read_dir(format!("/proc/{process}/fd")).map_or(0, Iterator::count)
+/// Descriptors that the process has open.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenFiles {
+    pub files: usize,
+    pub sockets: usize,
+}
+
+/// Counts them.
+pub fn open_files(process: u32) -> OpenFiles {
+    let descriptors = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    // A descriptor may be closed in the meantime.
+    let targets = descriptors.filter_map(|descriptor| std::fs::read_link(descriptor.path()).ok());
+    targets.fold(OpenFiles::default(), |open, target| match target.to_string_lossy().starts_with("socket:") {
+        true => OpenFiles { sockets: open.sockets + 1, ..open },
+        false => OpenFiles { files: open.files + 1, ..open },
+    })
 }

@@ -72,6 +72,10 @@ pub const USUAL: [Action; 8] = [
     Action::Webhook,
 ];
 
+/// The same at a node without the mail listener.
+pub const USUAL_WITHOUT_MAIL: [Action; 7] =
+    [Action::Send, Action::Login, Action::Callback, Action::LiveEvent, Action::WebChat, Action::Ready, Action::Webhook];
+
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,10 +1,11 @@
 //! The program with a neighbour, whose service is timed, and a client that attacks.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
 use harness::{Authority, NodeProcess, Patchbay, PatchbaySetup, TestClient, TestSite};
 use serde_json::json;
 use tempfile::TempDir;
+use tokio::net::TcpListener;
 
 use crate::sources::Sources;
 
@@ -26,6 +27,8 @@ pub struct Stage {
     pub attackers_site: TestSite,
     /// The node under attack, if it is not the first one.
     node: Option<NodeProcess>,
+    /// The SMS centre of that node.
+    smsc: Option<Arc<TcpListener>>,
     /// Where files of customers are kept: a folder, so that a download is an open file.
     _media: TempDir,
 }
@@ -61,7 +64,17 @@ impl Stage {
         let attacker = patchbay.client("attacker", "27110000002").await;
         let neighbours_site = neighbour.new_site(ORIGIN, json!({})).await;
         let attackers_site = attacker.new_site(ORIGIN, json!({})).await;
-        Self { patchbay, sources, neighbour, attacker, neighbours_site, attackers_site, node: None, _media: media }
+        Self {
+            patchbay,
+            sources,
+            neighbour,
+            attacker,
+            neighbours_site,
+            attackers_site,
+            node: None,
+            smsc: None,
+            _media: media,
+        }
     }
 
     /// From now on, the attack and the neighbour are at a second node, which speaks TLS.
@@ -70,6 +83,19 @@ impl Stage {
         let (certificate, key) = authority.of_this_machine();
         let settings = [("server.tls_cert", certificate.as_str()), ("server.tls_key", key.as_str())];
         self.node = Some(self.patchbay.second_node_with(&settings).await);
+    }
+
+    /// From now on, the attack and the neighbour are at a second node, whose SMS centre is the attacker.
+    pub async fn move_to_hostile_smsc(&mut self) {
+        let smsc = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("smpp://patchbay:secret@{}?mode=trx", smsc.local_addr().unwrap());
+        self.node = Some(self.patchbay.second_node_with(&[("smpp.url", &url)]).await);
+        self.smsc = Some(Arc::new(smsc));
+    }
+
+    /// The SMS centre that the attacker has.
+    pub fn hostile_smsc(&self) -> Arc<TcpListener> {
+        Arc::clone(self.smsc.as_ref().expect("the node has a hostile SMS centre"))
     }
 
     /// Base URL of the node under attack.

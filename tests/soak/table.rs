@@ -3,7 +3,7 @@
 use std::{fmt::Write, time::Duration};
 
 use crate::{
-    memory::Resident,
+    memory::{OpenFiles, Resident},
     neighbour::{Action, Timings},
     samples::Samples,
 };
@@ -13,8 +13,11 @@ const FACTOR: f64 = 10.0;
 /// Quiet values below these count as these: with less, one turn of the scheduler of a busy machine would decide.
 const LEAST_MEDIAN: Duration = Duration::from_millis(5);
 const LEAST_P99: Duration = Duration::from_millis(25);
-/// Resident memory that the process never exceeds, in MiB (`docs/operations.md`, "Overload").
+/// Resident memory that the process never exceeds, in MiB (`docs/operations.md`, "Memory and open files").
 const MEMORY: u64 = 550;
+/// Open files and sockets that the process never exceeds (the same place).
+const FILES: usize = 1_024 + 128;
+const SOCKETS: usize = 8_192 + 256 + 512;
 
 /// An entrance under attack.
 pub struct AttackOutcome {
@@ -23,7 +26,7 @@ pub struct AttackOutcome {
     pub under_attack: Timings,
     pub before: Resident,
     pub peak: Resident,
-    pub descriptors: usize,
+    pub open: OpenFiles,
     /// Anything else worth a look.
     pub note: String,
 }
@@ -54,9 +57,13 @@ fn judge(quiet: &Samples, attacked: &Samples) -> Line {
 }
 
 impl AttackOutcome {
-    /// Whether every action and the memory stay within their bars.
+    /// Whether every action, the memory and the open files stay within their bars.
     pub fn is_met(&self) -> bool {
-        self.peak.peak <= MEMORY && self.actions().all(|(_, quiet, attacked)| judge(quiet, attacked).met)
+        self.holds_little() && self.actions().all(|(_, quiet, attacked)| judge(quiet, attacked).met)
+    }
+
+    fn holds_little(&self) -> bool {
+        self.peak.peak <= MEMORY && self.open.files <= FILES && self.open.sockets <= SOCKETS
     }
 
     fn actions(&self) -> impl Iterator<Item = (Action, &Samples, &Samples)> {
@@ -96,17 +103,21 @@ fn attacks(text: &mut String, attacked: &[AttackOutcome]) -> std::fmt::Result {
             )?;
         }
     }
-    writeln!(text, "\n| case | resident MiB before | peak | open files | bound | | notes |")?;
+    writeln!(
+        text,
+        "\n| case | resident MiB before | peak (bound {MEMORY}) | files ({FILES}) | sockets ({SOCKETS}) | | notes |"
+    )?;
     writeln!(text, "|---|---:|---:|---:|---:|---|---|")?;
     for case in attacked {
-        let memory = verdict(case.peak.peak <= MEMORY);
         writeln!(
             text,
-            "| {} | {} | {} | {} | {MEMORY} | {memory} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} |",
             case.case,
             case.before.now,
             case.peak.peak,
-            case.descriptors,
+            case.open.files,
+            case.open.sockets,
+            verdict(case.holds_little()),
             notes(case),
         )?;
     }

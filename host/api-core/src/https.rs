@@ -49,7 +49,9 @@ pub fn peer(extensions: &Extensions) -> Option<IpAddr> {
     extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_canonical())
 }
 
-/// The source of a request: the peer, or the address that a trusted proxy reports.
+/// The source of a request: the peer, or the address that a trusted proxy reports. The response that opens a WebSocket has
+/// it as an extension for the listener.
+#[derive(Debug, Clone, Copy)]
 pub struct RequestSource(pub Option<IpAddr>);
 
 impl<S> FromRequestParts<S> for RequestSource

@@ -20,7 +20,7 @@ use crate::{
     admission::AnswerSender,
     deprecation::DEPRECATION,
     error::{ApiError, FailureFacts},
-    https,
+    https::{self, RequestSource},
     path_aliases::Successor,
     product::{ApiProduct, is_callback},
     request_facts::RequestFacts,
@@ -89,6 +89,9 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
     }
     // Answers contain texts of customers, so no browser may interpret one as a page.
     response.headers_mut().entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        response.extensions_mut().insert(RequestSource(source));
+    }
     let took = started.elapsed();
     record(&span, (&method, route, source), response.status(), took);
     if let Some(traced) = traced {

@@ -18,7 +18,7 @@ pub use api_core::{
     auth::{PERMISSIONS, PermissionRow},
     early_answers::{EarlyAnswers, EarlyFault, HeadFault},
     error::ErrorKind,
-    https::OverTls,
+    https::{OverTls, RequestSource},
     state::{ApiSettings, ClockControl, ClockFailed, MetricsPage, Readiness, UseGuard},
 };
 pub use api_webchat::{WebChat, WebChatLimits, site_script};

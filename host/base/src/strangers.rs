@@ -6,15 +6,15 @@ use std::{
     thread::available_parallelism,
 };
 
-use tokio::sync::Semaphore;
+use channels::http::SharedProcessors;
 
-static SHARE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+static SHARE: LazyLock<Arc<SharedProcessors>> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(1, NonZeroUsize::get);
-    Arc::new(Semaphore::new((processors / 2).max(1)))
+    Arc::new(SharedProcessors::new(processors / 2))
 });
 
 /// The turns of all strangers of the process: half of its processors work for them at the same time. Their connections,
 /// requests and passwords share it.
-pub fn share_of_strangers() -> Arc<Semaphore> {
+pub fn share_of_strangers() -> Arc<SharedProcessors> {
     Arc::clone(&SHARE)
 }

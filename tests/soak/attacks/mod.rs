@@ -11,6 +11,7 @@ mod mail;
 mod pages;
 mod passwords;
 mod silent_connections;
+mod smsc;
 mod tls;
 mod unread_documents;
 mod web_chat;
@@ -21,8 +22,8 @@ use futures::future::{BoxFuture, join_all};
 use tokio::sync::Notify;
 
 use crate::{
-    memory::{descriptors, forget_peak, resident},
-    neighbour::{Action, Neighbour, USUAL},
+    memory::{OpenFiles, forget_peak, open_files, resident},
+    neighbour::{Action, Neighbour, USUAL, USUAL_WITHOUT_MAIL},
     stage::Stage,
     table::AttackOutcome,
 };
@@ -34,13 +35,22 @@ pub type Attack = BoxFuture<'static, ()>;
 pub struct AttackCase {
     pub name: &'static str,
     actions: &'static [Action],
-    over_tls: bool,
+    node: NodeKind,
     prepare: for<'a> fn(&'a Stage) -> BoxFuture<'a, Attack>,
+}
+
+/// The node under attack.
+#[derive(Debug, Clone, Copy)]
+enum NodeKind {
+    Usual,
+    Tls,
+    /// Its SMS centre is the attacker.
+    HostileSmsc,
 }
 
 macro_rules! cases {
     ($($name:literal => $prepare:path),* $(,)?) => {
-        vec![$(AttackCase { name: $name, actions: &USUAL, over_tls: false, prepare: |stage| Box::pin($prepare(stage)) }),*]
+        vec![$(AttackCase { name: $name, actions: &USUAL, node: NodeKind::Usual, prepare: |stage| Box::pin($prepare(stage)) }),*]
     };
 }
 
@@ -73,6 +83,7 @@ pub fn cases() -> Vec<AttackCase> {
         "pipelining" => heads::pipelined,
         "rapid-resets" => frames::rapid_resets,
         "continuations" => frames::continuations,
+        "unfinished-blocks" => frames::unfinished_blocks,
         "pings" => frames::pings,
         "window-updates" => frames::window_updates,
         "request-floods" => frames::requests,
@@ -81,14 +92,21 @@ pub fn cases() -> Vec<AttackCase> {
     cases.push(AttackCase {
         name: "schema-patterns",
         actions: &[Action::Send, Action::Login, Action::Callback, Action::Ready, Action::Activation],
-        over_tls: false,
+        node: NodeKind::Usual,
         prepare: |stage| Box::pin(activations::with_patterns(stage)),
     });
     cases.push(AttackCase {
         name: "slow-handshakes",
         actions: &[Action::Send, Action::Login, Action::Callback, Action::Ready, Action::Webhook],
-        over_tls: true,
+        node: NodeKind::Tls,
         prepare: |stage| Box::pin(tls::slow_handshakes(stage)),
+    });
+    cases.push(AttackCase {
+        name: "smsc-flood",
+        // The other node has the mail listener.
+        actions: &USUAL_WITHOUT_MAIL,
+        node: NodeKind::HostileSmsc,
+        prepare: |stage| Box::pin(smsc::flood(stage)),
     });
     cases
 }
@@ -96,8 +114,10 @@ pub fn cases() -> Vec<AttackCase> {
 /// Runs a case: first the neighbour alone, then the same while the attack goes on for `length`.
 pub async fn run(case: &AttackCase, length: Duration) -> AttackOutcome {
     let mut stage = Stage::set().await;
-    if case.over_tls {
-        stage.move_to_tls().await;
+    match case.node {
+        NodeKind::Usual => {}
+        NodeKind::Tls => stage.move_to_tls().await,
+        NodeKind::HostileSmsc => stage.move_to_hostile_smsc().await,
     }
     let attack = (case.prepare)(&stage).await;
     let neighbour = Neighbour::of(&stage).await;
@@ -108,20 +128,20 @@ pub async fn run(case: &AttackCase, length: Duration) -> AttackOutcome {
     forget_peak(process);
     let before = resident(process);
     let attackers = Attackers::start(attack);
-    let (under_attack, descriptors) =
-        tokio::join!(neighbour.measure(case.actions, length), most_descriptors(process, length));
+    let (under_attack, open) = tokio::join!(neighbour.measure(case.actions, length), most_open_files(process, length));
     let peak = resident(process);
     attackers.stop();
     stage.print_troubles();
     let note = if resident(process).now > 0 { String::new() } else { "the process ended".to_owned() };
-    AttackOutcome { case: case.name, quiet, under_attack, before, peak, descriptors, note }
+    AttackOutcome { case: case.name, quiet, under_attack, before, peak, open, note }
 }
 
-async fn most_descriptors(process: u32, length: Duration) -> usize {
+async fn most_open_files(process: u32, length: Duration) -> OpenFiles {
     let end = tokio::time::Instant::now() + length;
-    let mut most = 0;
+    let mut most = OpenFiles::default();
     while tokio::time::Instant::now() < end {
-        most = most.max(descriptors(process));
+        let now = open_files(process);
+        most = OpenFiles { files: most.files.max(now.files), sockets: most.sockets.max(now.sockets) };
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
     most

@@ -4,6 +4,7 @@
 mod proxy;
 
 use std::{
+    cell::Cell,
     future::Future,
     time::{Duration, Instant},
 };
@@ -18,6 +19,8 @@ use proxy::{Relay, Target, Trouble};
 
 /// The webhook configurations of a client.
 const CONFIGURATION: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
+/// A request that reads rows.
+const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 /// Trouble and calm take turns of this length.
 const TURN: Duration = Duration::from_secs(5);
 /// One way of a slow network.
@@ -109,13 +112,42 @@ async fn whatsapp(network: &Network, length: Duration) -> String {
     };
     let probe = &clients[clients.len() - 1];
     let load = kill::Load::start(&patchbay, &clients[..clients.len() - 1], SEED);
-    make_trouble(&relay, network.trouble, length).await;
+    let trouble = make_trouble(&relay, network.trouble, length);
+    let answered = match (network.link, network.trouble) {
+        (Link::Database, Trouble::Delay(_)) => all_answered_during(trouble, &patchbay, probe).await,
+        _ => {
+            trouble.await;
+            String::new()
+        }
+    };
     let normal = normal_again(&patchbay, probe, &sink).await;
     let ledger = load.stop().await;
     every_callback_has_come(&patchbay, &db, ledger.written.len()).await;
     kill::drain(&db, &patchbay).await;
     let counts = kill::verdict::judge(&patchbay, &db, &clients, &sink, &ledger).await;
-    format!("normal after {:.1} s; {counts}", normal.as_secs_f64())
+    format!("{answered}normal after {:.1} s; {counts}", normal.as_secs_f64())
+}
+
+/// A slow database is not a dead one: each probe and each request is answered, however long it takes.
+async fn all_answered_during(trouble: impl Future<Output = ()>, patchbay: &Patchbay, client: &TestClient) -> String {
+    let (asked, longest) = (Cell::new(0), Cell::new(Duration::ZERO));
+    let asking = async {
+        loop {
+            let ready = patchbay.get("/readyz").await;
+            assert_eq!(ready.status, 200, "/readyz: {}", ready.text);
+            let began = Instant::now();
+            let numbers = client.get(NUMBERS).await;
+            assert_eq!(numbers.status, 200, "{}", numbers.text);
+            asked.set(asked.get() + 1);
+            longest.set(longest.get().max(began.elapsed()));
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    tokio::select! {
+        () = trouble => {}
+        () = asking => {}
+    }
+    format!("{} requests and probes answered, after {:.1} s at most; ", asked.get(), longest.get().as_secs_f64())
 }
 
 /// From now on, the way to the database leads through a relay.

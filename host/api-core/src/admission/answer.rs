@@ -58,14 +58,18 @@ pub(super) fn count(response: &mut Response, held: AdmittedRequest, may_refuse: 
     Ok(AnswerPlace { held, whole })
 }
 
-/// Returns the response with a body that keeps its place until the peer has taken it.
-pub(super) fn send(response: Response, AnswerPlace { held, whole }: AnswerPlace) -> Response {
+/// Returns the response with a body that keeps its place until the peer has taken it. `over_http2`: its stream can be
+/// reset.
+pub(super) fn send(response: Response, AnswerPlace { held, whole }: AnswerPlace, over_http2: bool) -> Response {
     if response.body().is_end_stream() {
         return response;
     }
     // The wait for the peer begins here, because it may have no window for the first piece.
     held.change(|ledger, number, now| ledger.handed_out(number, 0, now));
-    response.map(|inner| Body::new(CountedBody { inner, rest: Bytes::new(), counted: whole.clone(), whole, held }))
+    let rest = Bytes::new();
+    response.map(|inner| {
+        Body::new(CountedBody { inner, rest, counted: whole.clone(), whole, held, ends_alone: over_http2 })
+    })
 }
 
 /// Counted bytes. They are released with their last piece.
@@ -101,6 +105,10 @@ struct CountedBody {
     /// The count of an answer that is in memory as a whole.
     whole: Option<Arc<Counted>>,
     held: AdmittedRequest,
+    /// The last byte is a piece of its own. The HTTP/2 library asks for it when the window of the peer has room for it
+    /// and for all bytes before it. So a stream that waits for its window is unfinished, and can be reset without its
+    /// connection.
+    ends_alone: bool,
 }
 
 impl CountedBody {
@@ -115,7 +123,9 @@ impl CountedBody {
     }
 
     fn next_piece(&mut self) -> Bytes {
-        let bytes = self.rest.split_to(self.rest.len().min(PIECE));
+        let last = usize::from(self.ends_alone && self.inner.is_end_stream());
+        let without_last = self.rest.len().saturating_sub(last).max(1);
+        let bytes = self.rest.split_to(without_last.min(PIECE).min(self.rest.len()));
         let length = length_of(&bytes);
         self.held.change(|ledger, number, now| ledger.handed_out(number, length, now));
         Bytes::from_owner(Piece { bytes, _counted: self.counted.clone() })

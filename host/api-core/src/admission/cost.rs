@@ -85,11 +85,16 @@ fn forwarded(extensions: &Extensions, headers: &axum::http::HeaderMap, state: &A
 /// Receives frames of a socket within the processor time of its source: parts of frames cost time, too, and no count of
 /// frames sees them.
 #[derive(Clone, Default)]
-pub struct Hearing(Option<Arc<Pace>>);
+pub struct Hearing {
+    pace: Option<Arc<Pace>>,
+    link: PeerLink,
+}
 
 impl Hearing {
     pub async fn hear<T>(&self, frame: impl Future<Output = T>) -> T {
-        PacedTask::new(frame, self.0.clone()).await
+        let frame = PacedTask::new(frame, self.pace.clone()).await;
+        self.link.note_received();
+        frame
     }
 }
 
@@ -102,9 +107,9 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let state = ApiState::from_ref(state);
-        let link = parts.extensions.get::<PeerLink>();
-        let pace = link.and_then(|link| link.pace());
-        Ok(Self(pace.or_else(|| forwarded(&parts.extensions, &parts.headers, &state))))
+        let link = PeerLink::of(&parts.extensions);
+        let pace = link.pace().or_else(|| forwarded(&parts.extensions, &parts.headers, &state));
+        Ok(Self { pace, link })
     }
 }
 
@@ -116,7 +121,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn frames_of_a_source_that_has_used_its_processor_time_wait() {
         let pace = Arc::new(pace_of_address());
-        let (hearing, begin) = (Hearing(Some(Arc::clone(&pace))), Instant::now());
+        let (hearing, begin) = (Hearing { pace: Some(Arc::clone(&pace)), ..Hearing::default() }, Instant::now());
         hearing.hear(async {}).await;
         assert_eq!(begin.elapsed().as_secs(), 0);
         pace.note(Duration::from_secs(3));

@@ -11,6 +11,7 @@ use base::Pace;
 pub struct PeerLink {
     cut: Option<Arc<dyn Fn() + Send + Sync>>,
     pace: Option<Arc<Pace>>,
+    received: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl PeerLink {
@@ -21,13 +22,25 @@ impl PeerLink {
 
     /// `cut` ends the stream or connection of the request. It is called at most once, and must not block.
     pub fn new(cut: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { cut: Some(Arc::new(cut)), pace: None }
+        Self { cut: Some(Arc::new(cut)), ..Self::default() }
     }
 
     /// The same for a peer whose processor time is bounded.
     #[must_use]
     pub fn with_pace(self, pace: Option<Arc<Pace>>) -> Self {
         Self { pace, ..self }
+    }
+
+    /// `received` is called after each frame of a WebSocket. Until then the listener counts its bytes.
+    #[must_use]
+    pub fn with_received(self, received: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { received: Some(Arc::new(received)), ..self }
+    }
+
+    pub(super) fn note_received(&self) {
+        if let Some(received) = &self.received {
+            received();
+        }
     }
 
     pub(crate) fn pace(&self) -> Option<Arc<Pace>> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::Request,
+    http::Version,
     response::{IntoResponse, Response},
 };
 use tokio::time::Instant;
@@ -82,12 +83,14 @@ pub struct AnswerSender {
     pub(super) admission: Arc<AdmissionGate>,
     pub(super) owner: Owner,
     pub(super) link: PeerLink,
+    pub(super) over_http2: bool,
 }
 
 impl AnswerSender {
     pub fn of(request: &Request, state: &ApiState) -> Self {
         let owner = source(request, state);
-        Self { admission: Arc::clone(&state.admission), owner, link: PeerLink::of(request.extensions()) }
+        let (link, over_http2) = (PeerLink::of(request.extensions()), request.version() == Version::HTTP_2);
+        Self { admission: Arc::clone(&state.admission), owner, link, over_http2 }
     }
 
     /// Returns the response in a form that ends if its peer does not take it. A refusal and the answer to a probe need
@@ -97,6 +100,6 @@ impl AnswerSender {
             let entered = self.admission.ledger().enter_without_place(self.owner, self.link, Instant::now());
             AnswerPlace::uncounted(AdmittedRequest::new(self.admission, entered))
         });
-        answer::send(response, outgoing)
+        answer::send(response, outgoing, self.over_http2)
     }
 }

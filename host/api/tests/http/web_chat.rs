@@ -242,3 +242,13 @@ async fn a_widget_that_does_not_read_is_ended_and_gives_its_place_back() {
     // Earlier messages can still be read; then the socket ends.
     while let Some(Ok(_)) = lazy.0.next().now_or_never().flatten() {}
 }
+
+#[tokio::test]
+async fn sockets_behind_a_proxy_count_to_the_address_that_it_reports() {
+    let site = Site::open(WebChatLimits { sockets_per_address: 2, ..generous() }).await;
+    let _held = [site.socket("192.0.2.1").await.unwrap(), site.socket("192.0.2.1").await.unwrap()];
+    for crowd in ["192.0.2.1", "198.51.100.9, 192.0.2.1"] {
+        assert_eq!(site.socket(crowd).await.err(), Some(StatusCode::TOO_MANY_REQUESTS), "{crowd}");
+    }
+    assert!(site.socket("192.0.2.2").await.is_ok(), "another address behind the same proxy");
+}

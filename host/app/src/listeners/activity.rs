@@ -2,6 +2,7 @@
 
 use std::{
     fmt, io,
+    net::IpAddr,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
@@ -11,6 +12,7 @@ use std::{
 };
 
 use channels::http::Pace;
+use domain::source::source_of;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -29,12 +31,12 @@ pub struct ConnectionTimeouts {
 /// A connection that waits for its peer longer than this may be ended for another one.
 const SLOW: Duration = Duration::from_millis(100);
 
-/// Bytes of unfinished heads of all connections. Beyond them, connections of the address with the most are ended.
+/// Bytes of unfinished heads, and of unfinished frames of WebSockets, of all connections. Beyond them, connections of the address with the most are ended.
 const HEADS: u64 = 32 * 1024 * 1024;
 
 /// The sums that a connection counts to.
 pub(super) struct ConnectionSums {
-    /// Bytes of unfinished heads.
+    /// Bytes of unfinished heads and frames.
     pub heads: Arc<AtomicU64>,
     /// Ends connections until unfinished heads have at most so many bytes.
     pub end_heads: Box<dyn Fn(u64) + Send + Sync>,
@@ -76,7 +78,9 @@ pub struct Activity {
     waiting_since: AtomicU64,
     /// It is a WebSocket.
     upgraded: AtomicBool,
-    /// Bytes of the unfinished head.
+    /// The source of the WebSocket behind a trusted proxy.
+    forwarded: OnceLock<IpAddr>,
+    /// Bytes of the unfinished head, or of the unfinished frame of a WebSocket.
     head_bytes: AtomicU64,
     /// Where it is counted with others of its address.
     counted: OnceLock<ConnectionSums>,
@@ -101,6 +105,7 @@ impl Activity {
             waiting: AtomicUsize::new(0),
             waiting_since: AtomicU64::new(0),
             upgraded: AtomicBool::new(false),
+            forwarded: OnceLock::new(),
             head_bytes: AtomicU64::new(0),
             counted: OnceLock::new(),
             begun: AtomicUsize::new(0),
@@ -142,8 +147,17 @@ impl Activity {
         self.upgraded.load(Ordering::Relaxed)
     }
 
-    pub(super) fn note_upgraded(&self) {
+    /// Notes that it is a WebSocket. `forwarded`: its source, if a trusted proxy opened it.
+    pub(super) fn note_upgraded(&self, forwarded: Option<IpAddr>) {
+        if let Some(source) = forwarded {
+            // A connection becomes a WebSocket once.
+            let _ = self.forwarded.set(source_of(source));
+        }
         self.upgraded.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn forwarded(&self) -> Option<IpAddr> {
+        self.forwarded.get().copied()
     }
 
     /// Start of the idle time. `None` while a request is in flight.
@@ -190,22 +204,39 @@ impl Activity {
         self.began + Duration::from_millis(milliseconds)
     }
 
-    /// Notes received bytes. If nothing is in flight, they belong to a head.
+    /// Notes received bytes. If nothing is in flight, they belong to a head. Those of a WebSocket belong to a frame.
     pub(super) fn was_read(&self, bytes: usize) {
         let idle = self.requests.load(Ordering::Relaxed) == 0 && !self.http2.load(Ordering::Relaxed);
-        if !idle || self.is_upgraded() {
+        let upgraded = self.is_upgraded();
+        if !idle && !upgraded {
             return;
         }
-        if self.head_since.load(Ordering::Relaxed) == 0 {
+        if !upgraded && self.head_since.load(Ordering::Relaxed) == 0 {
             self.head_since.store(self.now(), Ordering::Relaxed);
         }
+        self.add_unfinished(bytes);
+    }
+
+    /// Notes received bytes that the library keeps, such as those of a TLS handshake.
+    pub(super) fn add_unfinished(&self, bytes: usize) {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.head_bytes.fetch_add(bytes, Ordering::Relaxed);
-        if let Some(counted) = self.counted.get() {
-            let all = counted.heads.fetch_add(bytes, Ordering::Relaxed) + bytes;
-            if all > HEADS {
-                (counted.end_heads)(HEADS - HEADS / 4);
-            }
+        self.add_to_sum(bytes);
+    }
+
+    /// Notes the bytes of the unfinished frame and header block of HTTP/2, in place of those that were noted before.
+    pub(super) fn note_unfinished(&self, bytes: usize) {
+        self.forget_head();
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.head_bytes.store(bytes, Ordering::Relaxed);
+        self.add_to_sum(bytes);
+    }
+
+    fn add_to_sum(&self, bytes: u64) {
+        let Some(counted) = self.counted.get() else { return };
+        let all = counted.heads.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if all > HEADS {
+            (counted.end_heads)(HEADS - HEADS / 4);
         }
     }
 
@@ -213,7 +244,7 @@ impl Activity {
         self.head_bytes.load(Ordering::Relaxed)
     }
 
-    /// Takes the bytes of the head out of the count.
+    /// Takes the bytes of the head, or of the frame, out of the count.
     pub(super) fn forget_head(&self) -> u64 {
         let bytes = self.head_bytes.swap(0, Ordering::Relaxed);
         if let Some(counted) = self.counted.get() {

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
-use api::{EarlyAnswers, HeadFault, PeerLink, UseGuard};
+use api::{EarlyAnswers, HeadFault, PeerLink, RequestSource, UseGuard};
 use axum::{
     Router,
     body::Body,
@@ -75,16 +75,18 @@ fn protocols(pace: Option<Arc<Pace>>) -> auto::Builder<Streams> {
     http
 }
 
-/// Cuts off the answer to a request by resetting its stream. If there is no stream or it is already written, the
-/// connection ends.
+/// Cuts off the answer to a request by resetting its stream. If there is no stream, the connection ends. If the whole
+/// answer is written, the connection of a caller ends too. That of a proxy goes on for its other callers.
 fn link(connection: Arc<Activity>) -> PeerLink {
-    let (stream, pace) = (Stream::current(), connection.pace());
-    let link = PeerLink::new(move || {
-        if !stream.as_ref().is_some_and(|stream| stream.reset()) {
-            connection.evicted.cancel();
-        }
+    let (stream, pace, socket) = (Stream::current(), connection.pace(), Arc::clone(&connection));
+    let speaks_for_many = pace.is_none();
+    let link = PeerLink::new(move || match &stream {
+        Some(stream) if stream.reset() || speaks_for_many => {}
+        Some(_) | None => connection.evicted.cancel(),
     });
-    link.with_pace(pace)
+    link.with_pace(pace).with_received(move || {
+        socket.forget_head();
+    })
 }
 
 /// Serves a connection until it ends, a time limit passes, or `stop` asks it to end after the requests in flight.
@@ -120,7 +122,8 @@ pub async fn serve<IO, P>(
             let body = |body| Body::new(TrackedBody::received(body, Arc::clone(&in_flight)));
             let response = router.oneshot(request.map(body)).await?;
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-                activity.note_upgraded();
+                let source = response.extensions().get::<RequestSource>().and_then(|source| source.0);
+                activity.note_upgraded(source.filter(|source| *source != peer.ip().to_canonical()));
             }
             // The request is in flight until the last part of its answer was given to the library.
             let (parts, body) = response.into_parts();
@@ -169,7 +172,7 @@ pub async fn serve<IO, P>(
 mod tests {
     use std::net::IpAddr;
 
-    use axum::routing::get;
+    use axum::{Extension, routing::get};
     use chrono::DateTime;
     use domain::{clock::IdSource, ids::RequestId};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
@@ -184,6 +187,10 @@ mod tests {
     };
 
     fn connect(places: &ConnectionPlaces, peer: IpAddr) -> (DuplexStream, Arc<Activity>) {
+        connect_to(Router::new().route("/", get(async || "hello")), places, peer)
+    }
+
+    fn connect_to(router: Router, places: &ConnectionPlaces, peer: IpAddr) -> (DuplexStream, Arc<Activity>) {
         let (ours, theirs) = duplex(1_000);
         let activity = Activity::new();
         let place = places.enter(peer, &activity).unwrap();
@@ -191,10 +198,22 @@ mod tests {
             let now = DateTime::from_timestamp(1_760_000_000, 0).unwrap();
             (RequestId::from(IdSource::new([7; 32]).mint(now)), now)
         });
-        let router = Router::new().route("/", get(async || "hello"));
         let (limits, stop) = ((Arc::clone(&activity), PATIENCE), CancellationToken::new());
         tokio::spawn(serve(theirs, place, (peer, 50_000).into(), router, limits, answers, stop));
         (ours, activity)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_websocket_behind_a_proxy_counts_to_the_source_that_opened_it() {
+        let source = IpAddr::from([203, 0, 113, 9]);
+        let opened = (StatusCode::SWITCHING_PROTOCOLS, Extension(RequestSource(Some(source))));
+        let router = Router::new().route("/", get(async move || opened));
+        let places = ConnectionPlaces::new(ConnectionLimits { connections: 10, per_address: 10, proxies: Vec::new() });
+        let (mut stream, activity) = connect_to(router, &places, IpAddr::from([10, 0, 0, 1]));
+        let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
+        stream.write_all(request).await.unwrap();
+        assert!(stream.read(&mut [0; 500]).await.unwrap() > 0);
+        assert_eq!(activity.forwarded(), Some(source));
     }
 
     async fn answered_after(stream: &mut DuplexStream) -> u64 {

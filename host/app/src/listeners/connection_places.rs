@@ -159,10 +159,18 @@ fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
 
 /// Evicts connections that do not work for their peers. False if there are none.
 fn make_room(open: &mut Open, most: usize) -> bool {
-    let of_address = |address: Option<IpAddr>| Some(open.by_address.get(&address?)?.connections);
+    let mut forwarded: HashMap<IpAddr, usize> = HashMap::new();
+    for source in open.by_number.values().filter_map(|connection| connection.activity.forwarded()) {
+        *forwarded.entry(source).or_default() += 1;
+    }
+    let share = |connection: &Connection| match (connection.address, connection.activity.forwarded()) {
+        (Some(address), _) => open.by_address.get(&address).map(|there| there.connections),
+        (None, Some(source)) => forwarded.get(&source).copied(),
+        (None, None) => None,
+    };
     let idle = open.by_number.iter().filter_map(|(number, connection)| {
         let (idleness, since) = connection.activity.idleness()?;
-        Some((idleness, Reverse(of_address(connection.address).unwrap_or_default()), since, *number))
+        Some((idleness, Reverse(share(connection).unwrap_or_default()), since, *number))
     });
     let mut idle: Vec<(Idleness, Reverse<usize>, Instant, u64)> = idle.collect();
     idle.sort_unstable();
@@ -332,7 +340,7 @@ mod tests {
     async fn sockets_make_room_after_all_others() {
         let places = places(2, 100);
         let (socket, _socket_place) = enter(&places, "192.0.2.1").unwrap();
-        socket.note_upgraded();
+        socket.note_upgraded(None);
         let (waits, _waits_place) = enter(&places, "192.0.2.2").unwrap();
         let request = Arc::new(waits.request());
         let _wait = request.wait_for_peer();
@@ -342,5 +350,35 @@ mod tests {
         let _request = third.request();
         let _fourth = enter(&places, "192.0.2.4").unwrap();
         assert!(socket.evicted.is_cancelled());
+    }
+    #[tokio::test(start_paused = true)]
+    async fn of_the_sockets_behind_a_proxy_the_source_with_the_most_makes_room_first() {
+        let places = places(4, 100);
+        let sockets = ["203.0.113.1", "203.0.113.2", "203.0.113.2", "203.0.113.2"].map(|source| {
+            let (socket, place) = enter(&places, "10.1.2.3").unwrap();
+            socket.note_upgraded(Some(source.parse().unwrap()));
+            (socket, place)
+        });
+        let _newcomer = enter(&places, "10.1.2.3").unwrap();
+        let evicted: Vec<bool> = sockets.iter().map(|(socket, _)| socket.evicted.is_cancelled()).collect();
+        assert!(!evicted[0] && evicted.iter().filter(|evicted| **evicted).count() == 1, "{evicted:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn unfinished_frames_of_websockets_count_as_unfinished_heads() {
+        let places = places(2_000, 1_000);
+        let (alone, _alone_place) = enter(&places, "192.0.2.1").unwrap();
+        let many: Vec<_> = (0..600).map(|_| enter(&places, "192.0.2.2").unwrap()).collect();
+        let requests: Vec<_> = many.iter().map(|(activity, _)| activity.request()).collect();
+        many.iter().for_each(|(activity, _)| activity.note_upgraded(None));
+        many.iter().for_each(|(activity, _)| activity.was_read(60_000));
+        let ended = many.iter().filter(|(activity, _)| activity.evicted.is_cancelled()).count();
+        assert!(ended > 0 && !alone.evicted.is_cancelled());
+        assert!(places.heads.load(Ordering::Relaxed) <= 32 << 20);
+        for (activity, _) in &many {
+            activity.forget_head();
+        }
+        assert_eq!(places.heads.load(Ordering::Relaxed), 0, "the frames are complete");
+        drop(requests);
     }
 }

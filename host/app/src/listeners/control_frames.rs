@@ -1,5 +1,6 @@
 //! Counts the frames of an HTTP/2 connection that bring no request forward. Each of them costs processor time, and the
-//! library answers PINGs and SETTINGS without a limit.
+//! library answers PINGs and SETTINGS without a limit. Counts the bytes that the library keeps, too: an unfinished frame,
+//! and the header block before it.
 
 use tokio::time::Instant;
 
@@ -13,6 +14,7 @@ const BURST: u32 = 1_000;
 const PER_SECOND: u32 = 100;
 
 const DATA: u8 = 0x0;
+const HEADERS: u8 = 0x1;
 const PRIORITY: u8 = 0x2;
 const SETTINGS: u8 = 0x4;
 const PING: u8 = 0x6;
@@ -35,6 +37,10 @@ pub(super) struct ControlFrames {
     head: Vec<u8>,
     /// Bytes of the payload that are still to come.
     payload: usize,
+    /// Bytes of the frame, and of the frames before it if they are one header block.
+    unfinished: usize,
+    /// A header block goes on after the frame.
+    is_block_open: bool,
     left: u32,
     refilled: Option<Instant>,
 }
@@ -42,7 +48,15 @@ pub(super) struct ControlFrames {
 impl Default for ControlFrames {
     fn default() -> Self {
         let head = Vec::with_capacity(HEAD);
-        Self { protocol: Protocol::Preface(0), head, payload: 0, left: BURST, refilled: None }
+        Self {
+            protocol: Protocol::Preface(0),
+            head,
+            payload: 0,
+            unfinished: 0,
+            is_block_open: false,
+            left: BURST,
+            refilled: None,
+        }
     }
 }
 
@@ -54,6 +68,7 @@ impl ControlFrames {
         while !rest.is_empty() && self.protocol == Protocol::Http2 {
             let (taken, behind) = rest.split_at(rest.len().min(self.payload));
             self.payload -= taken.len();
+            self.unfinished += taken.len();
             let (head, behind) = behind.split_at(behind.len().min(HEAD - self.head.len()));
             self.head.extend_from_slice(head);
             rest = behind;
@@ -61,10 +76,19 @@ impl ControlFrames {
                 let length = u32::from_be_bytes([0, high, middle, low]);
                 found = found.saturating_add(u32::from(costs_without_use(kind, flags, length)));
                 self.payload = usize::try_from(length).unwrap_or(usize::MAX);
+                self.is_block_open = matches!(kind, HEADERS | CONTINUATION) && flags & END_HEADERS == 0;
                 self.head.clear();
+            }
+            if self.payload == 0 && !self.is_block_open {
+                self.unfinished = 0;
             }
         }
         found > 0 && self.exceeds(found, now)
+    }
+
+    /// Bytes of an unfinished frame or header block. `None` for another protocol.
+    pub fn unfinished(&self) -> Option<usize> {
+        (self.protocol == Protocol::Http2).then_some(self.unfinished)
     }
 
     fn after_preface<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
@@ -91,6 +115,8 @@ impl ControlFrames {
         left.is_none()
     }
 }
+
+const END_HEADERS: u8 = 0x4;
 
 /// True for PING, SETTINGS, PRIORITY, unknown types, and empty DATA that does not end a stream.
 fn costs_without_use(kind: u8, flags: u8, length: u32) -> bool {
@@ -166,6 +192,26 @@ mod tests {
         for useless in [frame(DATA, 0, &[]), frame(PRIORITY, 0, &[0; 5]), frame(0x1f, 0, &[0; 3])] {
             assert!(http2().came(&useless.repeat(1_001), Instant::now()), "{useless:?}");
         }
+    }
+
+    #[test]
+    fn a_frame_and_a_header_block_count_until_their_end() {
+        let (mut frames, now) = (http2(), Instant::now());
+        let steps = [
+            (frame(HEADERS, 0, &[0; 400]), 400),
+            (frame(CONTINUATION, 0, &[0; 300]), 700),
+            (frame(CONTINUATION, END_HEADERS, &[0; 100])[..59].to_vec(), 750),
+            (vec![0; 50], 0),
+            (frame(DATA, 0, &[0; 100])[..49].to_vec(), 40),
+            (vec![0; 60], 0),
+            (frame(HEADERS, END_HEADERS, &[0; 30]), 0),
+            (frame(PING, 0, &[0; 8]), 0),
+        ];
+        for (bytes, unfinished) in steps {
+            assert!(!frames.came(&bytes, now));
+            assert_eq!(frames.unfinished(), Some(unfinished));
+        }
+        assert_eq!(ControlFrames::default().unfinished(), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod connection_places;
 mod control_frames;
 mod descriptors;
 mod framing;
+mod handshake_stream;
 mod refusals;
 mod streams;
 mod tracked_body;
@@ -35,6 +36,7 @@ pub use activity::{Activity, ConnectionTimeouts};
 pub use connection::serve as serve_connection;
 pub use connection_places::{ConnectionLimits, ConnectionPlace, ConnectionPlaces};
 pub use descriptors::{connections_for, raise};
+use handshake_stream::HandshakeStream;
 
 /// Time for requests in flight after a shutdown began. The whole shutdown has 30 s (CONTRACT 5).
 pub const DRAIN: Duration = Duration::from_secs(15);
@@ -157,7 +159,10 @@ impl Arrived {
         let stream = tokio::select! {
             () = evicted.cancelled() => return,
             () = stop.cancelled() => return,
-            shaken = timeout(patience.head, PacedTask::new(shake_hands(&tls, stream, &answers), activity.pace())) => shaken,
+            shaken = timeout(
+                patience.head,
+                PacedTask::new(shake_hands(&tls, stream, &answers, &activity), activity.pace())
+            ) => shaken,
         };
         match stream {
             Ok(Ok(stream)) => {
@@ -174,7 +179,8 @@ async fn shake_hands(
     tls: &TlsAcceptor,
     mut stream: TcpStream,
     answers: &EarlyAnswers,
-) -> io::Result<TlsStream<TcpStream>> {
+    activity: &Arc<Activity>,
+) -> io::Result<TlsStream<HandshakeStream>> {
     let mut first = [0];
     // A handshake begins with record type 22 (RFC 8446, 5.1), a request with a letter.
     if stream.peek(&mut first).await? == 1 && first.iter().all(u8::is_ascii_alphabetic) {
@@ -184,5 +190,7 @@ async fn shake_hands(
         tokio::io::copy(&mut stream.take(UNREAD_AT_MOST), &mut tokio::io::sink()).await?;
         return Err(io::Error::other("it speaks HTTP without TLS"));
     }
-    tls.accept(stream).await
+    let mut stream = tls.accept(HandshakeStream::new(stream, Arc::clone(activity))).await?;
+    stream.get_mut().0.end_count();
+    Ok(stream)
 }

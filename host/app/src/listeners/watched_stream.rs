@@ -79,6 +79,9 @@ impl<IO: AsyncRead + Unpin, P: Unpin> AsyncRead for WatchedStream<IO, P> {
                 metrics::counter!("patchbay_http_connections_ended_total", "reason" => "control_frames").increment(1);
                 this.activity.evicted.cancel();
             }
+            if let Some(bytes) = this.frames.unfinished() {
+                this.activity.note_unfinished(bytes);
+            }
         }
         result
     }

@@ -74,6 +74,7 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
         "Wanted sessions of WhatsApp Lite by {state}: connected, connecting, disconnected (all processes).",
     ),
     ("patchbay_live_connections", Gauge, "Connections of agents for live events."),
+    ("patchbay_logins_waiting", Gauge, "Logins that wait for their turn."),
     ("patchbay_message_changes_total", Counter, "Changes and deletions of messages by customers, by {taken}."),
     ("patchbay_messages_accepted_total", Counter, "Messages of accepted send requests."),
     ("patchbay_messages_unreadable_total", Counter, "Stored messages that this version cannot read."),

@@ -9,10 +9,14 @@ use tokio::{
     time::Instant,
 };
 
+use super::shared_processors::SharedProcessors;
+
 /// Processor time that a peer with a share may use at once without turns.
 const LITTLE: Duration = Duration::from_millis(50);
 /// The part of a processor that it may use so in the long run is one divided by this.
 const LITTLE_ONE_OF: u32 = 100;
+/// Time for which a peer counts as known after work for a client or a provider.
+const KNOWN: Duration = Duration::from_secs(600);
 
 /// The processor time of one peer, which several tasks may share.
 #[derive(Debug)]
@@ -30,13 +34,13 @@ struct EarnedTimes {
     pause: Instant,
     /// At the rate at which it takes turns.
     turns: Instant,
+    /// Until then it is known, and takes turns only for its own use.
+    known: Instant,
 }
 
-/// The processors that several peers share.
 #[derive(Debug)]
 struct ProcessorShare {
-    /// The turns of all peers: as many as the processors that work for them at the same time.
-    of_all: Arc<Semaphore>,
+    of_all: Arc<SharedProcessors>,
     /// The one turn of this peer, so that peers take turns however many tasks one of them has.
     own: Arc<Semaphore>,
 }
@@ -51,17 +55,25 @@ impl Pace {
     /// `at_once` may be used without a pause, and one part of `one_of` of a processor in the long run.
     pub fn new(at_once: Duration, one_of: u32) -> Self {
         let now = Instant::now();
-        Self { at_once, one_of, earned: Mutex::new(EarnedTimes { pause: now, turns: now }), share: None }
+        Self { at_once, one_of, earned: Mutex::new(EarnedTimes { pause: now, turns: now, known: now }), share: None }
     }
 
-    /// The same for a peer that shares processors with others: it takes turns with them unless it uses little.
+    /// The same for a peer that shares processors with others: it takes turns with them unless it, and all of them,
+    /// use little.
     #[must_use]
-    pub fn within(self, of_all: Arc<Semaphore>) -> Self {
+    pub fn within(self, of_all: Arc<SharedProcessors>) -> Self {
         Self { share: Some(ProcessorShare { of_all, own: Arc::new(Semaphore::new(1)) }), ..self }
     }
 
-    /// Records use.
+    /// Records use without a turn.
     pub fn note(&self, used: Duration) {
+        if let Some(share) = &self.share {
+            share.of_all.note(used);
+        }
+        self.note_in_turn(used);
+    }
+
+    pub(super) fn note_in_turn(&self, used: Duration) {
         let (mut earned, now) = (self.earned(), Instant::now());
         earned.pause = earned.pause.max(now) + used * self.one_of;
         // Much use is forgotten as quickly as twice the use without turns.
@@ -71,7 +83,13 @@ impl Pace {
 
     /// Takes use back that turned out to be work for a known client or provider.
     pub fn refund(&self, used: Duration) {
-        let mut earned = self.earned();
+        let (mut earned, now) = (self.earned(), Instant::now());
+        if let Some(share) = &self.share {
+            // No more than this peer has used lately: the rest would be a gift to others.
+            let lately = earned.turns.saturating_duration_since(now) / LITTLE_ONE_OF;
+            share.of_all.refund(used.min(lately));
+        }
+        earned.known = now + KNOWN;
         earned.pause = earned.pause.checked_sub(used * self.one_of).unwrap_or(earned.pause);
         earned.turns = earned.turns.checked_sub(used * LITTLE_ONE_OF).unwrap_or(earned.turns);
     }
@@ -85,10 +103,12 @@ impl Pace {
     /// The wait for a turn. `None` if the peer needs none.
     pub(super) fn turn(&self) -> Option<BoxFuture<'static, ProcessorTurn>> {
         let share = self.share.as_ref()?;
-        if self.earned().turns <= Instant::now() + LITTLE * LITTLE_ONE_OF {
+        let (earned, now) = (*self.earned(), Instant::now());
+        let uses_little = earned.turns <= now + LITTLE * LITTLE_ONE_OF;
+        if uses_little && (earned.known > now || !share.of_all.are_short()) {
             return None;
         }
-        let (own, of_all) = (Arc::clone(&share.own), Arc::clone(&share.of_all));
+        let (own, of_all) = (Arc::clone(&share.own), share.of_all.turns());
         // Only one task of each peer waits among all, so that peers take turns. The semaphores are never closed.
         let turn = async move {
             let own = own.acquire_owned().await.ok();
@@ -100,7 +120,7 @@ impl Pace {
     /// True if a new one would be the same.
     pub fn is_unused(&self) -> bool {
         let (earned, now) = (*self.earned(), Instant::now());
-        earned.pause <= now && earned.turns <= now
+        earned.pause <= now && earned.turns <= now && earned.known <= now
     }
 
     fn earned(&self) -> MutexGuard<'_, EarnedTimes> {
@@ -124,11 +144,13 @@ mod tests {
         assert_eq!(pace.pause(), None, "work for a client does not count");
         assert!(!pace.is_unused());
         tokio::time::advance(Duration::from_secs(4)).await;
+        assert!(!pace.is_unused(), "it is known");
+        tokio::time::advance(KNOWN).await;
         assert!(pace.is_unused());
     }
 
-    fn share() -> (Arc<Semaphore>, [Pace; 2]) {
-        let of_all = Arc::new(Semaphore::new(1));
+    fn share() -> (Arc<SharedProcessors>, [Pace; 2]) {
+        let of_all = Arc::new(SharedProcessors::new(1));
         let peer = || Pace::new(Duration::from_secs(1), 4).within(Arc::clone(&of_all));
         (Arc::clone(&of_all), [peer(), peer()])
     }
@@ -137,11 +159,11 @@ mod tests {
     async fn a_peer_that_uses_little_takes_no_turns_and_one_that_uses_much_does() {
         let (_of_all, [light, heavy]) = share();
         heavy.note(Duration::from_millis(60));
-        for _ in 0..100 {
+        for _ in 0..90 {
             light.note(Duration::from_millis(10));
             tokio::time::advance(Duration::from_secs(1)).await;
             assert!(light.turn().is_none());
-            heavy.note(Duration::from_millis(20));
+            heavy.note_in_turn(Duration::from_millis(20));
             assert!(heavy.turn().is_some());
         }
         tokio::time::advance(Duration::from_secs(5)).await;
@@ -169,6 +191,19 @@ mod tests {
         drop(other.await);
         drop(waiting.remove(0).await);
         drop(waiting);
-        assert_eq!(of_all.available_permits(), 1);
+        assert_eq!(of_all.turns().available_permits(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_peers_that_use_little_each_take_turns_and_one_that_is_known_does_not() {
+        let (of_all, [known, newcomer]) = share();
+        known.refund(Duration::from_millis(1));
+        for _ in 0..60 {
+            Pace::new(Duration::from_secs(1), 4).within(Arc::clone(&of_all)).note(Duration::from_millis(20));
+        }
+        assert!(newcomer.turn().is_some() && known.turn().is_none());
+        tokio::time::advance(KNOWN).await;
+        assert!(known.turn().is_some());
+        drop(of_all.turns().acquire_owned().await);
     }
 }

@@ -112,10 +112,14 @@ impl<F: Future> Future for PacedTask<F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let Some(pace) = self.pace.clone() else { return self.task.as_mut().poll(cx) };
-        let _turn = ready!(self.poll_turn(&pace, cx));
+        let turn = ready!(self.poll_turn(&pace, cx));
         let before = (self.clock)();
         let polled = self.task.as_mut().poll(cx);
-        pace.note((self.clock)().saturating_sub(before));
+        let used = (self.clock)().saturating_sub(before);
+        match turn {
+            Some(_) => pace.note_in_turn(used),
+            None => pace.note(used),
+        }
         polled
     }
 }
@@ -124,12 +128,10 @@ impl<F: Future> Future for PacedTask<F> {
 mod tests {
     use std::cell::Cell;
 
-    use tokio::{
-        sync::Semaphore,
-        time::{self, Instant},
-    };
+    use tokio::time::{self, Instant};
 
     use super::*;
+    use crate::http::SharedProcessors;
 
     thread_local! {
         static USED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
@@ -168,16 +170,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_task_of_a_peer_that_uses_much_works_only_in_its_turn_and_others_never_wait() {
-        let of_all = Arc::new(Semaphore::new(1));
+        let of_all = Arc::new(SharedProcessors::new(1));
         let peer = || Arc::new(Pace::new(AT_ONCE, ONE_OF).within(Arc::clone(&of_all)));
         let (heavy, light) = (peer(), peer());
         heavy.note(Duration::from_millis(60));
-        let others = Arc::clone(&of_all).acquire_owned().await.unwrap();
+        let others = of_all.turns().acquire_owned().await.unwrap();
         let mut waits = PacedTask::new(async {}, Some(heavy));
         assert!(futures::poll!(&mut waits).is_pending());
         PacedTask::new(async {}, Some(light)).await;
         drop(others);
         waits.await;
-        assert_eq!(of_all.available_permits(), 1);
+        assert_eq!(of_all.turns().available_permits(), 1);
     }
 }

@@ -133,7 +133,11 @@ async fn connect(
     url: &SmppUrl,
     settings: &SmppSettings,
 ) -> Result<(SmppSession, mpsc::Receiver<SessionRequestHandle>), SessionError> {
-    let times = SilenceLimits { enquire_link: settings.enquire_link, link_timeout: settings.link_timeout };
+    let times = SilenceLimits {
+        enquire_link: settings.enquire_link,
+        link_timeout: settings.link_timeout,
+        unbind_timeout: settings.unbind_timeout,
+    };
     let waiting = settings.deliveries_waiting;
     let connecting = async {
         // The system's resolver: it knows the hosts file and search domains.

@@ -21,6 +21,7 @@ pub async fn confirm_password(
     let account = account_hash(on_behalf_of);
     let place = password::TURNS.enter(from)?;
     let (counted, found) = {
+        let _turn = place.look_up().await?;
         let mut db = admin.db.acquire().await?;
         let counted = FailureCounter::find(&mut db, account.clone(), from).await?;
         counted.refuse_when_limited(admin, &mut db).await?;

@@ -60,6 +60,7 @@ impl KnownVisitor {
 pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<CheckedLogin, LoginError> {
     let place = password::TURNS.enter(login.from)?;
     let (account, counted, found) = {
+        let _turn = place.look_up().await?;
         let mut db = admin.db.acquire().await?;
         let account = account_hash(&mut db, &login).await?;
         let counted = FailureCounter::find(&mut db, account.clone(), login.from).await?;

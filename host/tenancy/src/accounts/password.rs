@@ -21,7 +21,7 @@ fn argon2id() -> Option<Argon2<'static>> {
 static CREATING: Semaphore = Semaphore::const_new(1);
 
 /// The order in which given passwords are hashed.
-pub(super) static TURNS: LazyLock<LoginTurns> = LazyLock::new(|| LoginTurns::new(share_of_strangers()));
+pub(super) static TURNS: LazyLock<LoginTurns> = LazyLock::new(|| LoginTurns::new(share_of_strangers().turns()));
 
 /// Checked if the account does not exist, so that this takes as long as a wrong password.
 static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));

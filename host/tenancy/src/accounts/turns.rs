@@ -11,7 +11,7 @@ use std::{
 
 use domain::source::source_of;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 const WAITING_PER_SOURCE: usize = 64;
@@ -19,6 +19,8 @@ const WAITING_PER_SOURCE: usize = 64;
 /// requests, so this is a fraction of the half that callers without a key have.
 const WAITING: usize = 256;
 const REMEMBERED: usize = 4_096;
+/// Logins that use the database at the same time before they wait, of strangers and of all others.
+const LOOKUPS: usize = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct LoginVisitor {
@@ -41,6 +43,8 @@ pub(super) struct LoginTurns {
     share: Arc<Semaphore>,
     strangers: Arc<Semaphore>,
     familiar: Arc<Semaphore>,
+    lookups: Semaphore,
+    lookups_of_familiar: Semaphore,
     state: Mutex<State>,
 }
 
@@ -69,6 +73,7 @@ pub(super) struct Place<'t> {
     turns: &'t LoginTurns,
     source: Option<IpAddr>,
     number: u64,
+    is_familiar: bool,
     of_source: Arc<Semaphore>,
     end: CancellationToken,
 }
@@ -84,7 +89,8 @@ pub(super) struct LoginTurn<'t> {
 impl LoginTurns {
     pub(super) fn new(share: Arc<Semaphore>) -> Self {
         let one = || Arc::new(Semaphore::new(1));
-        Self { share, strangers: one(), familiar: one(), state: Mutex::default() }
+        let (lookups, lookups_of_familiar) = (Semaphore::new(LOOKUPS), Semaphore::new(LOOKUPS));
+        Self { share, strangers: one(), familiar: one(), lookups, lookups_of_familiar, state: Mutex::default() }
     }
 
     pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<Place<'_>, LoginQueueFull> {
@@ -100,7 +106,7 @@ impl LoginTurns {
         let new = || Queue { turn: Arc::new(Semaphore::new(1)), is_familiar, logins: Vec::new() };
         let queue = state.by_source.entry(source).or_insert_with(new);
         queue.logins.push(Login { number, end: end.clone(), has_turn: false });
-        Ok(Place { turns: self, source, number, of_source: Arc::clone(&queue.turn), end })
+        Ok(Place { turns: self, source, number, is_familiar, of_source: Arc::clone(&queue.turn), end })
     }
 
     pub(super) fn remember(&self, visitor: LoginVisitor) {
@@ -143,8 +149,34 @@ impl State {
     }
 }
 
+/// Counts a login in the metrics while it waits.
+struct WaitingLogin;
+
+impl WaitingLogin {
+    fn begin() -> Self {
+        metrics::gauge!("patchbay_logins_waiting").increment(1.0);
+        Self
+    }
+}
+
+impl Drop for WaitingLogin {
+    fn drop(&mut self) {
+        metrics::gauge!("patchbay_logins_waiting").decrement(1.0);
+    }
+}
+
 impl<'t> Place<'t> {
+    /// Waits for a turn to look the account up: an account without attempts left costs no turn to hash, and would be
+    /// looked up as often as a stranger asks.
+    pub(super) async fn look_up(&self) -> Result<SemaphorePermit<'t>, LoginQueueFull> {
+        let _waits = WaitingLogin::begin();
+        let lookups = if self.is_familiar { &self.turns.lookups_of_familiar } else { &self.turns.lookups };
+        let turn = self.end.run_until_cancelled(lookups.acquire()).await;
+        turn.and_then(Result::ok).ok_or(LoginQueueFull)
+    }
+
     pub(super) async fn wait(self, visitor: &LoginVisitor) -> Result<LoginTurn<'t>, LoginQueueFull> {
+        let waits = WaitingLogin::begin();
         let is_familiar = self.turns.lock().seen.contains(visitor);
         let all = if is_familiar { &self.turns.familiar } else { &self.turns.strangers };
         let waiting = async {
@@ -156,6 +188,7 @@ impl<'t> Place<'t> {
         };
         let (of_source, of_all, share) = self.end.run_until_cancelled(waiting).await.ok_or(LoginQueueFull)?;
         self.turns.lock().login(self.source, self.number).ok_or(LoginQueueFull)?.has_turn = true;
+        drop(waits);
         Ok(LoginTurn { _place: self, _of_source: of_source, _of_all: of_all, _share: share })
     }
 }
@@ -266,6 +299,20 @@ mod tests {
         let visitor = LoginVisitor { source: newcomer.source, account: vec![1] };
         let turn = held.into_iter().nth(ended[0]).unwrap().wait(&visitor).await;
         assert!(turn.is_err());
+    }
+
+    #[tokio::test]
+    async fn few_strangers_look_accounts_up_at_once_and_they_delay_no_source_that_has_logged_in_before() {
+        let turns = turns();
+        let address = |last: u8| Some(IpAddr::from([192, 0, 2, last]));
+        turns.remember(LoginVisitor::new(address(9), vec![1]));
+        let places: Vec<_> = (0..4).map(|at| turns.enter(address(at)).unwrap()).collect();
+        let mut held = vec![places[0].look_up().await.unwrap(), places[1].look_up().await.unwrap()];
+        let mut third = Box::pin(places[2].look_up());
+        assert!(poll!(&mut third).is_pending());
+        assert!(turns.enter(address(9)).unwrap().look_up().now_or_never().is_some());
+        held.pop();
+        assert!(poll!(&mut third).is_ready());
     }
 
     #[test]

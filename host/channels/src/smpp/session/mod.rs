@@ -46,7 +46,7 @@ impl SmppSession {
         let session = Self { shared };
         let (from, to) = split(stream);
         let writing = Arc::clone(&session.shared);
-        tokio::spawn(async move { writer::write(to, queue, &writing, times.link_timeout).await });
+        tokio::spawn(async move { writer::write(to, queue, &writing, times).await });
         tokio::spawn(reader::read(from, hangup, session.clone(), requests, times));
         (session, asked)
     }

@@ -25,6 +25,8 @@ pub(crate) struct SilenceLimits {
     pub enquire_link: Duration,
     /// Longest time without an answer to it, or without reading our bytes.
     pub link_timeout: Duration,
+    /// Longest time for the last bytes.
+    pub unbind_timeout: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,7 +15,7 @@ const SHORT: Duration = Duration::from_millis(200);
 
 fn session(link_timeout: Duration) -> (SmppSession, mpsc::Receiver<SessionRequestHandle>, DuplexStream) {
     let (ours, theirs) = duplex(64);
-    let times = SilenceLimits { enquire_link: LONG, link_timeout };
+    let times = SilenceLimits { enquire_link: LONG, link_timeout, unbind_timeout: LONG };
     let (session, requests) = SmppSession::start(ours, "test", times, 2, std::future::pending());
     (session, requests, theirs)
 }

@@ -1,23 +1,23 @@
-use std::time::Duration;
-
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::mpsc,
     time::timeout,
 };
 
-use super::{requests::SessionShared, write_queue::OutgoingItem};
+use super::{
+    requests::{SessionShared, SilenceLimits},
+    write_queue::OutgoingItem,
+};
 
 /// Octets written at once. Small, because their requests count as written.
 const CHUNK: usize = 4 * 1024;
-const GOODBYE: Duration = Duration::from_secs(1);
 
-/// Writes until the session ends. `patience`: how long the SMSC may read nothing.
+/// Writes until the session ends.
 pub(super) async fn write<W>(
     mut stream: W,
     mut queue: mpsc::Receiver<OutgoingItem>,
     shared: &SessionShared,
-    patience: Duration,
+    times: SilenceLimits,
 ) where
     W: AsyncWrite + Unpin,
 {
@@ -37,7 +37,7 @@ pub(super) async fn write<W>(
             let written = tokio::select! {
                 biased;
                 () = shared.ended.cancelled() => break None,
-                written = timeout(patience, writing) => written,
+                written = timeout(times.link_timeout, writing) => written,
             };
             match written {
                 Ok(Ok(())) => {}
@@ -50,7 +50,7 @@ pub(super) async fn write<W>(
         }
     };
     // A peer that is gone needs no proper end.
-    let _ = timeout(GOODBYE, stream.shutdown()).await;
+    let _ = timeout(times.unbind_timeout, stream.shutdown()).await;
     if let Some(reason) = reason {
         shared.end(reason);
     }
