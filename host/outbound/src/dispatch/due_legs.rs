@@ -7,8 +7,7 @@ use storage::{
     outbound::work::{self, DueLeg, DueLegs},
 };
 
-/// Reads the legs that may go out: one for each place, more if some must wait for others to the same recipient, and
-/// more by `beyond` for those that are given up.
+/// Legs that may go out: one per place, more if some must wait for others, and `beyond` for those that are given up.
 pub(super) async fn due(
     db: &mut PgConnection,
     lease: &Lease,

@@ -20,7 +20,6 @@ pub(super) struct LiteNumberState {
     pub(super) credentials: Option<Credentials>,
 }
 
-/// Reads the state of an inbox.
 pub(super) async fn read(
     ctx: &Context,
     db: &mut PgConnection,

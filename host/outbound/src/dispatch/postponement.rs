@@ -23,8 +23,7 @@ use super::{sender::SenderInbox, settle};
 use crate::delivery;
 
 const POSTPONED_AT_ONCE: i64 = 1000;
-/// How long a leg that cannot be read is put aside. A newer release, which a deployment may be about to start, can
-/// perhaps read it.
+/// How long a leg that cannot be read is put aside: a newer release can perhaps read it.
 const PUT_ASIDE: TimeDelta = TimeDelta::minutes(10);
 
 /// Puts aside legs that cannot be read, so that the rest of their lane goes on. Inside the caller's transaction.
@@ -98,8 +97,7 @@ pub(super) async fn give_up(
     delivery::advance(ctx, db, client, steps).await
 }
 
-/// Postpones the due legs of a lane while its carrier takes nothing, so that the lane does not keep a worker. Legs that
-/// waited too long fail.
+/// Postpones the due legs of a lane while its carrier takes nothing. Legs that waited too long fail.
 pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
@@ -123,8 +121,7 @@ pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> 
     Ok(())
 }
 
-/// Postpones a whole lane while its carrier takes nothing. For a Lite number no row of a message is written: its lane
-/// is not looked at until then, or until its session or schedule opens it.
+/// Postpones a whole lane without writing rows for a Lite number: its session or schedule opens it.
 pub(super) async fn close(ctx: &Context, lease: &Lease, sender: &SenderInbox, length: Duration) -> Result<()> {
     if sender.inbox.kind != InboxKind::WhatsappLite {
         return postpone(ctx, lease, length).await;

@@ -1,7 +1,6 @@
 use domain::chat::ChatScope;
 
-/// Most chats that are counted. The total of a longer list is a lower bound. It is always more than the pages up to the
-/// requested one if there is another page.
+/// Most chats that are counted. The total of a longer list exceeds the pages up to the requested one.
 pub const COUNTED: u64 = 10_000;
 
 /// The condition of a list. `$2` are its agents: the caller, or the caller's team.

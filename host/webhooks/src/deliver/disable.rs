@@ -19,8 +19,7 @@ use uuid::Uuid;
 
 use super::{attempt::DeliveryTarget, endpoint::endpoint_of};
 
-/// Turns the endpoint off, drops its waiting deliveries and informs the client. `None`: its address was changed before,
-/// so nothing is done. `inbox` is the subject of the failed event. Returns the lanes to wake after the commit.
+/// Turns the endpoint off and drops its deliveries. `None`: its address was changed before. Returns the lanes to wake.
 pub(super) async fn disable(
     ctx: &Context,
     db: &mut PgConnection,
@@ -55,8 +54,7 @@ fn verb(reason: DisabledReason) -> &'static str {
     }
 }
 
-/// Records a partner event that the webhook is off. As for all events, the configuration of the inbox decides its
-/// receiver.
+/// Records a partner event that the webhook is off; the configuration of the inbox decides its receiver.
 async fn tell(
     ctx: &Context,
     db: &mut PgConnection,

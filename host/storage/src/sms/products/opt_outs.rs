@@ -6,7 +6,6 @@ use domain::{ids::ClientId, numbering::spellings};
 use super::replies::bare;
 use crate::{PgConnection, Result};
 
-/// Records that a subscriber stopped. A repetition changes nothing.
 pub async fn stop(
     db: &mut PgConnection,
     client: ClientId,
