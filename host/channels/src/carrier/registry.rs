@@ -5,7 +5,6 @@ use domain::inbox::InboxKind;
 use super::Carrier;
 use crate::{account::AccountProvider, messenger::MessengerApi, web::Doorbell, whatsapp_lite::LiteDevices};
 
-/// The carriers, one for each kind of inbox that can send. Cloning is cheap.
 #[derive(Clone, Default)]
 pub struct Carriers {
     by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
@@ -45,7 +44,6 @@ impl Carriers {
         self.messenger.as_ref()
     }
 
-    /// Adds a provider of accounts, for callbacks, news and files.
     #[must_use]
     pub fn with_account_provider(mut self, provider: impl AccountProvider) -> Self {
         self.accounts.insert(provider.kind(), Arc::new(provider));
@@ -65,7 +63,6 @@ impl Carriers {
         &self.web
     }
 
-    /// The carrier for inboxes of this kind; `None` if they cannot send.
     pub fn of(&self, kind: InboxKind) -> Option<&Arc<dyn Carrier>> {
         self.by_kind.get(&kind)
     }

@@ -35,13 +35,11 @@ struct EarnedTimes {
 /// The processors that several peers share.
 #[derive(Debug)]
 struct ProcessorShare {
-    /// The turns of all peers: as many as the processors that work for them at the same time.
     of_all: Arc<Semaphore>,
     /// The one turn of this peer, so that peers take turns however many tasks one of them has.
     own: Arc<Semaphore>,
 }
 
-/// A turn to use a processor. It ends when this is dropped.
 pub(super) struct ProcessorTurn {
     _own: Option<OwnedSemaphorePermit>,
     _of_all: Option<OwnedSemaphorePermit>,
@@ -60,7 +58,6 @@ impl Pace {
         Self { share: Some(ProcessorShare { of_all, own: Arc::new(Semaphore::new(1)) }), ..self }
     }
 
-    /// Records use.
     pub fn note(&self, used: Duration) {
         let (mut earned, now) = (self.earned(), Instant::now());
         earned.pause = earned.pause.max(now) + used * self.one_of;
@@ -69,7 +66,6 @@ impl Pace {
         earned.turns = turns.min(now + LITTLE * LITTLE_ONE_OF * 2);
     }
 
-    /// Takes use back that turned out to be work for a known client or provider.
     pub fn refund(&self, used: Duration) {
         let mut earned = self.earned();
         earned.pause = earned.pause.checked_sub(used * self.one_of).unwrap_or(earned.pause);
@@ -97,7 +93,6 @@ impl Pace {
         Some(turn.boxed())
     }
 
-    /// True if a new one would be the same.
     pub fn is_unused(&self) -> bool {
         let (earned, now) = (*self.earned(), Instant::now());
         earned.pause <= now && earned.turns <= now

@@ -24,7 +24,6 @@ use crate::{
 /// Hosts of Meta that serve media and may get the token; with sub-domains, https only.
 const MEDIA_HOSTS: &[&str] = &["fbsbx.com", "fbcdn.net", "whatsapp.net", "facebook.com"];
 
-/// The address of a media object, valid for five minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaNode {
     pub id: String,
@@ -44,7 +43,6 @@ pub struct MediaExpectation {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadedMedia {
-    /// The file, mode 0600.
     pub path: PathBuf,
     pub bytes: u64,
     /// Lower-case hexadecimal.
@@ -53,7 +51,6 @@ pub struct DownloadedMedia {
     pub mime: String,
 }
 
-/// A failed download. No file is left.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// The URL is on a host that must not get the access token.
@@ -120,7 +117,6 @@ impl CloudApi {
     }
 }
 
-/// True if an address is on one of Meta's hosts for files, over https.
 pub(crate) fn is_of_meta(url: &Url) -> bool {
     let host = url.domain().unwrap_or_default().to_ascii_lowercase();
     let of_meta = MEDIA_HOSTS

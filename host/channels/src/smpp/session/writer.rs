@@ -12,7 +12,6 @@ use super::{requests::SessionShared, write_queue::OutgoingItem};
 const CHUNK: usize = 4 * 1024;
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// Writes until the session ends. `patience`: how long the SMSC may read nothing.
 pub(super) async fn write<W>(
     mut stream: W,
     mut queue: mpsc::Receiver<OutgoingItem>,
