@@ -14,12 +14,14 @@ pub enum CallError {
         "there is no working plugin named `{plugin}`; `plugins()` lists those that are loaded and why others are not"
     )]
     NotFound {
+        /// The requested name.
         plugin: String,
     },
     /// An uploaded version that can never be loaded.
     #[error("plugin `{plugin}` cannot be loaded: {reason}; upload it again")]
     Unloadable {
         plugin: String,
+        /// The fault, in words.
         reason: String,
     },
     /// An uploaded version that cannot be loaded now. Try again later.
@@ -33,6 +35,7 @@ pub enum CallError {
     #[error("plugin `{plugin}` is a {found}, not a {expected}")]
     WrongWorld {
         plugin: String,
+        /// The world of the question.
         expected: World,
         found: World,
     },
@@ -48,42 +51,50 @@ pub enum CallError {
     /// The recorded call cannot be replayed.
     #[error("the recording cannot be read: {reason}")]
     BadRecording {
+        /// The fault, in words.
         reason: String,
     },
     /// No place became free in time. Try again later.
     #[error("too many calls at once: plugin `{plugin}` found no free place in time; try again later")]
     TooBusy {
+        /// Name of the plugin.
         plugin: String,
     },
     #[error("the plugin returned the error `{}`: {}", error.code, error.message)]
     Refused {
+        /// The error that the plugin returned.
         error: chatbot::Error,
         trace: Box<CallTrace>,
     },
     #[error("the plugin crashed: {reason}")]
     Trap {
+        /// The cause, in words for the author.
         reason: String,
         trace: Box<CallTrace>,
     },
     #[error("the plugin did not answer within {} ms", after.as_millis())]
     TimedOut {
+        /// How long the host waited.
         after: Duration,
         trace: Box<CallTrace>,
     },
     #[error("the plugin went beyond its limit of {which}")]
     LimitExceeded {
+        /// The exceeded limit.
         which: ExceededLimit,
         trace: Box<CallTrace>,
     },
     /// The answer of the plugin breaks a rule.
     #[error("the plugin's answer cannot be used: {reason}")]
     BadAnswer {
+        /// The fault, with the part that has it.
         reason: String,
         trace: Box<CallTrace>,
     },
     /// The key-value store could not be read. The plugin is not to blame; try again.
     #[error("{source}")]
     KeyValues {
+        /// The error of the store.
         source: KeyValueError,
         trace: Box<CallTrace>,
     },
@@ -113,6 +124,7 @@ impl CallError {
         }
     }
 
+    /// The trace, if the call began.
     pub fn trace(&self) -> Option<&CallTrace> {
         match self {
             Self::NotFound { .. }
@@ -131,6 +143,7 @@ impl CallError {
         }
     }
 
+    /// Whether the same call may succeed a little later.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::TooBusy { .. } | Self::Unavailable { .. } | Self::TimedOut { .. } | Self::KeyValues { .. } => true,
@@ -162,6 +175,7 @@ pub enum HostError {
     #[error("the built-in plugin `{name}` does not load: {problems}")]
     BuiltIn {
         name: &'static str,
+        /// All faults, in words.
         problems: String,
     },
     #[error("`plugins.dir` is set to {}, which cannot be read; create the directory or clear the setting", path.display())]

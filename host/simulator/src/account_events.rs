@@ -14,9 +14,11 @@ use crate::{
     world::{SimulatedWorld, WorldState},
 };
 
+/// An event to inject. It also changes its object, so that reading the object agrees.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(crate) enum Injection {
+    /// `message_template_status_update`.
     TemplateStatus {
         waba_id: String,
         #[serde(flatten)]
@@ -24,18 +26,21 @@ pub(crate) enum Injection {
         event: String,
         reason: Option<String>,
     },
+    /// `message_template_quality_update`.
     TemplateQuality {
         waba_id: String,
         #[serde(flatten)]
         template: TemplateRef,
         quality: String,
     },
+    /// `message_template_components_update`: a new body text.
     TemplateComponents {
         waba_id: String,
         #[serde(flatten)]
         template: TemplateRef,
         body: String,
     },
+    /// `phone_number_quality_update`, and the new values of the number node.
     PhoneQuality {
         phone_number_id: String,
         event: String,
@@ -43,6 +48,7 @@ pub(crate) enum Injection {
         quality_rating: Option<String>,
         status: Option<String>,
     },
+    /// `account_update`.
     AccountUpdate { waba_id: String, event: String },
     /// `user_preferences`: `stop` or `resume` of marketing messages.
     UserPreferences { msisdn: String, phone_number_id: String, value: String },

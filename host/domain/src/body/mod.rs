@@ -1,5 +1,4 @@
-//! Reading JSON request bodies: every fault names its field, and no text gets in that a database or a client could not
-//! take.
+//! Reading JSON request bodies: every fault names its field, and no text that a database or client cannot take gets in.
 
 pub(crate) mod extent;
 mod fault_path;

@@ -17,6 +17,7 @@ use crate::{
 #[serde(untagged)]
 pub enum WorldQuestion {
     Chatbot {
+        /// A message, a timer or another event of the conversation.
         event: Box<Event>,
         session: Box<Session>,
     },
@@ -32,6 +33,7 @@ pub enum WorldQuestion {
 pub enum DryResult {
     Actions(Vec<Action>),
     Decision(sms_fallback::Decision),
+    /// The body of a webhook, a JSON text; `None` if the event is not to be sent.
     Payload(Option<String>),
     Route(Route),
     SmsDecisions(Vec<sms_router::Decision>),
@@ -101,10 +103,14 @@ impl WorldQuestion {
     }
 
     /// The question of a recording.
+    ///
+    /// # Errors
+    /// If the text is not a question of this world.
     pub fn recorded(world: World, text: &str) -> serde_json::Result<Self> {
         Self::read(world, &mut serde_json::Deserializer::from_str(text))
     }
 
+    /// Reads the form of recordings.
     pub(crate) fn read<'a, D: serde::Deserializer<'a>>(world: World, from: D) -> Result<Self, D::Error> {
         Ok(match world {
             World::Chatbot => {
