@@ -52,7 +52,6 @@ pub use withdraw::{RollBack, RollbackResult, deactivate, delete, fail_canary, pr
 
 use base::{Context, Error, Result};
 
-/// Why a request about a plugin failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
     #[error("there is no plugin of that name")]
@@ -100,7 +99,6 @@ async fn loads(ctx: &Context, client: ClientId, plugin: &PluginRef) -> Result<()
     }
 }
 
-/// Records an event of a plugin in the transaction of its cause.
 async fn note(
     ctx: &Context,
     db: &mut PgConnection,
@@ -119,7 +117,6 @@ fn place_of(activation: &crate::slots::SlotActivation) -> String {
     format!("{} for {whose}", activation.mode.as_str())
 }
 
-/// Checks that an inbox belongs to this client.
 async fn known_inbox(db: &mut PgConnection, client: ClientId, inbox: Option<InboxId>) -> Result<(), PluginError> {
     match inbox {
         Some(inbox) if storage::inboxes::by_id(db, client, inbox).await?.is_none() => {

@@ -18,7 +18,6 @@ fn page_of<T>((items, total): (Vec<T>, i64)) -> Page<T> {
     Page { items, total: u64::try_from(total).unwrap_or(0) }
 }
 
-/// Calls of a plugin, newest first.
 pub async fn invocations(
     db: &Db,
     client: ClientId,

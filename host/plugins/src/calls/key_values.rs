@@ -117,7 +117,6 @@ impl KeyValueSnapshot for ValueSnapshot {
 /// The result of a call's writes. Except after `Written`, the caller must roll its transaction back.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// The writes are part of the transaction.
     Written,
     /// A read key has changed since. The call must be repeated.
     ReadsChanged,
