@@ -68,7 +68,7 @@ section! {
         /// Addresses or networks whose `X-Forwarded-*` headers are trusted.
         trusted_proxies: Vec<IpNet> = Vec::new(),
         /// Base of media and callback URLs. Empty: made from `server.listen`. If it is not https on the public
-        /// internet, files are uploaded to Meta instead of fetched by it.
+        /// internet, files are uploaded to Meta.
         public_url: Option<BaseUrl> = None,
         /// Run background work in this process. `false`: API only, together with `patchbay work`.
         workers: bool = true,
@@ -107,8 +107,8 @@ section! {
         bridge_api_key: Secret = Secret::default(),
         /// Signs the bridge's webhooks. Required with `whatsapp_lite.bridge_url`.
         webhook_secret: Secret = Secret::default(),
-        /// Run the linked devices of Lite numbers in Patchbay itself, each in the process that holds its session. Needs
-        /// a build with the feature `lite-native`, and may breach WhatsApp's terms.
+        /// Run the linked devices of Lite numbers in Patchbay itself. Needs a build with the feature `lite-native`, and
+        /// may breach WhatsApp's terms.
         native: bool = false,
     }
 }
@@ -134,8 +134,7 @@ section! {
         connect_timeout: Duration = SmppSettings::default().connect_timeout,
         /// Time for the answer to a bind.
         bind_timeout: Duration = SmppSettings::default().bind_timeout,
-        /// Time for the answer to a submit. After it, the SMS may have been accepted, and is submitted again a minute
-        /// later.
+        /// Time for the answer to a submit. After it, the SMS is in doubt, and is submitted again a minute later.
         response_timeout: Duration = SmppSettings::default().response_timeout,
         /// Silence after which an `enquire_link` is sent to the SMS centre.
         enquire_link: Duration = SmppSettings::default().enquire_link,
@@ -160,13 +159,13 @@ section! {
         throttle_first: Duration = SmppSettings::default().throttle_first,
         /// Longest such pause.
         throttle_longest: Duration = SmppSettings::default().throttle_longest,
-        /// Time for which the acknowledgement of a part of a subscriber's long SMS waits for the other parts.
+        /// Time for which the acknowledgement of a part of a long SMS waits for the other parts.
         part_hold: Duration = SmppSettings::default().part_hold,
         /// Time for which the parts are kept before an incomplete SMS is accepted.
         part_expiry: Duration = SmppSettings::default().part_expiry,
         /// Pause before an SMS with acknowledged parts is stored again, if that has failed.
         part_retry: Duration = SmppSettings::default().part_retry,
-        /// Deliveries of one connection that wait to be handled. If there are as many, nothing more is read from it.
+        /// Deliveries of one connection that wait to be handled. Then nothing more is read from it.
         deliveries_waiting: usize = SmppSettings::default().deliveries_waiting,
     }
 }
@@ -184,8 +183,8 @@ section! {
         /// `server.tls_cert`.
         require_tls: bool = false,
         /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`. Empty: none are sent.
-        /// `?tls=none`, `opportunistic` or `required`: the default is `opportunistic`, and `required` with a password
-        /// to another machine. `ca=` names a file of certificates to trust instead of the public ones.
+        /// `?tls=none`, `opportunistic` (default) or `required` (default with a password to another machine). `ca=`
+        /// names a file of trusted certificates.
         relay: Option<SecretUrl> = None,
     }
 }
@@ -206,7 +205,7 @@ section! {
         /// 32 bytes in base64 that encrypt secrets at rest. Empty: a generated file `master.key` in `data_dir`.
         master_key: Secret = Secret::default(),
         /// The master key before, while `patchbay master-key rotate` replaces it. Empty: none, or the file
-        /// `master.key.previous` in `data_dir` if `security.master_key` is empty too.
+        /// `master.key.previous` in `data_dir`.
         previous_master_key: Secret = Secret::default(),
     }
 }
@@ -214,8 +213,8 @@ section! {
 section! {
     /// Files of customers.
     Media {
-        /// Place of customers' files: `database`, the path of a folder that all nodes must share, or
-        /// `s3://bucket/prefix`. Empty: a folder of `data_dir` with the embedded database, `database` with any other.
+        /// Place of customers' files: `database`, the path of a folder that all nodes share, or `s3://bucket/prefix`.
+        /// Empty: a folder of `data_dir` with the embedded database, `database` with any other.
         store: MediaPlace = MediaPlace::Auto,
         /// Base URL of the object store for `s3://`. Empty: Amazon S3.
         s3_endpoint: Option<BaseUrl> = None,
@@ -252,7 +251,7 @@ section! {
         /// Source address if a request names none.
         default_source: String = "PATCHBAY".to_owned(),
         /// Words that stop SMS if a reply consists of one, in addition to STOP, END, CANCEL, QUIT and UNSUBSCRIBE.
-        /// Case, invisible characters and punctuation around a word are ignored.
+        /// Case, invisible characters and punctuation are ignored.
         stop_words: Vec<String> = StopWords::USUAL.map(str::to_owned).to_vec(),
         /// XML namespace of batch answers.
         batch_namespace: String = "urn:patchbay:batch-sms".to_owned(),
