@@ -50,9 +50,8 @@ impl Error {
         let Self::Database(error) = self else { return false };
         match error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => true,
-            // PostgreSQL codes: classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback); 55P03, a lock
-            // wait of another process that took too long; 25P03, an idle transaction of ours that took too long; 25006, a
-            // server that has become read-only, whose sessions are replaced.
+            // PostgreSQL codes: classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback). 55P03: a lock wait
+            // was too long. 25P03: an idle transaction was too long. 25006: the server has become read-only.
             sqlx::Error::Database(error) => error.code().is_some_and(|code| {
                 ["08", "53", "57P", "40", "55P03", "25P03", "25006"].iter().any(|class| code.starts_with(class))
             }),

@@ -20,7 +20,7 @@ pub struct PluginCall<'a> {
     pub turn: &'a str,
     /// Hosts that the plugin may send requests to: `api.example.org`, `*.example.org`, `host:port`. If empty, none.
     pub allowed_hosts: &'a [String],
-    /// Records the call, so that it can be replayed: [`CallTrace::recording`] is then set, whatever the outcome.
+    /// Records the call, so that it can be replayed: [`CallTrace::recording`] is then set, for any outcome.
     pub record: bool,
 }
 

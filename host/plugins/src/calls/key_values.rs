@@ -124,7 +124,7 @@ pub enum WriteOutcome {
     TooMuch(String),
 }
 
-/// The plugin and the participant whose values a call reads and writes, besides the shared values of the plugin.
+/// The owner of the values that a call reads and writes, in addition to the shared values of the plugin.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueOwner<'a> {
     pub client: ClientId,

@@ -49,7 +49,7 @@ impl SecretSearch {
         let in_forms = secrets.iter().filter(|secret| secret.text.contains(' '));
         let in_forms = in_forms.map(|secret| ConfigSecret { text: secret.text.replace(' ', "+"), ..secret.clone() });
         secrets.extend(in_forms.collect::<Vec<_>>());
-        // A placeholder stays unchanged, whatever its name contains, so a second pass gives the same text.
+        // A placeholder stays unchanged, even if its name contains a secret, so a second pass gives the same text.
         let placeholders = secrets.iter().map(|ConfigSecret { placeholder, .. }| placeholder.clone());
         let placeholders = placeholders.map(|placeholder| ConfigSecret { text: placeholder.clone(), placeholder });
         secrets.extend(placeholders.collect::<Vec<_>>());
