@@ -20,6 +20,7 @@ impl Alarms {
         }
     }
 
+    /// Logs the gathered faults that only an operator can mend.
     pub(crate) fn raise(self) {
         for ((inbox, code), (meaning, reason)) in self.by_kind {
             tracing::error!(%inbox, code, meaning, reason, "messages fail until the account of this inbox is repaired");
