@@ -180,6 +180,7 @@ fn day_of_a_calendar<'de, D: Deserializer<'de>>(written: D) -> Result<NaiveDate,
 })))]
 pub struct BusinessHours {
     #[schema(min_items = 1, max_items = 70)]
+    /// Intervals of each week. If one ends before it starts, it goes past midnight.
     weekly: Vec<OpenInterval>,
     #[schema(value_type = Option<Vec<Holiday>>, max_items = 250)]
     holidays: Vec<Holiday>,
