@@ -40,6 +40,6 @@ fi
 
 cd "$root"
 "$deny" --locked --all-features --config "$config" check
-# The plugins that ship, and their kit. What only the host has is allowed here, too.
+# The plugins that ship, and their kit. Exceptions for the host are allowed here, too.
 "$deny" --locked --config "$config" --manifest-path plugins/Cargo.toml check \
     --allow license-not-encountered --allow unused-wrapper --allow unmatched-skip

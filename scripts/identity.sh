@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lives ten thousand generated lives of people against a model of what can be known of them (docs/rules/identity.md), every tenth
-# of them from the callback to the chat. A few minutes on two cores. IDENTITY_SEED=<seed> lives one of them alone.
+# Compares ten thousand generated histories of people with a model (docs/rules/identity.md), every tenth of them from the
+# callback to the chat. A few minutes on two cores. IDENTITY_SEED=<seed> runs one of them alone.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -24,11 +24,11 @@ for language in php ruby perl; do
     fi
 done
 
-# What swaks speaks TLS with is only recommended by its package.
+# The TLS library of swaks is only recommended by its package.
 if ! have swaks || ! swaks --support 2>/dev/null | grep -q '^=== TLS supported'; then
     install "swaks" "swaks libnet-ssleay-perl" "swaks perl-Net-SSLeay" "swaks perl-net-ssleay" "swaks perl-net-ssleay" "swaks perl-Net-SSLeay" swaks
 fi
-# Kannel is what `make bench ARGS=sms` measures beside, and its drive_smpp an SMSC for tests; it is in Debian and its children.
+# `make bench ARGS=sms` compares with Kannel, whose drive_smpp is an SMSC for tests. It is in Debian and its children.
 if [ "$(package_manager)" = apt-get ] && { [ ! -x /usr/sbin/bearerbox ] || [ ! -x /usr/lib/kannel/test/drive_smpp ]; }; then
     install "Kannel" "kannel kannel-extras" "" "" "" "" ""
 fi

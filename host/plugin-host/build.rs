@@ -8,8 +8,7 @@ const TARGET: &str = "wasm32-wasip2";
 const COMPONENTS: [&str; 7] =
     ["default_chatbot", "router", "sms_fallback", "sms_router", "webhook_standard", "webhook_v1", "webhook_v2"];
 
-/// Variables of the outer build that the inner build must not inherit: flags for another target, wrappers such as that
-/// of clippy, and the outer target directory, whose lock is held.
+/// Variables that the inner build must not inherit, such as flags, wrappers, and the locked target directory.
 const NOT_INHERITED: [&str; 9] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -75,8 +74,7 @@ fn compile(plugins: &Path, target_dir: &Path) -> Result<(), String> {
     Err(format!("the built-in plugins do not build; try: cargo build --release --target {TARGET} in plugins/"))
 }
 
-/// A directory next to `debug` and `release`. Both profiles share this build, because plugins are always built for
-/// release, and the outer cargo does not hold its lock.
+/// A directory next to `debug` and `release` for both profiles, because plugins are always built for release.
 fn beside_profiles(out: &Path) -> Result<PathBuf, String> {
     let profile = out.ancestors().nth(3).ok_or("OUT_DIR is not where cargo usually puts it")?;
     Ok(profile.parent().unwrap_or(profile).join("plugins"))

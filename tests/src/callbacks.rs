@@ -25,7 +25,7 @@ impl Patchbay {
         self.ask(Method::POST, PATH, &headers, body).await
     }
 
-    /// What Meta puts into `X-Hub-Signature-256`.
+    /// The value of `X-Hub-Signature-256`.
     pub fn sign_callback(&self, body: &[u8]) -> String {
         let mut mac = Hmac::<Sha256>::new_from_slice(self.app_secret().as_bytes()).unwrap();
         mac.update(body);

@@ -17,7 +17,7 @@ impl Patchbay {
         self.ask(Method::POST, path, &headers, body.to_string()).await
     }
 
-    /// What is left of a client's credits.
+    /// The credits of a client.
     pub async fn sms_balance(&self, client: &TestClient) -> i64 {
         let answer = self.sms(client, "/sms/getBalance", &serde_json::json!({})).await.ok();
         answer["balance"].as_i64().expect("a balance is a number")

@@ -50,7 +50,7 @@ pub(crate) fn directory() -> PathBuf {
 fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
     let _turn = BUILDING.lock();
     let guests = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("guests");
-    // Where other tests build guests too, in every profile: what they stand on is compiled once.
+    // Where other tests build guests too, in every profile: their dependencies are compiled once.
     let target = crate::patchbay::binary().ancestors().nth(2).unwrap().join("tmp/guests");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--target", "wasm32-wasip2", "--package", package])

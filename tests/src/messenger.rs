@@ -10,7 +10,7 @@ use crate::{ClientReply, Patchbay, TestClient, eventually, patchbay::MESSENGER_S
 /// Where Meta posts about pages.
 const PATH: &str = "/providers/messenger/webhook";
 
-/// Somebody who writes to a page.
+/// A person who writes to a page.
 #[derive(Clone)]
 pub struct MessengerPerson {
     base: String,
@@ -31,7 +31,7 @@ impl Patchbay {
         added["id"].as_str().unwrap().to_owned()
     }
 
-    /// Somebody who writes to this page.
+    /// A person who writes to this page.
     pub fn person(&self, psid: &str, page: &str) -> MessengerPerson {
         let base = format!("{}/messenger/phones/{psid}", self.simulator_url());
         MessengerPerson { base, http: self.http.clone(), psid: psid.to_owned(), page: page.to_owned() }
@@ -51,7 +51,7 @@ impl Patchbay {
         self.ask(Method::POST, PATH, &headers, body).await
     }
 
-    /// What Meta puts into `X-Hub-Signature-256`.
+    /// The value of `X-Hub-Signature-256`.
     pub fn sign_page_callback(body: &[u8]) -> String {
         let mut mac = Hmac::<Sha256>::new_from_slice(MESSENGER_SECRET.as_bytes()).unwrap();
         mac.update(body);
@@ -114,7 +114,7 @@ impl MessengerPerson {
         self.post("/read", &json!({})).await;
     }
 
-    /// What has come, oldest first.
+    /// The received messages, oldest first.
     pub async fn inbox(&self) -> Vec<Value> {
         let inbox: Value = self.http.get(format!("{}/inbox", self.base)).send().await.unwrap().json().await.unwrap();
         inbox["messages"].as_array().cloned().unwrap_or_default()

@@ -22,7 +22,7 @@ const APP_SECRET: &str = "app-secret-of-the-tests";
 pub(crate) const MESSENGER_SECRET: &str = "messenger-secret-of-the-tests";
 const VERIFY_TOKEN: &str = "verify-token-of-the-tests";
 
-/// What a test changes about the set-up.
+/// The changes of a test to the set-up.
 #[derive(Debug, Clone, Default)]
 pub struct PatchbaySetup {
     environment: Vec<(String, String)>,
@@ -249,12 +249,12 @@ impl Patchbay {
         self.child.as_ref().unwrap().id()
     }
 
-    /// What the program has logged since its last start.
+    /// The log of the program since its last start.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
-    /// The newest lines of its log: what a test that fails shows. All of it may be megabytes.
+    /// The newest lines of its log, which a failing test shows. All of it may be megabytes.
     pub(crate) fn end_of_log(&self) -> String {
         let log = self.log();
         let newest: Vec<&str> = log.lines().rev().take(60).collect();

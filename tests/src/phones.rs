@@ -30,7 +30,7 @@ impl TestPhone {
         phone["userId"].as_str().expect("every phone has a user id").to_owned()
     }
 
-    /// What the simulator knows of it.
+    /// Its facts in the simulator.
     pub async fn state(&self) -> Value {
         self.http.get(&self.base).send().await.unwrap().json().await.unwrap()
     }
@@ -68,7 +68,7 @@ impl TestPhone {
         self.post("/read", &json!({})).await;
     }
 
-    /// What it has received, oldest first.
+    /// The received messages, oldest first.
     pub async fn inbox(&self) -> Vec<Value> {
         let inbox: Value = self.http.get(format!("{}/inbox", self.base)).send().await.unwrap().json().await.unwrap();
         inbox["messages"].as_array().cloned().unwrap_or_default()

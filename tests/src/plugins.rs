@@ -41,7 +41,7 @@ impl TestClient {
         all.into_iter().filter(|activation| activation.get("endedTime").is_none_or(Value::is_null)).collect()
     }
 
-    /// What is kept of a plugin under `list` (`invocations`, `events`, `differences`), newest first.
+    /// The stored `invocations`, `events` or `differences` of a plugin, newest first.
     pub async fn kept(&self, plugin: &str, list: &str) -> Vec<Value> {
         let page = self.get(&format!("{BASE}/plugins/{plugin}/{list}?size=200")).await.ok();
         page["content"].as_array().cloned().unwrap_or_default()

@@ -15,7 +15,7 @@ const START: Duration = Duration::from_secs(120);
 /// A process that listens.
 pub(crate) struct Process {
     pub(crate) child: Child,
-    /// What it has logged so far.
+    /// Its log so far.
     pub(crate) log: Arc<Mutex<String>>,
     pub(crate) address: SocketAddr,
     /// `http` or `https`.

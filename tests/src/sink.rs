@@ -35,7 +35,7 @@ impl SinkRequest {
         serde_json::from_slice(&self.body).expect("webhook bodies are JSON")
     }
 
-    /// What a form says.
+    /// The fields of a form.
     pub fn form(&self) -> HashMap<String, String> {
         let form = format!("form:?{}", String::from_utf8_lossy(&self.body));
         reqwest::Url::parse(&form).unwrap().query_pairs().into_owned().collect()
@@ -86,13 +86,13 @@ impl WebhookSink {
         format!("http://{}/{path}", self.address)
     }
 
-    /// What arrived at a path so far.
+    /// The requests that have arrived at a path.
     pub fn received(&self, path: &str) -> Vec<SinkRequest> {
         let received = self.shared.received.lock().unwrap();
         received.iter().filter(|one| one.path == path).cloned().collect()
     }
 
-    /// What arrived at a path so far, as JSON.
+    /// The bodies that have arrived at a path, as JSON.
     pub fn bodies(&self, path: &str) -> Vec<Value> {
         self.received(path).iter().map(SinkRequest::json).collect()
     }
@@ -102,7 +102,7 @@ impl WebhookSink {
         eventually(what, || async { self.bodies(path).into_iter().find(|body| wanted(body)) }).await
     }
 
-    /// What arrived at a path, once there is so much.
+    /// Waits for so many requests at a path, and returns them.
     pub async fn receives_many(&self, path: &str, count: usize) -> Vec<SinkRequest> {
         eventually(&format!("{count} requests to {path}"), || async {
             let received = self.received(path);
@@ -135,7 +135,7 @@ async fn take(
     headers: HeaderMap,
     body: Bytes,
 ) -> (StatusCode, HeaderMap, String) {
-    // What a GET says stands in its query.
+    // The content of a GET is in its query.
     let body = if body.is_empty() { Bytes::from(uri.query().unwrap_or_default().to_owned()) } else { body };
     let (status, delay) = {
         let mut behaviour = shared.behaviour.lock().unwrap();

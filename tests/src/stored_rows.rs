@@ -1,4 +1,4 @@
-//! What is stored, for tests of what must not be.
+//! The stored rows, for tests that nothing else is stored.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use sqlx::{Connection, PgConnection};
 
 use crate::Patchbay;
 
-/// Tables that hold what workers are doing and what they have read, not what a client asked for.
+/// Tables with the progress of workers, not with requests of clients.
 const TRANSIENT: &[&str] = &["lane", "messaging_tier", "request_log"];
 
 /// Rows per table.

@@ -45,7 +45,7 @@ pub struct TestVisitor {
     site: TestSite,
     /// The token of the session.
     pub token: String,
-    /// What the session said.
+    /// The answer of the session.
     pub session: Value,
     socket: Option<WebSocketStream<MaybeTlsStream<TcpStream>>>,
     /// Frames that nobody has looked at yet.

@@ -21,8 +21,8 @@ pub(crate) fn write_field(field: &str, text: &mut String) {
     text.push('"');
 }
 
-/// True if the first visible character, in its usual or full-width form, begins a formula, or if the text begins with a
-/// tab or a line end, which some spreadsheets take as the end of the cell before.
+/// True if the first visible character, in its usual or full-width form, begins a formula. A tab or a line end at the
+/// beginning counts too: some spreadsheets end the cell before there.
 fn is_formula(field: &str) -> bool {
     let first = field.chars().find(|c| !is_blank(*c));
     let begins = first.is_some_and(|c| {

@@ -75,7 +75,7 @@ impl ChangeWatch {
         Ok(Self { changes, heard: false, _watcher: watcher })
     }
 
-    /// Waits until no further change follows. If the wait is given up, the change is reported by the next one.
+    /// Waits for a change, and until no other follows within [`SETTLE`]. If the wait is dropped, the next one reports it.
     pub(crate) async fn changed(&mut self) {
         if !self.heard && self.changes.recv().await.is_none() {
             return std::future::pending().await;

@@ -57,7 +57,6 @@ pub struct Context {
     /// For addresses that clients chose.
     pub http: GuardedClient,
     pub media: Arc<dyn MediaStore>,
-    /// Local folder in which downloads are assembled.
     pub scratch: PathBuf,
     pub sealer: Sealer,
     pub settings: Arc<Settings>,
@@ -66,9 +65,7 @@ pub struct Context {
     pub wake: Wakeups,
     pub carriers: Carriers,
     pub skipped: SkippedComparisons,
-    /// The registered readers of events.
     pub readers: Arc<[Arc<dyn EventReader>]>,
-    /// Whether sends can be stored.
     pub writes: Arc<WriteHealth>,
     pub rights: Rights,
 }
@@ -143,7 +140,6 @@ pub struct ContextBuilder {
     pub media_folder: PathBuf,
     pub media_kept: MediaLocation,
     pub relay: Option<SmtpRelay>,
-    /// The registered readers of events.
     pub readers: Vec<Arc<dyn EventReader>>,
     pub settings: Settings,
 }

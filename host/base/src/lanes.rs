@@ -65,7 +65,6 @@ impl Lease {
         Ok(in_time(renewing).await?)
     }
 
-    /// Gives the lane back, even if work is due in it.
     pub async fn release(&self, ctx: &Context) -> Result<()> {
         let releasing = async {
             let mut db = ctx.db.acquire().await?;

@@ -27,7 +27,6 @@ impl DatabaseDeviceValues {
         Self { db, sealer }
     }
 
-    /// A write transaction. It fails if `holding` does not name the process that holds the device.
     async fn begin(&self, holding: &DeviceHolder) -> Result<Transaction<'static>, ValuesFailed> {
         let node: NodeId = holding.holder.parse().map_err(failed)?;
         let mut tx = self.db.begin().await.map_err(failed)?;
@@ -47,7 +46,6 @@ impl DatabaseDeviceValues {
         self.sealer.open(client, SecretPurpose::LiteDevice, sealed).map_err(failed)
     }
 
-    /// The sealed changes. Only the last change of each key remains.
     fn sealed(&self, client: ClientId, changes: Vec<ValueChange>) -> Result<Vec<LiteValueChange>, ValuesFailed> {
         // Sorted, so that two transactions lock the same keys in the same order.
         let last: BTreeMap<_, ValueChange> =

@@ -14,7 +14,6 @@ pub struct MovedMediaStore {
 }
 
 impl MovedMediaStore {
-    /// `now` takes new files, and `before` has the older ones.
     pub fn new(now: Arc<dyn MediaStore>, before: Arc<dyn MediaStore>) -> Self {
         Self { now, before }
     }

@@ -24,7 +24,6 @@ const FINGERPRINT_DIGITS: usize = 32;
 /// The text that marks a database with its key. After a change of the key, the first key follows it.
 const MARK: &[u8] = b"patchbay master key";
 
-/// The purpose of a secret. A sealed value is bound to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretPurpose {
     ApiKey,

@@ -1,5 +1,5 @@
-//! Accounts at providers whose protocol is a token and JSON, such as bots. A provider of this kind needs no code outside
-//! its folder: callbacks, news, files and sends reach it through these types.
+//! Accounts at providers with a token and JSON, such as bots: callbacks, news, files and sends come through these
+//! types.
 
 use std::{fmt, path::Path};
 
@@ -10,7 +10,6 @@ use subtle::ConstantTimeEq;
 
 use crate::media_download::{DownloadedMedia, MediaError, MediaExpectation};
 
-/// An account and its token. `Debug` hides the token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccountLogin {
     pub account_id: String,
@@ -58,7 +57,6 @@ pub trait AccountProvider: Send + Sync + 'static {
     /// Its name in the URL of callbacks: `/providers/{name}/webhook/{id}`.
     fn url_name(&self) -> &'static str;
 
-    /// The header of a callback with the secret of the account, in lower case.
     fn secret_header(&self) -> &'static str;
 
     /// Reads a callback whose secret was checked.

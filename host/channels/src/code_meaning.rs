@@ -4,12 +4,9 @@ use domain::channel::Channel;
 
 use crate::whatsapp_cloud::error_codes;
 
-/// The meaning of a code that a channel knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeMeaning {
-    /// For people.
     pub text: &'static str,
-    /// True if an operator should look.
     pub alerts: bool,
     /// True if a failed status with this code may mean that the recipient is not on the channel.
     pub is_absent_recipient: bool,

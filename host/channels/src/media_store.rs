@@ -20,7 +20,6 @@ use tokio::{
 };
 use uuid::Uuid;
 
-/// Stores media objects by client and our own id. Objects never change.
 #[async_trait]
 pub trait MediaStore: Send + Sync {
     /// Stores an object; it is on disk when this returns. A second object with the same id replaces it.
@@ -34,10 +33,8 @@ pub trait MediaStore: Send + Sync {
         id: MediaId,
         part: Range<u64>,
     ) -> Result<Option<OpenMedia>, MediaStoreError>;
-    /// Removes an object; `false` if there was none.
     async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError>;
-    /// Removes some of the objects on this machine that were stored before the time of `first_kept`, known to the
-    /// database or not. Repeated calls find all of them. Does nothing for a store elsewhere.
+    /// Removes some local objects that were stored before `first_kept`. Repeated calls find all of them.
     async fn sweep(&self, _first_kept: MediaId) -> Result<usize, MediaStoreError> {
         Ok(0)
     }
@@ -46,14 +43,12 @@ pub trait MediaStore: Send + Sync {
 #[derive(Debug)]
 pub enum MediaContent {
     Bytes(Bytes),
-    /// A finished file. It is moved, not copied, if it is on the same file system.
     File(PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredMedia {
     pub bytes: u64,
-    /// SHA-256 in lower-case hexadecimal.
     pub sha256: String,
 }
 
@@ -79,8 +74,7 @@ pub enum MediaStoreError {
     },
 }
 
-/// Objects as files of a local folder that only this account can read and list, in 256 subfolders by the last two
-/// digits of the id (the first digits of a UUIDv7 are time and would put a whole day into one folder).
+/// Objects as private files of a local folder, in 256 subfolders by the last two digits of the id.
 #[derive(Debug, Clone)]
 pub struct LocalMediaStore {
     folder: PathBuf,
@@ -88,7 +82,6 @@ pub struct LocalMediaStore {
 }
 
 impl LocalMediaStore {
-    /// Uses `folder`, which is created with the first object.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), swept: Arc::default() }
     }
@@ -191,7 +184,6 @@ async fn remove_if_there(path: PathBuf) -> Result<bool, MediaStoreError> {
     }
 }
 
-/// Writes an object to `partial`, on disk and readable by this user only.
 async fn assemble(partial: &Path, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
     match content {
         MediaContent::Bytes(bytes) => {
@@ -220,7 +212,6 @@ fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, MediaStoreError> {
     result.map_err(|source| MediaStoreError::File { path: path.to_owned(), source })
 }
 
-/// Creates a file that only this user can read, or truncates it.
 pub async fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -240,8 +231,7 @@ pub async fn create_private_folder(path: &Path) -> io::Result<()> {
     builder.create(path).await
 }
 
-/// Closes a folder and its subfolders to other accounts, and creates it if it is missing. Folders of another account
-/// stay as they are, and the log says so: their mode is the operator's decision.
+/// Closes a folder and its subfolders to other accounts. Folders of another account stay, with a line in the log.
 pub async fn close_to_others(folder: &Path) -> io::Result<()> {
     create_private_folder(folder).await?;
     close_folder(folder).await?;

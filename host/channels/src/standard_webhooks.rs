@@ -37,12 +37,10 @@ pub fn sign(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) -> String 
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// The text form for receivers: `whsec_` and base64.
 pub fn encode_secret(secret: &[u8]) -> String {
     format!("{SECRET_PREFIX}{}", STANDARD.encode(secret))
 }
 
-/// Reads a secret in its text form; the prefix may be missing.
 pub fn decode_secret(text: &str) -> Result<Vec<u8>, SecretError> {
     let bare = text.strip_prefix(SECRET_PREFIX).unwrap_or(text);
     let secret = STANDARD.decode(bare).map_err(|_| SecretError::NotBase64)?;

@@ -57,7 +57,6 @@ fn label(type_name: &str) -> String {
     spaced.trim().to_owned()
 }
 
-/// The words of a value, each once, one per line; `None` if there are none.
 pub fn words(value: &Value) -> Option<String> {
     let mut found = Vec::new();
     match value {

@@ -116,8 +116,7 @@ async fn inbox_of(ctx: &Context, client: ClientId, hears: &EventReceiver) -> Res
     }
 }
 
-/// Waits until all stored callbacks of the inbox are in their chats. They came before this event and may begin the
-/// chat.
+/// Waits until all stored callbacks of the inbox, which came before this event, are in their chats.
 async fn taken_in(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<(), RaiseError> {
     let Some(newest) = callbacks::newest(&mut *ctx.db.acquire().await?, client, inbox.0).await? else {
         return Ok(());

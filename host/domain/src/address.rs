@@ -15,7 +15,6 @@ pub struct Address {
     value: String,
 }
 
-/// The form of an [`Address`] in JSON.
 #[derive(Serialize, Deserialize)]
 struct Parts {
     kind: AddressKind,
@@ -65,7 +64,6 @@ impl Address {
         self.kind
     }
 
-    /// Its value: digits of a phone number, otherwise as the provider writes it.
     pub fn value(&self) -> &str {
         &self.value
     }
@@ -86,8 +84,7 @@ impl Address {
     }
 }
 
-/// Adds the other spellings ([`numbering`]), so that each finds the customer; sorted, without repetitions. The unused
-/// spelling is older than all other addresses and is not shown.
+/// Adds the other spellings ([`numbering`]); sorted, without repetitions. The unused spelling is the oldest.
 pub fn with_spellings<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> Vec<Address> {
     let both = |address: &Address| [Some(address.clone()), address.other_spelling()].into_iter().flatten();
     let mut named: Vec<Address> = addresses.into_iter().flat_map(both).collect();
@@ -122,8 +119,8 @@ impl From<Address> for Parts {
     }
 }
 
-/// All addresses of one customer. Which of them is shown and which is written to is decided here and nowhere else (SPEC 1,
-/// 2.2): of each kind the one that was seen last, and of the kinds the one that the inbox prefers.
+/// All addresses of one customer. They decide which is shown and written to (SPEC 1, 2.2): of each kind the one seen
+/// last, and of the kinds the one that the inbox prefers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Addresses {
     newest_first: Vec<Address>,
@@ -138,7 +135,6 @@ impl Addresses {
         self.newest_first.iter().find(|address| address.kind == kind)
     }
 
-    /// The phone number that is shown, in digits; absent when it is withheld.
     pub fn phone(&self) -> Option<&str> {
         self.shown(AddressKind::Phone).map(Address::value)
     }

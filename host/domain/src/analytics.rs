@@ -82,12 +82,10 @@ impl MessageCounts {
     }
 }
 
-/// The second in which a message counts: the one in which it was submitted, which its id tells.
 pub fn counted_in(message: Uuid) -> DateTime<Utc> {
     minted_at(message).trunc_subsecs(0)
 }
 
-/// A period of whole seconds: `from` and everything before `before`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     pub from: DateTime<Utc>,

@@ -81,7 +81,6 @@ const LONGEST_PAUSE: u64 = 60;
 /// Longest pause for a recipient that got messages too often, in seconds.
 const LONGEST_RECIPIENT_PAUSE: u64 = 3600;
 
-/// The next step for a message that was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextStep {
     Again(Duration),
@@ -97,8 +96,7 @@ pub struct Tries {
     pub calls: i16,
     /// Calls before this one that were refused for a passing reason.
     pub refusals: i16,
-    /// The message may wait for a time and no longer (`limits.sms_expires_after`), so a provider that is slow, or not reached, for as
-    /// long uses up none of its calls.
+    /// The message may wait for a time only (`limits.sms_expires_after`), so a slow provider uses up none of its calls.
     pub expires: bool,
 }
 

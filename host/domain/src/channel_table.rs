@@ -1,5 +1,4 @@
-//! One row for each channel, each kind of inbox and each kind of address, with its properties. Generic code reads these
-//! rows, so that a new channel adds rows here and an adapter in `host/channels`.
+//! One row for each channel, kind of inbox and kind of address. Generic code reads these rows.
 
 use crate::{
     address_kind::AddressKind,
@@ -12,8 +11,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelFacts {
     pub name: &'static str,
-    /// True if recipients are stored as customers, because their later sends or identity depend on it. The recipient of
-    /// an SMS is only a number until an answer comes.
+    /// True if recipients are stored as customers. The recipient of an SMS is only a number until an answer comes.
     pub remembers_recipients: bool,
     /// True if Meta carries it, so that Meta's error codes apply.
     pub is_of_meta: bool,
@@ -63,8 +61,7 @@ pub struct InboxFacts {
     /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
     pub name: &'static str,
     pub channel: Channel,
-    /// The kinds of address that it can write to, the preferred one first (SPEC 1: the phone number is the primary
-    /// identifier; SPEC 2.2: it takes precedence over the BSUID).
+    /// The kinds of address that it can write to, the preferred one first (SPEC 1, 2.2: the phone number).
     pub writes_to: &'static [AddressKind],
     /// Its provider in metrics.
     pub provider: &'static str,

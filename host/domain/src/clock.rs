@@ -5,7 +5,6 @@ use parking_lot::Mutex;
 use rand::{RngCore, SeedableRng, rngs::StdRng};
 use uuid::Uuid;
 
-/// The business clock. Rules and due times read it; leases and timeouts run on real time.
 pub trait Clock: Send + Sync {
     fn now(&self) -> DateTime<Utc>;
 
@@ -66,14 +65,12 @@ impl IdSource {
 /// The last millisecond that an id can tell, in the year 10889.
 const LAST_MILLIS: u64 = (1 << 48) - 1;
 
-/// The smallest UUIDv7 of a moment: the lower bound of a time range over ids. Of one that no id can tell it is the nearest that
-/// one can.
+/// The smallest UUIDv7 of a moment, or of the nearest moment that an id can tell: the bound of a time range.
 pub fn first_id_at(moment: DateTime<Utc>) -> Uuid {
     let millis = u64::try_from(moment.timestamp_millis()).unwrap_or(0).min(LAST_MILLIS);
     Uuid::from_u128(u128::from(millis) << 80)
 }
 
-/// The moment that an id was minted for, to the millisecond.
 pub fn minted_at(id: Uuid) -> DateTime<Utc> {
     let millis = i64::try_from(id.as_u128() >> 80).unwrap_or(0);
     DateTime::from_timestamp_millis(millis).unwrap_or_default()

@@ -8,10 +8,8 @@ use crate::{
     phone::Msisdn,
 };
 
-/// Longest name, in characters.
 pub const NAME_MAX: usize = 200;
 
-/// The name of a contact: something to read, without spaces around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContactName(String);
 

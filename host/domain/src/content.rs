@@ -58,7 +58,6 @@ impl LegContent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reaction {
-    /// The provider's id of the message.
     pub message_id: String,
     /// The emoji; `None` takes the reaction back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,18 +80,15 @@ pub struct SmsContent {
     pub urgent: bool,
 }
 
-/// A file by link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutboundMedia {
     /// How the provider must show it. Its name in JSON leaves `kind` to the tag of [`OutboundContent`].
     #[serde(rename = "mediaKind")]
     pub kind: MediaKind,
-    /// Publicly accessible address.
     pub url: String,
     pub caption: Option<String>,
-    /// File name of a document. If there is none, neither the request nor its link tells the type, and its server is
-    /// asked before sending.
+    /// File name of a document. Without a known type, the server of the link is asked before sending.
     pub filename: Option<String>,
 }
 
@@ -111,11 +107,9 @@ pub enum MediaKind {
     Sticker,
 }
 
-/// A template with its parameters in place (SPEC 2.3, PROVIDERS A.3).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TemplateSend {
-    /// The provider's template id.
     pub id: String,
     pub name: String,
     pub language: String,
@@ -208,8 +202,8 @@ pub struct ButtonParameter {
     pub value: String,
     /// The effect of a tap on a long-lived conversation (SPEC 2.3 `conversationParameters`).
     pub conversation_state: Option<ConversationEffect>,
-    /// Set exactly when `conversation_state` is: the opaque payload that goes to the provider in place of `value`, so
-    /// that a tap finds its effect again and `value` is put back before a client sees it (PROVIDERS A.3).
+    /// Set exactly when `conversation_state` is: the payload for the provider in place of `value`, by which a tap finds
+    /// its effect (PROVIDERS A.3).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }
@@ -236,7 +230,6 @@ pub enum ConversationEffect {
 impl ConversationEffect {
     pub const ALL: [Self; 2] = [Self::Start, Self::End];
 
-    /// The name in requests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -311,7 +304,6 @@ pub struct ListRow {
     pub description: Option<String>,
 }
 
-/// A place on the map, in degrees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {

@@ -24,8 +24,7 @@ pub struct ComposedTemplate {
 
 const REPLY_TEMPLATE: &str = "reply-template";
 
-/// Reads a `custom` action in JSON. `None` if this version does not know its `action`. The error is the fault of a known
-/// action.
+/// Reads a `custom` action. `None`: this version does not know it. The error is the fault of a known action.
 pub fn read(text: &str) -> Option<Result<CustomAction, String>> {
     let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(text) else { return None };
     match fields.remove("action")? {

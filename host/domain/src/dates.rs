@@ -1,5 +1,4 @@
-//! Dates and moments in requests. Their years have four digits, 0001 to 9999. The library also takes a sign, fewer and
-//! more digits: it would read the year 31 from `31-12-26`, or a year that the database does not know.
+//! Dates and moments in requests. Years have four digits, 0001 to 9999; the library also takes others.
 
 use std::ops::RangeInclusive;
 
@@ -43,8 +42,7 @@ pub fn in_query(text: &str) -> Option<DateTime<Utc>> {
     moment(&restored(text))
 }
 
-/// Restores the `+` of an offset, which arrives as a blank if it is not escaped, and the `T` between day and time.
-/// Other texts do not change.
+/// Restores the `+` of an offset, which arrives as a blank, and the `T` between day and time.
 pub fn restored(text: &str) -> String {
     let text = text.trim();
     let parts =

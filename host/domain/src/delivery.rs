@@ -36,8 +36,8 @@ impl DeliveryState {
         }
     }
 
-    /// The steps to report when a provider says `reached`, oldest first; empty when it is old news. A skipped step is
-    /// filled in (`READ` without `DELIVERED`), a state never moves back, and nothing follows a failure.
+    /// The steps to report when a provider says `reached`, oldest first. A skipped step is filled in; no state moves
+    /// back, and nothing follows a failure.
     pub fn advance(self, reached: DeliveryState) -> &'static [DeliveryState] {
         use DeliveryState::{Accepted, Delivered, Failed, Played, Queued, Read, Sent};
         const PATH: [DeliveryState; 5] = [Accepted, Sent, Delivered, Read, Played];

@@ -39,7 +39,6 @@ impl OwnCode {
         Self::NotHandedOver,
     ];
 
-    /// The value of `errorCode`. The codes are API: add codes, never change them.
     pub const fn code(self) -> i64 {
         match self {
             Self::NotRegistered => 900_404,

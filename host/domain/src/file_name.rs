@@ -1,6 +1,5 @@
-//! Names of files, in and out: one rule for uploads, mails, providers, links, downloads, headers and documents of customers.
-//! A name is the last part of a path. It has no character that moves, hides or ends something where it is shown, fits into
-//! every file system, and ends in a true extension.
+//! Names of files, in and out, by one rule: the last part of a path, without characters that hide or end something, in
+//! every file system, with a true extension.
 
 use url::Url;
 
@@ -119,8 +118,7 @@ pub fn with_known_extension(name: Option<&str>, extension: &str) -> String {
     with_extension(name.and_then(clean).as_deref(), extension, |named| named == extension)
 }
 
-/// A cleaned name that ends in `extension`, unless it ends in one that `fits`. A false extension is removed; a part
-/// that only looks like one ("report.v2") stays.
+/// A cleaned name that ends in `extension`, or in one that `fits`. A false extension is removed.
 fn with_extension(name: Option<&str>, extension: &str, fits: impl Fn(&str) -> bool) -> String {
     let name = name.unwrap_or(STEM);
     let is_true = |name: &str| extension_of(name).is_some_and(|named| fits(&named.to_ascii_lowercase()));
@@ -151,8 +149,7 @@ fn is_run(extension: &str) -> bool {
     RUN.contains(&extension.to_ascii_lowercase().as_str())
 }
 
-/// The name with all spellings of a separator replaced by one: `%2F` and `%5C`, those that were encoded several times,
-/// and those that appear after a control character between them is removed.
+/// The name with all spellings of a separator replaced by one, such as `%2F`, also encoded several times.
 fn separated(name: String) -> String {
     let mut plain = name;
     while let Some(next) = decoded_once(&plain) {
@@ -189,8 +186,7 @@ fn decoded_once(name: &str) -> Option<String> {
     changed.then_some(plain)
 }
 
-/// Whether a character may stand in a name: none that controls, turns the direction of writing, or cannot be seen. The joiners
-/// that Persian, Indic scripts and emoji are written with stay.
+/// Whether a character may stand in a name: none that controls, turns the writing, or is invisible, except joiners.
 fn is_shown(c: char) -> bool {
     !(c.is_control()
         || matches!(c,

@@ -1,5 +1,4 @@
-//! The type of a file by its bytes, not by its label (SPEC 2.8, PROVIDERS A.6). One list of types: `chat` and
-//! `web_chat` decide which of them agents and visitors may send, and how large. Types that a browser could run under
+//! The type of a file by its bytes, not by its label (SPEC 2.8, PROVIDERS A.6). Types that a browser could run under
 //! our name (HTML, SVG, XML, scripts) are not in the list.
 
 use crate::{
@@ -129,9 +128,8 @@ impl FileType {
         }
     }
 
-    /// True if the label of a file fits. The content decides about the type. A label of another kind of file is
-    /// refused, because it may be an attempt to deceive. Documents come under any general label. `declared`: a MIME
-    /// type.
+    /// True if the label of a file fits. One of another kind of file is refused. Documents come under any general
+    /// label. `declared`: a MIME type.
     pub fn fits(self, declared: &str) -> bool {
         let essence = essence(declared);
         if is_generic(&essence) || essence == self.mime() {
@@ -161,8 +159,7 @@ impl FileType {
     }
 }
 
-/// True if the header of a PDF stands near the beginning: after a byte order mark, line breaks or remains of a mail
-/// program, but not within content that a system or a browser would run.
+/// True if the header of a PDF stands near the beginning, but not within content that could be run.
 fn is_pdf(bytes: &[u8]) -> bool {
     const HEADER: &[u8] = b"%PDF-";
     let near = bytes.get(..PDF_WITHIN + HEADER.len()).unwrap_or(bytes);

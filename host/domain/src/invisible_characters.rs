@@ -1,7 +1,7 @@
 //! Invisible characters. A text of such characters only is treated as empty.
 
-/// True if a character is invisible: Unicode's `Default_Ignorable_Code_Point`, control and format characters, blanks of
-/// all kinds, and the two letters that fonts draw as a blank (U+3164 is ignorable; U+2800 is not).
+/// True if a character is invisible: Unicode's `Default_Ignorable_Code_Point`, control and format characters, blanks,
+/// U+3164 and U+2800.
 pub fn is_blank(one: char) -> bool {
     one.is_whitespace() || one.is_control() || is_ignorable(one) || one == '\u{2800}'
 }
@@ -10,9 +10,8 @@ pub fn is_all_blank(text: &str) -> bool {
     text.chars().all(is_blank)
 }
 
-/// True if a character is left out when a text is shown, and therefore also when texts are compared:
-/// `Default_Ignorable_Code_Point` of Unicode 16 and the other format characters (general category Cf) without a glyph
-/// of their own.
+/// True if a character is left out when a text is shown or compared: `Default_Ignorable_Code_Point` of Unicode 16, and
+/// format characters (Cf) without a glyph.
 pub fn is_ignorable(one: char) -> bool {
     matches!(one,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'

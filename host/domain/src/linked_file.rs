@@ -21,8 +21,7 @@ impl OutboundMedia {
         Self { kind, url, caption, filename }
     }
 
-    /// The same file after its server was asked. `media_type` is `None` if the server gives no type. `called` is the
-    /// file name that the server gives.
+    /// The same file after its server was asked. `media_type` is `None` if the server gives no type.
     #[must_use]
     pub fn of_type(&self, media_type: Option<&str>, called: Option<&str>) -> Self {
         let media_type = media_type.unwrap_or_default();

@@ -28,8 +28,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one == other || other_spelling(one).as_deref() == Some(other)
 }
 
-/// `rest` is the number after the country code. Before the ninth digit, numbers of mobile phones began with 6 to 9.
-/// Numbers that begin with 2 to 5 are fixed lines and belong to other subscribers.
+/// `rest` follows the country code. Mobile numbers began with 6 to 9 before the ninth digit; 2 to 5 are fixed lines.
 fn brazil(rest: &str) -> Option<String> {
     let (area, subscriber) = rest.split_at_checked(2)?;
     let is_mobile = |eight: &str| eight.len() == 8 && !eight.starts_with(['0', '2', '3', '4', '5']);

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// JSON whose shape a provider or a plugin's configuration defines. It is stored and returned unchanged and has no
-/// version. Code that reads it must expect any content.
+/// JSON whose shape a provider or a plugin defines. It is stored and returned unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct OpaqueJson(pub Value);

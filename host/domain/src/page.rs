@@ -15,9 +15,7 @@ impl<T> Page<T> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Zero-based.
     pub page: u32,
-    /// Items per page, at least one.
     pub size: u32,
 }
 

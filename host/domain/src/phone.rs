@@ -5,7 +5,6 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::invisible_characters::is_blank;
 
-/// A phone number in international format, as digits without `+` (DESIGN 7).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Msisdn(String);
@@ -30,14 +29,12 @@ impl Msisdn {
     }
 }
 
-/// A search drops a national prefix (`0`) or an international one (`00`) only if at least this many digits follow. A
-/// shorter text can be the middle of a number.
+/// A search drops a prefix (`0`, `00`) only if at least this many digits follow.
 const AFTER_NATIONAL: usize = 3;
 const AFTER_INTERNATIONAL: usize = 4;
 
-/// The digits to search for in stored numbers if a text is a number or a part of one. `None` if it is other text. The
-/// text can have a prefix `+`, `00` or `0`, punctuation and blanks between digits, full-width digits, and the invisible
-/// characters that copying adds.
+/// The digits to search for, if a text is a number or a part of one: with `+`, `00` or `0`, punctuation and blanks,
+/// full-width digits, and invisible characters.
 pub fn as_searched(text: &str) -> Option<String> {
     let plain: String = text.nfkc().filter(|one| !is_blank(*one)).collect();
     // `+27 (0)83 ...`: the zero is dialled only within the country.
@@ -58,9 +55,8 @@ fn is_between_digits(one: char) -> bool {
     matches!(one, '+' | '-' | '(' | ')' | '.' | '/' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
-/// A business-scoped user id: the permanent id of a customer. Meta issues `ZA.13491208655302741918` and, for a parent,
-/// `ZA.ENT.118157` (PROVIDERS 0.1). SPEC 1 has `<country_code>.<digits>`, so a calling code is accepted as the prefix
-/// too.
+/// A business-scoped user id. Meta issues `ZA.13491208655302741918` and, for a parent, `ZA.ENT.118157` (PROVIDERS 0.1).
+/// A calling code is accepted as the prefix too (SPEC 1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Bsuid(String);

@@ -1,5 +1,5 @@
-//! Masks phone numbers and names of customers for users who do not need them (SPEC 4.7, `popia-compliance`). An answer is
-//! masked by the names of its fields, so a new kind of answer needs no extra code. Texts of messages stay: agents need them.
+//! Masks phone numbers and names of customers (SPEC 4.7, `popia-compliance`) by the names of fields. Texts of messages
+//! stay.
 
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
@@ -27,7 +27,6 @@ const CLOUD_ID: &str = "wamid.";
 const OF_A_CUSTOMER: [&str; 5] =
     ["phoneNumber", "customerUserId", "conversationClosed", "chatBotConversation", "missedConversation"];
 
-/// Whether a user sees the identity of customers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum CustomerVisibility {
     #[default]
@@ -58,8 +57,7 @@ impl CustomerVisibility {
     }
 }
 
-/// The search of a user who sees masked customers. It finds only visible parts. Any other search would reveal the
-/// hidden parts one character at a time.
+/// The search of a user who sees masked customers: only visible parts, so that it does not reveal hidden ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MaskedSearch {
     /// The first letter of a name, folded.
@@ -70,8 +68,7 @@ pub enum MaskedSearch {
 }
 
 impl MaskedSearch {
-    /// `None` if the text is empty, so everything matches. A masked value from an answer (`T***`, `********001`) is a
-    /// valid search text.
+    /// `None` if the text is empty, so everything matches. A masked value (`T***`, `********001`) is a valid search.
     pub fn parse(text: &str) -> Option<Self> {
         search::SearchText::parse(text)?;
         let plain: String = text.nfkc().filter(|one| *one != '*' && !is_blank(*one)).collect();

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use crate::body::{self, Faults, FieldFault};
 
-/// The price of a message of a category to or from a country.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
     /// The billing category: one of [`CATEGORIES`].
@@ -35,7 +34,6 @@ pub struct WireRate {
 
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct WireRates {
-    /// All rates. A rate that is not in the list is deleted.
     #[serde(default, deserialize_with = "body::objects")]
     pub rates: Option<Vec<WireRate>>,
 }

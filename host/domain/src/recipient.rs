@@ -36,8 +36,7 @@ impl Recipient {
         Self { address, other }
     }
 
-    /// Applies SPEC 2.2. `to` takes precedence and must be valid. A BSUID with it is kept, and a malformed BSUID is
-    /// ignored. An empty string counts as absent.
+    /// Applies SPEC 2.2. `to` takes precedence and must be valid. A malformed BSUID with it is ignored.
     pub fn parse(to: Option<&str>, customer_user_id: Option<&str>) -> Result<Self, RecipientFault> {
         let to = to.filter(|text| !text.is_empty());
         let bsuid = customer_user_id.filter(|text| !text.is_empty()).map(Bsuid::parse);
@@ -79,7 +78,6 @@ impl Recipient {
 }
 
 impl Addresses {
-    /// Where an inbox of this kind writes to. `None` if none of them is of a kind that it reaches.
     pub fn written_to(&self, inbox: InboxKind) -> Option<Recipient> {
         let mut usable = inbox.writes_to().iter().filter_map(|kind| self.shown(*kind)).cloned();
         let first = usable.next()?;
@@ -93,9 +91,8 @@ impl From<Address> for Recipient {
     }
 }
 
-/// A key by which messages are kept in order. It is the same for the same inbox and [`Recipient::address`], and evenly
-/// spread otherwise. The first eight bytes of a SHA-256, so the same on every node and in every version. Values of
-/// different address kinds do not collide within an inbox: of the kinds that it writes to, only a BSUID has a dot.
+/// A key by which messages of an inbox to one [`Recipient::address`] are kept in order: the first eight bytes of a
+/// SHA-256, the same on every node and in every version.
 pub fn order_key(inbox: InboxId, address: &Address) -> i64 {
     let digest = Sha256::new().chain_update(inbox.0.as_bytes()).chain_update(address.value().as_bytes()).finalize();
     digest.iter().take(8).fold(0_i64, |key, byte| (key << 8) | i64::from(*byte))

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A provider's description of the advertisement, post, product or link. All texts are the provider's or the
-/// advertiser's.
+/// A provider's description of the advertisement, post, product or link, in its own texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Referral {

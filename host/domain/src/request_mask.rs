@@ -1,6 +1,5 @@
-//! Masks requests for the log that a client's developers read. Every text is hidden unless its field is known to name no
-//! person and no secret, so a new field is masked without extra code. Names, types and lengths stay: they show most
-//! faults.
+//! Masks requests for the log of a client's developers. Texts are hidden unless their field is known to name no person
+//! and no secret. Names, types and lengths stay.
 
 use serde_json::{Map, Value};
 use uuid::Uuid;

@@ -1,5 +1,4 @@
-//! Finds parts of names and numbers in any case and script, independent of the locale of the database. Texts are folded
-//! here, and the database compares hashes of their parts.
+//! Finds parts of names and numbers in any case and script. Texts are folded here; the database compares hashes.
 
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
@@ -9,9 +8,8 @@ use crate::{ids::ClientId, invisible_characters::is_ignorable, numbering, phone}
 /// Longest part that is hashed, in characters. A longer search uses all its parts of this length.
 const PART: usize = 3;
 
-/// The form in which texts are compared, for stored texts and for searches. Accents and invisible characters are
-/// removed, letters are composed and in lower case, and one space separates words. The function `folded` of the
-/// database (`migrations/0001_clients.sql`) does the same for small lists.
+/// The form in which texts are compared: without accents and invisible characters, composed, in lower case. The
+/// function `folded` of the database (`migrations/0001_clients.sql`) does the same.
 pub fn fold(text: &str) -> String {
     let plain = text.nfkd().filter(|one| !is_accent(*one) && !is_ignorable(*one));
     // Upper case, then lower case: this makes `ß` equal to `SS`, `ς` to `σ` and `ı` to `i`.
@@ -20,8 +18,7 @@ pub fn fold(text: &str) -> String {
     composed.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Marks above, below and through Latin, Greek and Cyrillic letters, and the points of Hebrew and Arabic, which are
-/// optional in writing. Vowel signs of other scripts are letters and stay.
+/// Marks of Latin, Greek and Cyrillic letters, and optional points of Hebrew and Arabic. Other vowel signs stay.
 fn is_accent(one: char) -> bool {
     matches!(one,
         '\u{0300}'..='\u{036F}' | '\u{0591}'..='\u{05BD}' | '\u{05BF}' | '\u{05C1}'..='\u{05C2}'
@@ -47,7 +44,6 @@ fn without_stroke(one: char) -> impl Iterator<Item = char> {
     std::iter::once(first).chain(second)
 }
 
-/// The text of a search. All lists read it in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchText {
     /// Part of a name or an id: folded and never empty.
@@ -76,7 +72,6 @@ impl SearchText {
 /// The kind of a text. Parts of names never match parts of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchKind {
-    /// A folded name.
     Name,
     Number,
 }

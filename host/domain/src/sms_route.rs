@@ -25,7 +25,6 @@ pub struct RouterStep {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SmsRoute {
-    /// The routers in the order of their calls.
     pub by: Vec<RouterStep>,
     pub at: DateTime<Utc>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,10 +60,8 @@ impl SmsRoute {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenBind<'a> {
-    /// Prefixes of the numbers that the bind serves, in digits. Empty: all numbers.
     pub prefixes: &'a [String],
     pub used: usize,
-    /// Most submits without an answer.
     pub window: usize,
 }
 
@@ -76,15 +73,13 @@ impl OpenBind<'_> {
     }
 }
 
-/// The default rule: the binds with the longest matching prefix, in their order. If no prefix matches, all binds are
-/// used, so every number has a bind.
+/// The binds with the longest matching prefix, in their order. If no prefix matches, all binds.
 pub fn binds_for(binds: &[OpenBind<'_>], destination: &str) -> Vec<usize> {
     let fits: Vec<Option<usize>> = binds.iter().map(|bind| bind.fit(destination)).collect();
     let best = fits.iter().copied().max().flatten();
     (0..binds.len()).filter(|place| fits.get(*place).copied().flatten() == best).collect()
 }
 
-/// The bind with the lowest load. The first one wins a tie. `None` if `among` is empty.
 pub fn least_loaded(binds: &[OpenBind<'_>], among: &[usize]) -> Option<usize> {
     // Compares `used / window` without a division.
     let load = |place: usize| binds.get(place).map_or((1, 1), |bind| (bind.used as u128, bind.window.max(1) as u128));

@@ -2,8 +2,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The unit under which an address is counted: an IPv4 address itself, or a 64-bit network of IPv6, because one
-/// subscriber has such a network. An IPv4 address on an IPv6 socket counts as IPv4.
+/// The unit under which an address is counted: an IPv4 address, also on an IPv6 socket, or a /64 network of IPv6.
 pub fn source_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from(u128::from(address) & (u128::MAX << 64))),

@@ -1,14 +1,12 @@
-//! Messaging tiers of Cloud numbers (SPEC part 8): the number of different customers that can get templates from a
-//! number within any 24 hours. The count advances in quarters of an hour. A quarter that began 24 hours ago still
-//! counts, so the count never exceeds the provider's limit.
+//! Messaging tiers of Cloud numbers (SPEC part 8): different customers that get templates within any 24 hours, counted
+//! in quarters of an hour, never beyond the provider's limit.
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 
 const WINDOW: TimeDelta = TimeDelta::hours(24);
 const QUARTER: TimeDelta = TimeDelta::minutes(15);
 
-/// The number of customers of a tier, by the provider's name (PROVIDERS 0.3): `TIER_250`, `TIER_1K`, `TIER_100K`.
-/// `None` for `TIER_UNLIMITED` and for names without a number.
+/// The number of customers of a tier (PROVIDERS 0.3): `TIER_250`, `TIER_1K`, ... `None` for a name without a number.
 pub fn limit_of(tier: &str) -> Option<u32> {
     let size = tier.strip_prefix("TIER_")?;
     match size.strip_suffix('K') {
@@ -17,12 +15,10 @@ pub fn limit_of(tier: &str) -> Option<u32> {
     }
 }
 
-/// The start of the quarter of an hour that contains a moment.
 pub fn quarter_of(moment: DateTime<Utc>) -> DateTime<Utc> {
     moment.duration_trunc(QUARTER).unwrap_or(moment)
 }
 
-/// Quarters that begin after this moment count at `now`.
 pub fn counted_after(now: DateTime<Utc>) -> DateTime<Utc> {
     now - WINDOW - QUARTER
 }

@@ -1,18 +1,14 @@
-//! The worlds: the kinds of plugins, one row each. Everything that the host asks about a world is in its row; the types
-//! of its question and answer are in `plugin-host` (ADR 0054).
+//! The worlds: the kinds of plugins, one row each (ADR 0054).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The facts about a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorldRow {
-    /// Its name in `wit/`.
     pub name: &'static str,
     /// The interface that its plugins export.
     pub interface: &'static str,
-    /// The function of this interface that the host calls.
     pub function: &'static str,
     /// The interfaces of `patchbay:plugin` that its plugins may import.
     pub grants: &'static [&'static str],
@@ -22,11 +18,9 @@ pub struct WorldRow {
     pub built_in: &'static str,
     /// Whether a built-in plugin answers where a client has activated none.
     pub answers_by_default: bool,
-    /// The name of its answer in JSON.
     pub answer: &'static str,
 }
 
-/// The places and the memory that a call takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallBudget {
     /// Those of chatbots, routers and other decisions.
@@ -35,20 +29,16 @@ pub enum CallBudget {
     Body,
 }
 
-/// Makes the enumeration and its rows.
 macro_rules! worlds {
     ($($(#[$doc:meta])* $world:ident = $name:literal { $($field:ident: $value:expr),+ $(,)? })+) => {
-        /// The worlds of plugins.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum World {
             $($(#[$doc])* #[serde(rename = $name)] $world,)+
         }
 
         impl World {
-            /// All worlds.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$world),+];
 
-            /// The facts about this world.
             pub fn row(self) -> &'static WorldRow {
                 match self {
                     $(Self::$world => {
@@ -118,12 +108,10 @@ worlds! {
 }
 
 impl World {
-    /// The name in `wit/`.
     pub fn as_str(self) -> &'static str {
         self.row().name
     }
 
-    /// The world with this name in `wit/`.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|world| world.as_str() == name)
     }

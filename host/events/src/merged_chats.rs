@@ -1,5 +1,4 @@
-//! Events of two customers who became one, with their chats on one inbox. The owner of the merged chat no longer has
-//! it.
+//! Events of two customers who became one, and of their chats on one inbox.
 
 use base::{Context, Result};
 use chrono::{DateTime, Utc};

@@ -8,8 +8,7 @@ use uuid::Uuid;
 
 use crate::readers::{live_events, provider_facts, waiting_customers, webhooks};
 
-/// Records events in the given order. Call it once, with all events of one transaction. Returns the lanes to wake after
-/// the commit.
+/// Call it once, with all events of one transaction in order. Returns the lanes to wake after the commit.
 pub fn record<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,

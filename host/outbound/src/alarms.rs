@@ -1,5 +1,4 @@
-//! Shows failed messages to operators: metrics by code, and log lines for faults that only an operator can mend
-//! (PROVIDERS A.11).
+//! Shows failed messages to operators: metrics by code, and log lines for faults that they can mend (PROVIDERS A.11).
 
 use std::collections::BTreeMap;
 
@@ -21,7 +20,7 @@ impl Alarms {
         }
     }
 
-    /// Logs the faults that only an operator can mend.
+    /// Logs the gathered faults that only an operator can mend.
     pub(crate) fn raise(self) {
         for ((inbox, code), (meaning, reason)) in self.by_kind {
             tracing::error!(%inbox, code, meaning, reason, "messages fail until the account of this inbox is repaired");

@@ -7,8 +7,7 @@ use domain::{
 };
 use storage::{Db, work::message_counts};
 
-/// Counts the WhatsApp messages that a client submitted in a period, by their present state. If `of` is given, only
-/// messages of that type count.
+/// Counts the WhatsApp messages submitted in a period by their present state; with `of`, only messages of that type.
 pub async fn messages(db: &Db, client: ClientId, period: Period, of: Option<CountedType>) -> Result<MessageCounts> {
     let mut db = db.acquire().await?;
     Ok(message_counts::of_period(&mut db, client, period, of).await?)

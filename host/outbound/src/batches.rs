@@ -30,15 +30,12 @@ use crate::{delivery::advance, delivery_step::DeliveryStep};
 /// The code of a message that was cancelled with its batch.
 pub const CANCELLED: i64 = OwnCode::Cancelled.code();
 
-/// The progress of a batch.
 #[derive(Debug)]
 pub struct BatchProgress {
     pub batch: Batch,
-    /// Its messages by state. States without messages are absent.
     pub counts: Vec<(DeliveryState, u64)>,
 }
 
-/// The reason why a batch cannot be paused, resumed or cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     #[error("there is no such batch")]
@@ -64,7 +61,6 @@ pub async fn list(
     Ok(batches::page(&mut db, client, between, page).await?)
 }
 
-/// Returns the progress of a batch, or `None` if the client has no such batch.
 pub async fn progress(db: &Db, client: ClientId, batch: BatchId) -> Result<Option<BatchProgress>> {
     let mut db = db.acquire().await?;
     let Some(batch) = batches::find(&mut db, client, batch).await? else { return Ok(None) };
@@ -93,7 +89,6 @@ pub async fn pause(ctx: &Context, client: ClientId, batch: BatchId) -> std::resu
     told(tx, client, batch.id).await
 }
 
-/// Resumes a paused batch. A batch that is not paused does not change.
 pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<BatchProgress, BatchError> {
     let mut tx = ctx.db.begin().await?;
     let batch = alone_with(&mut tx, client, batch).await?;
@@ -106,8 +101,7 @@ pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
     Ok(progress)
 }
 
-/// Cancels the messages of a batch that have not left; they are reported as failed. Messages that have left are not
-/// changed.
+/// Fails the messages of a batch that have not left.
 pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<BatchProgress, BatchError> {
     let mut tx = ctx.db.begin().await?;
     let batch = match alone_with(&mut tx, client, batch).await {
@@ -129,7 +123,6 @@ pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
     Ok(progress)
 }
 
-/// Returns the batch and locks its lane until the transaction ends.
 async fn alone_with(db: &mut PgConnection, client: ClientId, batch: BatchId) -> std::result::Result<Batch, BatchError> {
     let found = batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)?;
     lanes::block_lane(db, LaneKey { client, queue: Queue::Outbound, lane: found.inbox.0 }).await?;
@@ -151,7 +144,6 @@ async fn told(
     Ok(progress)
 }
 
-/// Returns the step of a message that is not sent because its batch was cancelled.
 pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) -> DeliveryStep {
     let text = "cancelled: the batch was cancelled before this message was sent".to_owned();
     DeliveryStep {
@@ -165,8 +157,7 @@ pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) ->
     }
 }
 
-/// Filters legs that are to be called again: legs of paused batches wait, and legs of cancelled batches fail with the
-/// returned steps.
+/// Filters legs that are to be called again: those of paused batches wait, those of cancelled batches fail.
 pub(crate) async fn respect(
     db: &mut PgConnection,
     client: ClientId,

@@ -65,14 +65,12 @@ impl Additions {
 
 const NO_RECIPIENT: &str = "is neither a phone number in international format nor a user id such as ZA.1234567890";
 
-/// Parses a phone number or, if it is none, a BSUID.
 pub fn address_of(recipient: &str) -> Option<Address> {
     let phone = Msisdn::parse(recipient).ok().map(Address::from);
     phone.or_else(|| Bsuid::parse(recipient).ok().map(Address::from))
 }
 
-/// Adds recipients and returns how many were new. Later sends reject them. Messages that were accepted before still go
-/// out.
+/// Returns how many were new. Later sends reject these recipients; accepted messages still go out.
 pub async fn add(ctx: &Context, client: ClientId, actor: Actor, additions: &Additions) -> Result<u64> {
     let mut tx = ctx.db.begin().await?;
     let reason = additions.reason.as_deref();
@@ -94,8 +92,7 @@ pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &A
     Ok(removed)
 }
 
-/// Lists the entries that contain `search` (blank: all), user ids before numbers. A number may be written in any
-/// spelling.
+/// The entries that contain `search` (blank: all), user ids before numbers, in any spelling of a number.
 pub async fn list(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<BlockedRecipient>> {
     let mut db = db.acquire().await?;
     let sought = SearchText::parse(search);

@@ -1,5 +1,4 @@
-//! Moves outbound messages from state to state (SPEC 3.2). One function serves every source: answers to sends, status
-//! callbacks and receipts.
+//! Moves outbound messages from state to state (SPEC 3.2), for answers to sends, status callbacks and receipts.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -45,14 +44,11 @@ use crate::{
 
 #[derive(Debug)]
 pub struct StatusOutcome {
-    /// Positions of the statuses that match no known message.
     pub unknown: Vec<usize>,
-    /// Lanes to wake after the commit.
     pub wakes: Vec<(Queue, Uuid)>,
 }
 
-/// Returns the correlation string of a leg (`biz_opaque_callback_data`). It goes out with every send and comes back
-/// with every status.
+/// The correlation string of a leg (`biz_opaque_callback_data`), which comes back with every status.
 pub fn opaque(client: ClientId, message: MessageId, ordinal: i16) -> String {
     format!("pb1:{}:{}:{ordinal}", client.0.simple(), message.0.simple())
 }
@@ -173,9 +169,8 @@ fn recipient_of(status: &StatusUpdate) -> Vec<Address> {
     named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?)).collect()
 }
 
-/// Moves legs forward inside the caller's transaction. Records each step, requests a fallback if one is due, and
-/// removes legs that the provider has from the queue. Old news changes nothing. Returns the lanes to wake after the
-/// commit.
+/// Moves legs forward in the caller's transaction: records steps, requests a fallback if one is due, and removes legs
+/// that the provider has from the queue. Old news changes nothing. Returns the lanes to wake after the commit.
 pub fn advance<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
@@ -191,7 +186,6 @@ pub fn advance<'a>(
     .boxed()
 }
 
-/// As [`advance`], for reports of a provider on legs that the caller has locked.
 pub fn advance_reported<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
@@ -359,9 +353,8 @@ impl Progress {
     }
 }
 
-/// Adjusts the step of an SMS in doubt, one that was called for without an answer. If a cancelled batch, a router or a
-/// subscriber now keeps the SMS from being sent again, it may still have arrived. So the step does not say that it was
-/// unsent. Reports of the provider are about the SMS itself and are not adjusted.
+/// Adjusts the step of an SMS in doubt. If it is kept from being sent again, it may still have arrived, so the step
+/// does not say that it was unsent. Reports of the provider are not adjusted.
 fn in_doubt(leg: &MessageLeg, mut step: DeliveryStep) -> DeliveryStep {
     if let Some(failure) = &mut step.failure
         && leg.channel == Channel::Sms
@@ -387,7 +380,6 @@ fn note_time(times: &mut LegTimes, state: DeliveryState, at: DateTime<Utc>) {
     }
 }
 
-/// Copies states and provider ids to the chat messages that these messages deliver.
 async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep], moves: &[LegMove]) -> Result<()> {
     for TakenStep { leg, state, at, .. } in taken {
         let Some(chat_message) = leg.chat_message else { continue };
@@ -400,8 +392,7 @@ async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep
     Ok(())
 }
 
-/// Marks a message as failed for good when its fallback was refused: its leg has failed already, and nothing is left to
-/// try. Runs inside the transaction that decides the fallback, which happens once.
+/// Fails a message for good when its fallback was refused, in the transaction of that decision.
 pub async fn fail_for_good(
     ctx: &Context,
     db: &mut PgConnection,

@@ -10,9 +10,7 @@ pub struct DeliveryStep {
     /// Position of the leg in its message, from 0.
     pub ordinal: i16,
     pub reached: DeliveryState,
-    /// The time of the change, from the provider.
     pub at: DateTime<Utc>,
-    /// The provider's message id, if this step brought it.
     pub provider_id: Option<String>,
     pub failure: Option<ProviderFailure>,
     /// The addresses by which the provider names the recipient.

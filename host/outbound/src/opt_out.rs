@@ -1,5 +1,4 @@
-//! Marketing opt-outs that a provider reports. If it refuses a message because the customer wants no more marketing
-//! (PROVIDERS A.11), no more marketing is sent to that customer.
+//! If a provider reports that a customer wants no more marketing (PROVIDERS A.11), none is sent to that customer.
 
 use base::{Context, Result};
 use domain::{ids::ClientId, inbound::ProviderFailure};

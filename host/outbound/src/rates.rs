@@ -12,7 +12,6 @@ pub async fn all(db: &Db, client: ClientId) -> Result<Vec<Rate>> {
     Ok(rates::all(&mut db, client).await?)
 }
 
-/// Replaces the rates of a client. Later steps carry the new ones.
 pub async fn replace(ctx: &Context, client: ClientId, actor: Actor, card: &[Rate]) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     rates::replace(&mut tx, client, card).await?;

@@ -29,7 +29,6 @@ pub(crate) struct ReachedLeg {
 }
 
 impl ReachedLeg {
-    /// Returns the customer if every address from the provider is known.
     fn customer(&self) -> Option<&LegCustomer> {
         let to = &self.leg.leg_address;
         let is_known =
@@ -44,8 +43,7 @@ pub(crate) fn met(seen: &[ReachedLeg]) -> BTreeSet<(InboxId, CustomerId)> {
     known.filter(|(_, customer)| !customer.is_reached).map(|(inbox, customer)| (inbox, customer.id)).collect()
 }
 
-/// Stores the rest: unknown customers, new addresses, and messages without an answer to their calls. Returns the lanes
-/// to wake after the commit.
+/// Stores unknown customers, new addresses, and messages without an answer to their calls. Returns the lanes to wake.
 pub(crate) async fn remember(
     ctx: &Context,
     db: &mut PgConnection,

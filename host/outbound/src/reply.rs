@@ -37,8 +37,7 @@ pub struct QueuedReply {
     pub provider_id: Option<String>,
 }
 
-/// Queues a reply inside the caller's transaction. The caller wakes `Queue::Outbound` on the inbox's lane after the
-/// commit.
+/// Queues a reply in the caller's transaction. After the commit wake `Queue::Outbound` on the inbox's lane.
 pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: ChatReply) -> Result<QueuedReply> {
     let came = Instant::now();
     let part: PartId = ctx.mint();

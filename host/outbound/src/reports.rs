@@ -1,5 +1,4 @@
-//! Reports of a batch or a day: every message of the send endpoints with its state. A report is read a page at a time,
-//! so its size does not matter for memory.
+//! Reports of a batch or a day, read a page at a time: every message of the send endpoints with its state.
 
 use base::Result;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
@@ -34,7 +33,6 @@ impl ReportQuery {
         Ok(Some(Self { db: db.for_work(), client, extent: batch.extent(), after: Uuid::nil() }))
     }
 
-    /// The report of a day (UTC): the messages that were accepted on it.
     pub fn of_day(db: &Db, client: ClientId, day: NaiveDate) -> Self {
         let begins =
             |day: NaiveDate| first_id_at(DateTime::<Utc>::from_naive_utc_and_offset(day.and_time(NaiveTime::MIN), Utc));
@@ -44,7 +42,6 @@ impl ReportQuery {
         Self { db: db.for_work(), client, extent: Some(extent), after: Uuid::nil() }
     }
 
-    /// Reads the next messages. An empty list ends the report.
     pub async fn next(&mut self) -> Result<Vec<ReportedMessage>> {
         let Some(extent) = self.extent else { return Ok(Vec::new()) };
         let mut db = self.db.acquire().await?;

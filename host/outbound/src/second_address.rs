@@ -1,6 +1,5 @@
-//! Sends a message to a second address of its recipient if the first one fails: from a number that is unknown to
-//! WhatsApp to the user id of the same request (SPEC 2.2: the number takes precedence, the BSUID is kept as a
-//! fallback), and from a user id that may not get this message to the customer's number (PROVIDERS A.11, 131062).
+//! Sends a message to a second address if the first one fails: from an unknown number to the user id of the request
+//! (SPEC 2.2), and from a user id to the customer's number (PROVIDERS A.11, 131062).
 
 use base::{Context, Result};
 use channels::code_meaning::CodeMeaning;
@@ -24,8 +23,7 @@ use crate::{
     dispatch::{REPLY_PRIORITY, SEND_PRIORITY},
 };
 
-/// Adds the leg to the other address if one is due, inside the transaction in which the first leg fails. Returns the
-/// lane to wake. It happens at most once: only the first leg of a message can have such a follower.
+/// Adds the leg to the other address in the transaction in which the first leg fails, at most once per message.
 pub(crate) async fn follow(
     ctx: &Context,
     db: &mut PgConnection,
@@ -62,16 +60,15 @@ async fn other_address(
     Ok(None)
 }
 
-/// The user id that the request gave with the number. If WhatsApp has delivered to the number before, the number is
-/// known there. A user id never gets a one-time code: the failure of the number lets an SMS follow.
+/// The user id that the request gave with the number. None if the number is known to WhatsApp, or for a one-time code:
+/// then an SMS follows.
 fn user_id_beside(leg: &MessageLeg) -> Option<&Address> {
     let to_a_number = leg.leg_address.kind() == AddressKind::Phone && leg.leg_state < DeliveryState::Sent;
     let is_a_code = leg.category.as_deref() == Some(TemplateCategory::Authentication.as_str());
     leg.recipient.other().filter(|other| to_a_number && !is_a_code && other.kind() == AddressKind::Bsuid)
 }
 
-/// The number of the customer with a user id, if the sending inbox knows the customer. Only for a refused call: a
-/// message that WhatsApp took is not sent again.
+/// The number of the customer with a user id, only for a refused call, so that nothing is sent twice.
 async fn phone_of(db: &mut PgConnection, client: ClientId, leg: &MessageLeg) -> Result<Option<Address>> {
     if leg.leg_address.kind() != AddressKind::Bsuid || leg.leg_state != DeliveryState::Queued {
         return Ok(None);

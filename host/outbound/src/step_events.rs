@@ -83,8 +83,7 @@ fn moved(
     }
 }
 
-/// Returns the addresses of the recipient: as the sender wrote it, and another kind of address of the same person if
-/// the leg goes to one or the provider names one.
+/// The recipient as the sender wrote it, and another address of the same person that the leg or provider names.
 fn to(leg: &MessageLeg, named: &[Address]) -> Vec<Address> {
     let mut to: Vec<Address> = leg.recipient.iter().cloned().collect();
     for other in named.iter().chain([&leg.leg_address]) {

@@ -1,6 +1,5 @@
-//! The story of one message in order: the request, the provider calls, the steps, the decisions between them, and the
-//! webhooks about them with each attempt (CONTRACT 7). Times are those at which Patchbay learned of an event. The
-//! provider's own time is shown next to it.
+//! The story of one message: request, calls, steps, decisions and webhooks (CONTRACT 7), by the time when Patchbay
+//! learned of each.
 
 use base::Result;
 use chrono::{DateTime, Utc};
@@ -29,7 +28,6 @@ pub struct Story {
 
 #[derive(Debug)]
 pub struct StoryEntry {
-    /// The time when Patchbay learned of it.
     pub time: DateTime<Utc>,
     pub what: StoryEvent,
 }
@@ -55,7 +53,6 @@ pub enum StoryEvent {
         leg: i16,
         route: SmsRoute,
     },
-    /// A webhook about a step, with the state that it reports.
     Webhook {
         webhook: StoryWebhook,
         state: String,
@@ -63,7 +60,6 @@ pub enum StoryEvent {
     Attempt(StoryAttempt),
 }
 
-/// Reads the story of the message with a tracking id. `None`: the client has no such message.
 pub async fn read_story(db: &Db, client: ClientId, gst_id: &str) -> Result<Option<Story>> {
     let mut db = db.acquire().await?;
     let Some(id) = stories::find(&mut db, client, gst_id).await? else { return Ok(None) };
@@ -137,8 +133,6 @@ async fn timeline(
     Ok(entries)
 }
 
-/// The steps and, before the first step of each leg, the call that took it. Steps do not name their leg: each leg
-/// begins where the one before it failed.
 fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>) -> Vec<StoryEntry> {
     let mut entries = Vec::with_capacity(receipts.len() + legs.len());
     let mut legs = legs.into_iter();

@@ -40,7 +40,6 @@ fn generate() -> Result<(), String> {
     fs::write(Path::new(&variable("OUT_DIR")?).join("wit_types.rs"), text).map_err(|fault| fault.to_string())
 }
 
-/// The generated statics of named types.
 struct Code<'a> {
     resolve: &'a Resolve,
     done: BTreeSet<String>,
@@ -64,7 +63,6 @@ impl Code<'_> {
         ))
     }
 
-    /// The value of a result without its error.
     fn result(&self, ty: &Type) -> Option<Type> {
         let Type::Id(id) = ty else { return None };
         match &self.resolve.types[*id].kind {
@@ -74,7 +72,6 @@ impl Code<'_> {
         }
     }
 
-    /// The expression of a type.
     fn of(&mut self, ty: &Type) -> Result<String, String> {
         let integer = |least: i128, most: i128| format!("WitType::Integer({least}, {most})");
         Ok(match ty {
@@ -130,7 +127,6 @@ impl Code<'_> {
         })
     }
 
-    /// A reference to the static of a named type, which is written once.
     fn named(&mut self, id: TypeId, kind: &str, fields: impl FnOnce(&str) -> String) -> Result<String, String> {
         let definition = &self.resolve.types[id];
         let name = definition.name.as_deref().ok_or("a type without a name")?;

@@ -79,7 +79,6 @@ async fn measure() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Calls of another client during other work.
 struct Seen {
     took: Vec<Duration>,
     peak: u64,

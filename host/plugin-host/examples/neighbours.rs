@@ -60,15 +60,11 @@ const CROWDS: [(&str, u128, &str); 4] = [
     ("6 clients fill 88 MB", 6, "allocate 88"),
 ];
 
-/// The load next to the neighbour.
 #[derive(Clone, Copy)]
 enum Beside {
     Nobody,
-    /// A client whose plugin does these deeds in turn.
     Plugin(&'static [&'static str]),
-    /// A process of idle priority that does this deed.
     Process(&'static str),
-    /// Number of clients, and the deed of their plugins.
     Crowd(u128, &'static str),
 }
 
@@ -129,8 +125,7 @@ struct Street {
     stretch: Duration,
 }
 
-/// Durations of the neighbour's calls in a stretch, in microseconds, the number of calls of the hostile clients, and
-/// the memory of all.
+/// Durations of the neighbour's calls in microseconds, number of calls of the hostile clients, and memory of all.
 struct Seen {
     p50: f64,
     p99: f64,
@@ -167,7 +162,6 @@ impl Street {
         Ok(())
     }
 
-    /// Measures a crowd, with a quiet stretch before each of its stretches.
     fn measure_crowd(&self, name: &str, beside: Beside, rounds: usize) -> Fallible<()> {
         let (mut quiet, mut crowded) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
@@ -222,7 +216,6 @@ impl Street {
         Ok(Seen { p50: micros(50), p99: micros(99), hostile_calls: made.load(Ordering::Relaxed), resident_mb })
     }
 
-    /// Starts the chats of a crowd. Each repeats its call.
     fn gather(&self, clients: u128, deed: &'static str, made: &Arc<AtomicU64>) -> Vec<JoinHandle<()>> {
         let of_one = (CROWD_CALLS / clients).clamp(1, CROWD_CALLS_OF_ONE);
         let callers = (0..clients).flat_map(|client| (0..of_one).map(move |_| self.caller(100 + client)));
@@ -299,7 +292,6 @@ impl Caller {
         }
     }
 
-    /// Makes a call. Returns whether it succeeded.
     async fn called(&self, text: &str) -> bool {
         let (event, session) = says(text);
         let call = PluginCall {
@@ -341,7 +333,6 @@ fn says(text: &str) -> (Event, Session) {
     (event, session)
 }
 
-/// Memory of this process in millions of bytes; 0 if the system does not report it.
 fn resident_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -53,7 +53,6 @@ async fn measure(replays: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Reads the recording and replays the call, like a bulk replay from the database.
 async fn replay(host: &PluginHost, kept: &str, times: usize) -> Result<(), Box<dyn Error>> {
     let (client, plugin) = (ClientId(uuid::Uuid::nil()), PluginRef::shipped(NAME));
     for _ in 0..times {

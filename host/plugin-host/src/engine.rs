@@ -11,15 +11,13 @@ const MIB: usize = 1 << 20;
 
 /// Size of a memory slot in the pool. `CallLimits::memory_bytes` stays below it.
 const SLOT_BYTES: usize = 128 * MIB;
-/// Memory of an ended instance that is cleaned in place, page by page as far as it was written to, and not returned to
-/// the system. Its next user then has no page faults. A larger value does not pay off: the rest of a Python call is
-/// copying.
+/// Memory of an ended instance that is cleaned in place and not returned to the system, so its next user has no page
+/// faults.
 const KEPT_BYTES: usize = MIB;
 /// Calls that the pool has room for in addition to the limits: trial calls and replays of shadows.
 const SPARE_CALLS: usize = 24;
 
-/// An engine with an instance pool. If the address space of the pool cannot be reserved, each instance is allocated on
-/// its own, which is slower; a log line says so once. Also returns whether there is a pool.
+/// An engine with an instance pool, or without one (with a log line) if its address space cannot be reserved.
 pub(crate) fn start(limits: &CallLimits) -> wasmtime::Result<(Engine, bool)> {
     let mut config = common();
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
@@ -36,8 +34,7 @@ pub(crate) fn start(limits: &CallLimits) -> wasmtime::Result<(Engine, bool)> {
     }
 }
 
-/// An engine whose code runs in the engine of a server, with or without a pool. It reserves nothing, so it works under
-/// a limit on the address space, but it is not meant to run code.
+/// An engine for compiling, under a limit on the address space. It is not meant to run code.
 pub(crate) fn for_compiling(pooled: bool) -> wasmtime::Result<Engine> {
     if !pooled {
         return on_demand();
@@ -94,8 +91,7 @@ fn pool(limits: &CallLimits) -> PoolingAllocationConfig {
     pool
 }
 
-/// Advances the engine's epoch while the engine exists. This is a thread of the operating system, because tasks of the
-/// async runtime do not run while guests occupy all its threads.
+/// Advances the engine's epoch. A thread of the system, because guests may occupy all threads of the runtime.
 pub(crate) fn tick(engine: &Engine, every: Duration) -> std::io::Result<()> {
     let engine = engine.weak();
     let ticker = std::thread::Builder::new().name("plugin-ticker".into());

@@ -53,7 +53,6 @@ pub struct PluginHost {
 }
 
 impl PluginHost {
-    /// Gets the actions of a chatbot for an event. The call has no effects: the caller applies actions and writes.
     pub async fn chatbot(
         &self,
         call: PluginCall<'_>,
@@ -66,7 +65,6 @@ impl PluginHost {
         Ok(ChatbotOutcome { actions: answer, writes, trace })
     }
 
-    /// Decides whether a message goes out as an SMS.
     pub async fn decide_fallback(
         &self,
         call: PluginCall<'_>,
@@ -76,7 +74,6 @@ impl PluginHost {
         Ok((answered.answer, answered.trace))
     }
 
-    /// Gets the body of a webhook; `None` if the event is not to be sent.
     pub async fn shape(
         &self,
         call: PluginCall<'_>,
@@ -86,11 +83,8 @@ impl PluginHost {
         Ok((answered.answer, answered.trace))
     }
 
-    /// Gets the bodies of several webhooks from a built-in shaper. One instance makes them one after the other, because
-    /// the instance is most of the cost. Plugins of clients get a fresh instance for each body.
-    ///
-    /// # Errors
-    /// See [`CallError`]. In this case there is no body at all.
+    /// Gets the bodies of several webhooks from a built-in shaper in one instance. After an error there is no body at
+    /// all.
     pub async fn shape_several(
         &self,
         call: PluginCall<'_>,
@@ -112,7 +106,6 @@ impl PluginHost {
         Ok(RouterOutcome { route: answer, writes, trace })
     }
 
-    /// Gets a decision for each message, in their order. At most [`crate::MOST_SMS_AT_ONCE`] messages.
     pub async fn decide_sms(
         &self,
         call: PluginCall<'_>,
@@ -122,10 +115,7 @@ impl PluginHost {
         Ok((answered.answer, answered.trace))
     }
 
-    /// Loads an uploaded version before its first call. For a built-in or directory plugin, only checks that it exists.
-    ///
-    /// # Errors
-    /// If there is no such plugin, or it cannot be loaded: see [`CallError`].
+    /// Loads an uploaded version before its first call. Of other plugins only checks that they exist.
     pub async fn preload(&self, client: ClientId, plugin: &PluginRef) -> Result<(), CallError> {
         self.resolve(client, plugin).await.map(drop)
     }
@@ -134,7 +124,6 @@ impl PluginHost {
         self.breakers.is_suspended(client, plugin)
     }
 
-    /// Number of plugins that are suspended now, one for each client.
     pub fn suspended(&self) -> usize {
         self.breakers.suspended()
     }
@@ -144,7 +133,6 @@ impl PluginHost {
         self.breakers.listen()
     }
 
-    /// Number of loaded uploaded components.
     pub fn loaded(&self) -> usize {
         self.programs.held()
     }
@@ -154,7 +142,6 @@ impl PluginHost {
         self.registry.list()
     }
 
-    /// One plugin that is built in or in the watched directory.
     pub fn find(&self, name: &str) -> Option<PluginInfo> {
         self.registry.find(name)
     }
@@ -181,7 +168,6 @@ impl PluginHost {
         asked
     }
 
-    /// A call under all limits, even if the plugin is suspended.
     pub(crate) async fn ask_once<Q: Question>(
         &self,
         call: &PluginCall<'_>,

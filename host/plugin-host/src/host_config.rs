@@ -14,11 +14,9 @@ const CACHE_BYTES: u64 = 4 << 30;
 
 #[derive(Clone)]
 pub struct HostConfig {
-    /// Directory of compiled code. It is created if it does not exist, and closed to other users.
     pub cache_dir: PathBuf,
     /// Bytes of compiled code to keep. The code with the oldest use is removed first.
     pub cache_bytes: u64,
-    /// A directory of `*.wasm` files that is watched for changes.
     pub plugins_dir: Option<PathBuf>,
     pub limits: CallLimits,
     pub built_ins: bool,
@@ -27,8 +25,7 @@ pub struct HostConfig {
     pub components: Option<Arc<dyn ComponentSource>>,
     /// Sends the HTTP requests of plugins. If `None`, every request is refused.
     pub http: Option<Arc<dyn OutgoingHttp>>,
-    /// No other work needs the processors: calls run on the threads of their callers and never wait behind others. For
-    /// the tools of an author, where a compiler on the same machine would otherwise delay the answers.
+    /// Calls run on the threads of their callers: for the tools of an author.
     pub alone: bool,
     /// Opens the secrets of configurations. If `None`, a configuration with secrets cannot be used.
     pub secrets: Option<Arc<dyn SecretOpener>>,

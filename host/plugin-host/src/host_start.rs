@@ -17,11 +17,8 @@ use crate::{
 };
 
 impl PluginHost {
-    /// Starts the engine, loads the built-in components and those in the directory, and begins to watch it. A broken
-    /// file in the directory does not stop the start.
-    ///
-    /// # Errors
-    /// If the engine, the cache directory, the watched directory or a built-in component cannot be used.
+    /// Starts the engine, loads built-in components and those in the directory, and watches it. A broken file in the
+    /// directory does not stop the start.
     pub async fn start(config: HostConfig) -> Result<Arc<Self>, HostError> {
         let (engine, pooled) = engine::start(&config.limits).map_err(HostError::Engine)?;
         engine::tick(&engine, config.limits.epoch_tick).map_err(|fault| HostError::Engine(fault.into()))?;

@@ -81,7 +81,6 @@ pub use worlds::{
     world_question::{DryResult, WorldQuestion},
 };
 
-/// Types of world `chatbot`, generated from `wit/`.
 pub mod chatbot {
     pub use plugin_bindings::exports::patchbay::plugin::bot::{
         Action, Button, CustomEvent, Event, EventKind, HandOver, ListRow, ListSection, LocalTime, Rating, RatingScore,
@@ -94,14 +93,12 @@ pub mod chatbot {
     };
 }
 
-/// Types of world `sms-fallback`, generated from `wit/`.
 pub mod sms_fallback {
     pub use plugin_bindings::exports::patchbay::plugin::fallback::{Decision, RequestedFallback, Sms, Undeliverable};
     pub use plugin_bindings::patchbay::plugin::types::Metadata;
 }
 
-/// Types of world `webhook-shaper`, generated from `wit/`, and [`partner_event`](webhook_shaper::partner_event), the
-/// start of such an event.
+/// Types of world `webhook-shaper`, and [`partner_event`](webhook_shaper::partner_event).
 pub mod webhook_shaper {
     pub use crate::worlds::partner_event;
     pub use plugin_bindings::exports::patchbay::plugin::shaper::{
@@ -111,7 +108,6 @@ pub mod webhook_shaper {
     pub use plugin_bindings::patchbay::plugin::types::{Error, Metadata};
 }
 
-/// Types of world `router`, generated from `wit/`.
 pub mod router {
     pub use plugin_bindings::exports::patchbay::plugin::routing::{Decision as Route, Inbound, Target, WallTime};
     pub use plugin_bindings::patchbay::plugin::types::{
@@ -119,7 +115,6 @@ pub mod router {
     };
 }
 
-/// Types of world `sms-router`, generated from `wit/`.
 pub mod sms_router {
     pub use plugin_bindings::exports::patchbay::plugin::sms_routing::{Change, Decision, Direction, Sms};
     pub use plugin_bindings::patchbay::plugin::types::{Error, Metadata};

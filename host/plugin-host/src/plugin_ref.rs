@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// The component to call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PluginRef {
@@ -10,19 +9,16 @@ pub enum PluginRef {
     Shipped(String),
     Uploaded {
         name: String,
-        /// Version under that name, starting at 1.
         version: u32,
         sha256: String,
     },
 }
 
 impl PluginRef {
-    /// A built-in or directory plugin.
     pub fn shipped(name: impl Into<String>) -> Self {
         Self::Shipped(name.into())
     }
 
-    /// A version that a client uploaded.
     pub fn uploaded(name: impl Into<String>, version: u32, sha256: impl Into<String>) -> Self {
         Self::Uploaded { name: name.into(), version, sha256: sha256.into() }
     }

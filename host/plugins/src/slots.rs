@@ -29,7 +29,6 @@ pub enum Mode {
 impl Mode {
     pub const ALL: [Self; 3] = [Self::Live, Self::Shadow, Self::Canary];
 
-    /// The name in the API and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Live => "live",
@@ -55,13 +54,11 @@ pub struct SlotActivation {
     /// The configuration of the plugin, with its secrets sealed.
     pub config: Value,
     pub allowed_hosts: Vec<String>,
-    /// Share of subjects that a canary answers for, 1 to 100.
     pub percent: u8,
     /// If more than this percentage of a canary's calls fail, the canary is withdrawn.
     pub error_threshold: u8,
     /// Calls of a canary before its failures are judged.
     pub minimum_calls: u32,
-    /// The live activation that this one replaced.
     pub previous: Option<Uuid>,
     pub recording: Option<SlotRecordingTerms>,
     pub activated_at: DateTime<Utc>,
@@ -70,7 +67,6 @@ pub struct SlotActivation {
 /// The terms of a recording of an activation's calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlotRecordingTerms {
-    /// Share of calls, above 0 and up to 1.
     pub sample: f64,
     pub max_calls: u32,
     pub max_bytes: u64,
@@ -90,7 +86,6 @@ impl SlotRecordingTerms {
     }
 }
 
-/// The activations in force for one world on one inbox, by mode.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slots {
     pub live: Option<SlotActivation>,
@@ -119,7 +114,6 @@ pub fn is_no_chatbot(plugin: &PluginRef) -> bool {
     matches!(plugin, PluginRef::Shipped(name) if name == NO_CHATBOT)
 }
 
-/// The stored version of a plugin; `None` for a built-in or directory plugin.
 pub fn stored_version(plugin: &PluginRef) -> Option<i32> {
     plugin.version().map(|version| i32::try_from(version).unwrap_or(i32::MAX))
 }
@@ -139,7 +133,6 @@ pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, inb
     Ok(slots)
 }
 
-/// Like [`in_force`], for several worlds, with one statement.
 pub async fn in_force_of_each<const COUNT: usize>(
     db: &mut PgConnection,
     client: ClientId,

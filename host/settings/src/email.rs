@@ -18,8 +18,8 @@ section! {
         /// `server.tls_cert`.
         require_tls: bool = false,
         /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`. Empty: none are sent.
-        /// `?tls=none`, `opportunistic` or `required`: the default is `opportunistic`, and `required` with a password
-        /// to another machine. `ca=` names a file of certificates to trust instead of the public ones.
+        /// `?tls=none`, `opportunistic` (default) or `required` (default with a password to another machine). `ca=`
+        /// names a file of trusted certificates.
         relay: Option<SecretUrl> = None,
     }
 }

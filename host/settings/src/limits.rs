@@ -18,26 +18,25 @@ section! {
         requests_per_second_per_client: u32 = 20_000,
         /// Recipients in sends of one client per second. A send with more delays the next one.
         recipients_per_second_per_client: u32 = 100_000,
-        /// Requests in flight in this process. If all are taken, a new request replaces the slowest one of the client
-        /// or address with the most requests. If none of those waits for its caller, the new one gets 503. Callers
-        /// without a key have half of them.
+        /// Requests in flight in this process. If all are taken, a new one replaces the slowest of the largest share;
+        /// if none waits for its caller, it gets 503. Callers without a key have half of them.
         requests_in_flight: u64 = 2_048,
         /// Requests in flight of one client. More get 429.
         requests_in_flight_per_client: u64 = 512,
-        /// Requests in flight without a key from one address, or from one /64 IPv6 network. Behind
-        /// `server.trusted_proxies` the forwarded address counts. A new request replaces the slowest one. If none of
-        /// those waits for its caller, the new one gets 429.
+        /// Requests in flight without a key from one address, or from one /64 IPv6 network (behind
+        /// `server.trusted_proxies`: the forwarded address). A new request replaces the slowest one; if none waits for
+        /// its caller, it gets 429.
         requests_in_flight_per_source: u64 = 256,
         /// Bytes of received bodies and of unread answers in this process. If the limit is reached, the slowest request
-        /// of the client or address with the most bytes is ended. If none of those waits for its caller, new requests
-        /// get 503. Callers without a key have half of them.
+        /// of the largest share ends; if none waits for its caller, new requests get 503. Callers without a key have
+        /// half of them.
         bytes_in_flight: u64 = 128 * MIB,
         /// The same for one client. More get 429. A larger body is accepted if the client has little else in flight.
         bytes_in_flight_per_client: u64 = 64 * MIB,
-        /// The same for callers without a key from one address, or from one /64 IPv6 network. More get 429.
+        /// The same for callers without a key from one address, or from one /64 IPv6 network.
         bytes_in_flight_per_source: u64 = 48 * MIB,
-        /// Connections to the listeners of this process. Fewer if the process may not open as many files. If all are
-        /// taken, idle ones are closed for new ones, first those of the address with the most connections.
+        /// Connections to the listeners of this process; fewer if it may not open as many files. If all are taken, idle
+        /// ones are closed for new ones, first those of the largest address.
         connections: usize = 8_192,
         /// Connections from one address, or from one /64 IPv6 network. This machine and `server.trusted_proxies` are
         /// exempt.
@@ -55,8 +54,8 @@ section! {
         web_chat_posts_per_minute: u32 = 40,
         /// Calls and messages of web chat per minute from one address, or from one /64 IPv6 network. More get 429.
         web_chat_calls_per_minute_per_address: u32 = 600,
-        /// Frames of one visitor of a web site per minute over its sockets, with a burst of the same number. A page of
-        /// older messages counts as five. If they are used up, the sockets are not read.
+        /// Frames of one visitor of a web site per minute, with a burst of the same number. A page of older messages
+        /// counts as five. If they are used up, the sockets are not read.
         web_chat_frames_per_minute: u32 = 240,
         /// The same for all sockets of web chat from one address, or from one /64 IPv6 network.
         web_chat_frames_per_minute_per_address: u32 = 2_400,
@@ -64,8 +63,7 @@ section! {
         web_chat_sockets_per_visitor: usize = 10,
         /// Open widgets at one address, or in one /64 IPv6 network, in this process. More get 429.
         web_chat_sockets_per_address: usize = 200,
-        /// Bytes of message pages that were sent to the widgets of one visitor of a web site and are not read yet.
-        /// Further pages wait.
+        /// Bytes of message pages that the widgets of one visitor of a web site have not read yet. Further pages wait.
         web_chat_unread_bytes_per_visitor: u64 = 256 * KIB,
         /// The same for all widgets at one address, or in one /64 IPv6 network.
         web_chat_unread_bytes_per_address: u64 = 2 * MIB,
@@ -75,9 +73,8 @@ section! {
         email_connections: usize = 256,
         /// Connections to `email.listen` at the same time from one address, or from one /64 IPv6 network.
         email_connections_per_source: usize = 16,
-        /// Connections to PostgreSQL of one process for requests and work. A process has a fifth more for slow chats
-        /// with chatbots, four for the search for work, its sign of life and checks of the database, and two for
-        /// notifications of other processes.
+        /// Connections to PostgreSQL of one process for requests and work. In addition it has a fifth more for slow
+        /// chatbots, four for its own checks, and two for notifications.
         database_connections: u32 = 20,
         /// Calls of one webhook URL at the same time.
         webhook_concurrency_per_endpoint: usize = 32,
@@ -89,9 +86,8 @@ section! {
         webhook_max_response_bytes: u64 = 16 * KIB,
         /// Bytes of linear memory of one plugin call, and of the key-values it has read and written.
         plugin_memory_bytes: u64 = 96 * MIB,
-        /// Bytes of all plugin calls of one process together. A call counts with its linear memory, its key-values, its
-        /// recording and 256 KiB. At least eight times `limits.plugin_memory_bytes`. A call without room waits or is
-        /// repeated later.
+        /// Bytes of all plugin calls of one process together, each with its linear memory, key-values, recording and
+        /// 256 KiB. At least eight times `limits.plugin_memory_bytes`. A call without room waits or is repeated later.
         plugin_memory_bytes_of_all: u64 = 1_024 * MIB,
         /// Wall-clock time of one plugin call, including HTTP requests.
         plugin_chatbot_timeout: Duration = Duration::from_secs(5),
@@ -99,12 +95,12 @@ section! {
         plugin_cpu: Duration = Duration::from_secs(1),
         /// Interval after which a running plugin yields to others.
         plugin_epoch_tick: Duration = Duration::from_millis(2),
-        /// Processor time per second for the uploaded plugins of one client. If a client has used it up, its calls run
-        /// only while no other call needs a processor.
+        /// Processor time per second for the uploaded plugins of one client. After it, its calls run only while no
+        /// other call needs a processor.
         plugin_prompt_cpu: Duration = Duration::from_millis(50),
         /// Bytes that a plugin may pass to the host in one host call.
         plugin_hostcall_fuel: u64 = 4 * MIB,
-        /// Bytes of log of one call. If the log is longer, its beginning and last line are kept.
+        /// Bytes of log of one call. Of a longer log the beginning and the last line are kept.
         plugin_log_bytes: u64 = 16 * KIB,
         /// Elements of all tables of one plugin call.
         plugin_table_elements: usize = 100_000,
@@ -142,8 +138,7 @@ section! {
         plugin_waiting_per_client: usize = 256,
         /// Time that a plugin call waits for a free place.
         plugin_queue_wait: Duration = Duration::from_secs(2),
-        /// Events of one client for its shadows at the same time, in addition to live calls. If there is no room, the
-        /// comparison is skipped.
+        /// Events of one client for its shadows at the same time. If there is no room, the comparison is skipped.
         plugin_shadows_per_client: usize = 4,
         /// Consecutive failures of a plugin after which it is suspended for its client, at most 40.
         plugin_failures_in_a_row: u32 = 10,
@@ -159,13 +154,12 @@ section! {
         plugin_compile_memory_bytes: u64 = 2_048 * MIB,
         /// Time for compiling one uploaded component.
         plugin_compile_timeout: Duration = Duration::from_secs(120),
-        /// Uploaded plugins that are compiled at the same time, each of another client and each with
-        /// `limits.plugin_compile_memory_bytes`.
+        /// Uploaded plugins that are compiled at the same time, each of another client.
         plugin_compile_places: usize = 2,
         /// Uploads that wait while others are compiled.
         plugin_compile_queue: usize = 8,
         /// Processor time for compiling the uploads of one client in `limits.plugin_compile_budget_period`. If it is
-        /// used up, uploads are refused until it has returned.
+        /// used up, uploads are refused.
         plugin_compile_budget: Duration = Duration::from_secs(120),
         /// Time in which `limits.plugin_compile_budget` returns, evenly.
         plugin_compile_budget_period: Duration = Duration::from_secs(600),
@@ -179,8 +173,8 @@ section! {
         plugin_versions_kept: u32 = 200,
         /// Bytes that one recording of the calls of an activation keeps.
         plugin_recording_bytes: u64 = 64 * MIB,
-        /// Plugin calls at the same time in one process. Webhook shapers have a quarter as many additional places.
-        /// Waiting and slow calls may use three quarters of the places, shared evenly among clients.
+        /// Plugin calls at the same time in one process. Webhook shapers have a quarter as many in addition. Waiting
+        /// and slow calls may use three quarters, shared evenly among clients.
         plugin_pool_size: u32 = 384,
         /// Bytes of key-values of the plugins of one client: keys, values, and 64 for each key.
         kv_bytes_per_client: u64 = 64 * MIB,
@@ -198,14 +192,14 @@ section! {
         cloud_timeout: Duration = Duration::from_secs(30),
         /// Time that a send with an unknown outcome waits for a status before it is sent once more.
         unknown_after: Duration = Duration::from_secs(60),
-        /// Time that an SMS waits for an SMSC. After it, the SMS fails with code 900503.
+        /// Time that an SMS waits for an SMSC. After it, it fails with code 900503.
         sms_expires_after: Duration = Duration::from_secs(48 * 3600),
-        /// Time that a message of a WhatsApp Lite number waits while the number is disconnected or outside its hours.
-        /// After it, the message fails with code 900503.
+        /// Time that a message waits while its WhatsApp Lite number is disconnected or outside its hours. After it, it
+        /// fails with code 900503.
         lite_expires_after: Duration = Duration::from_secs(48 * 3600),
         /// Time after acceptance by the provider in which a failed message may still cause an SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
-        /// Time after the last connection of a client for which live events are still recorded, so that it can resume.
+        /// Time after the last connection of a client for which live events are still recorded.
         live_resume: Duration = Duration::from_secs(3_600),
         /// Connections of one client to live events of this process. More get 429.
         live_connections_per_client: usize = 1_000,
@@ -213,17 +207,17 @@ section! {
         live_ticket: Duration = Duration::from_secs(30),
         /// Live events of a client in memory, with at most 16 MiB. A connection that falls further behind must resume.
         live_events_held: usize = 4_096,
-        /// Bytes of live events that were sent to the connections of one client and are not read yet. Further events
-        /// wait. A connection that waits too long must resume.
+        /// Bytes of live events that the connections of one client have not read yet. Further events wait. A connection
+        /// that waits too long must resume.
         live_unread_bytes_per_client: u64 = 16 * MIB,
-        /// Time for a connection to accept a portion of live events (at most 64 and 128 KiB, unless one is larger).
-        /// Over a WebSocket, the time to read them.
+        /// Time for a connection to accept a portion of live events (at most 64 and 128 KiB, unless one is larger);
+        /// over a WebSocket, to read it.
         live_write_timeout: Duration = Duration::from_secs(10),
         /// Interval of heartbeats on a quiet connection to live events, with its position.
         live_heartbeat: Duration = Duration::from_secs(20),
         /// Lifetime of a long-lived conversation that is not closed. A change does not affect open conversations.
         conversation_lifetime: Duration = Duration::from_secs(30 * 24 * 3_600),
-        /// Time that a customer waits for an agent's answer, in the queue or with an agent, before the chat is missed.
+        /// Time that a customer waits for an agent's answer before the chat is missed.
         missed_after: Duration = Duration::from_secs(600),
         /// Chats at a time of an agent without a limit of its own.
         agent_chats: u32 = 20,

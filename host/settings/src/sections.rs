@@ -66,7 +66,7 @@ section! {
         /// Addresses or networks whose `X-Forwarded-*` headers are trusted.
         trusted_proxies: Vec<IpNet> = Vec::new(),
         /// Base of media and callback URLs. Empty: made from `server.listen`. If it is not https on the public
-        /// internet, files are uploaded to Meta instead of fetched by it.
+        /// internet, files are uploaded to Meta.
         public_url: Option<BaseUrl> = None,
         /// Run background work in this process. `false`: API only, together with `patchbay work`.
         workers: bool = true,
@@ -95,7 +95,7 @@ section! {
         /// 32 bytes in base64 that encrypt secrets at rest. Empty: a generated file `master.key` in `data_dir`.
         master_key: Secret = Secret::default(),
         /// The master key before, while `patchbay master-key rotate` replaces it. Empty: none, or the file
-        /// `master.key.previous` in `data_dir` if `security.master_key` is empty too.
+        /// `master.key.previous` in `data_dir`.
         previous_master_key: Secret = Secret::default(),
     }
 }
@@ -103,8 +103,8 @@ section! {
 section! {
     /// Files of customers.
     Media {
-        /// Place of customers' files: `database`, the path of a folder that all nodes must share, or
-        /// `s3://bucket/prefix`. Empty: a folder of `data_dir` with the embedded database, `database` with any other.
+        /// Place of customers' files: `database`, the path of a folder that all nodes share, or `s3://bucket/prefix`.
+        /// Empty: a folder of `data_dir` with the embedded database, `database` with any other.
         store: MediaPlace = MediaPlace::Auto,
         /// Base URL of the object store for `s3://`. Empty: Amazon S3.
         s3_endpoint: Option<BaseUrl> = None,

@@ -16,8 +16,7 @@ section! {
         connect_timeout: Duration = SmppSettings::default().connect_timeout,
         /// Time for the answer to a bind.
         bind_timeout: Duration = SmppSettings::default().bind_timeout,
-        /// Time for the answer to a submit. After it, the SMS may have been accepted, and is submitted again a minute
-        /// later.
+        /// Time for the answer to a submit. After it, the SMS is in doubt, and is submitted again a minute later.
         response_timeout: Duration = SmppSettings::default().response_timeout,
         /// Silence after which an `enquire_link` is sent to the SMS centre.
         enquire_link: Duration = SmppSettings::default().enquire_link,
@@ -42,13 +41,13 @@ section! {
         throttle_first: Duration = SmppSettings::default().throttle_first,
         /// Longest such pause.
         throttle_longest: Duration = SmppSettings::default().throttle_longest,
-        /// Time for which the acknowledgement of a part of a subscriber's long SMS waits for the other parts.
+        /// Time for which the acknowledgement of a part of a long SMS waits for the other parts.
         part_hold: Duration = SmppSettings::default().part_hold,
         /// Time for which the parts are kept before an incomplete SMS is accepted.
         part_expiry: Duration = SmppSettings::default().part_expiry,
         /// Pause before an SMS with acknowledged parts is stored again, if that has failed.
         part_retry: Duration = SmppSettings::default().part_retry,
-        /// Deliveries of one connection that wait to be handled. If there are as many, nothing more is read from it.
+        /// Deliveries of one connection that wait to be handled. Then nothing more is read from it.
         deliveries_waiting: usize = SmppSettings::default().deliveries_waiting,
     }
 }
@@ -59,7 +58,7 @@ section! {
         /// Source address if a request names none.
         default_source: String = "PATCHBAY".to_owned(),
         /// Words that stop SMS if a reply consists of one, in addition to STOP, END, CANCEL, QUIT and UNSUBSCRIBE.
-        /// Case, invisible characters and punctuation around a word are ignored.
+        /// Case, invisible characters and punctuation are ignored.
         stop_words: Vec<String> = StopWords::USUAL.map(str::to_owned).to_vec(),
         /// XML namespace of batch answers.
         batch_namespace: String = "urn:patchbay:batch-sms".to_owned(),

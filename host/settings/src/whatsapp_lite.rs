@@ -15,8 +15,8 @@ section! {
         bridge_api_key: Secret = Secret::default(),
         /// Signs the bridge's webhooks. Required with `whatsapp_lite.bridge_url`.
         webhook_secret: Secret = Secret::default(),
-        /// Run the linked devices of Lite numbers in Patchbay itself, each in the process that holds its session. Needs
-        /// a build with the feature `lite-native`, and may breach WhatsApp's terms.
+        /// Run the linked devices of Lite numbers in Patchbay itself. Needs a build with the feature `lite-native`, and
+        /// may breach WhatsApp's terms.
         native: bool = false,
     }
 }

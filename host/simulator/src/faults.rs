@@ -2,40 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Switches that stay until changed or reset. A request names only those to change.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct FaultSwitches {
     pub(crate) duplicate_callbacks: bool,
     pub(crate) reorder_callbacks: bool,
-    /// Callbacks are collected briefly and posted together in one body.
     pub(crate) batch_callbacks: bool,
     /// Milliseconds between an event and the first post of its callback.
     pub(crate) delay_millis: u64,
     /// No `delivered` status: a message goes from `sent` to `read`, as Meta may do (PROVIDERS 0.8).
     pub(crate) skip_delivered: bool,
-    /// Milliseconds before a send is answered. The message goes out at once.
     pub(crate) hold_answers_millis: u64,
     /// The `sent` callback is posted before the send is answered.
     pub(crate) status_before_answer: bool,
-    /// Media objects in callbacks have a `url`, as Meta began to send in November 2025 (PROVIDERS A.6).
     pub(crate) media_urls: bool,
-    /// Delivery reports of Messenger have only a time and no message ids (PROVIDERS B).
     pub(crate) messenger_without_mids: bool,
     /// Free-form messages outside the 24-hour window fail with 131047 (PROVIDERS A.13).
     pub(crate) enforce_window: bool,
-    /// `true` enforces the rates of numbers and of pairs, `false` neither. Unset enforces only that of numbers.
     pub(crate) enforce_limits: Option<bool>,
     /// Status of new templates. Unset means `APPROVED`.
     pub(crate) new_template_status: Option<String>,
     pub(crate) smsc_throttle: u32,
-    /// Number of the next `submit_sm` that get ESME_RMSGQFUL.
     pub(crate) smsc_queue_full: u32,
-    /// `submit_sm` per second and session. More get ESME_RTHROTTLED.
     pub(crate) smsc_rate: Option<u32>,
-    /// `submit_sm` are accepted and never answered.
     pub(crate) smsc_silent: bool,
-    /// Number of the next `submit_sm` that get an answer that is not SMPP, and are not accepted.
     pub(crate) smsc_nonsense: u32,
     /// Milliseconds between a `submit_sm_resp` and its receipt. Unset means 50.
     pub(crate) smsc_receipt_delay_millis: Option<u64>,

@@ -6,7 +6,6 @@ use sha2::{Digest, Sha256};
 
 use crate::clock;
 
-/// Calling codes and the ISO 3166 alpha-2 country of a BSUID, longest code first.
 const COUNTRIES: [(&str, &str); 24] = [
     ("263", "ZW"),
     ("264", "NA"),

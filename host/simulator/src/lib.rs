@@ -30,13 +30,11 @@ pub use callbacks::CallbackLine;
 use callbacks::Callbacks;
 use world::SimulatedWorld;
 
-/// Time that running calls may take after a stop.
 const LAST_CALLS: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
 pub struct SimulatorConfig {
     pub listen: SocketAddr,
-    /// SMSC. Port 0 picks a free one.
     pub smsc_listen: SocketAddr,
     /// Address of the host for WhatsApp callbacks, such as `http://127.0.0.1:8080/providers/whatsapp-cloud/webhook`.
     pub callback_url: String,
@@ -58,7 +56,6 @@ pub enum SimulatorError {
     Client(#[source] reqwest::Error),
 }
 
-/// A running simulator. Dropping it ends it without waiting. [`Simulator::stop`] waits.
 pub struct Simulator {
     world: Arc<SimulatedWorld>,
     http_addr: SocketAddr,

@@ -17,7 +17,6 @@ pub(crate) enum PhoneChannel {
     Sms,
 }
 
-/// State of a message. It only moves down this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MessageState {
@@ -32,7 +31,6 @@ pub(crate) enum MessageState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TapEffect {
-    /// Quick reply of a template: comes back as type `button`.
     QuickReply,
     Reply,
     Row,
@@ -43,7 +41,6 @@ pub(crate) enum TapEffect {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Button {
     pub(crate) kind: TapEffect,
-    /// Position among the buttons of its message or card.
     pub(crate) index: usize,
     pub(crate) title: String,
     /// Reply id or quick-reply payload. For a local button its URL, number or code.
@@ -65,11 +62,9 @@ pub(crate) struct PhoneRecord {
     pub(crate) phone_number_id: Option<String>,
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// The text that a person reads, with filled placeholders.
     pub(crate) text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) buttons: Vec<Button>,
-    /// The JSON of the message as sent.
     #[serde(serialize_with = "as_json")]
     pub(crate) body: Bytes,
     pub(crate) received_time: DateTime<Utc>,
@@ -93,7 +88,6 @@ pub(crate) struct CallbackFields {
     pub(crate) opaque: Option<String>,
     /// Sent to a BSUID and not to a number.
     pub(crate) by_user_id: bool,
-    /// Pricing category, lower case.
     pub(crate) category: String,
     pub(crate) priced: bool,
 }
@@ -185,7 +179,6 @@ impl Mailbox {
         self.written.by_id.get(id)
     }
 
-    /// The messages of a phone, oldest first. Failed and unsent messages never reached it.
     pub(crate) fn inbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &PhoneRecord> {
         self.received
             .of(msisdn)

@@ -12,7 +12,6 @@ use crate::{clock, identity};
 const KEPT_BYTES: usize = 256 * 1024 * 1024;
 /// Media ids have 17 digits and this prefix, which distinguishes them from number and template ids.
 pub(crate) const ID_PREFIX: &str = "8800";
-/// Lifetime of a download URL in seconds (PROVIDERS A.6).
 const URL_LIFETIME: i64 = 300;
 
 #[derive(Debug, Clone)]
@@ -83,13 +82,11 @@ impl MediaLibrary {
         gone.is_some()
     }
 
-    /// Path and query of a download. They expire after five minutes.
     pub(crate) fn download_path(&self, id: &str) -> String {
         let expires = clock::now().timestamp() + URL_LIFETIME;
         format!("/media/{id}?ext={expires}&hash={}", self.seal(id, expires))
     }
 
-    /// True if a download URL was made here and has not expired.
     pub(crate) fn download_allowed(&self, id: &str, expires: i64, hash: &str) -> bool {
         expires >= clock::now().timestamp() && hash == self.seal(id, expires)
     }

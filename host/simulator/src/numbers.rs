@@ -6,14 +6,12 @@ use serde::Serialize;
 
 use crate::identity;
 
-/// The WABA of numbers without one, if several WABAs are known.
 const DEFAULT_WABA: &str = "100000000000001";
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BusinessNumber {
     pub(crate) phone_number_id: String,
-    /// Unset until `POST /simulator/numbers` sets it.
     pub(crate) waba_id: Option<String>,
     /// Digits only.
     pub(crate) number: String,
@@ -53,7 +51,6 @@ impl BusinessNumber {
     }
 }
 
-/// All business numbers and known WABAs.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     by_id: BTreeMap<String, BusinessNumber>,
@@ -85,7 +82,6 @@ impl Numbers {
         self.wabas.iter().any(|known| known == waba_id)
     }
 
-    /// The WABA of a number: its own, or else the only known one.
     pub(crate) fn waba_of(&mut self, phone_number_id: &str) -> String {
         let named = self.get(phone_number_id).waba_id.clone();
         let only = match self.wabas.as_slice() {

@@ -14,7 +14,6 @@ pub(crate) struct SimulatedPhone {
     pub(crate) on_whatsapp: bool,
     pub(crate) name: String,
     pub(crate) username: Option<String>,
-    /// Business-scoped user id (BSUID).
     pub(crate) user_id: String,
     /// The number of this phone on WhatsApp, if it differs from the dialled one (PROVIDERS A.4).
     pub(crate) wa_id: Option<String>,
@@ -41,7 +40,6 @@ pub(crate) struct Rejection {
     pub(crate) times: Option<u32>,
 }
 
-/// Body of `PUT /phones/{msisdn}`: the fields to change. `null` clears one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct PhonePatch {
@@ -100,7 +98,6 @@ impl SimulatedPhone {
         self.wa_id.as_deref().unwrap_or(&self.msisdn)
     }
 
-    /// The code with which an accepted send to this phone will fail.
     pub(crate) fn failure(&self) -> Option<u32> {
         if self.on_whatsapp { self.fail_with } else { Some(131_026) }
     }
@@ -146,7 +143,6 @@ impl SimulatedPhone {
     }
 }
 
-/// All known phones. A new one is on WhatsApp and switched on.
 #[derive(Debug, Default)]
 pub(crate) struct Phones {
     by_msisdn: BTreeMap<String, SimulatedPhone>,

@@ -13,10 +13,8 @@ const KEPT: usize = 50_000;
 pub(crate) struct LoggedRequest {
     pub(crate) time: DateTime<Utc>,
     pub(crate) path: String,
-    /// `send`, or `read` for mark-read and typing.
     pub(crate) kind: &'static str,
     pub(crate) opaque: Option<String>,
-    /// HTTP status of the answer, and Meta's code if it was refused.
     pub(crate) status: u16,
     pub(crate) code: Option<u32>,
     pub(crate) wamid: Option<String>,

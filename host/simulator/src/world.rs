@@ -70,14 +70,12 @@ impl SimulatedWorld {
         self.state().faults.clone()
     }
 
-    /// Waits, but not beyond the stop of the simulator.
     pub(crate) async fn pause(&self, duration: Duration) {
         if !duration.is_zero() {
             self.shutdown.run_until_cancelled(tokio::time::sleep(duration)).await;
         }
     }
 
-    /// Clears everything but the open SMSC sessions.
     pub(crate) fn reset(&self) {
         {
             let mut state = self.state();

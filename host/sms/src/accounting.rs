@@ -92,7 +92,6 @@ async fn take(
     follow.write(ctx, db, client).await
 }
 
-/// The consequences of the steps of messages.
 #[derive(Default)]
 struct Follow {
     refunds: Vec<(Uuid, MessageId, i64)>,

@@ -20,7 +20,6 @@ use crate::json::may_reach_private;
 const PAGE: i64 = 64;
 /// Requests in flight to one receiver.
 const IN_FLIGHT: usize = 16;
-/// Time after which a callback is given up.
 const TRIED_FOR: TimeDelta = TimeDelta::hours(24);
 /// Pauses between attempts, in seconds. The last one repeats.
 const PAUSES: [i64; 8] = [5, 30, 120, 300, 600, 1800, 3600, 7200];
@@ -72,8 +71,7 @@ async fn attempt(ctx: &Context, lease: &Lease, callback: SmsCallback, allow_priv
     (callback, arrived)
 }
 
-/// Stores the outcomes. If another process has taken the lane, at least the successful ones are stored, so that they
-/// are not repeated.
+/// Stores the outcomes; if the lane is lost, at least the successful ones, so that they are not repeated.
 async fn settle(ctx: &Context, lease: &Lease, ended: &[(SmsCallback, bool)]) -> Result<()> {
     let (mut done, mut again): (Vec<&SmsCallback>, Vec<(&SmsCallback, DateTime<Utc>)>) = (Vec::new(), Vec::new());
     for (callback, arrived) in ended {
@@ -113,7 +111,6 @@ async fn settle(ctx: &Context, lease: &Lease, ended: &[(SmsCallback, bool)]) -> 
     .await
 }
 
-/// Time of the next attempt of a failed callback. `None` if its 24 hours are over.
 fn next(callback: &SmsCallback, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let attempts = usize::try_from(callback.attempts).unwrap_or_default();
     let pause = PAUSES.get(attempts).or(PAUSES.last()).copied().unwrap_or_default();

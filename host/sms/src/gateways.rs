@@ -18,7 +18,6 @@ use crate::{
 const GROUPING: GroupLimits =
     GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
 
-/// Accepts the requests of both gateways.
 pub struct Gateways {
     pub(crate) ctx: Arc<Context>,
     groups: Arc<Gatherer<ClientId, SmsOrder, Result<AcceptOutcome>>>,

@@ -73,7 +73,6 @@ impl IncomingDecision {
         self.route.as_ref().and_then(|route| route.text.as_deref()).unwrap_or(said)
     }
 
-    /// True if the SMS is delivered to no product.
     pub(crate) fn is_refused(&self) -> bool {
         self.route.as_ref().is_some_and(|route| route.refused.is_some())
     }

@@ -10,7 +10,6 @@ use crate::email::MailedRequest;
 /// A text and its recipients.
 pub(crate) struct OrderedText {
     pub(crate) content: SmsContent,
-    /// Number of SMS that it needs.
     pub(crate) parts: usize,
     /// The client's tracking id. The same text is not sent to the same number twice under it.
     pub(crate) ct_id: Option<String>,
@@ -18,7 +17,6 @@ pub(crate) struct OrderedText {
     pub(crate) recipients: Vec<(String, Option<String>)>,
 }
 
-/// A checked request of a gateway.
 pub(crate) struct SmsOrder {
     pub(crate) id: SmsRequestId,
     pub(crate) product: SmsProduct,
@@ -33,12 +31,9 @@ pub(crate) struct SmsOrder {
     pub(crate) wants_replies: bool,
     /// The answer, if it is stored.
     pub(crate) response: Option<String>,
-    /// The source. `None` = the client's SMS inbox.
     pub(crate) source: Option<String>,
     pub(crate) texts: Vec<OrderedText>,
-    /// `None` = now.
     pub(crate) due: Option<DateTime<Utc>>,
-    /// The mail that it came in.
     pub(crate) mailed: Option<MailedRequest>,
 }
 
@@ -47,7 +42,6 @@ impl SmsOrder {
         self.texts.iter().map(|text| text.recipients.len()).sum()
     }
 
-    /// Its row.
     pub(crate) fn request(&self) -> NewRequest<'_> {
         NewRequest {
             id: self.id,

@@ -26,7 +26,6 @@ use uuid::Uuid;
 const STOPPED_AT_ONCE: i64 = 1000;
 const PAGE: i64 = 5000;
 
-/// The subscribers that opted out, in order.
 pub async fn list(db: &Db, client: ClientId) -> Result<Vec<String>> {
     let mut db = db.acquire().await?;
     let mut all: Vec<String> = Vec::new();

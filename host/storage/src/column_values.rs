@@ -1,5 +1,4 @@
-//! The form of domain values in columns: names of closed sets, addresses, and JSON with a version. An unknown value is
-//! an error that names table and column; no value is guessed.
+//! Domain values in columns: names of closed sets, addresses, JSON with a version. An unknown value is an error.
 
 use domain::address::Address;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -8,8 +7,7 @@ use sqlx::types::Json;
 
 use crate::{Error, Result};
 
-/// The version of JSON that this program writes. A change of the shape of a stored type raises it; the old version must
-/// still be read.
+/// Version of written JSON. A change of a stored type raises it; older versions must still be read.
 const VERSION: u32 = 1;
 
 pub(crate) fn known<T>(
@@ -46,12 +44,10 @@ pub(crate) struct VersionedJson<T> {
     value: T,
 }
 
-/// Wraps a value for a column. It is written once, into the buffer of the statement.
 pub(crate) fn write<T: Serialize>(value: T) -> Json<VersionedJson<T>> {
     Json(VersionedJson { v: VERSION, value })
 }
 
-/// The text of a value, for a column whose JSON is sent as text.
 pub(crate) fn write_text<T: Serialize>(value: T) -> Result<String> {
     let failed = |error: serde_json::Error| Error::Database(sqlx::Error::Encode(error.into()));
     serde_json::to_string(&VersionedJson { v: VERSION, value }).map_err(failed)

@@ -1,6 +1,5 @@
 use crate::read_only_session;
 
-/// A failure of the database or of a stored value. An absent row is not an error: it is `None`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("the database did not do what was asked")]
@@ -38,8 +37,7 @@ fn version_name(version: Option<u32>) -> String {
 }
 
 impl Error {
-    /// True if the database itself fails: the connection is lost, the server stops or starts, its disk is full, it has
-    /// no memory or connections left, or a statement gave way to another one.
+    /// True if the database itself fails: connection, shutdown, disk, memory, or a deadlock.
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.code().is_some_and(|code| is_of_the_server(&code)),
@@ -52,9 +50,8 @@ impl Error {
         let Self::Database(error) = self else { return false };
         match error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => true,
-            // PostgreSQL codes: classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback); 55P03, a lock
-            // wait of another process that took too long; 25P03, an idle transaction of ours that took too long; 25006, a
-            // server that has become read-only, whose sessions are replaced.
+            // PostgreSQL codes: classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback). 55P03: a lock wait
+            // was too long. 25P03: an idle transaction was too long. 25006: the server has become read-only.
             sqlx::Error::Database(error) => error.code().is_some_and(|code| {
                 ["08", "53", "57P", "40", "55P03", "25P03", "25006"].iter().any(|class| code.starts_with(class))
             }),
@@ -91,8 +88,7 @@ impl Error {
         }
     }
 
-    /// True if the transaction gave way to another one: a deadlock, a serialization failure, or a lock that took too
-    /// long.
+    /// True after a deadlock, a serialization failure, or a lock that took too long.
     pub fn lost_to_another_transaction(&self) -> bool {
         const CODES: [&str; 3] = ["40001", "40P01", "55P03"];
         match self {
@@ -107,10 +103,9 @@ impl Error {
     }
 }
 
-/// Codes of PostgreSQL that do not depend on the statement: connections (08), serialization and deadlocks (40),
-/// resources such as the disk (53), start and stop (57), the operating system (58), a lock that took too long, a
-/// read-only database, and an idle transaction that was ended. A cancelled statement is not one of them, because it may
-/// take too long by itself.
+/// Codes of PostgreSQL that do not depend on the statement: connections (08), serialization (40), resources (53),
+/// shutdown (57), operating system (58), and a lock that took too long, a read-only database, an ended idle
+/// transaction.
 fn is_of_the_server(code: &str) -> bool {
     const CLASSES: [&str; 5] = ["08", "40", "53", "57", "58"];
     const CODES: [&str; 3] = ["55P03", "25006", "25P03"];

@@ -1,6 +1,5 @@
-//! All SQL statements of Patchbay, as functions on a connection, one file per table or aggregate. Functions never begin
-//! or commit a transaction; the calling use case owns it. `client_id` is the first argument after the connection.
-//! Arguments and results are domain types; `stored` maps them to columns.
+//! All SQL statements, as functions on a connection, one file per table or aggregate. Only the calling use case begins
+//! and commits transactions. `client_id` is the first argument after the connection.
 
 pub mod backup;
 pub mod chat;
@@ -32,13 +31,11 @@ use sqlx::migrate::Migrator;
 
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
-/// Applies missing migrations and returns their number. Refuses a released file that was edited. No limit of [`Timing`]
-/// applies.
+/// Applies missing migrations without a limit of time. Refuses a released file that was edited.
 pub async fn migrate(pool: &Db) -> Result<usize> {
     apply(pool, &MIGRATOR).await
 }
 
-/// The same, but not beyond this migration: for a backup of an older version.
 pub async fn migrate_to(pool: &Db, last: i64) -> Result<usize> {
     let migrations = MIGRATOR.iter().filter(|migration| migration.version <= last).cloned().collect();
     apply(pool, &Migrator { migrations: Cow::Owned(migrations), ..Migrator::DEFAULT }).await

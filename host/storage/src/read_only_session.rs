@@ -1,6 +1,5 @@
-//! A server that has become read-only, such as a primary after a failover: its sessions answer, and refuse every change, while new
-//! ones would reach the server that took its place. Once a change is refused, each session that had begun by then must show that
-//! it takes changes before it is used again.
+//! A server that has become read-only, such as a primary after a failover, still answers. Once a change is refused,
+//! each older session must show that it takes changes before it is used again.
 
 use std::{
     sync::LazyLock,
@@ -26,7 +25,6 @@ pub(crate) fn is_refusal(error: &sqlx::Error) -> bool {
     error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == READ_ONLY)
 }
 
-/// Notes that a change was refused: sessions that have begun by now are doubted.
 pub(crate) fn note_refusal() {
     REFUSED.send_replace(Some(Instant::now()));
 }

@@ -1,15 +1,12 @@
-//! The longest that several statements together are waited for. One statement has a limit of its own, and a database that answers
-//! nothing ends all of them at once ([`Timing`](crate::Timing)).
+//! The limit for several statements together. One statement has its own ([`Timing`](crate::Timing)).
 
 use std::{io, time::Duration};
 
 use crate::{Error, work::lanes::LEASE};
 
-/// An answer that is not there in this time never comes: no wait for a lock, and no wait for a place in the pool, is longer
-/// than a lease.
+/// An answer that takes longer never comes: no wait for a lock or the pool is longer than a lease.
 pub const SILENCE: Duration = Duration::from_secs(2 * LEASE.as_secs());
 
-/// Does something that the database answers within [`SILENCE`], or fails as with a connection that is lost.
 pub async fn in_time<T, E: From<Error>>(doing: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     within(SILENCE, doing).await.unwrap_or_else(|| Err(silent().into()))
 }

@@ -354,7 +354,7 @@ export interface paths {
     "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed": {
         parameters: {
         };
-        /** Sends deliveries again that were given up. */
+        /** Sends the failed deliveries of a webhook again. */
         post: operations["resendFailedWebhooks"];
     };
     "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret": {
@@ -722,7 +722,7 @@ export interface paths {
     "/smsbatch/deliveryreceiptscheck": {
         parameters: {
         };
-        /** The same with GET, for tests only. */
+        /** Takes the keywords from the query. For tests only. */
         get: operations["tryCheckBatchReceipts"];
         /** Returns the receipts of a batch. */
         post: operations["checkBatchReceipts"];
@@ -730,7 +730,7 @@ export interface paths {
     "/smsbatch/replysmscheck": {
         parameters: {
         };
-        /** The same with GET, for tests only. */
+        /** Takes the keywords from the query. For tests only. */
         get: operations["tryCheckBatchReplies"];
         /** Returns the replies to a batch. */
         post: operations["checkBatchReplies"];
@@ -738,7 +738,7 @@ export interface paths {
     "/smsbatch/servicequery": {
         parameters: {
         };
-        /** The same with GET, for tests only. */
+        /** Takes the keywords from the query. For tests only. */
         get: operations["tryQueryBatchService"];
         /** Returns the credits, and the cost of a batch. */
         post: operations["queryBatchService"];
@@ -746,7 +746,7 @@ export interface paths {
     "/smsbatch/sms": {
         parameters: {
         };
-        /** The same with GET, for tests only. */
+        /** Takes the keywords from the query. For tests only. */
         get: operations["trySendBatchSms"];
         /** Sends a batch. */
         post: operations["sendBatchSms"];

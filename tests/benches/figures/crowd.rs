@@ -1,5 +1,5 @@
-//! A quiet client of the real program beside a crowd: clients whose plugins wait 4.5 s, or fill 88 MB, in many chats each. What
-//! counts is the quiet one's bot and webhooks, against the same program before the crowd wrote.
+//! A quiet client of the real program next to a crowd: clients with plugins that wait 4.5 s, or fill 88 MB, in many chats
+//! each. The quiet client's bot and webhooks are compared with the time before the crowd wrote.
 //!
 //! `CROWD=9` measures only crowds of so many clients at most, and `CROWD_CHATS=50` with so many chats of each.
 

@@ -1,5 +1,5 @@
-//! With tables that hold millions of messages beside empty ones: a send, a status that is called back, and the story of a
-//! message. And what a request notices of a partition that is dropped meanwhile.
+//! Tables with millions of messages, compared with empty ones: a send, a status callback, and the story of a message. Also
+//! the effect of a dropped partition on a request.
 //!
 //! `FILLED=500000` fills them with so many messages where the disk is small; five million otherwise.
 

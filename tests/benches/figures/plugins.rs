@@ -1,5 +1,5 @@
-//! Plugins: the cost of a call in each language, compared with bare wasmtime and with the usual alternative, an HTTP
-//! webhook bot; the time from an upload to its use, and of a rollback; the memory of the plugins of a thousand clients.
+//! Plugins: the cost of a call in each language, compared with bare wasmtime and with an HTTP webhook bot. Also the time
+//! from an upload to its use, the time of a rollback, and the memory of the plugins of a thousand clients.
 
 use std::{
     path::{Path, PathBuf},

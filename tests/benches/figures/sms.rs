@@ -1,6 +1,5 @@
-//! SMS of the JSON gateway from HTTP to `submit_sm`, on disk before they are acknowledged, compared with Kannel between
-//! the same client and the same SMSC with its spool on; receipts, the time to the SMSC, and the priorities if much is
-//! due at once.
+//! SMS of the JSON gateway from HTTP to `submit_sm`, on disk before they are acknowledged. Kannel, with its spool on, is
+//! measured between the same client and SMSC. Also receipts, the time to the SMSC, and priorities if much is due at once.
 
 use std::{
     sync::{

@@ -59,7 +59,7 @@ await call("POST", `${messages}/read?participantId=${chat}`);
 check((await badge()) === 0, "something is unread");
 await eventually("what was read to be seen", async () => (await ann.log.textContent()).includes("Seen"));
 
-// A cut connection: what the agent says meanwhile is there once, in order.
+// A cut connection: messages of the agent in that time are there once, in order.
 await at.setOffline(true);
 await ann.says("No connection");
 await ann.write("are you there?");

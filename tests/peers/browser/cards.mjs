@@ -1,5 +1,5 @@
-// The cards of a chatbot (ADR 0041): shown in the widget with their pictures, inside the chat however narrow it is, reached and
-// chosen by keyboard, judged in every look, and a tap on one is a tap on that card at the bot.
+// The cards of a chatbot (ADR 0041) in the widget: their pictures, their place in a narrow chat, and their use by keyboard, in
+// every look. A tap on a card is a tap on that card at the bot.
 import { Widget, browser, check, eventually, findings, given, visit } from "./stage.mjs";
 
 const chromium = await browser();
@@ -22,7 +22,7 @@ async function shown(options, address) {
   return widget;
 }
 
-// What is where it should be: inside the chat, which the page of cards may be scrolled in.
+// Elements are inside the chat; the row of cards may be scrolled in it.
 async function inside(widget) {
   const [log, cards] = [await widget.log.boundingBox(), await widget.cards.boundingBox()];
   check(cards.x >= log.x && cards.x + cards.width <= log.x + log.width, `cards stand out: ${JSON.stringify([log, cards])}`);
@@ -30,7 +30,7 @@ async function inside(widget) {
   check(sideways <= 0, `the chat scrolls sideways by ${sideways}`);
 }
 
-// What was said, by whom, and what of it stands on cards.
+// The messages with their authors, and the texts on cards.
 const ann = await shown({}, given.page);
 await ann.sees(WORDS);
 const texts = await ann.cards.locator(".card").evaluateAll((cards) => cards.map((card) => card.querySelector("div").textContent));

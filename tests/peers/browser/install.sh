@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what drives a browser, and what judges accessibility, into a cache directory and prints that directory. The browser
+# Installs the driver of a browser and a checker of accessibility into a cache directory, and prints that directory. The browser
 # itself is the system's (scripts/test-peers.sh). Does nothing when the manifest is the same as last time. PATCHBAY_PEERS names
 # another cache.
 set -eu

@@ -1,4 +1,4 @@
-// A browser with the widget in it. Pages are strict about what may run; whatever they complain of fails the story.
+// A browser with the widget in it. Pages are strict about what may run; each of their complaints fails the test.
 import { createRequire } from "node:module";
 import { existsSync } from "node:fs";
 
@@ -88,7 +88,7 @@ export class Widget {
   }
 }
 
-// What the judge finds wrong with the widget of a page.
+// The faults of accessibility that the checker finds in the widget of a page.
 export async function findings(page) {
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {

@@ -42,7 +42,7 @@ await ann.open();
 await ann.sees("from the other tab");
 check((await ann.texts()).join("\n") === (await tab.texts()).join("\n"), "tabs differ");
 
-// A cut connection: what is written meanwhile is sent once.
+// A cut connection: messages that are written in that time are sent once.
 await at.setOffline(true);
 await ann.says("No connection");
 await ann.write("say written offline");
@@ -64,7 +64,7 @@ await ann.open();
 await ann.sees("survives a reload");
 await ann.sees("say survives a reload");
 
-// Files, both what is one and what is none.
+// Files of allowed and of other types.
 const file = page.locator("patchbay-chat input[type=file]");
 const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 await file.setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: png });

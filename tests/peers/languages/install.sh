@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the toolchains of the languages that plugins are written in, and prints the folder they are in. Safe to call at
-# any time: what is there is left alone.
+# any time: existing toolchains are left alone.
 set -eu
 
 command -v python3 >/dev/null 2>&1 || {

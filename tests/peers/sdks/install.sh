@@ -33,7 +33,7 @@ if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$wanted" ]; then
     npm install --no-package-lock --no-audit --no-fund --loglevel=error ../sdk/typescript ws@8.23.0 >&2
     python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$cache/python" \
         --requirement "$here/requirements.txt" "$cache/sdk/python" >&2
-    # The tests belong to no package: they run beside what was installed.
+    # The tests belong to no package: they run next to the installed package.
     cp "$cache/sdk/typescript/test/"*.mjs "$cache/node/"
     echo "$wanted" >"$stamp"
 fi

@@ -118,13 +118,13 @@ macro_rules! calls {
                 answer(&state, &allowed, BatchCall::$call, fields).await
             }
 
-            /// The same with GET, for tests only.
+            /// Takes the keywords from the query. For tests only.
             #[utoipa::path(
                 get,
                 path = $path,
                 operation_id = $testing,
                 tag = "Batch SMS gateway",
-                description = "The keywords are in the query.",
+                description = "Otherwise it is the same as the POST.",
                 security(("apiKey" = [SmsGateway::ROW.name])),
                 responses((status = 200, description = "As with POST, and with a notice.", body = BatchResponse, content_type = "application/xml")),
             )]

@@ -171,7 +171,7 @@ async fn resend(
     Ok(StatusCode::ACCEPTED)
 }
 
-/// Sends deliveries again that were given up.
+/// Sends the failed deliveries of a webhook again.
 ///
 /// It sends the events of a period in their order, at most 100,000 per call.
 #[utoipa::path(

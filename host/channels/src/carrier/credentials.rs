@@ -2,8 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc};
 
-/// Credentials in the type of their channel. The default is none: the operator's account is used, or the inbox is not
-/// set up yet. The types of channels hide their secrets in `Debug`.
+/// Credentials in the type of their channel. The default is none: the operator's account, or an inbox without setup.
 #[derive(Clone, Default)]
 pub struct Credentials(Option<Arc<dyn ChannelCredentials>>);
 
@@ -18,12 +17,10 @@ impl<T: Any + fmt::Debug + PartialEq + Send + Sync> ChannelCredentials for T {
 }
 
 impl Credentials {
-    /// Wraps the credentials of a channel.
     pub fn of<T: Any + fmt::Debug + PartialEq + Send + Sync>(credentials: T) -> Self {
         Self(Some(Arc::new(credentials)))
     }
 
-    /// Returns them in the type of a channel; `None` if they are of another one.
     pub fn get<T: Any>(&self) -> Option<&T> {
         let credentials: &dyn Any = self.0.as_deref()?;
         credentials.downcast_ref()

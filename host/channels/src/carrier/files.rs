@@ -25,7 +25,6 @@ pub trait OurFiles: Send + Sync {
     async fn open(&self, url: &str) -> Result<Option<OurFile>, FileUnavailable>;
 }
 
-/// For messages whose addresses can all be fetched.
 #[async_trait]
 impl OurFiles for () {
     async fn open(&self, _url: &str) -> Result<Option<OurFile>, FileUnavailable> {

@@ -9,7 +9,6 @@ use super::Credentials;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarrierInbox {
     pub client: ClientId,
-    /// Its id, the key of paces and shares.
     pub id: InboxId,
     pub kind: InboxKind,
     /// The sender that recipients see: a number, a page, the source address of an SMS.

@@ -1,5 +1,4 @@
-//! A token bucket per number (default 80 messages per second) and one per recipient (about one message in six seconds
-//! with a burst of 45; PROVIDERS A.11, code 131056). Real time, because the limits of the provider use it.
+//! A token bucket per number (80/s) and per recipient (about one in six seconds, burst 45; PROVIDERS A.11, 131056).
 
 use std::{
     collections::HashMap,
@@ -33,7 +32,6 @@ impl InboxPace {
         Self { rate, tokens: burst(rate), gathering: false, refilled: now, paused_until: now, pairs, remembered }
     }
 
-    /// Sets the rate in messages per second.
     pub(crate) fn set_rate(&mut self, rate: u32) {
         self.rate = f64::from(rate.max(1));
     }
@@ -44,7 +42,6 @@ impl InboxPace {
         self.refilled = now;
     }
 
-    /// Returns how many messages may be sent now, at most `wanted`; they count as sent.
     pub(crate) fn take(&mut self, wanted: usize, now: Instant) -> usize {
         self.refill(now);
         if now < self.paused_until || self.tokens < self.enough() {

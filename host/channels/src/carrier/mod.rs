@@ -1,8 +1,7 @@
-//! The carrier trait: the facts of a channel that a dispatcher needs to send over it (DESIGN 2). A dispatcher works for
-//! one inbox. It [takes](Carrier::take) places, commits its marks for at most that many messages, and
-//! [sends](Carrier::send) each over a place of its own. So marks are never more than the calls that start at once, or
-//! twice that if the carrier [marks ahead](Carrier::marks_ahead). The dispatcher keeps the [`Doubt`] of a place until
-//! the outcome is on disk. After a failure it asks [`SendFailure::next`]; the carrier slows itself down.
+//! The carrier trait (DESIGN 2). A dispatcher [takes](Carrier::take) places, commits marks for at most that many
+//! messages (or twice that if the carrier [marks ahead](Carrier::marks_ahead)), and [sends](Carrier::send) each over
+//! its place. It keeps the [`Doubt`] of a place until the outcome is on disk, and asks [`SendFailure::next`] after a
+//! failure.
 
 mod credentials;
 mod files;
@@ -43,20 +42,18 @@ pub const LOOK_AGAIN: Duration = Duration::from_millis(500);
 pub trait Carrier: Send + Sync + 'static {
     fn kind(&self) -> InboxKind;
 
-    /// The credentials of an account, in the type of this channel.
     fn credentials(&self, login: AccountLogin) -> Credentials {
         Credentials::of(login)
     }
 
-    /// Most sends of this inbox in flight.
     fn window(&self, inbox: &CarrierInbox) -> usize;
 
-    /// Takes up to `wanted` places for messages that start now, as many as the pace and the sends in flight allow. No
-    /// place is a state that can end at any moment, see [`Carrier::ready`]; `Err` lasts.
+    /// Takes up to `wanted` places for messages that start now. No place is a passing state, see [`Carrier::ready`];
+    /// `Err` lasts.
     fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause>;
 
-    /// True if as many messages may be marked as are in flight, so that the next call follows at once: for answers that
-    /// are faster than a commit. After a kill, a message that was marked ahead is in doubt, although it was not called.
+    /// True if as many messages may be marked as are in flight, for answers that are faster than a commit. After a kill
+    /// they are in doubt.
     fn marks_ahead(&self) -> bool {
         false
     }
@@ -71,7 +68,6 @@ pub trait Carrier: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Time between messages to one recipient after its burst is used.
     fn pace(&self, _inbox: &CarrierInbox) -> Duration {
         Duration::ZERO
     }
@@ -140,7 +136,6 @@ pub struct CarrierPause {
     pub look_again: Duration,
 }
 
-/// The provider's state of a message whose answer was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProviderState {
     /// The provider cannot be asked: send once more, and record the ambiguity.

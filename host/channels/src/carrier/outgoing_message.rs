@@ -13,14 +13,12 @@ pub struct OutgoingMessage<'a> {
     /// Number of the call for this leg, from 1. The pause of the carrier increases with it.
     pub attempt: i16,
     pub to: &'a Address,
-    /// The recipient's second address, for providers that take both.
     pub other: Option<&'a Address>,
     pub content: &'a OutboundContent,
     /// Provider id of the quoted message.
     pub quoted: Option<&'a str>,
     /// True if that message is ours. Set if the carrier asks for it ([`super::Carrier::asks_who_is_quoted`]).
     pub quotes_ours: bool,
-    /// Sender to show instead of the inbox's address.
     pub source: Option<&'a str>,
     /// SMS: UTF-16 even if the GSM alphabet is enough.
     pub unicode: bool,
@@ -36,14 +34,11 @@ pub struct OutgoingMessage<'a> {
     pub wrote_at: Option<DateTime<Utc>>,
     /// Parts that the provider has already, from 1. They are not sent again.
     pub taken: &'a [u8],
-    /// Is told of every part as soon as the provider has it.
     pub parts: &'a dyn PartJournal,
-    /// The files of ours that it may name.
     pub files: &'a dyn OurFiles,
 }
 
 impl<'a> OutgoingMessage<'a> {
-    /// A first call without special settings.
     pub fn new(
         message: MessageId,
         opaque: &'a str,
@@ -77,7 +72,6 @@ impl<'a> OutgoingMessage<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartTaken {
     pub message: MessageId,
-    /// Number of the part, from 1.
     pub part: u8,
     /// Its bind. Receipts name the same one.
     pub bind: String,

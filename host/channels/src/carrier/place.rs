@@ -13,7 +13,6 @@ pub struct Doubt {
 }
 
 impl SendPlace {
-    /// For carriers: a place with a held value. A drop of the value must give the room back.
     pub fn of(held: impl Any + Send) -> Self {
         Self { held: Box::new(held), doubt: None }
     }

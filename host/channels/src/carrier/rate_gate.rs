@@ -18,7 +18,6 @@ const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
 /// How long the token and the rate of an inbox are used: an operator may change them while its lane is busy.
 pub(crate) const SETTINGS_LAST: Duration = Duration::from_secs(10);
 
-/// The pace of the inboxes of one carrier. It outlives lanes, because the limits of the provider do.
 pub(crate) struct RateGate {
     rate_per_second: u32,
     in_flight: usize,
@@ -27,7 +26,6 @@ pub(crate) struct RateGate {
 
 struct InboxGate {
     state: Mutex<State>,
-    /// A call ended, or a place was given back.
     freed: Notify,
 }
 
@@ -37,7 +35,6 @@ struct State {
     stopped: Option<Stopped>,
 }
 
-/// The provider accepts nothing from an account.
 struct Stopped {
     /// The refused credentials. An operator may have given the inbox others since.
     refused: Credentials,
@@ -73,8 +70,8 @@ impl RateCall {
         self.made = true;
     }
 
-    /// Lets the inbox rest for the time that the provider names, or if its account cannot send. So waiting messages do
-    /// not fail for the same reason, and are sent after an operator has corrected the account.
+    /// Lets the inbox rest for the time that the provider names, or if its account cannot send, so that messages do not
+    /// fail.
     pub(crate) fn rest<T>(&self, inbox: &CarrierInbox, result: &mut Result<T, SendFailure>, attempt: i16) {
         let now = Instant::now();
         match result {

@@ -9,7 +9,6 @@ use domain::inbox::InboxKind;
 use super::Carrier;
 use crate::{account::AccountProvider, web::Doorbell};
 
-/// The carriers, one for each kind of inbox that can send. Cloning is cheap.
 #[derive(Clone, Default)]
 pub struct Carriers {
     by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
@@ -37,7 +36,6 @@ impl Carriers {
         self.parts.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// Adds a provider of accounts, for callbacks, news and files.
     #[must_use]
     pub fn with_account_provider(mut self, provider: impl AccountProvider) -> Self {
         self.accounts.insert(provider.kind(), Arc::new(provider));
@@ -57,7 +55,6 @@ impl Carriers {
         &self.web
     }
 
-    /// The carrier for inboxes of this kind; `None` if they cannot send.
     pub fn of(&self, kind: InboxKind) -> Option<&Arc<dyn Carrier>> {
         self.by_kind.get(&kind)
     }

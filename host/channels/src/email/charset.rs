@@ -1,5 +1,4 @@
-//! The character set of a part of a mail. The declared one is often wrong, and the bytes often show the right one: a
-//! byte order mark, or valid UTF-8.
+//! The character set of a part of a mail. The declared one is often wrong.
 
 use mail_parser::{
     Encoding, Message, MessagePart, MimeHeaders,
@@ -11,7 +10,6 @@ const HEAD: usize = 4_096;
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 const UTF16_MARKS: [(&[u8], &[u8]); 2] = [(b"\xff\xfe", b"utf-16le"), (b"\xfe\xff", b"utf-16be")];
 
-/// A mail without a byte order mark before its headers.
 pub(super) fn unmarked(raw: &[u8]) -> &[u8] {
     raw.strip_prefix(UTF8_MARK).unwrap_or(raw)
 }
@@ -29,8 +27,8 @@ pub(super) fn text(message: &Message<'_>, part: &MessagePart<'_>, is_html: bool)
     Some(decoded(&bytes, label.unwrap_or_default().trim(), is_html))
 }
 
-/// In this order: a byte order mark; UTF-8, if there is more than ASCII and all of it is valid; the label; the
-/// declaration of a page. Some character sets, such as ISO-2022-JP, are written in ASCII; for these the label counts.
+/// In this order: a byte order mark; valid UTF-8 beyond ASCII; the label; the declaration of a page. For character sets
+/// that are written in ASCII (ISO-2022-JP) the label counts.
 fn decoded(bytes: &[u8], label: &str, is_html: bool) -> String {
     if let Some(rest) = bytes.strip_prefix(UTF8_MARK) {
         return String::from_utf8_lossy(rest).into_owned();

@@ -8,7 +8,6 @@ use domain::sms_products::email::{EmailAddress, Flow};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FromHeader {
     Missing,
-    /// One address.
     One(EmailAddress),
     /// None that can be read, or several.
     Unclear,
@@ -24,7 +23,6 @@ pub struct MailContent {
     pub flow: Flow,
     /// The header `Message-ID`, if it can be repeated.
     pub message_id: Option<String>,
-    /// True if a program wrote it, or if it went to many.
     pub automatic: bool,
     /// The address from which the last mail server took it, if its first header `Received` names one.
     pub relayed_from: Option<IpAddr>,

@@ -46,16 +46,13 @@ pub enum MailVerdict {
     NotNow,
 }
 
-/// A mail to addresses of ours. `Debug` does not show it: its subject is a password.
 pub struct ReceivedMail {
     /// Sender of the envelope; `None` for the empty sender, which mail programs use for automatic answers.
     pub sender: Option<EmailAddress>,
-    /// Its route: to be sent, or only checked.
     pub route: MailRoute,
     pub mailboxes: Vec<String>,
     /// The peer that delivered it, or the address from which that server took it.
     pub source: IpAddr,
-    /// Its content.
     pub content: MailContent,
 }
 

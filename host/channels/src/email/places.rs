@@ -43,10 +43,8 @@ pub(super) struct MailPlace {
 }
 
 impl MailPlaces {
-    /// `None` if the source has its share, or if no other source has a larger one.
-    ///
-    /// If all places are taken, the slowest connection of the largest share ends: first one without a mail, then a text
-    /// without progress for [`SLOW`]. Of others, only those of a share larger than that of the newcomer end.
+    /// `None` if the source has its share, or no other has a larger one. If all places are taken, the slowest
+    /// connection of the largest share ends: without a mail first, then texts without progress for [`SLOW`].
     pub(super) fn enter(&self, source: IpAddr, settings: &ListenerSettings) -> Option<MailPlace> {
         let mut open = self.open();
         let of_source = open.by_number.values().filter(|entry| entry.source == source).count();

@@ -26,7 +26,6 @@ const WHOLE: Duration = Duration::from_secs(120);
 const OURS_TO_FIX: [u16; 6] = [502, 503, 530, 534, 535, 538];
 const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
-/// A relay address that cannot be used. The text never repeats the password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RelayUrlError {
     /// It is not `smtp://` or `smtps://` with a host.
@@ -49,12 +48,10 @@ pub struct RelayMail<'a> {
     pub recipient: &'a str,
     pub subject: &'a str,
     pub body: &'a str,
-    /// The `Message-ID` of the mail that it answers.
     pub in_reply_to: Option<&'a str>,
     pub written_at: DateTime<Utc>,
 }
 
-/// The reason why the relay has not accepted a mail.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RelayError {
     #[error("the relay refused the mail for good")]
@@ -63,7 +60,6 @@ pub enum RelayError {
     NotNow,
 }
 
-/// The relay. `Debug` does not show its credentials.
 #[derive(Clone)]
 pub struct SmtpRelay {
     transport: AsyncSmtpTransport<Tokio1Executor>,
@@ -77,9 +73,8 @@ impl fmt::Debug for SmtpRelay {
 }
 
 impl SmtpRelay {
-    /// Reads `smtp://user:password@host:port?tls=...` or `smtps://...`, which is TLS from the beginning. `smtp` changes
-    /// to TLS if the relay offers it (`tls=opportunistic`); with credentials and a relay on another machine it must
-    /// (`tls=required`). `ca=` is a file of certificates that are trusted instead of the public ones.
+    /// Reads `smtp://user:password@host:port?tls=...` or `smtps://...` (TLS from the beginning). With credentials and
+    /// another machine, `smtp` requires TLS. `ca=` is a file of trusted certificates.
     pub fn new(url: &Url, domain: EmailDomain) -> Result<Self, RelayUrlError> {
         let host = url.host().filter(|host| !host.to_string().is_empty()).ok_or(RelayUrlError::NotSmtp)?;
         let is_near = match &host {

@@ -27,7 +27,6 @@ impl std::convert::From<io::Error> for PeerLoss {
     }
 }
 
-/// A line of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CommandLine {
     Whole(Vec<u8>),

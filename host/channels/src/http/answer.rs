@@ -18,7 +18,6 @@ const WEBHOOK_KEPT: usize = 1024;
 /// Longest time for the body of a webhook's answer. Its status has decided already.
 const WEBHOOK_BODY_TIME: Duration = Duration::from_secs(2);
 
-/// The answer of a webhook receiver. Any status is an answer, also a redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostAnswer {
     pub status: u16,
@@ -26,7 +25,6 @@ pub struct PostAnswer {
     pub retry_after: Option<Duration>,
     /// The beginning of the body, at most 1 KiB, for people.
     pub body_start: String,
-    /// From the first byte of the attempt to the end of the answer.
     pub duration: Duration,
 }
 
@@ -43,7 +41,6 @@ pub struct FileDescription {
     pub disposition: Option<String>,
 }
 
-/// Answer to a [`GuardedRequest`](super::GuardedRequest).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardedAnswer {
     pub status: u16,

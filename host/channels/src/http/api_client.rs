@@ -40,7 +40,6 @@ pub struct ApiClient {
 pub struct ApiCall<'a> {
     pub method: &'a str,
     pub path: String,
-    /// Headers in addition to those of every call.
     pub headers: &'a [(&'a str, &'a str)],
     pub body: Option<(&'a str, Bytes)>,
     /// Counts the bytes of the body that have been sent.
@@ -48,7 +47,6 @@ pub struct ApiCall<'a> {
     pub timeout: Duration,
 }
 
-/// The server's answer, with any status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiAnswer {
     pub status: u16,

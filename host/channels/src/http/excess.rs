@@ -9,7 +9,6 @@ const FREE_PIECES: u64 = 16 * 1024;
 /// Bytes that each further piece must have on average. A chunk of one byte costs as much as one of some kilobytes.
 const LEAST_PER_PIECE: u64 = 64;
 
-/// An answer that costs too much. The connection is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Excess {
     #[error("more than {MOST_INFORMATIONAL} informational answers (1xx) came before it")]

@@ -1,5 +1,5 @@
-//! The only place that makes HTTP clients: a guarded one for addresses of clients, and a plain one for addresses of the
-//! operator (DESIGN ground rule 8). Both use the same connections (`connector`), which bound the cost of an answer.
+//! The only place that makes HTTP clients: a guarded one for addresses of clients, a plain one for the operator's
+//! (DESIGN ground rule 8).
 
 mod address_policy;
 mod answer;

@@ -40,7 +40,6 @@ impl OperatorClient {
         self.request(Method::GET, url)
     }
 
-    /// Sends a request and returns the head of its answer. Any status is an answer.
     pub async fn send(&self, request: RequestBuilder) -> Result<Response, PostError> {
         self.execute(request.build().map_err(PostError::from_client)?).await
     }
@@ -73,7 +72,6 @@ pub fn operator_client(total_timeout: Duration) -> Result<OperatorClient, Client
     client(connect_timeout, IDLE_PER_OPERATORS_HOST, CallTimeout::Total(total_timeout))
 }
 
-/// For answers that are read as slowly as another peer takes them: only the silence of the server is bounded.
 pub(crate) fn streaming_client(silence: Duration) -> Result<OperatorClient, ClientBuildError> {
     let connect_timeout = Duration::from_secs(10).min(silence / 2);
     client(connect_timeout, IDLE_PER_HOST, CallTimeout::Silence(silence))

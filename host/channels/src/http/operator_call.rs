@@ -15,12 +15,10 @@ use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout_at};
 
 use super::{excess::Pieces, post_error::PostError};
 
-/// Longest time for a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CallTimeout {
     /// For the whole call, with the body of its answer.
     Total(Duration),
-    /// Until its answer begins, and until each further piece of it.
     Silence(Duration),
 }
 

@@ -57,7 +57,6 @@ impl Default for GuardedSettings {
     }
 }
 
-/// An HTTP client that checks every address, follows no redirect, uses no proxy and bounds bodies and times. Cheap to clone.
 #[derive(Clone)]
 pub struct GuardedClient {
     // A resolver belongs to a client, and pooled connections must not be shared between two policies.
@@ -68,7 +67,6 @@ pub struct GuardedClient {
     caller: Option<ClientId>,
 }
 
-/// An HTTP call for the plugins' `http` import.
 #[derive(Debug, Clone)]
 pub struct GuardedRequest {
     pub method: String,
@@ -77,9 +75,7 @@ pub struct GuardedRequest {
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
     pub max_response_bytes: usize,
-    /// Shorter limit for the whole call, if set.
     pub timeout: Option<Duration>,
-    /// True if loopback and private addresses may be reached.
     pub allow_private: bool,
 }
 
@@ -136,8 +132,7 @@ impl GuardedClient {
         timeout(self.total_timeout, fetch).await.map_err(|_| PostError::Timeout)?
     }
 
-    /// Asks the server of a link about the file within `time`. A few redirects are followed, each checked as the link
-    /// itself, because only the description comes back. `None` if the server does not answer.
+    /// Asks the server of a link about the file within `time`, and follows a few checked redirects. `None`: no answer.
     pub async fn describe(
         &self,
         link: &str,

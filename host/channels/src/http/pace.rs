@@ -45,7 +45,6 @@ struct ProcessorShare {
     own: Arc<Semaphore>,
 }
 
-/// A turn to use a processor. It ends when this is dropped.
 pub(super) struct ProcessorTurn {
     _own: Option<OwnedSemaphorePermit>,
     _of_all: Option<OwnedSemaphorePermit>,
@@ -65,7 +64,6 @@ impl Pace {
         Self { share: Some(ProcessorShare { of_all, own: Arc::new(Semaphore::new(1)) }), ..self }
     }
 
-    /// Records use without a turn.
     pub fn note(&self, used: Duration) {
         if let Some(share) = &self.share {
             share.of_all.note(used);
@@ -81,7 +79,6 @@ impl Pace {
         earned.turns = turns.min(now + LITTLE * LITTLE_ONE_OF * 2);
     }
 
-    /// Takes use back that turned out to be work for a known client or provider.
     pub fn refund(&self, used: Duration) {
         let (mut earned, now) = (self.earned(), Instant::now());
         if let Some(share) = &self.share {
@@ -117,7 +114,6 @@ impl Pace {
         Some(turn.boxed())
     }
 
-    /// True if a new one would be the same.
     pub fn is_unused(&self) -> bool {
         let (earned, now) = (*self.earned(), Instant::now());
         earned.pause <= now && earned.turns <= now && earned.known <= now

@@ -1,5 +1,4 @@
-//! Tasks with bounded processor time. Counted bytes and requests bound most of the work that a peer can cause; this
-//! bounds the rest without a list of kinds: TLS records without content, empty WebSocket fragments, floods of frames.
+//! Tasks with bounded processor time, for work that is not counted: empty TLS records, WebSocket fragments, frames.
 
 use std::{
     pin::Pin,
@@ -62,7 +61,6 @@ impl<F: Future, N: FnMut(Duration) + Unpin> Future for MeasuredTask<F, N> {
     }
 }
 
-/// A task that pauses while its peer has used more processor time than allowed, and takes turns with other peers.
 pub struct PacedTask<F> {
     task: Pin<Box<F>>,
     pace: Option<Arc<Pace>>,
@@ -77,7 +75,6 @@ impl<F> PacedTask<F> {
         Self { task: Box::pin(task), pace, pause: None, turn: None, clock: thread_time }
     }
 
-    /// The task itself.
     pub fn inner(&mut self) -> Pin<&mut F> {
         self.task.as_mut()
     }

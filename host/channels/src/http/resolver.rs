@@ -21,7 +21,6 @@ use super::{
 
 pub type ResolveFuture = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// Resolves host names. Tests use one that changes its answers.
 pub trait NameResolver: Send + Sync {
     fn resolve(&self, host: &str) -> ResolveFuture;
 }

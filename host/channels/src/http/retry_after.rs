@@ -5,8 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
-/// A date is read against the answer's own `Date` header, as only the peer's clock is known to agree with itself;
-/// without one against our clock. `None` if the header is absent, makes no sense or is in the past.
+/// A date is read against the answer's own `Date`, otherwise our clock. `None`: absent, unreadable or past.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     #[expect(
         clippy::disallowed_methods,

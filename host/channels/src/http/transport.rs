@@ -1,5 +1,4 @@
-//! HTTP/1.1 of the guarded client: strict in its requests, and lenient with the answers of receivers, whose status
-//! counts even if their headers are many, folded or oddly written.
+//! HTTP/1.1 of the guarded client: strict in requests, lenient with odd headers of answers.
 
 use std::{error::Error, io, time::Duration};
 
@@ -55,8 +54,8 @@ impl Transport {
         Ok(Self { kept, fresh, user_agent })
     }
 
-    /// Makes a call and returns the head of its answer. A call that `may_be_repeated` gets one second try at once, on a
-    /// new connection, if the peer closed the kept connection before any part of an answer came.
+    /// Makes a call and returns the head of its answer. If the peer had closed a kept connection, a call that
+    /// `may_be_repeated` gets one second try.
     pub(super) async fn call(
         &self,
         mut request: Request<Full<Bytes>>,

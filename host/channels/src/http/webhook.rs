@@ -22,9 +22,7 @@ impl WebhookAddress {
 #[derive(Debug, Clone)]
 pub struct WebhookPost {
     pub to: WebhookAddress,
-    /// All headers, content type and signature included.
     pub headers: HeaderMap,
-    /// The exact bytes that were signed.
     pub body: Bytes,
 }
 

@@ -38,7 +38,6 @@ const NAMES_PAUSE: Duration = Duration::from_secs(60);
 #[derive(Clone, PartialEq, Eq)]
 pub struct MessengerPage {
     pub page_id: String,
-    /// Page token with `pages_messaging`.
     pub access_token: String,
 }
 
@@ -67,7 +66,6 @@ impl From<CloudSetupError> for MessengerSetupError {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SenderAction {
-    /// An agent is typing; for 20 seconds, or until a message comes.
     TypingOn,
     TypingOff,
     MarkSeen,
@@ -109,8 +107,8 @@ impl MessengerApi {
         self.post(page, body).await.map(|_| Acceptance { sent: true, ..Acceptance::default() })
     }
 
-    /// Uploads a file that Messenger cannot download from us, and returns the id for messages. `kind` is Meta's name of
-    /// it. The file is not visible before a message names it, so a failed upload may be repeated.
+    /// Uploads a file that Messenger cannot download. It is not visible before a message names it, so it may be
+    /// repeated.
     pub(super) async fn upload(
         &self,
         page: &MessengerPage,
@@ -194,7 +192,6 @@ impl MessengerApi {
         self.nameless.lock()
     }
 
-    /// The address itself grants access, so no token is sent, and only Meta's hosts and the configured one are asked.
     pub async fn download(
         &self,
         url: &str,

@@ -7,7 +7,6 @@ const PLACE: char = '#';
 /// Separates kind and values in a made id. No `mid` contains it.
 const MADE: char = ':';
 
-/// The id of the file at a position of the message, from 0.
 pub(super) fn at_place(mid: &str, place: usize) -> String {
     if place == 0 { mid.to_owned() } else { format!("{mid}{PLACE}{}", place + 1) }
 }
@@ -18,7 +17,6 @@ pub(super) fn made(kind: &str, psid: &str, moment: i64, what: &str) -> String {
     format!("{kind}{MADE}{digest}")
 }
 
-/// The `mid` of a message; `None` if the id was made.
 pub(super) fn mid(id: &str) -> Option<&str> {
     let mid = id.split(PLACE).next().unwrap_or(id);
     (!mid.contains(MADE)).then_some(mid)

@@ -10,7 +10,6 @@ use crate::carrier::UnsupportedContent;
 #[derive(Clone, Copy)]
 pub(super) struct MessageBody<'a> {
     pub(super) content: &'a OutboundContent,
-    /// Its form on Messenger.
     pub(super) carried: &'a OutboundContent,
     /// Meta's id of its file, if we uploaded it.
     pub(super) uploaded: Option<&'a str>,

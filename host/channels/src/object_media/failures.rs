@@ -24,7 +24,6 @@ enum Trouble {
     Other(#[source] Error),
 }
 
-/// An error of the library, with its remedy.
 pub(super) fn failed(error: Error) -> MediaStoreError {
     let trouble = match error {
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Trouble::Refused(error),

@@ -33,7 +33,6 @@ const REPEATED_FOR: Duration = Duration::from_secs(20);
 pub struct BucketSettings {
     /// `s3://bucket` or `s3://bucket/prefix`.
     pub url: Url,
-    /// Base URL of the store; empty: Amazon's, in `region`.
     pub endpoint: String,
     pub region: String,
     pub access_key: String,
@@ -45,7 +44,6 @@ pub struct BucketSettings {
 pub enum BucketRefused {
     #[error("expected s3://bucket or s3://bucket/prefix")]
     NoBucket,
-    /// The path after the bucket cannot be a prefix of names.
     #[error("no names can begin with the prefix behind the bucket")]
     Prefix(#[from] object_store::path::Error),
     #[error("the bucket cannot be used")]
@@ -87,7 +85,6 @@ impl ObjectMediaStore {
         Ok(Self { store: Arc::new(builder.build()?), prefix: Path::from_url_path(url.path())? })
     }
 
-    /// Tests if the bucket stores, returns and removes a small file whose name ends in `trial`.
     pub async fn try_out(&self, trial: MediaId) -> Result<(), MediaStoreError> {
         let path = self.prefix.clone().join(format!("patchbay-trial-{trial}"));
         self.store

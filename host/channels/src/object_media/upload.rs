@@ -25,7 +25,6 @@ where
     Content: AsyncRead + Unpin,
     Unusable: Fn(io::Error) -> MediaStoreError,
 {
-    /// Returns the next part; the last one is shorter than [`AT_ONCE`].
     async fn next(&mut self) -> Result<Vec<u8>, MediaStoreError> {
         let mut part = Vec::new();
         let rest = (&mut self.content).take(AT_ONCE as u64);
@@ -41,7 +40,6 @@ where
     }
 }
 
-/// Stores `content`. The file is visible only after all of it is stored. `unusable`: the error if it cannot be read.
 pub(super) async fn write(
     store: &dyn ObjectStore,
     path: &Path,

@@ -1,7 +1,6 @@
-//! JSON of providers: the only code that reads their bytes. Providers repeat the same bytes if a callback is refused,
-//! so one invalid character must not lose the rest. A lone surrogate, invalid UTF-8 and NUL become U+FFFD; control
-//! characters are allowed in strings; a number that fits no number type is kept as its digits; values nested more
-//! deeply than [`DEPTH_MAX`] become `null`. Only JSON without an end, or text that is not JSON, is an error.
+//! JSON of providers, which repeat the same bytes after a refusal. A lone surrogate, invalid UTF-8 and NUL become
+//! U+FFFD; a number that fits no type is kept as digits; values below [`DEPTH_MAX`] become `null`. Only other text is
+//! an error.
 
 mod reader;
 
@@ -22,7 +21,6 @@ pub enum JsonFault {
     Trailing(usize),
 }
 
-/// Reads the whole of `raw`, in time linear in its length.
 pub fn read(raw: &[u8]) -> Result<Value, JsonFault> {
     let mut reader = JsonReader::new(raw);
     let value = reader.value()?;

@@ -21,7 +21,6 @@ impl<'r> JsonReader<'r> {
         Self { raw: raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw), at: 0 }
     }
 
-    /// Fails unless only blanks are left.
     pub fn end(&mut self) -> Result<(), JsonFault> {
         self.blanks();
         if self.at == self.raw.len() { Ok(()) } else { Err(JsonFault::Trailing(self.at)) }
@@ -127,7 +126,6 @@ impl<'r> JsonReader<'r> {
         }
     }
 
-    /// Reads the name of the next field, with its colon; `None` at the end of the object, which is read.
     fn name(&mut self) -> Result<Option<Cow<'r, str>>, JsonFault> {
         loop {
             match self.next()? {
@@ -148,7 +146,6 @@ impl<'r> JsonReader<'r> {
         Ok(Some(name))
     }
 
-    /// True if another element follows; reads the end of the list.
     fn has_element(&mut self) -> Result<bool, JsonFault> {
         loop {
             match self.next()? {
@@ -253,7 +250,6 @@ fn unescaped(inside: &[u8]) -> String {
     String::from_utf8(text).unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned())
 }
 
-/// Adds a character. A text of the database cannot contain NUL.
 fn push(text: &mut Vec<u8>, character: char) {
     let character = if character == '\0' { REPLACEMENT } else { character };
     text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());

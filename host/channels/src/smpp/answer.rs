@@ -8,7 +8,6 @@ use super::{
 /// `message_id` of a `deliver_sm_resp` or `data_sm_resp`: empty.
 const NO_ID: &[u8] = &[0];
 
-/// Answers one request, once. If it is dropped without an answer, the SMSC delivers the request again.
 pub(super) struct SmscResponder {
     session: SmppSession,
     request: Header,
@@ -26,7 +25,6 @@ impl SmscResponder {
         self.with(CommandStatus::EsmeRok).await;
     }
 
-    /// Asks for another delivery later.
     pub(super) async fn again(self) {
         self.with(CommandStatus::EsmeRxTAppn).await;
     }

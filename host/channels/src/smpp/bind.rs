@@ -165,7 +165,6 @@ impl BindTask {
         self.pacing.paused_for(now).map_or(Ok(()), |after| Err(SubmitFailure::Throttled { after }))
     }
 
-    /// Submits one part and waits for the answer. Others wait for the result of a probe.
     pub(super) async fn submit(&self, part: &SubmittedPart, is_probe: bool) -> Result<SubmittedSms, SubmitFailure> {
         let body = encoded(&submit_sm(part, self.url.alphabet)?);
         let link = self.current_link().ok_or(SubmitFailure::NotConnected)?;

@@ -1,5 +1,5 @@
-//! SMPP as a carrier: a place is a submit without an answer in the window of a bind, and room in all windows until the
-//! outcome of the message is on disk. Parts of one message are sent side by side while no other message needs the room.
+//! SMPP as a carrier: a place is an unanswered submit in the window of a bind, and room until the outcome is on disk.
+//! Parts go side by side while no other message needs the room.
 
 use std::{borrow::Cow, collections::VecDeque, sync::Arc, time::Duration};
 
@@ -41,7 +41,6 @@ impl SmppCarrier {
     }
 }
 
-/// A slot, with the gateway, which is told if the slot was not needed.
 struct Room {
     gateway: SmppGateway,
     inbox: InboxId,
@@ -136,8 +135,8 @@ impl SmppCarrier {
         if self.gateway.needs_certain_bind(outgoing.bind) { None } else { self.gateway.spare(inbox) }
     }
 
-    /// Submits parts, one over the slot of the message and others side by side, until all are accepted or one is not.
-    /// Then no more are started, and the worst failure counts. After a refusal, another part may still have arrived.
+    /// Submits parts until all are accepted or one is not; then the worst failure counts. Another part may still have
+    /// arrived.
     async fn submit_all(
         &self,
         inbox: InboxId,

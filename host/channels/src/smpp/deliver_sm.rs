@@ -7,7 +7,6 @@ use super::{
     text::{DefaultAlphabet, OctetCoding, Shifts, unpacked},
 };
 
-/// Bits of `esm_class` that distinguish receipts from messages.
 const TYPE_BITS: u8 = 0x3c;
 const RECEIPT: u8 = 0x04;
 const INTERMEDIATE: u8 = 0x20;

@@ -50,7 +50,6 @@ impl Deliveries {
         Self { bind, ids, alphabet, events, to_joiner, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
     }
 
-    /// Handles one request. Waits only if too many are being stored.
     pub(super) async fn handle(&self, request: SessionRequestHandle) -> SessionAction {
         let message = match request.header.command {
             CommandId::DeliverSm => deliver_sm(&request.body),

@@ -48,7 +48,6 @@ pub(super) struct GatewayState {
 }
 
 impl SmppGateway {
-    /// The binds are not connected yet: [`SmppGateway::connect`] needs a receiver for their deliveries.
     pub fn new(urls: Vec<SmppUrl>, settings: SmppSettings) -> SmppGateway {
         let window = Window::new(urls.iter().map(|url| url.window).collect());
         let bind = |url| Arc::new(BindTask::new(url, settings.clone(), Arc::clone(&window)));
@@ -57,7 +56,6 @@ impl SmppGateway {
         Self { inner: Arc::new(GatewayState { binds, window, settings, tasks, stop }) }
     }
 
-    /// Starts one task per bind and returns at once. Call it once.
     pub fn connect(&self, events: &Arc<dyn SmppEvents>) {
         let GatewayState { binds, tasks, stop, .. } = &*self.inner;
         // The parts of a message from a subscriber may come over several binds of one account.
@@ -83,7 +81,6 @@ impl SmppGateway {
         gateway
     }
 
-    /// Most submits without an answer, over all binds.
     pub fn window(&self) -> usize {
         self.inner.binds.iter().map(|bind| bind.window_size()).sum()
     }
@@ -101,8 +98,7 @@ impl SmppGateway {
         self.inner.binds.iter().any(|bind| bind.is_up())
     }
 
-    /// Takes up to `wanted` places in the windows of binds that are up and not paused, for messages of an inbox. The
-    /// second value of a place is kept until the outcome of its message is on disk.
+    /// Takes places in the windows of binds that are up. The second value is kept until the outcome is on disk.
     pub(super) fn take(&self, inbox: InboxId, wanted: usize) -> Vec<(Slot, DoubtRoom)> {
         let mut in_doubt = Vec::new();
         let slots = self.slots(|now, reserve| {
@@ -114,7 +110,6 @@ impl SmppGateway {
         slots.into_iter().zip(in_doubt).collect()
     }
 
-    /// Takes a place for one more part of a message under way, if no message needs it.
     pub(super) fn spare(&self, inbox: InboxId) -> Option<Slot> {
         self.slots(|now, reserve| self.inner.window.spare(inbox, now, reserve).into_iter().collect()).pop()
     }
@@ -158,12 +153,10 @@ impl SmppGateway {
         }
     }
 
-    /// Records that the inbox had more places than messages.
     pub(super) fn has_enough(&self, inbox: InboxId) {
         self.inner.window.has_enough(inbox);
     }
 
-    /// Submits one part without an inbox, and waits for the SMSC's answer.
     pub async fn submit(&self, part: SubmittedPart) -> Result<SubmittedSms, SubmitFailure> {
         let waiting = async {
             loop {

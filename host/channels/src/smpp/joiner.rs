@@ -25,7 +25,6 @@ pub(super) type QueuedPart = (MobilePart, SmscResponder);
 
 pub(super) type PartQueue = mpsc::Sender<QueuedPart>;
 
-/// Starts the task's queue; the caller spawns [`Joiner::run`].
 pub(super) fn queue() -> (PartQueue, mpsc::Receiver<QueuedPart>) {
     mpsc::channel(QUEUE)
 }
@@ -35,7 +34,6 @@ impl Joiner {
         Self { bind, events, parts: Reassembly::new(settings.part_hold, settings.part_expiry, settings.part_retry) }
     }
 
-    /// Runs until `stop`, or until the queue has no senders.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<QueuedPart>, stop: CancellationToken) {
         loop {
             let due = self.parts.next_due();

@@ -19,7 +19,6 @@ use super::{
     url::{BindMode, SmppUrl},
 };
 
-/// A bound session: one connection, or one for each direction.
 #[derive(Clone)]
 pub(super) struct BoundSession {
     pub sender: SmppSession,
@@ -35,7 +34,6 @@ pub(super) struct SmscRequests {
 }
 
 impl SmscRequests {
-    /// Returns the next request; `None` after a connection ended.
     pub(super) async fn next(&mut self) -> Option<SessionRequestHandle> {
         match &mut self.second {
             None => self.first.recv().await,
@@ -239,7 +237,6 @@ impl BoundSession {
         self.sessions().all(SmppSession::is_open)
     }
 
-    /// Returns the reason when a connection is over.
     pub(super) async fn ended(&self) -> String {
         match &self.receiver {
             None => {
@@ -253,7 +250,6 @@ impl BoundSession {
         }
     }
 
-    /// Accepts no more submits, and waits for open answers of both sides, at most for `limit`.
     pub(super) async fn settle(&self, limit: Duration) {
         match &self.receiver {
             None => self.sender.settle(limit).await,
@@ -267,7 +263,6 @@ impl BoundSession {
         }
     }
 
-    /// Closes after all queued bytes are written.
     pub(super) async fn finish(&self) {
         for session in self.sessions() {
             session.finish(self.goodbye).await;

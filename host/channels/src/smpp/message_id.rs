@@ -1,10 +1,8 @@
-//! Message ids of SMSCs. They are opaque, but some SMSCs answer a submit in hexadecimal and name the same id in the
-//! receipt in decimal (PROVIDERS C.2), or pad it with zeros.
+//! Message ids of SMSCs: opaque, but some name an id in hexadecimal and again in decimal (PROVIDERS C.2), or pad it.
 
 /// The relation of the ids of a route. Both sides are converted to one form and compared as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IdForm {
-    /// The same text on both sides.
     #[default]
     Raw,
     /// Hexadecimal in the submit answer, decimal in the receipt.
@@ -29,7 +27,6 @@ impl IdForm {
         })
     }
 
-    /// The comparable form of an id from `submit_sm_resp`.
     pub(super) fn of_submit(self, id: &str) -> String {
         match self {
             Self::Raw => id.trim().to_owned(),
@@ -38,7 +35,6 @@ impl IdForm {
         }
     }
 
-    /// The comparable form of an id from a receipt.
     pub(super) fn of_receipt(self, id: &str) -> String {
         match self {
             Self::Raw => id.trim().to_owned(),

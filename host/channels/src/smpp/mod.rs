@@ -1,5 +1,4 @@
-//! SMS over SMPP 3.4 (PROVIDERS C): one background task per bind keeps a session with an SMSC and submits parts of
-//! messages. It stores receipts and messages from subscribers before it acknowledges them.
+//! SMS over SMPP 3.4 (PROVIDERS C): one task per bind. Receipts and messages are stored before they are acknowledged.
 
 mod address;
 mod answer;
@@ -45,13 +44,10 @@ pub use url::{BindMode, SmppUrl, SmppUrlError, URL_OPTIONS};
 /// A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it comes again, so accept repetitions.
 #[async_trait]
 pub trait SmppEvents: Send + Sync + 'static {
-    /// A delivery receipt. It may arrive before `submit` has returned the id that it names.
     async fn receipt(&self, receipt: SmscReceipt) -> Result<(), StoreFailed>;
-    /// A message from a subscriber, its parts joined.
     async fn mobile_originated(&self, message: MobileOriginated) -> Result<(), StoreFailed>;
 }
 
-/// The event could not be stored now; the SMSC must deliver it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the event could not be stored")]
 pub struct StoreFailed;
@@ -60,23 +56,17 @@ pub struct StoreFailed;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmscReceipt {
     pub bind: String,
-    /// The SMSC's id of the part, in the form that `submit` returned.
     pub smsc_id: String,
     pub state: SmsState,
-    /// An intermediate notification: more will follow.
     pub intermediate: bool,
-    /// The network's error code; absent if it is zero.
     pub error: Option<String>,
-    /// The text of the receipt, as it came.
     pub raw_text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MobileOriginated {
     pub bind: String,
-    /// The subscriber, in digits.
     pub from: String,
-    /// Our number, without `+`.
     pub to: String,
     pub text: String,
     pub parts: u8,

@@ -29,7 +29,6 @@ struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SubmitPermit {
     pub wait: Duration,
-    /// True if it is a probe, which tests if the SMSC accepts messages again.
     pub is_probe: bool,
 }
 
@@ -44,7 +43,6 @@ impl State {
 }
 
 impl Pacing {
-    /// `rate` is in submits per second.
     pub(super) fn new(rate: Option<u32>, settings: &SmppSettings) -> Self {
         Self {
             interval: rate.map(|rate| Duration::from_secs(1) / rate),

@@ -1,6 +1,5 @@
-//! Joins the parts of a long message. Parts are in memory, so their acknowledgement is held back: without an answer the
-//! SMSC delivers them again. An SMSC that sends one part at a time waits for the first answer. So a part is
-//! acknowledged after a hold time all the same, and only such a part can be lost, by a crash within the next minutes.
+//! Joins the parts of a long message in memory. The acknowledgement of a part is held back for a while; after the hold
+//! time a crash can lose it.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -51,7 +50,6 @@ struct Unstored<A> {
     open: Open<A>,
 }
 
-/// A message to pass on: complete, or with the parts that came.
 #[derive(Debug)]
 pub(super) struct JoinedSms<A> {
     pub from: String,
@@ -69,7 +67,6 @@ pub(super) struct JoinedSms<A> {
 pub(super) enum ReassemblyAction<A> {
     /// Acknowledge these; their message stays incomplete.
     Release(Vec<A>),
-    /// Pass this on.
     HandOver(JoinedSms<A>),
 }
 
@@ -81,7 +78,6 @@ pub(super) struct Reassembly<A> {
     retry: Duration,
     open: HashMap<Key, Open<A>>,
     octets: usize,
-    /// Unanswered deliveries of all messages.
     answers: usize,
 }
 

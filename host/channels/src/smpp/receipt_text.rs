@@ -43,7 +43,6 @@ impl SmsState {
         self == Self::Delivered
     }
 
-    /// The text of receipts: `DELIVRD`, `UNDELIV`, ...
     pub fn stat(self) -> &'static str {
         STATES.iter().find(|(state, ..)| *state == self).map_or("UNKNOWN", |(.., text)| text)
     }

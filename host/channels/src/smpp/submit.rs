@@ -39,7 +39,6 @@ pub struct SubmittedPart {
     /// Recipient in digits.
     pub destination: String,
     pub data_coding: PartAlphabet,
-    /// Header of a part of a longer message: see [`super::concat_udh`].
     pub udh: Option<[u8; 6]>,
     pub octets: Vec<u8>,
     /// `priority_flag`, 0 to 3.
@@ -57,7 +56,6 @@ impl From<Encoding> for PartAlphabet {
     }
 }
 
-/// The SMSC has the part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmittedSms {
     /// Its bind. Receipts name the same one.
@@ -66,7 +64,6 @@ pub struct SubmittedSms {
     pub smsc_id: String,
 }
 
-/// The SMSC does not have the part, or this is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitFailure {
     /// No bind is up; nothing was sent.

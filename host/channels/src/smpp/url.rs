@@ -4,15 +4,12 @@ use url::Url;
 
 use super::{message_id::IdForm, text::DefaultAlphabet};
 
-/// How to bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BindMode {
     /// As a transceiver; as transmitter and receiver if that is refused.
     #[default]
     Auto,
-    /// Only as a transceiver (`mode=trx`).
     Transceiver,
-    /// As transmitter and receiver (`mode=txrx`).
     Pair,
 }
 
@@ -41,7 +38,6 @@ pub enum SmppUrlError {
     /// Not `smpp://` or `smpps://` with a host.
     #[error("not an SMSC address; give smpp://system_id:password@host:port (smpps:// for TLS)")]
     NotSmpp,
-    /// `system_id` missing or longer than 15 characters.
     #[error("the system_id must have 1 to 15 ASCII characters")]
     SystemId,
     /// SMPP 3.4 has room for 8 characters.
@@ -104,7 +100,6 @@ impl SmppUrl {
         Ok(parsed)
     }
 
-    /// Name of the bind in stored data and logs; never contains the password.
     pub fn bind_name(&self) -> &str {
         &self.name
     }

@@ -45,7 +45,6 @@ pub enum TelegramSetupError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TelegramBot {
-    /// Its id, in digits.
     pub id: String,
     /// Its user name without `@`.
     pub username: String,
@@ -117,7 +116,6 @@ impl TelegramApi {
         self.result(self.request(token, method).timeout(self.timeout * 4).multipart(form)).await
     }
 
-    /// Asks which bot has this token.
     pub async fn bot_of(&self, token: &str) -> Result<TelegramBot, CallFailure> {
         let me = self.call(token, "getMe", &json!({})).await?;
         let id = me.get("id").and_then(Value::as_u64);
@@ -158,7 +156,6 @@ impl TelegramApi {
         self.result(self.request(token, "answerCallbackQuery").timeout(TAP_TIMEOUT).json(&fields)).await.map(drop)
     }
 
-    /// Downloads a file of a customer: asks for its path, which is valid for an hour, and fetches it.
     pub(super) async fn download(
         &self,
         login: &AccountLogin,

@@ -51,7 +51,6 @@ pub struct TelegramCarrier {
 }
 
 impl TelegramCarrier {
-    /// These limits apply to every bot.
     pub fn new(api: TelegramApi, limits: TelegramLimits) -> Self {
         Self { api, doors: RateGate::new(limits.rate_per_second, limits.in_flight), chats: Mutex::default() }
     }

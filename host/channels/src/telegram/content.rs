@@ -25,7 +25,6 @@ pub(super) fn number_of(id: &str) -> Option<i64> {
     parts.next().filter(|_| !bot.is_empty())?.parse().ok()
 }
 
-/// The content to send. Every content of a chat has a form on Telegram.
 pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, UnsupportedContent> {
     match content {
         OutboundContent::Sms(sms) => Ok(Cow::Owned(OutboundContent::Text { body: sms.text.clone() })),

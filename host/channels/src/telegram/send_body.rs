@@ -33,7 +33,6 @@ pub(super) fn chat_id(chat: &str) -> Value {
     chat.parse::<i64>().map_or_else(|_| Value::from(chat), Value::from)
 }
 
-/// Prepares the call of a message. `file`: its file, if Telegram cannot download it.
 pub(super) fn prepare(
     content: &OutboundContent,
     chat: &str,

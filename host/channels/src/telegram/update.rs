@@ -84,11 +84,9 @@ enum NoFact {
     Malformed(&'static str),
 }
 
-/// A fact has a key that is the same for each repetition.
 type Read = Result<(String, CallbackBody), NoFact>;
 
 impl Reader<'_> {
-    /// Reads one update.
     pub(super) fn item(&self, update: &Value) -> CallbackItem {
         let target = CallbackTarget::Inbox(self.inbox);
         match self.read(update) {
@@ -205,7 +203,6 @@ fn whole(of: &Value, name: &'static str) -> Result<i64, NoFact> {
     of.get(name).and_then(Value::as_i64).ok_or(NoFact::Malformed(missing))
 }
 
-/// A message of a customer for storage. `kind`: Telegram's name of its kind, stored with its JSON.
 fn inbound(
     (provider_id, sent_at): (String, DateTime<Utc>),
     chat: &str,

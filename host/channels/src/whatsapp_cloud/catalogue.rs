@@ -13,7 +13,6 @@ const MAX_PAGES: usize = 250;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CatalogueTemplate {
-    /// Identifies one (name, language) pair.
     pub id: String,
     /// Unique only together with the language.
     pub name: String,
@@ -22,10 +21,8 @@ pub struct CatalogueTemplate {
     pub status: String,
     /// `MARKETING`, `UTILITY`, `AUTHENTICATION`.
     pub category: String,
-    /// `POSITIONAL` or `NAMED`.
     pub parameter_format: String,
     pub components: Value,
-    /// `GREEN`, `YELLOW`, `RED`, `UNKNOWN`.
     pub quality: Option<String>,
     /// The reason of a rejection; absent if it was not rejected.
     pub rejected_reason: Option<String>,

@@ -3,7 +3,6 @@
 /// The reaction to a code in the answer to a send. A failed *status* is never sent again, with any code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeAction {
-    /// This message fails for good.
     Reject,
     /// Probably not on WhatsApp: fails, and a fallback may follow (PROVIDERS A.12).
     NotOnWhatsApp,
@@ -107,7 +106,6 @@ pub fn entry(code: i64) -> Option<&'static CodeEntry> {
     TABLE.iter().find(|row| row.code == code).or_else(|| (200..=299).contains(&code).then_some(&PERMISSION))
 }
 
-/// All rows, which `docs/errors.md` lists.
 pub fn table() -> &'static [CodeEntry] {
     TABLE
 }

@@ -2,7 +2,6 @@ use domain::content::MediaKind;
 
 use super::media_ids::MediaIds;
 
-/// The reference of a file: Meta's id, otherwise the address for Meta's download.
 pub(super) fn file_at<'a>(url: &'a str, uploaded: &'a MediaIds) -> (&'static str, &'a str) {
     match uploaded.get(url) {
         Some(id) => ("id", id),

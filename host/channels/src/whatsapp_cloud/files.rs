@@ -34,7 +34,6 @@ pub(super) struct MessageMedia {
     pub(super) of_earlier: bool,
 }
 
-/// An upload: its number, and our address of the file without the signature.
 type Upload = (String, String);
 
 /// Media ids that may be used again. A file of ours never changes.

@@ -32,9 +32,7 @@ pub(crate) struct ErrorAnswer {
     pub status: u16,
     /// Meta's subcode, for codes that need it.
     pub subcode: Option<i64>,
-    /// From the body; `None` if the body is not a Graph error (a proxy answered).
     pub failure: Option<ProviderFailure>,
-    /// Wait before the next call, from the headers.
     pub wait: Option<Duration>,
 }
 
@@ -54,7 +52,6 @@ impl CloudApi {
         self.client.request(method, url).bearer_auth(token).timeout(self.timeout)
     }
 
-    /// Makes a call without relevant side effects, and reads its JSON.
     pub(crate) async fn read<T: DeserializeOwned>(&self, call: RequestBuilder) -> Result<T, GraphError> {
         let response = self.client.send(call).await.map_err(|error| GraphError::Unreachable(error.to_string()))?;
         let value = match answer(response).await {

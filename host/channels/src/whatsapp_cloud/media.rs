@@ -18,7 +18,6 @@ use crate::{
 /// Hosts of Meta that serve media and may get the token; with sub-domains, https only.
 const MEDIA_HOSTS: &[&str] = &["fbsbx.com", "fbcdn.net", "whatsapp.net", "facebook.com"];
 
-/// The address of a media object, valid for five minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaNode {
     pub id: String,
@@ -80,7 +79,6 @@ impl CloudApi {
     }
 }
 
-/// True if an address is on one of Meta's hosts for files, over https.
 pub(crate) fn is_of_meta(url: &Url) -> bool {
     let host = url.domain().unwrap_or_default().to_ascii_lowercase();
     let of_meta = MEDIA_HOSTS

@@ -31,7 +31,6 @@ pub(super) fn message_body(send: &CloudSend<'_>) -> Option<Value> {
     Some(Value::Object(body))
 }
 
-/// Marks a message as read, perhaps with the typing indicator (PROVIDERS A.5).
 pub(super) fn read_receipt_body(wamid: &str, typing: bool) -> Value {
     let mut body = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": wamid });
     if let (true, Some(fields)) = (typing, body.as_object_mut()) {

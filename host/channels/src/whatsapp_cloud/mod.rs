@@ -37,9 +37,7 @@ pub(crate) use send_failure::refused_without_a_code;
 pub struct CloudSettings {
     /// Scheme, host, port and an optional path, without the version (`whatsapp_cloud.graph_url`).
     pub graph_url: String,
-    /// `v25.0`.
     pub api_version: String,
-    /// Limit for one call, answer included.
     pub timeout: Duration,
 }
 
@@ -53,12 +51,10 @@ impl Default for CloudSettings {
     }
 }
 
-/// A business number and its token. `Debug` hides the token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CloudNumber {
     /// Meta's id of the number: the path segment of its calls.
     pub phone_number_id: String,
-    /// System-user token.
     pub access_token: String,
 }
 
@@ -76,7 +72,6 @@ pub enum CloudSetupError {
     Client(#[from] ClientBuildError),
 }
 
-/// The Cloud API. Cloning is cheap.
 #[derive(Clone)]
 pub struct CloudApi {
     client: OperatorClient,

@@ -8,18 +8,13 @@ use super::{CloudApi, CloudNumber, GraphError};
 const FIELDS: &str =
     "status,quality_rating,whatsapp_business_manager_messaging_limit,throughput,display_phone_number,verified_name";
 
-/// The number node, values as Meta gives them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NumberNode {
-    /// `CONNECTED`, `FLAGGED`, `RESTRICTED`, `DISCONNECTED`, `BANNED`, ...
     pub status: Option<String>,
-    /// `GREEN`, `YELLOW`, `RED`; absent for `NA` and `UNKNOWN`.
     pub quality_rating: Option<String>,
     /// `TIER_250`, `TIER_2K`, ... of the business portfolio.
     pub messaging_limit: Option<String>,
-    /// `STANDARD`, `HIGH`, `NOT_APPLICABLE`.
     pub throughput: Option<String>,
-    /// Formatted for people.
     pub display_phone_number: Option<String>,
     pub verified_name: Option<String>,
 }

@@ -68,7 +68,6 @@ impl LiteCarrier {
 #[derive(Default)]
 struct NumberGate {
     batches: Mutex<Batches>,
-    /// A call ended, or a place was given back.
     freed: Notify,
 }
 

@@ -4,7 +4,6 @@ use domain::{lite::Throttle, phone::Msisdn};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSender {
     pub msisdn: Msisdn,
-    /// True if messages can be sent and received.
     pub connected: bool,
     pub throttle: Throttle,
     pub time_zone: Tz,

@@ -213,7 +213,6 @@ fn body_of(message: &DeviceMessage<'_>) -> Value {
     Value::Object(body)
 }
 
-/// Reads an event. An unknown one is logged and left out.
 fn event(told: Value) -> Option<DeviceEvent> {
     let text = |name: &str| told.get(name).and_then(Value::as_str);
     let number = |name: &str| told.get(name).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());

@@ -7,8 +7,7 @@ use tokio::time::Instant;
 /// Calls in flight per number: a phone sends one after the other.
 pub(super) const WINDOW: usize = 4;
 
-/// The pause between two batches begins when the last call of the first has ended, however long calls take: customers
-/// see messages, then nothing for the time that the client set.
+/// The pause between two batches begins when the last call of the first has ended.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
     left: u32,
@@ -18,8 +17,7 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// At most `wanted` messages, which count as sent until their call [ended](Self::ended) or they were [given
-    /// back](Self::give_back).
+    /// At most `wanted` messages, until their call [ended](Self::ended) or they were [given back](Self::give_back).
     pub(super) fn take(&mut self, wanted: usize, batch_size: u32, delay: Duration, now: Instant) -> usize {
         if self.pause_left(delay, now).is_zero() {
             self.left = batch_size;
@@ -42,7 +40,6 @@ impl Batches {
         self.left = self.left.saturating_add(1);
     }
 
-    /// How long until the next message may go out, as far as is known: a call that ends changes it.
     pub(super) fn wait(&self, delay: Duration, now: Instant) -> Duration {
         match (self.in_flight < WINDOW, self.left) {
             (false, _) => Duration::MAX,

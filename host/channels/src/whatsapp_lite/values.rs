@@ -1,5 +1,4 @@
-//! The state that a device in our own process needs at the next connection: the keys of its pairing and of its contacts
-//! (ADR 0037). The store is chosen elsewhere.
+//! The keys that a device in our own process needs at the next connection (ADR 0037).
 
 use async_trait::async_trait;
 
@@ -11,12 +10,10 @@ pub struct DeviceHolder {
     pub holder: String,
 }
 
-/// A value to store, or the key of one to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueChange {
     pub space: &'static str,
     pub key: String,
-    /// `None` removes it.
     pub value: Option<Vec<u8>>,
     /// When it was written or expires, in seconds since 1970; for kinds that are removed by age.
     pub moment: Option<i64>,
@@ -49,7 +46,6 @@ pub trait DeviceValues: Send + Sync + 'static {
         prefix: &str,
     ) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed>;
 
-    /// Keeps and forgets values; of several changes of one key, the last one counts.
     async fn write(&self, holding: &DeviceHolder, changes: Vec<ValueChange>) -> Result<(), ValuesFailed>;
 
     /// Removes a value and returns it: of two calls, one gets it.

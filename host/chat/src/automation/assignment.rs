@@ -29,7 +29,6 @@ pub(super) enum AssignmentOutcome {
     Nobody,
 }
 
-/// Assigns a locked chat to a member of its team, if one can take it. The caller saves the chat.
 pub(super) async fn give_out(
     ctx: &Context,
     db: &mut PgConnection,

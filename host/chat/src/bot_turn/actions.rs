@@ -48,7 +48,6 @@ pub(super) struct EffectPlan {
     pub(super) remarks: Vec<String>,
 }
 
-/// Turns actions into effects. The inner error is the reason why the answer cannot be carried out.
 pub(super) async fn effects(
     ctx: &Context,
     client: ClientId,
@@ -194,8 +193,7 @@ fn line(text: Option<&String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).cloned()
 }
 
-/// Finds the quoted message in this chat by our id. The inner error is the reason why there is none, and then the reply
-/// goes without a quote.
+/// Finds the quoted message in this chat by our id. The inner error is the reason why the reply has no quote.
 async fn quoted(
     ctx: &Context,
     client: ClientId,
@@ -221,8 +219,7 @@ async fn quoted(
     }))
 }
 
-/// Fills a template of the number's catalogue. The inner error is the reason why it cannot be sent. Inboxes without a
-/// catalogue use the templates of the client's Cloud accounts.
+/// Fills a template of the catalogue; inboxes without one use the client's Cloud accounts. The inner error: why not.
 async fn template(
     ctx: &Context,
     client: ClientId,

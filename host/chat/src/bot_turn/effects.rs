@@ -171,7 +171,6 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Writes the events and removes waiting work. Returns the lanes to wake after the commit.
     async fn finish(self, db: &mut PgConnection) -> Result<BTreeSet<(Queue, Uuid)>> {
         let (client, participant) = (self.lease.client, self.participant.id);
         let mut wakes = BTreeSet::new();

@@ -11,7 +11,6 @@ use storage::{
 
 use super::readable_text;
 
-/// A message of the customer, as routers and chatbots see it.
 pub(crate) struct CustomerMessage {
     pub(crate) message: ChatMessage,
     pub(crate) content: InboundContent,

@@ -11,7 +11,6 @@ const PREFIX: &str = "pb1:rating:";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RatingTap {
     pub(crate) rating: Rating,
-    /// The rated ticket. `None` if a chatbot asked.
     pub(crate) ticket: Option<TicketId>,
 }
 

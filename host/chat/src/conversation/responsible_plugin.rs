@@ -50,8 +50,7 @@ pub(crate) async fn chatbot(
     }
 }
 
-/// A chatbot of a client by its name: as last activated, or else its newest version without configuration, or else the
-/// built-in one.
+/// A chatbot by its name: as last activated, or its newest version without configuration, or the built-in one.
 pub(crate) async fn named(
     ctx: &Context,
     db: &mut PgConnection,

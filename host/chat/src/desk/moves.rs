@@ -34,8 +34,7 @@ pub enum NewHolder {
     Team(TeamId),
 }
 
-/// Assigns a chat to an agent, or passes it on to a team. If two callers take a chat at the same time, one gets
-/// [`DeskError::Conflict`].
+/// Assigns a chat to an agent or a team. If two callers take it at once, one gets [`DeskError::Conflict`].
 pub async fn assign(
     ctx: &Context,
     acting: ActingUser,
@@ -78,7 +77,6 @@ pub async fn assign(
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
-/// Reopens a closed chat and assigns it to the caller.
 pub async fn open(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -103,7 +101,6 @@ pub async fn terminate(ctx: &Context, acting: ActingUser, id: ParticipantId) -> 
     end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended, true)).await
 }
 
-/// Ends a chat that an agent has solved, and resolves its ticket.
 pub async fn resolve(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     end(ctx, acting, id, (ParticipantMove::Resolved, TicketMove::Resolved, false)).await
 }
@@ -147,10 +144,8 @@ pub async fn release(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Re
     finish_telling(ctx, tx, acting, chat, ([Some(moved), ticket], &[told])).await
 }
 
-/// The final state of a chat, as a caller of v1 sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChatPatch {
-    /// The last agent. `None` clears it.
     pub assigned: Option<UserId>,
     pub missed: bool,
     pub after_hours: bool,
@@ -210,7 +205,6 @@ async fn unchanged(db: &mut PgConnection, acting: ActingUser, chat: Participant)
     view::of_one(db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
-/// Saves a moved chat, drops the events for its chatbot, and records events in order.
 async fn finish<const N: usize>(
     ctx: &Context,
     tx: Transaction<'_>,

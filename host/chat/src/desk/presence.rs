@@ -17,7 +17,6 @@ use crate::visitor_typing;
 /// `Ok` if the customer sees it, else the reason.
 pub type PresenceResult = Result<(), PresenceFailure>;
 
-/// Shows the customer of an open chat that an agent types.
 pub async fn typing(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<PresenceResult, DeskError> {
     let chat = {
         let mut db = ctx.db.acquire().await?;

@@ -142,7 +142,6 @@ async fn worded(
     Ok(Worded { content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()) })
 }
 
-/// Stores the message and records its event. Returns its id and the lanes to wake.
 async fn put(
     ctx: &Context,
     db: &mut PgConnection,

@@ -44,7 +44,6 @@ pub async fn search(
     Ok(Page { items: views(&mut db, client, found.items).await?, total: found.total })
 }
 
-/// The ticket with this number. [`DeskError::NotFound`] if the client has none.
 pub async fn by_number(ctx: &Context, acting: ActingUser, number: &str) -> Result<TicketView, DeskError> {
     let number = ticket_number(number).ok_or(DeskError::NotFound)?;
     let mut db = ctx.db.acquire().await?;

@@ -16,7 +16,6 @@ use base::Result;
 
 pub(super) struct LiteTap {
     pub(super) message: InboundMessage,
-    /// The message with the choices, if it has no provider id yet.
     pub(super) in_flight: Option<MessageId>,
 }
 

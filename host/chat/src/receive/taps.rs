@@ -11,8 +11,7 @@ use storage::{PgConnection, chat::conversations};
 use super::answers::AnswerStep;
 use base::{Context, Result};
 
-/// Records a tap in its conversation and closes it if the button says so, in the transaction that receives the tap. A
-/// button sent in a conversation refers to that one. Any other button refers to the active one.
+/// Records a tap and closes the conversation if the button says so: the one it was sent in, or the active one.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,

@@ -97,8 +97,6 @@ pub(super) async fn apply(
     Ok(RoutingOutcome::Done)
 }
 
-/// Assigns the chat to the agent that the router named, with a ticket. If that is not possible, the chat goes to the
-/// queue.
 async fn given(
     ctx: &Context,
     db: &mut PgConnection,

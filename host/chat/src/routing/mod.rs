@@ -57,7 +57,6 @@ pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, even
 const CONFLICTS: &str = "the values that the router reads keep changing";
 
 enum Step {
-    /// The decision was applied, or the chat changed hands.
     Over,
     Again,
     /// The canary failed for this reason. Ask the live router, if there is one.

@@ -1,5 +1,4 @@
-//! How many recipients a send request has, counted before anything of it is kept: a body of megabytes can hold millions of
-//! empty ones, each of which would cost many times its length.
+//! Counts the recipients of a send request before anything is kept: a body can hold millions of empty ones.
 
 use std::fmt;
 
@@ -18,8 +17,7 @@ pub(crate) enum Layout {
     Gateway,
 }
 
-/// Refuses a body with more than `most` recipients, or with so many messages that not each could have one. Counting
-/// ends there. A malformed body passes: the error of the parser is better.
+/// Refuses a body with more than `most` recipients, or with too many messages. A malformed body passes.
 pub(crate) fn check(layout: Layout, body: &[u8], most: usize) -> Result<(), FieldFault> {
     let mut count = Count { most, messages: 0, recipients: 0 };
     let mut json = serde_json::Deserializer::from_slice(body);

@@ -1,5 +1,4 @@
-//! Reading JSON request bodies: every fault names its field, and no text gets in that a database or a client could not
-//! take.
+//! Reading JSON request bodies: every fault names its field, and no text that a database or client cannot take gets in.
 
 pub(crate) mod extent;
 mod fault_path;
@@ -28,9 +27,8 @@ use parser_errors::{PlacedFault, in_words};
 pub use spelling::{FieldHomes, Homes, slip};
 pub use text_scan::DEPTH_MAX;
 
-/// Parses a JSON object. Refuses, and names the field: a wrong type, an unknown enum value, a misspelled field name, and a NUL
-/// character or a lone surrogate in any text, also in fields that are otherwise ignored (the body is echoed and stored as
-/// a whole).
+/// Parses a JSON object. Refuses a wrong type, an unknown enum value, a misspelled field name, and a NUL character or a
+/// lone surrogate in any text. The fault names the field. Ignored fields are checked too, because the body is echoed.
 /// Fields of `T` that hold objects need [`object`], [`objects`] or [`few_objects`], those that hold enum values [`word`] or
 /// [`optional_word`].
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, FieldFault> {

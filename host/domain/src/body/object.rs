@@ -1,5 +1,4 @@
-//! JSON objects and words only: serde would also take an array in place of a struct, field by field, and
-//! `{"start":null}` in place of the enum value `"start"`.
+//! JSON objects and words only: serde also takes an array for a struct, and `{"start":null}` for `"start"`.
 
 use std::{fmt, marker::PhantomData};
 
@@ -10,7 +9,6 @@ use serde::{
 
 use super::spelling::{FieldHomes, Homes, ObjectDeserializer};
 
-/// A value that was written as a JSON object.
 pub(super) struct BodyObject<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for BodyObject<T> {
@@ -19,7 +17,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BodyObject<T> {
     }
 }
 
-/// The same, if fields of other objects are to be told where they belong.
 pub(super) struct ObjectWithHomes<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de> + FieldHomes> Deserialize<'de> for ObjectWithHomes<T> {
@@ -94,7 +91,6 @@ pub fn few_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Ve
     Ok(Option::<Few<String>>::deserialize(deserializer)?.map(|texts| texts.0))
 }
 
-/// An array of at most [`LIST_MAX`] elements. The others are not read.
 struct Few<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {

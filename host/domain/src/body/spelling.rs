@@ -1,6 +1,5 @@
-//! Names of fields that are nearly right. Unknown fields are ignored, so that clients of another version go on working. A
-//! misspelled field must not be ignored: an SMS that should wait would leave at once, a fallback would never go. So a
-//! name that differs from a known one by case, underscores or a slip of the fingers is a fault, in every JSON body.
+//! Names of fields that are nearly right. Unknown fields are ignored for clients of another version, but a name that
+//! differs from a known one by case, underscores or a slip is a fault, in every JSON body.
 
 use std::marker::PhantomData;
 
@@ -15,7 +14,6 @@ pub trait FieldHomes {
     const HOMES: Homes;
 }
 
-/// Names of fields, and how they are written where they belong.
 pub type Homes = &'static [(&'static str, &'static str)];
 
 /// The fault of a name that is nearly one of `fields` or that belongs elsewhere. `None` for every other name.
@@ -38,7 +36,6 @@ pub fn slip(name: &str, fields: &[&str], homes: &[(&str, &str)]) -> Option<Strin
     Some(format!("is not a field here; did you mean {meant}?"))
 }
 
-/// A name in lower case, without separators.
 fn letters(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }

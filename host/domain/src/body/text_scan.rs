@@ -13,8 +13,7 @@ use super::{
 const NUL: &str = "contains a NUL character (\\u0000)";
 const LONE_SURROGATE: &str = "contains a lone surrogate (half of a \\uD800-\\uDFFF pair), which is no character";
 
-/// Both need a `\u` escape, as raw control characters are no JSON and raw surrogates no UTF-8: other bodies cost one
-/// search. Bodies that are not JSON pass: the parser behind says it better.
+/// Both need a `\u` escape: other bodies cost one search. Bodies that are not JSON pass; the parser says it better.
 pub(super) fn check_characters(text: &str) -> Result<(), FieldFault> {
     if !text.contains("\\u") {
         return Ok(());

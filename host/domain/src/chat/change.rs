@@ -14,7 +14,6 @@ pub fn direction_of(author: &Author) -> Direction {
     }
 }
 
-/// Returns the content of a message after a change. A file stays: providers let authors edit only its caption.
 pub fn changed(change: &ContentChange, content: &ChatContent) -> ChatContent {
     match (change, content) {
         (ContentChange::Edited { text, raw }, ChatContent::Incoming(was)) => {

@@ -11,10 +11,8 @@ pub enum ChatContent {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReceivedContent {
-    /// The part that we model.
     #[serde(flatten)]
     pub content: InboundContent,
-    /// The provider's JSON, for the parts that we do not model.
     #[serde(default)]
     pub raw: OpaqueJson,
     #[serde(default, skip_serializing_if = "Option::is_none")]

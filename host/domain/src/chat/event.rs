@@ -30,7 +30,6 @@ pub enum ParticipantEventKind {
     Released,
 }
 
-/// A message of a customer: its id, and the facts at the time of its arrival.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArrivedMessage {
@@ -61,10 +60,8 @@ pub struct ChatbotTimer {
     pub due_at: Option<DateTime<Utc>>,
 }
 
-/// An event that the business reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomEvent {
-    /// Its name, such as `order-paid`.
     pub name: String,
     /// More about it: a JSON text.
     pub payload: String,

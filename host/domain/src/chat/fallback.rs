@@ -10,7 +10,6 @@ pub const NOT_ON_WHATSAPP: i64 = 131_026;
 /// How far Meta's ambiguous code is trusted; set per account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FallbackMode {
-    /// Only for customers never seen alive on WhatsApp by that number.
     #[default]
     Strict,
     Any131026,
@@ -19,7 +18,6 @@ pub enum FallbackMode {
 impl FallbackMode {
     pub const ALL: [Self; 2] = [Self::Strict, Self::Any131026];
 
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Strict => "STRICT",
@@ -72,7 +70,6 @@ pub enum FallbackRefused {
 }
 
 impl FallbackRefused {
-    /// A stable short name, for logs and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NotRequested => "NOT_REQUESTED",
@@ -106,8 +103,7 @@ pub fn fallback_due(facts: &FallbackFacts) -> Result<(), FallbackRefused> {
     Ok(())
 }
 
-/// The SMS text of auto mode (SPEC 2.4): the resolved text of a template, else the readable parts of the message. Files
-/// appear as their address.
+/// The SMS text of auto mode (SPEC 2.4): the text of a template, or the readable parts, files as addresses.
 pub fn automatic_text(content: &OutboundContent) -> String {
     let lines: Vec<&str> = match content {
         OutboundContent::Text { body } => vec![body],

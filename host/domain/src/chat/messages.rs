@@ -15,7 +15,6 @@ pub enum Direction {
 impl Direction {
     pub const ALL: [Self; 2] = [Self::Incoming, Self::Outgoing];
 
-    /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Incoming => "INCOMING",
@@ -40,7 +39,6 @@ macro_rules! named_enum {
         impl $name {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The name shown to clients and stored.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*

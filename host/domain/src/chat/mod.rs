@@ -34,8 +34,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// How long after a customer's message free-form messages are allowed on WhatsApp Cloud (SPEC 4.1).
 pub const SESSION_WINDOW: TimeDelta = TimeDelta::hours(24);
 
-/// Whether a `CHAT` message may go out on Cloud at `now` (PROVIDERS A.13). `last_inbound`: the customer's last message
-/// to that number, of any type.
+/// Whether a `CHAT` message may go out on Cloud (PROVIDERS A.13). `last_inbound`: the customer's last message.
 pub fn chat_allowed(last_inbound: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
     last_inbound.is_some_and(|last| now.signed_duration_since(last) < SESSION_WINDOW)
 }

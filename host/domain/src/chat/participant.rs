@@ -10,7 +10,6 @@ pub struct ChatTeam {
     pub name: String,
 }
 
-/// The owner of the chat. A participant is permanent and is opened again after it was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ParticipantState {
@@ -50,8 +49,7 @@ pub enum ParticipantMove {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MoveOutcome {
     pub state: ParticipantState,
-    /// The owner changed: earlier decisions of plugins are dropped (DESIGN 3, rule 6). A message alone never causes it,
-    /// unless it reopens the chat.
+    /// The owner changed: earlier decisions of plugins are dropped (DESIGN 3, rule 6).
     pub control_changed: bool,
     /// `assignedTo` moves to `lastAssignedAgent`.
     pub releases_agent: bool,
@@ -72,7 +70,6 @@ pub enum MoveRefused {
     NotWithBot,
 }
 
-/// The flags of a participant that follow from its state (SPEC 2.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParticipantFlags {
     pub conversation_closed: bool,

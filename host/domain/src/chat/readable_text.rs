@@ -4,7 +4,6 @@ use crate::{
     inbound::InboundContent,
 };
 
-/// The text of a customer's content. `None` for a file without a caption.
 pub fn of_inbound(content: &InboundContent) -> Option<String> {
     let text = match content {
         InboundContent::Text { body } => body.clone(),
@@ -18,7 +17,6 @@ pub fn of_inbound(content: &InboundContent) -> Option<String> {
     Some(text)
 }
 
-/// The text of our content. For a file, only its caption.
 pub fn of_outbound(content: &OutboundContent) -> Option<String> {
     match content {
         OutboundContent::Media(file) => file.caption.clone(),

@@ -64,8 +64,8 @@ impl ChatScope {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }
 
-    /// Whether a chat is in the list of a caller. `mates`: the members of the caller's team, the caller included; none
-    /// when it belongs to no team. The statements of the lists must say the same.
+    /// Whether a chat is in the list of a caller. `mates`: the caller's team, the caller included. The SQL says the
+    /// same.
     pub fn holds(self, chat: &ChatStanding, caller: UserId, mates: &[UserId]) -> bool {
         let active = chat.state == ParticipantState::Active;
         match self {

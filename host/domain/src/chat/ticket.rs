@@ -36,8 +36,7 @@ impl TicketStatus {
         }
     }
 
-    /// Returns the status after a step in the chat. A status that a person has set by hand stays; if a customer writes
-    /// about a solved ticket, it waits for an agent again.
+    /// The status after a step. One set by hand stays; if a customer writes about a solved ticket, it waits again.
     pub fn after(self, step: TicketMove) -> Self {
         match (self, step) {
             (Self::Closed, _) => Self::Closed,

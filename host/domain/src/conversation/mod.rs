@@ -55,7 +55,6 @@ impl CloseReason {
     }
 }
 
-/// Whether a conversation takes messages. The specification calls the first one `OPEN`, too (SPEC 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConversationState {
     Active,
@@ -65,7 +64,6 @@ pub enum ConversationState {
 impl ConversationState {
     pub const ALL: [Self; 2] = [Self::Active, Self::Closed];
 
-    /// The name that clients see.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",
@@ -80,7 +78,6 @@ impl Conversation {
         self.closed.or_else(|| (self.expires_at <= now).then_some((self.expires_at, CloseReason::Expired)))
     }
 
-    /// Whether it takes messages.
     pub fn state(&self, now: DateTime<Utc>) -> ConversationState {
         if self.closed_by(now).is_some() { ConversationState::Closed } else { ConversationState::Active }
     }

@@ -32,8 +32,7 @@ pub struct ConversationRequest {
 }
 
 impl ConversationRequest {
-    /// Reads a body. The phone number takes precedence and must be correct; then a malformed BSUID is ignored (SPEC
-    /// 2.2).
+    /// Reads a body. The phone number takes precedence and must be correct (SPEC 2.2).
     pub fn parse(body: &[u8]) -> Result<Self, Faults> {
         let wire: WireConversation = body::parse(body)?;
         let mut faults = Faults::default();

@@ -12,7 +12,6 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct EventChat {
     pub participant: ParticipantId,
-    /// Its owner before.
     pub state: ParticipantState,
     /// It had ended without an agent.
     pub missed: bool,
@@ -31,7 +30,6 @@ pub struct EventChat {
     pub team_id: Option<TeamId>,
 }
 
-/// An agent, as customers of the API see one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventAgent {
     pub id: UserId,
@@ -95,8 +93,7 @@ pub struct ChatChangedHands {
 }
 
 impl ChatChangedHands {
-    /// The chat was given to an agent or team that did not have it: an assignment event of SPEC 6.5. A chat that only
-    /// left an agent, for the queue or for its chatbot, was not assigned.
+    /// The chat was given to an agent or team that did not have it: an assignment event of SPEC 6.5.
     pub fn assignment(&self) -> Option<AssignmentEffects> {
         let team = self.team_id.is_some() && self.team_id != self.previous_team;
         let agent = self.agent.is_some() && self.agent != self.previous_agent;
@@ -161,7 +158,6 @@ pub struct TicketMoved {
     pub agent: Option<UserId>,
 }
 
-/// Where a ticket stands (SPEC 2.9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TicketStatus {

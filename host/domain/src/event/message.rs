@@ -187,8 +187,7 @@ pub struct StepTimes {
 }
 
 impl StepTimes {
-    /// The times of the steps up to `state`. For a failure, the time of sending at most, because a message that fails
-    /// comes no further (SPEC 3.2).
+    /// The times of the steps up to `state`. For a failure, the time of sending at most (SPEC 3.2).
     pub fn up_to(state: DeliveryState, times: [Option<DateTime<Utc>>; 4]) -> Self {
         let [sent, delivered, read, played] = times;
         let reached = |step, at: Option<DateTime<Utc>>| at.filter(|_| state >= step && !state.is_failed());

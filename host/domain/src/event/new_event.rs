@@ -5,7 +5,6 @@ use chrono::{DateTime, Utc};
 use super::Event;
 use crate::ids::InboxId;
 
-/// An event with place and time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
     /// Its inbox; `None`: the client as a whole.

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use crate::world::World;
 
-/// A version of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginVersion {
     pub name: String,
@@ -14,12 +13,10 @@ pub struct PluginVersion {
     pub version: Option<u32>,
 }
 
-/// Another version of a plugin is in force, or one no longer is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginSwapped {
     pub activation: Uuid,
     pub plugin: PluginVersion,
-    /// The world that it serves.
     pub world: World,
     /// How it is, or was, in force.
     pub mode: PluginMode,

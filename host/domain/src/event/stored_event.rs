@@ -7,8 +7,7 @@ use super::Event;
 /// The version of events that this program writes.
 pub const VERSION: u32 = 1;
 
-/// An event as it is stored: `{"v":1,"at":...,"event":{...}}`. A version or a case that this program does not know is an
-/// error.
+/// An event as it is stored: `{"v":1,"at":...,"event":{...}}`. An unknown version or case is an error.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredEvent {
     pub at: DateTime<Utc>,

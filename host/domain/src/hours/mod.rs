@@ -11,7 +11,6 @@ use crate::{body, dates};
 
 /// Intervals of one week at most.
 const WEEKLY_MAX: usize = 70;
-/// Longest name of a holiday, in characters.
 const HOLIDAY_NAME_MAX: usize = 100;
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 /// Longest search for the next opening, in days: more than any row of holidays.
@@ -39,8 +38,7 @@ impl TimeZone {
         at.with_timezone(&self.0).naive_local()
     }
 
-    /// The moments at which the clock on the wall shows this: two in an hour that comes twice; of one that is left out, the
-    /// moment after it.
+    /// The moments at which the clock on the wall shows this: two in an hour that comes twice.
     fn moments(self, wall: NaiveDateTime) -> Vec<DateTime<Utc>> {
         for minutes in (0..=LONGEST_JUMP).step_by(LEAP.unsigned_abs().try_into().unwrap_or(1)) {
             let Some(wall) = wall.checked_add_signed(TimeDelta::minutes(minutes)) else { break };
@@ -181,8 +179,8 @@ fn day_of_a_calendar<'de, D: Deserializer<'de>>(written: D) -> Result<NaiveDate,
     "holidays": [{"date": "2026-12-25", "name": "Christmas"}],
 })))]
 pub struct BusinessHours {
-    /// Intervals of each week. If one ends before it starts, it goes past midnight.
     #[schema(min_items = 1, max_items = 70)]
+    /// Intervals of each week. If one ends before it starts, it goes past midnight.
     weekly: Vec<OpenInterval>,
     #[schema(value_type = Option<Vec<Holiday>>, max_items = 250)]
     holidays: Vec<Holiday>,
@@ -251,13 +249,11 @@ impl BusinessHours {
         &self.weekly
     }
 
-    /// The holidays, the earliest first, each day once.
     pub fn holidays(&self) -> &[Holiday] {
         &self.holidays
     }
 
-    /// True if it is open at this local time. An interval over midnight ends there if the next day is a holiday, and
-    /// does not begin on a holiday.
+    /// True if it is open at this local time. An interval over midnight ends before a holiday.
     pub fn is_open_at_wall(&self, wall: NaiveDateTime) -> bool {
         let today = wall.date();
         if self.is_holiday(today) {

@@ -151,8 +151,8 @@ pub fn tapped<'c>(choices: &'c [NumberedChoice], payload: &str) -> Option<&'c Nu
     choices.iter().find(|choice| choice.payload == payload)
 }
 
-/// The choice of an answer: by its number, if the message is the last one of the customer or is quoted, or by its label
-/// in any case of letters. `None` if it is no choice, or could be several.
+/// The choice of an answer: by its number, if the message is the last one or is quoted, or by its label. `None` if
+/// unclear.
 pub fn chosen<'c>(choices: &'c [NumberedChoice], said: &str, by_number: bool) -> Option<&'c NumberedChoice> {
     let said = said.trim();
     let digits = said.trim_end_matches(['.', ')']);

@@ -68,7 +68,6 @@ impl SessionNews {
         })
     }
 
-    /// The exact `status` of SPEC 6.3.
     pub fn words(self) -> &'static str {
         match self {
             Self::Initializing => "Initializing...",
@@ -125,8 +124,7 @@ impl SessionState {
         self.status == Some(ConnectionStatus::Success)
     }
 
-    /// Makes a step and returns the changes to report. Only steps of SPEC 3.3 are made: if news were missed, the step
-    /// between is filled in; news that are no step from here change nothing.
+    /// Makes a step and returns the changes to report. Only steps of SPEC 3.3 are made; missed ones are filled in.
     pub fn take(&mut self, news: SessionNews) -> Vec<SessionChanged> {
         use ConnectionStatus::{Connecting, Disconnected, Success};
         let mut changes = Vec::new();
@@ -153,7 +151,6 @@ impl SessionState {
     }
 }
 
-/// The state of a connection that the client wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WantedSession {
     Connected,

@@ -12,7 +12,6 @@ const LARGEST_BATCH: u32 = 1000;
 const LONGEST_DELAY: u64 = 3_600_000;
 const TIME_FORMAT: &str = "%H:%M";
 
-/// The message processing configuration of one Lite number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Throttle {
     pub batch_size: u32,
@@ -31,9 +30,7 @@ impl Default for Throttle {
 /// From when to when messages go out, each day. A schedule that ends before it starts goes over midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DailySchedule {
-    /// From this minute on.
     pub start: NaiveTime,
-    /// Until before this one.
     pub end: NaiveTime,
 }
 

@@ -25,8 +25,7 @@ pub struct Audience {
 }
 
 impl Audience {
-    /// Adds the agents that see a chat in this state: its agent, the agent's team, the team of the chat, or all while
-    /// it waits in the queue. A chat of a chatbot belongs to no agent.
+    /// Adds the agents that see a chat in this state: its agent, that agent's team, its own team, or all in the queue.
     pub fn add(&mut self, state: ParticipantState, agent: Option<(UserId, Option<TeamId>)>, team: Option<TeamId>) {
         match state {
             ParticipantState::Bot => return,

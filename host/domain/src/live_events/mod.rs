@@ -132,11 +132,9 @@ impl LiveKind {
     }
 }
 
-/// The meaning of an event for agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveMeaning {
     Events(Vec<LiveEvent>),
-    /// Agents are told of this step of a message, in the chat that the message is in.
     Step(ChatMessageId, DeliveryState),
     Nothing,
 }

@@ -1,5 +1,4 @@
-//! The content of one Messenger message (PROVIDERS B): a text of 2,000 characters with up to 13 quick replies, or one
-//! file. One message of another channel may need several messages here.
+//! The content of one Messenger message (PROVIDERS B): 2,000 characters with up to 13 quick replies, or one file.
 
 use crate::{
     content::{Location, OutboundContent, OutboundMedia, ReplyList},
@@ -16,8 +15,7 @@ pub const PAYLOAD_MAX: usize = 1000;
 pub const FILE_MAX: u64 = 25 << 20;
 pub const MOST_QUICK_REPLIES: usize = 13;
 
-/// Splits content into messages, in order: a file and its caption, a text that is too long for one message. Each of
-/// them is one call, so each is sent once.
+/// Splits content into messages, each of which is one call: a file and its caption, or a long text.
 pub fn in_messages(content: &OutboundContent, splitting: Splitting) -> Vec<OutboundContent> {
     let text = |body: &str| text(body, splitting.text_max);
     match content {
@@ -55,7 +53,6 @@ pub struct Splitting {
 }
 
 impl Splitting {
-    /// True if a file goes out with this caption.
     fn carries(self, caption: Option<&str>) -> bool {
         caption.is_none_or(|caption| caption.chars().count() <= self.caption_max)
     }
@@ -103,8 +100,7 @@ pub fn title(text: &str) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// The quick replies of a message: the labels of its buttons and their payloads. `None` if they are too many or too
-/// long; then they become numbered lines.
+/// The quick replies of a message; `None` if they are too many or too long: then they become numbered lines.
 pub fn quick_replies(content: &OutboundContent) -> Option<Vec<(String, String)>> {
     let choices = match content {
         OutboundContent::Buttons(_) | OutboundContent::Template(_) => lite::offered(content),
@@ -115,7 +111,6 @@ pub fn quick_replies(content: &OutboundContent) -> Option<Vec<(String, String)>>
     fits.then(|| choices.into_iter().map(|choice| (title(&choice.label), choice.payload)).collect())
 }
 
-/// A place in words, with a link to a map.
 pub fn place_text(place: &Location) -> String {
     let link = format!("https://www.google.com/maps/search/?api=1&query={},{}", place.latitude, place.longitude);
     let named = [&place.name, &place.address].into_iter().flatten().map(String::as_str);

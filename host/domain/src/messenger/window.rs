@@ -17,8 +17,7 @@ pub enum WindowPermission {
     No,
 }
 
-/// How a message may go out now. `human`: a person wrote it. `wrote_at`: when the customer last did; Meta judges where we do not
-/// know.
+/// How a message may go out now. `human`: a person wrote it. `wrote_at`: when the customer last did, if known.
 pub fn allowed(human: bool, wrote_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> WindowPermission {
     let Some(wrote_at) = wrote_at else { return WindowPermission::Answer };
     match now - wrote_at {

@@ -1,7 +1,6 @@
 //! The GSM 03.38 default alphabet and its extension table.
 
-/// Position = septet. The escape's own place (0x1B) holds no character: NUL cannot stand in a text that got here, and
-/// [`septets`] skips it.
+/// Position = septet. The place of the escape (0x1B) holds NUL, which [`septets`] skips.
 const BASIC: [char; 128] = [
     '@', '£', '$', '¥', 'è', 'é', 'ù', 'ì', 'ò', 'Ç', '\n', 'Ø', 'ø', '\r', 'Å', 'å', //
     'Δ', '_', 'Φ', 'Γ', 'Λ', 'Ω', 'Π', 'Ψ', 'Σ', 'Θ', 'Ξ', '\0', 'Æ', 'æ', 'ß', 'É', //

@@ -69,9 +69,8 @@ pub struct TooManySegments {
 /// Most segments that an 8-bit reference can join.
 pub const MAX_PARTS: usize = 255;
 
-/// Cuts a text. `unicode` forces UTF-16; otherwise one character outside the GSM alphabet switches the whole text to
-/// it. An escape and its character stay together, and so do the halves of a surrogate pair, so a part may be one unit
-/// short of its limit. An empty text is one empty part.
+/// Cuts a text. `unicode` forces UTF-16; otherwise one character outside the GSM alphabet does. An escape and its
+/// character stay together, and so do surrogates. An empty text is one empty part.
 pub fn split(text: &str, unicode: bool) -> Result<SegmentedText, TooManySegments> {
     if !unicode && let Some(segmented) = split_gsm(text) {
         return checked(segmented);
@@ -88,7 +87,6 @@ pub fn split(text: &str, unicode: bool) -> Result<SegmentedText, TooManySegments
     checked(cutter.finish())
 }
 
-/// `None` when a character is outside the GSM alphabet.
 fn split_gsm(text: &str) -> Option<SegmentedText> {
     let septets = text.chars().map(gsm::septets).collect::<Option<Vec<_>>>()?;
     let total = septets.iter().map(|character| character.len()).sum();
@@ -140,8 +138,8 @@ impl Cutter {
     }
 }
 
-/// The user data header that joins the parts of a text: 8-bit reference, number of parts, position from 1. It goes in
-/// front of [`Segment::octets`] with `esm_class` 0x40, and only when there are several parts (PROVIDERS C.4).
+/// The header that joins parts: 8-bit reference, number, position from 1, before [`Segment::octets`] with `esm_class`
+/// 0x40 (PROVIDERS C.4).
 pub fn udh(reference: u8, total: u8, seq: u8) -> [u8; 6] {
     [0x05, 0x00, 0x03, reference, total, seq]
 }

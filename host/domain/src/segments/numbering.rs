@@ -7,8 +7,7 @@ pub const NUMBERED_LIMIT: usize = 156;
 /// Places are told with one digit.
 const NUMBERED_MAX: usize = 9;
 
-/// Cuts a text into messages of their own. One that fits is sent as it is; of several each begins with its place and how many
-/// there are, such as `2/3 `. A text outside the GSM alphabet, or one that is to be UTF-16, is joined by phones as always.
+/// Cuts a text into separate messages that begin with their place, such as `2/3 `. A UTF-16 text is joined by phones.
 pub fn split_numbered(text: &str, unicode: bool) -> Result<SegmentedText, TooManySegments> {
     let characters: Option<Vec<gsm::Septets>> = text.chars().map(gsm::septets).collect();
     let Some(characters) = characters.filter(|_| !unicode) else { return split(text, unicode) };

@@ -1,6 +1,5 @@
-//! The content of a `CHAT` message: a text, a file, or a file with a caption. A provider call carries one of these, so
-//! `messageText` with a file becomes the caption. If there is a caption too, the two are joined, the text first. A kind
-//! without captions (audio, sticker) goes as a document if there is a text, so that the text is not lost.
+//! The content of a `CHAT` message: a text, a file, or a file with a caption. `messageText` becomes the caption, before
+//! a given one. Audio or a sticker with a text goes as a document.
 
 use std::borrow::Cow;
 
@@ -76,8 +75,7 @@ fn file(url: String, caption: Option<String>, said: Said, name: Option<&str>) ->
     OutboundMedia { kind, filename, ..by_link }
 }
 
-/// Reads `type`. An unknown word counts as absent: the field is an addition to the specification, and clients may have
-/// sent one of this name before.
+/// Reads `type`. An unknown word counts as absent, because the field is not in the specification.
 fn said(said: Option<String>) -> Said {
     let Some(said) = said else { return Said::Nothing };
     match said.trim().to_ascii_uppercase().as_str() {

@@ -9,7 +9,6 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// The start of each field path.
     pub(super) fn prefix(&self) -> &'static str {
         self.prefix
     }

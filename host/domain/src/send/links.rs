@@ -5,9 +5,8 @@ use url::Url;
 /// Longest address of a file, in characters.
 const LINK_MAX: usize = 2_048;
 
-/// The address of a file, without the white space that copying adds: an absolute `http` or `https` URL with a host and
-/// without a password. Letters outside ASCII are encoded, as providers need them. Whether the address may be reached is
-/// checked when it is opened. The error names the fault.
+/// The address of a file: an absolute `http` or `https` URL with a host and without a password, trimmed. Letters
+/// outside ASCII are encoded. The error names the fault.
 pub fn read(link: &str) -> Result<Cow<'_, str>, &'static str> {
     let link = link.trim_matches(is_around);
     if link.chars().count() > LINK_MAX {

@@ -1,6 +1,5 @@
-//! Send requests (SPEC 2.2 to 2.5): from the bytes of a body to content and recipients that can be stored and sent.
-//! [`SendRequest::parse`] needs only the body; [`SendRequest::resolve`] also needs the sending number and the template.
-//! Faults of the whole request are errors; faults of one recipient are values (DESIGN 6).
+//! Send requests (SPEC 2.2 to 2.5): [`SendRequest::parse`] needs only the body; [`SendRequest::resolve`] also needs the
+//! sending number and the template. Faults of one recipient are values (DESIGN 6).
 
 mod chat_content;
 mod check;
@@ -73,7 +72,6 @@ impl SendKind {
     }
 }
 
-/// A send request that is right as far as the body alone can tell.
 #[derive(Debug, Clone)]
 pub struct SendRequest {
     endpoint: SendEndpoint,
@@ -82,7 +80,6 @@ pub struct SendRequest {
     template: Option<TemplateChoice>,
     messages: Vec<RequestMessage>,
     fallback: Option<FallbackRequest>,
-    /// The beginning of every field path: `payload.` or nothing.
     prefix: &'static str,
 }
 

@@ -20,9 +20,8 @@ pub enum SendBody {
 }
 
 impl SendBody {
-    /// Parses and checks a body. `max_recipients` is the limit over all messages (`limits.max_recipients`, DESIGN 7).
-    /// If the body parses, all its faults are reported together. Time and memory grow linearly with the length of the
-    /// body.
+    /// Parses and checks a body of at most `max_recipients` (`limits.max_recipients`), in linear time. All its faults
+    /// are reported together.
     pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
         let layout = match endpoint {
             SendEndpoint::Whatsapp | SendEndpoint::Sms | SendEndpoint::Conversation => extent::Layout::Payload,
@@ -78,7 +77,6 @@ impl SendRequest {
         self.kind
     }
 
-    /// The template that [`SendRequest::resolve`] needs. Always present for a `NOTIFICATION`.
     pub fn template(&self) -> Option<&TemplateChoice> {
         self.template.as_ref()
     }

@@ -13,9 +13,8 @@ use crate::{
 };
 
 impl SendRequest {
-    /// Fills the template and separates accepted from rejected recipients. `template` is the catalogue's entry for the
-    /// id of [`SendRequest::template`]. It is checked in the order of PROVIDERS F: known and of the sender's account,
-    /// name, approval, parameters. `tokens`: see [`TokenMaker`].
+    /// Fills the template and separates accepted from rejected recipients. It is checked in the order of PROVIDERS F:
+    /// known and of the sender's account, name, approval, parameters. `tokens`: see [`TokenMaker`].
     pub fn resolve(
         &self,
         number: &NumberFacts,

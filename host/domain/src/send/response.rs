@@ -10,7 +10,6 @@ use crate::{
     ids::{BatchId, RequestId},
 };
 
-/// Body of a 202. All fields on all send endpoints (DESIGN 7).
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SendResponse<'a> {

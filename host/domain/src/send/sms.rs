@@ -1,5 +1,4 @@
-//! A direct SMS: `/v2/channels/sms`, and `channel` `SMS` of the unified endpoint (SPEC 2.3, 4.1). The shape is that of
-//! the other sends, with a source, texts and phone numbers.
+//! A direct SMS: `/v2/channels/sms`, and `channel` `SMS` of the unified endpoint (SPEC 2.3, 4.1).
 
 use super::{
     AcceptedRecipient, RejectedRecipient, RejectionReason, ResolvedPart, SendPayload, WireMessage, WireRecipient,

@@ -1,6 +1,5 @@
-//! The JSON of a send request (SPEC 2.3). All fields are optional here, so that each missing field gets its own
-//! message. Unknown fields are ignored. The snake_case names of the conversation endpoint (SPEC 9) are accepted on all
-//! endpoints. `body::extent` has already counted messages and recipients.
+//! The JSON of a send request (SPEC 2.3). All fields are optional, so that each missing one gets its own message. The
+//! snake_case names of SPEC 9 are accepted on all endpoints.
 
 use serde::Deserialize;
 

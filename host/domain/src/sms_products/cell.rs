@@ -2,20 +2,18 @@
 
 use crate::phone::{Msisdn, PhoneError};
 
-/// The country whose numbers need no country code.
 pub(super) const HOME: &str = "27";
 /// Digits of a number of that country, with its code.
 const HOME_DIGITS: usize = 11;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// International format, digits only.
     pub number: String,
     pub identifier: Option<String>,
 }
 
-/// The number in a text: 10 to 11 digits, ignoring other characters. South African numbers begin with `27`, `+27` or
-/// `0`. Others begin with their country code. `None` if it is not valid.
+/// The number in a text: 10 to 11 digits. South African numbers begin with `27`, `+27` or `0`, others with their
+/// country code.
 pub fn number(text: &str) -> Option<String> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     if !(10..=11).contains(&digits.len()) {

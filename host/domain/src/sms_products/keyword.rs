@@ -38,8 +38,8 @@ impl StopWords {
         Ok(Self(words))
     }
 
-    /// The effect of a reply that consists of one of the words. `None` for any other text. Case, full-width letters,
-    /// invisible characters and characters around the word other than letters and digits are ignored.
+    /// The effect of a reply that consists of one of the words. Case, full-width letters, invisible characters and
+    /// punctuation around it are ignored.
     pub fn heard(&self, text: &str) -> Option<OptOutWord> {
         let said = said(text);
         if said == START {

@@ -6,8 +6,7 @@ use super::cell::HOME;
 const WHOLE_NUMBER: usize = 9;
 /// Most digits of a number in international format (E.164).
 const LONGEST: usize = 15;
-/// Countries whose national numbers all have the same length. A number that begins with the country code and has this
-/// many more digits is already in international format.
+/// Countries whose national numbers all have the same length.
 const WITHIN_COUNTRY: [(&str, usize); 4] = [("27", 9), ("1", 10), ("44", 10), ("33", 9)];
 /// Country codes of two digits (E.164). The codes 1 and 7 have one digit, all others three.
 const TWO_DIGITS: [&str; 44] = [
@@ -20,8 +19,7 @@ fn separates(one: char) -> bool {
     one.is_whitespace() || "-().\u{2010}\u{2011}\u{2012}\u{2013}\u{200e}\u{202a}\u{202c}\u{feff}".contains(one)
 }
 
-/// A number without separators and without the international prefix (`+`, `00`). A leading `0` marks a national number.
-/// Any other text is returned unchanged.
+/// A number without separators and international prefix (`+`, `00`). A leading `0` marks a national number.
 pub fn dialled(text: &str) -> String {
     let text = text.trim();
     let bare: String = text.chars().filter(|one| !separates(*one)).collect();
@@ -45,9 +43,8 @@ pub fn national(text: &str) -> String {
     dialled
 }
 
-/// The number of a subscriber in international format, digits only. A national number gets the country code of the
-/// `source` that it writes to. If the source is a name or a short code, that is the home country. Any other text is
-/// returned unchanged.
+/// The number of a subscriber in international digits. A national number gets the country code of the `source`, or of
+/// the home country. Other text is returned unchanged.
 pub fn international(text: &str, source: &str) -> String {
     let dialled = dialled(text);
     let Some(within) = dialled.strip_prefix('0') else { return dialled };

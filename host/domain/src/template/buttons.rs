@@ -21,7 +21,6 @@ const SUFFIX_MAX: usize = 2_000;
 /// Longest coupon code, in characters.
 const CODE_MAX: usize = 20;
 
-/// A button that takes a parameter. `index` is its place in the template.
 struct Slot {
     index: usize,
     kind: ButtonKind,

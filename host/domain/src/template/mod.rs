@@ -1,5 +1,4 @@
-//! The template catalogue in Meta's form (PROVIDERS F), and the filling of a template with the components of a send
-//! request (SPEC 2.3, PROVIDERS A.3).
+//! The template catalogue in Meta's form (PROVIDERS F), and the filling of a template (SPEC 2.3, PROVIDERS A.3).
 
 mod buttons;
 mod graph;
@@ -24,7 +23,6 @@ pub use parameter_format::ParameterFormat;
 pub use placeholders::Pattern;
 pub use token::TokenMaker;
 
-/// A stored template: Meta's values, uninterpreted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TemplateRecord {
     /// Meta's id of one (name, language) pair.
@@ -167,8 +165,8 @@ impl Template {
         self.buttons().any(|button| button.action == ButtonAction::QuickReply)
     }
 
-    /// True if WhatsApp refuses the template for user ids and takes only phone numbers. That holds for one-time codes
-    /// with a button that copies the code or fills it in (PROVIDERS A.2, 131062).
+    /// True if WhatsApp refuses the template for user ids: one-time codes with a button for them (PROVIDERS A.2,
+    /// 131062).
     pub fn needs_a_number(&self) -> bool {
         let carries_code =
             |button: &TemplateButton| matches!(button.action, ButtonAction::OneTimeCode | ButtonAction::CopyCode);

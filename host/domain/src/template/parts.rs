@@ -8,8 +8,7 @@ use crate::{
     send::{ComponentKind, RequestComponent, read_link},
 };
 
-/// Most characters of a filled header or body. Meta accepts no longer texts. A text can contain one parameter a hundred
-/// times and so become far longer than the request.
+/// Most characters of a filled header or body: a text can contain one parameter a hundred times.
 const FILLED_MAX: usize = 32_768;
 /// Most characters of a filled body (132005).
 const BODY_MAX: usize = 1_024;
@@ -18,7 +17,6 @@ const FILENAME_MAX: usize = 240;
 /// A parameter can have at most four spaces in a row.
 const FIVE_SPACES: &str = "     ";
 
-/// A component and its place in the request.
 pub(super) type PlacedComponent<'r> = (usize, &'r RequestComponent);
 
 #[derive(Default)]

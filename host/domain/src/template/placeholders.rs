@@ -21,9 +21,8 @@ enum Piece {
 }
 
 impl Pattern {
-    /// Parses a text. Numbered placeholders are filled in the order of their numbers, named ones in the order of their
-    /// first appearance. A placeholder that appears twice takes one parameter. Braces that are not a placeholder of
-    /// this format stay as text.
+    /// Parses a text. Numbered placeholders are filled by number, named ones by first appearance; one that appears
+    /// twice takes one parameter. Other braces stay as text.
     pub fn parse(text: &str, format: ParameterFormat) -> Self {
         let found = Found::scan(text, format);
         let mut seen = HashSet::new();

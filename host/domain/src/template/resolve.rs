@@ -30,8 +30,7 @@ impl Template {
         Err(format!("template `{}` is not approved (status {}): {next}", self.name, self.status))
     }
 
-    /// Fills in the parameters of `components`. `field` is the path of `components` in the request. All faults are
-    /// reported together. `tokens` is called for each quick reply that affects a conversation.
+    /// Fills in the parameters of `components`, whose path is `field`. All faults are reported together.
     pub fn resolve(
         &self,
         components: &[RequestComponent],
@@ -71,7 +70,6 @@ fn rendered_text(filled: &FilledParts, cards: &[FilledParts]) -> String {
     lines(all.map(String::as_str))
 }
 
-/// Collects faults while it fills the parts.
 struct Filler<'t, 'a> {
     faults: Faults,
     tokens: &'t mut TokenMaker<'a>,

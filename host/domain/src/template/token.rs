@@ -1,3 +1,2 @@
-/// Makes names for quick-reply payloads that affect a conversation. Each call returns a new opaque text, unique within
-/// the client and at most 128 characters long.
+/// Makes names for quick-reply payloads that affect a conversation: unique within the client, at most 128 characters.
 pub type TokenMaker<'a> = dyn FnMut() -> String + 'a;

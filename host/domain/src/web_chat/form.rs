@@ -104,7 +104,6 @@ impl FormAnswers {
 }
 
 impl PreChatForm {
-    /// The faults of the form. `field` is its path in the request.
     pub fn faults(&self, field: &str) -> Vec<FieldFault> {
         let mut faults = Vec::new();
         if self.fields.is_empty() || self.fields.len() > MOST_FIELDS {

@@ -3,7 +3,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use url::{Origin as UrlOrigin, Url};
 
-/// Longest origin, in bytes.
 const LONGEST: usize = 300;
 
 /// The origin of a page as browsers send it: `https://shop.example`, with a port if it is not the default one.

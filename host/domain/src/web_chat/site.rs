@@ -91,7 +91,6 @@ impl Default for SiteAppearance {
     }
 }
 
-/// A side of the page, relative to the direction of its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Side {
@@ -180,7 +179,6 @@ impl SiteForm {
         faults
     }
 
-    /// The valid origins without duplicates.
     pub fn read_origins(&self) -> Option<Vec<PageOrigin>> {
         let mut origins: Vec<PageOrigin> =
             self.origins.as_ref()?.iter().filter_map(|origin| PageOrigin::parse(origin).ok()).collect();

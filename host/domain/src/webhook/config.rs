@@ -86,8 +86,7 @@ pub enum NumberScope {
 }
 
 impl WebhookConfigRequest {
-    /// Parses a body. Each URL must be absolute, `http` or `https`, and without a password. The address policy checks
-    /// later whether it may be called.
+    /// Parses a body. Each URL must be absolute, `http` or `https`, and without a password.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<FieldFault>> {
         let request: Self = body::parse(body).map_err(|fault| vec![fault])?;
         let faults: Vec<FieldFault> = request.urls().filter_map(|(kind, url)| url_fault(kind, url?)).collect();
@@ -225,7 +224,6 @@ pub struct WebhookConfig {
 }
 
 impl WebhookConfig {
-    /// `number` is the number of an override, or `None` for the client default.
     pub fn new(id: WebhookConfigId, number: Option<(InboxId, Msisdn)>, settings: &WebhookSettings) -> Self {
         let (whats_app_number_id, whats_app_number_msisdn) = number.unzip();
         let url = |kind| settings.url(kind).unwrap_or_default().to_owned();

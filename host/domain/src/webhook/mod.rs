@@ -14,7 +14,6 @@ pub use config::{
 };
 pub use retry::{AfterFailure, AnswerVerdict, FailedAttempt, after_failure};
 
-/// The five webhook types (SPEC 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum WebhookType {
@@ -70,7 +69,6 @@ impl FromStr for WebhookType {
     }
 }
 
-/// The reason why a webhook is off until its address is saved again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DisabledReason {
@@ -99,19 +97,16 @@ impl DisabledReason {
 pub enum ChatbotEvent {
     /// `INCOMING`: the customer wrote.
     Incoming,
-    /// `OUTGOING`: the chatbot or an agent wrote.
     Reply,
-    /// `OUTGOING` without a message: the chat was assigned to an agent or a team. Customers do not see it. A receiver
-    /// that answers messages must not treat it as one.
+    /// `OUTGOING` without a message: the chat was assigned. A receiver that answers messages must not treat it as one.
     Assignment,
     /// A template was sent. `statusUpdateURL` reports it instead.
     TemplateSend,
 }
 
 impl WebhookSettings {
-    /// The rules of SPEC 6.5. No event goes out without a URL, nor while an agent is assigned if
-    /// `chatbot_stop_on_agent_assignment` is on. Otherwise `INCOMING` always goes out, `OUTGOING` only if it is
-    /// included, and template sends never.
+    /// The rules of SPEC 6.5: nothing without a URL, or while an agent is assigned with
+    /// `chatbot_stop_on_agent_assignment`. Otherwise `INCOMING` always, `OUTGOING` if included, template sends never.
     pub fn emits_chatbot_event(&self, event: ChatbotEvent, agent_assigned: bool) -> bool {
         if self.url(WebhookType::Chatbot).is_none() || (agent_assigned && self.chatbot_stop_on_agent_assignment) {
             return false;

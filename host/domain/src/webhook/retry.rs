@@ -43,9 +43,8 @@ pub struct FailedAttempt {
     pub retry_after: Option<Duration>,
 }
 
-/// `schedule` holds the delays between attempts, so there is one attempt more than entries. A delay varies by up to 20%
-/// in both directions. `Retry-After` counts from the planned delay up to one hour, or up to twice the planned delay if
-/// that is longer. Variation only lengthens it.
+/// `schedule` holds the delays between attempts. A delay varies by up to 20%. `Retry-After` counts from the planned
+/// delay up to one hour, or up to twice the planned delay if that is longer.
 pub fn after_failure(schedule: &[Duration], failed: &FailedAttempt) -> AfterFailure {
     let planned = match failed.attempts.checked_sub(1).and_then(|at| schedule.get(at)) {
         Some(planned) => *planned,

@@ -12,7 +12,6 @@ fn now() -> DateTime<Utc> {
 
 const SCHEDULE: [Duration; 3] = [Duration::from_secs(10), Duration::from_secs(100), Duration::from_secs(1000)];
 
-/// Delay in milliseconds. `None` if the schedule has no more attempts.
 fn delay(attempts: usize, jitter: u64, retry_after: Option<u64>) -> Option<i64> {
     let retry_after = retry_after.map(Duration::from_secs);
     match after_failure(&SCHEDULE, &FailedAttempt { attempts, now: now(), jitter, retry_after }) {

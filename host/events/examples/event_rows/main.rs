@@ -1,10 +1,10 @@
-//! The cost of storing events, in two designs with the same work: in the deliveries that report them, or in a separate
-//! table that deliveries point at. 1,000 messages are accepted per second, and their 3,000 statuses come back as
-//! callbacks and are taken; half of the rounds with a webhook that reports each status, half without.
+//! The cost of storing events in two designs: in the deliveries that report them, or in a separate table. 1,000
+//! messages are accepted per second; their 3,000 statuses come back as callbacks.
 //!
 //! `cargo run --release -p events --example event_rows [rounds] [seconds]`
 //!
-//! Elapsed time says little on a shared machine, so the processor time of PostgreSQL and the bytes of its log count. Figures of a run are in `docs/adr/0017-events-recorded-once.md`.
+//! The processor time of PostgreSQL and the bytes of its log count, because elapsed time says little on a shared
+//! machine.
 
 #![expect(
     clippy::unwrap_used,
@@ -64,7 +64,6 @@ async fn main() {
     table(&cells);
 }
 
-/// Does the work tick by tick; answers how late the last tick ended.
 async fn run(work: &Work, ticks: u32) -> Duration {
     let began = tokio::time::Instant::now();
     for tick in 0..ticks {

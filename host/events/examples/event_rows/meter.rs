@@ -3,18 +3,14 @@ use storage::Db;
 /// Ticks of the processor clock per second, as Linux counts them in `/proc`.
 const CLOCK: f64 = 100.0;
 
-/// Reads what a cluster has used so far.
 pub struct Meter {
     postmaster: i32,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct Used {
-    /// Processor seconds of all processes.
     pub processor: f64,
-    /// Bytes written to the log.
     pub wal: f64,
-    /// Bytes of tables and indexes.
     pub stored: f64,
 }
 
@@ -24,7 +20,7 @@ impl Meter {
         Self { postmaster: fields(backend).unwrap()[1] as i32 }
     }
 
-    /// Everything since the cluster began, processes that have ended included.
+    /// Everything since the cluster began, including ended processes.
     pub async fn read(&self, db: &Db) -> Used {
         let wal: i64 = sqlx::query_scalar("SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint")
             .fetch_one(db)
@@ -44,8 +40,7 @@ impl Meter {
     }
 }
 
-/// The numbers of `/proc/<pid>/stat` from the third field on, the state being 0: parent 1, user and system time 11 and 12,
-/// those of children that have ended 13 and 14.
+/// The numbers of `/proc/<pid>/stat` from the third field on; user and system time are 11 and 12, of children 13, 14.
 fn fields(process: i32) -> Option<Vec<i64>> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, numbers) = text.rsplit_once(')')?;
@@ -57,7 +52,6 @@ impl Used {
         Self { processor: self.processor - before.processor, wal: self.wal - before.wal, stored: self.stored }
     }
 
-    /// For 100,000 statuses.
     pub fn per(self, statuses: usize) -> Self {
         let factor = 100_000.0 / statuses as f64;
         Self { processor: self.processor * factor, wal: self.wal * factor, stored: self.stored * factor }

@@ -21,7 +21,6 @@ use storage::{
 
 use super::page_facts::PageFacts;
 
-/// One event.
 #[derive(Serialize)]
 struct Body<'a> {
     #[serde(rename = "type")]
@@ -58,7 +57,6 @@ struct Agent<'a> {
     name: Option<&'a str>,
 }
 
-/// SPEC 2.6.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Chat<'a> {
@@ -93,7 +91,6 @@ struct Chat<'a> {
     chat_bot_conversation: bool,
 }
 
-/// SPEC 2.7.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Message<'a> {
@@ -188,7 +185,6 @@ fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// CONTRACT 7, with the fields of the event.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Ticket<'a> {
@@ -203,7 +199,6 @@ struct Ticket<'a> {
     agent_name: Option<&'a str>,
 }
 
-/// The text of an event.
 pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &NumberedEvent) -> String {
     let shown = known.chats.get(&one.event.chat);
     let what = &one.event.what;

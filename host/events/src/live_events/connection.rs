@@ -33,7 +33,6 @@ pub struct EventFrame {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectionStep {
     Send(Vec<EventFrame>),
-    /// No event has come for a while: check that the peer is there, and send the position.
     Heartbeat(EventFrame),
     End(ConnectionEnd),
 }
@@ -63,8 +62,7 @@ pub struct LiveConnection {
     sight: CustomerVisibility,
     /// All events up to here were passed on.
     cursor: i64,
-    /// The part of the client's unread bytes that the last events take. It is given back when the next ones are
-    /// requested.
+    /// The part of the client's unread bytes that the last events take. Given back when the next ones are requested.
     in_hand: Option<OwnedSemaphorePermit>,
     /// Sent before everything else.
     first: Option<Start>,
@@ -99,7 +97,6 @@ impl EventFrame {
     }
 }
 
-/// An event with the customer masked (SPEC 4.7).
 fn masked(text: &str) -> Arc<str> {
     // We wrote it ourselves, so it can be read. If not, nothing of it is shown.
     let mut event: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
@@ -157,8 +154,7 @@ impl LiveConnection {
         self.cursor
     }
 
-    /// Returns the next action; waits for it. Called after the previous events were read. May be dropped while it
-    /// waits.
+    /// Waits for the next action, after the previous events were read. May be dropped while it waits.
     pub async fn next(&mut self) -> ConnectionStep {
         self.in_hand = None;
         loop {

@@ -31,8 +31,7 @@ use super::{feed::Feed, tickets::Holder};
 
 /// Connections that read from the table at the same time: each uses a database connection.
 pub(super) const CATCHING_UP: usize = 4;
-/// Connections that are opened at the same time in this process. Each uses one database connection at a time, so that
-/// many openings leave most of the pool to others.
+/// Connections that are opened at the same time, each with one database connection: most of the pool stays free.
 pub(super) const OPENING: usize = 4;
 /// Checks of rights at the same time: one notice may concern all connections of a client.
 pub(super) const LOOKING: usize = 4;
@@ -104,7 +103,6 @@ impl Hub {
         }
     }
 
-    /// Returns the view of a user; `None` if the user is deleted, has another key, or has no access to chats.
     pub(super) async fn user_view(&self, holder: &Holder) -> Result<Option<UserView>> {
         let (client, user) = (holder.client, holder.user);
         let found = viewers::find(&mut *self.ctx.db.acquire().await?, client, user).await?;
@@ -223,7 +221,6 @@ pub(super) async fn follow_rights(hub: Arc<Hub>, mut changes: RightChanges) {
     }
 }
 
-/// A connection's place. A drop frees it.
 pub(super) struct ConnectionSlot {
     pub(super) hub: Arc<Hub>,
     pub(super) feed: Arc<Feed>,

@@ -31,8 +31,7 @@ impl Hub {
         hub
     }
 
-    /// Opens a connection of a user for the events after `after`, or from now on. If the user has missed events for
-    /// good, this is sent first. It ends when the right of `holder` does.
+    /// Opens a connection for the events after `after`, or from now on. It ends when the right of `holder` does.
     pub async fn open(
         self: &Arc<Self>,
         holder: &Holder,

@@ -29,8 +29,8 @@ pub(super) async fn load(
     Ok(events.iter().map(ready).collect())
 }
 
-/// The audience of an event: the owner of the chat at its time, and the present owner. A closed chat is still visible
-/// to its last agent.
+/// The audience: the owner of the chat at that time, and the present one. A closed chat stays visible to its last
+/// agent.
 fn audience(known: &PageFacts, event: &LiveEvent) -> Audience {
     let mut audience = Audience::default();
     let mut add = |hands: &ChatOwner| {

@@ -1,5 +1,4 @@
-//! Looks for new events: one query for all clients with connections here, many times a second. Events without a number
-//! get one from the first process.
+//! Looks for new events: one query for all clients with connections here. The first process numbers new events.
 
 use std::{sync::Arc, time::Duration};
 

@@ -15,8 +15,7 @@ use uuid::Uuid;
 
 const RANDOM: usize = 32;
 
-/// A user with its key. A connection with the key, or with a ticket, is open as long as the key is the user's and the
-/// user has this role.
+/// A user with its key. A connection stays open as long as the user has this key and this role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     pub client: ClientId,

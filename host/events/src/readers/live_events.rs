@@ -1,5 +1,4 @@
-//! Live events of agents (ADR 0027): events of chats are stored while there is a reader, or one may come back. An event
-//! outside chats costs no statement, and an event without readers costs a query.
+//! Live events (ADR 0027): events of chats are stored while they are wanted. Other events cost no statement.
 
 use std::collections::HashMap;
 

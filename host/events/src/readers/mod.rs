@@ -1,5 +1,4 @@
-//! Readers of events. A further reader is another file here and another line in `record`, or a `base::EventReader` that
-//! the program registers.
+//! Readers of events: a file here and a line in `record`, or a `base::EventReader` that the program registers.
 
 pub(crate) mod live_events;
 pub(crate) mod provider_facts;

@@ -1,5 +1,4 @@
-//! Facts of providers about numbers and customers: the messaging tier of a number, and a customer's stop or consent to
-//! marketing (SPEC 6.4: on `stop` marketing sends to that user must cease).
+//! Facts from providers: the messaging tier of a number, and a customer's consent to marketing (SPEC 6.4).
 
 use domain::{event::Event, ids::ClientId};
 use storage::{PgConnection, outbound::tiers, people::marketing_stops};

@@ -22,7 +22,6 @@ enum Waits {
     /// The customer wrote to people: an answer is awaited, unless it is already.
     ForAnswer(ParticipantId),
     InQueue(ParticipantId),
-    /// An agent has it, and the customer has waited since it was the chatbot's.
     ForItsAgent(ParticipantId),
     /// An agent has it; a waiting customer goes on waiting, also after the chat was missed in the queue.
     Taken(ParticipantId),

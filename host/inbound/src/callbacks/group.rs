@@ -171,7 +171,6 @@ pub(super) async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Erro
     Ok(())
 }
 
-/// Gives an item up. Its row is kept for the operator and, if it was parsed, the item for its client.
 pub(super) async fn give_up(
     ctx: &Context,
     lease: &Lease,

@@ -43,7 +43,6 @@ const STORES: GroupLimits = GroupLimits {
     coming_back: Duration::from_millis(5),
 };
 
-/// The callback was not stored, and the provider must send it again. Either all of its items are stored or none.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the callback could not be stored")]
 pub struct IntakeRefused(#[source] pub Arc<Error>);

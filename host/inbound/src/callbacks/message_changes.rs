@@ -21,7 +21,6 @@ const ECHO_PAUSE: TimeDelta = TimeDelta::seconds(2);
 const ECHO_PATIENCE: TimeDelta = TimeDelta::minutes(2);
 
 pub(super) enum ItemOutcome {
-    /// The item is done. Wake these lanes.
     Done(Vec<(Queue, Uuid)>),
     Later(DateTime<Utc>),
 }

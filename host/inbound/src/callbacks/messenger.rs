@@ -18,7 +18,6 @@ use base::{
     secrets::SecretPurpose,
 };
 
-/// Answers the provider's handshake. `None` if the token is not `messenger.verify_token`.
 pub fn handshake(ctx: &Context, query: &Handshake) -> Option<HandshakeAnswer> {
     cloud::handshake(query, ctx.settings.messenger.verify_token.expose()).map(HandshakeAnswer)
 }

@@ -60,7 +60,6 @@ pub async fn session(ctx: &Context, client: ClientId, id: InboxId) -> Result<Lit
     Ok(view)
 }
 
-/// Requests the connection. Session events report the result.
 pub async fn connect(
     ctx: &Context,
     client: ClientId,
@@ -70,7 +69,6 @@ pub async fn connect(
     want(ctx, client, id, actor, WantedSession::Connected).await
 }
 
-/// Ends the connection and keeps the pairing.
 pub async fn disconnect(
     ctx: &Context,
     client: ClientId,
@@ -80,7 +78,6 @@ pub async fn disconnect(
     want(ctx, client, id, actor, WantedSession::Disconnected).await
 }
 
-/// Ends the connection and the pairing.
 pub async fn logout(
     ctx: &Context,
     client: ClientId,

@@ -219,7 +219,6 @@ fn judged(file: &MediaRecord, found: FileType) -> Option<(&'static str, String)>
     (!agrees).then(|| (found.mime(), extension_for(found.mime(), file.filename.as_deref())))
 }
 
-/// Records the outcome, under the lease of the lane if there is one.
 async fn record(
     ctx: &Context,
     lease: Option<&Lease>,

@@ -24,7 +24,6 @@ pub struct FoundMedia {
     pub mime_type: String,
     pub filename: String,
     pub bytes: u64,
-    /// Time of arrival. Files never change.
     pub at: DateTime<Utc>,
     client: ClientId,
     id: MediaId,

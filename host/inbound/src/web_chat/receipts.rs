@@ -16,7 +16,6 @@ use storage::{
 
 use super::{thread, token::VisitorToken};
 
-/// The progress of a visitor, in sequence numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VisitorProgress {
     /// All messages up to here are in the widget.

@@ -66,7 +66,7 @@ fn content(base: &wa::Message) -> Option<InboundContent> {
         .or_else(|| tap(base))
         .or_else(|| contacts(base))
         .or_else(
-            // What we do not model is a message all the same.
+            // Content without a type of ours is a message all the same.
             || unmodelled(base),
         )
 }

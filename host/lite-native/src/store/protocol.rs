@@ -61,7 +61,7 @@ impl ProtocolStore for DeviceMemory {
         let _turn = self.turn.lock().await;
         let lids: Vec<String> = entries.iter().map(|entry| entry.lid.clone()).collect();
         let mut changes = Vec::with_capacity(entries.len() * 2);
-        // A number that such an id had before is not its number any more; whoever has it now is written after that.
+        // A number that such an id had before is not its number any more. The present owner is written after that.
         for (lid, old) in self.get_all(LID, &lids).await? {
             let old: LidPnMappingEntry = read(&old)?;
             let moved = entries.iter().any(|entry| entry.lid == lid && entry.phone_number != old.phone_number);

@@ -8,7 +8,6 @@ use domain::{
     send::{SendBody, SendEndpoint},
 };
 
-/// The numbers that may send through the host name of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Senders {
     All,
@@ -27,10 +26,8 @@ pub struct SendCall {
     pub request_id: RequestId,
 }
 
-/// The reason why a send request was not accepted. Nothing of the request is stored.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AcceptError {
-    /// The request is wrong. Each fault names its field; a request can have many.
     #[error("the request is not valid")]
     Faults(Faults),
     /// The request could not be stored. The caller may send it again.

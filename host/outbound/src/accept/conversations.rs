@@ -20,14 +20,12 @@ use base::Result;
 
 #[derive(Default)]
 pub(super) struct ConversationFacts {
-    /// The conversations that requests name, by id. Their rows stay locked until the transaction ends, so none is
-    /// closed before that.
+    /// The named conversations by id, locked until the transaction ends, so that none is closed before.
     named: HashMap<ConversationId, NamedConversation>,
     active: HashMap<InboxId, HashMap<Address, ConversationId>>,
 }
 
 impl ConversationFacts {
-    /// Reads the conversations of requests. Each request comes with the inbox of its sender.
     pub(super) async fn load<'r>(
         db: &mut PgConnection,
         client: ClientId,
@@ -85,8 +83,7 @@ impl ConversationFacts {
         }
     }
 
-    /// Returns the tracking ids that conversations get from these messages: the first one for each conversation that
-    /// has none.
+    /// The tracking ids that conversations get from these messages: the first one for each that has none.
     pub(super) fn names<'m>(&self, messages: &[&'m NewMessage]) -> Vec<(ConversationId, &'m str)> {
         let nameless = self.named.values().filter(|known| !known.has_ct_id).map(|known| known.id);
         let nameless: HashSet<ConversationId> = nameless.collect();

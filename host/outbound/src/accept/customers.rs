@@ -1,5 +1,4 @@
-//! The phone numbers of customers that requests name by a user id. They matter because some templates go to numbers
-//! only. Few requests need them.
+//! Phone numbers of customers that requests name by a user id: some templates go to numbers only.
 
 use std::collections::HashMap;
 
@@ -16,7 +15,6 @@ use storage::{PgConnection, outbound::named_rows::SendingInbox, people::inbox_cu
 
 #[derive(Default)]
 pub(super) struct CustomerFacts {
-    /// Phone numbers by user id.
     phones: HashMap<InboxId, HashMap<Address, Address>>,
 }
 

@@ -16,7 +16,6 @@ use super::{
     recipient_facts::{RecipientFacts, RequestQuestions},
 };
 
-/// The facts that the requests of a group need. Most groups read them in two statements.
 pub(super) struct Facts {
     pub(super) named: NamedFacts,
     pub(super) customers: CustomerFacts,
@@ -25,7 +24,6 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Reads the facts about the recipients of requests. `named` holds the records that the requests name.
     pub(super) async fn load<'r>(
         ctx: &Context,
         db: &mut PgConnection,

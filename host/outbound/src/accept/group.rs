@@ -32,8 +32,7 @@ use crate::{dispatch::SEND_PRIORITY, message_span::message_span};
 /// Rows over which the count of a tier is spread, so that groups rarely wait for each other.
 const TIER_SHARDS: u64 = 8;
 
-/// Stores a group and returns its answers in the order of the requests. If the group fails, each request is tried
-/// alone, so that one request cannot make the others fail.
+/// Stores a group and returns its answers in order. If the group fails, each request is tried alone.
 pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Vec<GroupAnswer> {
     match store(ctx, client, group).await {
         Ok(answers) => answers,
@@ -136,8 +135,7 @@ fn not_replayed<'g>(group: &'g [PendingSend], replays: &HashMap<String, Vec<u8>>
     group.iter().enumerate().filter(|(_, pending)| is_new(pending)).collect()
 }
 
-/// Resolves one request for each idempotency key: the first one that is accepted. A request that is wrong or rejected
-/// before that is answered separately. The later requests of a key get the answer of the accepted one.
+/// One request for each idempotency key: the first that is accepted. Later requests of the key get its answer.
 fn prepare_leaders(
     ctx: &Context,
     facts: &mut Facts,

@@ -51,7 +51,6 @@ pub enum Replay {
 }
 
 impl Replay {
-    /// Compares a body with `reqObject` of the stored answer.
     fn of(body: &[u8], response: &[u8]) -> Self {
         let first = serde_json::from_slice::<Value>(response);
         match (first, serde_json::from_slice::<Value>(body)) {
@@ -61,7 +60,6 @@ impl Replay {
     }
 }
 
-/// Takes send requests. A process has one.
 pub struct Acceptor {
     ctx: Arc<Context>,
     groups: Arc<Gatherer<ClientId, PendingSend, GroupAnswer>>,
@@ -84,8 +82,7 @@ impl Acceptor {
         Arc::new(Self { ctx, groups })
     }
 
-    /// Accepts a request. If a request with the same idempotency key was accepted before, returns the answer of that
-    /// one.
+    /// If a request with the same idempotency key was accepted before, returns the answer of that one.
     pub async fn accept(&self, call: SendCall) -> std::result::Result<SendAcceptance, AcceptError> {
         let (client, body) = (call.client, call.body.clone());
         let (response, replayed) = match self.parse(&call).await? {

@@ -64,8 +64,7 @@ impl NamedFacts {
         self.numbers.get(request.sender().as_str())
     }
 
-    /// Returns the source of an SMS request: one of the client's sources, or the default one. `operators` is the
-    /// address of a source that has none.
+    /// The source of an SMS: one of the client's sources, or the default one. `operators` is the operator's address.
     pub(super) fn source(&self, request: &SmsRequest, operators: &str) -> Option<&SendingInbox> {
         let default = self.default_source.as_ref();
         match request.source() {

@@ -14,8 +14,7 @@ pub(super) struct PreparedRequest {
 }
 
 impl PreparedRequest {
-    /// True if at least one recipient was accepted. If all were rejected (SPEC 4.1), the idempotency key stays free for
-    /// the next request.
+    /// True if a recipient was accepted. If all were rejected (SPEC 4.1), the idempotency key stays free.
     pub(super) fn is_accepted(&self) -> bool {
         !self.messages.is_empty()
     }

@@ -20,8 +20,7 @@ use storage::{
     sms::products::opt_outs::StoppedSources,
 };
 
-/// If a tier has fewer places left than this, groups that count for it run one after the other. It is the size that two
-/// groups can have together.
+/// With fewer places left in a tier, groups that count for it run one after the other. Two groups may have so many.
 const CLOSE: u32 = 8_000;
 
 #[derive(Default)]
@@ -44,7 +43,6 @@ pub(super) struct RecipientFacts {
     ledgers: BTreeMap<InboxId, Ledger>,
 }
 
-/// The count of a number with a limited tier.
 struct Ledger {
     limit: u32,
     used: u32,
@@ -84,8 +82,7 @@ impl RecipientFacts {
         Ok(known)
     }
 
-    /// Rejects recipients that may not be written to. Returns the recipients that the tier of `number` counts from now
-    /// on.
+    /// Rejects recipients that may not be written to. Returns those that the tier of `number` counts from now on.
     pub(super) fn judge(
         &mut self,
         parts: &mut [ResolvedPart],

@@ -27,8 +27,7 @@ pub(super) struct SortedRequest {
     pub(super) parts: Vec<ResolvedPart>,
 }
 
-/// Returns the rows of a request and its answer. The ids of its parts are consecutive, and so are those of its
-/// messages.
+/// The rows of a request and its answer. Ids of parts are consecutive, and so are those of messages.
 pub(super) fn rows(
     ctx: &Context,
     facts: &Facts,

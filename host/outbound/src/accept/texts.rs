@@ -17,7 +17,6 @@ use super::{
     rows::{self, SortedRequest},
 };
 
-/// Sorts the recipients of a request. A subscriber that stopped SMS is rejected.
 pub(super) fn sort(
     ctx: &Context,
     named: &NamedFacts,

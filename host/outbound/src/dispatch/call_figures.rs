@@ -15,7 +15,6 @@ use storage::outbound::work::DueLeg;
 
 use crate::alarms;
 
-/// Counts a call that has ended.
 pub(super) fn count(kind: InboxKind, result: &Result<Acceptance, SendFailure>, took: Duration) {
     let (provider, channel) = (kind.facts().provider, kind.channel());
     let (outcome, code) = labels(channel, result);
@@ -55,7 +54,6 @@ pub(super) fn record_success(kind: InboxKind, at: i64) {
         .set(at as f64);
 }
 
-/// Counts that an inbox has due messages and cannot send now.
 pub(super) fn count_pause(kind: InboxKind) {
     metrics::counter!("patchbay_outbound_pauses_total", "provider" => kind.facts().provider).increment(1);
 }

@@ -1,5 +1,4 @@
-//! The files of a client for providers that cannot fetch them: if `server.public_url` is not an address of the public
-//! internet, the bytes are sent with the message.
+//! Files of a client are sent with the message if the provider cannot fetch them from `server.public_url`.
 
 use std::sync::Arc;
 
@@ -34,7 +33,6 @@ impl ClientFiles {
         &self.db
     }
 
-    /// Returns media type and name of a file of this client, or `None` if the address is not one of its files.
     pub(super) async fn described(&self, url: &str) -> Option<(String, String)> {
         let (owner, id) = media::below(&self.public_url, url)??;
         let file = self.stored(id).await.ok().flatten().filter(|_| owner == self.client)?;

@@ -1,5 +1,5 @@
-//! The hooks of the dispatcher (ADR 0056): rules of one kind of inbox that the dispatcher does not know. It asks them
-//! before a mark, within its transaction, and when outcomes are stored. Lanes, marks and calls stay in the dispatcher.
+//! Hooks of the dispatcher (ADR 0056) for rules of one kind of inbox: before a mark, within its transaction, and when
+//! outcomes are stored.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,10 +19,8 @@ use uuid::Uuid;
 
 use super::picked_legs::PickedLegs;
 
-/// A leg: its message and its position in it.
 pub type LegKey = (MessageId, i16);
 
-/// A part of a leg that the provider has.
 #[derive(Debug)]
 pub struct LegPart {
     pub ordinal: i16,
@@ -37,11 +35,10 @@ pub trait ChannelHook: Send + Sync + 'static {
     fn lane(self: Arc<Self>, inbox: Arc<CarrierInbox>, carrier: Arc<dyn Carrier>) -> Arc<dyn LaneHook>;
 }
 
-/// The rules of one lane.
 #[async_trait]
 pub trait LaneHook: Send + Sync {
-    /// Prepares a mark of up to `limit` legs to recipients that are not `busy`. It may call plugins: no transaction is
-    /// open.
+    /// Prepares a mark of up to `limit` legs to recipients that are not `busy`, without a transaction. May call
+    /// plugins.
     async fn prepare<'a>(
         &'a self,
         ctx: &'a Context,
@@ -54,8 +51,7 @@ pub trait LaneHook: Send + Sync {
     async fn parts(&self, db: &mut PgConnection, client: ClientId, legs: &[LegKey])
     -> Result<HashMap<LegKey, Vec<u8>>>;
 
-    /// Stores parts that the provider took, in the caller's transaction. Returns the legs whose state may follow from
-    /// them.
+    /// Stores parts in the caller's transaction. Returns the legs whose state may follow from them.
     async fn store_parts(&self, db: &mut PgConnection, client: ClientId, parts: &[LegPart]) -> Result<Vec<LegKey>>;
 
     /// Moves legs by the states of their parts, in the caller's transaction. Returns the lanes to wake.
@@ -71,21 +67,17 @@ pub trait LaneHook: Send + Sync {
 /// The rules of one mark.
 #[async_trait]
 pub trait MarkHook: Send {
-    /// Holds the lane in the transaction of the mark. Returns `false` if the preparation is out of date: the dispatcher
-    /// then ends the transaction and prepares again.
+    /// Holds the lane in the transaction of the mark. `false`: the preparation is out of date and must be repeated.
     async fn hold(&mut self, db: &mut PgConnection) -> Result<bool>;
 
-    /// Decides about picked legs in the transaction of the mark. It may change them, fail them, or leave them for the
-    /// next look.
+    /// In the transaction of the mark: may change picked legs, fail them, or leave them for the next look.
     async fn decide(&mut self, db: &mut PgConnection, picked: &mut PickedLegs) -> Result<()>;
 
     /// True if it left legs for the next look.
     fn left_some(&self) -> bool;
 
-    /// True if it has rows to store even if no leg is marked.
     fn has_rows(&self) -> bool;
 
-    /// Stores these rows in the transaction of the mark.
     async fn store(&mut self, db: &mut PgConnection) -> Result<()>;
 
     /// Ends the mark: it was committed, or there was nothing to write.
@@ -97,7 +89,6 @@ pub trait MarkHook: Send {
 pub struct DispatchHooks(HashMap<InboxKind, Arc<dyn ChannelHook>>);
 
 impl DispatchHooks {
-    /// Adds a hook. It replaces another one of its kind.
     pub fn with(mut self, hook: Arc<dyn ChannelHook>) -> Self {
         self.0.insert(hook.kind(), hook);
         self

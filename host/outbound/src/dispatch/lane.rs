@@ -35,7 +35,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 
-/// Time after which messages of an inbox that cannot send are looked at again.
 const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 
 /// Sends the due messages of one inbox until none is left or the lease ends. Waits for calls in flight, and keeps their
@@ -86,7 +85,6 @@ async fn send(ctx: &Context, lease: &Lease, sender: &SenderInbox) -> Result<End>
     round.run().await
 }
 
-/// The result of a transaction that runs while calls are in flight.
 enum Step {
     /// Legs with committed marks, and the places for their calls.
     Marked(Result<Marks>, Vec<SendPlace>),
@@ -98,7 +96,6 @@ struct Round<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     sender: &'a SenderInbox,
-    /// After this time the facts about the inbox are read again.
     stale_at: Option<Instant>,
     journal: UnboundedSender<LegPart>,
     taken_parts: UnboundedReceiver<LegPart>,
@@ -115,7 +112,6 @@ struct Round<'a> {
     mark_from: Instant,
     /// True if the queue may have more legs that can go out now.
     more: bool,
-    /// The reason why the round ends after all outcomes are stored.
     failed: Option<Error>,
 }
 
@@ -175,8 +171,7 @@ impl<'a> Round<'a> {
         self.calls.is_empty() && self.steps.is_empty() && self.ahead.is_empty()
     }
 
-    /// Starts calls for legs that were marked ahead, as far as there are places. Returns `true` if there is no place
-    /// although the window of the lane has room.
+    /// Calls legs that were marked ahead. `true`: there is no place, although the window of the lane has room.
     fn start_calls_ahead(&mut self) -> bool {
         if self.ahead.is_empty() || !self.outcomes.can_be_written() {
             return false;
@@ -204,7 +199,6 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Returns legs that were never called for. They count as not marked.
     fn give_back_ahead(&mut self, reason: &str) {
         for MarkedLeg { leg, .. } in self.ahead.drain(..) {
             let not_sent = SendFailure::NotSent { reason: reason.to_owned(), after: None };

@@ -1,5 +1,4 @@
-//! Finds the types of the files behind links if neither the request nor the link names them. The server of a link is
-//! asked once for all messages of a round that use it. If the server does not say, the file is sent as a document.
+//! Asks the server of a link once per round for the file type. Without an answer the file is sent as a document.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 

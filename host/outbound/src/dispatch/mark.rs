@@ -37,16 +37,13 @@ use super::{
 /// Most looks in one transaction. Each look starts behind the legs that stepped aside in the look before.
 const LOOKS: usize = 8;
 
-/// Factor for the wait after the second call. Only a status can settle the leg then, and giving up too early would
-/// report a delivered message as failed.
+/// Factor for the wait after the second call: giving up too early would report a delivered message as failed.
 const LAST_PATIENCE: u32 = 10;
 
-/// A leg with a committed mark. Its call must start now.
 pub(super) struct MarkedLeg {
     pub(super) leg: DueLeg,
     /// Numbers of the parts that the provider has already, from 1.
     pub(super) taken: Vec<u8>,
-    /// The author of the message and the time when its recipient last wrote, if the carrier needs them.
     pub(super) standing: Option<MessengerWindow>,
     /// True if the quoted message is one of ours. Read only if the carrier needs it.
     pub(super) quotes_ours: bool,
@@ -106,13 +103,11 @@ enum Look {
     LegsGivenUp,
 }
 
-/// A mark, in a transaction that holds the lane.
 struct Marking<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     sender: &'a SenderInbox,
     limit: usize,
-    /// The rules of the channel, if there are some.
     hook: Option<Box<dyn MarkHook + 'a>>,
     busy: Cow<'a, HashSet<String>>,
     go: Vec<DueLeg>,
@@ -146,8 +141,7 @@ impl Marking<'_> {
         Ok(Marks { legs, more })
     }
 
-    /// Picks legs, and writes their marks and the times until which other legs step aside. Begins behind the legs that
-    /// stepped aside in the `last` look.
+    /// Picks legs, writes their marks and the times of legs that step aside. Begins behind those of the `last` look.
     async fn look(&mut self, db: &mut PgConnection, last: Option<Look>) -> Result<Look> {
         let (ctx, lease, sender, client) = (self.ctx, self.lease, self.sender, self.lease.client);
         let room = self.limit - self.go.len();
@@ -225,8 +219,7 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
     Ok(())
 }
 
-/// Reads the facts that the window of each message depends on, and records that its call begins, because reports about
-/// it name only a moment.
+/// Reads the facts for the window of each message, and records that its call begins: reports name only a moment.
 async fn add_standing(ctx: &Context, db: &mut PgConnection, lease: &Lease, marked: &mut [MarkedLeg]) -> Result<()> {
     let inbox = InboxId(lease.lane);
     let to = |marked: &MarkedLeg| marked.leg.recipient.address().value().to_owned();

@@ -1,5 +1,4 @@
-//! The numbered choices of messages (ADR 0024). They are recorded when a call begins, because the recipient may answer
-//! before the provider does, and settled with the outcome of the call.
+//! Numbered choices of messages (ADR 0024): recorded when a call begins, settled with its outcome.
 
 use base::{Context, Result};
 use domain::{
@@ -18,8 +17,7 @@ use uuid::Uuid;
 
 use super::{outcome::LegOutcome, sender::SenderInbox};
 
-/// Records the choices of legs that are called now, inside the caller's transaction. Returns the lanes to wake after
-/// the commit.
+/// Records the choices of called legs in the caller's transaction. Returns the lanes to wake after the commit.
 pub(super) async fn begin(
     ctx: &Context,
     db: &mut PgConnection,
@@ -53,8 +51,8 @@ pub(super) async fn begin(
     record_folded(ctx, db, client, &folded).await
 }
 
-/// Removes the choices in flight of legs after their calls: the provider took the message and its choices are settled,
-/// or it did not. If no answer came, the recipient may have seen the choices, so they stay.
+/// Removes the choices in flight of legs after their calls. If no answer came, the recipient may have seen them: they
+/// stay.
 pub(super) async fn end(
     db: &mut PgConnection,
     client: ClientId,

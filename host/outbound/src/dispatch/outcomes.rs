@@ -14,8 +14,8 @@ use super::{hook::LegPart, outcome::LegOutcome, settle::SettledLegs};
 const AT_ONCE: usize = 64;
 const MOST_AT_ONCE: usize = 256;
 const ENOUGH: usize = AT_ONCE / 2;
-/// Time between two transactions of a kind, unless the next has enough outcomes. Outcomes that come one by one are so
-/// stored together. If nothing else is in progress, none of them waits.
+/// Time between two transactions of a kind, so that outcomes are stored together. If nothing is in progress, none
+/// waits.
 const GATHERING: Duration = Duration::from_millis(8);
 /// The same if the provider is idle in that time.
 const GATHERING_IN_ONE_WINDOW: Duration = Duration::from_millis(3);
@@ -64,8 +64,8 @@ impl Outcomes {
         self.fresh.outcomes.push(outcome);
     }
 
-    /// Adds a part that the provider took. It is stored without waiting: a part that is not stored when the process is
-    /// killed is sent again.
+    /// Adds a part that the provider took. It is stored at once, because it is sent again if the process is killed
+    /// before.
     pub(super) fn add_part(&mut self, part: LegPart) {
         self.fresh.parts.push(part);
     }
@@ -84,8 +84,7 @@ impl Outcomes {
         if self.writing { None } else { suspect.into_iter().chain(fresh).min() }
     }
 
-    /// Returns the outcomes to store now, if any. `calm`: nothing else is in progress, so gathering has no use.
-    /// `hurried`: the process stops.
+    /// The outcomes to store now. `calm`: nothing else is in progress. `hurried`: the process stops.
     pub(super) fn take(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<OutcomeWrite> {
         if self.writing {
             return None;
@@ -110,8 +109,7 @@ impl Outcomes {
         Some(OutcomeWrite { ended: self.fresh.take(self.at_once), suspect: None })
     }
 
-    /// Records that the outcomes are stored. Outcomes that stay behind hold up only their recipient and take no room of
-    /// the lanes.
+    /// Records that the outcomes are stored. Those that stay behind hold up only their recipient.
     pub(super) fn written(&mut self, now: Instant) {
         (self.writing, self.refusals, self.from) = (false, 0, now + self.gathering);
         for suspect in &mut self.suspects {
@@ -137,8 +135,7 @@ impl Outcomes {
     }
 }
 
-/// Returns how long marks and outcomes gather. `one_window`: at most one window of calls is made before an outcome is
-/// stored.
+/// How long outcomes gather. `one_window`: at most one window of calls is made before an outcome is stored.
 pub(super) fn gathering(one_window: bool) -> Duration {
     if one_window { GATHERING_IN_ONE_WINDOW } else { GATHERING }
 }

@@ -11,11 +11,9 @@ use storage::outbound::work::{DueLeg, EarlierMessages};
 
 use super::{picked_legs::PickedLegs, postponement, sender::SenderInbox};
 
-/// Legs to one recipient that wait in the queue. Further ones step aside, so that the messages of one recipient never
-/// fill a page.
+/// Legs to one recipient that wait in the queue. Further ones step aside, so that they never fill a page.
 const IN_LINE: usize = 8;
-/// Time between the turns of legs that step aside only for others to the same recipient. It is the time of a quick
-/// call.
+/// Time between the turns of legs that wait for others to the same recipient: that of a quick call.
 const TURN: Duration = Duration::from_millis(25);
 const TURN_OF_CHAT: TimeDelta = TimeDelta::milliseconds(25);
 
@@ -26,8 +24,7 @@ struct Line {
     waiting: usize,
     /// If set, further messages step aside, each one turn later than the one before.
     turns: Option<(DateTime<Utc>, Duration)>,
-    /// If set, further messages of the chat wait for one that is still being tried, each one turn later than the one
-    /// before.
+    /// If set, further messages of the chat wait for one that is still being tried, each a turn longer.
     held: Option<EarlierMessages>,
 }
 

@@ -7,19 +7,14 @@ use storage::outbound::work::{DueLeg, EarlierMessages};
 
 #[derive(Debug, Default)]
 pub struct PickedLegs {
-    /// Legs that go out now.
     pub go: Vec<DueLeg>,
-    /// Legs that step aside, each with its next time.
     pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
-    /// Legs that wait for earlier messages of their chat.
     pub(super) waiting: Vec<(MessageId, i16, EarlierMessages)>,
-    /// Legs that are given up, with the reason.
     pub failed: Vec<(DueLeg, ProviderFailure)>,
 }
 
 impl PickedLegs {
-    /// Fails the legs that would go out now and must not. A leg in doubt may have arrived, so it is not reported as
-    /// unsent.
+    /// Fails legs that must not go out. A leg in doubt may have arrived, so it is not reported as unsent.
     pub fn fail_where(
         &mut self,
         carrier: &dyn Carrier,

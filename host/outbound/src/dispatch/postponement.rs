@@ -21,8 +21,7 @@ use super::{sender::SenderInbox, settle};
 use crate::delivery;
 
 const POSTPONED_AT_ONCE: i64 = 1000;
-/// How long a leg that cannot be read is put aside. A newer release, which a deployment may be about to start, can
-/// perhaps read it.
+/// How long a leg that cannot be read is put aside: a newer release can perhaps read it.
 const PUT_ASIDE: TimeDelta = TimeDelta::minutes(10);
 
 /// Puts aside legs that cannot be read, so that the rest of their lane goes on. Inside the caller's transaction.
@@ -67,9 +66,7 @@ pub(super) async fn give_up(
     delivery::advance(ctx, db, client, steps).await
 }
 
-/// Postpones a lane while its carrier takes nothing, so that it does not keep a worker. Legs that waited too long fail.
-/// If the kind of inbox has a gate, no row of a message is written: the gate is closed until then, or until the code of
-/// the kind opens it. Otherwise the due legs are put off.
+/// Postpones the due legs of a lane while its carrier takes nothing. Legs that waited too long fail.
 pub(super) async fn postpone(
     ctx: &Context,
     lease: &Lease,

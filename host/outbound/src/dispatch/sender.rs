@@ -29,14 +29,11 @@ pub(super) struct SenderInbox {
     pub(super) links: Arc<LinkTypes>,
     pub(super) waba_id: Option<String>,
     pub(super) waits_until: Option<DateTime<Utc>>,
-    /// True if its device is in another process, which sends.
     pub(super) is_elsewhere: bool,
-    /// The rules of its kind, if there are some.
     pub(super) hook: Option<Arc<dyn LaneHook>>,
 }
 
 impl SenderInbox {
-    /// Reads the sender of a lane. `None`: the inbox is gone or has no carrier.
     pub(super) async fn load(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<Option<Self>> {
         let id = InboxId(lease.lane);
         let mut db = ctx.db.acquire().await?;
@@ -44,7 +41,6 @@ impl SenderInbox {
         Ok(read.map(|sender| Self { hook: hooks.lane(&sender.inbox, &sender.carrier), ..sender }))
     }
 
-    /// As [`Self::load`], on a connection of the caller and without a hook.
     pub(super) async fn read(
         ctx: &Context,
         db: &mut PgConnection,
@@ -82,8 +78,7 @@ impl SenderInbox {
     }
 }
 
-/// Returns the facts that a carrier needs about an inbox, with its secrets opened. The caller adds facts that need a
-/// query.
+/// The facts that a carrier needs about an inbox, with opened secrets. The caller adds those that need a query.
 fn opened(ctx: &Context, client: ClientId, inbox: &Inbox, carrier: &dyn Carrier) -> Result<CarrierInbox> {
     let credentials = match inbox.login() {
         Some((account_id, sealed)) => {

@@ -42,8 +42,7 @@ use crate::{batches, delivery::advance, delivery_step::DeliveryStep};
 
 const CALLS_TOLD: i16 = 8;
 
-/// How long an undelivered message of a chat holds back the later messages of that chat. It is longer than passing
-/// refusals last (`domain::carriage`), so only a message that is tried for hours is overtaken.
+/// How long an undelivered message of a chat holds back the later ones: longer than passing refusals last.
 const HOLDS_FOR: TimeDelta = TimeDelta::minutes(15);
 
 #[derive(Default)]
@@ -69,7 +68,6 @@ impl SettledLegs {
 
 struct WrittenTo {
     address: Address,
-    /// The addresses by which the provider names the same person.
     named: Vec<Address>,
     template: Option<SentTemplate>,
     offer: Option<NewOffer>,
@@ -81,7 +79,6 @@ struct Settlement {
     written_to: Vec<WrittenTo>,
     later: Vec<(MessageId, i16, DateTime<Utc>)>,
     unknown: Vec<(MessageId, i16)>,
-    /// Legs of chats that are retried. Later messages of the chat wait for them.
     holding: Vec<(MessageId, i16)>,
     /// Legs of chats that are not retried. Later messages do not wait for their reports.
     not_holding: Vec<(MessageId, i16)>,
@@ -139,9 +136,8 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     Ok(())
 }
 
-/// Stores which messages and parts a provider took, although the lane is lost. The
-/// process that holds the lane now must not send them again. As with a status, which needs no lane either, a leg only
-/// moves forward.
+/// Stores which messages and parts a provider took, although the lane is lost: the next owner must not send them again.
+/// A leg only moves forward.
 async fn remember_without_lease(
     ctx: &Context,
     (client, sender): (ClientId, &SenderInbox),
@@ -160,7 +156,6 @@ async fn remember_without_lease(
     Ok(())
 }
 
-/// Stores parts that the provider took. Returns the legs whose state may follow from them.
 async fn store_parts(
     db: &mut PgConnection,
     (client, sender): (ClientId, &SenderInbox),
@@ -212,8 +207,7 @@ impl Settlement {
         });
     }
 
-    /// Keeps the failures of the first calls for a leg. Later calls, made while a provider is down, fail in the same
-    /// way.
+    /// Keeps the failures of the first calls for a leg.
     fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) {
         let tries = tries(leg);
         if tries.calls > CALLS_TOLD {
@@ -275,8 +269,7 @@ impl Settlement {
     }
 }
 
-/// The tries of a leg, including the call that ended now. An SMS is limited by time only, not by its number of calls
-/// (`postponement::expired`).
+/// An SMS is limited by time only, not by its number of calls (`postponement::expired`).
 fn tries(leg: &DueLeg) -> Tries {
     Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
 }
@@ -293,8 +286,7 @@ pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>)
     }
 }
 
-/// Records which customers were written to, and whether with a template (SPEC 6.5), inside the caller's transaction.
-/// Returns the lanes to wake after the commit.
+/// Records which customers were written to, and if with a template (SPEC 6.5). Returns the lanes to wake.
 async fn remember_recipients(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,5 +1,4 @@
-//! Leaves out recipients that stopped marketing over WhatsApp (SPEC 6.4). The check comes when legs are about to be
-//! marked, so a stop also holds for messages that were accepted before it.
+//! Leaves out recipients that stopped marketing (SPEC 6.4), also for messages accepted before the stop.
 
 use base::Result;
 use domain::{

@@ -1,5 +1,4 @@
-//! Decides whether an SMS may follow a leg that has just failed. The reasons against it are stored with the message,
-//! for its story.
+//! Decides if an SMS may follow a leg that has just failed. Reasons against it are stored for the story.
 
 use base::{Context, Result};
 use channels::code_meaning::CodeMeaning;
@@ -22,7 +21,6 @@ use storage::{
 
 use crate::delivery_step::DeliveryStep;
 
-/// Requests a decision if one is due (PROVIDERS A.12), at most once per message.
 pub(crate) async fn follows(
     ctx: &Context,
     db: &mut PgConnection,

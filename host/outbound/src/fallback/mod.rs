@@ -1,5 +1,4 @@
-//! Decides whether a message becomes an SMS because its recipient is not on WhatsApp (SPEC 2.4). A plugin decides. The
-//! host ensures that at most one SMS goes out per message.
+//! A plugin decides if a message becomes an SMS (SPEC 2.4). At most one SMS goes out per message.
 
 pub(crate) mod due_fallbacks;
 mod question;
@@ -101,13 +100,11 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
     }
 }
 
-/// The key that decides whether a canary version serves this customer on this number.
 fn customer_of(waiting: &DueFallback) -> Uuid {
     let key = order_key(waiting.inbox, waiting.recipient.address());
     Uuid::from_u64_pair(0, key.cast_unsigned())
 }
 
-/// The rule of SPEC 2.4 in the host, for a plugin that is broken.
 fn written_rule(message: &Undeliverable) -> Decision {
     let text = message.requested.text.clone().or_else(|| message.auto_text.clone()).filter(|text| !text.is_empty());
     match text {

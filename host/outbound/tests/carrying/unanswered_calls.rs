@@ -1,5 +1,5 @@
-//! Messages whose calls got no answer, and whose sending a status reports: then the last message to a customer is
-//! known, too (SPEC 6.5).
+//! Messages without an answer to their calls. If a status reports the sending, the last message to a customer is known,
+//! too (SPEC 6.5).
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! The generated host side of the interfaces in `wit/`: one world that includes all worlds, so that shared types exist
-//! once. The items carry the documentation of the WIT files.
+//! The generated host side of `wit/`: one world that includes all worlds, so that shared types exist once.
 
 pub mod track_0_1;
 pub mod wit;

@@ -1,5 +1,4 @@
-//! The types of track 0.1 that differ from the newest track: the actions of a chatbot. All other types have the same
-//! structure, and components compare types by structure.
+//! The types of track 0.1 that differ from the newest track: the actions of a chatbot.
 
 use wasmtime::component::{ComponentType, Lift};
 
@@ -7,7 +6,6 @@ use crate::exports::patchbay::plugin::bot::{
     Action as Newest, HandOver, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Timer,
 };
 
-/// An action of a chatbot of track 0.1.
 #[derive(Debug, Clone, ComponentType, Lift)]
 #[component(variant)]
 pub enum Action {
@@ -19,14 +17,12 @@ pub enum Action {
     ReplyButtons(ReplyButtons),
     #[component(name = "reply-list")]
     ReplyList(ReplyList),
-    /// Send a place.
     #[component(name = "reply-location")]
     ReplyLocation(ReplyLocation),
     #[component(name = "reply-template")]
     ReplyTemplate(ReplyTemplate),
     #[component(name = "set-state")]
     SetState(String),
-    /// Call the bot back later.
     #[component(name = "start-timer")]
     StartTimer(Timer),
     #[component(name = "hand-over")]
@@ -38,7 +34,6 @@ pub enum Action {
     Tag(String),
     #[component(name = "request-rating")]
     RequestRating,
-    /// Reserved for extensions.
     #[component(name = "custom")]
     Custom(String),
 }

@@ -1,11 +1,8 @@
-//! The types of the newest interface as values, generated from `wit/` by `build.rs`. Code that treats all worlds alike
-//! walks along them.
+//! The types of the newest interface as values, generated from `wit/` by `build.rs`.
 
-/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WitType {
     Bool,
-    /// An integer, between these bounds.
     Integer(i128, i128),
     Float,
     String,
@@ -17,7 +14,6 @@ pub enum WitType {
     Enum(&'static WitEnum),
 }
 
-/// A record with its fields, by their names in `wit/`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WitRecord {
     /// Interface and name, such as `bot/event`.
@@ -25,7 +21,6 @@ pub struct WitRecord {
     pub fields: &'static [(&'static str, WitType)],
 }
 
-/// A variant with its cases, and their values.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WitVariant {
     /// Interface and name.
@@ -38,19 +33,16 @@ pub struct WitEnum {
     pub words: &'static [&'static str],
 }
 
-/// A function that plugins export.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WitFunction {
     pub interface: &'static str,
     pub name: &'static str,
     pub parameters: &'static [(&'static str, WitType)],
-    /// The type of its answer, without the error.
     pub answer: WitType,
 }
 
 include!(concat!(env!("OUT_DIR"), "/wit_types.rs"));
 
-/// The function of an interface that plugins export.
 pub fn function(interface: &str, name: &str) -> Option<&'static WitFunction> {
     FUNCTIONS.iter().find(|function| function.interface == interface && function.name == name)
 }

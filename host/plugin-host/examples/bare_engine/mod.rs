@@ -1,5 +1,5 @@
-//! Components without our host: bare wasmtime with a pool, pre-instantiated, a fresh store with a WASI context for each
-//! call, and host functions that do nothing. This is the baseline of the other examples.
+//! Components without our host: bare wasmtime with a pool and a fresh store for each call. The baseline of the
+//! examples.
 
 use plugin_bindings::patchbay::plugin::{config, http, kv, log, types};
 use plugin_host::LogLevel;
@@ -113,7 +113,6 @@ impl http::Host for State {
     }
 }
 
-/// Microseconds at a percentile, with one decimal.
 pub fn percentile(sorted: &[std::time::Duration], percent: usize) -> f64 {
     let at = sorted.len().saturating_sub(1) * percent / 100;
     sorted.get(at).map_or(0.0, |took| (took.as_secs_f64() * 1e7).round() / 10.0)

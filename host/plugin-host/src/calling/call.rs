@@ -11,26 +11,21 @@ use crate::{KeyValueWrite, PluginRef, Recording, chatbot, router};
 /// Caller, plugin and environment of a call. The same call gives the same answer.
 #[derive(Debug, Clone, Copy)]
 pub struct PluginCall<'a> {
-    /// The client of the call. The limit on simultaneous calls is per client.
     pub client: ClientId,
     pub plugin: &'a PluginRef,
-    /// The time that the plugin's clocks show.
     pub now: DateTime<Utc>,
     pub seed: u64,
-    /// The plugin's configuration, a JSON text.
     pub config: &'a str,
-    /// Identifies the event of the call. It is the same in every repetition. Outgoing requests carry `{turn}-{n}` as
-    /// their idempotency key.
+    /// Identifies the event, the same in every repetition. Requests carry `{turn}-{n}` as their idempotency key.
     pub turn: &'a str,
     /// Hosts that the plugin may send requests to: `api.example.org`, `*.example.org`, `host:port`. If empty, none.
     pub allowed_hosts: &'a [String],
-    /// Records the call, so that it can be replayed: [`CallTrace::recording`] is then set, whatever the outcome.
+    /// Records the call, so that it can be replayed: [`CallTrace::recording`] is then set, for any outcome.
     pub record: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatbotOutcome {
-    /// The caller carries these out in order, all or none.
     pub actions: Vec<chatbot::Action>,
     /// The caller applies these together with the actions.
     pub writes: Vec<KeyValueWrite>,
@@ -39,19 +34,16 @@ pub struct ChatbotOutcome {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouterOutcome {
-    /// The team, agent or chatbot for the conversation, and the reason.
     pub route: router::Route,
     /// The caller applies these together with the route.
     pub writes: Vec<KeyValueWrite>,
     pub trace: CallTrace,
 }
 
-/// The course of a call, for the author of the plugin and for records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallTrace {
     pub plugin: String,
-    /// Version of an uploaded plugin. For a built-in plugin, its generation in this process, which grows with every
-    /// swap.
+    /// Version of an uploaded plugin, or the generation of a built-in one in this process.
     pub version: u64,
     pub sha256: String,
     /// From the start of the instance to the answer.
@@ -77,7 +69,6 @@ impl CallTrace {
     }
 }
 
-/// The way a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PluginOutcome {
     Answered,
@@ -100,7 +91,6 @@ impl PluginOutcome {
         Self::KeyValuesUnavailable,
     ];
 
-    /// A stable name for metrics and records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Answered => "answered",

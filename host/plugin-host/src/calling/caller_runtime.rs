@@ -1,5 +1,4 @@
-//! Runs the host's I/O for a call on the runtime of its caller, even if the call itself runs elsewhere. A connection
-//! belongs to the thread that opened it, and other calls use it too.
+//! Runs the host's I/O for a call on the runtime of its caller: a connection belongs to its thread.
 
 use std::sync::Arc;
 

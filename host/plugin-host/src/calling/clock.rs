@@ -1,6 +1,5 @@
-//! The clocks of a guest. They start at the time of the call and advance one microsecond with each reading, so that a
-//! loop that waits for time to pass ends. They also advance when the guest sleeps. The real duration of a sleep is
-//! invisible, so a replayed call sees the same times, and the same one of several timers ends first.
+//! The clocks of a guest. They start at the time of the call, advance one microsecond per reading, and by each sleep,
+//! so a replayed call sees the same times.
 
 use std::{
     future::{Future, poll_fn},
@@ -16,7 +15,6 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Sleep, sleep};
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock, p2::Pollable};
 
-/// Advance of the clock with each reading.
 const LOOK: Duration = Duration::from_micros(1);
 
 #[derive(Clone)]
@@ -31,7 +29,6 @@ struct Shared {
 
 #[derive(Default)]
 struct Time {
-    /// Time since the start of the call, as the guest sees it.
     passed: Duration,
     /// The timers that the guest is waiting for, in the order in which they joined.
     awaited: Vec<(u64, Duration)>,
@@ -41,7 +38,6 @@ struct Time {
 }
 
 impl GuestClock {
-    /// A clock that begins at `now`. If `sleeps` is set, sleeps take real time.
     pub(crate) fn new(now: DateTime<Utc>, sleeps: bool) -> Self {
         let start = Duration::from_micros(u64::try_from(now.timestamp_micros()).unwrap_or(0));
         Self(Arc::new(Shared { start, sleeps, time: Mutex::default() }))
@@ -58,8 +54,8 @@ impl GuestClock {
         self.0.time.lock()
     }
 
-    /// Waits until the clock shows `until`. Timers that are awaited together agree on the earliest: the one that joined
-    /// first sleeps and moves the clock, and each timer then compares its time with the clock.
+    /// Waits until the clock shows `until`. Of timers that are awaited together, the first to join moves the clock to
+    /// the earliest.
     async fn wait(&self, until: Duration) {
         let Some(awaited) = Awaited::join(self, until) else { return };
         let mut first_round = true;
@@ -84,7 +80,6 @@ struct Awaited<'a> {
 }
 
 impl<'a> Awaited<'a> {
-    /// `None` if the time has come.
     fn join(clock: &'a GuestClock, until: Duration) -> Option<Self> {
         let mut time = clock.time();
         if time.passed >= until {
@@ -146,7 +141,6 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A WASI pollable: the clock shows a given time.
 pub(super) struct ClockTimer {
     pub(super) clock: GuestClock,
     pub(super) until: Duration,

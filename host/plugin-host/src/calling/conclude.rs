@@ -24,11 +24,9 @@ const TRANSFER_USED_UP: &str = "fuel allocated for hostcalls has been exhausted"
 
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
-/// A function that stands this often among the innermost calls counts as endless recursion. The engine keeps the
-/// innermost twenty.
+/// A function that stands this often among the innermost twenty calls counts as endless recursion.
 const CALLS_IN_A_ROW: usize = 5;
 
-/// Checks the answer or finds the cause of failure, and builds the trace.
 pub(super) fn conclude<Q: Question>(
     mut guest: GuestState,
     plugin: &LoadedPlugin,
@@ -107,9 +105,8 @@ fn diagnose(
     CallError::Trap { reason: reason(&fault, guest), trace: ended(PluginOutcome::Trapped) }
 }
 
-/// Whether a trap comes from a stack overflow. A component has two stacks. The engine reports an overflow of its own
-/// stack. The other stack is in the memory of the component, mostly at its beginning, so an overflow is an access out
-/// of bounds. Repeated calls of the same function distinguish it from other accesses out of bounds.
+/// Whether a trap comes from a stack overflow: one of the engine's stack, or an access out of bounds with repeated
+/// calls of one function, because the second stack is in the component's memory.
 fn overflowed_its_stack(fault: &wasmtime::Error, trap: Trap) -> bool {
     match trap {
         Trap::StackOverflow => true,
@@ -138,8 +135,7 @@ fn reason(fault: &wasmtime::Error, guest: &GuestState) -> String {
     format!("{trap}{}", printed(&guest.output.printed().text))
 }
 
-/// The part of the output that the reason of a trap quotes: its first two lines, or the exception of a Python
-/// traceback with the innermost line of code.
+/// The quoted output of a trap: its first two lines, or a Python exception with its innermost line of code.
 pub(super) fn printed(output: &str) -> String {
     let output = remove_hints(output);
     if let Some((exception, place)) = exception(&output) {
@@ -150,8 +146,7 @@ pub(super) fn printed(output: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; it printed: {}", said.join(" ")) }
 }
 
-/// The exception of the last Python traceback, and the place where it was raised. Python writes the exception after the
-/// indented frames, and the exception that ended the program comes last.
+/// The exception of the last Python traceback, and the place where it was raised.
 fn exception(output: &str) -> Option<(&str, Option<&str>)> {
     let (_, traceback) = output.rsplit_once(TRACEBACK)?;
     let unindented = |line: &str| !line.is_empty() && !line.starts_with(char::is_whitespace) && !line.starts_with('[');

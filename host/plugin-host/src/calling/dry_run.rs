@@ -13,8 +13,7 @@ use crate::{
 };
 
 impl PluginHost {
-    /// Puts a question to a plugin without counting the result, even if the plugin is suspended. The call has no
-    /// effects except requests to the hosts that it allows.
+    /// Puts a question to a plugin without counting the result. Its only effects are requests to allowed hosts.
     pub async fn dry_run(
         &self,
         call: PluginCall<'_>,

@@ -4,10 +4,8 @@ use std::fmt;
 
 use url::Url;
 
-/// Every host, for tools on the author's own machine. An activation cannot contain it, because [`AllowedHost::parse`]
-/// refuses it.
+/// Every host, for tools of an author. An activation cannot contain it ([`AllowedHost::parse`] refuses it).
 pub const EVERY_HOST: &str = "*";
-/// Longest entry in characters.
 const LONGEST: usize = 260;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,10 +19,7 @@ pub struct AllowedHost {
 }
 
 impl AllowedHost {
-    /// Parses an entry of an activation.
-    ///
-    /// # Errors
-    /// One sentence with the fault and the correct form.
+    /// Parses an entry of an activation. The error is one sentence with the fault and the correct form.
     pub fn parse(entry: &str) -> Result<Self, String> {
         let wrong =
             |what: &str| Err(format!("`{entry}` {what}; write `api.example.org`, `*.example.org` or `host:port`"));
@@ -83,10 +78,6 @@ fn port_of(host: &str) -> Option<&str> {
     behind.rsplit_once(':').map(|(_, port)| port)
 }
 
-/// Checks that an entry allows the address. An entry that cannot be parsed allows nothing.
-///
-/// # Errors
-/// The change that the author of the plugin should make.
 pub(crate) fn judge(url: &Url, allowed: &[String]) -> Result<(), String> {
     let everywhere = allowed.iter().any(|entry| entry == EVERY_HOST);
     if everywhere || allowed.iter().filter_map(|entry| AllowedHost::parse(entry).ok()).any(|entry| entry.gives(url)) {

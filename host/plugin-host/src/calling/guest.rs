@@ -23,7 +23,6 @@ use crate::{LogLevel, PluginCall, fairness::room::MemoryBudget};
 /// Divisor of the log limit: the last line gets at least this share, in addition to the limit.
 const LAST_LOG_SHARE: usize = 4;
 
-/// Most random bytes in one request. A hash map asks for 16.
 const RANDOM_BYTES: u64 = 64 << 10;
 
 pub(crate) struct GuestState {
@@ -38,7 +37,6 @@ pub(crate) struct GuestState {
     /// The last line that did not fit.
     last_log: Option<LogLine>,
     logs_dropped: u64,
-    /// Whether the guest's questions to the host and their answers are recorded.
     recorded: bool,
     pub(crate) host_calls: u32,
     /// Number of host calls after which the guest is stopped, because the recorded call ended there.
@@ -50,7 +48,6 @@ pub(crate) struct GuestState {
 }
 
 impl GuestState {
-    /// The state of a live call. If `sleeps` is set, sleeps take real time.
     pub(crate) fn new(
         call: &PluginCall<'_>,
         limits: &Arc<CallLimits>,
@@ -106,7 +103,6 @@ impl GuestState {
         self.meter.hold(self.key_values.held()).map_err(wasmtime::Error::new)
     }
 
-    /// Counts the bytes of the recording, if the call is recorded.
     pub(crate) fn count_recorded(&self, bytes: usize) -> wasmtime::Result<()> {
         if self.recorded { self.meter.write_down(bytes).map_err(wasmtime::Error::new) } else { Ok(()) }
     }
@@ -156,8 +152,7 @@ impl WasiView for GuestState {
     }
 }
 
-/// A WASI context that grants nothing: no files, sockets, arguments or environment. Clocks and random numbers come from
-/// the call.
+/// A WASI context that grants nothing. Clocks and random numbers come from the call.
 fn surroundings(call: &PluginCall<'_>, clock: &GuestClock, output: &OutputSink) -> WasiCtx {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone());

@@ -10,7 +10,6 @@ use wasmtime_wasi::{
 
 use super::{clock::ClockTimer, guest::GuestState};
 
-/// Replaces the monotonic clock of WASI, whose timers follow the real clock of the host.
 impl monotonic_clock::Host for GuestState {
     fn now(&mut self) -> wasmtime::Result<u64> {
         Ok(HostMonotonicClock::now(&self.clock))

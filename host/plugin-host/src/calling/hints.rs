@@ -1,5 +1,4 @@
-//! Removes hints that mislead the author of a plugin. The runtime of Rust advises to set a variable of the environment
-//! for a backtrace. The environment of a plugin is empty, and so is that of the tools that build it.
+//! Removes hints of the Rust runtime to set a variable of the environment, which a plugin does not have.
 
 const VARIABLE: &str = "RUST_BACKTRACE";
 

@@ -9,7 +9,6 @@ use tokio::time::timeout;
 use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use super::key_values::KeyValueSnapshot;
 
-/// Answers the host calls of a plugin.
 #[derive(Clone)]
 pub(crate) struct HostCalls {
     pub(crate) key_values: Option<Arc<dyn KeyValueSnapshot>>,

@@ -10,9 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::CallLimits;
 
-/// Longest key in bytes.
 const KEY_BYTES: usize = 128;
-/// Most names in one answer.
 const MOST_LISTED: u32 = 100;
 /// Longest lifetime of an expiring value: 366 days.
 const LONGEST_SECONDS: u32 = 366 * 24 * 3600;
@@ -20,17 +18,12 @@ const LONGEST_SECONDS: u32 = 366 * 24 * 3600;
 /// The stored values that a call may read. The implementation knows the client, the plugin and the participant.
 #[async_trait]
 pub trait KeyValueSnapshot: Send + Sync {
-    /// The value of a key. The host reads each key at most once per call.
-    ///
-    /// # Errors
-    /// If the store cannot be read. The call then ends with [`crate::CallError::KeyValues`].
     async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError>;
 
     /// Names of keys, in byte order.
     async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError>;
 }
 
-/// A query for names of keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeysWanted {
@@ -41,7 +34,6 @@ pub struct KeysWanted {
 }
 
 impl KeysWanted {
-    /// Whether a key matches, apart from `most`.
     pub fn includes(&self, key: &str) -> bool {
         key.starts_with(&self.prefix) && self.after.as_deref().is_none_or(|after| key > after)
     }
@@ -51,7 +43,6 @@ impl KeysWanted {
 #[error("the key-value store could not be read: {0}")]
 pub struct KeyValueError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
-/// A snapshot without values, for dry runs.
 #[derive(Debug, Clone, Copy)]
 pub struct NoKeyValues;
 
@@ -70,9 +61,7 @@ impl KeyValueSnapshot for NoKeyValues {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyValueWrite {
     pub scope: Scope,
-    /// 1 to 128 bytes without NUL.
     pub key: String,
-    /// The new value; `None` removes the key.
     pub value: Option<Vec<u8>>,
     /// Lifetime in seconds; `None` = unlimited.
     pub after_seconds: Option<u32>,
@@ -80,7 +69,6 @@ pub struct KeyValueWrite {
 
 type Key = (bool, String);
 
-/// A written value and its lifetime in seconds.
 pub(crate) type WrittenValue = (Option<Vec<u8>>, Option<u32>);
 
 #[derive(Default)]
@@ -96,7 +84,6 @@ impl KeyValues {
         Self { snapshot, ..Self::default() }
     }
 
-    /// Bytes of all keys and values held here.
     pub(crate) fn held(&self) -> usize {
         self.held
     }
@@ -187,7 +174,6 @@ impl KeyValues {
         Ok(())
     }
 
-    /// The writes in a fixed order: participant before client, then by key.
     pub(crate) fn into_writes(self) -> Vec<KeyValueWrite> {
         let write = |((of_client, key), (value, after_seconds))| KeyValueWrite {
             scope: if of_client { Scope::Client } else { Scope::Participant },

@@ -5,15 +5,11 @@ use std::{fmt, time::Duration};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// The limits of one call and of one client.
 #[derive(Debug, Clone)]
 pub struct CallLimits {
-    /// Bytes of all linear memories of one instance together, plus the key-values that the host holds for the call. At
-    /// most 128 MiB, the size of a pool slot.
+    /// Bytes of all linear memories of an instance and of key-values. At most 128 MiB, the size of a pool slot.
     pub memory_bytes: usize,
-    /// Bytes of the calls of all clients together. Each call also has 256 KiB of its own. Chatbots, routers and
-    /// fallback rules share three quarters, webhook shapers have one eighth and shadows another eighth. The largest
-    /// call fits into each part.
+    /// Bytes of all calls together, each with 256 KiB of its own. Webhook shapers have one eighth and shadows another.
     pub memory_bytes_of_all: usize,
     /// Elements of all tables of one instance.
     pub table_elements: usize,
@@ -23,14 +19,11 @@ pub struct CallLimits {
     pub wall_clock: Duration,
     /// Interval at which a running guest is interrupted, so that other work can run.
     pub epoch_tick: Duration,
-    /// Processor time per second for a client's calls of its uploaded plugins. Time that was unused in the last five
-    /// seconds may be used at once. If a client has used it up, its calls run only when a processor is idle, one at a
-    /// time. A call that takes longer than a millisecond moves to a separate thread, and the client's next calls begin
-    /// there.
+    /// Processor time per second for a client's calls of its uploaded plugins; that of five seconds may be used at
+    /// once. A client that has used it up waits for an idle processor, one call at a time.
     pub prompt_cpu: Duration,
     /// Bytes of one transfer from guest to host: the arguments of an import, or the answer.
     pub transfer_bytes: usize,
-    /// Calls of `log`, `kv`, `config` and `http`.
     pub host_calls: u32,
     /// Bytes of log lines that are kept. The rest is dropped, and the trace says so.
     pub log_bytes: usize,
@@ -45,25 +38,19 @@ pub struct CallLimits {
     pub http_requests: u32,
     pub http_request_bytes: usize,
     pub http_response_bytes: usize,
-    /// Headers of one HTTP request, and of a response.
     pub http_headers: usize,
-    /// Bytes of all header names and values of one HTTP request, and of a response.
     pub http_header_bytes: usize,
     /// Longest wait for one HTTP response. The wall clock of the call continues during the wait.
     pub http_timeout: Duration,
-    /// Calls per second of a client's uploaded plugins. Further calls wait for at most `queue_wait`. Calls that were
-    /// unused in the last two seconds may be made at once.
+    /// Calls per second of a client's uploaded plugins, those of two seconds at once. Others wait for `queue_wait`.
     pub calls_per_second: u32,
     pub calls_per_client: usize,
-    /// Calls of one client that wait for a free place.
     pub waiting_per_client: usize,
-    /// Longest wait of a call for a free place.
     pub queue_wait: Duration,
-    /// Calls of all clients that are under way at once. Waiting and long calls together get three quarters of these
-    /// places, shared evenly among clients. Webhook shapers have their own places, a quarter as many.
+    /// Calls of all clients at once. Heavy calls get three quarters. Webhook shapers have a quarter as many in
+    /// addition.
     pub calls: usize,
-    /// Replays of one client's shadows that run at once, in addition to its live calls. They take no place of a live
-    /// call and do not wait: if no place is free, the replay is left out.
+    /// Replays of one client's shadows at once. They do not wait: without a free place the replay is left out.
     pub shadows_per_client: usize,
     pub component_bytes: usize,
     /// Uploaded plugins that are kept loaded in memory. The one with the oldest call is removed first.
@@ -74,20 +61,13 @@ pub struct CallLimits {
     pub failures_percent: u32,
     /// Duration of a suspension. After it, one call decides whether the plugin is called again.
     pub suspended_for: Duration,
-    /// Processor time for compiling one component, in whole seconds.
     pub compile_cpu: Duration,
-    /// Bytes of address space for compiling one component.
     pub compile_memory_bytes: usize,
-    /// Time for compiling one component, including the wait for a processor.
     pub compile_wall_clock: Duration,
-    /// Uploads that are compiled at once, each of another client.
     pub compile_places: usize,
-    /// Uploads that wait to be compiled, one per client.
     pub compile_queue: usize,
-    /// Processor time for compiling the uploads of one client per `compile_budget_period`. The budget refills evenly. A
-    /// client that has exceeded it waits until the excess is refilled.
+    /// Processor time for compiling the uploads of one client per `compile_budget_period`. It refills evenly.
     pub compile_budget: Duration,
-    /// The time in which `compile_budget` refills.
     pub compile_budget_period: Duration,
 }
 
@@ -153,21 +133,13 @@ impl CallLimits {
 /// A limit that a call exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExceededLimit {
-    /// [`CallLimits::memory_bytes`].
     Memory,
-    /// [`CallLimits::table_elements`].
     Tables,
-    /// [`CallLimits::cpu`].
     Cpu,
-    /// [`CallLimits::transfer_bytes`].
     Transfer,
-    /// [`CallLimits::handles`].
     Handles,
-    /// [`CallLimits::host_calls`].
     HostCalls,
-    /// [`CallLimits::actions`].
     Actions,
-    /// [`CallLimits::body_bytes`].
     Body,
 }
 

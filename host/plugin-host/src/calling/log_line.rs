@@ -9,7 +9,6 @@ pub struct LogLine {
 }
 
 impl LogLine {
-    /// The name of the level in `wit/`.
     pub fn level_name(&self) -> &'static str {
         match self.level {
             LogLevel::Debug => "debug",

@@ -10,8 +10,7 @@ use super::{
 };
 use crate::fairness::room::MemoryBudget;
 
-/// The usage of one instance. All memories of a component count together, so twenty memories of 96 MiB are too many.
-/// The key-values that the host holds for the call count too.
+/// The usage of one instance: all memories of a component together, and key-values.
 pub(crate) struct Meter {
     memory_limit: usize,
     table_limit: usize,
@@ -50,8 +49,7 @@ impl Meter {
         Ok(())
     }
 
-    /// Counts further bytes of the recording of a call. Only the bound over all calls limits them, so a call has the
-    /// same limits with and without recording.
+    /// Counts bytes of the recording. Only the bound over all calls limits them.
     pub(crate) fn write_down(&self, bytes: usize) -> Result<(), Stop> {
         if bytes == 0 || self.room.grow(bytes) { Ok(()) } else { Err(Stop::NoRoom) }
     }

@@ -1,5 +1,4 @@
-//! One call of a plugin: its input, the fresh instance with its clock, random numbers and limits, the host functions
-//! that it may use, and its output.
+//! One call of a plugin: input, fresh instance with clock, random numbers and limits, host functions, output.
 
 pub(crate) mod call;
 pub(crate) mod caller_runtime;

@@ -146,7 +146,6 @@ fn accept(response: HttpResponse, limits: &CallLimits) -> Result<Response, Guest
     Ok(Response { status: response.status, headers, body: response.body })
 }
 
-/// The number of headers and their bytes.
 pub(super) fn size(headers: &[(String, String)]) -> (usize, usize) {
     (headers.len(), headers.iter().map(|(name, value)| name.len() + value.len()).sum())
 }
@@ -159,7 +158,6 @@ fn invalid<T>(reason: String) -> Result<T, GuestError> {
     Err(GuestError::InvalidRequest(reason))
 }
 
-/// Characters of header names (RFC 9110).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

@@ -1,6 +1,4 @@
-//! Keeps the first and the last bytes of a guest's standard output and standard error, and drops the middle. A guest
-//! that prints too much continues; a full pipe would make it panic. The end is kept because it holds the reason of a
-//! failure: the last line of a Python traceback names the exception.
+//! Keeps the first and the last bytes of a guest's output and drops the middle. The end holds the reason of a failure.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,7 +13,6 @@ use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 /// Bytes that a guest may write in one go.
 const PERMIT: usize = 64 << 10;
 
-/// One sink for both streams, so that lines stay in order.
 #[derive(Clone)]
 pub(crate) struct OutputSink {
     kept: Arc<Mutex<Kept>>,
@@ -30,7 +27,6 @@ struct Kept {
     dropped: u64,
 }
 
-/// The gaps in the kept output of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Gaps {
     pub(crate) output: Option<Gap>,
@@ -39,7 +35,6 @@ pub(crate) struct Gaps {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PrintedText {
-    /// The whole text. A line marks a gap.
     pub(crate) text: String,
     pub(crate) gap: Option<Gap>,
 }
@@ -47,16 +42,13 @@ pub(crate) struct PrintedText {
 /// The place where a text has a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// End of the beginning, in bytes.
     pub(crate) first_ends: usize,
-    /// Start of the end, in bytes.
     pub(crate) last_begins: usize,
     /// The end starts within a line.
     pub(crate) within_line: bool,
 }
 
 impl PrintedText {
-    /// The whole text, or the beginning and the end of a longer one.
     pub(crate) fn of(text: &str, most: usize) -> Self {
         let output = OutputSink::new(most);
         output.keep(text.as_bytes());
@@ -65,7 +57,6 @@ impl PrintedText {
 }
 
 impl OutputSink {
-    /// Keeps `most` bytes, half of them of the end.
     pub(crate) fn new(most: usize) -> Self {
         let most_last = most / 2;
         Self { kept: Arc::default(), most_first: most - most_last, most_last }

@@ -43,7 +43,6 @@ use crate::{
     worlds::Question,
 };
 
-/// A completed call, with details for its caller only.
 pub(crate) struct CompletedCall<A> {
     pub(crate) result: Result<CheckedAnswer<A>, CallError>,
     pub(crate) host_calls: u32,
@@ -53,19 +52,14 @@ pub(crate) struct CompletedCall<A> {
     gaps: Gaps,
 }
 
-/// The place where a call runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Placement<'a> {
-    /// On the caller's thread, for calls that are known to be short.
     Here,
-    /// On the caller's thread, on the share of its client. The call moves if the share is used up or the call takes
-    /// long.
+    /// On the caller's thread, until the share of the client is used up or the call takes long.
     Promptly(&'a CallThreads, &'a Share),
-    /// Only when a processor is idle.
     Last(&'a CallThreads),
 }
 
-/// The conditions of a call apart from its limits.
 pub(crate) struct Conditions<'a> {
     pub(crate) placement: Placement<'a>,
     pub(crate) room: Arc<dyn MemoryBudget>,
@@ -142,7 +136,6 @@ async fn without(client: ClientId, secrets: &Arc<OpenedConfig>, recording: Optio
     left_out.await.ok()
 }
 
-/// [`make`] with owned inputs.
 pub(crate) fn moving<Q: Question>(
     engine: &Engine,
     guest: GuestState,
@@ -154,7 +147,6 @@ pub(crate) fn moving<Q: Question>(
     Box::pin(async move { make(&engine, guest, &plugin, &question, end_of_tape).await })
 }
 
-/// Lets a guest answer, until `end_of_tape`.
 pub(crate) async fn make<Q: Question>(
     engine: &Engine,
     guest: GuestState,
@@ -237,8 +229,7 @@ fn write_down<Q: Question>(
 }
 
 impl<A: Serialize> CompletedCall<A> {
-    /// Whether the plugin crashed, exceeded a limit or gave a bad answer. The host's work in these cases takes time too
-    /// and cannot be interrupted.
+    /// Whether the plugin crashed, exceeded a limit or gave a bad answer.
     fn misbehaved(&self) -> bool {
         self.flooded || self.result.as_ref().err().is_some_and(|error| error.verdict() == CallVerdict::Failed)
     }

@@ -2,7 +2,6 @@
 
 use super::{key_values::KeyValueError, limits::ExceededLimit};
 
-/// Ends a call from within a host function.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stop {
     #[error("the plugin went beyond its limit of {0}")]

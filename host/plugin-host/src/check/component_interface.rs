@@ -1,5 +1,4 @@
-//! Checks the names of a component's imports and exports, and lists all faults in them. The linker stops at the first
-//! problem and compares types, so this module compares all names first.
+//! Checks the names of imports and exports and lists all faults. The linker stops at the first one.
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -12,8 +11,7 @@ const VERSION: &str = "0.2.1";
 pub(super) const OURS: &str = "patchbay:plugin@0.2.1";
 /// The interface that plugins of any world may export in addition to their own, and its function.
 const CONFIGURATION: (&str, &str) = ("configuration", "schema");
-/// The newest track of versions. Within a track, types and functions are only added, so every version on it fits. The
-/// track before is accepted too.
+/// The newest track of versions. Within a track, types and functions are only added.
 const NEWEST: Track = ("0", "2");
 const OLDER: Track = ("0", "1");
 /// WASI packages that are linked without any grants, and their track.
@@ -30,7 +28,6 @@ pub(super) fn is_known(version: &str) -> bool {
     [NEWEST, OLDER].into_iter().any(|track| on_track(version, track))
 }
 
-/// An interface by its full name, with the names of its functions. For a bare function, only its name.
 struct Item {
     name: String,
     functions: Option<Vec<String>>,
@@ -45,7 +42,6 @@ impl Item {
         Self { name: name.to_owned(), functions }
     }
 
-    /// Name and version of the interface, if it is one of ours.
     fn ours(&self) -> Option<(&str, &str)> {
         let interface = self.name.strip_prefix(PACKAGE)?.strip_prefix('/')?;
         Some(interface.split_once('@').unwrap_or((interface, "")))
@@ -83,7 +79,6 @@ impl ComponentInterface {
         self.exports.iter().map(|item| item.name.clone()).collect()
     }
 
-    /// The world of the component, if it exports exactly one.
     pub(crate) fn world(&self) -> Option<World> {
         match self.worlds().as_slice() {
             [(world, _)] => Some(*world),
@@ -95,12 +90,10 @@ impl ComponentInterface {
         self.worlds().first().and_then(|(_, export)| export.ours()).map(|(_, version)| version)
     }
 
-    /// The full name of the plugin's main export.
     pub(crate) fn main_export(&self) -> Option<&str> {
         self.worlds().first().map(|(_, export)| export.name.as_str())
     }
 
-    /// Whether the plugin was built for the track before.
     pub(crate) fn is_older(&self) -> bool {
         self.api_version().is_some_and(|version| on_track(version, OLDER))
     }
@@ -117,7 +110,6 @@ impl ComponentInterface {
         self.exports.iter().find(|item| item.ours().is_some_and(|(interface, _)| interface == CONFIGURATION.0))
     }
 
-    /// The main exports of plugins, with their worlds.
     fn worlds(&self) -> Vec<(World, &Item)> {
         let world = |item: &Item| {
             let (interface, _) = item.ours()?;
@@ -126,7 +118,6 @@ impl ComponentInterface {
         self.exports.iter().filter_map(|item| Some((world(item)?, item))).collect()
     }
 
-    /// The world of the component, or all faults in its names.
     pub(crate) fn judge(&self) -> Result<World, Vec<String>> {
         let mut problems = vec![];
         match self.worlds().as_slice() {
@@ -243,7 +234,6 @@ fn unknown_functions(import: &Item, interface: &str) -> String {
     }
 }
 
-/// The functions of an interface that plugins import, on the track of a version.
 fn functions_of(interface: &str, version: &str) -> Option<&'static [&'static str]> {
     match interface {
         "types" => Some(&[]),

@@ -7,7 +7,6 @@ pub(crate) fn too_large(size: usize, most: usize) -> String {
     format!("the file has {size} bytes; {most} are allowed")
 }
 
-/// Checks the kind of file by its first eight bytes.
 pub(crate) fn header(bytes: &[u8]) -> Result<(), String> {
     let Some((magic, rest)) = bytes.split_first_chunk::<4>() else {
         return Err("this is not a WebAssembly file: it is empty or cut off".into());
@@ -31,7 +30,6 @@ pub(crate) fn invalid(fault: &wasmtime::Error) -> String {
     format!("the component is damaged or uses a feature that is switched off: {}", one_line(fault))
 }
 
-/// The error text for types that do not match, from the linker.
 pub(crate) fn mismatch(world: World, fault: &wasmtime::Error) -> String {
     format!("the component does not fit world `{world}` of {OURS}: {}", one_line(fault))
 }

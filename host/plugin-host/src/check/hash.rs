@@ -2,7 +2,6 @@
 
 use sha2::{Digest, Sha256};
 
-/// The hash by which components are known, in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }

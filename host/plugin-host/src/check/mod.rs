@@ -1,5 +1,4 @@
-//! Determines the kind and the imports of a file, and lists all its faults in words for the author. The linker stops at
-//! the first problem, so this module compares names first.
+//! Determines the kind and the imports of a file, and lists all its faults in words for the author.
 
 pub(crate) mod component_interface;
 pub(crate) mod faults;
@@ -35,8 +34,7 @@ pub fn check(bytes: &[u8]) -> CheckReport {
     }
 }
 
-/// Checks and compiles a component. `None` if it cannot be used. [`other_type`] checks the type of the exported
-/// function.
+/// Checks and compiles a component. `None` if it cannot be used. See also [`other_type`].
 pub(crate) fn compile(engine: &Engine, bytes: &[u8]) -> (CheckReport, Option<Component>) {
     let mut report = CheckReport::unread(bytes);
     match examine(engine, bytes, &mut report) {

@@ -5,11 +5,9 @@ use std::fmt;
 use super::{component_interface::PACKAGE, hash::sha256};
 use crate::World;
 
-/// The report of `patchbay plugin check`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
-    /// The world of the plugin; `None` if the file is not a plugin.
     pub world: Option<World>,
     /// Version of `patchbay:plugin` that it was built for.
     pub api_version: Option<String>,
@@ -17,12 +15,10 @@ pub struct CheckReport {
     pub sha256: String,
     pub imports: Vec<String>,
     pub exports: Vec<String>,
-    /// All faults. Empty if the plugin can be loaded.
     pub problems: Vec<String>,
 }
 
 impl CheckReport {
-    /// The report for a file that was not parsed.
     pub(crate) fn unread(bytes: &[u8]) -> Self {
         Self {
             world: None,

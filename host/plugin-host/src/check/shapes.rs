@@ -1,5 +1,4 @@
-//! Compares the type of an exported function with the type that the host calls, and names the difference. The linker
-//! only looks for the name, so a wrong type would fail at the first call.
+//! Compares the type of an exported function with the type that the host calls. The linker only looks for the name.
 
 use std::sync::OnceLock;
 
@@ -25,7 +24,6 @@ pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -
     ))
 }
 
-/// Whether the component exports the main function of a plugin of `world`, in any version of the interface.
 pub(super) fn has_function(world: World, engine: &Engine, component: &Component) -> bool {
     exported(world, engine, &component.component_type()).is_some()
 }
@@ -187,7 +185,6 @@ fn kind(of: &Type) -> &'static str {
 mod tests {
     use super::*;
 
-    /// A function that takes one parameter of a type, written as text.
     fn taking(engine: &Engine, ty: &str) -> ComponentFunc {
         let text = format!(
             r#"(component (import "i" (instance

@@ -1,5 +1,4 @@
-//! Processor time for compiling, per client. The cost of a component is unknown before it is compiled, so a client may
-//! overdraw its budget by one upload. Its next upload waits until the budget is positive again.
+//! Processor time for compiling, per client. One upload may overdraw the budget; the next waits until it is positive.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,13 +13,11 @@ const REMEMBERED: usize = 1_024;
 const LEAST: Duration = Duration::from_millis(1);
 
 pub(super) struct Budgets {
-    /// Budget of each client per `period`.
     budget: Duration,
     period: Duration,
     accounts: Mutex<HashMap<ClientId, Account>>,
 }
 
-/// A bucket that refills with time.
 struct Account {
     /// In seconds. Negative if the budget is overdrawn.
     left: f64,
@@ -44,7 +41,6 @@ impl Budgets {
         self.budget.as_secs_f64() / self.period.as_secs_f64()
     }
 
-    /// Remaining seconds of a client. Negative if the budget is overdrawn.
     pub(super) fn left(&self, client: ClientId) -> f64 {
         let accounts = self.accounts.lock();
         accounts.get(&client).map_or(self.budget.as_secs_f64(), |account| self.filled(account))

@@ -1,5 +1,4 @@
-//! The child process: limits itself, reads a component from standard input, checks and compiles it, and writes the code
-//! to a file and its report to standard output.
+//! The child process: limits itself, reads a component, checks and compiles it, and writes code and report.
 
 use std::{
     fs::OpenOptions,
@@ -63,8 +62,7 @@ fn obey(request: &str) -> Result<CheckReport, String> {
     Ok(out_of_memory_in_words(&request, report))
 }
 
-/// Puts a lack of memory into words. The compiler mostly aborts if it gets no more memory; otherwise its report holds
-/// the error text of the system.
+/// Puts a lack of memory into words, because the compiler mostly aborts then.
 fn out_of_memory_in_words(request: &CompileRequest, mut report: CheckReport) -> CheckReport {
     if report.problems.iter().any(|problem| problem.contains("Cannot allocate memory")) {
         report.problems = vec![request.too_much()];
@@ -72,7 +70,6 @@ fn out_of_memory_in_words(request: &CompileRequest, mut report: CheckReport) -> 
     report
 }
 
-/// Sets the limits of this process before it reads any byte of the component.
 fn confine(request: &CompileRequest) -> io::Result<()> {
     let limit = |resource, soft: u64, hard: u64| {
         setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) }).map_err(io::Error::from)

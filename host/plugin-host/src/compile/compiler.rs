@@ -10,6 +10,5 @@ pub enum Compiler {
         /// The arguments before the one for [`compile_child`].
         arguments: Vec<String>,
     },
-    /// This process, without limits: for tools that compile their user's own plugins, and for tests.
     InProcess,
 }

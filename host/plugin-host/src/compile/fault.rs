@@ -6,7 +6,6 @@ use super::{budget::BudgetExceeded, turns::CompileQueueFull};
 
 #[derive(Debug)]
 pub(crate) enum CompileFault {
-    /// Faults of the component, in words for its author.
     Problems(Vec<String>),
     /// The queue is full, or this client already has an upload under way.
     Busy,

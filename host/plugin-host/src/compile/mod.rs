@@ -1,5 +1,4 @@
-//! Compiles components of clients in a child process under limits, because a component of less than a megabyte can cost
-//! minutes of processor time and gigabytes of memory (RECIPES 6). The server itself never compiles one.
+//! Compiles components of clients in a limited child process: a small one can cost minutes and gigabytes (RECIPES 6).
 
 mod budget;
 mod child;
@@ -23,11 +22,8 @@ pub(crate) use fault::CompileFault;
 use request::CompileRequest;
 pub(crate) use scheduler::{CompilePurpose, CompileScheduler};
 
-/// Checks a file with the host's rules for loading and lists all its faults. Compiles it in the process that `compiler`
-/// names, under `limits`.
-///
-/// # Errors
-/// If the compiler could not be run, in words. The file is not to blame.
+/// Checks a file with the host's rules for loading and lists its faults. An error means that the compiler could not be
+/// run.
 pub async fn check_apart(compiler: &Compiler, limits: &CallLimits, bytes: Vec<u8>) -> Result<CheckReport, String> {
     match compiler {
         Compiler::InProcess => {

@@ -35,8 +35,7 @@ pub(super) struct ChargedClient<'a> {
     pub(super) client: ClientId,
 }
 
-/// Charges the processor time of a child to its client when it is dropped. This must happen before the child is reaped,
-/// because the system then forgets the time.
+/// Charges the processor time of a child to its client before the child is reaped.
 struct Metered<'a> {
     charged: Option<ChargedClient<'a>>,
     process: Option<u32>,
@@ -53,7 +52,6 @@ impl Drop for Metered<'_> {
     }
 }
 
-/// Processor time that a process has used (`man 5 proc_pid_stat`).
 fn processor_time(process: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name of the program, in parentheses, may contain any character.

@@ -19,7 +19,6 @@ pub(super) struct CompileRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CodeOutput {
-    /// An existing empty file.
     pub(super) file: PathBuf,
     /// Whether the engine takes its instances from a pool.
     pub(super) pooled: bool,

@@ -1,6 +1,5 @@
-//! Decides the order of compilations. A few uploads compile at a time, with a short queue, one per client, and each is
-//! charged to the budget of its client. In addition one component compiles that is in use and lacks its code on this
-//! node; clients take turns at that too.
+//! The order of compilations: a few uploads at a time, one per client, charged to its budget, and one component in use
+//! that lacks its code on this node.
 
 use std::sync::Arc;
 
@@ -39,7 +38,6 @@ pub(crate) struct CompileScheduler {
 }
 
 impl CompileScheduler {
-    /// `engine` runs the code; `pooled` tells whether its instances come from a pool.
     pub(crate) fn new(
         compiler: Compiler,
         (engine, pooled): (Engine, bool),
@@ -59,8 +57,6 @@ impl CompileScheduler {
         Ok(self.turns.wait(client).await?)
     }
 
-    /// Checks a component and puts its code into the cache. Also returns the compiled component if it was compiled in
-    /// this process.
     pub(crate) async fn compile(
         &self,
         sha256: &str,
@@ -109,7 +105,6 @@ impl CompileScheduler {
     }
 }
 
-/// Runs blocking work. The compiler may panic on the input of a client.
 async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CompileFault> + Send + 'static,
 ) -> Result<T, CompileFault> {

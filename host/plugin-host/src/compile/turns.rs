@@ -1,6 +1,4 @@
-//! The order of uploads: a few compile at a time, one per client. Next is the waiting upload whose client has used the
-//! least processor time lately. So a client with expensive uploads comes after all others. It has only one of several
-//! places, so a small upload of another client need not wait for its large one.
+//! The order of uploads: next is the one whose client has used the least processor time lately, one per client.
 
 use std::sync::Arc;
 
@@ -14,7 +12,6 @@ use super::budget::Budgets;
 pub(super) struct CompileTurns(Arc<Inner>);
 
 struct Inner {
-    /// Uploads that compile at once.
     places: usize,
     most_waiting: usize,
     budgets: Arc<Budgets>,
@@ -24,9 +21,7 @@ struct Inner {
 #[derive(Default)]
 struct Queue {
     running: Vec<ClientId>,
-    /// In order of arrival.
     waiting: Vec<Waiting>,
-    /// Number of the next waiting upload.
     number: u64,
 }
 
@@ -42,12 +37,10 @@ pub(crate) struct CompileTurn {
     client: ClientId,
 }
 
-/// The queue is full, or this client already has an upload under way.
 #[derive(Debug)]
 pub(super) struct CompileQueueFull;
 
 impl CompileTurns {
-    /// There is at least one place.
     pub(super) fn new(places: usize, most_waiting: usize, budgets: Arc<Budgets>) -> Self {
         Self(Arc::new(Inner { places: places.max(1), most_waiting, budgets, queue: Mutex::default() }))
     }
@@ -76,7 +69,6 @@ impl CompileTurns {
         turn.await.map_err(|_| CompileQueueFull)
     }
 
-    /// Passes the turn of a client on to the next waiting upload, if any.
     fn pass_on(&self, ended: ClientId) {
         let next = {
             let mut queue = self.queue();

@@ -1,6 +1,5 @@
-//! Limits the simultaneous calls and their memory, per client and in total, the calls per second of a client, and the
-//! wait for a place. Webhook bodies have their own places, so they never wait for chatbots. The shadows of clients have
-//! a few places of their own, without a queue.
+//! Limits calls at once and their memory, per client and in total, calls per second, and the wait for a place. Webhook
+//! bodies and shadows have their own places.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,13 +19,11 @@ use crate::calling::limits::CallLimits;
 
 /// If more clients than this are known, those without calls are forgotten.
 const REMEMBERED: usize = 1_024;
-/// Most replays of all clients next to the live calls. The pool has more spare instances (`engine::SPARE_CALLS`), so a
-/// replay takes no instance of a live call.
+/// Most replays of all clients. The pool has more spare instances (`engine::SPARE_CALLS`).
 const BESIDE: usize = 16;
 /// The part of the memory of all calls that webhook bodies have. Replays next to live calls have as much.
 const EIGHTH: usize = 8;
 
-/// Admits calls and counts the calls of each client.
 pub(crate) struct CallLimiter {
     clients: Mutex<HashMap<ClientId, Arc<ClientState>>>,
     turns: CallPlaces,
@@ -43,7 +40,6 @@ struct ClientState {
     share: Share,
 }
 
-/// The pace of one kind of calls, and the number of calls that wait for it.
 struct Pacing {
     pace: Mutex<CallPace>,
     pausing: AtomicUsize,
@@ -98,8 +94,7 @@ impl CallLimiter {
         }
     }
 
-    /// Waits for a place until `until`, first among the calls of the client, so that a busy client queues on its own. A
-    /// `paced` call counts towards the calls per second.
+    /// Waits for a place until `until`. A `paced` call counts towards the calls per second.
     pub(crate) async fn enter(
         &self,
         client: ClientId,
@@ -142,7 +137,6 @@ impl CallLimiter {
 }
 
 impl ClientState {
-    /// Whether the client would get more calls than its limit if this were forgotten.
     fn has_debts(&self, limits: &CallLimits) -> bool {
         self.turns.has_debts(limits) || self.bodies.has_debts(limits) || self.share.is_owed_for()
     }

@@ -1,5 +1,4 @@
-//! Keeps the plugins of one client from slowing down other clients. Limits simultaneous calls, calls per second and
-//! memory, assigns threads and processor time, and suspends plugins that keep failing.
+//! Keeps the plugins of one client from slowing down other clients.
 
 pub(crate) mod breaker;
 pub(crate) mod call_limiter;

@@ -15,13 +15,11 @@ pub(super) struct CallPace {
 }
 
 impl CallPace {
-    /// A full bucket, for a new client.
     pub(super) fn new(limits: &CallLimits) -> Self {
         Self { calls: burst(limits), at: Instant::now() }
     }
 
-    /// The wait until the turn of the next call, which is then taken. `None` if the wait is longer than a call may
-    /// wait.
+    /// The wait until the next call, which is then taken. `None` if it is longer than a call may wait.
     pub(super) fn take_turn(&mut self, limits: &CallLimits) -> Option<Duration> {
         self.fill(limits);
         let owed = (1.0 - self.calls).max(0.0);
@@ -33,7 +31,6 @@ impl CallPace {
         Some(wait)
     }
 
-    /// Whether the client would get more calls than its limit if this were forgotten.
     pub(super) fn has_debts(&mut self, limits: &CallLimits) -> bool {
         self.fill(limits);
         self.calls < burst(limits)
@@ -47,7 +44,6 @@ impl CallPace {
     }
 }
 
-/// Capacity of a bucket, in calls.
 fn burst(limits: &CallLimits) -> f64 {
     f64::from(limits.calls_per_second.max(1)) * BURST_SECONDS
 }

@@ -5,11 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The memory budget of a call. Dropping it returns the memory of the call.
 pub(crate) trait MemoryBudget: Send + Sync {
-    /// Reserves `bytes` more bytes. `false` if there are none; the call must then end.
     fn grow(&self, bytes: usize) -> bool;
 }
 
-/// No limit of its own, for trial calls: there is one at a time.
 pub(crate) struct UnlimitedBudget;
 
 impl MemoryBudget for UnlimitedBudget {

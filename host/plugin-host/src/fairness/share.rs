@@ -6,21 +6,17 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
-/// Processor time of a call on its caller's thread, before it moves to a separate thread.
 pub(crate) const PROMPT: Duration = Duration::from_millis(1);
 /// Processor time of a call on a separate thread, before it moves to the threads that run last.
 pub(crate) const APART: Duration = Duration::from_millis(5);
 /// Seconds whose unused share may be used at once.
 const BURST_SECONDS: u32 = 5;
-/// How long a client's calls begin on the threads of lower priority after a call that moved there. Doubles each time,
-/// up to [`LONGEST`].
+/// How long a client's calls begin at lower priority after a call that moved there. Doubles, up to [`LONGEST`].
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
-/// A longer call does not count if there was no other for this long before it. One call in thousands takes longer
-/// because of the machine or its memory.
+/// A longer call does not count if there was no other for this long, because the machine may have caused it.
 const SLIP: Duration = Duration::from_secs(1);
 
-/// The place where a client's calls begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShareStart {
     /// Its calls are short and run on the threads of their callers.
@@ -31,7 +27,6 @@ pub(crate) enum ShareStart {
     Last,
 }
 
-/// The share of a client: a token bucket of processor time. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Share(Arc<Inner>);
 
@@ -68,7 +63,6 @@ impl Reserve {
 }
 
 impl Share {
-    /// A full share, for a new client.
     pub(crate) fn new(rate: Duration) -> Self {
         let present = Instant::now();
         let left = rate * BURST_SECONDS;
@@ -89,15 +83,13 @@ impl Share {
         })
     }
 
-    /// Subtracts used time. Returns whether nothing is left.
     pub(crate) fn spend(&self, time: Duration) -> bool {
         let mut bucket = self.0.bucket.lock();
         bucket.left = bucket.left.saturating_sub(time);
         bucket.left.is_zero()
     }
 
-    /// A call took longer than [`PROMPT`] on its caller's thread. The next calls begin on a separate thread, unless
-    /// this one is a [`SLIP`].
+    /// A call took longer than [`PROMPT`]. The next calls begin on a separate thread, unless this one is a [`SLIP`].
     pub(crate) fn move_to_own_thread(&self) {
         self.with(|bucket, present| {
             let before = bucket.slipped.replace(present);

@@ -1,6 +1,5 @@
-//! Turns at a limited resource. Owners, mostly clients, take turns: the next is the waiting owner that had its last
-//! turn the longest time ago. An owner with many requests waits for its own work, and other owners wait for one turn of
-//! it.
+//! Turns at a limited resource: the next is the waiting owner (mostly a client) that had its last turn the longest time
+//! ago.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -11,7 +10,6 @@ use tokio::sync::oneshot;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnTerms {
-    /// Turns at once.
     pub places: usize,
     pub per_owner: usize,
     pub waiting_per_owner: usize,
@@ -32,7 +30,6 @@ struct Shared<O: Eq + Hash + Clone> {
 
 struct State<O: Eq + Hash + Clone> {
     free: usize,
-    /// Owners with a turn or a waiting turn.
     owners: HashMap<O, Owner<O>>,
     /// Owners that may have the next free turn, each once: they have a waiting turn, and fewer turns than `per_owner`.
     order: VecDeque<O>,
@@ -44,13 +41,11 @@ struct Owner<O: Eq + Hash + Clone> {
     waiting: VecDeque<(u64, oneshot::Sender<Turn<O>>)>,
 }
 
-/// A turn. The next one begins when it is dropped.
 pub struct Turn<O: Eq + Hash + Clone> {
     shared: Arc<Shared<O>>,
     owner: O,
 }
 
-/// A wait for a turn, until this is dropped.
 struct Waiting<'t, O: Eq + Hash + Clone> {
     shared: &'t Shared<O>,
     owner: O,
@@ -72,10 +67,7 @@ impl<O: Eq + Hash + Clone> Turns<O> {
         Self(Arc::new(Shared { terms, state }))
     }
 
-    /// Waits for a turn of this owner.
-    ///
-    /// # Errors
-    /// If the owner already has `waiting_per_owner` waiting turns.
+    /// Waits for a turn of this owner. Fails if it already has `waiting_per_owner` waiting turns.
     pub async fn take(&self, owner: O) -> Result<Turn<O>, QueueFull> {
         let asked = self.0.ask(&owner)?;
         let Some((number, turn)) = asked else { return Ok(Turn { shared: Arc::clone(&self.0), owner }) };
@@ -131,8 +123,7 @@ impl<O: Eq + Hash + Clone> Shared<O> {
 }
 
 impl<O: Eq + Hash + Clone> State<O> {
-    /// Counts one turn less for the owner. If a turn of it waits and could not begin before, it goes to the end of the
-    /// order.
+    /// Counts one turn less for the owner. Its waiting turn goes to the end of the order.
     fn ended(&mut self, owner: &O, per_owner: usize) {
         let Some(own) = self.owners.get_mut(owner) else { return };
         let was_full = own.running >= per_owner;

@@ -18,7 +18,6 @@ const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
 /// A temporary file of this age has no writer any more.
 const ABANDONED_AFTER: Duration = Duration::from_secs(600);
 
-/// A directory of compiled components that only this user can write to.
 pub(crate) struct Cache {
     directory: PathBuf,
     engine_key: String,
@@ -44,7 +43,6 @@ impl Drop for CacheReservation {
     }
 }
 
-/// Distinguishes engines with incompatible code.
 pub(crate) fn engine_key(engine: &Engine) -> String {
     let mut hasher = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut hasher);
@@ -146,9 +144,8 @@ impl Cache {
             .is_ok_and(|meta| meta.is_file() && meta.uid() == self.owner && meta.mode() & 0o022 == 0)
     }
 
-    /// Removes the code with the oldest use until there is room, and the rest of interrupted writes. Other processes
-    /// may use the directory too: files appear and disappear, and recent temporary files are theirs. Code that is
-    /// running stays mapped, so its removal is harmless.
+    /// Removes the code with the oldest use until there is room. Other processes may use the directory. Code that is
+    /// running stays mapped.
     fn sweep(&self, now: SystemTime) -> io::Result<()> {
         let mut kept: Vec<CacheEntry> = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
@@ -206,8 +203,7 @@ fn temporary_file(directory: &Path) -> io::Result<(PathBuf, File)> {
     Ok((path, file))
 }
 
-/// Writes a file and removes it. Its metadata shows that the directory is writable, the user, and the time of the file
-/// system.
+/// Writes a file and removes it. Its metadata has the user and the time of the file system.
 fn probe(directory: &Path) -> io::Result<Metadata> {
     let (path, file) = temporary_file(directory)?;
     let metadata = file.metadata();

@@ -1,5 +1,4 @@
-//! The watched directory: each `NAME.wasm` in it is the plugin `NAME`. A changed file is compiled, tried out and
-//! swapped in. A broken file is reported, and the running program stays.
+//! The watched directory: each `NAME.wasm` is the plugin `NAME`. A broken file is reported; the running program stays.
 
 use std::collections::HashMap;
 use std::fs::{self, Metadata};

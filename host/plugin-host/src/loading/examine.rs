@@ -12,12 +12,10 @@ use crate::error::CallError;
 use crate::host::PluginHost;
 use crate::worlds::ReadSchema;
 
-/// The properties of a valid component.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentFacts {
     pub world: World,
-    /// Version of `patchbay:plugin` that it was built for.
     pub api_version: String,
     pub sha256: String,
     pub size: u64,
@@ -26,10 +24,8 @@ pub struct ComponentFacts {
     pub config_schema: Option<String>,
 }
 
-/// Why a component is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComponentRefusal {
-    /// All faults of the component, in words for its author.
     #[error("{}", .0.join("; "))]
     Problems(Vec<String>),
     #[error("the file has {size} bytes; {most} are allowed")]
@@ -38,7 +34,6 @@ pub enum ComponentRefusal {
         /// Largest permitted size in bytes.
         most: u64,
     },
-    /// The compile queue is full, or this client already has an upload under way. Try again a little later.
     #[error("too many plugins are being compiled at the moment; try again in a few seconds")]
     Busy,
     /// Compilations for this client have used up their processor time.
@@ -55,7 +50,6 @@ pub enum ComponentRefusal {
         /// Time until the client may try again.
         wait: Duration,
     },
-    /// A failure of the host. The component is not to blame.
     #[error("the component could not be examined: {0}")]
     Failed(String),
 }
@@ -77,8 +71,7 @@ impl From<CompileFault> for ComponentRefusal {
 }
 
 impl PluginHost {
-    /// Checks and compiles a component, reads the schema of its configuration and makes a trial call. The component
-    /// stays loaded for its first real call. One upload at a time per client, and a few in all.
+    /// Checks and compiles a component, reads its schema and makes a trial call. One upload at a time per client.
     pub async fn examine(
         &self,
         client: ClientId,
@@ -111,10 +104,6 @@ impl PluginHost {
     }
 
     /// JSON Schema of the configuration of a built-in or directory plugin, if it exports one: an object as JSON text.
-    /// The schema of an uploaded plugin is in [`ComponentFacts`].
-    ///
-    /// # Errors
-    /// If the schema cannot be read, in words for the author.
     pub async fn shipped_config_schema(&self, name: &str) -> Result<Option<String>, String> {
         match self.registry().get(name) {
             Some(loaded) => self.config_schema(&loaded).await,

@@ -1,5 +1,5 @@
-//! Links a component with the interfaces of its world, and calls the function that it exports, in any supported version
-//! of the interface. To a component, types of the same structure are the same type.
+//! Links a component with the interfaces of its world, and calls its function, in any supported version of the
+//! interface.
 
 use plugin_bindings::patchbay::plugin::{config, http, kv, log, types};
 use wasmtime::{
@@ -13,13 +13,10 @@ use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
 use super::older_track;
 use crate::{World, calling::guest::GuestState, check::component_interface::ComponentInterface};
 
-/// A component that is linked. Its instances start in microseconds.
 pub(crate) struct LinkedComponent {
     world: World,
-    /// Built for the track before the newest.
     is_older: bool,
     pre: InstancePre<GuestState>,
-    /// The function of its world.
     function: ComponentExportIndex,
     /// The function that returns the schema of its configuration.
     schema: Option<ComponentExportIndex>,
@@ -30,12 +27,10 @@ impl LinkedComponent {
         self.world
     }
 
-    /// Whether it was built for the track before the newest.
     pub(crate) fn is_older(&self) -> bool {
         self.is_older
     }
 
-    /// Starts an instance and calls the function of its world.
     pub(crate) async fn ask<Parameters, Answer>(
         &self,
         store: &mut Store<GuestState>,
@@ -50,8 +45,7 @@ impl LinkedComponent {
         Ok(answer)
     }
 
-    /// Starts an instance and calls the function of its world once for each of several parameters, until an answer is an
-    /// error of the plugin.
+    /// Starts an instance and calls its function for each of several parameters, until an error of the plugin.
     pub(crate) async fn ask_several<Parameters, Answer, Fault>(
         &self,
         store: &mut Store<GuestState>,
@@ -72,7 +66,6 @@ impl LinkedComponent {
         Ok(Ok(answers))
     }
 
-    /// Starts an instance and reads the schema of its configuration; `None` if it exports none.
     pub(crate) async fn schema(&self, store: &mut Store<GuestState>) -> Option<wasmtime::Result<String>> {
         let schema = self.schema.as_ref()?;
         let read = async {

@@ -24,7 +24,6 @@ pub(crate) struct Program {
     pub(crate) configurable: bool,
 }
 
-/// A program under the name and version that traces show.
 #[derive(Clone)]
 pub(crate) struct LoadedPlugin {
     pub(crate) name: String,
@@ -95,7 +94,6 @@ impl Loader {
     }
 }
 
-/// Runs work that reads files or computes for milliseconds.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CompileFault> + Send + 'static,
 ) -> Result<T, CompileFault> {

@@ -1,5 +1,4 @@
-//! Turns bytes into callable programs: the sources of components (the program itself, the watched directory, uploads),
-//! the cache of compiled code, linking, the trial call, and the tables of loaded programs.
+//! Turns bytes into callable programs: sources of components, compiled code, linking, trial calls, loaded programs.
 
 pub(crate) mod built_in_components;
 pub(crate) mod cache;

@@ -1,6 +1,5 @@
-//! The imports of components that were built for the track before the newest, under the names of that track. To a
-//! component, types of the same structure are the same type, so only the types that differ have types of their own
-//! (`plugin_bindings::track_0_1`).
+//! The imports of components for the track before the newest. To a component, types of the same structure are the same,
+//! so only the others are defined again (`plugin_bindings::track_0_1`).
 
 use plugin_bindings::patchbay::plugin::{config, http, kv, log};
 use wasmtime::component::Linker;

@@ -1,5 +1,4 @@
-//! The uploaded components that are ready to be called: linked programs by hash, loaded at their first use. If there
-//! are too many, the one with the oldest use is dropped. A call in flight always keeps its program.
+//! Uploaded components that are ready: linked programs by hash, loaded at first use. The oldest use is dropped first.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,11 +19,9 @@ pub(crate) enum NoProgram {
     Unloadable(String),
     /// It could not be read from its store.
     Unread(String),
-    /// It cannot be loaded now.
     Unavailable(String),
 }
 
-/// Linked programs by the hash of their component.
 pub(crate) struct Programs {
     loader: Arc<Loader>,
     source: Option<Arc<dyn ComponentSource>>,
@@ -33,7 +30,6 @@ pub(crate) struct Programs {
     uses: AtomicU64,
 }
 
-/// A program that is loaded or is being loaded. One task loads it for all waiting calls.
 #[derive(Default)]
 struct Slot {
     program: OnceCell<Arc<Program>>,

@@ -14,7 +14,6 @@ use crate::World;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramSource {
     BuiltIn,
-    /// A file in the watched directory.
     Directory(PathBuf),
 }
 
@@ -26,12 +25,10 @@ pub enum ProgramState {
     Broken,
 }
 
-/// The host's information about a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginInfo {
     /// The name of the built-in plugin, or of the file without `.wasm`.
     pub name: String,
-    /// `None` if the only file is broken.
     pub world: Option<World>,
     /// Generation in this process. It grows with every swap; 0 if the only file is broken.
     pub version: u64,
@@ -96,7 +93,6 @@ impl PluginRegistry {
         self.change(name, |entry| entry.last_error = Some((problems, file)));
     }
 
-    /// Records that the newest file of a name has the content of the running program.
     pub(crate) fn clear_error(&self, name: &str) {
         self.change(name, |entry| entry.last_error = None);
     }

@@ -24,7 +24,6 @@ impl PluginHost {
         }
     }
 
-    /// Puts one question to a component that is not in use yet.
     pub(crate) async fn trial<Q: Question>(&self, loaded: &LoadedPlugin, question: &Q) -> Result<Q::Answer, CallError> {
         let plugin = PluginRef::shipped(&loaded.name);
         let call = sample::call(&plugin);

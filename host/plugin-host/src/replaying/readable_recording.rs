@@ -1,5 +1,4 @@
-//! Recordings in the names, levels and forms of the API. The stored recording has the same content in the form in which
-//! two calls are compared byte for byte.
+//! Recordings in the names and forms of the API.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +8,6 @@ use crate::HttpFault;
 use crate::worlds::json::{WorldQuestion, binary, readable_result, scope_name};
 
 impl Recording {
-    /// The recording as readable JSON: configuration, question, host calls and result.
     pub fn to_json(&self) -> Value {
         let mut json = serde_json::to_value(self).unwrap_or_default();
         if let Value::Object(map) = &mut json {

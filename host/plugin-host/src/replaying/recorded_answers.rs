@@ -13,7 +13,6 @@ use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
 
 impl HostCalls {
-    /// Services that only give recorded answers.
     pub(crate) fn played(tape: &Arc<RecordedAnswers>) -> Self {
         Self { key_values: Some(Arc::clone(tape) as _), http: Arc::clone(tape) as _ }
     }
@@ -39,8 +38,7 @@ impl RecordedAnswers {
         Arc::new(Self { calls, used: Mutex::new(used), ran_out: Notify::new() })
     }
 
-    /// The first deviation of the plugin's requests from the recorded ones, if any. Reads of keys have no effect
-    /// outside and do not count here.
+    /// The first deviation of the requests from the recorded ones. Reads of keys do not count here.
     pub(crate) fn deviation(&self) -> Option<String> {
         let used = self.used();
         let left = self.calls.iter().zip(&used.calls).find_map(|(call, used)| match call {
@@ -140,7 +138,6 @@ fn same_request(one: &HostCall, other: &HostCall) -> bool {
     }
 }
 
-/// Whether method and address are the same. Headers and body may differ.
 fn same_address(one: &HostCall, other: &HostCall) -> bool {
     match (one, other) {
         (HostCall::Http { method, url, .. }, HostCall::Http { method: other_method, url: other_url, .. }) => {

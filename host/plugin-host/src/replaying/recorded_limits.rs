@@ -1,5 +1,4 @@
-//! The limits that affect the result of a call. They are recorded with it, so that other settings do not change the
-//! result.
+//! The limits that affect the result of a call, recorded with it.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,20 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::recorded_limits::RecordedLimits;
 use crate::{HttpFault, HttpResponse, KeyValueWrite, KeysWanted, Scope, World, calling::log_line::LogLine};
 
-/// A recorded call: its input, the host's answers and its output, without timing. As JSON it contains personal data,
-/// and placeholders for the sealed secrets of the configuration.
+/// A recorded call: input, host answers, output. As JSON it contains personal data, and placeholders for secrets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recording {
     pub world: World,
     pub plugin: String,
-    /// Version of an uploaded plugin.
     pub version: Option<u32>,
     pub sha256: String,
-    /// The time that the plugin's clocks showed.
     pub now: DateTime<Utc>,
     pub seed: u64,
-    /// The plugin's configuration, a JSON text.
     pub config: String,
     /// Prefix of the idempotency keys.
     pub turn: String,
@@ -31,13 +27,11 @@ pub struct Recording {
     pub host_calls: Vec<HostCall>,
     /// The result as JSON text: the outcome, the answer or the failure in words, the writes and the log lines.
     pub result: String,
-    /// Set if the host stopped the call for lack of time: the number of host functions that the plugin had called. A
-    /// replay on the same component is stopped there again.
+    /// Set if the host stopped the call for lack of time: the number of host calls, where a replay is stopped again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_after: Option<u32>,
 }
 
-/// A host call of a plugin, with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum HostCall {
@@ -53,12 +47,10 @@ pub enum HostCall {
         keys: Option<Vec<String>>,
     },
     Http {
-        /// In capitals.
         method: String,
         url: String,
         /// Headers as sent, with the idempotency key.
         headers: Vec<(String, String)>,
-        /// In base64.
         #[serde(with = "base64_option")]
         body: Option<Vec<u8>>,
         answer: HttpAnswer,
@@ -78,13 +70,11 @@ pub enum KvAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HttpAnswer {
-    /// A response with any status.
     Response(HttpResponse),
     Fault(HttpFault),
     Unanswered,
 }
 
-/// The result of a call, in the form in which two calls are compared.
 #[derive(Debug, Serialize)]
 pub(crate) struct CallResult<'a, A> {
     pub(crate) outcome: &'a str,
@@ -115,7 +105,6 @@ impl<A: Serialize> CallResult<'_, A> {
     }
 }
 
-/// The recorded form of a call's writes.
 pub(crate) fn writes(writes: &[KeyValueWrite]) -> Vec<WriteRecord<'_>> {
     writes
         .iter()

@@ -30,7 +30,6 @@ const PATIENCE: u32 = 4;
 pub struct CallReplay {
     /// Whether the result is the same byte for byte, and the plugin sent the same requests.
     pub identical: bool,
-    /// The recorded result: a JSON text with outcome, answer or failure, writes and log lines.
     pub result_then: String,
     pub result_now: String,
     /// The place of the first difference with both values, or the first request that differs.
@@ -41,15 +40,11 @@ pub struct CallReplay {
 }
 
 impl PluginHost {
-    /// Replays a recorded call on any plugin of its world. The host gives the recorded answers. The replay has no
-    /// effects and does not count: no requests are sent, sleeps end at once, suspensions and calls per second do not
-    /// apply.
+    /// Replays a recorded call on any plugin of its world with the recorded answers. It has no effects and does not
+    /// count.
     ///
-    /// Time is not recorded. If the host stopped the call for lack of time, a replay on the same component is stopped
-    /// at the same place.
-    ///
-    /// # Errors
-    /// If the plugin cannot be called at all. Every end of the call itself is a [`CallReplay`].
+    /// If the host stopped the call for lack of time, a replay on the same component is stopped at the same place. An
+    /// error means that the plugin cannot be called; every end of the call is a [`CallReplay`].
     pub async fn replay(
         &self,
         client: ClientId,
@@ -148,7 +143,6 @@ impl Play<'_> {
         Ok(self.compare(result_now, &tape, duration))
     }
 
-    /// The result of a replay that was stopped where the recorded call was. Its log lines are its own.
     fn stopped(&self, logs: &[LogLine]) -> String {
         #[derive(Deserialize)]
         struct Ended {

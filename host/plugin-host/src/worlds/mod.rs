@@ -1,5 +1,5 @@
-//! The differences between worlds: the questions to a plugin (`questions`), the checks of its answers (`answer`), and the
-//! readable JSON of both (`json`). The facts about a world are in `domain::world`.
+//! The differences between worlds: questions, checks of answers (`answer`), and their JSON (`json`). Facts:
+//! `domain::world`.
 
 pub(crate) mod answer;
 pub mod json;
@@ -30,20 +30,17 @@ pub(crate) type PluginResult<A> = wasmtime::Result<Result<A, Error>>;
 pub(crate) trait Question: Serialize + Send + Sync {
     type Answer: Serialize + Send + 'static;
 
-    /// The same question for a call that may move to another thread.
     type Owned: Question<Answer = Self::Answer> + 'static;
 
     fn owned(&self) -> Self::Owned;
 
     fn world(&self) -> World;
 
-    /// Starts an instance and calls it. `None` if the plugin is of another world.
     fn ask(
         &self,
         plugin: &LinkedComponent,
         store: &mut Store<GuestState>,
     ) -> impl Future<Output = Option<PluginResult<Self::Answer>>> + Send;
 
-    /// Checks the answer like user input.
     fn judge(&self, answer: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault>;
 }

@@ -21,7 +21,6 @@ use crate::{
     webhook_shaper::WebhookEvent,
 };
 
-/// A value that the function of a world returns.
 trait Returned<Answer> {
     fn answer(self) -> Result<Answer, Error>;
 }
@@ -45,8 +44,7 @@ impl Returned<Vec<Action>> for Result<Vec<track_0_1::Action>, Error> {
     }
 }
 
-/// Makes a question from the parameters of a function in `wit/`. `older` is the type that it returns on the track
-/// before the newest, if that differs.
+/// Makes a question from the parameters of a function. `older`: the returned type on the track before, if it differs.
 macro_rules! question {
     ($(#[$meta:meta])* $name:ident($($parameter:ident: $type:ty),+) -> $answer:ty {
         world: $world:ident,
@@ -104,7 +102,6 @@ macro_rules! question {
 }
 
 question! {
-    /// The question of world `chatbot`: the actions for an event.
     HandleEvent(event: Event, session: Session) -> Vec<Action> {
         world: Chatbot,
         returns: Result<Vec<Action>, Error>,
@@ -114,7 +111,6 @@ question! {
 }
 
 question! {
-    /// The question of world `sms-fallback`: whether a message goes out as an SMS.
     #[serde(transparent)]
     DecideFallback(undeliverable: Undeliverable) -> sms_fallback::Decision {
         world: SmsFallback,
@@ -124,7 +120,6 @@ question! {
 }
 
 question! {
-    /// The question of world `webhook-shaper`: the body of a webhook.
     #[serde(transparent)]
     ShapeBody(event: WebhookEvent) -> Option<String> {
         world: WebhookShaper,
@@ -134,7 +129,6 @@ question! {
 }
 
 question! {
-    /// The question of world `router`: the route of a new conversation.
     #[serde(transparent)]
     RouteInbound(inbound: Inbound) -> Route {
         world: Router,
@@ -144,7 +138,6 @@ question! {
 }
 
 question! {
-    /// The question of world `sms-router`: decisions about all messages in one call.
     #[serde(transparent)]
     DecideSms(messages: [Sms]) -> Vec<sms_router::Decision> {
         world: SmsRouter,
@@ -153,8 +146,7 @@ question! {
     }
 }
 
-/// The bodies of several webhooks, made one after the other by the same instance. For plugins that keep no state
-/// between them.
+/// The bodies of several webhooks, made by one instance, for plugins that keep no state.
 #[derive(Serialize)]
 pub(crate) struct ShapeBodies<'a>(Cow<'a, [WebhookEvent]>);
 

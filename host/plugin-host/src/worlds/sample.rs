@@ -10,10 +10,8 @@ use crate::sms_router::{Direction, Sms};
 use crate::webhook_shaper::{SessionStatusEvent, WebhookEvent};
 use crate::{PluginCall, PluginRef};
 
-/// A Tuesday morning.
 const NOW_SECONDS: u32 = 1_760_428_800;
 
-/// A call without a client and configuration.
 pub(crate) fn call(plugin: &PluginRef) -> PluginCall<'_> {
     PluginCall {
         client: ClientId(Default::default()),
@@ -103,7 +101,6 @@ pub(crate) fn sms() -> Sms {
     }
 }
 
-/// A message to a recipient who is not on WhatsApp.
 pub(crate) fn undeliverable() -> Undeliverable {
     Undeliverable {
         message_id: "sample".into(),

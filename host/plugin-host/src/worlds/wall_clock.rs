@@ -63,7 +63,6 @@ impl Zone {
     }
 }
 
-/// Milliseconds since 1970, the form of times for plugins.
 pub fn unix_millis(moment: DateTime<Utc>) -> u64 {
     u64::try_from(moment.timestamp_millis()).unwrap_or(0)
 }

@@ -35,14 +35,10 @@ const MOST_HOSTS: usize = 50;
 
 #[derive(Debug, Clone)]
 pub struct NewActivation {
-    /// Name of the plugin. It determines the world.
     pub plugin: String,
-    /// `None` = the newest.
     pub version: Option<u64>,
-    /// `None` = all inboxes of the client without an activation of their own.
     pub inbox: Option<InboxId>,
     pub mode: Mode,
-    /// Share of a canary, 1 to 100.
     pub percent: u8,
     /// Configuration of the plugin: an object. `None` = keep the configuration of this plugin's activation in the slot;
     /// if there is none, `{}`.
@@ -50,9 +46,7 @@ pub struct NewActivation {
     /// Hosts that the plugin may reach by HTTP. `None` = keep the hosts of this plugin's activation in the slot; if
     /// there is none, no hosts.
     pub allowed_hosts: Option<Vec<String>>,
-    /// If more than this percentage of a canary's calls fail, the canary is withdrawn.
     pub error_threshold: u8,
-    /// Calls of a canary before its failures are judged.
     pub minimum_calls: u32,
 }
 
@@ -82,11 +76,7 @@ pub struct ActivationResult {
     pub replaced: Option<PluginRef>,
 }
 
-/// Activates a version for a client or one of its inboxes, from the next event on. If the same activation is already in
-/// force, it stays, so the call can be repeated.
-///
-/// # Errors
-/// See [`PluginError`]. In this case nothing has changed.
+/// Activates a version from the next event on. The call can be repeated. After an error nothing has changed.
 pub async fn activate(
     ctx: &Context,
     client: ClientId,

@@ -25,12 +25,10 @@ pub enum PluginOrigin {
     Directory,
 }
 
-/// A plugin and its newest version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CataloguePlugin {
     pub name: String,
     pub origin: PluginOrigin,
-    /// `None` if the only file is broken.
     pub world: Option<World>,
     /// The newest version. For a built-in or directory plugin, its generation in this process.
     pub version: u64,
@@ -42,14 +40,11 @@ pub struct CataloguePlugin {
     /// JSON Schema of its configuration, if it exports one.
     pub config_schema: Option<Value>,
     pub ready: bool,
-    /// Why the newest file was not loaded.
     pub last_error: Option<String>,
-    /// Upload time of this version.
     pub created_at: Option<DateTime<Utc>>,
     pub activations: Vec<SlotActivation>,
 }
 
-/// A plugin with a page of its versions.
 #[derive(Debug, Clone)]
 pub struct Detail {
     pub plugin: CataloguePlugin,
@@ -161,7 +156,6 @@ pub(super) async fn with_schema(
     Ok(ChosenPlugin { config_schema, ..chosen })
 }
 
-/// The plugins of a client whose names contain `search` (`""` = all), by name.
 pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageRequest) -> Result<Page<CataloguePlugin>> {
     let mut db = ctx.db.acquire().await?;
     let search = fold(search);
@@ -187,7 +181,6 @@ pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageReque
     Ok(Page { items, total })
 }
 
-/// One plugin with a page of its versions.
 pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest) -> Result<Option<Detail>> {
     let mut db = ctx.db.acquire().await?;
     let Some(found) = find(ctx, &mut db, client, name).await? else { return Ok(None) };
@@ -208,7 +201,6 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
     Ok(Some(Detail { plugin, versions }))
 }
 
-/// The activations in force for a client, optionally of one plugin.
 pub(super) async fn active(
     db: &mut PgConnection,
     client: ClientId,
@@ -226,7 +218,6 @@ pub(super) fn world_of(version: &UploadedVersion) -> Result<World> {
     })
 }
 
-/// The reference of a stored version for a call.
 pub(super) fn reference(version: &UploadedVersion) -> PluginRef {
     PluginRef::uploaded(&version.name, version.version.unsigned_abs(), &version.sha256)
 }

@@ -13,11 +13,9 @@ use crate::{
 };
 use base::{Context, Result};
 
-/// A request for a trial call.
 #[derive(Debug, Clone)]
 pub struct Invoke {
     pub plugin: String,
-    /// `None` = the newest.
     pub version: Option<u64>,
     /// The event for the plugin. If fields are missing, a sample gives their values.
     pub event: Value,
@@ -33,11 +31,7 @@ pub struct InvokeAnswer {
     pub told: Map<String, Value>,
 }
 
-/// Makes one call to a plugin. Its key-value stores are empty, its requests are refused, and its answer is shown but
-/// not applied. A failed call is a result too: it has `error` in place of the answer.
-///
-/// # Errors
-/// If the call could not be made; see [`PluginError`].
+/// Makes one call without effects. A failed call is a result with `error` in place of the answer.
 pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<InvokeAnswer, PluginError> {
     let (chosen, active) = {
         let mut db = ctx.db.acquire().await?;

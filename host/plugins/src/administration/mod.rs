@@ -52,7 +52,6 @@ pub use withdraw::{RollBack, RollbackResult, deactivate, delete, fail_canary, pr
 
 use base::{Context, Error, Result};
 
-/// Why a request about a plugin failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
     #[error("there is no plugin of that name")]
@@ -108,7 +107,6 @@ struct EventNote<'a> {
     reason: Option<String>,
 }
 
-/// Records an event of a plugin in the transaction of its cause.
 async fn note(ctx: &Context, db: &mut PgConnection, client: ClientId, new: EventNote<'_>) -> Result<()> {
     let at: DateTime<Utc> = ctx.now();
     let EventNote { plugin, version, kind, reason } = new;
@@ -122,7 +120,6 @@ fn place_of(activation: &crate::slots::SlotActivation) -> String {
     format!("{} for {whose}", activation.mode.as_str())
 }
 
-/// Checks that an inbox belongs to this client.
 async fn known_inbox(db: &mut PgConnection, client: ClientId, inbox: Option<InboxId>) -> Result<(), PluginError> {
     match inbox {
         Some(inbox) if storage::inboxes::by_id(db, client, inbox).await?.is_none() => {

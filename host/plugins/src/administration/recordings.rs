@@ -30,13 +30,11 @@ const MOST_CALLS: u32 = 10_000;
 /// Longest duration in seconds: thirty days.
 const LONGEST_SECONDS: u32 = 30 * 24 * 3600;
 
-/// A request for a recording.
 #[derive(Debug, Clone)]
 pub struct StartRecording {
     pub plugin: String,
     pub inbox: Option<InboxId>,
     pub mode: Mode,
-    /// Share of calls, above 0 and up to 1.
     pub sample: f64,
     pub max_calls: u32,
     /// Most bytes in total. `None` = the maximum that the operator allows.

@@ -21,13 +21,10 @@ const AT_ONCE: usize = 4;
 const TOLD: usize = 20;
 const MOST: u32 = 10_000;
 
-/// The result of replayed calls.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayReport {
     pub replayed: u64,
-    /// Number of calls whose result was the same, byte for byte.
     pub identical: u64,
-    /// The first differences, newest call first.
     pub different: Vec<ReplayedDifference>,
     pub per_second: f64,
 }

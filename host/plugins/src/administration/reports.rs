@@ -18,7 +18,6 @@ fn page_of<T>((items, total): (Vec<T>, i64)) -> Page<T> {
     Page::of(items, total)
 }
 
-/// Calls of a plugin, newest first.
 pub async fn invocations(
     db: &Db,
     client: ClientId,

@@ -13,11 +13,7 @@ use super::PluginError;
 /// Error code of a plugin that cannot use its configuration.
 const BAD_CONFIG: &str = "bad-config";
 
-/// Calls a built-in plugin with a sample. Uploaded plugins are not called, because they may need the hosts and values
-/// of a real call.
-///
-/// # Errors
-/// If the plugin refuses its configuration, or its answer with this configuration is invalid.
+/// Calls a built-in plugin with a sample. Fails if it refuses the configuration. Uploaded plugins are not called.
 pub(super) async fn run(
     ctx: &Context,
     client: ClientId,

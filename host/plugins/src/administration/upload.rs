@@ -37,7 +37,6 @@ const TURN_WAIT: Duration = Duration::from_secs(60);
 /// The URL `POST /plugins/check` has another meaning.
 const RESERVED: &str = "check";
 
-/// The turns of uploads: one per client, and a few at once.
 #[derive(Debug)]
 pub struct UploadPlaces {
     all: Arc<Semaphore>,
@@ -58,10 +57,7 @@ pub struct UploadPlace {
 }
 
 impl UploadPlaces {
-    /// Waits for a turn.
-    ///
-    /// # Errors
-    /// If too many uploads of this client wait, or the wait is too long.
+    /// Waits for a turn. Fails if too many uploads of this client wait, or the wait is too long.
     pub async fn enter(&self, client: ClientId) -> Result<UploadPlace, PluginError> {
         let busy = || PluginError::Busy("too many uploads at once: try again in a few seconds".to_owned());
         let own = {
@@ -101,10 +97,7 @@ pub struct NewUpload {
     pub place: UploadPlace,
 }
 
-/// Stores a component as the next version of its name, unless its bytes are stored already.
-///
-/// # Errors
-/// A refused component: one fault of the field `file` per problem.
+/// Stores a component as the next version of `name`, unless its bytes are stored already.
 pub async fn upload(ctx: &Context, client: ClientId, new: NewUpload) -> Result<UploadResult, PluginError> {
     let NewUpload { name, bytes, actor, place: _place } = new;
     check_name(ctx, &name)?;
@@ -196,7 +189,6 @@ pub async fn check(
     Ok(examined)
 }
 
-/// The schema of a configuration in its stored form.
 async fn read_schema(client: ClientId, text: Option<String>) -> Result<Option<Value>, PluginError> {
     match text {
         Some(text) => Ok(Some(schema::read(client, text, "file").await?)),

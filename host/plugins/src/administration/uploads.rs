@@ -34,10 +34,7 @@ pub enum UploadProgress {
     Refused(PluginError),
 }
 
-/// Starts an upload like [`upload`], and answers before it is done.
-///
-/// # Errors
-/// Errors that are known at once: see [`PluginError`].
+/// Starts an upload like [`upload`], and answers before it is done, or with errors that are known at once.
 pub async fn begin_upload(ctx: &Arc<Context>, client: ClientId, new: NewUpload) -> Result<UploadStart, PluginError> {
     let name = new.name.as_str();
     check_name(ctx, name)?;
@@ -101,7 +98,6 @@ const BUSY: &str = "BUSY";
 const NOT_YET: &str = "NOT_YET";
 const FAILED: &str = "FAILED";
 
-/// A refusal in its stored form.
 fn kept(client: ClientId, id: Uuid, error: PluginError) -> RefusedUpload {
     let plain =
         |kind: &str, said: String| RefusedUpload { kind: kind.to_owned(), said, faults: vec![], wait_seconds: None };

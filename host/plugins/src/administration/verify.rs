@@ -11,22 +11,16 @@ use storage::plugins::versions::{self, UploadedVersion};
 
 use super::{PluginError, catalogue, upload};
 
-/// The findings about a stored version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerificationResult {
     /// The version as it was recorded at its upload.
     pub version: UploadedVersion,
     /// SHA-256 of the stored bytes. `None` if there are none.
     pub stored_sha256: Option<String>,
-    /// All differences between the record and the component, in words. Empty if there are none.
     pub problems: Vec<String>,
 }
 
-/// Verifies a version of an uploaded plugin (`None` = the newest). The stored component is hashed and examined like an
-/// upload.
-///
-/// # Errors
-/// If the version does not exist, or the host has no room for the examination.
+/// Hashes and examines a stored version (`None` = the newest) like an upload.
 pub async fn verify(
     ctx: &Context,
     client: ClientId,

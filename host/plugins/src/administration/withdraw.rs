@@ -43,13 +43,11 @@ enum Plan {
 #[derive(Debug, Clone, Copy)]
 pub struct RollBack<'a> {
     pub plugin: &'a str,
-    /// `None` = all inboxes of the client without an activation of their own.
     pub inbox: Option<InboxId>,
     /// The version to return to. `None` = the activation before.
     pub to: Option<u64>,
 }
 
-/// The activations before and after a rollback.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RollbackResult {
     /// The activation that was ended: a trial or the live one. `None` after a deactivation.
@@ -69,7 +67,6 @@ impl Plan {
     }
 }
 
-/// The result that [`rollback`] would have now. Nothing changes.
 pub async fn preview_rollback(
     ctx: &Context,
     client: ClientId,
@@ -80,11 +77,8 @@ pub async fn preview_rollback(
     Ok(plan(ctx, &mut db, client, world, wanted).await?.outcome())
 }
 
-/// Undoes the last activation of a plugin for a client or one of its inboxes: ends a canary or shadow; if there is
-/// none, restores the live activation before. With a version, restores its latest live activation.
-///
-/// # Errors
-/// See [`PluginError`]. In this case nothing has changed.
+/// Ends a canary or shadow; if there is none, restores the live activation before, or that of a given version. After an
+/// error nothing has changed.
 pub async fn rollback(
     ctx: &Context,
     client: ClientId,
@@ -299,11 +293,8 @@ pub async fn deactivate(
     Ok(())
 }
 
-/// Withdraws a failing canary, in the transaction of the call that exceeded the threshold. `false` if it has ended
-/// already. Take no other lock after this one.
-///
-/// # Errors
-/// If the database fails.
+/// Withdraws a failing canary in the transaction of the call. `false` if it has ended. Take no other lock after this
+/// one.
 pub async fn fail_canary(
     ctx: &Context,
     db: &mut PgConnection,

@@ -10,7 +10,6 @@ use uuid::Uuid;
 use super::CallSubject;
 use crate::slots::{Mode, SlotActivation, SlotRecordingTerms, Slots};
 
-/// The version that answers one event, with the data for its calls. Chosen once per event.
 #[derive(Debug, Clone)]
 pub struct AnsweringVersion {
     pub(super) world: World,
@@ -65,7 +64,6 @@ impl AnsweringVersion {
         }
     }
 
-    /// Adds the shadow of these slots.
     pub fn with_shadow_of(self, slots: &Slots) -> Self {
         Self { shadow: slots.shadow.clone().map(Arc::new), ..self }
     }

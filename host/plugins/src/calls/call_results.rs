@@ -13,7 +13,6 @@ use uuid::Uuid;
 
 use super::{AnsweringVersion, TraceSource, subject::CallSubject, trace};
 
-/// A finished call, until it is stored.
 #[derive(Debug)]
 pub struct FinishedCall {
     pub(super) answering: Arc<AnsweringVersion>,
@@ -99,7 +98,6 @@ impl FinishedCall {
         self.invocation.consequence = Some(trace::storable(&line, usize::MAX));
     }
 
-    /// Duration in microseconds.
     pub fn micros(&self) -> u64 {
         self.invocation.duration_micros.unsigned_abs()
     }
@@ -108,7 +106,6 @@ impl FinishedCall {
         &self.invocation.outcome
     }
 
-    /// The row that will be stored.
     pub fn invocation(&self) -> &Invocation {
         &self.invocation
     }

@@ -12,7 +12,6 @@ use base::{Context, Result};
 /// Outcomes that say nothing about the plugin.
 const IGNORED: &[&str] = &["not-started", "key-values-unavailable"];
 
-/// Judges a canary after one of its calls failed.
 pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId, made: &FinishedCall) -> Result<()> {
     let Some(canary) = &made.answering.canary else { return Ok(()) };
     let last = made.invocation.error.as_deref().unwrap_or("no answer");

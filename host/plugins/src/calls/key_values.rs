@@ -117,7 +117,6 @@ impl KeyValueSnapshot for ValueSnapshot {
 /// The result of a call's writes. Except after `Written`, the caller must roll its transaction back.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// The writes are part of the transaction.
     Written,
     /// A read key has changed since. The call must be repeated.
     ReadsChanged,
@@ -125,7 +124,7 @@ pub enum WriteOutcome {
     TooMuch(String),
 }
 
-/// The plugin and the participant whose values a call reads and writes, besides the shared values of the plugin.
+/// The owner of the values that a call reads and writes, in addition to the shared values of the plugin.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueOwner<'a> {
     pub client: ClientId,

@@ -26,7 +26,6 @@ use base::{Context, Result};
 const OPENED: &str = "CIRCUIT_OPENED";
 const CLOSED: &str = "CIRCUIT_CLOSED";
 
-/// Records the suspensions of this process, until `stop`.
 pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
     let mut suspensions = ctx.plugins.suspensions();
     loop {
@@ -89,7 +88,6 @@ async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Res
     Ok(concerned)
 }
 
-/// The event for one of these numbers.
 async fn suspended(
     ctx: &Context,
     db: &mut PgConnection,

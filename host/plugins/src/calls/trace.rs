@@ -9,7 +9,6 @@ use super::AnsweringVersion;
 /// Longest stored error text, in characters.
 pub(super) const ERROR_LENGTH: usize = 2_000;
 
-/// The outcome of a call that never began.
 pub const NOT_STARTED: &str = "not-started";
 
 /// The events of a chatbot, by their names in `wit/`.

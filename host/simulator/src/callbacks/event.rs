@@ -4,7 +4,6 @@ use tokio::{sync::oneshot, time::Instant};
 /// Marks events of Messenger among all callbacks.
 pub(crate) const FIELD: &str = "messenger";
 
-/// One change to report to the host.
 #[derive(Debug)]
 pub(crate) struct SimulatedChange {
     /// Events of one queue are posted in order: the phone, or `account`.

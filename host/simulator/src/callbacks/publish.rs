@@ -10,7 +10,6 @@ use super::{
 use crate::world::SimulatedWorld;
 
 impl SimulatedWorld {
-    /// Queues an event for the host. Must not be called with the state locked.
     pub(crate) fn publish(self: &Arc<Self>, event: SimulatedChange) {
         let faults = self.faults();
         let batch = if event.field == FIELD { queues::PAGE_BATCH } else { queues::BATCH };

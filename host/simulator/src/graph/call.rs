@@ -14,7 +14,6 @@ pub(crate) struct GraphCall {
     pub(crate) version: String,
     pub(crate) node: String,
     pub(crate) query: QueryFields,
-    /// `http://host:port` as the caller sees it.
     pub(crate) origin: String,
 }
 
@@ -29,7 +28,6 @@ pub(crate) async fn bytes(request: Request) -> Result<Bytes, SimulatedGraphError
         .map_err(|_| SimulatedGraphError::parameter("The request body is too large or was cut off."))
 }
 
-/// The body as a JSON object. An empty body is an empty object.
 pub(crate) fn parsed(body: &[u8]) -> Result<Value, SimulatedGraphError> {
     if body.is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));

@@ -24,7 +24,6 @@ const TYPES: [&str; 11] = [
     "template",
 ];
 
-/// The type of a message. Absent means text.
 pub(crate) fn kind_of(message: &Value) -> Result<&str, SimulatedGraphError> {
     let kind = match message.get("type") {
         None => "text",

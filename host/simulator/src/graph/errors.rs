@@ -7,7 +7,6 @@ use serde_json::json;
 
 use crate::identity;
 
-/// HTTP status, title and default details of each code.
 const REASONS: [(u32, u16, &str, &str); 39] = [
     (1, 400, "API Unknown", "Invalid request or possible server error."),
     (2, 503, "API Service", "Temporary due to downtime or due to being overloaded."),
@@ -141,7 +140,6 @@ impl SimulatedGraphError {
         }
     }
 
-    /// 190: no token.
     pub(crate) fn no_token() -> Self {
         Self {
             status: 401,

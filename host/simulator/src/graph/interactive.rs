@@ -68,7 +68,6 @@ fn header(interactive: FieldNode<'_>, media: &MediaLibrary) -> Result<Option<Str
     }
 }
 
-/// Only a product may have no body.
 fn body(interactive: FieldNode<'_>, kind: &str) -> Result<Option<String>, SimulatedGraphError> {
     if kind == "product" && interactive.get("body").is_none() {
         return Ok(None);

@@ -16,7 +16,6 @@ use crate::world::SimulatedWorld;
 
 const MB: usize = 1024 * 1024;
 
-/// Accepted types with their size limits in bytes.
 const ACCEPTED: [(&str, usize); 22] = [
     ("audio/aac", 16 * MB),
     ("audio/amr", 16 * MB),

@@ -99,7 +99,6 @@ fn number_node(number: &BusinessNumber, fields: Option<&str>) -> Value {
     stored_template::selected(&all, fields.unwrap_or(UNASKED_NUMBER_FIELDS))
 }
 
-/// `GET /{waba}/phone_numbers`.
 pub(crate) fn phone_numbers(call: &GraphCall) -> Value {
     let mut state = call.world.state();
     state.numbers.know_waba(&call.node);
@@ -109,7 +108,6 @@ pub(crate) fn phone_numbers(call: &GraphCall) -> Value {
     json!({"data": data, "paging": {"cursors": {"before": "", "after": ""}}})
 }
 
-/// `GET`, `POST` and `DELETE /{waba}/subscribed_apps`. An `override_callback_uri` must pass the handshake first.
 pub(crate) async fn subscribed_apps(call: &GraphCall, body: &[u8]) -> Result<Value, SimulatedGraphError> {
     call.world.state().numbers.know_waba(&call.node);
     match call.method {

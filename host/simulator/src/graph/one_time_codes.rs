@@ -35,7 +35,6 @@ fn button(button: &Value) -> Value {
     json!({"type": "URL", "text": read("text", "Copy code"), "url": link, "example": [format!("{PAGE}?code=otp123456")]})
 }
 
-/// True if the template has a button that copies or fills in its code. Sends to a user id then fail with 131062.
 pub(crate) fn needs_a_number(template: &SimulatedTemplate) -> bool {
     let buttons = component(&template.components, "BUTTONS").and_then(|buttons| buttons.get("buttons"));
     let carries_code = |button: &Value| {

@@ -1,4 +1,3 @@
-/// The names between double braces, in order of first appearance.
 pub(crate) fn names(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for piece in text.split("{{").skip(1) {
@@ -13,7 +12,6 @@ pub(crate) fn names(text: &str) -> Vec<String> {
     found
 }
 
-/// The text with placeholders replaced by their values. A placeholder without a value stays.
 pub(crate) fn fill(text: &str, values: &[(String, String)]) -> String {
     let mut pieces = text.split("{{");
     let mut filled = pieces.next().unwrap_or_default().to_owned();

@@ -9,9 +9,7 @@ pub(crate) struct SimulatedTemplate {
     pub(crate) language: String,
     pub(crate) status: String,
     pub(crate) category: String,
-    /// `POSITIONAL` or `NAMED`.
     pub(crate) parameter_format: String,
-    /// In Meta's form (PROVIDERS F).
     pub(crate) components: Value,
     pub(crate) quality: String,
     pub(crate) rejected_reason: String,
@@ -44,7 +42,6 @@ impl SimulatedTemplate {
         self.updated = clock::now().timestamp();
     }
 
-    /// The node with the requested fields. Without `fields`, those that Meta shows by default.
     pub(crate) fn node(&self, fields: Option<&str>) -> Value {
         let all = json!({
             "id": self.id,
@@ -78,7 +75,6 @@ pub(crate) fn selected(node: &Value, fields: &str) -> Value {
     Value::Object(shown)
 }
 
-/// The component of a type in a list of components, ignoring case.
 pub(crate) fn component<'a>(components: &'a Value, kind: &str) -> Option<&'a Value> {
     components
         .as_array()?

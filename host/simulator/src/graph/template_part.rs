@@ -4,9 +4,7 @@ use crate::media::MediaLibrary;
 
 #[derive(Clone, Copy)]
 pub(crate) struct TemplatePart<'a> {
-    /// `components` of the template, or of one of its cards.
     pub(crate) defined: &'a Value,
-    /// `components` of the send, or of one of its cards.
     pub(crate) given: &'a Value,
     pub(crate) named: bool,
     pub(crate) card: Option<usize>,

@@ -71,7 +71,6 @@ fn value_of(place: &str, position: usize, parameter: &Value) -> Result<String, S
     Ok(value.to_owned())
 }
 
-/// A text header takes no media (132012).
 pub(crate) fn reject_header_media(parameters: &[Value]) -> Result<(), SimulatedGraphError> {
     for parameter in parameters {
         let kind = parameter.get("type").and_then(Value::as_str).unwrap_or_default();

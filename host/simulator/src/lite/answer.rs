@@ -49,7 +49,6 @@ pub(super) fn number(written: &str) -> Result<String, DeviceError> {
     if digits.is_empty() { Err(DeviceError::NotANumber(written.to_owned())) } else { Ok(digits) }
 }
 
-/// A JSON body. An empty one is an empty object.
 pub(super) fn body<'a, T: serde::Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DeviceError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| DeviceError::Body(error.to_string()))

@@ -36,7 +36,6 @@ pub(crate) struct Device {
     code: Option<String>,
     #[serde(skip)]
     codes: u32,
-    /// Incremented by each attempt, so that the timer of an earlier one has no effect.
     #[serde(skip)]
     attempt: u64,
     pub(crate) lookup_fails: bool,
@@ -95,7 +94,6 @@ impl Device {
         }
     }
 
-    /// Reports an event now if the device is connected, or else at the next connection.
     pub(crate) fn record_callback(&mut self, event: Value) {
         if self.is_up() { self.tell(event) } else { self.held.push(event) }
     }
@@ -237,7 +235,6 @@ impl Device {
     }
 }
 
-/// The events that tests can apply to a device.
 const EVENTS: [&str; 11] = [
     "ban",
     "unban",

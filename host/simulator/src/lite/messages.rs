@@ -21,7 +21,6 @@ use crate::{
 /// An outgoing message of a device. Lite numbers have no templates and no buttons.
 #[derive(Debug, Deserialize)]
 struct Outgoing {
-    /// Chosen by the sender: a second one with the same id is the same message. Quotes and file names are kept with the body.
     id: String,
     to: String,
     #[serde(rename = "type")]
@@ -97,7 +96,6 @@ fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes
     }
 }
 
-/// Takes a message of a phone to a Lite number. `None` if it is for another number.
 pub(crate) fn write_to_device(
     world: &Arc<SimulatedWorld>,
     msisdn: &str,
@@ -157,7 +155,6 @@ fn compose(state: &mut WorldState, msisdn: &str, number: &str, draft: &PhoneMess
     Ok(id)
 }
 
-/// Adds the URL of a file, because hosts of devices cannot look it up.
 fn address_files(state: &WorldState, kind: &str, content: &mut Map<String, Value>) {
     let Some(file) = content.get_mut(kind).and_then(Value::as_object_mut) else { return };
     let Some(id) = file.get("id").and_then(Value::as_str) else { return };

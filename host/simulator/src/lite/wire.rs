@@ -17,7 +17,6 @@ use super::{
 };
 use crate::world::SimulatedWorld;
 
-/// Bound on the wait for events.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {

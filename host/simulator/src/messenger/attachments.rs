@@ -67,7 +67,6 @@ fn is_form(headers: &HeaderMap) -> bool {
     content_type.is_some_and(|name| name.starts_with("multipart/form-data"))
 }
 
-/// `POST /{page}/message_attachments`.
 pub(crate) async fn upload(call: GraphCall, request: Request) -> Result<Value, SimulatedGraphError> {
     let token = token(request.headers(), &call);
     let CallContent { fields, file } = read(request).await?;
@@ -123,7 +122,6 @@ pub(super) fn kind(attachment: &Value) -> Result<&str, SimulatedGraphError> {
     Err(SimulatedGraphError::parameter(words))
 }
 
-/// The address of the file for the person, if the message itself does not name it.
 pub(super) fn delivered(
     state: &mut WorldState,
     page_id: &str,

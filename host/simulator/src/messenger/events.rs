@@ -25,7 +25,6 @@ fn event(page_id: &str, psid: &str, value: Value) -> SimulatedChange {
     }
 }
 
-/// An action of a person: `what` is `message`, `postback` or `reaction`.
 pub(super) fn did(page_id: &str, psid: &str, millis: i64, what: &str, value: Value) -> SimulatedChange {
     let mut body = json!({"sender": {"id": psid}, "recipient": {"id": page_id}, "timestamp": millis});
     if let Some(fields) = body.as_object_mut() {

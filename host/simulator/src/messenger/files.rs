@@ -16,7 +16,6 @@ pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new().route("/messenger/files/{id}/{name}", get(download))
 }
 
-/// Stores a file. Returns its id and a temporary address.
 pub(super) fn keep(state: &mut Facts, mime_type: &str, name: &str, bytes: Bytes) -> (String, String) {
     let stored = state.media.store(mime_type, bytes);
     let path = state.media.download_path(&stored.id);

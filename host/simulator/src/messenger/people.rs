@@ -55,7 +55,6 @@ fn is_id(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A JSON body. An empty one is an empty object.
 pub(super) fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, HandError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| HandError::Body(error.to_string()))
@@ -98,7 +97,6 @@ async fn show(
     Ok(Json(world.state().messenger.person_mut(&psid(written)?).clone()))
 }
 
-/// Body of `PUT /messenger/phones/{psid}`: the fields to change.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct PersonPatch {
@@ -110,7 +108,6 @@ struct PersonPatch {
     auto_read: Option<bool>,
     reject_with: Option<Rejection>,
     timeout: Option<bool>,
-    /// Sets the time since the person last wrote.
     wrote_seconds_ago: Option<i64>,
 }
 

@@ -52,13 +52,11 @@ async fn outbox(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<St
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Draft {
-    /// Id of the page. Optional if it is unambiguous.
     to: Option<String>,
     /// `text`, `image`, `video`, `audio`, `file`, `sticker`, `location`, `fallback` or `unsupported`.
     #[serde(rename = "type")]
     kind: Option<String>,
     text: Option<String>,
-    /// File of a message. Without it a small sample is sent.
     base64: Option<String>,
     mime_type: Option<String>,
     filename: Option<String>,
@@ -177,9 +175,7 @@ fn file(state: &mut Facts, kind: &str, draft: &Draft) -> Result<Value, HandError
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Tap {
-    /// Default: the newest message with quick replies.
     message_id: Option<String>,
-    /// Title or payload.
     button: String,
 }
 

@@ -32,7 +32,6 @@ const MOST_QUICK_REPLIES: usize = 13;
 const OUTSIDE_WINDOW: u32 = 2_018_278;
 const NO_SUCH_PERSON: u32 = 2_018_001;
 
-/// True if a call on this node belongs to Messenger.
 pub(crate) fn is_page(world: &SimulatedWorld, node: &str) -> bool {
     node == "me" || world.state().messenger.page(node).is_some()
 }
@@ -69,7 +68,6 @@ pub(crate) async fn answer(call: GraphCall, request: Request) -> Result<Response
     Ok(Json(answer).into_response())
 }
 
-/// The later states of an accepted message.
 async fn play(world: Arc<SimulatedWorld>, mid: String) {
     let (echo, psid) = {
         let state = world.state();

@@ -8,7 +8,6 @@ use crate::mailbox::MessageState;
 use crate::phones::Rejection;
 use crate::{clock, identity};
 
-/// Bound on the messages of one person.
 const KEPT: usize = 2_000;
 
 #[derive(Debug, Clone, Serialize)]
@@ -23,7 +22,6 @@ pub(crate) struct SimulatedPage {
     pub(crate) echoes: bool,
 }
 
-/// A person on Messenger, as one page knows them.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PageVisitor {
@@ -32,7 +30,6 @@ pub(crate) struct PageVisitor {
     pub(crate) last_name: String,
     /// Pages may read the name.
     pub(crate) named: bool,
-    /// Accepts messages. If not, sends fail with 551.
     pub(crate) available: bool,
     pub(crate) auto_deliver: bool,
     pub(crate) auto_read: bool,
@@ -187,7 +184,6 @@ impl MessengerState {
         }
     }
 
-    /// The default page of a person: that of the last message, or else the only one.
     pub(crate) fn usual_page(&self, psid: &str) -> Option<String> {
         let last = self.of(psid).next_back().map(|message| message.page_id.clone());
         last.or_else(|| {

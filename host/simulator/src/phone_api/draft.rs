@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 use super::{error::PhoneApiError, samples};
 use crate::world::WorldState;
 
-/// Body of `POST /phones/{msisdn}/messages`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct PhoneMessage {

@@ -46,7 +46,6 @@ fn msisdn(written: &str) -> Result<String, PhoneApiError> {
     if digits.is_empty() { Err(PhoneApiError::NotANumber(written.to_owned())) } else { Ok(digits) }
 }
 
-/// A JSON body. An empty one is an empty object.
 fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, PhoneApiError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| PhoneApiError::Body(error.to_string()))

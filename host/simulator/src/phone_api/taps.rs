@@ -12,11 +12,9 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TapBody {
-    /// Default: the newest message with buttons.
     message_id: Option<String>,
     /// Title, id or payload as text, or the position from 0.
     button: Value,
-    /// Card of a carousel, from 0.
     card: Option<usize>,
 }
 
@@ -59,7 +57,6 @@ fn answer(world: &Arc<SimulatedWorld>, msisdn: &str, tap: &TapBody) -> Result<Ph
     Ok(draft)
 }
 
-/// True if a tap on the button writes to the business.
 fn answers(button: &Button) -> bool {
     button.kind != TapEffect::Local
 }

@@ -6,7 +6,6 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct BindInfo {
     pub(super) session: u64,
     pub(super) system_id: String,
-    /// `transceiver`, `transmitter` or `receiver`.
     pub(super) bind: &'static str,
     pub(super) taken: u64,
     pub(super) refused: u64,

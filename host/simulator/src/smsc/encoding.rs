@@ -20,7 +20,6 @@ pub(crate) const UCS2: u8 = 0x08;
 const LATIN1: u8 = 0x03;
 const ASCII: u8 = 0x01;
 
-/// The text of a message. An unknown coding is shown in hex.
 pub(crate) fn decode(data_coding: u8, octets: &[u8]) -> String {
     match data_coding {
         0 => decode_gsm(octets),

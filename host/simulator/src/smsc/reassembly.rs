@@ -21,7 +21,6 @@ pub(crate) struct SubmitPart {
 }
 
 impl SubmitPart {
-    /// Reads the user data of a `submit_sm`, from `short_message` or the `message_payload` parameter.
     pub(crate) fn of(submit: &SubmitSm) -> Self {
         let mut octets = submit.short_message().clone().into_vec();
         let (mut reference, mut total, mut position) = (None, None, None);
@@ -81,7 +80,6 @@ pub(crate) struct JoinedMessage {
 
 type Key = (String, String, u16, u8);
 
-/// Incomplete messages: the received octets by position.
 #[derive(Debug, Default)]
 pub(crate) struct PhoneReassembly {
     incomplete: HashMap<Key, BTreeMap<u8, Vec<u8>>>,

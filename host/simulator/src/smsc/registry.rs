@@ -71,7 +71,6 @@ impl SimulatedSmsc {
         registry.last_message
     }
 
-    /// Makes a session a receiver and sends it the waiting messages.
     pub(super) fn add_receiver(&self, session: u64, system_id: &str, outbox: UnboundedSender<DeliverSm>) {
         let mut registry = self.registry();
         for waiting in [system_id, ANYBODY] {

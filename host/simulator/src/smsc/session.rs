@@ -236,7 +236,6 @@ impl SmscSession {
         Ok(self.framed.feed(Command::new(status, sequence, pdu)).await?)
     }
 
-    /// Gives undelivered messages to another receiver, or keeps them for the next bind.
     fn hand_back(mut self, mut inbox: UnboundedReceiver<DeliverSm>) {
         self.world.smsc.forget(self.id);
         inbox.close();

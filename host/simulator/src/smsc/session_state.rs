@@ -17,7 +17,6 @@ pub(super) struct SmscSession {
     pub(super) sequence: u32,
     /// `deliver_sm` without an answer. When the session ends they go to the next receiver.
     pub(super) unanswered: UnansweredSubmits,
-    /// An `enquire_link` is not answered yet.
     pub(super) asked: bool,
     /// The current second, and the number of submits in it.
     pub(super) second: (Instant, u32),

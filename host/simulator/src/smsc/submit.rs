@@ -37,10 +37,8 @@ pub(super) struct SubmitReaction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SubmitAnswer {
-    /// As the standard requires.
     Pdu,
     Nothing,
-    /// Octets that are not SMPP.
     Nonsense,
 }
 

@@ -8,7 +8,6 @@ use rusmpp::pdus::DeliverSm;
 /// A count, not a time, so that a paused program still gets time to answer.
 const LOOKS: u8 = 2;
 
-/// By sequence number, in order of sending.
 #[derive(Default)]
 pub(super) struct UnansweredSubmits {
     sent: BTreeMap<u32, Sent>,

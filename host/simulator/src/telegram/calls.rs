@@ -23,9 +23,7 @@ use super::{
 use crate::world::SimulatedWorld;
 
 const LARGEST_BODY: usize = 60 << 20;
-/// Largest file that the Bot API gives out, in bytes.
 const DOWNLOAD_MAX: u64 = 20 << 20;
-/// Longest wait for updates.
 const LONGEST_POLL: u64 = 50;
 
 pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {

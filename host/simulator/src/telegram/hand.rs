@@ -111,7 +111,6 @@ async fn chat(State(world): State<Arc<SimulatedWorld>>, Path((id, bot)): Path<(S
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Draft {
-    /// Id of the bot. Optional if there is only one.
     to: Option<i64>,
     /// `text`, `photo`, `video`, `audio`, `voice`, `document`, `sticker`, `location`, `venue`, `contact` or `dice`.
     #[serde(rename = "type")]
@@ -290,7 +289,6 @@ async fn block(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>,
     Ok(Json(json!({})))
 }
 
-/// Queues any update: `{"kind", "content"}`.
 async fn inject(State(world): State<Arc<SimulatedWorld>>, Path(bot): Path<i64>, Json(body): Json<Value>) -> Answer {
     {
         let mut state = world.state();

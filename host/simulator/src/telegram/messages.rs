@@ -10,10 +10,8 @@ use crate::clock;
 
 const TEXT_MAX: usize = 4096;
 const CAPTION_MAX: usize = 1024;
-/// Bytes of the payload of a button at most.
 const CALLBACK_DATA_MAX: usize = 64;
 const PHOTO_MAX: usize = 10 << 20;
-/// Bytes of another uploaded file at most.
 const FILE_MAX: usize = 50 << 20;
 
 pub(super) type CallRefusal = (u16, String);

@@ -177,7 +177,6 @@ impl Chat {
         self.messages.iter_mut().find(|message| message.get("message_id").and_then(Value::as_i64) == Some(number))
     }
 
-    /// Admits one message of the bot, or returns the seconds to wait.
     pub(super) fn admit(&mut self, now: Instant) -> Result<(), u64> {
         if self.free_at.is_some_and(|free_at| free_at > now) {
             return Err(1);

@@ -6,11 +6,9 @@ use domain::sms_products::batch::BatchFault;
 
 use super::xml::Xml;
 
-/// The answer to a call: the element `response`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchAnswer {
     pub code: u16,
-    /// Number of recipients accepted by this call.
     pub recipients: u32,
     pub(super) xml: String,
 }

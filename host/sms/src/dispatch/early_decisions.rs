@@ -15,7 +15,6 @@ use crate::routing::Deciders;
 /// How long an answer is valid. The facts that a router sees, such as the state of binds, change.
 const HOLDS: TimeDelta = TimeDelta::seconds(1);
 
-/// The decision about a leg that is not marked yet.
 #[derive(Debug, Clone)]
 pub(super) struct ForeseenDecision {
     pub(super) route: SmsRoute,
@@ -71,7 +70,6 @@ impl Answers {
         found
     }
 
-    /// True if the lane found a leg without an answer.
     pub(super) fn lacks_answer(&self) -> bool {
         self.is_surprised
     }
@@ -88,7 +86,6 @@ impl EarlyDecisions {
         answers.still_true(of, now)
     }
 
-    /// Stores the answers that were not used.
     pub(super) fn keep(&self, answers: Answers) {
         *self.0.lock() = answers;
     }

@@ -21,7 +21,6 @@ use storage::{
 
 use super::early_decisions::{Answers, ForeseenDecision};
 
-/// The decisions about legs that are about to be marked.
 pub(super) struct LegDecisions {
     answers: Answers,
     /// Decisions about picked legs, to be stored.
@@ -80,7 +79,6 @@ impl LegDecisions {
         Ok(())
     }
 
-    /// True if there were legs that were not asked about, because they arrived later.
     pub(super) fn left_some(&self) -> bool {
         self.answers.lacks_answer()
     }
@@ -101,7 +99,6 @@ impl LegDecisions {
         Ok(replies::correspond_now(db, client, &sent, ctx.now()).await?)
     }
 
-    /// Stores the calls, inside the caller's transaction.
     pub(super) async fn keep_calls(
         &mut self,
         ctx: &Context,

@@ -4,7 +4,6 @@ use channels::carrier::CarrierInbox;
 use domain::content::{LegContent, OutboundContent, SmsContent};
 use storage::outbound::work::DueLeg;
 
-/// The SMS of a leg, if it was written as an SMS.
 pub(super) fn sms_of(leg: &DueLeg) -> Option<&SmsContent> {
     match (leg.own_content.as_ref(), leg.content.as_ref()) {
         (Some(LegContent::Sms(sms)), _) | (None, OutboundContent::Sms(sms)) => Some(sms),
@@ -16,7 +15,6 @@ pub(super) fn source_of<'a>(inbox: &'a CarrierInbox, leg: &'a DueLeg) -> &'a str
     sms_of(leg).and_then(|sms| sms.source.as_deref()).unwrap_or(&inbox.address)
 }
 
-/// The source of a leg after the decision of a router.
 pub(super) fn sent_from<'a>(inbox: &'a CarrierInbox, leg: &'a DueLeg) -> &'a str {
     routed_source(leg).unwrap_or_else(|| source_of(inbox, leg))
 }

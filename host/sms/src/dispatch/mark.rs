@@ -26,7 +26,6 @@ use super::{
 };
 use crate::routing::{Routers, has_operators};
 
-/// The lane of a mark.
 #[derive(Clone, Copy)]
 pub(super) struct LanePlace<'a> {
     pub(super) inbox: &'a CarrierInbox,
@@ -41,7 +40,6 @@ enum LaneRouters {
     Unknown,
     /// There is no router to ask.
     Absent,
-    /// The routers were asked.
     Decided(Box<LegDecisions>),
 }
 

@@ -14,7 +14,6 @@ use uuid::Uuid;
 use super::leg_source::{sms_of, source_of};
 use crate::routing::{Bounds, SmsQuestion};
 
-/// The text for routers.
 fn text_of(leg: &DueLeg) -> String {
     let content = match &leg.own_content {
         Some(LegContent::Sms(sms)) => return sms.text.clone(),
@@ -28,7 +27,6 @@ fn text_of(leg: &DueLeg) -> String {
     }
 }
 
-/// The question about a leg.
 pub(super) fn question(
     inbox: &CarrierInbox,
     leg: &DueLeg,

@@ -29,7 +29,6 @@ const TRIED_FOR: TimeDelta = TimeDelta::hours(72);
 /// Pauses between attempts, in minutes. The last one repeats.
 const PAUSES: [i64; 7] = [1, 5, 15, 30, 60, 120, 240];
 
-/// The mail of a request, with its parsed content.
 pub(crate) struct MailedRequest {
     pub(crate) origin: OriginMail,
     pub(crate) send: EmailSend,
@@ -128,8 +127,7 @@ async fn attempt(relay: Option<&SmtpRelay>, lease: &Lease, mail: &OutgoingMail) 
     }
 }
 
-/// Stores the outcomes. If another process has taken the lane, at least the delivered mails are stored, so that they
-/// are not repeated.
+/// Stores the outcomes; if the lane is lost, at least the delivered mails, so that they are not repeated.
 async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(OutgoingMail, Ended)>) -> Result<()> {
     let (mut done, mut again): (Vec<Uuid>, Vec<(Uuid, DateTime<Utc>)>) = (Vec::new(), Vec::new());
     for (mail, ended) in ended {

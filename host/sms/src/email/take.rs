@@ -34,7 +34,6 @@ const ERRORS_PER_HOUR: i32 = 20;
 /// Bound on handling one mail. After it the sender must try again later, since the database does not answer.
 const LONGEST: Duration = Duration::from_secs(25);
 
-/// Accepts the mails of the listener.
 pub struct Mails {
     ctx: Arc<Context>,
 }

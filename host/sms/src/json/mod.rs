@@ -33,7 +33,6 @@ pub struct AcceptedJson {
     pub at: DateTime<Utc>,
 }
 
-/// The reason why a request was refused. Nothing is stored or charged.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     #[error("the request is not valid")]
@@ -44,10 +43,7 @@ pub enum SendError {
     Failed(#[from] Error),
 }
 
-/// Accepts a request. `urgent`: one-time pins, which go before other messages of the client.
-///
-/// # Errors
-/// See [`SendError`]. Nothing is stored then.
+/// Accepts a request. `urgent`: one-time pins, which go before other messages. After an error nothing is stored.
 pub async fn send(
     gateways: &Gateways,
     client: ClientId,

@@ -38,13 +38,11 @@ pub(crate) struct Deciders {
     pub(crate) live: Option<Uuid>,
     pub(crate) canary: Option<(Uuid, u8)>,
     pub(crate) shadow: Option<Uuid>,
-    /// The generation of the operator's router.
     pub(crate) operators: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct SmsRoutes {
-    /// The route of each message, in the order of the question.
     pub(crate) routes: Vec<SmsRoute>,
     /// Calls to store with the effects of the decisions.
     pub(crate) calls: Vec<FinishedCall>,
@@ -75,7 +73,6 @@ impl Routers {
         }
     }
 
-    /// True if the client has routers, and not only the operator.
     pub(crate) fn are_the_clients(&self) -> bool {
         self.slots.live.is_some() || self.slots.canary.is_some()
     }

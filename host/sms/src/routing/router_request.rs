@@ -35,11 +35,9 @@ pub(crate) struct SmsQuestion {
     pub(crate) subject: Uuid,
     /// True if its text is deleted after sending, so no recording may keep it.
     pub(crate) forgets: bool,
-    /// How its text is divided.
     pub(crate) bounds: Bounds,
     /// The SMS for the next router, with the changes of earlier routers.
     pub(crate) sms: Sms,
-    /// The decisions so far.
     pub(crate) route: SmsRoute,
 }
 

@@ -1,11 +1,10 @@
-//! The tables of our schema, read from the catalogue of PostgreSQL, so that a table of a new migration is copied without a
-//! change here.
+//! The tables of our schema, read from the catalogue of PostgreSQL, so that new tables are copied without a change
+//! here.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{PgConnection, Result};
 
-/// A table, with the columns that a copy holds: all except computed ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopiedTable {
     pub name: String,
@@ -49,9 +48,7 @@ pub struct CopiedPartition {
 
 #[derive(Debug)]
 pub(super) struct ForeignKey {
-    /// The table, quoted.
     pub(super) table: String,
-    /// The name, quoted.
     pub(super) name: String,
     pub(super) definition: String,
 }
@@ -60,7 +57,7 @@ pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// All tables except that of the migrations, by name. A partitioned table is one table.
+/// Without that of the migrations. A partitioned table is one table.
 pub(super) async fn tables(db: &mut PgConnection) -> Result<Vec<CopiedTable>> {
     let tables: Vec<(String, Vec<String>)> = sqlx::query_as(
         "SELECT c.relname::text, array_agg(a.attname::text ORDER BY a.attnum)
@@ -75,7 +72,6 @@ pub(super) async fn tables(db: &mut PgConnection) -> Result<Vec<CopiedTable>> {
     Ok(tables.into_iter().map(|(name, columns)| CopiedTable { name, columns }).collect())
 }
 
-/// The numbers that identity columns have given out; columns that gave out none are left out.
 pub(super) async fn sequences(db: &mut PgConnection) -> Result<Vec<CopiedSequence>> {
     let sequences: Vec<(String, String, Option<i64>)> = sqlx::query_as(
         "SELECT c.relname::text, a.attname::text,
@@ -118,7 +114,6 @@ pub(super) async fn foreign_keys(db: &mut PgConnection) -> Result<Vec<ForeignKey
     Ok(keys.into_iter().map(|(table, name, definition)| ForeignKey { table, name, definition }).collect())
 }
 
-/// The tables with triggers of our own, quoted.
 pub(super) async fn triggered(db: &mut PgConnection) -> Result<Vec<String>> {
     Ok(sqlx::query_scalar(
         "SELECT DISTINCT c.oid::regclass::text FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid

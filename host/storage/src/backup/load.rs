@@ -10,9 +10,8 @@ use super::{
 };
 use crate::{Db, Error, PgConnection, Result};
 
-/// A transaction that fills all tables. Without [`LoadTransaction::commit`] nothing of it stays.
-///
-/// Foreign keys are dropped and made again with the rows in place, because some tables point at each other. This also checks the rows.
+/// A transaction that fills all tables. Foreign keys are dropped and made again with the rows in place, because tables
+/// point at each other. This also checks the rows.
 pub struct LoadTransaction {
     db: PgConnection,
     tables: Vec<CopiedTable>,
@@ -42,7 +41,6 @@ impl LoadTransaction {
         Ok(Self { db, tables, foreign_keys, triggered })
     }
 
-    /// Fails if the tables of a backup are not those of this schema.
     pub fn expect(&self, copied: &[CopiedTable]) -> Result<(), CopyError> {
         let lacks = |here: &[CopiedTable], there: &[CopiedTable]| {
             there.iter().find(|table| !here.iter().any(|own| own.has_columns_of(table))).map(|table| table.name.clone())
@@ -103,7 +101,6 @@ impl TableLoad<'_> {
         self.copy.send(text).await.map(drop).map_err(Error::from)
     }
 
-    /// Returns the number of rows.
     pub async fn finish(self) -> Result<u64> {
         Ok(self.copy.finish().await?)
     }

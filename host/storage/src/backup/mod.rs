@@ -1,6 +1,5 @@
-//! The whole database at one moment, for `patchbay backup` and `patchbay restore`. Each table is the text of COPY, which every
-//! version of PostgreSQL writes and reads, so that no client program of PostgreSQL is needed. Unlike the other modules, this one
-//! begins and commits transactions: their isolation and their locks belong to the statements.
+//! The whole database at one moment, for `patchbay backup` and `patchbay restore`. Tables are texts of COPY, which
+//! every version of PostgreSQL reads. This module begins and commits transactions, because it sets their isolation.
 
 mod catalog;
 mod error;

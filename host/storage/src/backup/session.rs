@@ -2,8 +2,7 @@
 
 use crate::{Db, PgConnection, Result};
 
-/// Plans of whole tables differ from those of single rows, and a float keeps all its digits. `row_security = off` fails instead of
-/// leaving rows out.
+/// Plans are for whole tables, and a float keeps all digits. `row_security = off` fails instead of leaving rows out.
 const OF_A_COPY: &str = "SET idle_in_transaction_session_timeout = 0; SET tcp_user_timeout = 0; \
      SET enable_seqscan = on; SET enable_hashjoin = on; SET enable_mergejoin = on; \
      SET extra_float_digits = 3; SET row_security = off";

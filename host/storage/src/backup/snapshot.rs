@@ -12,8 +12,7 @@ use super::{
 };
 use crate::{Db, Error, PgConnection, Result};
 
-/// A read-only transaction that sees the database at one moment. Other processes are not held up, except changes of the schema:
-/// migrations wait, and upkeep makes and drops partitions later.
+/// A read-only transaction at one moment. Only changes of the schema wait for it: migrations and upkeep of partitions.
 pub struct DatabaseSnapshot {
     db: PgConnection,
     contents: SnapshotContents,
@@ -64,7 +63,6 @@ impl DatabaseSnapshot {
         Ok(rows.map_err(Error::from).boxed())
     }
 
-    /// The numbers of identity columns. They are read after the rows, and are at least those of the rows.
     pub async fn sequences(&mut self) -> Result<Vec<CopiedSequence>> {
         catalog::sequences(&mut self.db).await
     }

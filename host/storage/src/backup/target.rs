@@ -10,8 +10,7 @@ use crate::{Db, PgConnection, Result, migrate_to, work::partitions};
 /// Tables that a process fills without any client.
 pub(super) const OF_PROCESSES: [&str; 4] = ["lane", "master_key_check", "node", "testing_clock"];
 
-/// Brings a new or empty database to the schema and the partitions of a backup. Refuses a database that is in use or has
-/// rows. Changes only the schema, so that it can be repeated.
+/// Brings an empty database to the schema of a backup. Refuses one that is in use or has rows. Can be repeated.
 pub async fn prepare(pool: &Db, migrations: &[AppliedMigration], copied: &[CopiedPartition]) -> Result<(), CopyError> {
     let mut db = pool.acquire().await?;
     refuse_if_in_use(&mut db).await?;

@@ -61,8 +61,7 @@ impl AgentRow {
     }
 }
 
-/// Locks a user that is not deleted until the transaction ends, so that it gets no more chats. `usual`:
-/// `limits.agent_chats`.
+/// Locks a user that is not deleted, so that it gets no more chats. `usual`: `limits.agent_chats`.
 pub async fn lock(db: &mut PgConnection, client: ClientId, agent: UserId, usual: u32) -> Result<Option<Agent>> {
     let known: Option<Uuid> = sqlx::query_scalar(
         "SELECT id FROM client_user WHERE client_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE",
@@ -101,8 +100,7 @@ pub enum AgentOrder {
     LeastBusy,
 }
 
-/// Returns the available members of a team with room, in order. They are not locked: [`lock`] the chosen one and check
-/// again. `usual`: `limits.agent_chats`.
+/// The available members with room, in order. They are not locked: [`lock`] the chosen one and check again.
 pub async fn available_of_team(
     db: &mut PgConnection,
     client: ClientId,
@@ -130,7 +128,6 @@ pub async fn available_of_team(
     rows.into_iter().map(|row| row.agent(usual)).collect()
 }
 
-/// Records an assignment, so that the round robin continues with another agent.
 pub async fn note_given(db: &mut PgConnection, client: ClientId, agent: UserId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query("UPDATE client_user SET last_given_at = $3 WHERE client_id = $1 AND id = $2")
         .bind(client.0)

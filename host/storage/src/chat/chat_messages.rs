@@ -40,7 +40,6 @@ pub struct NewChatMessage {
     /// The provider's id. An outgoing message gets it when it is sent.
     pub provider_id: Option<String>,
     pub quoted_provider_id: Option<String>,
-    /// Delivery state of an outgoing message.
     pub state: Option<DeliveryState>,
     pub created_at: DateTime<Utc>,
 }
@@ -111,7 +110,6 @@ pub(super) fn content(direction: Direction, stored: &UnreadJson) -> Result<ChatC
     })
 }
 
-/// The content without the direction, which has a column.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ContentColumn<'c> {
@@ -210,7 +208,6 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ChatMessageId) ->
     row.map(ChatMessage::try_from).transpose()
 }
 
-/// Returns a page of a chat, newest first; with `before`, only messages with a lower sequence number.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -233,18 +230,14 @@ pub async fn page(
     rows.into_iter().map(ChatMessage::try_from).collect()
 }
 
-/// The message of a provider id: a message of a chat, a message sent through the API, or both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuotedMessage {
-    /// Set if it is part of a chat.
     pub chat_message: Option<ChatMessageId>,
-    /// Set if we sent it.
     pub outbound_message: Option<MessageId>,
     pub gst_id: String,
     pub ct_id: Option<String>,
     pub conversation: Option<ConversationId>,
     pub body: Option<String>,
-    /// Its content, if we sent it.
     pub content: Option<OutboundContent>,
 }
 
@@ -282,8 +275,7 @@ pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) 
     quoted_of(row)
 }
 
-/// Returns the message that we sent under this id, in the form of [`quoted`], also if the provider has not named its
-/// own id yet.
+/// The message that we sent under this id, in the form of [`quoted`].
 pub async fn quoted_outbound(
     db: &mut PgConnection,
     client: ClientId,

@@ -59,7 +59,6 @@ pub struct ValueView {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// The keys with a prefix in the store of one participant, or in the shared one.
 #[derive(Debug, Clone, Copy)]
 pub struct StorePart<'a> {
     pub participant: Option<ParticipantId>,
@@ -114,8 +113,7 @@ pub enum Erase<'a> {
     Prefix(&'a str),
 }
 
-/// Erases values of one store of a plugin and returns their number. If the store is shared, call
-/// [`super::chatbot_values::lock_shared`] first.
+/// Returns the number of erased values. For a shared store call [`super::chatbot_values::lock_shared`] first.
 pub async fn erase(
     db: &mut PgConnection,
     client: ClientId,
@@ -149,8 +147,7 @@ pub async fn erase(
     Ok(erased)
 }
 
-/// Removes at most `limit` expired values of all clients and returns their number. Fewer than `limit` means that this
-/// was the last page. Skips locked values.
+/// Removes at most `limit` expired values, without locked ones. Fewer than `limit`: this was the last page.
 pub async fn forget_expired(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<u64> {
     let freed: Vec<(Uuid, i64, i64)> = sqlx::query_as(
         "WITH expired AS (

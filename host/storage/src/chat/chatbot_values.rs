@@ -1,6 +1,5 @@
-//! Key-value stores of chatbots: one per client and plugin, and one per participant. The version of a key is the
-//! transaction that wrote it. So a key that was removed and written again is never taken for the one that was read. An
-//! expired value counts as absent, also if upkeep has not removed it yet.
+//! Key-value stores of chatbots, per client and plugin and per participant. The version of a key is the transaction
+//! that wrote it. An expired value counts as absent.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, ParticipantId};
@@ -15,7 +14,6 @@ pub struct ChatbotValue {
     pub version: i64,
 }
 
-/// A key of one store: of a participant, or of the whole client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ValueKey {
     /// `None`: shared by all participants of the client.
@@ -63,8 +61,7 @@ pub async fn read(
     Ok(row.map(|(bytes, version)| ChatbotValue { bytes, version }))
 }
 
-/// Locks the shared store of a client until the transaction ends. The store of a participant needs no lock, because
-/// only one process works on its lane.
+/// Locks the shared store of a client. That of a participant needs no lock, because one process works on its lane.
 pub async fn lock_shared(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<()> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))")
         .bind(client.0.to_string())
@@ -103,11 +100,9 @@ pub async fn unchanged(
 
 /// Bytes that a key costs in addition to its name and value, so that many small keys are not free.
 pub const KEY_OVERHEAD: i64 = 64;
-/// Rows over which the usage of one client is spread.
 const SHARDS: u128 = 16;
 
-/// Writes values; `None` removes a key. Each key may appear once. Returns the growth of the client's stores in bytes:
-/// keys, values and [`KEY_OVERHEAD`]. Pass it to [`grow`].
+/// `None` removes a key; each key appears once. Returns the growth in bytes with [`KEY_OVERHEAD`], for [`grow`].
 pub async fn write(
     db: &mut PgConnection,
     client: ClientId,
@@ -158,8 +153,7 @@ pub async fn write(
     Ok(grown - freed)
 }
 
-/// Adds bytes (negative: removes) to the usage of a client and returns the sum. Writers of different participants
-/// rarely wait for each other, so the sum may miss transactions that commit at the same time.
+/// Adds bytes to the usage of a client and returns the sum, which may miss transactions that commit now.
 pub async fn grow(db: &mut PgConnection, client: ClientId, participant: ParticipantId, bytes: i64) -> Result<i64> {
     let shard = i16::try_from(participant.0.as_u128() % SHARDS).unwrap_or(0);
     let total: i64 = sqlx::query_scalar(

@@ -1,6 +1,4 @@
-//! Searches a list of chats for words that many chats have, or a short list. The index of words finds all chats of the
-//! client with these words, which may be nearly all, for example for the first digits of a number. So the list is read
-//! in its order instead, up to a bound.
+//! Searches for words that many chats have: the list is read in its order, up to a bound, in place of the index.
 
 use domain::{chat::ChatScope, page::PageRequest};
 
@@ -29,8 +27,7 @@ pub fn page_statement(scope: ChatScope) -> String {
     )
 }
 
-/// The number of chats of a list, up to `$4`, and the number of those with the words `$3`. Public for the test of its
-/// plan.
+/// Counts chats up to `$4`, and those with the words `$3`. Public for the test of its plan.
 #[doc(hidden)]
 pub fn count_statement(scope: ChatScope) -> String {
     let condition = condition(scope);
@@ -41,16 +38,12 @@ pub fn count_statement(scope: ChatScope) -> String {
     )
 }
 
-/// The result of reading a list. The index finds the parts that are `None`.
 #[derive(Default)]
 pub(super) struct ListReading {
-    /// The requested page, and one more chat if there is one.
     pub(super) rows: Option<Vec<ParticipantRow>>,
-    /// The number of chats with the words, up to [`COUNTED`].
     pub(super) counted: Option<u64>,
 }
 
-/// Reads a list as far as it is short or as reading helps.
 pub(super) async fn walk(
     db: &mut PgConnection,
     list: ListedChats<'_>,
@@ -84,8 +77,8 @@ pub(super) async fn walk(
     Ok(ListReading { rows, counted })
 }
 
-/// Returns how many chats to read for the `last` requested one and for [`COUNTED`], if `found` of the first [`WALKED`]
-/// have the words: half more than needed if the other chats are like the first.
+/// How many chats to read for `last` and for [`COUNTED`], if `found` of the first [`WALKED`] match: half more than
+/// needed.
 fn far_enough(last: i64, found: i64) -> i64 {
     let wanted = last.max(i64::try_from(COUNTED).unwrap_or(i64::MAX));
     (wanted.saturating_mul(WALKED) / found.max(1)).saturating_mul(3).saturating_div(2).clamp(WALKED, WALKED_OF_COMMON)

@@ -1,5 +1,4 @@
-//! Due work of chats. A lane is a chat, and a row is one kind of work that is due in it; or a lane is a team whose
-//! members have room for waiting chats.
+//! Due work of chats. A lane is a chat, or a team whose members have room for waiting chats.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -83,7 +82,6 @@ pub async fn restart_answer_wait(
     Ok(())
 }
 
-/// Records that a chat came to the queue at this moment, also if it came before.
 pub async fn arrived(db: &mut PgConnection, client: ClientId, chat: ParticipantId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready) VALUES ($1, $2, 'ARRIVED', $3, true)
@@ -175,8 +173,8 @@ pub async fn take(
     Ok(since)
 }
 
-/// Records that members of these teams have or may have room. An existing record is written again, so that its worker
-/// waits for this transaction or looks again ([`room_seen`]). Returns the teams with automatic assignment.
+/// Records that members of these teams may have room. An existing record is written again, so that its worker looks
+/// again ([`room_seen`]). Returns the teams with automatic assignment.
 pub async fn room_in(
     db: &mut PgConnection,
     client: ClientId,
@@ -268,8 +266,7 @@ pub async fn left(db: &mut PgConnection, client: ClientId, agent: UserId, now: D
     Ok(())
 }
 
-/// Locks the assignment of a team until the transaction ends. It locks members one after the other, so two assignments
-/// in different orders would be a deadlock.
+/// Locks the assignment of a team: it locks members one by one, so two at once could deadlock.
 pub async fn hold_team(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<()> {
     sqlx::query("SELECT id FROM team WHERE client_id = $1 AND id = $2 FOR NO KEY UPDATE")
         .bind(client.0)

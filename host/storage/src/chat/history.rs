@@ -46,7 +46,6 @@ pub struct PastMessage {
 }
 
 impl PastMessage {
-    /// Returns the outgoing message of this message if it did not arrive.
     pub fn failed(&self) -> Option<MessageId> {
         self.gst_id.parse().ok().filter(|_| self.state == Some(DeliveryState::Failed))
     }
@@ -128,8 +127,7 @@ fn messages(rows: Vec<PastRow>) -> Result<Vec<PastMessage>> {
 
 pub const PART_BYTES: i64 = 2 * 1024 * 1024;
 
-/// Returns up to `limit` messages before the sequence number `before`, or at the end of the chat, oldest first. They
-/// have at most [`PART_BYTES`] of content, or are one message.
+/// Up to `limit` messages before `before`, or at the end, oldest first, of at most [`PART_BYTES`] or one message.
 pub async fn before(
     db: &mut PgConnection,
     client: ClientId,
@@ -166,7 +164,6 @@ pub async fn before(
     messages(rows)
 }
 
-/// Returns these messages in the order of writing, without those that no longer exist.
 pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[ChatMessageId]) -> Result<Vec<PastMessage>> {
     let rows: Vec<PastRow> = sqlx::query_as(
         "SELECT one.*, media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
@@ -191,7 +188,6 @@ pub async fn one(db: &mut PgConnection, client: ClientId, id: ChatMessageId) -> 
     Ok(of_ids(db, client, &[id]).await?.pop())
 }
 
-/// Returns the message of a tracking id of the system: its own id, or that of the outbound message.
 pub async fn by_tracking_id(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<Option<PastMessage>> {
     let delivers: Option<Uuid> = sqlx::query_scalar(
         "SELECT chat_message_id FROM outbound_message WHERE client_id = $1 AND id = $2 AND chat_message_id IS NOT NULL",

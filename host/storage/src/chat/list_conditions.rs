@@ -1,8 +1,7 @@
 use domain::{chat::ChatScope, ids::ClientId};
 use uuid::Uuid;
 
-/// Most chats that are counted. The total of a longer list is a lower bound. It is always more than the pages up to the
-/// requested one if there is another page.
+/// Most chats that are counted. The total of a longer list exceeds the pages up to the requested one.
 pub const COUNTED: u64 = 10_000;
 
 /// A list of chats, as its readers see it.

@@ -1,5 +1,4 @@
-//! Lists of chats (SPEC 4.2 `scope`, `search`), the last active chat first. `domain::chat::ChatScope` defines the
-//! lists; the statements here say the same, and a test compares them.
+//! Lists of chats (SPEC 4.2 `scope`, `search`), defined by `domain::chat::ChatScope`; a test compares the two.
 
 use std::collections::HashMap;
 
@@ -85,7 +84,6 @@ pub async fn customer_by_user_id(db: &mut PgConnection, client: ClientId, id: &s
     Ok(found.map(CustomerId))
 }
 
-/// The condition of a search. `$3` is the search text.
 fn sought(search: &ListSearch) -> &'static str {
     match search {
         ListSearch::Everything => "$3::text IS NULL",
@@ -158,7 +156,6 @@ pub async fn page(
     Ok(Page { items, total })
 }
 
-/// Returns the rows of a page, and one more if there is one.
 async fn rows(
     db: &mut PgConnection,
     list: ListedChats<'_>,
@@ -177,7 +174,6 @@ async fn rows(
     Ok(rows)
 }
 
-/// Counts the matching chats of a list, up to [`COUNTED`].
 async fn count(db: &mut PgConnection, list: ListedChats<'_>, search: &ListSearch, wanted: Option<&str>) -> Result<u64> {
     let counted: i64 = sqlx::query_scalar(&count_statement(list.scope, search))
         .bind(list.client.0)
@@ -194,7 +190,6 @@ pub struct ShownCustomer {
     id: Uuid,
     pub name: Option<String>,
     pub username: Option<String>,
-    /// Phone number in digits; absent if it is withheld.
     pub phone: Option<String>,
     /// BSUID, or the provider's id on channels without BSUIDs.
     pub user_id: Option<String>,
@@ -202,7 +197,6 @@ pub struct ShownCustomer {
 }
 
 impl ShownCustomer {
-    /// Returns the address as in messages: the number, otherwise the provider's id.
     pub fn reached_at(&self) -> Option<&str> {
         self.phone.as_deref().or(self.user_id.as_deref())
     }

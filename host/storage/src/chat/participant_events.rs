@@ -43,7 +43,6 @@ impl WaitingEvent {
     }
 }
 
-/// The content without the kind, which has a column.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Payload<'e> {
@@ -96,8 +95,7 @@ impl TryFrom<EventRow> for WaitingEvent {
     }
 }
 
-/// Appends events in order after all earlier events. The last one is due at `now`, or later if an earlier event is. The
-/// caller has locked the participant.
+/// Appends events after all earlier ones. The last is due at `now` or later. The caller has locked the participant.
 pub async fn append(
     db: &mut PgConnection,
     client: ClientId,
@@ -262,7 +260,6 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, event: ParticipantE
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes all events and timers of a participant, because its chat has left the chatbot.
 pub async fn remove_all(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<u64> {
     let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND lane_id = $2")
         .bind(client.0)

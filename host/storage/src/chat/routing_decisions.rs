@@ -6,22 +6,18 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A decision of a router, or of the host instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoutingDecision {
-    /// Its id, which has its time.
     pub id: Uuid,
     pub participant: ParticipantId,
     pub inbox: InboxId,
     pub plugin: String,
-    /// Its version; `None` for shipped plugins.
     pub version: Option<u32>,
     /// Kind of the target: `bot`, `team`, `agent` or `queue`.
     pub target: String,
     /// Name of the chatbot or team, or id of the agent; `None` for the queue and the default chatbot.
     pub target_name: Option<String>,
     pub reason: String,
-    /// True if the router failed and the host decided.
     pub fallback: bool,
 }
 

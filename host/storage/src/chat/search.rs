@@ -1,6 +1,5 @@
-//! Search text of chats: names and numbers of their customers, in any script and case. The text and its trigrams are in
-//! an index table ([`remember`]), which is written only if the text changes. Many chats have the trigrams and not the
-//! words. The words are in the index table too, so a chat's own row is read only if it has them.
+//! Search text of chats: names and numbers of customers. The text and its trigrams are in an index table
+//! ([`remember`]), written only on change, with the words to check hits.
 
 use domain::{
     address::AddressKind,
@@ -17,8 +16,7 @@ use crate::{
 /// A search with fewer characters cannot use the index.
 pub const SHORTEST_INDEXED: usize = 3;
 
-/// Returns the search text of a customer's chats: the names in the address book and of the customer, and the phone
-/// numbers, folded ([`fold`]), one per line.
+/// Names in the address book and of the customer, and phone numbers, folded ([`fold`]), one per line.
 pub fn words(customer: &Customer) -> String {
     let numbers = customer.addresses.iter().filter_map(|address| address.as_kind(AddressKind::Phone));
     let called = customer.contact_name.as_deref().into_iter().chain(customer.name.as_deref());
@@ -27,8 +25,7 @@ pub fn words(customer: &Customer) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes the search text of a chat into the index. The row of the chat has it too, for lists that are read in order
-/// ([`super::common_words`]).
+/// The chat's row has the text too, for lists that are read in order ([`super::common_words`]).
 pub async fn remember(db: &mut PgConnection, client: ClientId, participant: ParticipantId, words: &str) -> Result<()> {
     sqlx::query(
         "INSERT INTO participant_search (client_id, participant_id, grams, words) VALUES ($1, $2, chat_grams($1, $3), $3)

@@ -21,7 +21,6 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: TeamId) -> Resul
     Ok(row.map(team))
 }
 
-/// Returns the team with this name in any case and with blanks around it, as plugins name it.
 pub async fn by_name(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<ChatTeam>> {
     let row: Option<(Uuid, String)> =
         sqlx::query_as("SELECT id, name FROM team WHERE client_id = $1 AND lower(name) = lower(btrim($2))")
@@ -32,7 +31,6 @@ pub async fn by_name(db: &mut PgConnection, client: ClientId, name: &str) -> Res
     Ok(row.map(team))
 }
 
-/// Returns the members of this user's team with the user; empty without a team.
 pub async fn mates(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Vec<UserId>> {
     let rows: Vec<Uuid> = sqlx::query_scalar(
         "SELECT mate.id FROM client_user one

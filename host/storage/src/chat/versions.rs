@@ -85,7 +85,6 @@ fn wording(
     })
 }
 
-/// Returns the message with this provider id; `None` if there is none or retention removed it.
 pub async fn by_provider_id(
     db: &mut PgConnection,
     client: ClientId,
@@ -158,7 +157,6 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, message: &Changeab
     Ok(())
 }
 
-/// Returns the earlier contents of a message in order. Empty if it never changed, or if retention removed it.
 pub async fn of_message(
     db: &mut PgConnection,
     client: ClientId,

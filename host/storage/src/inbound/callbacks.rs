@@ -18,7 +18,6 @@ use crate::{
 pub struct NewCallback {
     /// Its id. A lane handles its items in the order of ids.
     pub id: CallbackId,
-    /// The inbox; for account events the client.
     pub lane: Uuid,
     /// The same for each repetition of a fact.
     pub dedupe_hash: [u8; 32],
@@ -42,8 +41,7 @@ struct CallbackRow {
     attempts: i16,
 }
 
-/// Stores the items with new facts and returns their lanes. Check and store are one statement. Repetitions within
-/// `items` and in concurrent calls are dropped too.
+/// Stores items with new facts in one statement and returns their lanes. Repetitions are dropped.
 pub async fn insert_new(
     db: &mut PgConnection,
     client: ClientId,
@@ -141,9 +139,8 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, items: &[CallbackId
     Ok(())
 }
 
-/// Locks the lane of items until the transaction ends and removes them; `false` if another process holds the lane. Use
-/// it as the first statement of a transaction that handles all of them, instead of [`crate::work::lanes::hold`] and
-/// [`remove`]. `patience`: longest wait of the transaction for a lock.
+/// Locks the lane of items and removes them; `false` if another process holds it. Use it as the first statement,
+/// instead of [`crate::work::lanes::hold`] and [`remove`]. `patience`: longest wait for a lock.
 pub async fn hold_and_remove(
     db: &mut PgConnection,
     client: ClientId,
@@ -205,7 +202,6 @@ pub async fn retry(db: &mut PgConnection, client: ClientId, item: CallbackId, du
     Ok(())
 }
 
-/// Gives up an item. It is kept with the reason, for the operator.
 pub async fn give_up(db: &mut PgConnection, client: ClientId, item: CallbackId, reason: &str) -> Result<()> {
     sqlx::query("UPDATE callback SET attempts = attempts + 1, failure = $3 WHERE client_id = $1 AND id = $2")
         .bind(client.0)

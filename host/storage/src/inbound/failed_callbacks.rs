@@ -17,7 +17,6 @@ pub const KEPT_MAX: i64 = 1_000;
 #[derive(Debug, Clone)]
 pub struct NewFailedCallback<'a> {
     pub id: CallbackId,
-    /// The same for each repetition of the same bytes.
     pub dedupe_hash: [u8; 32],
     pub item: &'a UnreadableItem,
 }
@@ -40,7 +39,6 @@ struct FailedRow {
     received_at: DateTime<Utc>,
 }
 
-/// Keeps the newest [`KEPT_MAX`] of these and the stored items. An item that is stored already does not change.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,

@@ -108,19 +108,16 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, n
     Ok(())
 }
 
-/// A file of the business, whose bytes are stored already.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnMedia<'a> {
     pub id: MediaId,
     pub mime_type: &'a str,
     pub extension: &'a str,
     pub filename: Option<&'a str>,
-    /// Digest in hexadecimal.
     pub sha256: &'a str,
     pub bytes: i64,
 }
 
-/// Inserts a file of the business. It has no inbox, because it needs no download.
 pub async fn insert_own(
     db: &mut PgConnection,
     client: ClientId,
@@ -176,8 +173,7 @@ pub async fn due(
     rows.into_iter().map(MediaRecord::try_from).collect()
 }
 
-/// Records that a file is stored, with its digest in hexadecimal and its size. `judged`: MIME type and extension if the
-/// bytes are of another type than declared.
+/// `judged`: MIME type and extension if the bytes are of another type than declared.
 pub async fn mark_ready(
     db: &mut PgConnection,
     client: ClientId,
@@ -221,7 +217,6 @@ pub async fn mark_failed_attempt(
     Ok(())
 }
 
-/// Returns files of all clients that came before `before`, oldest first.
 pub async fn older_than(db: &mut PgConnection, before: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, MediaId)>> {
     let rows: Vec<(Uuid, Uuid)> = sqlx::query_as("SELECT client_id, id FROM media WHERE id < $1 ORDER BY id LIMIT $2")
         .bind(domain::clock::first_id_at(before))

@@ -25,7 +25,6 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, id: MediaId, part: 
     Ok(())
 }
 
-/// Returns the size of a file in bytes; `None` if there is none.
 pub async fn size(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<Option<i64>> {
     Ok(sqlx::query_scalar(
         "SELECT sum(octet_length(bytes))::bigint FROM media_content WHERE client_id = $1 AND media_id = $2",
@@ -36,7 +35,6 @@ pub async fn size(db: &mut PgConnection, client: ClientId, id: MediaId) -> Resul
     .await?)
 }
 
-/// Returns a part; `None` after the last one.
 pub async fn part(db: &mut PgConnection, client: ClientId, id: MediaId, part: i32) -> Result<Option<Vec<u8>>> {
     let statement = "SELECT bytes FROM media_content WHERE client_id = $1 AND media_id = $2 AND part = $3";
     Ok(sqlx::query_scalar(statement).bind(client.0).bind(id.0).bind(part).fetch_optional(db).await?)

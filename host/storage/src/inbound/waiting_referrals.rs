@@ -12,7 +12,6 @@ use crate::{
     column_values::{self, UnreadJson},
 };
 
-/// Stores the referral of a customer; the latest counts.
 pub async fn note(
     db: &mut PgConnection,
     client: ClientId,

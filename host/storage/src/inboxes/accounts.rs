@@ -119,7 +119,6 @@ pub async fn next_news(db: &mut PgConnection, client: ClientId, inbox: InboxId) 
     Ok(next)
 }
 
-/// Stores the first news that is not stored.
 pub async fn set_next_news(db: &mut PgConnection, client: ClientId, inbox: InboxId, next: i64) -> Result<()> {
     sqlx::query("UPDATE account_link SET next_news = $3 WHERE client_id = $1 AND lane_id = $2")
         .bind(client.0)

@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Returns the owners of the provider's phone-number ids. Unknown ids are absent.
 pub async fn of_phone_number_ids(
     db: &mut PgConnection,
     phone_number_ids: &[String],
@@ -37,7 +36,6 @@ pub struct OwnAppSecret {
     pub client: ClientId,
     pub phone_number_id: String,
     pub waba_id: String,
-    /// Sealed with `SecretPurpose::AppSecret`.
     pub sealed: Vec<u8>,
 }
 

@@ -4,9 +4,9 @@ use domain::ids::{ClientId, InboxId};
 use super::{Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite, accounts, quality};
 use crate::{PgConnection, Result};
 
-/// Stores an inbox with the row of its kind, and enters a Cloud number, a page or a site into the directories. Fails on
-/// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`],
-/// [`accounts::ACCOUNT_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].
+/// Stores an inbox with the row of its kind and its directory entry. Fails on [`super::ADDRESS_UNIQUE`],
+/// [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`], [`accounts::ACCOUNT_UNIQUE`] and
+/// [`super::ONE_DEFAULT_SMS`].
 pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO inbox (client_id, id, kind, channel, address, created_at) VALUES ($1, $2, $3, $4, $5, $6)",

@@ -21,7 +21,6 @@ pub struct LiteSession {
     /// True if work is due. If false, the session is as wanted.
     pub pending: bool,
     pub state: SessionState,
-    /// Time of the present state; `None`: never connected.
     pub changed_at: Option<DateTime<Utc>>,
     /// True if the next connection needs no QR code.
     pub paired: bool,
@@ -61,7 +60,6 @@ impl Default for LiteSession {
 /// When the lane of a session is due again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextCheck {
-    /// The lane stays with its process.
     Held,
     At(DateTime<Utc>),
     /// When the client wants another session.
@@ -102,7 +100,6 @@ impl SessionRow {
     }
 }
 
-/// Returns the session of a number; `None` if none was ever wanted.
 pub async fn session(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<LiteSession>> {
     let row: Option<SessionRow> = sqlx::query_as(
         "SELECT wanted, state = 'PENDING' AS pending, status_type, status, changed_at, paired, qr, qr_until, banned_until, sends_from,
@@ -147,8 +144,8 @@ pub struct SessionWrite<'a> {
     pub opens: bool,
 }
 
-/// Stores a session in the transaction of its process. If the client wants another session by now, this stays wanted
-/// and the lane stays open: `next` is written only as far as it fits `session.wanted`.
+/// Stores a session in the transaction of its process; a newer wish of the client stays. `next` is written only if it
+/// fits. `opens`: waiting messages are sent from now on.
 pub async fn save(db: &mut PgConnection, client: ClientId, inbox: InboxId, write: SessionWrite<'_>) -> Result<()> {
     let SessionWrite { session, next, opens } = write;
     let (state, due_at) = match next {
@@ -193,7 +190,6 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Re
     Ok(())
 }
 
-/// Lets the messages of a number wait until this time, without reading them.
 pub async fn close_sending(
     db: &mut PgConnection,
     client: ClientId,
@@ -211,7 +207,6 @@ pub async fn close_sending(
 
 type ThrottleRow = (i32, i32, Option<NaiveTime>, Option<NaiveTime>);
 
-/// Returns pace and hours of a number; `None` if it is not a Lite number of the client.
 pub async fn throttle(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<Throttle>> {
     let row: Option<ThrottleRow> = sqlx::query_as(
         "SELECT batch_size, delay_ms, daily_start, daily_end FROM whatsapp_lite_inbox WHERE client_id = $1 AND id = $2",

@@ -1,5 +1,4 @@
-//! Values of Lite devices that run in our own processes: by key, in spaces of one kind each. Values are sealed (ADR
-//! 0037).
+//! Sealed values of Lite devices in our own processes (ADR 0037), by key, in spaces of one kind each.
 
 use domain::ids::{ClientId, InboxId, NodeId};
 
@@ -9,18 +8,16 @@ const AFTER_ALL_KEYS: char = char::MAX;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteValueChange {
-    /// Kind of the value.
     pub space: String,
     /// The key; at most one change per key in a call.
     pub key: String,
-    /// `None` removes the key.
     pub value: Option<Vec<u8>>,
     /// Time of writing or expiry in seconds since 1970, for kinds that are removed by age.
     pub moment: Option<i64>,
 }
 
-/// True if the device of a number runs in this process; keeps this until the transaction ends. Every write of a device
-/// begins with it. Otherwise a device that another process took over would overwrite the keys of its successor.
+/// True if the device runs in this process, until the transaction ends. Every write of a device begins with it, so that
+/// it never overwrites the keys of its successor.
 pub async fn hold(db: &mut PgConnection, client: ClientId, inbox: InboxId, node: NodeId) -> Result<bool> {
     let held: Option<i32> = sqlx::query_scalar(
         "SELECT 1 FROM lite_session WHERE client_id = $1 AND lane_id = $2 AND device_node = $3 FOR SHARE",

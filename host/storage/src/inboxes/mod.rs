@@ -1,6 +1,5 @@
-//! Inboxes (the addresses of a business), the directories that find the client of a provider callback, and the template
-//! catalogues of WhatsApp business accounts. One table has the common columns of inboxes, and each kind has a table for
-//! its own.
+//! Inboxes, the directories that find the client of a callback, and template catalogues. One table has the common
+//! columns, and each kind has a table for its own.
 
 pub mod accounts;
 pub mod directories;
@@ -34,7 +33,6 @@ pub use tokens::renew_token;
 pub const ADDRESS_UNIQUE: &str = "inbox_address_unique";
 /// Violated if a number of any client already has the phone-number id.
 pub const PHONE_NUMBER_ID_UNIQUE: &str = "phone_number_directory_pk";
-/// Violated if a client already has the page.
 pub const PAGE_UNIQUE: &str = "page_directory_pk";
 pub const ONE_DEFAULT_SMS: &str = "sms_inbox_default_unique";
 
@@ -59,11 +57,9 @@ pub enum InboxSettings {
 #[derive(Clone, PartialEq, Eq)]
 pub struct WhatsappCloud {
     pub msisdn: Msisdn,
-    /// Id of the row that links client and number.
     pub link_id: Uuid,
     pub phone_number_id: String,
     pub waba_id: String,
-    /// Sealed with `SecretPurpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
     /// Sealed with `SecretPurpose::AppSecret`; `None`: callbacks are signed with the operator's app secret.
     pub app_secret_sealed: Option<Vec<u8>>,
@@ -71,7 +67,6 @@ pub struct WhatsappCloud {
     pub rate_per_second: Option<i32>,
 }
 
-/// A number that is paired like a phone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WhatsappLite {
     pub msisdn: Msisdn,
@@ -108,7 +103,6 @@ pub struct WebInbox {
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sms {
-    /// The source; `None` = the operator's default.
     pub source: Option<String>,
     /// True for the source of SMS that name no source. Every client has exactly one.
     pub is_default: bool,

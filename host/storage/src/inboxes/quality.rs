@@ -38,8 +38,7 @@ pub(super) async fn begin(db: &mut PgConnection, client: ClientId, inbox: InboxI
     Ok(())
 }
 
-/// Makes Cloud numbers of the client due, after the provider reported a change. `limit`: its limit of customers, if the
-/// callback names it.
+/// Makes Cloud numbers due after a report of the provider. `limit`: its limit of customers, if the callback names it.
 pub async fn ask(
     db: &mut PgConnection,
     client: ClientId,
@@ -99,8 +98,7 @@ pub async fn due(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Resul
     Ok(rows.into_iter().map(|(client, inbox)| (ClientId(client), InboxId(inbox))).collect())
 }
 
-/// Claims a due number and puts it off until `retry_at`. Returns how many changes the provider has reported; `None` if
-/// another process was first.
+/// Claims a due number until `retry_at`. Returns the number of reported changes; `None`: another process was first.
 pub async fn claim(
     db: &mut PgConnection,
     client: ClientId,
@@ -144,8 +142,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Re
     Ok(known)
 }
 
-/// Stores a look; the client was told of changes up to `told`. If the provider has reported another change since, the
-/// number stays due.
+/// Stores a look; the client was told of changes up to `told`. After a later change the number stays due.
 pub async fn looked(
     db: &mut PgConnection,
     client: ClientId,
@@ -172,7 +169,6 @@ pub async fn looked(
     Ok(())
 }
 
-/// Records a failed look; the client was told of changes up to `told`.
 pub async fn failed(db: &mut PgConnection, client: ClientId, inbox: InboxId, told: i32) -> Result<()> {
     sqlx::query(
         "UPDATE number_quality SET failures = failures + 1, told = GREATEST(told, $3)

@@ -10,8 +10,7 @@ use uuid::Uuid;
 use super::{Account, Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite};
 use crate::{Error, PgConnection, Result, column_values::known};
 
-/// An inbox with the columns of its kind. The tables of the kinds are joined by key, so that one statement returns all
-/// facts for sending.
+/// An inbox with the columns of its kind, joined by key: one statement returns all facts for sending.
 const SELECT: &str = "SELECT inbox.id, inbox.kind, inbox.address, COALESCE(cloud.link_id, lite.link_id) AS link_id,
         cloud.phone_number_id, cloud.waba_id,
         COALESCE(cloud.access_token_sealed, page.access_token_sealed, account.access_token_sealed) AS access_token_sealed,
@@ -124,8 +123,7 @@ pub async fn by_ids(db: &mut PgConnection, client: ClientId, ids: &[InboxId]) ->
     inboxes(rows)
 }
 
-/// Returns the client's inboxes on a channel with these addresses: the senders of a send. A source of SMS that was
-/// taken from the client is absent.
+/// The senders of a send: the client's inboxes with these addresses. A removed source of SMS is absent.
 pub async fn by_addresses(
     db: &mut PgConnection,
     client: ClientId,
@@ -144,7 +142,6 @@ pub async fn by_addresses(
     inboxes(rows)
 }
 
-/// Returns the client's Cloud numbers of a WhatsApp business account, oldest first.
 pub async fn by_waba(db: &mut PgConnection, client: ClientId, waba: &str) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> = sqlx::query_as(&format!(
         "{SELECT} WHERE inbox.client_id = $1 AND cloud.waba_id = $2 ORDER BY inbox.created_at, inbox.id"
@@ -164,8 +161,7 @@ pub async fn default_sms(db: &mut PgConnection, client: ClientId) -> Result<Opti
     row.map(Inbox::try_from).transpose()
 }
 
-/// Returns a page of the client's inboxes on a channel whose address contains `search` (`""`: all), by address, and the
-/// total. SPEC 4.7 lists those of WhatsApp.
+/// A page of the inboxes whose address contains `search` (`""`: all), and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -196,7 +192,6 @@ pub async fn page(
     Ok((inboxes(rows)?, total))
 }
 
-/// Returns the Cloud numbers of all clients, for the start of the simulator.
 pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> =
         sqlx::query_as(&format!("{SELECT} WHERE inbox.kind = 'WHATSAPP_CLOUD' ORDER BY inbox.client_id, inbox.id"))

@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A present or former source of a client's SMS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownSource {
     pub id: InboxId,

@@ -46,7 +46,6 @@ impl From<StoredTemplate> for TemplateRow {
     }
 }
 
-/// Returns the business account of each template, by template id; the first of several.
 pub async fn accounts_of(db: &mut PgConnection, client: ClientId, ids: &[&str]) -> Result<HashMap<String, String>> {
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT DISTINCT ON (wanted.id) wanted.id, template.waba_id
@@ -62,7 +61,6 @@ pub async fn accounts_of(db: &mut PgConnection, client: ClientId, ids: &[&str]) 
     Ok(rows.into_iter().collect())
 }
 
-/// Returns the client's templates with these keys (business account, id).
 pub async fn by_ids(db: &mut PgConnection, client: ClientId, keys: &[(String, String)]) -> Result<Vec<TemplateRow>> {
     let (wabas, ids): (Vec<&str>, Vec<&str>) = keys.iter().map(|(waba, id)| (waba.as_str(), id.as_str())).unzip();
     let rows: Vec<StoredTemplate> = sqlx::query_as(
@@ -79,8 +77,7 @@ pub async fn by_ids(db: &mut PgConnection, client: ClientId, keys: &[(String, St
     Ok(rows.into_iter().map(TemplateRow::from).collect())
 }
 
-/// Returns a page of the client's templates whose name contains `search`, folded (`""`: all), by name and language, and
-/// the total.
+/// A page of the templates whose name contains `search`, folded (`""`: all), and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -107,8 +104,7 @@ pub async fn page(
     Ok((rows.into_iter().map(TemplateRow::from).collect(), total))
 }
 
-/// Replaces the catalogue of a business account by `templates`; it is due again at `next_refresh`. Two calls for one
-/// account wait for each other.
+/// Replaces the catalogue of a business account. Two calls for one account wait for each other.
 pub async fn replace_all(
     db: &mut PgConnection,
     client: ClientId,
@@ -197,7 +193,6 @@ pub async fn claim_due(
     Ok(done.rows_affected() == 1)
 }
 
-/// Makes a catalogue due now, because the provider reported a change or refused a template.
 pub async fn request_refresh(db: &mut PgConnection, client: ClientId, waba: &str, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "UPDATE waba_directory SET refresh_due_at = $3 WHERE waba_id = $1 AND client_id = $2 AND refresh_due_at > $3",

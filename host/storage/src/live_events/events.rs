@@ -44,9 +44,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, events: &[NewLiveEv
     Ok(())
 }
 
-/// Gives numbers after `last` to at most `limit` of the oldest events without a number, and returns how many. The
-/// caller holds [`lock_numbers`](super::streams::lock_numbers), taken in an earlier statement: so this one sees all
-/// earlier commits, and later commits get later numbers.
+/// Numbers at most `limit` of the oldest events after `last`. The caller has taken
+/// [`lock_numbers`](super::streams::lock_numbers) in an earlier statement, so later commits get later numbers.
 pub async fn number(db: &mut PgConnection, client: ClientId, last: i64, limit: i64) -> Result<i64> {
     let numbered = sqlx::query_scalar(
         "WITH page AS (

@@ -1,5 +1,4 @@
-//! The shown facts of chats and people in events, as they are when the events are sent, read for many at once. Messages
-//! are shown as in the history (`chat::history`).
+//! The shown facts of chats and people when events are sent, read for many at once.
 
 use std::collections::HashMap;
 

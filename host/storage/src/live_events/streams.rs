@@ -12,13 +12,12 @@ pub enum StreamDemand {
     /// A reader exists, or may come back.
     Yes,
     No,
-    /// There is no reader, but this transaction has written nothing yet, so a reader that begins now would not wait for
-    /// it. Write something and ask again.
+    /// There is no reader, but this transaction has written nothing: a new reader would not wait. Write, then ask
+    /// again.
     NotYetTold,
 }
 
-/// Asks in the transaction of the event. A new reader waits for the transactions that have written something
-/// ([`horizon`]). So each of those either sees that events are wanted, or is waited for.
+/// Asks in the transaction of the event, which sees that events are wanted, or is waited for ([`horizon`]).
 pub async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<StreamDemand> {
     let (wanted, has_written): (bool, bool) = sqlx::query_as(
         "SELECT EXISTS (SELECT 1 FROM live_stream WHERE client_id = $1 AND wanted_until > clock_timestamp()),
@@ -40,8 +39,7 @@ pub async fn count_as_writer(db: &mut PgConnection) -> Result<()> {
     Ok(())
 }
 
-/// True if events of a client are wanted for at least `length` and all transactions know it. Then nothing is to be
-/// written.
+/// True if events are wanted for at least `length` and all transactions know it.
 pub async fn has_demand(db: &mut PgConnection, client: ClientId, length: Duration) -> Result<bool> {
     let kept = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM live_stream
@@ -54,8 +52,8 @@ pub async fn has_demand(db: &mut PgConnection, client: ClientId, length: Duratio
     Ok(kept)
 }
 
-/// Marks events of a client as wanted for `length`. True if no transaction runs that does not know this; otherwise wait
-/// for the [`horizon`] and call [`settle`]. If there was no reader, the numbers begin after a gap.
+/// Marks events as wanted for `length`. True if all running transactions know it; else wait for [`horizon`] and call
+/// [`settle`]. If there was no reader, the numbers begin after a gap.
 pub async fn want(db: &mut PgConnection, client: ClientId, length: Duration) -> Result<bool> {
     sqlx::query("INSERT INTO live_stream (client_id, wanted_until) VALUES ($1, '-infinity') ON CONFLICT DO NOTHING")
         .bind(client.0)
@@ -118,7 +116,6 @@ impl StreamPosition {
     }
 }
 
-/// Returns the position of a client's stream; `None` if it never had a reader.
 pub async fn standing(db: &mut PgConnection, client: ClientId) -> Result<Option<StreamPosition>> {
     let row: Option<(i64, i64, Option<i64>)> = sqlx::query_as(
         "SELECT last_sequence, continuous_from,
@@ -155,8 +152,7 @@ pub async fn news(db: &mut PgConnection, clients: &[ClientId]) -> Result<Vec<Str
         .collect())
 }
 
-/// Takes the right to give numbers until the transaction ends and returns the last number; `None` if another process
-/// has the right. Never waits.
+/// Takes the right to give numbers until the transaction ends; `None` if another process has it. Never waits.
 pub async fn lock_numbers(db: &mut PgConnection, client: ClientId) -> Result<Option<i64>> {
     let last = sqlx::query_scalar("SELECT last_sequence FROM live_stream WHERE client_id = $1 FOR UPDATE SKIP LOCKED")
         .bind(client.0)

@@ -11,7 +11,6 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub struct NewTicket<'a> {
     pub user: UserId,
-    /// Of the key that requested it.
     pub key_hash: &'a [u8],
     pub hash: &'a [u8],
     pub expires_at: DateTime<Utc>,
@@ -38,8 +37,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: NewTicket<'_>,
     Ok(())
 }
 
-/// Redeems a ticket and returns its user. `None` if there is no such ticket, it was used, or the user has another key
-/// now.
+/// Redeems a ticket. `None`: unknown, used, or the user has another key now.
 pub async fn redeem(
     db: &mut PgConnection,
     client: ClientId,

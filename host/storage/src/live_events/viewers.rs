@@ -16,7 +16,6 @@ pub struct StreamReader {
     pub role: Role,
     pub team: Option<TeamId>,
     pub sight: CustomerVisibility,
-    /// SHA-256 of the user's key.
     pub key_hash: Vec<u8>,
 }
 

@@ -1,5 +1,4 @@
-//! Batches: the messages of one send request. The id of a batch is the id of its first part. Its messages lie between
-//! two ids and belong to its parts. A list reads nothing of other batches, and counts are made only on request.
+//! Batches. A batch has the id of its first part; its messages lie between two ids. Counts are made on request.
 
 use std::collections::HashMap;
 
@@ -18,8 +17,7 @@ use crate::{PgConnection, Result, column_values::known};
 /// Due time of the legs of a paused batch: never, until it is resumed.
 const HELD_UNTIL: &str = "9999-01-01T00:00:00Z";
 
-/// Most batches that are counted. The total of a longer list is a lower bound. It is always more than the pages up to
-/// the requested one if there is another page.
+/// Most batches that are counted. The total of a longer list exceeds the pages up to the requested one.
 pub const COUNTED_MAX: i64 = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +29,6 @@ pub enum Hold {
 impl Hold {
     pub const ALL: [Self; 2] = [Self::Paused, Self::Cancelled];
 
-    /// The name that is stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Paused => "PAUSED",
@@ -65,9 +62,7 @@ pub struct Batch {
     pub hold: Option<Hold>,
     /// True while a message waits to be sent, or for the decision about its SMS.
     pub waits: bool,
-    /// Its last part.
     last_part: Uuid,
-    /// Its first and its last message.
     messages: Option<(Uuid, Uuid)>,
 }
 
@@ -147,8 +142,7 @@ impl TryFrom<BatchRow> for Batch {
     }
 }
 
-/// Returns a page of the client's batches that were accepted between two ids of moments (the second excluded), newest
-/// first.
+/// A page of the batches that were accepted between two ids of moments (the second excluded), newest first.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -218,8 +212,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Re
     row.map(Batch::try_from).transpose()
 }
 
-/// Counts the messages of a batch by the state of their last leg. If it is not decided yet whether an SMS follows a
-/// failed leg, another leg may come: such a message counts with its last reported state.
+/// Counts messages by the state of their last leg. While a fallback is undecided, the last reported state counts.
 pub async fn progress(db: &mut PgConnection, client: ClientId, extent: IdRange) -> Result<HashMap<DeliveryState, i64>> {
     let rows: Vec<(String, i64)> = sqlx::query_as(&format!(
         "SELECT COALESCE(undecided.state, leg.state), count(*)
@@ -244,7 +237,6 @@ pub async fn progress(db: &mut PgConnection, client: ClientId, extent: IdRange) 
     rows.into_iter().map(state).collect()
 }
 
-/// Records a stop of a batch. A cancelled batch stays cancelled.
 pub async fn hold(
     db: &mut PgConnection,
     client: ClientId,
@@ -275,7 +267,6 @@ pub async fn release(db: &mut PgConnection, client: ClientId, batch: BatchId) ->
     Ok(())
 }
 
-/// Returns the unsent messages of a batch. The caller holds its lane.
 pub async fn unsent(db: &mut PgConnection, client: ClientId, extent: IdRange) -> Result<Vec<MessageId>> {
     let found: Vec<Uuid> = sqlx::query_scalar(
         "SELECT work.message_id
@@ -297,7 +288,6 @@ pub async fn unsent(db: &mut PgConnection, client: ClientId, extent: IdRange) ->
     Ok(found.into_iter().map(MessageId).collect())
 }
 
-/// Puts off the unsent legs of a batch until it is resumed. The caller holds its lane.
 pub async fn postpone(db: &mut PgConnection, client: ClientId, extent: IdRange) -> Result<()> {
     sqlx::query(
         "UPDATE outbound_work work SET due_at = $6, ready = false, phase = 'READY'
@@ -317,7 +307,6 @@ pub async fn postpone(db: &mut PgConnection, client: ClientId, extent: IdRange) 
     Ok(())
 }
 
-/// Makes the legs of a batch due that were put off.
 pub async fn take_up(db: &mut PgConnection, client: ClientId, extent: IdRange, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "WITH message AS MATERIALIZED (

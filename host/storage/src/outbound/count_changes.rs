@@ -1,5 +1,4 @@
-//! Changes of message counts, as input of a statement that moves messages. They are rows of their own, so that
-//! transactions that move messages of the same second do not wait for each other (ADR 0022).
+//! Changes of message counts are rows of their own, so that transactions do not wait for each other (ADR 0022).
 
 use std::collections::BTreeMap;
 
@@ -13,15 +12,13 @@ use domain::{
 
 use super::parts::PartOrigin;
 
-/// The additions of a group of messages to the counts: one row per second and type.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountChanges {
     rows: BTreeMap<(DateTime<Utc>, CountedType), MessageCounts>,
 }
 
 impl CountChanges {
-    /// Counts a state of a message, by its last leg on its channel; `Queued` means submitted. Only messages over
-    /// WhatsApp whose origin is still stored count.
+    /// Counts a state; `Queued` means submitted. Only messages over WhatsApp whose origin is stored count.
     pub fn add(&mut self, message: MessageId, channel: Channel, origin: Option<PartOrigin>, state: DeliveryState) {
         let Some(of) = origin.filter(|_| channel == Channel::Whatsapp).and_then(PartOrigin::counted_as) else { return };
         let mut one = MessageCounts::default();

@@ -20,7 +20,6 @@ use crate::{
     column_values::{self, UnreadJson, known},
 };
 
-/// A due leg with all facts for its provider call.
 #[derive(Debug, Clone)]
 pub struct DueLeg {
     pub message: MessageId,
@@ -146,7 +145,6 @@ pub struct UnreadableLeg {
 
 #[derive(Debug, Default)]
 pub struct DueLegs {
-    /// In the order of sending.
     pub legs: Vec<DueLeg>,
     /// Legs that cannot be sent from here. The others do not wait for them.
     pub unreadable: Vec<UnreadableLeg>,

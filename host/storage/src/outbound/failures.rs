@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// The reason why a message did not arrive (`docs/errors.md`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureReason {
     pub code: String,

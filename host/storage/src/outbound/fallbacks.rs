@@ -17,9 +17,8 @@ use crate::{
     column_values::{self, UnreadJson, known},
 };
 
-/// Part of a statement over `message` and its last `leg`, of client `$1`. While it is not decided if an SMS follows a
-/// failed leg, another leg may come. `undecided.state` is the last reported state of such a message, and null for
-/// others.
+/// Part of a statement over `message` and its last `leg`, of client `$1`. `undecided.state` is the last reported state
+/// while it is not decided if an SMS follows, else null.
 pub(super) const UNDECIDED: &str = "
          LEFT JOIN LATERAL (
              SELECT CASE one.state WHEN 'PENDING' THEN
@@ -30,18 +29,15 @@ pub(super) const UNDECIDED: &str = "
              FROM fallback one
              WHERE one.client_id = $1 AND one.message_id = message.id AND leg.state = 'FAILED' OFFSET 0) undecided ON true";
 
-/// A message whose leg failed because its channel does not reach the recipient.
 #[derive(Debug, Clone)]
 pub struct NewFallback {
     pub message: MessageId,
-    /// The inbox of that leg, which is the lane.
     pub inbox: InboxId,
     pub error_code: String,
     pub error_text: String,
     pub failed_at: DateTime<Utc>,
 }
 
-/// Requests a decision; `false` if this message had its fallback already.
 pub async fn request(
     db: &mut PgConnection,
     client: ClientId,
@@ -256,7 +252,6 @@ pub struct FallbackRow {
     pub accepted_at: Option<DateTime<Utc>>,
 }
 
-/// Returns the facts of a message of an inbox whose recipient may have a known number.
 pub async fn facts(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,7 +1,6 @@
 use domain::ids::MessageId;
 use uuid::Uuid;
 
-/// The keys of several legs, split for `unnest`.
 #[derive(Debug, Default)]
 pub(super) struct LegKeys {
     pub(super) messages: Vec<Uuid>,

@@ -52,7 +52,6 @@ pub struct MessageLeg {
     pub cost: Option<String>,
     /// True if the provider may have got it twice.
     pub ambiguous: bool,
-    /// Its origin, as long as it is stored.
     pub origin: Option<PartOrigin>,
     pub template_of_chat: bool,
     /// The customer at the address of the leg, if requested and known ([`lock_with_customers`]).
@@ -302,8 +301,7 @@ pub struct NewLeg {
     pub content: Option<LegContent>,
 }
 
-/// Appends a leg to a message, queues it in the lane of its inbox, and returns its ordinal. The caller has locked the
-/// legs, or the message has at most one fallback. `None` if there is no such message.
+/// Appends a leg and queues it. The caller has locked the legs, or the message has at most one fallback.
 pub async fn append(
     db: &mut PgConnection,
     client: ClientId,

@@ -17,7 +17,6 @@ pub enum MessageFilter {
     Recipient { addresses: Vec<String> },
 }
 
-/// A message that was found, with the state of its last leg.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct FoundMessage {
     #[sqlx(try_from = "Uuid")]

@@ -1,7 +1,5 @@
-//! Outbound messages: inserted in bulk and never changed. The state of a message is the state of its last leg.
-//!
-//! Statements that join a list of messages also say `= ANY` of that list. A kept plan was made for nearly empty tables;
-//! without `= ANY` it would read all messages of a client and look each up in the list.
+//! Outbound messages are never changed; their state is that of the last leg. Statements that join a list of messages
+//! also say `= ANY` of it, or a plan for nearly empty tables would read all messages of a client.
 
 use std::collections::HashSet;
 

@@ -11,7 +11,6 @@ use uuid::Uuid;
 use super::keys::LegKeys;
 use crate::{PgConnection, Result, column_values::known};
 
-/// A leg whose call begins now.
 #[derive(Debug, Clone, Copy)]
 pub struct LegStart<'a> {
     pub message: MessageId,
@@ -48,7 +47,6 @@ pub async fn note(
     Ok(())
 }
 
-/// A message that is not known to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnreadMessage {
     pub message: MessageId,
@@ -89,7 +87,6 @@ pub async fn unread(
     rows.into_iter().map(unread).collect()
 }
 
-/// Removes messages that a customer has read, or that never arrived.
 pub async fn forget(
     db: &mut PgConnection,
     client: ClientId,

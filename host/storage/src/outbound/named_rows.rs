@@ -27,19 +27,16 @@ pub struct GroupNames<'a> {
 pub struct SendingInbox {
     pub id: InboxId,
     pub kind: InboxKind,
-    /// The number or source. An SMS inbox without one uses the operator's.
     pub address: Option<String>,
     pub waba_id: Option<String>,
     pub is_default_source: bool,
 }
 
-/// The rows with these names. Unknown names are absent.
 #[derive(Debug, Default)]
 pub struct NamedRows {
     pub responses: HashMap<String, Vec<u8>>,
     pub inboxes: Vec<SendingInbox>,
-    /// Templates of the accounts of the sending numbers. A Lite number has no account; it has the templates of all
-    /// accounts of its client.
+    /// Templates of the accounts of the sending numbers. A Lite number has those of all accounts of its client.
     pub templates: Vec<TemplateRecord>,
 }
 

@@ -1,5 +1,4 @@
-//! Acceptance of messages: one statement stores all rows of a group. So a group is its own transaction if the caller
-//! has none (ADR 0047).
+//! Acceptance of messages: one statement, and so one transaction, stores all rows of a group (ADR 0047).
 
 use std::collections::BTreeMap;
 
@@ -40,14 +39,12 @@ pub struct TierRecipients<'a> {
     pub close: Vec<(InboxId, i64)>,
 }
 
-/// True if nothing of a group was stored because another group was first: it stored a response under one of the keys,
-/// or counted recipients for a tier close to its limit. The facts that were read before are then outdated.
+/// True if another group was first and nothing was stored. The facts that were read before are then outdated.
 pub fn is_overtaken(error: &Error) -> bool {
     violates(error, "idempotency_pk") || violates(error, "messaging_tier_not_overtaken")
 }
 
-/// Stores messages, their contents, their first legs, the work, the counts, and the responses of the requests. Fails as
-/// a whole if another group was first ([`is_overtaken`]). Waits for other transactions that store one of the keys.
+/// Stores all rows of a group, or fails as a whole ([`is_overtaken`]). Waits for others that store one of the keys.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,

@@ -10,7 +10,6 @@ use crate::{
     column_values::{self, UnreadJson},
 };
 
-/// The common content of the recipients of one `messages` element.
 #[derive(Debug, Clone)]
 pub struct NewPart {
     pub id: PartId,
@@ -30,7 +29,6 @@ pub struct PartOfSend {
     pub request: RequestId,
     pub category: String,
     pub quick_replies: bool,
-    /// Set for the first part of a request.
     pub batch: Option<BatchHead>,
 }
 
@@ -39,17 +37,13 @@ pub struct BatchHead {
     pub accepted: i32,
     pub rejected: i32,
     pub last_part: PartId,
-    /// Its first and its last message.
     pub messages: Option<(MessageId, MessageId)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PartOrigin {
-    /// A template through the API.
     Notification,
-    /// A free-form message through the API.
     Chat,
-    /// A message of a chatbot or agent in a live chat.
     Reply,
     Sms,
     Conversation,

@@ -1,5 +1,4 @@
-//! Provider calls that took no message, for the story of the message. Successful calls are seen from the step that
-//! followed.
+//! Provider calls that took no message, for its story. Successful calls follow from the next step.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
@@ -7,7 +6,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A provider call that took no message.
 #[derive(Debug, Clone)]
 pub struct FailedCall {
     /// UUIDv7 of the moment it was stored.

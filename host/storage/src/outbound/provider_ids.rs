@@ -7,8 +7,7 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Returns the legs with these provider ids: message and ordinal, by id. The first leg if no leg has the id yet. Ids of
-/// other messages are absent.
+/// Legs by provider id. The first leg if no leg has the id yet; ids of other messages are absent.
 pub async fn find(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,4 @@
-//! Facts about the recipients of a group of sends, and the tiers of its numbers: one statement for all questions. It
-//! returns only the exceptions, which are few, and finds each by key.
+//! Facts about recipients and tiers for a group of sends: one statement, which returns only the few exceptions.
 
 use std::{
     borrow::Cow,
@@ -22,15 +21,10 @@ pub struct RecipientQuestion<'a> {
 
 #[derive(Debug, Default)]
 pub struct Questions<'a> {
-    /// May these recipients be written to?
     pub recipients: Vec<RecipientQuestion<'a>>,
-    /// How much of their tiers have these numbers used?
     pub numbers: Vec<InboxId>,
-    /// Has the number counted this recipient already? Not needed if the tier has no limit.
     pub counted: Vec<(InboxId, &'a str)>,
-    /// When did the customer last write to the inbox?
     pub windows: Vec<(InboxId, &'a Address)>,
-    /// Has the subscriber stopped SMS from the source?
     pub texts: Vec<(&'a str, &'a str)>,
 }
 
@@ -54,7 +48,6 @@ pub struct TierUse {
     pub used: u32,
     /// Increases with each group that was counted close to the limit.
     pub version: i64,
-    /// The recipients of the question that count already.
     pub counted: HashSet<String>,
 }
 

@@ -1,5 +1,4 @@
-//! Changes by a group of steps, in one statement: states of legs, finished work, provider ids, one row per step,
-//! counts, reached customers, and webhooks.
+//! The changes by a group of steps, in one statement: states, finished work, ids, counts, webhooks.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +15,6 @@ use uuid::Uuid;
 use super::{count_changes::CountChanges, keys::LegKeys};
 use crate::{PgConnection, Result, column_values};
 
-/// When a leg was sent, delivered, read and played, if known.
 pub type LegTimes = [Option<DateTime<Utc>>; 4];
 
 #[derive(Debug, Clone)]
@@ -26,9 +24,7 @@ pub struct LegMove {
     pub state: DeliveryState,
     /// When it reached this and the earlier states.
     pub times: LegTimes,
-    /// The provider's id, if it came with this step.
     pub provider_id: Option<String>,
-    /// Code and text of a failure.
     pub error: Option<(String, String)>,
     /// True if it leaves the queue, because the provider has it or never will.
     pub leaves_queue: bool,
@@ -41,12 +37,10 @@ pub struct NewReceipt {
     pub message: MessageId,
     pub channel: Channel,
     pub state: DeliveryState,
-    /// Its time, from the provider.
     pub happened_at: DateTime<Utc>,
     pub error: Option<(String, String)>,
 }
 
-/// A provider's id of a message, known for ever.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderId {
     pub id: String,
@@ -54,8 +48,8 @@ pub struct ProviderId {
     pub chat_message: Option<ChatMessageId>,
 }
 
-/// The webhook of a step. It goes to the address for status updates in the configuration of its inbox, otherwise of its
-/// client (`domain::webhook::in_force`). Without an address it is not stored.
+/// The webhook of a step. It goes to the status address of its inbox, otherwise of its client
+/// (`domain::webhook::in_force`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepWebhook {
     id: DeliveryId,
@@ -75,14 +69,12 @@ type Statement<'q> = QueryScalar<'q, Postgres, Uuid, PgArguments>;
 
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// New states of legs, each leg once.
     pub legs: Vec<LegMove>,
     pub receipts: Vec<NewReceipt>,
     /// New provider ids. A repeated one changes nothing.
     pub provider_ids: Vec<ProviderId>,
     pub counts: CountChanges,
     pub reached: BTreeSet<(InboxId, CustomerId)>,
-    /// Webhooks of the steps.
     pub told: Vec<StepWebhook>,
 }
 

@@ -1,5 +1,4 @@
-//! All stored facts of one message, for people. Every statement finds its rows by the id of the message, or by ids that
-//! were found so. The cost does not depend on the number of messages.
+//! All stored facts of one message, for people. Every row is found by id.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -136,7 +135,6 @@ pub async fn receipts(db: &mut PgConnection, client: ClientId, message: MessageI
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryCall {
     pub ordinal: i16,
-    /// `REFUSED`, `RETRY`, `UNANSWERED`.
     pub outcome: String,
     pub error_code: Option<String>,
     pub error_text: String,
@@ -157,7 +155,6 @@ pub async fn failed_calls(db: &mut PgConnection, client: ClientId, message: Mess
 
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryDecision {
-    /// `PENDING`, `SENT`, `SKIPPED`.
     pub state: String,
     pub failed_at: DateTime<Utc>,
     pub decided_at: Option<DateTime<Utc>>,
@@ -216,11 +213,9 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, message: MessageId)
 
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryWebhook {
-    /// Its id: that of the step.
     pub id: Uuid,
     /// `PENDING`, `DELIVERED`, `DROPPED`, `EXHAUSTED`.
     pub state: String,
-    /// Its address; `None` if it was deleted.
     pub url: Option<String>,
     /// The client's shaper of its body; `None` for a shipped one.
     pub shaper: Option<String>,

@@ -1,6 +1,5 @@
-//! The queue of outbound legs. A row is `READY`; `PACED` while its recipient may not be written to faster; `SENDING`
-//! during a provider call; `UNKNOWN` after a call without an answer. The last two are due again after a time in which a
-//! status can arrive.
+//! The queue of outbound legs: `READY`; `PACED` while the recipient may not be written to; `SENDING` during a call;
+//! `UNKNOWN` without an answer. The last two are due again after a time for a status.
 
 use std::time::Duration;
 
@@ -12,8 +11,7 @@ pub use super::due_legs::{DueLeg, DueLegs, EarlierMessages, UnreadableLeg, due};
 use super::keys::LegKeys;
 use crate::{PgConnection, Result};
 
-/// Marks legs as being sent. The mark is committed before the provider is called. A process that finds it after a crash
-/// waits until `unknown_after` has passed, and then sends once more.
+/// The mark is committed before the call. A process that finds it after a crash waits until `unknown_after`.
 pub async fn mark_sending(
     db: &mut PgConnection,
     client: ClientId,
@@ -43,7 +41,6 @@ pub async fn mark_sending(
     Ok(())
 }
 
-/// Marks legs without an answer. Their due time stays that of the mark.
 pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
     if legs.is_empty() {
         return Ok(());
@@ -63,8 +60,7 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
     Ok(())
 }
 
-/// Counts refusals for a passing reason. Call it before the next due time is written, so that the row is updated in
-/// place.
+/// Call it before the next due time is written, so that the row is updated in place.
 pub async fn count_refusals(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
     if legs.is_empty() {
         return Ok(());
@@ -84,8 +80,7 @@ pub async fn count_refusals(db: &mut PgConnection, client: ClientId, legs: &[(Me
     Ok(())
 }
 
-/// Lets later messages of the same chat wait for these undelivered legs until `until` at most; the value of the first
-/// call counts. `None` ends the wait.
+/// Lets later messages of the chat wait for these legs until `until`; the first value counts. `None` ends the wait.
 pub async fn hold(
     db: &mut PgConnection,
     client: ClientId,
@@ -113,7 +108,6 @@ pub async fn hold(
     Ok(())
 }
 
-/// Lets legs of chats wait for earlier ones: until their turn, and until the bound of the earlier ones.
 pub async fn wait(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, EarlierMessages)]) -> Result<()> {
     if legs.is_empty() {
         return Ok(());
@@ -141,8 +135,7 @@ pub async fn wait(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i
 /// The reason why legs wait, which decides about their phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitReason {
-    /// They step aside because of the pace of their recipient. A leg that may have reached the provider keeps this
-    /// mark.
+    /// They step aside for the pace of their recipient. A leg that may have reached the provider keeps its mark.
     Paced,
     /// They have not reached the provider and start again.
     Again,
@@ -151,7 +144,6 @@ pub enum WaitReason {
 }
 
 impl WaitReason {
-    /// Returns the phase that changes (`None`: any) and the new one.
     fn phases(self) -> (Option<&'static str>, &'static str) {
         match self {
             Self::Paced => (Some("READY"), "PACED"),
@@ -161,7 +153,6 @@ impl WaitReason {
     }
 }
 
-/// Sets the due times of legs.
 pub async fn defer(
     db: &mut PgConnection,
     client: ClientId,
@@ -192,8 +183,7 @@ pub async fn defer(
     Ok(())
 }
 
-/// True if a call for a message to one of these recipients has begun and is not settled. The provider may report it
-/// before its answer.
+/// True if a call for one of these recipients is not settled: the provider may report it before its answer.
 pub async fn is_sending_to(db: &mut PgConnection, client: ClientId, lane: Uuid, recipients: &[&str]) -> Result<bool> {
     Ok(sqlx::query_scalar(
         "SELECT EXISTS (SELECT FROM outbound_work

@@ -1,5 +1,4 @@
-//! Facts of a customer on one inbox that exist before any chat: the 24-hour window, the proof that its channel reaches
-//! the customer, and the last sent template (DESIGN 7).
+//! Facts of a customer on one inbox before any chat: window, reached, last template (DESIGN 7).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,8 +19,7 @@ pub struct InboxCustomerFacts {
     pub customer: CustomerId,
     /// When the customer last wrote; opens the 24-hour window (SPEC 4.1).
     pub last_inbound_at: Option<DateTime<Utc>>,
-    /// True if the customer was seen alive on the channel of the inbox: by a delivery, a read receipt or an inbound
-    /// message (PROVIDERS A.12).
+    /// True after a delivery, a read receipt or an inbound message (PROVIDERS A.12).
     pub reached: bool,
     /// Set while the last outbound message was a template (SPEC 6.5).
     pub last_template: Option<SentTemplate>,
@@ -56,8 +54,8 @@ struct WroteRow {
     cost: Option<String>,
 }
 
-/// Records that the customer wrote at `at` (the provider's time), and returns the facts before it. A late repetition
-/// never moves the window back.
+/// The customer wrote at `at` (the provider's time). Returns the facts before. A repetition never moves the window
+/// back.
 pub async fn record_inbound(
     db: &mut PgConnection,
     client: ClientId,
@@ -105,8 +103,7 @@ pub async fn record_inbound(
     })
 }
 
-/// Records messages that were sent at `at`, with the template of each or `None` for free-form ones, in one statement.
-/// Of several messages to one customer the last counts.
+/// Messages sent at `at`, each with its template or `None`. Of several to one customer the last counts.
 pub async fn record_outbound(
     db: &mut PgConnection,
     client: ClientId,
@@ -137,16 +134,13 @@ pub async fn record_outbound(
     Ok(())
 }
 
-/// A sent message that only a status reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LateMessage {
     pub at: DateTime<Utc>,
-    /// Its template; `None` for free-form messages.
     pub template: Option<SentTemplate>,
 }
 
-/// As [`record_outbound`], for messages whose calls had no answer: later messages count. Providers report times in
-/// whole seconds.
+/// As [`record_outbound`], for calls without an answer: later messages count. Providers report whole seconds.
 pub async fn record_late_outbound(
     db: &mut PgConnection,
     client: ClientId,
@@ -197,7 +191,6 @@ pub async fn mark_reached(
     Ok(())
 }
 
-/// Returns the facts of the customers with these addresses on one inbox, by address. Unknown customers are absent.
 pub async fn facts(
     db: &mut PgConnection,
     client: ClientId,
@@ -236,8 +229,7 @@ pub async fn facts(
     rows.into_iter().map(facts).collect()
 }
 
-/// Returns the phone numbers of customers by user id, if they are known on an inbox; of several numbers the last seen.
-/// Customers without a number, or with a blocked number in either spelling, are absent.
+/// Phone numbers of customers by user id, the last seen. Blocked numbers are absent.
 pub async fn phones(
     db: &mut PgConnection,
     client: ClientId,

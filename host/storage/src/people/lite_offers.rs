@@ -1,5 +1,4 @@
-//! The numbered choices that a customer of a Lite number or a page saw last (ADR 0024): those of accepted messages, and
-//! those of a message whose call has begun, because a customer may answer it before the provider does.
+//! Numbered choices that a customer saw last (ADR 0024): of accepted messages, and of one whose call has begun.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +23,9 @@ pub enum OfferMessage {
     InFlight(MessageId),
 }
 
-/// Choices that a customer saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     pub by: OfferMessage,
-    /// Its choices, in the order of their numbers.
     pub choices: Vec<NumberedChoice>,
     /// True if no message was sent since.
     pub is_last: bool,
@@ -40,8 +37,7 @@ pub struct NewOffer {
     pub choices: Vec<NumberedChoice>,
 }
 
-/// Records sent messages in order: offers, and for messages without one (`None`) that the last offer is no longer the
-/// last message. Of several messages to one customer the last counts, and the last offer.
+/// Records sent messages in order; `None`: the last offer is no longer the last message. The last one counts.
 pub async fn note(
     db: &mut PgConnection,
     client: ClientId,
@@ -118,12 +114,10 @@ struct OfferRows<'o> {
 pub struct OfferCall<'c> {
     pub message: MessageId,
     pub customer: CustomerId,
-    /// Its choices, in the order of their numbers; not empty.
     pub choices: &'c [NumberedChoice],
 }
 
-/// Records choices of messages whose calls begin now, in the transaction of their marks. Of several messages to one
-/// customer the last counts.
+/// Choices of messages whose calls begin now, in the transaction of their marks. The last one counts.
 pub async fn begin(
     db: &mut PgConnection,
     client: ClientId,

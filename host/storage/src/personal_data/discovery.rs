@@ -9,8 +9,7 @@ use uuid::Uuid;
 use super::{person::KnownPerson, registry::REGISTRY};
 use crate::{PgConnection, Result, column_values};
 
-/// Finds the person with this address, phone number or user id, for a client. A person without any row has the address alone.
-/// Call [`begin_search`](super::begin_search) first.
+/// Finds a person of a client. Call [`begin_search`](super::begin_search) first.
 pub async fn find(db: &mut PgConnection, client: ClientId, address: Address) -> Result<KnownPerson> {
     let mut person = KnownPerson::new(client, address);
     let customers = add_customers(db, &mut person).await?;
@@ -28,12 +27,10 @@ pub async fn find(db: &mut PgConnection, client: ClientId, address: Address) -> 
     Ok(person)
 }
 
-/// The ids that a statement returns. `$1` is the client, `$2` the list.
 async fn ids(db: &mut PgConnection, sql: &'static str, person: &KnownPerson, list: &[Uuid]) -> Result<Vec<Uuid>> {
     Ok(sqlx::query_scalar(sql).bind(person.client().0).bind(list).fetch_all(db).await?)
 }
 
-/// Customers that were merged are one person. Each may have addresses of its own.
 async fn add_customers(db: &mut PgConnection, person: &mut KnownPerson) -> Result<Vec<Uuid>> {
     let mut customers = BTreeSet::new();
     loop {
@@ -94,8 +91,7 @@ async fn add_chats(db: &mut PgConnection, person: &mut KnownPerson, customers: &
     Ok(chats)
 }
 
-/// Adds the messages of the chats with their files. Returns the files of the client itself in them, which other messages
-/// may name, too.
+/// Returns the files of the client itself in them, which other messages may name, too.
 async fn add_chat_messages(db: &mut PgConnection, person: &mut KnownPerson, chats: &[Uuid]) -> Result<BTreeSet<Uuid>> {
     let mut own_files = BTreeSet::new();
     let messages = sqlx::query(
@@ -146,7 +142,6 @@ async fn add_messages(db: &mut PgConnection, person: &mut KnownPerson) -> Result
     Ok(())
 }
 
-/// Adds the messages of the SMS products, and those of their requests that have no other recipient.
 async fn add_sms(db: &mut PgConnection, person: &mut KnownPerson) -> Result<()> {
     let found = sqlx::query_as(
         "SELECT id, request_id, ct_id FROM sms_message WHERE client_id = $1 AND recipient = ANY ($2::text[])",
@@ -169,7 +164,6 @@ async fn add_sms(db: &mut PgConnection, person: &mut KnownPerson) -> Result<()> 
     Ok(())
 }
 
-/// Adds the parts that no other recipient shares. Returns the files of the client in them.
 async fn add_parts(db: &mut PgConnection, person: &mut KnownPerson) -> Result<BTreeSet<Uuid>> {
     let of_messages = "SELECT DISTINCT part_id FROM outbound_message WHERE client_id = $1 AND id = ANY ($2::uuid[])";
     let parts = ids(db, of_messages, person, &person.id_list()).await?;
@@ -215,7 +209,6 @@ async fn add_own_files(
     Ok(())
 }
 
-/// Adds the webhook deliveries, whose attempts are tied to them alone.
 async fn add_deliveries(db: &mut PgConnection, person: &mut KnownPerson) -> Result<()> {
     let condition = REGISTRY.iter().find(|table| table.name == "webhook_delivery").and_then(|table| table.condition());
     let sql = format!("SELECT id FROM webhook_delivery WHERE {}", condition.unwrap_or_else(|| "false".to_owned()));

@@ -9,8 +9,8 @@ use uuid::Uuid;
 /// An encoded character before a mark: `%2B` of a form, `\303` of bytes shown as text.
 const ENCODED: &str = r"%[0-9A-Fa-f]{2}|\\[0-7]{3}";
 
-/// A regular expression of PostgreSQL for texts that contain one of these addresses or ids as a whole: the number
-/// `27820000001` is not in `278200000012`. Its two groups hold the character before, for [`REPLACEMENT`].
+/// A regular expression for one of these addresses or ids as a whole: `27820000001` is not in `278200000012`. Its two
+/// groups hold the character before, for [`REPLACEMENT`].
 pub(super) fn mention<'a>(addresses: impl IntoIterator<Item = &'a Address>, ids: &BTreeSet<Uuid>) -> String {
     let (mut digits, mut words) = (BTreeSet::new(), BTreeSet::new());
     for address in addresses {
@@ -33,8 +33,7 @@ pub(super) fn mention<'a>(addresses: impl IntoIterator<Item = &'a Address>, ids:
     alternatives.join("|")
 }
 
-/// A regular expression for texts that name one of these addresses as sender or recipient: in our JSON, which has an address
-/// as a kind and a value, or in a form.
+/// A regular expression for one of these addresses as sender or recipient: in our JSON, or in a form.
 pub(super) fn party<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> String {
     let values: Vec<String> = addresses.into_iter().map(|address| escaped(address.value())).collect();
     let any = values.join("|");

@@ -1,7 +1,5 @@
-//! Personal data: the registry of its columns, the rows of one person, and the rewriting of their storage.
-//!
-//! The registry drives export and erasure. A table cannot be registered without a [`TableRule`], and a test compares the
-//! registry with the schema.
+//! Personal data: the registry of its columns, the rows of one person, and the rewriting of their storage. A test
+//! compares the registry with the schema.
 
 mod discovery;
 mod marks;

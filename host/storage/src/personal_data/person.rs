@@ -10,8 +10,7 @@ use uuid::Uuid;
 
 use super::marks;
 
-/// The addresses of a person of a client, and the ids of all objects that are the person's alone. Ids of different kinds
-/// share a set, because a UUID has one meaning.
+/// The addresses of a person, and the ids of all objects that are the person's alone, of all kinds.
 #[derive(Debug, Clone)]
 pub struct KnownPerson {
     client: ClientId,
@@ -50,8 +49,7 @@ impl KnownPerson {
         self.media.iter().copied().map(MediaId)
     }
 
-    /// Adds the ids that an earlier search found: a row that is stored while its customer is erased is tied only to ids that
-    /// the database has no more.
+    /// Adds the ids of an earlier search: a row that is stored during an erasure is tied only to erased ids.
     pub fn join(&mut self, earlier: &Self) {
         self.addresses.extend(earlier.addresses.iter().cloned());
         self.subjects.extend(&earlier.subjects);
@@ -81,7 +79,6 @@ impl KnownPerson {
         self.ids.iter().copied().collect()
     }
 
-    /// Binds `$1` to `$8` of the conditions of the registry.
     pub(super) fn bind<'q>(&'q self, sql: &'q str) -> Query<'q, Postgres, PgArguments> {
         sqlx::query(sql)
             .bind(self.client.0)

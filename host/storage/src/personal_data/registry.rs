@@ -1,5 +1,4 @@
-//! The registry of tables with the columns of personal data and the rule of their rows. A test compares it with the schema,
-//! so that no new table is missing.
+//! The registry of tables with personal columns and the rule of their rows. A test compares it with the schema.
 
 use super::rule::{ColumnForm, PersonLink, PersonalTable, RowScope, RowTreatment, TableRule};
 

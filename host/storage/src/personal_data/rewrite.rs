@@ -1,7 +1,5 @@
-//! The bytes of erased rows in the files of PostgreSQL: free space of pages, statistics, and the write-ahead log.
-//!
-//! `DELETE` and `VACUUM` leave the bytes of a row in its page until another row needs the space. `VACUUM FULL` writes the
-//! relation and its indexes into new files. These statements run outside of transactions, on a session of their own.
+//! The bytes of erased rows in the files of PostgreSQL. `DELETE` and `VACUUM` leave them; `VACUUM FULL` writes new
+//! files. These statements run outside of transactions, on a session of their own.
 
 use super::registry::REGISTRY;
 use crate::{Error, PgConnection, Result};
@@ -10,12 +8,10 @@ use crate::{Error, PgConnection, Result};
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Relation {
     pub name: String,
-    /// Bytes of its files, with its indexes.
     pub bytes: i64,
 }
 
-/// The relations of all tables with personal columns, the smallest first. A row may have left them long ago, so it does
-/// not matter which of them have rows of a person now.
+/// The relations with personal columns, the smallest first, also without rows of the person now.
 pub async fn relations_to_rewrite(db: &mut PgConnection) -> Result<Vec<Relation>> {
     let tables: Vec<&str> = REGISTRY.iter().filter(|table| !table.columns.is_empty()).map(|table| table.name).collect();
     let found = sqlx::query_as(
@@ -39,8 +35,7 @@ pub async fn vacuum(db: &mut PgConnection, relation: &Relation) -> Result<()> {
     run(db, &format!("VACUUM (INDEX_CLEANUP ON) {}", relation.name)).await
 }
 
-/// Removes the statistics of the tables with personal columns, which quote frequent values. PostgreSQL keeps those of a
-/// table that has become empty.
+/// Statistics quote frequent values. PostgreSQL keeps those of a table that has become empty.
 pub async fn discard_statistics(db: &mut PgConnection) -> Result<()> {
     let tables: Vec<&str> = REGISTRY.iter().filter(|table| !table.columns.is_empty()).map(|table| table.name).collect();
     sqlx::query(
@@ -60,7 +55,6 @@ pub async fn analyze(db: &mut PgConnection, relation: &Relation) -> Result<()> {
     run(db, &format!("ANALYZE {}", relation.name)).await
 }
 
-/// Writes the table of statistics into new files.
 pub async fn rewrite_catalog(db: &mut PgConnection) -> Result<()> {
     run(db, "VACUUM (FULL) pg_catalog.pg_statistic").await
 }
@@ -84,8 +78,7 @@ pub async fn ahead_of_log(db: &mut PgConnection) -> Result<i64> {
     Ok(ahead.fetch_one(db).await?)
 }
 
-/// The number of segments from before the last checkpoint that PostgreSQL keeps: for a replica, an archive, or
-/// `wal_keep_size`.
+/// Segments from before the last checkpoint that are kept for a replica, an archive, or `wal_keep_size`.
 pub async fn kept_in_log(db: &mut PgConnection) -> Result<i64> {
     let kept = sqlx::query_scalar(
         "SELECT count(*) FROM pg_ls_waldir()
@@ -98,8 +91,7 @@ pub async fn youngest_transaction(db: &mut PgConnection) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT pg_current_xact_id()::text::bigint").fetch_one(db).await?)
 }
 
-/// True if a transaction of another session may see rows that were deleted before `transaction`. PostgreSQL keeps such rows
-/// when it rewrites a relation.
+/// True if another session may see rows deleted before `transaction`: a rewrite would keep them.
 pub async fn is_seen_by_older(db: &mut PgConnection, transaction: i64) -> Result<bool> {
     let seen = sqlx::query_scalar(
         "SELECT EXISTS (

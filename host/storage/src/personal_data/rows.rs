@@ -10,8 +10,7 @@ use super::{
 };
 use crate::{PgConnection, Result, chat::chatbot_values};
 
-/// Tables by which a person is found, in the order of their erasure. All others come first, so that an interrupted erasure
-/// finds the rest, and no foreign key points at a deleted row.
+/// Tables by which a person is found, in the order of their erasure, after all others.
 const ERASED_LAST: [&str; 13] = [
     "sms_correspondent",
     "webhook_delivery",
@@ -36,8 +35,7 @@ pub fn erased_last(table: &PersonalTable) -> usize {
     ERASED_LAST.iter().position(|last| *last == table.name).map_or(0, |place| place + 1)
 }
 
-/// Lets statements of this transaction be planned for their arguments: the lists of a person may be long, and few rows of
-/// the searched tables match.
+/// Statements of this transaction are planned for their arguments, because the lists may be long.
 pub async fn begin_search(db: &mut PgConnection) -> Result<()> {
     // Not `raw_sql`: the compiler cannot prove that its future is `Send` (its bound `E: Executor<'e>` names no database).
     sqlx::query("SELECT set_config('plan_cache_mode', 'force_custom_plan', true)").execute(db).await?;
@@ -61,7 +59,6 @@ pub struct TableRows {
     pub rows: Vec<Value>,
 }
 
-/// The rows of a person in a table. `None` if the table has none by its rule.
 pub async fn rows(db: &mut PgConnection, person: &KnownPerson, table: &PersonalTable) -> Result<Option<TableRows>> {
     let (Some(condition), TableRule::Tied(ties, _, scope)) = (table.condition(), table.rule) else { return Ok(None) };
     if scope == RowScope::Anywhere {
@@ -94,8 +91,7 @@ fn show_text(row: &mut Value, column: &str) {
     }
 }
 
-/// Erases at most `limit` rows of a person in a relation of a table. Returns how many; fewer than `limit` means that these
-/// were the last.
+/// Erases at most `limit` rows of a relation. Fewer than `limit`: these were the last.
 pub async fn erase_page(
     db: &mut PgConnection,
     person: &KnownPerson,
@@ -164,14 +160,12 @@ async fn erase_metered(
     Ok(erased)
 }
 
-/// Deletes the person's legs that wait to be sent, so that nothing more goes out, and returns their number.
 pub async fn cancel_waiting(db: &mut PgConnection, person: &KnownPerson) -> Result<u64> {
     let sql = "DELETE FROM outbound_work WHERE client_id = $1 AND message_id = ANY ($2::uuid[])
                                            AND phase IN ('READY', 'PACED')";
     Ok(sqlx::query(sql).bind(person.client().0).bind(person.id_list()).execute(db).await?.rows_affected())
 }
 
-/// The number of the person's legs whose call of the provider has begun and has no outcome.
 pub async fn in_flight(db: &mut PgConnection, person: &KnownPerson) -> Result<i64> {
     let sql = "SELECT count(*) FROM outbound_work WHERE client_id = $1 AND message_id = ANY ($2::uuid[])
                                                     AND phase NOT IN ('READY', 'PACED')";

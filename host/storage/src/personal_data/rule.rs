@@ -7,7 +7,6 @@ pub struct PersonalTable {
     pub rule: TableRule,
 }
 
-/// How the rows of a table are tied to a person.
 #[derive(Debug, Clone, Copy)]
 pub enum TableRule {
     /// No row is about a customer: settings, figures, leases, hashes.
@@ -32,8 +31,7 @@ pub enum PersonLink {
     Order(&'static str),
     /// The text of the column contains an address of the person, or the id of its customer or chat.
     Mention(&'static str, ColumnForm),
-    /// The text of the column contains the id of the person's customer, chat or conversation. Unlike an address, words of
-    /// another person never do.
+    /// As `Mention`, but only ids: words of another person never contain them.
     Subject(&'static str, ColumnForm),
     /// The text of the column names the person as sender or recipient: a field of JSON, or of an encoded form.
     Party(&'static str, ColumnForm),
@@ -42,13 +40,11 @@ pub enum PersonLink {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnForm {
     Text,
-    /// `json` or `jsonb`.
     Json,
     /// `bytea` that is mostly text.
     Bytes,
 }
 
-/// How an erasure treats the rows of a person.
 #[derive(Debug, Clone, Copy)]
 pub enum RowTreatment {
     Delete,
@@ -114,7 +110,6 @@ impl PersonLink {
 }
 
 impl RowScope {
-    /// The condition on a row. `$1` is the client.
     pub(super) fn condition(self) -> &'static str {
         match self {
             Self::Client => "client_id = $1",
@@ -130,7 +125,6 @@ impl RowScope {
 }
 
 impl PersonalTable {
-    /// The condition of the rows of a person; `None` if the table has none.
     pub(super) fn condition(&self) -> Option<String> {
         let TableRule::Tied(ties, _, scope) = self.rule else { return None };
         let ties: Vec<String> = ties.iter().map(|tie| tie.condition()).collect();

@@ -13,15 +13,14 @@ use crate::{PgConnection, Result};
 /// The mode in which the answers of a plugin take effect.
 pub const LIVE: &str = "live";
 
-/// A plugin in one of the slots of a client: a world, on one inbox or on all, in one of three modes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activation {
-    /// Its id; a new one for every activation.
     pub id: Uuid,
     /// `chatbot`, `sms-fallback`, `webhook-shaper` or `router`.
     pub world: String,
     /// `None` = all inboxes that have none of their own.
     pub inbox: Option<InboxId>,
+    /// `live`, `shadow` or `canary`.
     /// `live`, `shadow` or `canary`.
     pub mode: String,
     pub plugin: String,
@@ -32,7 +31,6 @@ pub struct Activation {
     pub allowed_hosts: Vec<String>,
     /// Share of subjects that a canary answers for, 1 to 100.
     pub percent: i16,
-    /// Failure rate of a canary in percent above which it is taken back.
     pub error_threshold: i16,
     /// Calls of a canary before its failure rate is judged.
     pub minimum_calls: i32,
@@ -43,7 +41,6 @@ pub struct Activation {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivatedUpload {
-    /// Counts up per name, from 1.
     pub version: i32,
     /// Hash of the bytes, in hexadecimal.
     pub sha256: String,
@@ -64,7 +61,6 @@ pub struct RecordingTerms {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastActivation {
-    /// The activation, without its recordings.
     pub activation: Activation,
     pub ended_at: Option<DateTime<Utc>>,
     /// `replaced`, `promoted`, `rolled-back`, `deactivated` or `canary-failed`.
@@ -142,7 +138,6 @@ fn scope(inbox: Option<InboxId>) -> Uuid {
     inbox.map_or(Uuid::nil(), |inbox| inbox.0)
 }
 
-/// Locks the plugins of a client against other changes until the transaction ends.
 pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<()> {
     sqlx::query("SELECT 1 FROM client WHERE id = $1 FOR NO KEY UPDATE").bind(client.0).execute(db).await?;
     Ok(())
@@ -171,7 +166,6 @@ pub async fn in_force(
     Ok(rows.into_iter().map(Activation::from).collect())
 }
 
-/// Returns the activations of `world` in exactly this scope, in any mode.
 pub async fn in_scope(
     db: &mut PgConnection,
     client: ClientId,
@@ -241,7 +235,6 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, activation: &Activat
     Ok(())
 }
 
-/// Ends an activation; `false` if it is not in force. `reason` as in [`PastActivation::end_reason`].
 pub async fn end(
     db: &mut PgConnection,
     client: ClientId,
@@ -282,7 +275,6 @@ pub async fn past(db: &mut PgConnection, client: ClientId, activation: Uuid) -> 
     Ok(row.map(PastActivation::from))
 }
 
-/// Returns the latest live activation of a scope, in force or ended.
 pub async fn latest_live(
     db: &mut PgConnection,
     client: ClientId,
@@ -375,8 +367,7 @@ pub struct ActiveVersion {
     pub sha256: String,
 }
 
-/// Returns uploaded versions of all clients that were activated since a moment, newest first. Nodes load them before
-/// their first call.
+/// Uploaded versions that were activated since a moment, newest first. Nodes load them before their first call.
 pub async fn activated_since(db: &mut PgConnection, since: DateTime<Utc>, limit: i64) -> Result<Vec<ActiveVersion>> {
     Ok(sqlx::query_as(
         "SELECT client_id, plugin, version, sha256 FROM plugin_activation

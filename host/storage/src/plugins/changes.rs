@@ -1,5 +1,4 @@
-//! Notices between nodes about versions that were put in force. A notice is only a hint to load a version before its
-//! first call; the table is the truth.
+//! Notices between nodes about new activations. They are hints to load a version; the table is the truth.
 
 use std::time::Duration;
 
@@ -9,8 +8,7 @@ use sqlx::postgres::PgNotification;
 use crate::{Db, Error, PgConnection, Result, read_only_session::TrustedSince, session::Listener};
 
 const CHANNEL: &str = "patchbay_plugin";
-/// How often a silent connection must show that it lives. The connection of a machine that has vanished never ends by
-/// itself.
+/// How often a silent connection must show that it lives: that of a vanished machine never ends by itself.
 const LOOK: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +17,7 @@ pub struct ActivationChange {
     pub sha256: String,
 }
 
-/// Notifies the other nodes. Do not use it in a transaction that other work waits for, because notifications serialise
-/// commits.
+/// Do not use it in a transaction that other work waits for, because notifications serialise commits.
 pub async fn announce(db: &mut PgConnection, change: &ActivationChange) -> Result<()> {
     let told = format!("{} {}", change.client, change.sha256);
     sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(told).execute(db).await?;
@@ -44,8 +41,7 @@ impl Changes {
         Ok(Self { listener: db.listen(CHANNEL).await?, trusted: TrustedSince::from_now() })
     }
 
-    /// Returns the next change. Fails as soon as the database does not answer. After an error listen again: notices in
-    /// between are lost.
+    /// Fails as soon as the database does not answer. After an error listen again: notices in between are lost.
     pub async fn next(&mut self) -> Result<ActivationChange> {
         loop {
             let next = tokio::select! {

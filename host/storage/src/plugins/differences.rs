@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Two different answers to one question.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
 pub struct AnswerDifference {
     pub id: Uuid,

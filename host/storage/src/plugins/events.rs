@@ -9,7 +9,6 @@ pub struct PluginEvent {
     pub id: Uuid,
     pub plugin: String,
     pub version: Option<i32>,
-    /// `UPLOADED`, `ACTIVATED`, `CIRCUIT_OPENED` and others.
     pub kind: String,
     pub reason: Option<String>,
     pub at: DateTime<Utc>,

@@ -12,7 +12,6 @@ pub struct Invocation {
     pub plugin: String,
     pub version: String,
     pub world: String,
-    /// `answered`, `trapped` and others.
     pub outcome: String,
     pub duration_micros: i64,
     pub peak_memory_bytes: i64,
@@ -22,7 +21,6 @@ pub struct Invocation {
     pub event: Option<String>,
     /// The consequence for the chat, in words. Only of failed calls of a chatbot.
     pub consequence: Option<String>,
-    /// Its subject: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
     pub subject: Option<Uuid>,
     /// Its activation; `None`: the plugin that ships with the program.
@@ -58,12 +56,10 @@ pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invo
     Ok(())
 }
 
-/// A filter of the calls of a plugin; `None` matches all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InvocationFilter<'a> {
     pub outcome: Option<&'a str>,
     pub mode: Option<&'a str>,
-    /// Only calls after this one, for readers that follow.
     pub after: Option<Uuid>,
     pub subject: Option<Uuid>,
     /// Only calls about an event of this name.
@@ -117,13 +113,11 @@ pub async fn page(
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct Tally {
-    /// Calls that count, at most the latest 1,000.
     pub calls: i64,
     pub failures: i64,
 }
 
-/// Returns the results of the latest calls of a canary. Calls with an outcome in `ignored` say nothing about the plugin
-/// and do not count.
+/// The results of the latest calls of a canary, without outcomes in `ignored`.
 pub async fn tally(db: &mut PgConnection, client: ClientId, activation: Uuid, ignored: &[&str]) -> Result<Tally> {
     Ok(sqlx::query_as(
         "SELECT count(*) AS calls, count(*) FILTER (WHERE outcome <> 'answered') AS failures

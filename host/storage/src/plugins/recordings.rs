@@ -8,7 +8,6 @@ use crate::{PgConnection, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct RecordingRow {
-    /// Its id: that of the invocation.
     pub id: Uuid,
     #[sqlx(rename = "activation_id")]
     pub activation: Uuid,
@@ -98,8 +97,7 @@ pub struct ListedRecording {
     pub bytes: i64,
 }
 
-/// Returns a page of the recordings of a plugin, newest first, and the total. They are long: read their contents with
-/// [`of_ids`], a few at a time.
+/// A page of recordings, newest first, and the total. Read their long contents with [`of_ids`].
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

@@ -30,7 +30,6 @@ pub enum UploadState {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RefusedUpload {
-    /// Kind of the reason; the use case has the texts.
     pub kind: String,
     pub said: String,
     pub faults: Vec<FieldFault>,
@@ -52,7 +51,6 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, upload: &Upload) -> 
     Ok(())
 }
 
-/// Records that work on an upload continues.
 pub async fn seen(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<()> {
     sqlx::query("UPDATE plugin_upload SET seen_at = now() WHERE client_id = $1 AND id = $2")
         .bind(client.0)

@@ -1,5 +1,4 @@
-//! Uploads of clients: names (`plugin`), versions (`plugin_version`) and their bytes, once per client
-//! (`plugin_component`).
+//! Uploads of clients: names (`plugin`), versions (`plugin_version`) and bytes (`plugin_component`).
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -130,7 +129,6 @@ pub async fn oldest(db: &mut PgConnection, client: ClientId, name: &str) -> Resu
         .await?)
 }
 
-/// A version of a name; `None` = the newest.
 pub async fn one(
     db: &mut PgConnection,
     client: ClientId,
@@ -190,8 +188,7 @@ pub async fn bytes(db: &mut PgConnection, client: ClientId, sha256: &str) -> Res
         .await?)
 }
 
-/// Stores the next version of its name, which begins with this one if it is new: `version.version` is not looked at,
-/// the answer says which it became. Hold [`lock`](super::activations::lock).
+/// Stores the next version of a name and returns its number. Hold [`lock`](super::activations::lock).
 pub async fn insert(db: &mut PgConnection, client: ClientId, version: &UploadedVersion, bytes: &[u8]) -> Result<i32> {
     sqlx::query(
         "INSERT INTO plugin_component (client_id, sha256, size, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
@@ -233,8 +230,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, version: &UploadedV
     Ok(number)
 }
 
-/// Removes all but the newest `keep` versions of a name, without those that are in force or that a rollback may want,
-/// and answers which went.
+/// Removes all but the newest `keep` versions that no activation or rollback needs. Returns the removed ones.
 pub async fn remove_old(db: &mut PgConnection, client: ClientId, name: &str, keep: i32) -> Result<Vec<i32>> {
     let removed: Vec<i32> = sqlx::query_scalar(
         "DELETE FROM plugin_version
@@ -260,8 +256,7 @@ pub async fn remove_old(db: &mut PgConnection, client: ClientId, name: &str, kee
     Ok(removed)
 }
 
-/// Removes a name with all its versions, recordings and differences; `false` when there is no such name. Effects of its calls
-/// stay.
+/// Removes a name with its versions and recordings; effects of its calls stay.
 pub async fn delete(db: &mut PgConnection, client: ClientId, name: &str) -> Result<bool> {
     let gone = sqlx::query("DELETE FROM plugin WHERE client_id = $1 AND name = $2")
         .bind(client.0)

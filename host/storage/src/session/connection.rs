@@ -21,12 +21,11 @@ use super::{
 };
 use crate::Result;
 
-/// Longest time in which a session that is given back must show that the server has answered everything. One that does not
-/// keeps no place in the pool.
+/// Longest time in which a returned session must show that the server has answered everything.
 const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(3);
 
-/// One session with the database. It waits for each answer for a limited time, and not at all while the database
-/// answers nothing. It goes back to the pool that it is of, unless something was given up on it: then it is closed.
+/// One session with the database. It waits for each answer for a limited time, and not at all while the database is
+/// silent. It goes back to its pool, unless an exchange was given up: then it is closed.
 pub struct PgConnection {
     /// `None` only while it is dropped.
     session: Option<Session>,
@@ -62,8 +61,7 @@ impl PgConnection {
         Self { session, taken_at: Instant::now(), watch: Some(Arc::clone(watch)), patience, given_up: false, held }
     }
 
-    /// A session of its own with the database at this URL, without the settings of [`connect`](crate::connect): nothing tells it of
-    /// a database that does not answer.
+    /// A separate session without the settings of [`connect`](crate::connect) and without the watch.
     pub async fn connect(url: &str) -> Result<Self> {
         let session = Some(Session::Own(Box::new(sqlx::PgConnection::connect(url).await?)));
         let patience = super::Timing::default().work;

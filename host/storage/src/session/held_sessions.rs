@@ -1,7 +1,5 @@
-//! Finds a task that holds a session and takes a second one of the same pool, in builds for tests. If all sessions were held by
-//! such tasks, they would wait for each other, and so would all other work.
-//!
-//! A session in the middle of an exchange does not count: it belongs to another future of the same task, which goes on.
+//! Finds a task that holds a session and takes a second one of the pool, in test builds: such tasks could block each
+//! other. A session in an exchange does not count, because it belongs to another future of the task.
 
 use std::{
     collections::HashMap,
@@ -14,11 +12,9 @@ use std::{
 use parking_lot::Mutex;
 use tokio::task;
 
-/// The sessions of one pool that tasks hold.
 #[derive(Debug, Default)]
 pub(super) struct HeldSessions(Mutex<HashMap<task::Id, Vec<Arc<AtomicBool>>>>);
 
-/// A session that a task has taken, until this is dropped.
 #[derive(Debug)]
 pub(super) struct HeldSession {
     of_pool: Arc<HeldSessions>,
@@ -42,7 +38,6 @@ impl HeldSessions {
         );
     }
 
-    /// Notes that this task has taken a session.
     pub(super) fn hold(self: &Arc<Self>) -> Option<HeldSession> {
         let task = this_task()?;
         let in_exchange = Arc::new(AtomicBool::new(false));

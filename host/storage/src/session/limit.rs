@@ -1,6 +1,5 @@
-//! The time that a session waits for the server. PostgreSQL keeps `statement_timeout` only while it runs: a server that is frozen, or
-//! on a machine that has vanished, ends nothing. So the waiting ends here, and the session that it happened on is closed: it
-//! stands in the middle of an exchange.
+//! The time that a session waits for the server. A frozen server ends nothing by itself, so the wait ends here, and the
+//! session is closed in the middle of its exchange.
 
 use std::{
     io,

@@ -8,8 +8,7 @@ use sqlx::{
 use super::{wait_end::WaitEnd, watch::DatabaseWatch};
 use crate::{Result, read_only_session};
 
-/// Hears the notifications of a channel, over a session of its own. Fails as soon as the database answers nothing any more: a
-/// session that has died does not say so.
+/// Hears the notifications of a channel on a session of its own. Fails as soon as the database is silent.
 pub(crate) struct Listener {
     listener: PgListener,
     begun: Instant,

@@ -1,5 +1,4 @@
-//! Sessions with the database: their settings, the time that they wait for an answer, and the treatment of a database that
-//! does not answer (ADR 0048). All statements of a process go through here.
+//! Sessions with the database: their settings, limits of waiting, and a silent database (ADR 0048).
 
 mod connection;
 mod held_sessions;

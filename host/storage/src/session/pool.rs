@@ -68,7 +68,6 @@ async fn is_usable(watch: Arc<DatabaseWatch>, db: &mut sqlx::PgConnection, age: 
     watch.limited(read_only_session::takes_changes(db, age)).await
 }
 
-/// A name that only sessions of this pool have.
 async fn named(sessions: &sqlx::PgPool, options: PgConnectOptions) -> Result<(String, PgConnectOptions)> {
     let name: String =
         sqlx::query_scalar("SELECT set_config('application_name', 'patchbay ' || gen_random_uuid(), false)")
@@ -144,8 +143,7 @@ impl Db {
         Ok(Transaction::on(self.take().await?.0).await?)
     }
 
-    /// Takes a session, with the error of the driver, as an [`Executor`] must return it. A request waits no longer for it than for an
-    /// answer.
+    /// Takes a session with the error of the driver, as [`Executor`] requires.
     async fn take(&self) -> sqlx::Result<PooledSession> {
         self.held.check();
         let (timing, begun) = (self.watch.timing(), Instant::now());
@@ -159,17 +157,14 @@ impl Db {
         Ok(PooledSession(PgConnection::pooled(pooled, &self.watch, self.patience, self.held.hold())))
     }
 
-    /// The same sessions for requests: their callers wait for less.
     pub fn for_requests(&self) -> Self {
         self.with_patience(self.watch.timing().request)
     }
 
-    /// The same sessions for background work, and for requests whose answer is as long as a report.
     pub fn for_work(&self) -> Self {
         self.with_patience(self.watch.timing().work)
     }
 
-    /// The same sessions for statements that may take so long before the server says something.
     pub fn with_patience(&self, patience: Duration) -> Self {
         Self { patience, ..self.clone() }
     }
@@ -224,7 +219,6 @@ impl Db {
     }
 }
 
-/// Asks on a session that is taken for this alone, and answers when all is there.
 impl<'p> Executor<'p> for &'p Db {
     type Database = Postgres;
 

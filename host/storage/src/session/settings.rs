@@ -1,14 +1,12 @@
-//! Settings of each session. PostgreSQL lets a role and a database bring settings of their own (`ALTER ROLE ... SET`); those that
-//! change the meaning of our statements, or end them, are overridden here.
+//! Settings of each session. They override those of the role or database (`ALTER ROLE ... SET`) that change the meaning
+//! of our statements.
 
 use sqlx::{Executor, PgConnection};
 
 use crate::work::lanes::LEASE;
 
-/// A statement has one plan, made once for each connection and used for all arguments: planning costs more than most
-/// statements take to run. So the plan must be right for an empty table and for a full one. Every row that we touch is found
-/// by an index; these settings leave no other way, and the form of a statement says which index (ADR 0020). Compiling plans
-/// (`jit`) or remembering rows within one (`enable_memoize`) would cost more than it gains.
+/// A statement has one plan per connection for all arguments, because planning is expensive. Every touched row is found
+/// by an index; these settings leave no other way (ADR 0020). `jit` and `enable_memoize` cost more than they gain.
 const ONE_PLAN: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
@@ -18,9 +16,8 @@ const ONE_PLAN: [(&str, &str); 6] = [
     ("jit", "off"),
 ];
 
-/// The meaning of statements, in settings that every version of PostgreSQL has. Our transactions are written for `read
-/// committed`; others would fail with serialization errors, or not see the rows that a lock protects. A blank is escaped,
-/// because blanks separate the options of a connection.
+/// The meaning of statements. Our transactions are written for `read committed`. A blank is escaped, because blanks
+/// separate options.
 const MEANING: [(&str, &str); 13] = [
     ("default_transaction_isolation", r"read\ committed"),
     ("default_transaction_deferrable", "off"),
@@ -63,9 +60,8 @@ const ONCE_CONNECTED: [&str; 4] = [
          'public'), false)",
 ];
 
-/// The limits on a process that stands still: a transaction in which it does nothing is ended after the length of a lease,
-/// and a wait for a lock is never longer. A machine that vanishes is noticed in the same time, also with an answer on its way
-/// to it: PostgreSQL asks after 5 s of silence, every 3 s, three times.
+/// Limits for a process that stands still: an idle transaction, or a wait for a lock, ends after the length of a lease.
+/// A vanished machine is noticed in the same time: PostgreSQL asks after 5 s of silence, every 3 s, three times.
 fn patience() -> [(&'static str, String); 6] {
     let lease = LEASE.as_millis().to_string();
     [
@@ -83,7 +79,6 @@ pub(crate) fn settings() -> impl Iterator<Item = (&'static str, String)> {
     fixed.chain(patience())
 }
 
-/// Applies the settings that need an open session.
 pub(crate) async fn complete(db: &mut PgConnection) -> sqlx::Result<()> {
     // One message, and one answer.
     db.execute(ONCE_CONNECTED.join(";\n").as_str()).await.map(drop)

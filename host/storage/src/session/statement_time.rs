@@ -9,8 +9,7 @@ tokio::task_local! {
     static SPENT: Cell<Duration>;
 }
 
-/// Does the work of one request. Its statements, and its waits for sessions, share [`Timing::request_total`](super::Timing) as far
-/// as they have the limit of a request.
+/// The statements of one request, and its waits for sessions, share [`Timing::request_total`](super::Timing).
 pub async fn in_request<T>(work: impl Future<Output = T>) -> T {
     SPENT.scope(Cell::new(Duration::ZERO), work).await
 }
@@ -20,7 +19,6 @@ pub(super) fn left(total: Duration) -> Option<Duration> {
     SPENT.try_with(|spent| total.saturating_sub(spent.get())).ok()
 }
 
-/// Counts the time since `begun`.
 pub(super) fn spend(begun: Instant) {
     // Outside a request nothing is counted.
     let _ = SPENT.try_with(|spent| spent.set(spent.get() + begun.elapsed()));

@@ -5,8 +5,8 @@ use sqlx::{TransactionManager, postgres::PgTransactionManager};
 use super::{PgConnection, limit::LimitedExchange};
 use crate::Result;
 
-/// A transaction, rolled back unless it is committed. If the answer to [`commit`](Self::commit) does not come, it is not known whether
-/// the transaction took place: its session is closed, and the failure is one of a connection that was lost.
+/// A transaction, rolled back unless it is committed. If [`commit`](Self::commit) gets no answer, its effect is
+/// unknown: the session is closed, and the failure is that of a lost connection.
 #[derive(Debug)]
 pub struct Transaction<'c> {
     db: Held<'c>,

@@ -3,7 +3,6 @@ use std::time::Duration;
 /// Why a session does not wait any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum WaitEnd {
-    /// The database answers nothing to this process.
     #[error("the database does not answer; try again when it does")]
     Silent,
     /// The session is from before a silence: whether the server still knows it is not known.
@@ -12,7 +11,6 @@ pub(crate) enum WaitEnd {
     /// This statement was not answered, others may be.
     #[error("the database has not answered a statement for {} ms; try again", .0.as_millis())]
     Late(Duration),
-    /// All sessions were taken.
     #[error("no session with the database became free for {} ms; try again", .0.as_millis())]
     NoSession(Duration),
     /// The statements of this request have taken too long together.

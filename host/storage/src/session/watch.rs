@@ -1,6 +1,5 @@
-//! Whether the database answers this process. One session is kept for this alone and asked again and again, so that a
-//! database that is only slow is not taken for a silent one: a question on an open session is one round trip, a new session
-//! is several. An answer to any other statement of the process counts, too.
+//! Watches if the database answers. One open session is asked again and again, so that a slow database is not taken for
+//! a silent one. An answer to any other statement counts, too.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +16,6 @@ use super::wait_end::WaitEnd;
 /// How long the database may say nothing, and how long answers are waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
-    /// Between two questions whether the database answers.
     pub asked_every: Duration,
     /// Age of the last answer from which a database that was asked is silent.
     pub silent_after: Duration,
@@ -91,7 +89,6 @@ impl DatabaseWatch {
         self.moments().answered = Instant::now();
     }
 
-    /// Something that is dropped as soon as the database is silent.
     pub(crate) async fn unless_silent<T>(&self, doing: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
         tokio::select! {
             biased;
@@ -164,8 +161,7 @@ impl DatabaseWatch {
         );
     }
 
-    /// The database answers again on this session: the others of this process are replaced. PostgreSQL may think that they live, and
-    /// keeps for them what they had locked.
+    /// The database answers again: the other sessions are replaced, and PostgreSQL ends them with their locks.
     async fn goes_on(&self, mut session: sqlx::PgConnection, name: &str) -> Option<sqlx::PgConnection> {
         let ending = sqlx::query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -32,8 +32,7 @@ struct ParkedRow {
     receipt: Option<String>,
 }
 
-/// Stores parts with their SMSC ids and applies the receipts that came before them. Returns the legs of such receipts:
-/// message and ordinal.
+/// Stores parts and applies the receipts that came before them. Returns the legs of such receipts.
 pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart]) -> Result<Vec<(MessageId, i16)>> {
     if taken.is_empty() {
         return Ok(Vec::new());

@@ -14,9 +14,8 @@ use crate::{PgConnection, Result};
 /// An SMSC's id of a part: the bind, and the id there.
 pub type SmscId<'a> = (&'a str, &'a str);
 
-/// Takes turns with all transactions that store or look for these SMSC ids, until this one ends: a receipt and the answer to
-/// its submit may arrive at the same moment. The ids are locked in one order, so that no two transactions wait for each
-/// other.
+/// Takes turns with other transactions with these SMSC ids, because a receipt and the answer to its submit may come at
+/// once. The ids are locked in one order.
 pub async fn lock(db: &mut PgConnection, ids: &[SmscId<'_>]) -> Result<()> {
     let (binds, smsc_ids): (Vec<&str>, Vec<&str>) = ids.iter().copied().unzip();
     sqlx::query(
@@ -65,7 +64,6 @@ pub async fn find(db: &mut PgConnection, ids: &[SmscId<'_>]) -> Result<Vec<Optio
     Ok(rows.into_iter().map(PartRow::read).collect())
 }
 
-/// A receipt whose submit has not been answered yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedReceipt<'a> {
     pub id: Uuid,

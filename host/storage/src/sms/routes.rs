@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, column_values};
 
-/// The facts of a message for a router, without its content.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct RouteFacts {
     pub id: Uuid,

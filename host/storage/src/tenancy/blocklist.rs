@@ -18,8 +18,7 @@ struct BlockedRow {
     created_at: DateTime<Utc>,
 }
 
-/// Adds recipients and returns how many are new. A number is on the list if its other spelling is. Pass them sorted, so
-/// that two lists with common recipients wait for each other and do not deadlock.
+/// Returns how many are new, in either spelling. Pass them sorted, so that two lists do not deadlock.
 pub async fn add(
     db: &mut PgConnection,
     client: ClientId,
@@ -46,7 +45,6 @@ pub async fn add(
     Ok(done.rows_affected())
 }
 
-/// Removes a recipient in all spellings of its number; `false` if it was not on the list.
 pub async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<bool> {
     let other = address.other_spelling();
     let mut removed = false;

@@ -15,7 +15,6 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Client {
     pub id: ClientId,
-    /// The name in requests. It may change.
     pub client_ref: String,
     pub display_name: String,
     pub parent: Option<ClientId>,
@@ -33,7 +32,6 @@ pub struct Client {
     pub created_at: DateTime<Utc>,
 }
 
-/// Settings of a client for fallbacks to SMS, without the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmsFallback {
     /// True if the `fallback` of a send is carried out.
@@ -79,7 +77,6 @@ impl TryFrom<ClientRow> for Client {
 
 #[derive(Debug, Clone)]
 pub struct ClientRecord<'a> {
-    /// Unique over all clients.
     pub client_ref: &'a str,
     pub display_name: &'a str,
     pub parent: Option<ClientId>,
@@ -89,8 +86,7 @@ pub struct ClientRecord<'a> {
 
 pub const CLIENT_REF_UNIQUE: &str = "client_ref_unique";
 
-/// Stores a client with the inbox that every client has: SMS from the operator's default source. Fails on
-/// [`CLIENT_REF_UNIQUE`] if the name is taken.
+/// Stores a client with its inbox for SMS. Fails on [`CLIENT_REF_UNIQUE`] if the name is taken.
 pub async fn insert(db: &mut PgConnection, client: ClientId, new: &ClientRecord<'_>, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO client (id, client_ref, display_name, parent_id, allow_private_targets, created_at)
@@ -132,7 +128,6 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Clie
     row.map(Client::try_from).transpose()
 }
 
-/// Stores the changes of a locked client. Fails on [`CLIENT_REF_UNIQUE`] if its reference is taken.
 pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     sqlx::query(
         "UPDATE client SET client_ref = $2, display_name = $3, time_zone = $4, popia_compliant = $5,

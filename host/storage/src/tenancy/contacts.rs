@@ -15,7 +15,6 @@ pub struct Contact {
     pub id: ContactId,
     pub customer: CustomerId,
     pub full_name: String,
-    /// Phone number in digits; absent if it is no longer known.
     pub phone: Option<String>,
     pub bsuid: Option<String>,
     pub created_at: DateTime<Utc>,
@@ -44,7 +43,6 @@ impl From<ContactRow> for Contact {
     }
 }
 
-/// The number of matches, and one of them if this page has one.
 #[derive(sqlx::FromRow)]
 struct FoundRow {
     total: i64,
@@ -87,8 +85,7 @@ pub struct NewEntry<'a> {
     pub phones: &'a [&'a str],
 }
 
-/// Inserts an entry, which is found by its name and by all numbers of its customer. Fails on [`CUSTOMER_UNIQUE`] if the
-/// customer has one.
+/// Inserts an entry. Fails on [`CUSTOMER_UNIQUE`] if the customer has one.
 pub async fn insert(db: &mut PgConnection, client: ClientId, new: NewEntry<'_>, now: DateTime<Utc>) -> Result<()> {
     let NewEntry { contact, customer, name, phones } = new;
     sqlx::query(
@@ -124,7 +121,6 @@ pub async fn get(db: &mut PgConnection, client: ClientId, contact: ContactId) ->
     Ok(row.map(Contact::from))
 }
 
-/// Returns the names of customers in the address book. Customers without an entry are absent.
 pub async fn names(
     db: &mut PgConnection,
     client: ClientId,
@@ -194,8 +190,8 @@ pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) ->
     Ok((rows.into_iter().map(Contact::from).collect(), total))
 }
 
-/// Returns a page of the entries with `name`, folded, in their name, or `digits` in one of their numbers (`""`: no number
-/// matches), by name, and the total. The index of parts finds candidates, which are then compared.
+/// A page of the entries with `name` or `digits` (`""`: none), by name, and the total. The index of parts finds
+/// candidates.
 pub async fn search(
     db: &mut PgConnection,
     client: ClientId,
@@ -242,14 +238,12 @@ pub async fn search(
 /// The search of a masked address book; `None`: any value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MaskedContactSearch<'a> {
-    /// The first letter of the name, folded.
     pub initial: Option<&'a str>,
     /// Digits among the last three of the shown number.
     pub ending: Option<&'a str>,
 }
 
-/// Returns a page of the address book for masked callers, by the shown first letter, and the total. The order shows no
-/// more of a name than the page does: within a letter, the oldest entry is first.
+/// A page for masked callers, by the shown first letter, then the oldest entry: the order reveals no more.
 pub async fn page_masked(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,4 @@
-//! SMS credits of clients: a balance that never falls below zero, and a row for each change. A table has the prices of
-//! segments by country.
+//! SMS credits of clients: a balance that is never negative, a row per change, and prices by country.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId, SmsRequestId};
@@ -9,7 +8,6 @@ use crate::{PgConnection, Result};
 
 pub const PREFIX_MAX: usize = 4;
 
-/// Returns the credits of a client; 0 if none were ever added.
 pub async fn balance(db: &mut PgConnection, client: ClientId) -> Result<i64> {
     let balance = sqlx::query_scalar("SELECT balance FROM credit_account WHERE client_id = $1")
         .bind(client.0)
@@ -64,8 +62,7 @@ pub async fn charge(db: &mut PgConnection, client: ClientId, charges: &[Charge],
     Ok(usize::try_from(done.rows_affected()) == Ok(charges.len()))
 }
 
-/// Meters messages that are sent with any balance: takes the available credits and records the cost, once per message.
-/// `metered`: id of the row, message and credits.
+/// Meters messages that are sent with any balance: takes the available credits, once per message.
 pub async fn meter(
     db: &mut PgConnection,
     client: ClientId,
@@ -154,7 +151,6 @@ pub async fn set_price(db: &mut PgConnection, client: ClientId, prefix: &str, cr
     Ok(())
 }
 
-/// Returns the price of a segment to each of these numbers, in order.
 pub async fn prices(db: &mut PgConnection, client: ClientId, recipients: &[&str]) -> Result<Vec<i64>> {
     let prices = sqlx::query_scalar(
         "SELECT COALESCE((

@@ -38,7 +38,6 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, address: &EmailAddr
     Ok(done.rows_affected() == 1)
 }
 
-/// The addresses of a client in order, each with the e-mail of its user.
 pub async fn list(db: &mut PgConnection, client: ClientId) -> Result<Vec<(String, String)>> {
     let rows = sqlx::query_as(
         "SELECT sender.address, client_user.email FROM email_sender sender
@@ -62,7 +61,6 @@ pub async fn first_admin(db: &mut PgConnection, client: ClientId) -> Result<Opti
     Ok(found.map(UserId))
 }
 
-/// Returns the client of an address, and the user whose password its mails have.
 pub async fn find(db: &mut PgConnection, address: &EmailAddress) -> Result<Option<(ClientId, UserId)>> {
     let found: Option<(Uuid, Uuid)> = sqlx::query_as("SELECT client_id, user_id FROM email_sender WHERE address = $1")
         .bind(address.as_str())

@@ -82,8 +82,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, user: UserId) -> Resu
     row.map(Profile::try_from).transpose()
 }
 
-/// Locks and returns the ADMINs of a client until the transaction ends, in one order, so that of two changes that would
-/// remove the last ADMIN one comes first.
+/// Locks the ADMINs of a client in one order, so that one of two removals of the last ADMIN comes first.
 pub async fn lock_admins(db: &mut PgConnection, client: ClientId) -> Result<Vec<UserId>> {
     let ids: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM client_user WHERE client_id = $1 AND role = 'ADMIN' AND deleted_at IS NULL
@@ -154,8 +153,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, user: &Profile) -> Re
     Ok(())
 }
 
-/// Deletes a user: its key fails for every statement that starts after the commit, and its e-mail is free. The row
-/// stays, because messages and tickets refer to it.
+/// Its key fails for every later statement, and its e-mail is free. The row stays for messages and tickets.
 pub async fn delete(db: &mut PgConnection, client: ClientId, user: UserId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query("DELETE FROM api_key WHERE client_id = $1 AND user_id = $2")
         .bind(client.0)

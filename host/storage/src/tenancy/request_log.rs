@@ -44,9 +44,7 @@ pub async fn record(db: &mut PgConnection, requests: &[(ClientId, RequestRow)]) 
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestFilter {
-    /// The first and the last id: a period, or one request.
     pub ids: (Uuid, Uuid),
-    /// The smallest and the largest status.
     pub statuses: (i16, i16),
     /// The beginning of the path. Empty: all.
     pub path: String,
@@ -61,8 +59,7 @@ impl RequestFilter {
     }
 }
 
-/// Returns a page of requests, newest first, and the total, at most [`COUNTED`]. Each kind of filter has its own
-/// statement, because a statement has one plan: by path, failures, or by time.
+/// A page of requests, newest first, and the total, at most [`COUNTED`]. Each kind of filter has its own statement.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

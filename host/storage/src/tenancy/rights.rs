@@ -1,6 +1,5 @@
-//! Notices of rights that may have ended. The triggers of `notify_right` (`migrations/0001_clients.sql`)
-//! send one with the commit of a change of a key, a user, the masking of a client, or the pages of a site. A notice
-//! names the owner of the right; the tables have the present right.
+//! Notices of changed rights, sent by the triggers of `notify_right` (`migrations/0001_clients.sql`) with the commit. A
+//! notice names the owner; the tables have the present right.
 
 use domain::ids::{ClientId, InboxId, UserId};
 use uuid::Uuid;
@@ -42,14 +41,12 @@ impl Notices {
         Ok(Self(db.listen(CHANNEL).await?))
     }
 
-    /// Asks the server for an answer, because a server that vanished sends neither a notice nor the end of the
-    /// connection.
+    /// Asks the server for an answer, because a vanished server sends no end of the connection.
     pub async fn ask(&mut self) -> Result<()> {
         self.0.takes_changes().await.map(drop)
     }
 
-    /// Returns the next notice, or [`AffectedOwner::Anybody`] after a lost connection is back. May be dropped while it
-    /// waits.
+    /// The next notice, or [`AffectedOwner::Anybody`] after a lost connection is back. May be dropped.
     pub async fn next(&mut self) -> Result<AffectedOwner> {
         loop {
             let Some(notice) = self.0.next().await? else { return Ok(AffectedOwner::Anybody) };

@@ -54,7 +54,6 @@ impl SealedColumn {
         Self::PastActivationConfig,
     ];
 
-    /// Table and column.
     pub const fn place(self) -> (&'static str, &'static str) {
         match self {
             Self::ApiKey => ("api_key", "sealed"),
@@ -91,7 +90,6 @@ impl SealedColumn {
     }
 }
 
-/// The sealed values of one row. The place is valid until the row changes.
 #[derive(Debug, Clone)]
 pub struct SealedRow<T> {
     pub place: String,
@@ -148,7 +146,6 @@ pub async fn documents(
         .collect())
 }
 
-/// Replaces the values of a row; `false` if it has changed since it was read.
 pub async fn replace_values(
     db: &mut PgConnection,
     column: SealedColumn,

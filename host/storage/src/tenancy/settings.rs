@@ -20,13 +20,11 @@ pub async fn replace_master_key_check(db: &mut PgConnection, old: &[u8], new: &[
     Ok(done.await?.rows_affected() == 1)
 }
 
-/// Returns how many seconds the business clock of all nodes is ahead of real time.
 pub async fn testing_clock_offset(db: &mut PgConnection) -> Result<i64> {
     let offset: Option<i64> = sqlx::query_scalar("SELECT offset_seconds FROM testing_clock").fetch_optional(db).await?;
     Ok(offset.unwrap_or(0))
 }
 
-/// Moves the business clock forward and returns the new offset in seconds.
 pub async fn advance_testing_clock(db: &mut PgConnection, seconds: i64) -> Result<i64> {
     let offset = sqlx::query_scalar(
         "INSERT INTO testing_clock AS clock (offset_seconds) VALUES ($1)

@@ -159,8 +159,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Resul
     Ok(())
 }
 
-/// Returns a page of the teams whose names contain `search`, folded ([`domain::search::fold`]; `""`: all), by name, and
-/// the total.
+/// A page of the teams whose names contain `search`, folded (`""`: all), and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -214,8 +213,7 @@ pub async fn in_use(db: &mut PgConnection, client: ClientId, team: TeamId) -> Re
 
 pub const MEMBERS_FK: &str = "client_user_team_fk";
 
-/// Removes a locked team that is not in use, also from closed chats. Fails on [`MEMBERS_FK`] if a user has joined it
-/// since.
+/// Removes a locked team that is not in use. Fails on [`MEMBERS_FK`] if a user has joined it.
 pub async fn delete(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<()> {
     sqlx::query("UPDATE participant SET team_id = NULL WHERE client_id = $1 AND team_id = $2")
         .bind(client.0)

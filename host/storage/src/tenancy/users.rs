@@ -40,9 +40,7 @@ impl Role {
         }
     }
 
-    /// Returns how much users with this role see of customers, if the client masks them or not. An agent answers chats,
-    /// which needs neither numbers nor names. The other roles send to numbers, read reports, keep the blocklist or look
-    /// for faults in sends (`docs/roles.md`).
+    /// How much users with this role see of customers (`docs/roles.md`). An agent needs neither numbers nor names.
     pub fn sight(self, popia_compliant: bool) -> CustomerVisibility {
         match self {
             Self::Agent if popia_compliant => CustomerVisibility::Masked,
@@ -172,8 +170,7 @@ pub struct NewPassword<'a> {
     pub is_temporary: bool,
 }
 
-/// Replaces a password; `false` if it is no longer that of `was`, or if the user is deleted. So a password ends with
-/// the first change that is made with it.
+/// `false` if the password is no longer that of `was`, so it ends with the first change made with it.
 pub async fn set_password(
     db: &mut PgConnection,
     client: ClientId,

@@ -64,7 +64,6 @@ const SELECT: &str =
     JOIN inbox ON inbox.client_id = site.client_id AND inbox.id = site.id
     LEFT JOIN team ON team.client_id = site.client_id AND team.id = site.team_id";
 
-/// Returns the site with this key, of any client.
 pub async fn by_key(db: &mut PgConnection, key: &str) -> Result<Option<Site>> {
     let row: Option<SiteRow> = sqlx::query_as(
         "SELECT site.client_id, site.id, inbox.address, site.name, site.origins, site.settings, site.team_id,
@@ -107,7 +106,6 @@ pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) ->
     Ok((rows.into_iter().map(Site::try_from).collect::<Result<_>>()?, total))
 }
 
-/// Stores the settings of a site, without its key and inbox.
 pub async fn save(db: &mut PgConnection, site: &Site) -> Result<()> {
     sqlx::query(
         "UPDATE web_inbox SET name = $3, origins = $4, settings = $5, team_id = $6 WHERE client_id = $1 AND id = $2",
@@ -135,7 +133,6 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resul
     Ok(found.is_some())
 }
 
-/// Gives a site a new key. The old one becomes unknown.
 pub async fn set_key(db: &mut PgConnection, client: ClientId, id: InboxId, key: &str) -> Result<()> {
     forget_key(db, client, id).await?;
     sqlx::query("UPDATE inbox SET address = $3 WHERE client_id = $1 AND id = $2")

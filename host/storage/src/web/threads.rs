@@ -1,5 +1,4 @@
-//! A chat as its visitor sees it: the state, and the messages by sequence number. A message gets its number under the
-//! lock of the chat, in the transaction that stores it. So a reader up to a number has missed no earlier message.
+//! A chat as its visitor sees it. Messages get their numbers under the lock of the chat, so a reader misses none.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -96,7 +95,6 @@ pub struct ThreadMessage {
     pub content: ChatContent,
     pub media: Option<MediaId>,
     pub owner: String,
-    /// The system's tracking id; of an outgoing message the id of the outbound message.
     pub gst_id: String,
     pub provider_id: Option<String>,
     pub state: Option<DeliveryState>,
@@ -125,7 +123,6 @@ struct MessageRow {
     quoted_id: Option<Uuid>,
     quoted_body: Option<String>,
     created_at: DateTime<Utc>,
-    /// Messages of the page before it was cut to its bytes.
     found: i64,
 }
 
@@ -268,8 +265,7 @@ pub async fn before(
     ThreadPage::of(rows, extent)
 }
 
-/// Returns the outbound messages of the sequence numbers `(after, up_to]` that are still being sent, by id and tracking
-/// id.
+/// Messages with numbers `(after, up_to]` that are still being sent, by id and tracking id.
 pub async fn on_their_way(
     db: &mut PgConnection,
     client: ClientId,

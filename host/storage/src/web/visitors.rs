@@ -11,7 +11,6 @@ pub struct Visitor {
     pub form_answered: bool,
     /// The key of that answer; `None` if none was stored.
     pub form_key: Option<String>,
-    /// The proven visitor that this one was merged with.
     pub joined_to: Option<String>,
     pub epoch: i32,
     /// Messages up to this sequence number have reached a widget.
@@ -20,7 +19,6 @@ pub struct Visitor {
     pub read_up_to: i64,
 }
 
-/// Returns a visitor; `None` if it has not acted yet.
 pub async fn find(db: &mut PgConnection, client: ClientId, inbox: InboxId, visitor: &str) -> Result<Option<Visitor>> {
     let row = sqlx::query_as(
         "SELECT form_answered, form_key, joined_to, epoch, delivered_up_to, read_up_to FROM web_visitor

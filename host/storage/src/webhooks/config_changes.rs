@@ -20,8 +20,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) 
     Ok(found.is_some())
 }
 
-/// Stores the switches of `settings` and the addresses of the types in `saved`. Saving an address, also the same one,
-/// turns its endpoint on. Returns the endpoints of those types.
+/// Stores the switches and the saved addresses. Saving an address, also the same one, turns its endpoint on.
 pub async fn update(
     db: &mut PgConnection,
     client: ClientId,
@@ -60,8 +59,7 @@ pub async fn update(
     Ok(endpoints.into_iter().map(EndpointId).collect())
 }
 
-/// Deletes a configuration and returns its endpoints; none if there is no such configuration. Waiting deliveries stay
-/// and are dropped by the workers of their lanes.
+/// Returns its endpoints. Waiting deliveries stay and are dropped by the workers of their lanes.
 pub async fn delete(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<Vec<EndpointId>> {
     let endpoints: Vec<Uuid> =
         sqlx::query_scalar("DELETE FROM webhook_endpoint WHERE client_id = $1 AND config_id = $2 RETURNING id")
@@ -77,8 +75,7 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, id: WebhookConfigId
     Ok(endpoints.into_iter().map(EndpointId).collect())
 }
 
-/// Returns a page of the client's configurations, the default first, then the overrides by the addresses of their
-/// inboxes, and the total.
+/// A page of the configurations, the default first, then overrides by address, and the total.
 pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) -> Result<(Vec<StoredConfig>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM webhook_config WHERE client_id = $1")
         .bind(client.0)

@@ -18,14 +18,12 @@ pub const ONE_OVERRIDE: &str = "webhook_config_inbox_unique";
 /// Violated by an inbox of another client.
 pub const OWN_INBOX: &str = "webhook_config_inbox_fk";
 
-/// Most secrets that sign in addition to the present and the previous one, so that a header does not grow with every
-/// rotation.
+/// Most secrets that sign in addition to the present and the previous one.
 const OLDER_SECRETS_MAX: i64 = 4;
 
 #[derive(Debug, Clone)]
 pub struct NewConfig {
     pub id: WebhookConfigId,
-    /// `None`: the client's default.
     pub inbox: Option<InboxId>,
     pub settings: WebhookSettings,
     pub endpoints: Vec<(WebhookType, EndpointId)>,
@@ -164,8 +162,7 @@ pub async fn secret(db: &mut PgConnection, client: ClientId, id: WebhookConfigId
     Ok(sealed)
 }
 
-/// Replaces the sealed secret. The old one signs too until `previous_expires_at`, and so do earlier ones that have not
-/// expired, up to [`OLDER_SECRETS_MAX`]. `false` if there is no such configuration.
+/// The old secret signs too until `previous_expires_at`, as do earlier ones, up to [`OLDER_SECRETS_MAX`].
 pub async fn replace_secret(
     db: &mut PgConnection,
     client: ClientId,
@@ -203,8 +200,7 @@ pub async fn replace_secret(
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebhookRoute {
     pub inbox: Option<InboxId>,
-    /// Chatbot options, and the addresses that get events. Disabled endpoints are absent; a configuration without
-    /// addresses silences. While a developer listens, none is absent, and an address may be empty.
+    /// Options and addresses. Disabled endpoints are absent, unless a developer listens.
     pub settings: WebhookSettings,
     pub endpoints: BTreeMap<WebhookType, EndpointId>,
 }
@@ -248,7 +244,6 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]
 
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Endpoint {
-    /// Empty: off.
     pub url: String,
     /// First failure since the last success.
     pub failing_since: Option<DateTime<Utc>>,
@@ -262,7 +257,6 @@ pub struct Endpoint {
     pub older_secrets_sealed: Vec<Vec<u8>>,
     /// Their expiries, in the same order.
     pub older_secrets_expire_at: Vec<DateTime<Utc>>,
-    /// True if the client may name loopback and private addresses.
     pub allow_private_targets: bool,
     /// True if a developer listens, so that bodies are copied.
     pub is_listened: bool,
@@ -295,8 +289,7 @@ pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -
     Ok(row)
 }
 
-/// Returns the endpoint of a lane for the holder of this fence. Outer `None`: the lane has gone to another process.
-/// Inner `None`: the endpoint is deleted.
+/// The endpoint of a lane for the holder of this fence. Outer `None`: the lane is lost; inner: no endpoint.
 pub async fn endpoint_of_lane(
     db: &mut PgConnection,
     client: ClientId,
@@ -367,8 +360,7 @@ pub async fn set_failing_since(
     Ok(())
 }
 
-/// Stops an endpoint until its URL is saved again. Only if it still has the address `url`, because a changed address
-/// has not failed. `false` if nothing was stopped.
+/// Stops an endpoint until its URL is saved again. `false` if its address has changed or it is stopped.
 pub async fn disable(
     db: &mut PgConnection,
     client: ClientId,

@@ -15,8 +15,7 @@ const LISTENED: f64 = 90.0;
 /// A record that ends within these seconds is renewed.
 const RENEWED: f64 = 60.0;
 
-/// Records that a program listens to the webhooks of a client, and returns the number of the last copy. `None`:
-/// the client has no webhook configuration.
+/// Records that a program listens. Returns the number of the last copy; `None`: no configuration.
 pub async fn listen(db: &mut PgConnection, client: ClientId) -> Result<Option<i64>> {
     sqlx::query(
         "UPDATE webhook_endpoint SET listened_until = now() + make_interval(secs => $2)
@@ -47,12 +46,10 @@ pub async fn listen(db: &mut PgConnection, client: ClientId) -> Result<Option<i6
 #[derive(Debug, Clone, Copy)]
 pub struct NewWebhookCopy<'a> {
     pub delivery: DeliveryId,
-    /// The bytes that are signed.
     pub body: &'a [u8],
 }
 
-/// Stores copies of deliveries to one endpoint in the order given. A delivery that was copied before is left out. The
-/// copies of other transactions of the client wait until this one ends.
+/// Stores copies in the given order, each delivery once. Other copies of the client wait until this ends.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -130,7 +127,6 @@ pub async fn after(db: &mut PgConnection, client: ClientId, number: i64, limit: 
     rows.into_iter().map(WebhookCopy::try_from).collect()
 }
 
-/// Returns the bytes of a delivery; `None` if it does not exist or has no bytes.
 pub async fn of_delivery(db: &mut PgConnection, client: ClientId, id: DeliveryId) -> Result<Option<WebhookCopy>> {
     let row: Option<CopyRow> = sqlx::query_as(
         "SELECT copy.number, delivery.id AS delivery_id, delivery.lane_id AS endpoint_id, endpoint.webhook_type,

@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Queue, Result, column_values, work::lanes::LaneState};
 
-/// An event for an endpoint, before it is shaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDelivery<E> {
     /// Increases in the order of the events.
@@ -66,10 +65,8 @@ pub struct Position {
 
 #[derive(Debug)]
 pub enum DeliveryContent<E> {
-    /// The event, which is to be shaped. An error concerns this delivery alone: it is dropped, and its endpoint
-    /// continues.
+    /// The event to be shaped. An error drops this delivery alone.
     Event(Result<E>),
-    /// The bytes of every attempt.
     Body(Vec<u8>),
 }
 
@@ -168,7 +165,6 @@ pub async fn due_page<E: DeserializeOwned>(
 #[derive(Debug, Clone, Copy)]
 pub struct ClientShaperResult<'a> {
     pub id: DeliveryId,
-    /// The body; `None`: the event is not sent.
     pub body: Option<&'a [u8]>,
     pub shaper: &'a str,
     pub version: Option<u32>,
@@ -201,7 +197,6 @@ pub async fn store_shapes(db: &mut PgConnection, client: ClientId, shapes: &[Cli
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryFate {
     Delivered,
-    /// The shaper or the configuration refused it.
     Dropped,
     /// Every attempt failed, or the endpoint is disabled.
     Exhausted,
@@ -228,17 +223,14 @@ pub struct FinishedDelivery<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// Stores the fates of deliveries of one endpoint, and the attempts that were made. Deliveries that are no longer pending stay as they
-/// are. The lane is kept until the transaction ends, if it is still held with this fence.
+/// Stores the fates of deliveries of one endpoint and the attempts, in one statement. Deliveries that are not pending
+/// stay.
 ///
-/// If `give_back_at` is a time and nothing else is due in the lane at that time, the statement also ends the lease. It raises the
-/// fence, so that a renewal that waits for the row does not extend the lease.
+/// If `give_back_at` is a time and nothing else is due then, it also ends the lease. It raises the fence, so that a
+/// renewal that waits for the row does not extend the lease.
 ///
-/// `None`: the lane has gone to another process. The requests were made, so the attempts are recorded all the same. The state of a
-/// delivery is stored too, unless the other process has stored a later attempt. A delivery without an attempt in `attempts` is left
-/// to the other process.
-///
-/// It is one statement, so it needs no transaction of its own: most groups of an endpoint with few events are one delivery.
+/// `None`: the lane has gone to another process. Attempts are recorded all the same, and the state of a delivery unless
+/// the other process has stored a later attempt.
 pub async fn settle(
     db: &mut PgConnection,
     client: ClientId,
@@ -322,12 +314,10 @@ pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: Endpoint
     Ok(done.rows_affected())
 }
 
-/// An HTTP request that was made, or refused by the address policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAttempt {
     pub id: Uuid,
     pub delivery: DeliveryId,
-    /// Number of the attempt, from 1.
     pub attempt: u16,
     pub status_code: Option<u16>,
     pub error: Option<String>,

@@ -56,7 +56,6 @@ impl TryFrom<HealthRow> for EndpointHealth {
     }
 }
 
-/// Returns the endpoints of a configuration; none if there is no such configuration.
 pub async fn endpoints(
     db: &mut PgConnection,
     client: ClientId,
@@ -88,7 +87,6 @@ pub struct Attempt {
     /// Its endpoint; `None` for old attempts, which did not store it.
     pub endpoint_id: Option<Uuid>,
     pub attempt: i16,
-    /// HTTP status; `None` without an answer.
     pub status_code: Option<i16>,
     pub error: Option<String>,
     pub response_start: Option<String>,
@@ -96,8 +94,7 @@ pub struct Attempt {
     pub attempted_at: DateTime<Utc>,
 }
 
-/// Returns a page of the attempts for some endpoints, newest first, and the total. `failed`: only attempts without a
-/// 2xx answer.
+/// A page of attempts, newest first, and the total. `failed`: only those without a 2xx answer.
 pub async fn attempts(
     db: &mut PgConnection,
     client: ClientId,
@@ -179,7 +176,6 @@ pub struct Delivery {
     pub attempts: i16,
     pub created_at: DateTime<Utc>,
     pub due_at: DateTime<Utc>,
-    /// The bytes; `None`: not shaped yet.
     pub body: Option<Vec<u8>>,
 }
 

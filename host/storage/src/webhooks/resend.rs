@@ -9,8 +9,7 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Makes a delivery due now if it failed, waits for a retry, or was delivered. `false` if there is none, or if it was
-/// dropped.
+/// Makes a delivery due now. `false` if there is none, or if it was dropped.
 pub async fn one(db: &mut PgConnection, client: ClientId, id: DeliveryId, now: DateTime<Utc>) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE webhook_delivery
@@ -27,8 +26,7 @@ pub async fn one(db: &mut PgConnection, client: ClientId, id: DeliveryId, now: D
     Ok(done.rows_affected() == 1)
 }
 
-/// Makes the oldest `limit` failed deliveries of one endpoint due now, of events in a period. The period begins with
-/// its first moment and ends before its second, if it has one. Returns their number.
+/// Makes the oldest `limit` failed deliveries of a period (end excluded) due now. Returns their number.
 pub async fn failed(
     db: &mut PgConnection,
     client: ClientId,

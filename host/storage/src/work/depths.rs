@@ -1,5 +1,4 @@
-//! The state of the queues, for operators. Each statement reads all waiting rows of a queue, so only the command
-//! `patchbay status` calls them.
+//! The state of the queues for `patchbay status` only: each statement reads all waiting rows.
 
 use chrono::{DateTime, Utc};
 use domain::ids::NodeId;
@@ -12,7 +11,6 @@ const LANES: i64 = 10;
 
 #[derive(Debug, Clone, Copy, sqlx::FromRow)]
 pub struct Depth {
-    /// Rows that wait, also those whose time has not come.
     pub waiting: i64,
     pub due: i64,
     pub lanes: i64,

@@ -1,14 +1,12 @@
 //! A condition that closes lanes.
 
-/// A table with one row per lane, whose moment in the column `closed_until` closes all rows of the lane until then. No
-/// row of the queue is written for this.
+/// A table with one row per lane: `closed_until` closes the lane until then, without writing to the queue.
 pub struct LaneGate {
     pub table: &'static str,
     pub closed_until: &'static str,
 }
 
 impl LaneGate {
-    /// Returns the condition of a lane of `hop` that is open at `$1`.
     pub(super) fn condition(&self) -> String {
         let Self { table, closed_until } = self;
         format!(

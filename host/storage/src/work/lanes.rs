@@ -14,8 +14,7 @@ use crate::{PgConnection, Result};
 
 const READY_AT_ONCE: u64 = 5000;
 
-/// Length of a lease without renewal, which is how long the work of a killed process waits. Nothing that a process
-/// holds in the database makes another one wait longer ([`crate::connect`]).
+/// Length of a lease without renewal: how long the work of a killed process waits.
 pub const LEASE: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +32,8 @@ pub struct LaneKey {
 }
 
 impl Queue {
-    /// Makes rows ready whose time has come. They are found by their time, so that waiting rows cost nothing. They are
-    /// updated by their physical address, so that no plan can read the whole table. The condition is tested again,
-    /// because addresses are unique only within a partition.
+    /// Makes rows ready whose time has come. They are found by time and updated by physical address, so that no plan
+    /// reads the whole table. The condition is tested again, because addresses are unique only within a partition.
     fn ready_statement(self) -> String {
         let QueueFacts { table, open, wakes_by: by, .. } = self.facts();
         let come = format!("{open} AND NOT ready AND {by} <= $1");
@@ -47,8 +45,7 @@ impl Queue {
         )
     }
 
-    /// Finds lanes with a loose scan of the index of ready rows, from lane to lane. The cost grows with the lanes that
-    /// have work, not with their rows or with waiting rows.
+    /// Finds lanes with a loose scan of the index of ready rows. The cost grows with the lanes that have work.
     fn due_statement(self) -> String {
         let QueueFacts { table, open, gates, .. } = self.facts();
         let waiting = format!("{open} AND ready");
@@ -87,8 +84,7 @@ impl Queue {
     }
 }
 
-/// Returns free lanes with work that is due at `now`: one of each client first, then the second of each, so that a
-/// client with many lanes does not delay the others.
+/// Free lanes with due work: one of each client, then the second of each, so that clients are served fairly.
 pub async fn due(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, Uuid)>> {
     make_ready(db, queue, now).await?;
     let rows: Vec<(Uuid, Uuid)> =
@@ -105,9 +101,8 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
     }
 }
 
-/// Takes a free lane for `lease`, and answers its fence; `None` when another process has it. Never waits: a lane whose row
-/// another transaction holds, such as one of a process that stands still, is not free. A statement cannot skip a row that
-/// another transaction has made and not committed, so each transaction that makes one takes a lock named by the lane.
+/// Takes a free lane and returns its fence; `None` if another process has it. Never waits: a locked row is not free. A
+/// statement cannot skip an uncommitted row, so each transaction that makes one takes a lock named by the lane.
 pub async fn claim(db: &mut PgConnection, lane: LaneKey, owner: NodeId, lease: Duration) -> Result<Option<i64>> {
     let fence = sqlx::query_scalar(
         "WITH free AS (
@@ -139,7 +134,6 @@ pub async fn claim(db: &mut PgConnection, lane: LaneKey, owner: NodeId, lease: D
     Ok(fence)
 }
 
-/// Extends a lease; `false` if another process has the lane.
 pub async fn renew(db: &mut PgConnection, lane: LaneKey, fence: i64, lease: Duration) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE lane SET leased_until = now() + make_interval(secs => $5)
@@ -168,8 +162,7 @@ pub async fn release(db: &mut PgConnection, lane: LaneKey, fence: i64) -> Result
     Ok(())
 }
 
-/// Gives back a lane without rows that are due at `now`; `false` if there is more work, perhaps for another process, or
-/// if another process has the lane.
+/// Gives back a lane without due rows; `false` if there is more work, or another process has the lane.
 pub async fn give_back(db: &mut PgConnection, lane: LaneKey, fence: i64, now: DateTime<Utc>) -> Result<bool> {
     let done = sqlx::query(&lane.queue.give_back_statement())
         .bind(lane.client.0)
@@ -196,8 +189,7 @@ pub async fn hold(db: &mut PgConnection, lane: LaneKey, fence: i64) -> Result<bo
     Ok(held.is_some())
 }
 
-/// As [`hold`], of a lane that is an inbox. Also returns, in the same statement, if a plugin answers for `world` on it;
-/// `None` if the lane is no longer ours.
+/// As [`hold`] for an inbox. Also tells if a plugin answers for `world` on it; `None`: the lane is lost.
 pub async fn hold_and_see(db: &mut PgConnection, lane: LaneKey, fence: i64, world: &str) -> Result<Option<bool>> {
     let held = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM plugin_activation
@@ -215,8 +207,7 @@ pub async fn hold_and_see(db: &mut PgConnection, lane: LaneKey, fence: i64, worl
     Ok(held)
 }
 
-/// Lets no worker of a lane write until the transaction ends. Waits for a transaction that holds the lane; later ones
-/// wait for this one. The lease keeps its owner.
+/// No worker of a lane writes until the transaction ends. The lease keeps its owner.
 pub async fn block_lane(db: &mut PgConnection, lane: LaneKey) -> Result<()> {
     sqlx::query(
         "WITH alone AS MATERIALIZED (
@@ -236,8 +227,7 @@ pub async fn block_lane(db: &mut PgConnection, lane: LaneKey) -> Result<()> {
     Ok(())
 }
 
-/// Ends every lease. For a process that is known to be the only one: earlier workers are dead. If one is alive after
-/// all, its fence is too old after the next claim.
+/// Ends every lease, for a process that is the only one. A worker that lives after all has an old fence.
 pub async fn end_all(db: &mut PgConnection) -> Result<u64> {
     let done = sqlx::query("UPDATE lane SET leased_until = now() WHERE leased_until > now()").execute(db).await?;
     Ok(done.rows_affected())

@@ -1,5 +1,4 @@
-//! Message counts: upkeep folds the changes that `storage::outbound` appends, and readers read both. A statement reads
-//! one snapshot, so it sees a change either as such or in its count.
+//! Message counts: upkeep folds the changes, and readers read counts and changes in one snapshot.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -16,8 +15,7 @@ pub async fn try_lock(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(FOLDING_LOCK).fetch_one(db).await?)
 }
 
-/// Folds at most `limit` changes into counts and returns their number. Fewer than `limit` means that this was the last
-/// page.
+/// Folds at most `limit` changes and returns their number. Fewer: this was the last page.
 pub async fn fold(db: &mut PgConnection, limit: i64) -> Result<i64> {
     let folded = sqlx::query_scalar(
         "WITH taken AS (

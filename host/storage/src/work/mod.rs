@@ -1,5 +1,4 @@
-//! Support of background work: leases, the processes that hold them, partitions, retention, statistics of tables, and
-//! the test if the database takes writes.
+//! Background work: leases, processes, partitions, retention, statistics, and the test for a writable database.
 
 pub mod depths;
 pub mod lane_gate;

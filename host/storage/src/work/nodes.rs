@@ -1,13 +1,11 @@
-//! Processes with background work. The lanes of a process that died are free at once, not only after their leases. See
-//! `migrations/0004_work.sql`.
+//! Processes with background work. The lanes of a dead one are free at once (`migrations/0004_work.sql`).
 
 use domain::ids::NodeId;
 use uuid::Uuid;
 
 use crate::{PgConnection, Result, read_only_session::TrustedSince};
 
-/// Announces a process: takes the lock with its id, which lasts as long as this connection, and inserts a row. Keep the
-/// connection, and use it for nothing else.
+/// Takes a lock with the id of the process for as long as this connection, and inserts a row. Keep the connection.
 pub async fn announce(db: &mut PgConnection, node: NodeId) -> Result<()> {
     sqlx::query("SELECT pg_advisory_lock(hashtextextended('node ' || $1::uuid::text, 0))")
         .bind(node.0)
@@ -25,16 +23,13 @@ pub async fn is_present(db: &mut PgConnection, trusted: &mut TrustedSince) -> bo
     sqlx::query("SELECT 1").execute(&mut *db).await.is_ok() && trusted.holds(db).await.unwrap_or(false)
 }
 
-/// Removes the row of a process that stops in good order.
 pub async fn retire(db: &mut PgConnection, node: NodeId) -> Result<()> {
     sqlx::query("DELETE FROM node WHERE id = $1").bind(node.0).execute(db).await?;
     Ok(())
 }
 
-/// Removes the other processes that ended without a stop, and ends their leases. Returns their ids. Call it in a
-/// transaction. A live process that lost its connection loses its lanes too, which costs it only time, because every
-/// write checks the fence. Never waits: if a connection of a dead process still holds one of its lanes, the process is
-/// removed another time.
+/// Removes the dead processes and ends their leases, in a transaction. A live process that lost its connection loses
+/// only time, because every write checks the fence. Never waits for a held lane.
 pub async fn delete_dead(db: &mut PgConnection, me: NodeId) -> Result<Vec<NodeId>> {
     let dead: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM node

@@ -1,9 +1,5 @@
-//! Partitions of the tables that grow with traffic, of one or several whole weeks. Bounds are UUIDv7 ids, whose first
-//! 48 bits are milliseconds.
-//!
-//! A statement is planned for all partitions of its tables, opens most of them, and is planned again after each analysis
-//! of one of them. With 52 weekly partitions of a year this took 90 ms in each connection. So a table has about
-//! [`MOST_KEPT`] partitions, for any retention.
+//! Partitions of growing tables, of one or several whole weeks, bounded by UUIDv7 ids (milliseconds in 48 bits). A
+//! table has about [`MOST_KEPT`], because each statement is planned for all: 52 took 90 ms per connection.
 
 use std::cmp::max;
 
@@ -34,8 +30,7 @@ pub const PARTITIONED: [&str; 14] = [
 const MOST_KEPT: u32 = 8;
 const WEEK: u64 = 7;
 
-/// Percent of a page for new rows if each row is changed a few times soon after. A change within its page writes no
-/// index.
+/// Percent of a page for new rows if each is changed soon after: a change within its page writes no index.
 const CHANGED_SOON: u8 = 60;
 /// The same if rows do not change, or if each change writes an index anyway.
 const WRITTEN_ONCE: u8 = 100;
@@ -60,7 +55,6 @@ pub fn length(days_kept: u32) -> u64 {
     max(1, u64::from(days_kept.div_ceil(MOST_KEPT)).div_ceil(WEEK))
 }
 
-/// A partition: its table, its first Monday, and the Monday before which it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
     table: &'static str,
@@ -84,7 +78,6 @@ impl Partition {
         (first_id_at(midnight(self.first)), first_id_at(midnight(self.end)))
     }
 
-    /// Returns the parts of it that are not in `taken`, which is in order of time.
     fn without(&self, taken: &[Self]) -> Vec<Self> {
         let (mut first, mut left) = (self.first, Vec::new());
         for other in taken.iter().filter(|other| other.end > self.first && other.first < self.end) {
@@ -110,8 +103,7 @@ async fn existing(db: &mut PgConnection, table: &'static str) -> Result<Vec<Part
     Ok(known)
 }
 
-/// Returns missing partitions of `table` with `weeks` weeks, or the parts that others leave of them: the present one,
-/// and the next one. They begin after rows in the default partition.
+/// The missing partitions, present and next, or the parts that others leave. They begin after stray rows.
 pub async fn missing(
     db: &mut PgConnection,
     table: &'static str,
@@ -136,8 +128,7 @@ fn present(table: &'static str, moment: DateTime<Utc>, weeks: u64) -> Partition 
     Partition { table, first, end: first + Days::new(WEEK * weeks) }
 }
 
-/// Returns the part of a partition after the rows of its time in the default partition. Such rows exist if the clock
-/// was moved far ahead, or if upkeep did not run for weeks. They stay there and are deleted by age.
+/// The part of a partition after rows of its time in the default partition, which are deleted by age.
 async fn behind_stray_rows(db: &mut PgConnection, partition: Partition) -> Result<Option<Partition>> {
     let (table, key, (from, to)) = (partition.table, key_of(partition.table), partition.bounds());
     let last =
@@ -156,9 +147,8 @@ pub async fn wholly_before(
     Ok(known.into_iter().filter(|partition| midnight(partition.end) <= before).collect())
 }
 
-/// Creates a partition; `false` if rows of its time have come into the default partition since.
-///
-/// Changes the schema: call it in its own transaction, which fails instead of making others wait ([`is_postponed`]).
+/// Creates a partition; `false` if rows of its time are in the default partition. Call it in its own transaction, which
+/// fails instead of making others wait ([`is_postponed`]).
 pub async fn make(db: &mut PgConnection, partition: &Partition) -> Result<bool> {
     let (table, name, key) = (partition.table, partition.name(), key_of(partition.table));
     let (from, to) = partition.bounds();
@@ -178,8 +168,7 @@ pub async fn make(db: &mut PgConnection, partition: &Partition) -> Result<bool> 
     Ok(true)
 }
 
-/// Creates a partition of another database, with its bounds as PostgreSQL wrote them there: the parts that no partition has here.
-/// `false` if `table` has no partitions, or if the bounds are none of ours. Call it as [`make`].
+/// Creates a partition with the bounds of another database. `false` if they are none of ours. Call it as [`make`].
 pub async fn remake(db: &mut PgConnection, table: &str, bounds: &str) -> Result<bool> {
     let Some(table) = PARTITIONED.into_iter().find(|known| *known == table) else { return Ok(false) };
     let Some(partition) = Partition::parse(table, bounds) else { return Ok(false) };
@@ -195,8 +184,7 @@ pub async fn drop(db: &mut PgConnection, partition: &Partition) -> Result<()> {
     Ok(())
 }
 
-/// A change of the schema needs an exclusive lock. Other transactions wait behind it until it has the lock, and while
-/// it works. Both times are bounded for this transaction, so that no request waits for more than 50 ms.
+/// Bounds the wait for the exclusive lock and the work, so that no request waits for more than 50 ms.
 async fn be_brief(db: &mut PgConnection) -> Result<()> {
     sqlx::query("SELECT set_config('lock_timeout', '20ms', true), set_config('statement_timeout', '1s', true)")
         .execute(db)

@@ -1,5 +1,4 @@
-//! Figures of the queues for metrics. Each statement reads at most [`ROWS`] rows or [`LANES`] lanes of a queue, over the
-//! indexes of waiting rows, so that they may be read every few seconds.
+//! Figures of the queues for metrics: at most [`ROWS`] rows or [`LANES`] lanes of a queue, over its indexes.
 
 use chrono::{DateTime, Utc};
 
@@ -16,26 +15,20 @@ const LANES: i64 = 1_000;
 /// Due rows of one lane that are looked at for the oldest one, in the order in which the lane is worked on.
 const ROWS_OF_A_LANE: i64 = 100;
 
-/// The figures of one queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct QueueFigures {
     /// Rows whose time has come, also those that are worked on.
     pub ready_rows: i64,
-    /// Rows that wait for their time.
     pub later_rows: i64,
-    /// Lanes that a process holds.
     pub held_lanes: i64,
-    /// Lanes with due rows that no process holds.
     pub free_lanes: i64,
     /// Lanes that are closed, because their Lite number is disconnected or its day has not begun.
     pub closed_lanes: i64,
     /// Lanes that no process holds, and whose rows wait for news or for the end of a pause.
     pub later_lanes: i64,
-    /// The time of the row that has been due for the longest time. Rows of closed lanes do not count.
     pub oldest_due_at: Option<DateTime<Utc>>,
 }
 
-/// The sessions of WhatsApp Lite that are wanted, by their state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct LiteFigures {
     pub connected: i64,
@@ -43,12 +36,10 @@ pub struct LiteFigures {
     pub disconnected: i64,
 }
 
-/// Returns the figures of a queue.
 pub async fn of_queue(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<QueueFigures> {
     Ok(sqlx::query_as(&statement(queue)).bind(now).bind(queue.name()).fetch_one(db).await?)
 }
 
-/// Returns the figures of WhatsApp Lite.
 pub async fn of_lite(db: &mut PgConnection) -> Result<LiteFigures> {
     let figures = sqlx::query_as(
         "SELECT count(*) FILTER (WHERE status_type = 'success') AS connected,
@@ -59,7 +50,6 @@ pub async fn of_lite(db: &mut PgConnection) -> Result<LiteFigures> {
     Ok(figures.fetch_one(db).await?)
 }
 
-/// Returns the number of processes with background work.
 pub async fn worker_processes(db: &mut PgConnection) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM node").fetch_one(db).await?)
 }

@@ -3,7 +3,6 @@
 use super::lane_gate::LaneGate;
 use crate::inboxes::gates;
 
-/// The queues. Each is one table with `client_id`, `lane_id`, `due_at`, and `ready`: false while a row waits for its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {
     /// Outbound messages; a lane is an inbox.
@@ -30,7 +29,6 @@ pub enum Queue {
     Account,
 }
 
-/// The properties of a queue.
 pub(super) struct QueueFacts {
     /// The name stored with a lease and shown in logs and metrics.
     pub(super) name: &'static str,

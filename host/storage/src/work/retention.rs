@@ -1,5 +1,4 @@
-//! Retention of single rows, for tables without partitions. A use case commits after each page, so that neither locks
-//! nor long transactions delay others.
+//! Retention of single rows, for tables without partitions. A use case commits after each page.
 
 use chrono::{DateTime, Utc};
 use domain::clock::first_id_at;
@@ -25,7 +24,6 @@ enum Age {
 #[derive(Debug, Clone, Copy)]
 pub struct AgingRows {
     table: &'static str,
-    /// Of the table itself, or of its default partition.
     of_default: bool,
     age: Age,
     only: &'static str,
@@ -87,7 +85,6 @@ pub fn all() -> impl Iterator<Item = AgingRows> {
 }
 
 impl AgingRows {
-    /// The statement of [`forget`]: `$1` is the first moment or id to keep, `$2` the number of rows. Skips locked rows.
     pub fn statement(&self) -> String {
         let Self { table, only, .. } = self;
         let default = if self.of_default { "_default" } else { "" };
@@ -100,8 +97,7 @@ impl AgingRows {
     }
 }
 
-/// Removes at most `limit` of the oldest rows from before `before` and returns their number. Fewer than `limit` means
-/// that this was the last page.
+/// Removes at most `limit` rows from before `before`. Fewer than `limit`: this was the last page.
 pub async fn forget(db: &mut PgConnection, aging: AgingRows, before: DateTime<Utc>, limit: i64) -> Result<u64> {
     let statement = aging.statement();
     let query = sqlx::query(&statement);
@@ -115,9 +111,8 @@ pub async fn forget(db: &mut PgConnection, aging: AgingRows, before: DateTime<Ut
 /// The position of [`forget_idle_lanes`]: the primary key of a lane.
 pub type IdleLane = (Uuid, String, Uuid);
 
-/// Removes, among the `limit` lanes after `after`, those without a lease for a day: any worker that knew their fence
-/// has stopped long before. Returns the next position; `None` at the end. An index by age would cost more elsewhere,
-/// because every renewal of a lease would write it.
+/// Removes lanes without a lease for a day, among the `limit` lanes after `after`. Returns the next position. An index
+/// by age would be written at every renewal.
 pub async fn forget_idle_lanes(db: &mut PgConnection, after: Option<IdleLane>, limit: i64) -> Result<Option<IdleLane>> {
     let (client, queue, lane) = after.unwrap_or_default();
     let last: Option<IdleLane> = sqlx::query_as(

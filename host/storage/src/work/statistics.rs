@@ -1,6 +1,5 @@
-//! Statistics of table sizes in PostgreSQL. A statement keeps its plan ([`crate::connect`]) until they change, and
-//! PostgreSQL knows nothing of a new table or partition. Autovacuum analyses once a minute; in that minute a table
-//! grows by a hundred thousand rows.
+//! Statistics of table sizes. Plans are kept ([`crate::connect`]), and PostgreSQL knows nothing of a new table until
+//! autovacuum, once a minute.
 
 use crate::{PgConnection, Result};
 
@@ -9,9 +8,7 @@ const FIRST_LOOK: i64 = 500;
 /// From this size on, a minute adds too little to change a plan.
 const LAST_LOOK: i64 = 1_000_000;
 
-/// Statistics target. PostgreSQL reads 300 rows per unit and sorts each column. Its default of 100 reads 30,000 events
-/// and bodies each time that a table doubles. Our statements need only table sizes for their plans (ADR 0021).
-/// Autovacuum uses the target of the server.
+/// Statistics target: 300 rows per unit. Plans need only table sizes (ADR 0021).
 const CLOSENESS: u32 = 10;
 
 pub async fn list_outgrown(db: &mut PgConnection) -> Result<Vec<String>> {

@@ -5,8 +5,7 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, read_only_session};
 
-/// Writes a record into the write-ahead log and nothing else; the commit puts it on the disk. `false` if the database
-/// is read-only: a replica, or a server whose operator made it so because its disk is full.
+/// Writes a record into the write-ahead log and nothing else. `false` if the database is read-only.
 pub async fn write_ahead(db: &mut PgConnection) -> Result<bool> {
     let reads_only: bool =
         sqlx::query_scalar("SELECT current_setting('transaction_read_only')::boolean").fetch_one(&mut *db).await?;

@@ -15,8 +15,7 @@ use storage::{
 
 use super::{ConfigureError, note, refuse_addresses, shown};
 
-/// Absent fields stay; an empty address turns its type off. A given address is checked again and turns its type on,
-/// even after failures. The number never changes. Deliveries that wait for a replaced address go to the new one.
+/// Absent fields stay; an empty address turns its type off. A given address is checked again and turns its type on.
 pub async fn update(
     ctx: &Context,
     client: ClientId,
@@ -43,15 +42,13 @@ pub async fn update(
     Ok(shown(stored))
 }
 
-/// The client's configurations: the default first, then the overrides by number.
 pub async fn list(ctx: &Context, client: ClientId, page: PageRequest) -> base::Result<Page<WebhookConfig>> {
     let mut db = ctx.db.acquire().await?;
     let (items, total) = config_changes::page(&mut db, client, page).await?;
     Ok(Page::of(items.into_iter().map(shown).collect(), total))
 }
 
-/// Deletes a configuration with its secret. A number without its own override then uses the default, if there is one.
-/// Deliveries that wait for its addresses are dropped, including retries. An attempt in progress ends.
+/// A number then uses the default. Waiting deliveries are dropped, and an attempt in progress ends.
 pub async fn delete(ctx: &Context, client: ClientId, actor: &str, id: WebhookConfigId) -> Result<(), ConfigureError> {
     let mut tx = ctx.db.begin().await?;
     if !config_changes::lock(&mut tx, client, id).await? {

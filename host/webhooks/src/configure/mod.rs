@@ -36,7 +36,6 @@ const SECRET_BYTES: usize = 32;
 
 const URL_MAX: usize = 2048;
 
-/// The reason why a configuration was not stored, changed or shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigureError {
     #[error(
@@ -48,7 +47,6 @@ pub enum ConfigureError {
     DefaultExists,
     #[error("there is a configuration for this number already; update it, or delete it first")]
     OverrideExists,
-    /// 400: addresses that may not be called.
     #[error("some addresses cannot be used")]
     Addresses(Vec<FieldFault>),
     #[error("there is no such webhook configuration")]
@@ -63,7 +61,6 @@ pub enum ConfigureError {
 
 base::fails_with!(ConfigureError: storage::Error, SealError);
 
-/// Stores a configuration with a new signing secret. `actor` is the id of the user for the audit trail.
 pub async fn create(
     ctx: &Context,
     client: ClientId,
@@ -111,7 +108,6 @@ fn refused_insert(error: storage::Error) -> ConfigureError {
     known.map_or_else(|| ConfigureError::Failed(error.into()), |(_, refusal)| refusal)
 }
 
-/// Refuses addresses that the policy of this client forbids.
 async fn refuse_addresses(
     ctx: &Context,
     db: &mut PgConnection,
@@ -146,7 +142,6 @@ fn shown(stored: StoredConfig) -> WebhookConfig {
     WebhookConfig::new(stored.id, number, &stored.settings)
 }
 
-/// The signing secret of a configuration, as `whsec_...`.
 pub async fn secret(ctx: &Context, client: ClientId, id: WebhookConfigId) -> Result<String, ConfigureError> {
     let mut db = ctx.db.acquire().await?;
     let sealed = configs::secret(&mut db, client, id).await?.ok_or(ConfigureError::NotFound)?;

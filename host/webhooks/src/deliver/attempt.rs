@@ -20,7 +20,6 @@ use base::{
 
 pub(super) struct DeliveryTarget {
     pub(super) url: String,
-    /// The checked address, or the failure of every attempt.
     address: std::result::Result<WebhookAddress, PostError>,
     secret: Vec<u8>,
     /// Replaced secrets, which sign too until these times.

@@ -1,6 +1,5 @@
-//! Copies of webhooks for a developer who listens (`patchbay listen`). The lane of an endpoint stores a copy when it
-//! shapes a delivery. The reader signs it, as each attempt is signed. An endpoint without an address, or one that was
-//! turned off, takes deliveries while its client is listened to: they are copied and end at once.
+//! Copies of webhooks for a developer who listens (`patchbay listen`), stored when a delivery is shaped and signed when
+//! it is read. Deliveries to an endpoint that is off are copied and end at once.
 
 use std::time::Duration;
 
@@ -42,7 +41,6 @@ pub enum ListenError {
 
 base::fails_with!(ListenError: storage::Error);
 
-/// A webhook as its receiver gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedWebhook {
     /// `None` if it was not copied for a listener.
@@ -59,8 +57,8 @@ pub struct HeardWebhooks {
     pub webhooks: Vec<SignedWebhook>,
 }
 
-/// Records that a developer listens, and returns the webhooks after a number, at most 20. If there are none, it waits up
-/// to 20 s for the next, or until `is_stopping`. Without a number it returns the last one.
+/// Returns at most 20 webhooks after a number. If there are none, waits up to 20 s. Without a number returns the last
+/// one.
 pub async fn listen(
     ctx: &Context,
     client: ClientId,
@@ -84,14 +82,12 @@ pub async fn listen(
     }
 }
 
-/// Returns one stored webhook with new signatures. `None` if it does not exist or was never shaped.
 pub async fn webhook(ctx: &Context, client: ClientId, id: DeliveryId) -> Result<Option<SignedWebhook>> {
     let found = copies::of_delivery(&mut *ctx.db.acquire().await?, client, id).await?;
     Ok(signed(ctx, client, found.into_iter().collect()).await?.pop())
 }
 
-/// Signs copies of webhooks with the present secrets of their configurations. Copies of a deleted configuration are left
-/// out. Neighbours mostly have the same endpoint, so the last one is remembered.
+/// Signs copies with the present secrets. Copies of a deleted configuration are left out.
 async fn signed(ctx: &Context, client: ClientId, copies: Vec<WebhookCopy>) -> Result<Vec<SignedWebhook>> {
     let now = ctx.now();
     let mut signed = Vec::with_capacity(copies.len());

@@ -62,8 +62,7 @@ fn verb(reason: DisabledReason) -> &'static str {
     }
 }
 
-/// Records a partner event that the webhook is off. As for all events, the configuration of the inbox decides its
-/// receiver.
+/// Records a partner event that the webhook is off; the configuration of the inbox decides its receiver.
 async fn tell(
     ctx: &Context,
     db: &mut PgConnection,

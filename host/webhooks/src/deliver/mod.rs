@@ -50,11 +50,9 @@ const MOST_WAITING: usize = 4096;
 const GROUP: usize = 128;
 /// With this many outcomes to store, no more requests start. So many deliveries may arrive twice if the process dies.
 const MOST_UNWRITTEN: usize = 2 * GROUP;
-/// How long an outcome waits for others.
 const GROUP_WAIT: Duration = Duration::from_millis(15);
 
-/// Sends the due deliveries until none is left or the lease ends, then finishes the requests in flight (at most the
-/// timeout of the guarded client). The last write gives the lane back if nothing is due.
+/// Sends due deliveries until none is left or the lease ends, then finishes the requests in flight.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     EndpointRun::new(ctx, lease).run().await
 }

@@ -1,6 +1,5 @@
-//! Reads a page of due deliveries and shapes those without a body. A body of a client's own shaper is stored before it
-//! is sent. A body of a built-in shaper is the same whenever it is made, so it is stored with the outcome of its first
-//! attempt.
+//! Reads a page of due deliveries and shapes them. A body of a client's own shaper is stored before it is sent, one of
+//! a built-in shaper with its first outcome.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -42,9 +41,7 @@ pub(super) struct DeliveryPage {
     /// `None` if the endpoint takes no more deliveries. Its waiting deliveries have been dropped.
     pub(super) open: Option<OpenEndpoint>,
     pub(super) ready: Vec<ReadyDelivery>,
-    /// The last row of a full page.
     pub(super) ended_at: Option<Position>,
-    /// Rows that were not in memory before.
     pub(super) fresh: usize,
 }
 

@@ -13,8 +13,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Shortest time between two looks because of new work, which finds added work together. A lone event is looked for at once.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(15);
 
-/// Each page starts where the last full one ended. At the end it starts over, because an event that was committed late
-/// can stand before that position.
+/// Each page starts where the last full one ended. At the end it starts over, because commits may come late.
 #[derive(Debug)]
 pub(super) struct PageSchedule {
     after: Option<Position>,
@@ -38,7 +37,6 @@ impl PageSchedule {
         self.after
     }
 
-    /// Ends a look. `ended_at`: the last row of a full page. `fresh`: rows that were not in memory before.
     pub(super) fn found(&mut self, now: Instant, ended_at: Option<Position>, fresh: usize) {
         let from_start = self.after.is_none();
         self.saw_all = from_start && ended_at.is_none() && self.undisturbed;
@@ -59,8 +57,7 @@ impl PageSchedule {
         self.next_at = now.max(self.not_before);
     }
 
-    /// True if the last look saw all due deliveries and no work was announced since it began. Work that was not
-    /// announced here keeps the lane from being given back ([`base::lanes::Lease::give_back`]).
+    /// True if the last look saw all due deliveries and no work was announced since.
     pub(super) fn is_complete(&self) -> bool {
         self.saw_all
     }

@@ -21,7 +21,6 @@ use base::{Context, Result};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PingResult {
     pub id: DeliveryId,
-    /// HTTP status. `None` if no answer came.
     pub status_code: Option<u16>,
     pub error: Option<String>,
     pub response_start: Option<String>,

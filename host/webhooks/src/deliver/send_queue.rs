@@ -1,5 +1,4 @@
-//! Deliveries in memory that are not in flight. First attempts with the same key are sent in order and one at a time.
-//! Retries are sent whenever there is a free place.
+//! Deliveries that are not in flight. First attempts with one key go one at a time in order, retries at any time.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -23,7 +22,6 @@ pub(super) struct ReadyDelivery {
 }
 
 impl ReadyDelivery {
-    /// A delivery that was not tried since it was created or sent again keeps its place among the others of its key.
     fn keeps_place(&self) -> bool {
         self.attempts == self.schedule_from
     }
@@ -85,7 +83,6 @@ impl SendQueue {
         line.waiting.pop_front()
     }
 
-    /// Records the end of an attempt: the next delivery with the same key may go, after a success or a failure.
     pub(super) fn settled(&mut self, ready: &ReadyDelivery) {
         if !ready.keeps_place() {
             return;

@@ -23,7 +23,6 @@ use super::{
     endpoint::endpoint_of,
 };
 
-/// An endpoint that has failed for this time without a success is turned off (STYLE 6.1).
 const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
 
 /// Outcomes that are stored together.
@@ -43,9 +42,8 @@ pub(super) struct SettledDeliveries {
     pub(super) lane: Option<LaneState>,
 }
 
-/// Stores a group of outcomes in one transaction, nearly always with one statement. Tries again while the database is
-/// down. If the lane has gone to another process, the attempts are still stored, because the requests were made, and
-/// the endpoint's health is left to that process. If the group `is_last`, the lane is given back unless more is due.
+/// Stores a group of outcomes in one transaction. Tries again while the database is down. If the lane is lost, attempts
+/// are still stored, but not the endpoint's health. If the group `is_last`, the lane is given back unless more is due.
 pub(super) async fn settle(
     ctx: &Context,
     lease: &Lease,
@@ -130,7 +128,6 @@ async fn write_with_health(
     Ok(Written { failing_since: health.failing_since, disabled, lane })
 }
 
-/// Stores deliveries and their attempts. `None`: the lane has gone to another process.
 pub(super) async fn write(
     db: &mut PgConnection,
     lease: &Lease,

@@ -28,10 +28,8 @@ use plugins::{
     slots::{Mode, SlotActivation, Slots},
 };
 
-/// After so many failures of a client's own shaper in one page, it is not called again for the page. One that hangs
-/// would hold up everything behind it.
+/// After so many failures of a client's own shaper in one page, it is not called again for the page.
 const PATIENCE: u32 = 3;
-/// How often a call without a free place is tried again, and the pause between the tries.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
@@ -112,7 +110,6 @@ struct Together {
 pub(super) struct ShapedDelivery {
     pub(super) delivery: DueEvent,
     pub(super) outcome: ShapeOutcome,
-    /// The client's shaper that answered. `None`: a built-in one, or none.
     pub(super) by: Option<Arc<AnsweringVersion>>,
     pub(super) calls: Vec<FinishedCall>,
 }

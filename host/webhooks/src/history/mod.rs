@@ -1,5 +1,4 @@
-//! The history of webhooks for a client: the health of each, the attempts with their answers, and one delivery with all
-//! its attempts. Failed deliveries can be sent [`again`], and an address can be tried with a ping.
+//! The history of webhooks for a client: health, attempts and deliveries. Failed deliveries can be sent [`again`].
 
 mod resend;
 
@@ -58,7 +57,6 @@ pub struct WantedAttempts {
     pub failed: bool,
 }
 
-/// Lists the attempts of a configuration's webhooks, newest first, each with its webhook.
 pub async fn attempts(
     ctx: &Context,
     client: ClientId,
@@ -79,7 +77,6 @@ pub async fn attempts(
     Ok(Page::of(items, total))
 }
 
-/// Returns a delivery with its attempts, oldest first.
 pub async fn delivery(
     ctx: &Context,
     client: ClientId,

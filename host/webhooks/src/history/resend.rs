@@ -22,7 +22,6 @@ const MOST: u64 = 100_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResendResult {
     pub count: u64,
-    /// True if there are more. Call again.
     pub more: bool,
 }
 
@@ -60,8 +59,7 @@ pub async fn resend(
     Ok(())
 }
 
-/// Sends given-up deliveries of a period (start included, end excluded) again, for one webhook or all that are on, in
-/// the order of their events.
+/// Sends given-up deliveries of a period (end excluded) again, for one webhook or all that are on, in order.
 pub async fn resend_failed(
     ctx: &Context,
     client: ClientId,
@@ -98,7 +96,6 @@ pub async fn resend_failed(
     Ok(resent)
 }
 
-/// Sends a test ping to the address of a webhook. Returns the address and the result. Nothing is stored.
 pub async fn ping(
     ctx: &Context,
     client: ClientId,

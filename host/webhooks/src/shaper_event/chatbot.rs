@@ -1,5 +1,4 @@
-//! The events of the chatbot webhook (SPEC 6.5): a message of a customer, an answer of the bot or an agent, an
-//! assignment of the chat.
+//! The events of the chatbot webhook (SPEC 6.5): a customer's message, an answer, an assignment.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -37,7 +36,6 @@ pub(super) fn message_event(
     }
 }
 
-/// An edit or deletion by the customer: an event about that message with the change as its type.
 pub(super) fn changed(
     changed: &MessageChanged,
     told: ChatbotReport,
@@ -68,7 +66,6 @@ pub(super) fn reply_event(said: &MessageSaid, told: ChatbotReport, business: &st
     }
 }
 
-/// An assignment to an agent or a team: an `OUTGOING` event without a message.
 pub(super) fn assigned(
     scene: &EventContext,
     assigned: AssignmentEffects,

@@ -7,8 +7,7 @@ use domain::{
 };
 use plugin_host::webhook_shaper::IncomingMessageEvent;
 
-/// All fields that apply to the message. `sender` is the known phone number of the customer, even if this message
-/// withholds it.
+/// `sender` is the known phone number of the customer, even if this message withholds it.
 pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) -> IncomingMessageEvent {
     let answers = came.answers.as_ref();
     let content_type = MessageContentType::of_inbound(&came.content, came.carousel);

@@ -35,8 +35,7 @@ pub fn read(stored: &str, business: &str) -> Result<WebhookEvent, ShaperEventErr
     }
 }
 
-/// Names the channel of an event if it is SMS, because messages of customers over SMS look like WhatsApp otherwise.
-/// States of messages have a field for it.
+/// Names the channel of an SMS event, which looks like WhatsApp otherwise.
 pub fn naming(mut event: WebhookEvent, channel: Option<Channel>) -> WebhookEvent {
     let named = channel.filter(|channel| *channel == Channel::Sms);
     let metadata = match &mut event {
@@ -48,7 +47,6 @@ pub fn naming(mut event: WebhookEvent, channel: Option<Channel>) -> WebhookEvent
     event
 }
 
-/// The input of the shaper. `None`: the webhook does not report such an event.
 fn of(report: &WebhookReport, business: &str) -> Option<WebhookEvent> {
     let at = report.recorded.at;
     Some(match (report.kind, &report.recorded.event) {
@@ -89,7 +87,6 @@ pub(crate) fn built_in(event: &WebhookEvent) -> &'static str {
     }
 }
 
-/// SPEC 6.2.
 fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
     let time = |at: Option<DateTime<Utc>>| Some(at?.to_rfc3339_opts(SecondsFormat::Millis, true));
     let conversation = moved.conversation.as_ref();
@@ -119,7 +116,6 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
     }
 }
 
-/// SPEC 6.3.
 fn session(changed: &SessionChanged, business: &str, at: DateTime<Utc>) -> SessionStatusEvent {
     SessionStatusEvent {
         whatsapp_number: business.to_owned(),

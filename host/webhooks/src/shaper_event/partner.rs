@@ -12,7 +12,6 @@ use plugin_host::webhook_shaper::{PartnerEvent, partner_event};
 
 use plugin_host::unix_millis;
 
-/// `None`: the partner webhook does not report such an event.
 pub(super) fn partner(event: &Event, business: &str, at: DateTime<Utc>) -> Option<PartnerEvent> {
     let named = |event_type: &str| partner_event(event_type, business, unix_millis(at));
     Some(match event {
@@ -67,8 +66,7 @@ fn quality(changed: &InboxQualityChanged, named: PartnerEvent) -> PartnerEvent {
     }
 }
 
-/// Maps the tiers of the provider to the four of the product. A smaller one is shown as the smallest, and an unknown
-/// one is left out (PROVIDERS 0.3).
+/// Maps the tiers of the provider to the four of the product; an unknown one is left out (PROVIDERS 0.3).
 fn tier(limit: &str) -> Option<&'static str> {
     match limit {
         "TIER_50" | "TIER_250" | "TIER_1K" | "TIER_2K" => Some("TIER_1K"),

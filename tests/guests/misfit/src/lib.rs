@@ -1,4 +1,4 @@
-//! A chatbot whose first call or whose schema fails. Tests write another action over `deed-none` in the finished
+//! A chatbot that fails at its first call or has a bad schema. Tests write another action over `deed-none` in the finished
 //! component.
 
 use std::hint::black_box;

@@ -20,7 +20,6 @@ pub(super) enum CallbackAttachment {
     /// A file at an address of Meta's that expires.
     File(InboundMedia),
     Place(Location),
-    /// Shared content, as a text with an address.
     Link(String),
     Unknown(InboundContent),
 }
@@ -89,7 +88,6 @@ fn place(attachment: &Value, payload: &Value) -> CallbackAttachment {
     }
 }
 
-/// `fallback`, `reel`, `post` and others: a title and an address.
 fn link(attachment: &Value, payload: &Value) -> CallbackAttachment {
     let of = |name: &str| text(attachment, name).or_else(|| text(payload, name));
     let words: Vec<&str> = [of("title"), of("url")].into_iter().flatten().collect();

@@ -73,7 +73,6 @@ fn psid(event: &Value, side: &str) -> Option<Address> {
     Address::of_kind(AddressKind::Psid, &word(event.get(side)?, "id")?)
 }
 
-/// The time of an event, or of its entry if it has none.
 fn at(entry: &Value, event: &Value) -> Option<DateTime<Utc>> {
     instant(event).or_else(|| instant(&json!({ "timestamp": entry.get("time")? })))
 }
@@ -86,7 +85,6 @@ fn quoted(message: &Value) -> Option<String> {
     message.get("reply_to").and_then(mid).map(Cow::into_owned)
 }
 
-/// A message of a customer for storage. `kind`: Meta's name of its kind, stored with its JSON.
 fn inbound(
     (entry, event): (&Value, &Value),
     id: String,
@@ -118,7 +116,6 @@ fn fact(message: InboundMessage) -> (String, CallbackBody) {
     (format!("message:{}", message.provider_id), CallbackBody::Message(Box::new(message)))
 }
 
-/// A message of a customer. Several attachments are several messages; the first has the id.
 fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, CallbackBody)>> {
     let id = mid(message)?.into_owned();
     let said = owned(message, "text");
@@ -219,7 +216,6 @@ fn made_id(kind: &str, entry: &Value, event: &Value, what: &str) -> Option<Strin
     Some(ids::made(kind, customer.value(), moment, what))
 }
 
-/// A customer came by an advertisement or a link, and has not written yet.
 fn came_by(entry: &Value, event: &Value) -> Option<(String, CallbackBody)> {
     let (from, at) = (psid(event, "sender")?, at(entry, event)?);
     let referral = *referral::of_event(event)?;

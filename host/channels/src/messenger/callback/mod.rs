@@ -1,5 +1,4 @@
-//! Callbacks of Meta about pages (PROVIDERS B). Handshake and signature are those of the Cloud API. An unreadable event
-//! is an item too, which is counted and kept; the other events are taken.
+//! Callbacks of Meta about pages (PROVIDERS B). An unreadable event is counted and kept; the others are taken.
 
 mod attachment;
 mod change;
@@ -33,8 +32,8 @@ pub fn first_page(raw: &[u8]) -> Option<String> {
     first_names(raw).waba_id
 }
 
-/// All items in order, in time linear in the length. Invalid characters become U+FFFD. Check the signature over the
-/// same bytes first. Events in `standby` are for another app that has the conversation, and are left out.
+/// All items in order, in linear time. Invalid characters become U+FFFD. Check the signature first. Events in `standby`
+/// are for another app.
 pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     let body = provider_json::read(raw).map_err(|error| CallbackError::NotJson(error.to_string()))?;
     let object = text(&body, "object").unwrap_or_default();

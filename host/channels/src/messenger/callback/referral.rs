@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use crate::whatsapp_cloud::callback::referral::text_field;
 
-/// Reads it from an event: from its message, its postback, or the event itself.
 pub(super) fn of_event(event: &Value) -> Option<Box<Referral>> {
     let places = ["/message/referral", "/postback/referral", "/referral"];
     let referral = places.into_iter().find_map(|place| event.pointer(place))?;

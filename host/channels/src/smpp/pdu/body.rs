@@ -10,7 +10,6 @@ const LARGEST_NPI: u8 = 18;
 /// The strings of a `deliver_sm` that may lack their NUL: service type, both addresses and both times.
 const STRINGS: usize = 5;
 
-/// A `deliver_sm` or a `data_sm`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::smpp) struct PduMessage {
     pub source: PduAddress,
@@ -31,12 +30,10 @@ pub(in crate::smpp) struct PduAddress {
 
 type Read = Option<(PduMessage, bool)>;
 
-/// Reads a `deliver_sm`; `None` if it ends before the coding of its text.
 pub(in crate::smpp) fn deliver_sm(body: &[u8]) -> Option<PduMessage> {
     best(body, deliver_sm_lacking)
 }
 
-/// Reads a `data_sm`; `None` if it ends before the coding of its text.
 pub(in crate::smpp) fn data_sm(body: &[u8]) -> Option<PduMessage> {
     best(body, data_sm_lacking)
 }

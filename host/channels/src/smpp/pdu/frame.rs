@@ -21,7 +21,6 @@ pub(in crate::smpp) enum FrameError {
     Closed,
     #[error("the connection was lost: {0}")]
     Lost(#[from] io::Error),
-    /// The beginning of the next PDU is unknown.
     #[error("the SMSC announced a PDU of {0} octets; 16 to {MOST} are possible")]
     Length(u32),
 }

@@ -4,7 +4,6 @@ use rusmpp::{CommandId, CommandStatus};
 
 pub(in crate::smpp) const HEADER: usize = 16;
 
-/// A header without its length, which [`super::frame`] has used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::smpp) struct Header {
     pub command: CommandId,

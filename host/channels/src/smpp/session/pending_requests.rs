@@ -1,5 +1,5 @@
-//! Requests that wait for their answers, and pending answers to the SMSC. A request is queued first and claimed when
-//! its octets are about to be written. A request that is given up before that is removed and never sent.
+//! Requests and answers that are pending. A request is claimed when its octets are written; one that is given up before
+//! is never sent.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -17,7 +17,6 @@ const LAST_SEQUENCE: u32 = 0x7fff_ffff;
 pub(in crate::smpp) struct Response {
     pub status: CommandStatus,
     pub body: Bytes,
-    /// The SMSC refused the request as such (`generic_nack`).
     pub is_nack: bool,
 }
 
@@ -38,7 +37,6 @@ pub(super) struct PendingRequests {
 struct State {
     requests: HashMap<u32, Waiting>,
     last: u32,
-    /// True if no more requests are accepted, except the unbind.
     closed: bool,
     /// Deliveries of the SMSC without our answer.
     owed: usize,
@@ -162,7 +160,6 @@ impl State {
     }
 }
 
-/// A pending answer, until this is dropped.
 pub(in crate::smpp) struct PendingAnswer {
     pending: Arc<PendingRequests>,
 }

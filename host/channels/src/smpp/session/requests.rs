@@ -33,7 +33,6 @@ pub(crate) struct SilenceLimits {
 pub(crate) enum RequestFailure {
     /// It was not written, and never will be.
     Unwritten(String),
-    /// It was written, or a part of it.
     Written(String),
 }
 
@@ -63,7 +62,6 @@ impl SessionRequestHandle {
         Self { session, header: frame.header, body: frame.body, owed }
     }
 
-    /// Returns the value that keeps the session open until the request is answered.
     pub(crate) fn owed(self) -> (SmppSession, Header, PendingAnswer) {
         (self.session, self.header, self.owed)
     }

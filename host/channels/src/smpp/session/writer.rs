@@ -12,7 +12,6 @@ use super::{
 /// Octets written at once. Small, because their requests count as written.
 const CHUNK: usize = 4 * 1024;
 
-/// Writes until the session ends.
 pub(super) async fn write<W>(
     mut stream: W,
     mut queue: mpsc::Receiver<OutgoingItem>,

@@ -7,7 +7,6 @@ use super::octets::{ascii, plain};
 /// Switches the character set in ISO-2022-JP.
 const ESCAPE: u8 = 0x1b;
 
-/// Text in one encoding; `None` if an octet is invalid in it.
 pub(super) fn strict(encoding: &'static Encoding, octets: &[u8]) -> Option<String> {
     encoding.decode_without_bom_handling_and_without_replacement(octets).map(|text| text.into_owned())
 }

@@ -1,5 +1,5 @@
-//! Text of deliveries, by data coding (SMPP 3.4, 5.2.19; 3GPP TS 23.038, 4), with national tables. Nothing is refused,
-//! and no letter is guessed: invalid characters become U+FFFD, and octets of unknown coding are shown as octets.
+//! Text of deliveries by data coding (SMPP 3.4, 5.2.19; 3GPP TS 23.038, 4). Invalid characters become U+FFFD; unknown
+//! codings are shown as octets.
 
 mod asian_charsets;
 mod default_alphabet;
@@ -26,7 +26,6 @@ pub(super) struct OctetCoding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Alphabet {
-    /// Septets, one to an octet.
     Gsm(Shifts),
     Ascii,
     Latin1,

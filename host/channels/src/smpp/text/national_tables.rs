@@ -1,7 +1,6 @@
-//! National language tables of the GSM alphabet (3GPP TS 23.038, annex A). A header names them (3GPP TS 23.040,
-//! 9.2.3.24.15 and 16): element 0x24 the table after an escape, 0x25 the table that replaces the basic one.
+//! National language tables (3GPP TS 23.038, annex A). A header (23.040, 9.2.3.24.15, 16) names them: 0x24 after an
+//! escape, 0x25 in place of the basic one.
 
-/// The languages of a header; 0 is the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::smpp) struct Shifts {
     pub single: u8,
@@ -29,7 +28,6 @@ const PORTUGUESE: &str = concat!(
     "~abcdefghijklmnopqrstuvwxyzãõ`üà",
 );
 
-/// The table of a locking shift; `None` if it is unknown.
 pub(super) fn locking(language: u8, basic: &'static str) -> Option<&'static str> {
     Some(match language {
         0 => basic,

@@ -1,10 +1,8 @@
-//! Decides which inbox may submit next. A window (submits without an answer) belongs to a bind and is shared by all
-//! inboxes of the process: while others want room, none takes more than an equal share. If the rate of a bind is short,
-//! and not its window, waiting inboxes take turns.
+//! Decides which inbox may submit next. All inboxes share the window of a bind equally; if its rate is short, they take
+//! turns.
 //!
-//! All windows together bound the messages that may have been submitted without a record on disk, which are doubled
-//! after a kill. So a message holds its place of a bind until the answer, and its room in all windows until the outcome
-//! is stored ([`DoubtRoom`]).
+//! All windows together bound the messages without a record on disk, which are doubled after a kill. So a message holds
+//! its place until the answer, and its room until the outcome is stored ([`DoubtRoom`]).
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -40,7 +38,6 @@ pub(super) struct Window {
 struct State {
     /// Free places, by bind.
     free: Vec<usize>,
-    /// All places, by bind.
     size: Vec<usize>,
     /// The bind whose turn it is.
     turn: usize,
@@ -59,7 +56,6 @@ struct State {
     next: Option<(InboxId, Instant)>,
 }
 
-/// A place in the window of a bind. A drop gives it back.
 pub(super) struct WindowPlace {
     window: Arc<Window>,
     pub bind: usize,
@@ -197,7 +193,6 @@ impl Window {
         state.size.iter().zip(&state.free).map(|(size, free)| size.saturating_sub(*free)).collect()
     }
 
-    /// Returns the binds with a free place for the inbox; none while it has its share.
     pub(super) fn open_binds(&self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> Vec<usize> {
         let mut state = self.state();
         if state.room(inbox, now, up) == 0 {

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{unknown_content, whatsapp_cloud::graph::integer};
 
-/// Unknown or unreadable content becomes a text, because the customer did write.
 pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
     let read = match kind {
         "text" => written(message),

@@ -28,7 +28,6 @@ pub(super) fn echoes_change(target: &CallbackTarget, value: &Value, items: &mut 
     }
 }
 
-/// Dedupe key and body of one element, or the reason why it cannot be read.
 fn echo_item(message: &Value) -> Result<(String, CallbackBody), &'static str> {
     let provider_id = message_id(message)?;
     let kind = type_of(message);

@@ -17,7 +17,6 @@ pub(super) fn is_change(kind: &str) -> bool {
     matches!(kind, "edit" | "revoke")
 }
 
-/// The change of a message of type `kind`, or the reason why it cannot be read.
 pub(super) fn change(kind: &str, message: &Value, by: Author) -> Result<MessageChange, &'static str> {
     let part = message.get(kind).ok_or("the part that its type names is missing")?;
     let id = owned(part, "original_message_id").filter(|id| id.len() <= MESSAGE_ID_MAX_BYTES);
@@ -41,7 +40,6 @@ fn edited(now: &Value) -> Option<ContentChange> {
     Some(ContentChange::Edited { text, raw: now.clone() })
 }
 
-/// The customer who changed a message, by its sender and its contact.
 pub(super) fn customer(message: &Value, contact: Option<&Value>) -> Option<Author> {
     let named = [
         digits(message, "from").and_then(|phone| Address::of_kind(AddressKind::Phone, &phone)),

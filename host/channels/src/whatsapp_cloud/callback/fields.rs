@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-/// A non-empty string field.
 pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str().filter(|text| !text.is_empty())
 }
@@ -36,7 +35,6 @@ pub(crate) fn elements<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     }
 }
 
-/// A number that may be written as text.
 pub(crate) fn number(value: &Value, name: &str) -> Option<f64> {
     let field = value.get(name)?;
     field.as_f64().or_else(|| field.as_str()?.trim().parse().ok()).filter(|number| number.is_finite())

@@ -5,10 +5,8 @@ use subtle::ConstantTimeEq;
 
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct HandshakeQuery {
-    /// `subscribe`.
     #[serde(rename = "hub.mode", default)]
     pub mode: String,
-    /// The token from Meta's dashboard.
     #[serde(rename = "hub.verify_token", default)]
     pub verify_token: String,
     #[serde(rename = "hub.challenge", default)]

@@ -1,5 +1,4 @@
-//! Callbacks of Meta (PROVIDERS A.7 to A.10): the handshake, the signature over the raw bytes, and batches converted to
-//! our own items. An unreadable item is an item too, which is counted and kept; the other items are taken.
+//! Callbacks of Meta (PROVIDERS A.7 to A.10): handshake, signature, batches. An unreadable item is counted and kept.
 
 mod account;
 mod content;
@@ -49,8 +48,8 @@ pub enum CallbackError {
     TooMany,
 }
 
-/// All items in order, in time linear in the length. Invalid characters become U+FFFD. Check the signature over the same bytes
-/// first. Dedupe keys: `message:<wamid>`, `status:<wamid>:<status>`, and `account:<sha256>` over field, time and value.
+/// All items in order, in linear time. Invalid characters become U+FFFD. Check the signature first. Dedupe keys:
+/// `message:<wamid>`, `status:<wamid>:<status>`, and `account:<sha256>` over field, time and value.
 pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     status_scan::statuses(raw).map_or_else(|| parse_any(raw), Ok)
 }

@@ -7,13 +7,10 @@ pub(super) const ID_MAX_BYTES: usize = 64;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FirstNames {
-    /// `metadata.phone_number_id`.
     pub phone_number_id: Option<String>,
-    /// `entry[].id`.
     pub waba_id: Option<String>,
 }
 
-/// Finds them, in time linear in the length of the body. A body that is not a callback has none.
 pub fn first_names(raw: &[u8]) -> FirstNames {
     let mut names = FirstNames::default();
     let mut reader = JsonReader::new(raw);
@@ -47,7 +44,6 @@ fn inner(
     reader.fields(|reader, name| if name == wanted { look(reader) } else { reader.skip() })
 }
 
-/// Takes the id here, unless one was found before.
 fn first_id(reader: &mut JsonReader<'_>, found: &mut Option<String>) -> Result<(), JsonFault> {
     let id = reader.text()?.filter(|id| (1..=ID_MAX_BYTES).contains(&id.len()));
     if found.is_none() {

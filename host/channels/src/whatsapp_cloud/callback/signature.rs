@@ -22,7 +22,6 @@ pub fn verify_signature(app_secret: &str, raw: &[u8], header: Option<&str>) -> b
     mac(app_secret, raw).is_some_and(|mac| mac.verify_slice(&digest).is_ok())
 }
 
-/// The header value that Meta would send for these bytes; empty if the secret is empty.
 pub fn signature(app_secret: &str, raw: &[u8]) -> String {
     mac(app_secret, raw).map_or_else(String::new, |mac| format!("{PREFIX}{}", hex::encode(mac.finalize().into_bytes())))
 }

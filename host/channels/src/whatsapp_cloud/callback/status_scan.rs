@@ -1,5 +1,5 @@
-//! Callbacks with statuses only, in their usual form, read in one pass: the cost of most callbacks. Any other form is
-//! left to [`provider_json`](crate::provider_json).
+//! Callbacks with statuses only, in their usual form, read in one pass. Others:
+//! [`provider_json`](crate::provider_json).
 
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate};
 use serde::{Deserialize, de::IgnoredAny};

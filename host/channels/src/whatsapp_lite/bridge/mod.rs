@@ -1,5 +1,5 @@
-//! Devices behind an HTTP bridge with the API of WAHA (PROVIDERS D.3, D.4). Actions of customers come as webhooks. The
-//! bridge has few states: all steps between `SCAN_QR_CODE` and `WORKING` are reported as one.
+//! Devices behind an HTTP bridge with the API of WAHA (PROVIDERS D.3, D.4). Steps from `SCAN_QR_CODE` to `WORKING` are
+//! one.
 
 mod callback;
 mod ids;
@@ -41,13 +41,10 @@ const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
 pub struct BridgeSettings {
-    /// Such as `http://127.0.0.1:3000`.
     pub url: String,
     /// `X-Api-Key`; empty if the bridge needs none.
     pub api_key: String,
-    /// Signs the bridge's webhooks.
     pub webhook_secret: String,
-    /// Our own address for webhooks.
     pub public_url: String,
 }
 
@@ -315,8 +312,7 @@ fn chat_id(customer: &str) -> String {
     if customer.ends_with(LID_SERVER) { customer.to_owned() } else { format!("{customer}@c.us") }
 }
 
-/// The id by which a bridge finds a message: `false_27820000001@c.us_3EB0A1` came from the customer, `true_...` from the number
-/// itself.
+/// The id by which a bridge finds a message: `false_27820000001@c.us_3EB0A1` of the customer, `true_...` of the number.
 fn full_id(chat: &str, stanza: &str, ours: bool) -> String {
     format!("{ours}_{chat}_{stanza}")
 }

@@ -67,7 +67,6 @@ impl BatchFault {
     }
 }
 
-/// The keywords of a request, each at most once.
 #[derive(Debug, Clone, Default)]
 pub struct Keywords(HashMap<String, String>);
 
@@ -101,7 +100,6 @@ impl Keywords {
     }
 }
 
-/// The name of a batch. Both parts are optional in a send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchName {
     pub batch_ref: Option<String>,
@@ -242,7 +240,6 @@ fn split(text: &str, unicode: bool, numbered: bool) -> Result<segments::Segmente
     if numbered { segments::split_numbered(text, unicode) } else { segments::split(text, unicode) }
 }
 
-/// The longest start of a text that fits into `most` parts.
 fn cut(text: &str, most: usize, count: impl Fn(&str) -> Result<usize, segments::TooManySegments>) -> (String, usize) {
     let fits = |text: &str| count(text).ok().filter(|parts| *parts <= most);
     // A character takes at least one septet or UTF-16 unit, so a longer text cannot fit.

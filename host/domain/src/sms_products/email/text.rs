@@ -15,8 +15,8 @@ pub enum Flow {
 
 const SIGNATURE: &str = "-- ";
 
-/// The message: the lines up to the first empty one (SPEC 4.9) or up to a signature, without leading empty lines.
-/// No-break spaces become ordinary ones: they are outside the GSM alphabet and would raise the price.
+/// The message: the lines up to the first empty one (SPEC 4.9) or a signature. No-break spaces become ordinary ones,
+/// which are in the GSM alphabet.
 pub fn text_of(body: &str, flow: Flow) -> String {
     let lines = body.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let message = lines.skip_while(|line| line.trim().is_empty()).take_while(|line| !ends(line));

@@ -20,7 +20,6 @@ const NAME_MAX: usize = 255;
 /// Longest callback URL, in characters.
 const URL_MAX: usize = 2_000;
 
-/// A request that is right as far as the body alone can tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonSend {
     /// At least one, with at least one recipient each.
@@ -29,9 +28,7 @@ pub struct JsonSend {
     pub scheduled: Option<DateTime<Utc>>,
     /// Texts are forgotten when their messages are through.
     pub forgets: bool,
-    /// Where receipts are told; not yet judged as an address.
     pub receipt_url: Option<String>,
-    /// Where replies are told; not yet judged as an address.
     pub reply_url: Option<String>,
     pub posts_replies: bool,
 }

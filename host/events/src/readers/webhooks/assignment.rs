@@ -1,5 +1,4 @@
-//! Assignment events of the chatbot webhook (SPEC 6.5). `ChatChangedHands` names the chat and its owner. The other
-//! fields of the webhook are read here, only if there is an endpoint.
+//! Assignment events of the chatbot webhook (SPEC 6.5). Names are read only if there is an endpoint.
 
 use base::Result;
 use domain::{
@@ -22,7 +21,6 @@ pub struct EventContext {
     pub customer: EventCustomer,
 }
 
-/// Returns the chat after the event, also if the use case has not saved it yet. `None` if it does not exist.
 pub(super) async fn scene(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,6 +1,5 @@
-//! Webhooks of clients: the type of webhook for an event, its endpoint (SPEC 2.12, 6.5), and the delivery that is
-//! stored. Each delivery contains the event, because its bytes replace it soon and most events have one webhook (ADR
-//! 0017).
+//! Webhooks of clients: the type of webhook for an event, its endpoint (SPEC 2.12, 6.5), and the stored delivery, which
+//! contains the event (ADR 0017).
 
 mod assignment;
 #[cfg(test)]
@@ -161,14 +160,11 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
     }
 }
 
-/// True for messages of the send endpoints (SPEC 6.2), and for templates of chats, which have no chatbot event (SPEC
-/// 6.5).
+/// True for messages of the send endpoints (SPEC 6.2), and for templates of chats (no chatbot event, SPEC 6.5).
 fn steps_are_reported(moved: &MessageMoved) -> bool {
     (moved.chat_message.is_none() || moved.tracking.template_of_chat) && !moved.tracking.of_product
 }
 
-/// The endpoint for a webhook of an event, and the settings of the configuration that applies: that of its inbox,
-/// otherwise the client's default. `None` if there is no endpoint.
 fn destination<'routes>(
     routes: &'routes [WebhookRoute],
     inbox: InboxId,

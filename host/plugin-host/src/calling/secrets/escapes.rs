@@ -4,9 +4,7 @@ use std::ops::Range;
 
 #[derive(Clone, Copy)]
 pub(super) enum Escape {
-    /// `\n`, `\"`, `\u00e9`.
     Json,
-    /// `%2F`.
     Percent,
 }
 
@@ -62,7 +60,6 @@ impl UnescapedText {
     }
 }
 
-/// Decodes a JSON escape. Returns its length in bytes.
 fn json(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     let said = match escaped.get(1)? {
         b'u' => return unicode(escaped, into),
@@ -78,7 +75,6 @@ fn json(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     Some(2)
 }
 
-/// Decodes `\u00e9`, or a surrogate pair.
 fn unicode(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     let unit = |from: usize| {
         let digits = escaped.get(from..from + 6)?.strip_prefix(b"\\u")?;
@@ -97,7 +93,6 @@ fn unicode(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     Some(taken)
 }
 
-/// Decodes a percent escape. Returns its length in bytes.
 fn percent(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     let digit = |at: usize| escaped.get(at).and_then(|digit| char::from(*digit).to_digit(16));
     let byte = digit(1)? * 16 + digit(2)?;

@@ -1,5 +1,4 @@
-//! Secrets in configurations. A stored configuration holds `{"$sealed": "..."}` in place of a secret. The secret is
-//! opened only for the call, and every record of the call holds a placeholder for it.
+//! Secrets in configurations, stored as `{"$sealed": "..."}` and opened only for the call. Records have a placeholder.
 
 mod escapes;
 mod redaction;
@@ -15,32 +14,22 @@ use self::search::{ConfigSecret, SecretSearch};
 
 /// The only key of the object that replaces a secret in a configuration.
 pub const SEALED: &str = "$sealed";
-/// Shorter secrets are removed from configurations, but not searched for elsewhere, because they would match
-/// everywhere.
+/// Shorter secrets are removed from configurations only, because they would match everywhere.
 const SHORTEST: usize = 4;
-/// Longest place in a placeholder, in characters. The place has names that the client chose, and it may replace a
-/// secret of four bytes.
+/// Longest place in a placeholder, in characters, because the client chose its names.
 const PLACE_LENGTH: usize = 64;
 
 pub trait SecretOpener: Send + Sync {
-    /// The value that was sealed for this client.
-    ///
-    /// # Errors
-    /// The reason why it cannot be opened.
+    /// The value that was sealed for this client, or the reason why it cannot be opened.
     fn open(&self, client: ClientId, sealed: &str) -> Result<Value, String>;
 }
 
-/// The text within an object that stands for a secret.
 pub fn sealed(value: &Value) -> Option<&str> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
     object.get(SEALED)?.as_str()
 }
 
-/// A configuration with its sealed values replaced by the results of `with`, which gets the place as a JSON pointer and
-/// the sealed text.
-///
-/// # Errors
-/// Those of `with`.
+/// Replaces sealed values by the results of `with`, which gets the place as a JSON pointer and the sealed text.
 pub fn replace_sealed<E>(
     config: &Value,
     place: &str,
@@ -77,7 +66,6 @@ fn replace_at<E>(
     })
 }
 
-/// A name as a segment of a JSON pointer.
 fn step(name: &str) -> Cow<'_, str> {
     match name.contains(['~', '/']) {
         true => Cow::Owned(name.replace('~', "~0").replace('/', "~1")),
@@ -85,7 +73,6 @@ fn step(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The configuration for a recording, with placeholders for its secrets.
 pub(crate) fn covered(config: &str) -> Cow<'_, str> {
     with_secrets(config).map_or(Cow::Borrowed(config), |kept| Cow::Owned(with_placeholders(&kept)))
 }
@@ -121,7 +108,6 @@ impl OpenedConfig {
     }
 }
 
-/// The parsed configuration, if it has sealed values.
 fn with_secrets(config: &str) -> Option<Value> {
     config.contains(SEALED).then(|| serde_json::from_str(config).ok()).flatten()
 }

@@ -25,8 +25,7 @@ use crate::{
 const BASIC: &str = "basic ";
 
 impl OpenedConfig {
-    /// Removes the secrets from the records of every call: logs, printed output and failure texts. `gaps` are the
-    /// places where output was already dropped.
+    /// Removes the secrets from logs, printed output and failure texts. `gaps`: where output was already dropped.
     pub(crate) fn leave_out_of_outcome<A>(&self, outcome: &mut Result<CheckedAnswer<A>, CallError>, gaps: Gaps) {
         let trace = match outcome {
             Ok(answered) => Some(&mut answered.trace),

@@ -1,5 +1,4 @@
-//! Finds secrets in texts, in one pass over each, so a replacement is never searched again. Finds plain, JSON-escaped
-//! and URL-encoded forms, also nested ones.
+//! Finds secrets in one pass: plain, JSON-escaped and URL-encoded forms, also nested ones.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -50,7 +49,7 @@ impl SecretSearch {
         let in_forms = secrets.iter().filter(|secret| secret.text.contains(' '));
         let in_forms = in_forms.map(|secret| ConfigSecret { text: secret.text.replace(' ', "+"), ..secret.clone() });
         secrets.extend(in_forms.collect::<Vec<_>>());
-        // A placeholder stays unchanged, whatever its name contains, so a second pass gives the same text.
+        // A placeholder stays unchanged, even if its name contains a secret, so a second pass gives the same text.
         let placeholders = secrets.iter().map(|ConfigSecret { placeholder, .. }| placeholder.clone());
         let placeholders = placeholders.map(|placeholder| ConfigSecret { text: placeholder.clone(), placeholder });
         secrets.extend(placeholders.collect::<Vec<_>>());
@@ -66,7 +65,6 @@ impl SecretSearch {
         }
     }
 
-    /// Removes the secrets from bytes that may be text. Returns whether there were any.
     pub(super) fn leave_out_of_bytes(&self, bytes: &mut Vec<u8>) -> bool {
         let cuts = self.cuts(bytes, Edges::Whole);
         if cuts.is_empty() {
@@ -76,7 +74,6 @@ impl SecretSearch {
         true
     }
 
-    /// The positions of secrets, from left to right.
     pub(super) fn cuts(&self, bytes: &[u8], edges: Edges) -> Vec<TextCut<'_>> {
         if bytes.is_empty() {
             return Vec::new();
@@ -135,7 +132,6 @@ impl SecretSearch {
     }
 }
 
-/// Sorts cuts from left to right and joins overlapping ones.
 pub(super) fn in_order(mut cuts: Vec<TextCut<'_>>) -> Vec<TextCut<'_>> {
     cuts.sort_by_key(|cut| (cut.at.start, Reverse(cut.at.end)));
     let mut kept: Vec<TextCut<'_>> = Vec::with_capacity(cuts.len());
@@ -148,7 +144,6 @@ pub(super) fn in_order(mut cuts: Vec<TextCut<'_>>) -> Vec<TextCut<'_>> {
     kept
 }
 
-/// Replaces the parts, which must be in order.
 pub(super) fn replaced(bytes: &[u8], cuts: &[TextCut<'_>]) -> Vec<u8> {
     let (mut left, mut from) = (Vec::with_capacity(bytes.len()), 0);
     for cut in cuts {

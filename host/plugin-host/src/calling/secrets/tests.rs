@@ -54,7 +54,6 @@ fn trace(stderr: &str) -> Box<CallTrace> {
     })
 }
 
-/// The records of a call that trapped with this output: the reason and the output.
 fn trapped(secrets: &OpenedConfig, output: &str, gaps: Gaps) -> (String, String) {
     let reason = format!("unreachable{}", crate::calling::conclude::printed(output));
     let mut outcome: Result<CheckedAnswer<()>, CallError> = Err(CallError::Trap { reason, trace: trace(output) });

@@ -1,5 +1,4 @@
-//! Circuit breaker: suspends a plugin that keeps failing. There is one circuit per client and plugin, so other clients
-//! are not affected.
+//! Circuit breaker: suspends a plugin that keeps failing, per client and plugin.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +13,6 @@ use tokio::time::Instant;
 use crate::PluginRef;
 use crate::calling::limits::CallLimits;
 
-/// Number of latest calls that count.
 const WINDOW: u32 = 40;
 /// Mask of their bits.
 const RECENT: u64 = (1 << WINDOW) - 1;
@@ -32,11 +30,8 @@ const PROBE: Duration = Duration::from_secs(1);
 pub struct Suspension {
     pub client: ClientId,
     pub plugin: PluginRef,
-    /// The reason, in one sentence for the client.
     pub reason: String,
-    /// Time of the deciding call.
     pub at: DateTime<Utc>,
-    /// `true` if the suspension begins, `false` if it ends.
     pub opened: bool,
 }
 
@@ -51,7 +46,6 @@ pub(crate) enum CallVerdict {
 
 /// One circuit. Calls before the first failure count as good ones, so a plugin that never failed needs no circuit.
 struct Circuit {
-    /// The latest calls, one bit each, the newest lowest; 1 = failed.
     recent: u64,
     state: State,
     touched: Instant,
@@ -60,9 +54,7 @@ struct Circuit {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Closed,
-    /// No calls until then.
     Open(Instant),
-    /// The deciding call is under way.
     Probing,
 }
 
@@ -79,8 +71,7 @@ struct Table {
     forget_at: usize,
 }
 
-/// Permission for a call. [`BreakerPermit::settle`] counts its result. If it is dropped without that, the call does not
-/// count.
+/// Permission for a call. If it is dropped without [`BreakerPermit::settle`], the call does not count.
 pub(crate) struct BreakerPermit<'a> {
     breakers: &'a Breakers,
     client: ClientId,
@@ -111,7 +102,6 @@ impl Breakers {
         }
     }
 
-    /// Number of circuits that are not closed. One whose time is over stays open until the next call.
     pub(crate) fn suspended(&self) -> usize {
         let table = self.table();
         let circuits = table.clients.values().flat_map(HashMap::values);
@@ -173,7 +163,6 @@ impl Breakers {
 }
 
 impl BreakerPermit<'_> {
-    /// Counts the result of the call. `last` describes the failure.
     pub(crate) fn settle(self, verdict: CallVerdict, last: impl FnOnce() -> String) {
         let announcement = match verdict {
             CallVerdict::Failed => self.failed(last),

@@ -16,7 +16,6 @@ fn moment() -> DateTime<Utc> {
     DateTime::from_timestamp(1_760_428_800, 0).unwrap()
 }
 
-/// Makes a call. Returns whether it was admitted.
 fn call(breakers: &Breakers, of: u128, name: &str, verdict: CallVerdict) -> bool {
     let plugin = plugin(name);
     let admitted = breakers.admit(client(of), &plugin, moment());

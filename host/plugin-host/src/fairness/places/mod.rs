@@ -31,7 +31,6 @@ pub(crate) use terms::PlaceTerms;
 /// Longest duration of a light call.
 pub(crate) const LIGHT: Duration = Duration::from_millis(100);
 
-/// The places of one kind of call. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct CallPlaces(Arc<Shared>);
 
@@ -40,7 +39,6 @@ struct Shared {
     state: Mutex<PlacesState<CallPlace>>,
 }
 
-/// A place of a call, with its memory, until it is dropped.
 pub(crate) struct CallPlace {
     shared: Arc<Shared>,
     client: ClientId,
@@ -76,8 +74,7 @@ impl Shared {
         self.state.lock()
     }
 
-    /// Gives free places to waiting calls. The messages are sent after the lock is released, because a place whose
-    /// receiver has gone is returned at once, which takes the lock.
+    /// Gives free places to waiting calls, after the lock is released: a place without a receiver returns at once.
     fn give_out(self: &Arc<Self>) {
         let granted = self.state().give_out(&self.terms);
         for (client, held, tell) in granted {

@@ -17,7 +17,6 @@ const FIRST_MEMORY: usize = 2 * STEP;
 /// If more clients than this are known, those without claims are forgotten.
 const ROOM: usize = 1_024;
 
-/// `P` is the place that a waiting call gets.
 pub(super) struct PlacesState<P> {
     clients: HashMap<ClientId, Member<P>>,
     taken: Taken,
@@ -25,8 +24,7 @@ pub(super) struct PlacesState<P> {
     /// Clients with a waiting call that may begin: those with light calls, and those with heavy calls.
     light_queue: BTreeSet<Standing>,
     heavy_queue: BTreeSet<Standing>,
-    /// Usage of the client that had the last turn. A new client starts at this value, so that a client cannot save up
-    /// turns.
+    /// Usage of the client that had the last turn, and of a new client: turns cannot be saved up.
     present: u64,
     last_id: u64,
     forget_at: usize,
@@ -44,7 +42,6 @@ type Standing = (usize, u64, ClientId);
 struct Member<P> {
     places: usize,
     used: u64,
-    /// Until then its calls begin as heavy.
     heavy_until: Option<Instant>,
     /// Bytes to reserve for its next call.
     expected: usize,
@@ -53,7 +50,6 @@ struct Member<P> {
     queued: Option<(bool, Standing)>,
 }
 
-/// The result of a request for a place.
 pub(super) enum PlaceAnswer<P> {
     Granted(HeldMemory),
     Waiting(u64, oneshot::Receiver<P>),
@@ -125,7 +121,6 @@ impl<P> PlacesState<P> {
         PlaceAnswer::Waiting(self.last_id, place)
     }
 
-    /// The waiting call has gone or has its place.
     pub(super) fn leave(&mut self, client: ClientId, id: u64) {
         let Some(member) = self.clients.get_mut(&client) else { return };
         member.waiting.retain(|(waiting, _)| *waiting != id);
@@ -134,7 +129,6 @@ impl<P> PlacesState<P> {
         }
     }
 
-    /// Takes places for waiting calls while there are any.
     pub(super) fn give_out(&mut self, terms: &PlaceTerms) -> Vec<Granted<P>> {
         let mut granted = Vec::new();
         for heavy in [false, true] {
@@ -197,7 +191,6 @@ impl<P> PlacesState<P> {
         self.queue(terms, client);
     }
 
-    /// Whether a call with this reservation fits.
     fn fits(&self, terms: &PlaceTerms, heavy: bool, memory: usize) -> bool {
         self.taken.fits(memory, terms.places.max(1), terms.all_memory())
             && (!heavy || self.heavy.fits(memory, terms.heavy_places(), terms.heavy_memory()))
@@ -230,7 +223,6 @@ impl<P> PlacesState<P> {
         fits
     }
 
-    /// Reserves more bytes for a call, if they are free.
     fn sets_apart(&mut self, terms: &PlaceTerms, held: &mut HeldMemory, reserved: usize) -> bool {
         let more = reserved.saturating_sub(held.reserved);
         let fits = self.taken.memory.saturating_add(more) <= terms.all_memory()
@@ -253,7 +245,6 @@ impl<P> PlacesState<P> {
         self.queue(terms, client);
     }
 
-    /// Updates the entry of a client in the queues.
     fn queue(&mut self, terms: &PlaceTerms, client: ClientId) {
         self.unqueue(client);
         let Some(member) = self.clients.get_mut(&client) else { return };

@@ -6,14 +6,11 @@ pub(super) const STEP: usize = 1 << 20;
 /// Memory of a call in addition to its instance: its stack, its tables, and the host's data about it.
 pub(super) const BESIDE_MEMORY: usize = 256 << 10;
 
-/// The limits in total and for one client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlaceTerms {
-    /// Calls at once.
     pub(crate) places: usize,
     pub(crate) memory: usize,
     pub(crate) per_client: usize,
-    /// Calls of one client that wait for a place.
     pub(crate) waiting_per_client: usize,
     /// Most bytes of one call, without [`BESIDE_MEMORY`].
     pub(crate) call_memory: usize,
@@ -45,9 +42,7 @@ impl PlaceTerms {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeldMemory {
-    /// Whether it counts as a heavy call.
     pub(super) heavy: bool,
-    /// Whether the call itself has become heavy.
     pub(super) shown: bool,
     pub(super) used: usize,
     pub(super) reserved: usize,

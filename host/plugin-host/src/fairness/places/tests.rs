@@ -6,7 +6,6 @@ use super::*;
 
 const MIB: usize = 1 << 20;
 
-/// The settings of the program, with a quarter of the places.
 fn terms() -> PlaceTerms {
     PlaceTerms { places: 96, memory: 192 * MIB, per_client: 8, waiting_per_client: 256, call_memory: 24 * MIB }
 }
@@ -15,7 +14,6 @@ fn client(number: u128) -> ClientId {
     ClientId(uuid::Uuid::from_u128(number))
 }
 
-/// The deadline of a call that waits for a place.
 fn in_time() -> Instant {
     Instant::now() + Duration::from_secs(2)
 }
@@ -233,7 +231,6 @@ async fn calls_with_much_memory_leave_a_quarter_of_it_to_the_others() {
     assert!(enter_and_grow(&places, 200, 2 * MIB).await.is_some());
 }
 
-/// A call with this much memory, if it finds a place and the memory at once.
 async fn enter_and_grow(places: &CallPlaces, of: u128, bytes: usize) -> Option<CallPlace> {
     let place = places.enter(client(of), Instant::now()).await.ok()?;
     place.grow(bytes).then_some(place)

@@ -26,8 +26,7 @@ use crate::fairness::share::{self, PROMPT, Share, ShareStart};
 
 /// `nice` value of the separate threads.
 const NICE: i32 = 5;
-/// Longest age of a reading of a thread's clock. Other work on the thread since the reading is charged to the call, so
-/// this is less than the duration that makes a call a long one.
+/// Longest age of a reading of a thread's clock. Other work since then is charged to the call.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 
 thread_local! {
@@ -40,10 +39,8 @@ pub(crate) fn is_call_thread() -> bool {
     IS_CALL_THREAD.get()
 }
 
-/// A call that can move between threads.
 pub(crate) type MovingCall<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The threads that run calls. `None` while this is being dropped.
 pub(crate) struct CallThreads(Option<Runtimes>);
 
 struct Runtimes {
@@ -112,8 +109,7 @@ fn runtime(name: &str, count: usize, begin: fn()) -> std::io::Result<Runtime> {
     builder.build()
 }
 
-/// Gives the processor of this thread at once to any other thread that wakes up. The lowest `nice` alone is not enough,
-/// because Linux lets a thread finish its slice of a millisecond or more.
+/// Gives the processor of this thread at once to any other thread. The lowest `nice` alone does not do that.
 fn yield_to_all() {
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let set =
@@ -177,8 +173,8 @@ impl<T> Future for Bounded<T> {
     }
 }
 
-/// A call on the threads that run last. It runs at its turn. Whenever it waits or has run for a tick, it gives the turn
-/// to the next call of the client.
+/// A call on the threads that run last. It gives its turn to the client's next call when it waits or has run for a
+/// tick.
 struct Last<T> {
     call: MovingCall<T>,
     share: Share,
@@ -204,11 +200,8 @@ impl<T> Future for Last<T> {
     }
 }
 
-/// Polls a call and returns the processor time of the poll.
-///
-/// The clock of the thread is slow to read. So a poll that took almost no time by the other clock counts with that
-/// time. A poll that took longer, or was interrupted, counts with at most the time that the thread has used since its
-/// clock was last read.
+/// Polls a call and returns its processor time. The clock of the thread is slow to read, so a short poll counts with
+/// the time of the other clock.
 fn timed<T>(call: &mut MovingCall<T>, context: &mut Context<'_>) -> (Poll<T>, Duration) {
     let began = Instant::now();
     let used = match LOOKED_AT.get() {
@@ -225,12 +218,10 @@ fn timed<T>(call: &mut MovingCall<T>, context: &mut Context<'_>) -> (Poll<T>, Du
     (polled, took)
 }
 
-/// The processor time that this thread has used.
 pub(crate) fn processor_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
-/// A call on another thread. It ends when this is dropped.
 struct Elsewhere<T>(JoinHandle<T>);
 
 impl<T> Future for Elsewhere<T> {

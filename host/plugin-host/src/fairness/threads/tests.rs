@@ -17,8 +17,7 @@ fn place() -> Place {
     }
 }
 
-/// Uses processor time in steps and yields between them, as a guest does at every tick, until it runs at `until` or the
-/// time is up.
+/// Uses processor time and yields, as a guest does at every tick, until it runs at `until` or the time is up.
 async fn burn(time: Duration, until: Place) -> Place {
     let begin = processor_time();
     while processor_time().saturating_sub(begin) < time && place() != until {

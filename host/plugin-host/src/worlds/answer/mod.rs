@@ -20,7 +20,6 @@ pub(crate) enum AnswerFault {
 
 type Judgement = Result<(), String>;
 
-/// Requires a text that is not empty.
 fn text(what: &str, value: &str, most: usize) -> Judgement {
     if value.trim().is_empty() {
         return Err(format!("the {what} is empty"));
@@ -41,7 +40,6 @@ fn optional(what: &str, value: Option<&str>, most: usize) -> Judgement {
     Ok(())
 }
 
-/// Requires a number within a range.
 fn count(what: &str, found: usize, allowed: std::ops::RangeInclusive<usize>) -> Judgement {
     if allowed.contains(&found) {
         return Ok(());
@@ -49,7 +47,6 @@ fn count(what: &str, found: usize, allowed: std::ops::RangeInclusive<usize>) -> 
     Err(format!("there are {found} {what}; {} to {} are allowed", allowed.start(), allowed.end()))
 }
 
-/// Requires an address from which a file can be fetched.
 fn url(what: &str, value: &str) -> Judgement {
     text(what, value, 2_048)?;
     read_link(value).map(drop).map_err(|wrong| format!("the {what} is not an http or https address: it {wrong}"))

@@ -22,7 +22,6 @@ fn judge_sms(sms: &Sms) -> Judgement {
     judge_source("sender", sender)
 }
 
-/// Checks the sender that subscribers see.
 pub(super) fn judge_source(what: &str, sender: &str) -> Judgement {
     text(what, sender, SENDER)?;
     match sender.chars().all(|c| c.is_ascii_alphanumeric() || " +-._&".contains(c)) {

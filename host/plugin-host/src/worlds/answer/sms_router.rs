@@ -11,7 +11,6 @@ const REASON: usize = 300;
 const CUSTOM: usize = 16 << 10;
 /// A minute to a week, in seconds.
 const VALIDITY: std::ops::RangeInclusive<u32> = 60..=604_800;
-/// Highest `priority_flag` of SMPP.
 const PRIORITY: u8 = 3;
 
 pub(crate) fn judge(asked: &[Sms], decisions: &[Decision]) -> Result<(), AnswerFault> {

@@ -81,8 +81,7 @@ fn log_line(line: &LogLine) -> Value {
     json!({ "level": line.level_name(), "message": line.message })
 }
 
-/// Renames the tag action in results that were recorded before it was `add-tag`. A text cannot match by mistake,
-/// because its quotes would be escaped.
+/// Renames the tag action in results that were recorded before it was `add-tag`.
 pub(crate) fn in_newest_words(result: &str) -> String {
     result.replace(r#"{"Tag":"#, r#"{"AddTag":"#)
 }
@@ -105,7 +104,6 @@ pub(crate) fn readable_result(world: World, result: &str) -> Value {
     result
 }
 
-/// A write of a recorded result. Its recorded value is always in base64.
 fn readable_write(write: &mut Value) {
     lower_case(write, "scope");
     let Value::Object(map) = write else { return };
@@ -115,7 +113,6 @@ fn readable_write(write: &mut Value) {
     binary(map, "value", Some(&bytes));
 }
 
-/// Turns a word of the generated types into lower case.
 fn lower_case(of: &mut Value, field: &str) {
     if let Some(Value::String(word)) = of.get_mut(field) {
         word.make_ascii_lowercase();

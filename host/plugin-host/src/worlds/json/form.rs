@@ -1,5 +1,5 @@
-//! The JSON form of a type in `wit/`. Without an entry here, a field has the name of its field, the value of a case has
-//! the last word of the case as its name, and a record in a case has its fields next to the `type`.
+//! The JSON form of a type in `wit/`. Without an entry here, names follow from `wit/`, and a record in a case has its
+//! fields next to the `type`.
 
 use domain::world::World;
 use plugin_bindings::wit::{self, WitFunction, WitRecord, WitType, WitVariant};
@@ -25,15 +25,10 @@ const JSON_TEXTS: [(&str, &str); 1] = [("bot/custom-event", "payload")];
 /// The case of every variant with a JSON text, and the name of this text.
 const CUSTOM: (&str, &str) = ("custom", "payload");
 
-/// The form of a case of a variant.
 pub(super) enum CaseForm {
-    /// Only its `type`.
     Alone,
-    /// The fields of a record.
     Fields(&'static WitRecord),
-    /// One field with a value.
     Value(&'static str, WitType),
-    /// One field with a JSON text.
     Text(&'static str),
 }
 
@@ -48,7 +43,6 @@ pub(super) fn of_case(variant: &WitVariant, (case, value): (&'static str, Option
     }
 }
 
-/// The types of a variant, for a fault: those with a value, those without, those with fields.
 pub(super) fn kinds(variant: &WitVariant) -> Vec<&'static str> {
     let rank = |case: &(&'static str, Option<WitType>)| match of_case(variant, *case) {
         CaseForm::Value(..) => 0,
@@ -61,7 +55,6 @@ pub(super) fn kinds(variant: &WitVariant) -> Vec<&'static str> {
     cases.into_iter().map(|(name, _)| name).collect()
 }
 
-/// The variant of a field whose fields are in the record itself.
 pub(super) fn flat(record: &WitRecord, (field, ty): (&str, WitType)) -> Option<&'static WitVariant> {
     match ty {
         WitType::Variant(variant) if FLAT.contains(&(record.name, field)) => Some(variant),
@@ -73,12 +66,10 @@ pub(super) fn is_json_text(record: &WitRecord, field: &str) -> bool {
     JSON_TEXTS.contains(&(record.name, field))
 }
 
-/// Named values, such as metadata.
 pub(super) fn is_pairs(item: &WitType) -> bool {
     *item == WitType::Tuple(&[WitType::String, WitType::String])
 }
 
-/// The function that the host calls in a world.
 pub(super) fn function(world: World) -> Option<&'static WitFunction> {
     wit::function(world.row().interface, world.row().function)
 }

@@ -1,6 +1,5 @@
-//! Questions and answers as readable JSON: camelCase names and variants by their `type`. If a question leaves a field
-//! out, a sample gives its value. One walk along the types in `wit/` translates between this form and that of
-//! recordings, which is the serialised form of the generated types.
+//! Questions and answers as readable JSON. Left-out fields come from a sample. One walk along `wit/` translates to the
+//! form of recordings.
 
 mod answer;
 mod form;

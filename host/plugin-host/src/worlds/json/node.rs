@@ -9,7 +9,6 @@ use super::form::camel;
 /// The path of a fault, such as `event.message.content.type`, and its description.
 pub type Problem = (String, String);
 
-/// A value and its path.
 pub(super) struct JsonNode<'a> {
     path: String,
     value: &'a Value,
@@ -30,7 +29,6 @@ impl<'a> JsonNode<'a> {
         None
     }
 
-    /// Notes that the value is of the wrong type.
     pub(super) fn expected<T>(&self, what: &str) -> Option<T> {
         let found = match self.value {
             Value::Null => "null",
@@ -60,7 +58,6 @@ impl<'a> JsonNode<'a> {
     }
 }
 
-/// An object whose fields are being read.
 pub(super) struct JsonObject<'a> {
     path: String,
     map: &'a Map<String, Value>,
@@ -81,7 +78,6 @@ impl<'a> JsonObject<'a> {
         self.map.contains_key(&camel(name))
     }
 
-    /// The `type`, which names the case.
     pub(super) fn kind(&mut self) -> Option<&'a str> {
         match self.take("type")?.value() {
             Value::String(kind) => Some(kind),
@@ -98,7 +94,6 @@ impl<'a> JsonObject<'a> {
         self.at("type").problem(format!("{found}; there are {}", kinds.join(", ")))
     }
 
-    /// Notes the fields that were not read.
     pub(super) fn finish(self) {
         let mut known = self.known.clone();
         known.sort();
@@ -109,7 +104,6 @@ impl<'a> JsonObject<'a> {
         }
     }
 
-    /// A field by its name in `wit/`.
     pub(super) fn take(&mut self, name: &str) -> Option<JsonNode<'a>> {
         let name = camel(name);
         let found =
@@ -118,7 +112,6 @@ impl<'a> JsonObject<'a> {
         found
     }
 
-    /// The place of an absent field.
     pub(super) fn at(&self, name: &str) -> JsonNode<'a> {
         JsonNode { path: join(&self.path, &camel(name)), value: &Value::Null, problems: self.problems }
     }

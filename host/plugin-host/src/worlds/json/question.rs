@@ -24,11 +24,8 @@ fn parameters(world: World) -> &'static [Parameter] {
 }
 
 impl WorldQuestion {
-    /// Parses a question. If fields are left out, a sample gives their values; if `event` and `session` are null, the
-    /// whole question is the sample. Only chatbots have a session.
-    ///
-    /// # Errors
-    /// Everything that is unknown or of the wrong type, by its path.
+    /// Parses a question. Left-out fields come from a sample, and so does the whole question if both are null. The
+    /// error lists all unknown or wrong values by their paths.
     pub fn from_json(world: World, event: &Value, session: &Value) -> Result<Self, Vec<Problem>> {
         let problems = RefCell::default();
         let sample = serde_json::to_value(Self::sample(world)).unwrap_or_default();
@@ -61,8 +58,7 @@ impl WorldQuestion {
         }
     }
 
-    /// The question as JSON: `{"event", "session"}`, or only `{"event"}` if the world has no session. It has every
-    /// field, so that [`Self::from_json`] gives the same question again.
+    /// The question as JSON, with every field, so that [`Self::from_json`] gives the same question again.
     pub fn to_json(&self) -> Value {
         let mut recorded = serde_json::to_value(self).unwrap_or_default();
         let parts = match parameters(self.world()) {
@@ -80,8 +76,7 @@ impl WorldQuestion {
     }
 }
 
-/// One part of a question. If it is null, the whole sample. A list is an object with the name of the parameter, so that
-/// an event is an object in every world; the first item of the sample gives the fields that an item leaves out.
+/// One part of a question; null is the sample. A list is an object with the name of the parameter.
 fn read_part(
     (name, ty): Parameter,
     (part, given): (&str, &Value),

@@ -9,8 +9,7 @@ use super::{
     samples,
 };
 
-/// The recorded form of a value. If a part is left out, it comes from `base`, a recorded value. `None` if the value does
-/// not fit; the fault is then noted.
+/// The recorded form of a value; left-out parts come from `base`. `None` if it does not fit; the fault is noted.
 pub(super) fn read(ty: WitType, node: &JsonNode<'_>, base: Option<&Value>) -> Option<Value> {
     let value = node.value();
     match ty {
@@ -52,7 +51,6 @@ pub(super) fn read(ty: WitType, node: &JsonNode<'_>, base: Option<&Value>) -> Op
     }
 }
 
-/// The value of an absent field without a base.
 fn absent(ty: WitType) -> Option<Value> {
     match ty {
         WitType::Option(_) => Some(Value::Null),
@@ -90,7 +88,6 @@ fn read_pairs(node: &JsonNode<'_>) -> Option<Value> {
     pairs.into_iter().collect()
 }
 
-/// The name and the type of a field.
 type WitField = (&'static str, WitType);
 
 /// Reads the fields of a record. The caller checks for unknown ones.
@@ -130,7 +127,6 @@ fn read_field(
     required(name, ty, object, base)
 }
 
-/// A field that is given, or comes from the base, or may be absent.
 fn required(name: &str, ty: WitType, object: &mut JsonObject<'_>, base: Option<&Value>) -> Option<Value> {
     match object.take(name) {
         Some(node) => read(ty, &node, base),

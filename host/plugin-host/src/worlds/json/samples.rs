@@ -11,7 +11,6 @@ const CUSTOMER: &str = "27820000001";
 const TIME: &str = "2025-10-14T08:00:00Z";
 const TIME_MS: u64 = 1_760_428_800_000;
 
-/// The sample of a case of a variant, in the form of recordings.
 pub(super) fn of_case(variant: &str, case: &str) -> Option<serde_json::Value> {
     let sample = match (variant, case) {
         ("shaper/webhook-event", "incoming") => serde_json::to_value(incoming()),

@@ -36,7 +36,6 @@ fn text_of(kind: &EventKind) -> &str {
     }
 }
 
-/// Reads a value of a type in `wit/`.
 fn read<T: DeserializeOwned>(ty: WitType, value: &Value) -> T {
     let problems = RefCell::default();
     let read = super::read::read(ty, &node::JsonNode::new("", value, &problems), None);
@@ -52,7 +51,6 @@ fn answer_of(world: World) -> WitType {
     form::function(world).unwrap().answer
 }
 
-/// The type of a field of a record.
 fn field_of(ty: WitType, name: &str) -> WitType {
     match ty {
         WitType::Record(record) => record.fields.iter().find(|(field, _)| *field == name).unwrap().1,

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::form::{self, CaseForm, camel, pascal, snake};
 
-/// The readable form of a recorded value.
 pub(super) fn write(ty: WitType, recorded: Value) -> Value {
     match (ty, recorded) {
         (_, Value::Null) => Value::Null,

@@ -13,6 +13,5 @@ pub(super) struct CompiledSchema {
     pub(super) patterns: Patterns,
     /// Checkers of member names, to find secrets: one for each key of a `patternProperties`.
     pub(super) names: HashMap<String, Validator>,
-    /// Upper bound of its memory in bytes.
     pub(super) weight: usize,
 }

@@ -24,11 +24,7 @@ const OTHER_MEMBERS: [&str; 2] = ["additionalProperties", "unevaluatedProperties
 /// Keywords for the items of a list.
 const ITEMS: [&str; 5] = ["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"];
 
-/// The places of a configuration's secrets, as JSON pointers, none within another: those that the schema marks, and
-/// `known`.
-///
-/// # Errors
-/// The limit that they exceed.
+/// The places of a configuration's secrets, as JSON pointers, none within another: marked by the schema, or `known`.
 pub(super) fn secrets(compiled: &CompiledSchema, config: &Value, known: &[String]) -> Result<Vec<String>, String> {
     let schema = &compiled.schema;
     let mut search = Search { compiled, marked: HashSet::new(), seen: HashSet::new() };

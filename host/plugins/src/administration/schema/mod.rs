@@ -35,7 +35,6 @@ const TERMS: TurnTerms = TurnTerms { places: 2, per_owner: 1, waiting_per_owner:
 static TURNS: LazyLock<Turns<ClientId>> = LazyLock::new(|| Turns::new(TERMS));
 static COMPILED: LazyLock<CompiledSchemas> = LazyLock::new(|| CompiledSchemas::new(KEPT_BYTES));
 
-/// Runs slow or large work on a blocking thread, in a turn of the client.
 async fn in_turn<T: Send + 'static>(
     client: ClientId,
     work: impl FnOnce() -> T + Send + 'static,
@@ -48,9 +47,6 @@ async fn in_turn<T: Send + 'static>(
 }
 
 /// Reads the schema that a client's plugin exports. A fault is reported for `field`.
-///
-/// # Errors
-/// The fault that its author has to fix, or that too many checks of the client wait.
 pub(super) async fn read(client: ClientId, text: String, field: &'static str) -> Result<Value, PluginError> {
     let read = in_turn(client, move || {
         let compiled = COMPILED.get(client, parse(&text)?)?;
@@ -59,10 +55,7 @@ pub(super) async fn read(client: ClientId, text: String, field: &'static str) ->
     read.await?.map_err(|problem: String| PluginError::fault(field, problem))
 }
 
-/// Parses a schema. Does not yet check whether it can be used.
-///
-/// # Errors
-/// The fault that its author has to fix.
+/// Parses a schema, without checking if it can be used.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("the schema of its configuration has {} bytes; {MOST_BYTES} are allowed", text.len()));
@@ -78,7 +71,6 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
 
 #[derive(Debug, Default)]
 pub(super) struct SchemaVerdict {
-    /// Faults of the configuration. Empty if it is valid.
     pub(super) faults: Vec<FieldFault>,
     /// The places of its secrets, as JSON pointers, none within another.
     pub(super) secrets: Vec<String>,
@@ -99,10 +91,7 @@ pub(super) struct PreviousSecrets {
     pub(super) is_kept: bool,
 }
 
-/// Checks a configuration of a client.
-///
-/// # Errors
-/// Too many checks of the client wait.
+/// Checks a configuration of a client. Fails if too many of its checks wait.
 pub(super) async fn judge(
     client: ClientId,
     schema: Value,

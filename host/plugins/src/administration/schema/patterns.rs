@@ -33,8 +33,7 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
-    /// # Errors
-    /// The fault that its author has to fix.
+    /// The error is the fault that the author has to fix.
     pub(super) fn of(schema: &Value) -> Result<Self, String> {
         let mut found = Vec::new();
         collect(schema, &mut found);

@@ -22,8 +22,7 @@ const MOST_PARTS: u64 = 100_000;
 const BYTES_OF_A_PART: u64 = 256;
 
 impl CompiledSchema {
-    /// # Errors
-    /// The fault that the author of the schema has to fix.
+    /// The error is the fault that the author has to fix.
     pub(super) fn new(schema: Value) -> Result<Self, String> {
         let Some(parts) = size::parts(&schema, MOST_PARTS) else {
             return Err(format!(
@@ -76,9 +75,6 @@ impl CompiledSchemas {
     }
 
     /// The compiled form of a client's schema. The caller must hold a turn of the client.
-    ///
-    /// # Errors
-    /// Same as [`CompiledSchema::new`]. Such a schema is not cached.
     pub(super) fn get(&self, client: ClientId, schema: Value) -> Result<Arc<CompiledSchema>, String> {
         let key = (client, Sha256::digest(schema.to_string()).into());
         if let Some(compiled) = self.kept().find(&key) {

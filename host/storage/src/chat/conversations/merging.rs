@@ -59,7 +59,6 @@ pub async fn give_all_to(
     Ok(())
 }
 
-/// Closes the conversation `gone`. Its id finds `kept` from now on.
 pub async fn merge(
     db: &mut PgConnection,
     client: ClientId,

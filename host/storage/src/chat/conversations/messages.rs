@@ -20,8 +20,7 @@ pub struct NamedConversation {
     pub expires_at: DateTime<Utc>,
     pub closed: bool,
     pub has_ct_id: bool,
-    /// Addresses of its customer, with those that it was opened with: a user id that is not confirmed yet is also
-    /// written to.
+    /// Addresses of its customer, with those that it was opened with.
     pub addresses: HashSet<Address>,
 }
 
@@ -156,7 +155,6 @@ pub async fn active_with(
     rows.into_iter().map(pair).collect()
 }
 
-/// Returns the facts of conversations for webhooks. Of a merged one, those of the one that continues.
 pub async fn shown(
     db: &mut PgConnection,
     client: ClientId,

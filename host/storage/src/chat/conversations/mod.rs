@@ -81,8 +81,7 @@ impl TryFrom<ConversationRow> for Conversation {
 /// Most merges of a customer that are followed.
 const ROUNDS: usize = 4;
 
-/// Locks a customer against merges until the transaction ends. Returns its id, or that of the customer into which it
-/// was merged before.
+/// Locks a customer against merges. Returns its id, or that of the customer into which it was merged.
 pub async fn hold_customer(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<CustomerId> {
     let mut held = customer;
     for _ in 0..ROUNDS {
@@ -136,7 +135,6 @@ pub async fn open(db: &mut PgConnection, client: ClientId, new: &NewConversation
     Ok(done.rows_affected() == 1)
 }
 
-/// Changes the number of a customer's open conversations from `old` to `new`. They are shown and searched by it.
 pub async fn readdress(
     db: &mut PgConnection,
     client: ClientId,
@@ -197,7 +195,6 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ConversationId) -
     row.map(Conversation::try_from).transpose()
 }
 
-/// Closes a conversation; `false` if it was not active.
 pub async fn close(
     db: &mut PgConnection,
     client: ClientId,
@@ -218,8 +215,7 @@ pub async fn close(
     Ok(done.rows_affected() == 1)
 }
 
-/// Records at most `limit` expiries of conversations, the oldest first, and returns their number. Fewer than `limit`
-/// means that this was the last page. Skips locked conversations.
+/// Records at most `limit` expiries, the oldest first, without locked ones. Fewer: this was the last page.
 pub async fn close_expired(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<u64> {
     let done = sqlx::query(
         "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'

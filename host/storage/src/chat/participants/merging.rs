@@ -10,7 +10,6 @@ pub struct ChatOfCustomer {
     pub customer: CustomerId,
 }
 
-/// Locks the chats of two customers in the order of ids.
 pub async fn lock_of_both(
     db: &mut PgConnection,
     client: ClientId,
@@ -44,8 +43,7 @@ pub async fn give_to(db: &mut PgConnection, client: ClientId, chat: ParticipantI
     Ok(())
 }
 
-/// Renumbers the messages of both chats by id, so that the last one has the number `last`. Messages that retention
-/// removed keep their place.
+/// Renumbers the messages of both chats by id, so that the last one has the number `last`.
 pub async fn move_messages(
     db: &mut PgConnection,
     client: ClientId,

@@ -33,13 +33,11 @@ pub struct Participant {
     pub tags: Vec<String>,
     pub missed: bool,
     pub missed_by: Option<UserId>,
-    /// True if it came to the queue outside business hours and no agent has answered.
     pub after_hours: bool,
     /// True if the customer was asked for a rating and has not given one.
     pub send_rating: bool,
     pub assigned_agent: Option<UserId>,
     pub last_assigned_agent: Option<UserId>,
-    /// The team that the chat waits for or belongs to.
     pub team: Option<ChatTeam>,
     /// Messages that no agent has seen.
     pub unread: i32,
@@ -156,7 +154,6 @@ pub(super) const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, con
     team_id, (SELECT team.name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id) AS team_name, \
     unread, queued_reason, bot_plugin, ticket_id, found_by, last_message_at, created_at";
 
-/// Returns a participant. The id of a merged one returns the remaining one.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Option<Participant>> {
     let row: Option<ParticipantRow> = sqlx::query_as(&format!(
         "SELECT {COLUMNS} FROM participant WHERE client_id = $1 AND id = COALESCE(
@@ -180,8 +177,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: ParticipantId) ->
     row.map(Participant::try_from).transpose()
 }
 
-/// Locks the participant of a customer on an inbox until the transaction ends. `None` if it, or its customer, was
-/// merged while this waited.
+/// Locks the participant of a customer. `None` if it, or its customer, was merged while this waited.
 pub async fn lock_of_customer(
     db: &mut PgConnection,
     client: ClientId,
@@ -230,8 +226,7 @@ pub struct NewParticipant {
     pub state: ParticipantState,
 }
 
-/// Inserts a participant; `None` if the customer has one on this inbox already. A channel without
-/// chats is [`Error::Inconsistent`].
+/// `None` if the customer has one on this inbox. A channel without chats is [`Error::Inconsistent`].
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,

@@ -69,8 +69,7 @@ pub struct TicketOpening {
     pub agent: UserId,
 }
 
-/// Opens a ticket with the next number of the client. Other openings wait until the transaction ends, so that numbers
-/// have no gaps: open a ticket last.
+/// Opens a ticket with the next number. Other openings wait, so that numbers have no gaps: open a ticket last.
 pub async fn open(db: &mut PgConnection, client: ClientId, new: TicketOpening, now: DateTime<Utc>) -> Result<Ticket> {
     let row: TicketRow = sqlx::query_as(
         "WITH next AS (
@@ -108,7 +107,6 @@ pub async fn by_number(db: &mut PgConnection, client: ClientId, number: i64) -> 
     row.map(Ticket::try_from).transpose()
 }
 
-/// Locks a ticket until the transaction ends. If the chat is locked as well, lock the chat first.
 pub async fn lock(db: &mut PgConnection, client: ClientId, id: TicketId) -> Result<Option<Ticket>> {
     let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND id = $2 FOR UPDATE")
         .bind(client.0)
@@ -118,7 +116,6 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: TicketId) -> Resu
     row.map(Ticket::try_from).transpose()
 }
 
-/// Stores status, agent and end of a locked ticket.
 pub async fn save(db: &mut PgConnection, client: ClientId, ticket: &Ticket) -> Result<()> {
     sqlx::query(
         "UPDATE ticket SET status = $3, agent_id = $4, updated_at = $5, closed_at = $6 WHERE client_id = $1 AND id = $2",

@@ -11,7 +11,6 @@ use uuid::Uuid;
 use super::{Ticket, TicketRow};
 use crate::{PgConnection, Result, chat::list_conditions::COUNTED};
 
-/// A filter. `None` matches all values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
     /// Opened at or after this time.
@@ -26,8 +25,7 @@ pub struct Filter {
     pub status: Option<TicketStatus>,
 }
 
-/// The conditions of a filter. They name only the given fields, so that each filter uses its index: a statement has one
-/// plan for all arguments.
+/// The conditions name only the given fields, so that each filter uses its index.
 fn conditions(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     let given = |is_given: bool, asked: &'static str, otherwise: &'static str| if is_given { asked } else { otherwise };
     let inbox = match inboxes {
@@ -53,7 +51,6 @@ pub fn page_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     format!("SELECT * FROM ticket WHERE {conditions} ORDER BY created_at DESC, id DESC OFFSET $9 LIMIT $10")
 }
 
-/// The statement that counts the matches of a filter, up to `$9`. Public for the test of its plan.
 #[doc(hidden)]
 pub fn count_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     let conditions = conditions(filter, inboxes);

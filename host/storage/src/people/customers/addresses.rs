@@ -25,7 +25,6 @@ pub async fn find(
     Ok(find_used(db, client, addresses).await?.0)
 }
 
-/// Returns the customers of these addresses, if known, and which addresses are unused.
 pub async fn find_used(
     db: &mut PgConnection,
     client: ClientId,
@@ -84,8 +83,7 @@ pub async fn with_bsuid(
     Ok(rows.into_iter().map(CustomerId).collect())
 }
 
-/// Inserts new addresses and returns how many were free. Pass them sorted, so that two transactions with the same
-/// addresses wait for each other and do not deadlock.
+/// Returns how many were free. Pass them sorted, so that two transactions do not deadlock.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,

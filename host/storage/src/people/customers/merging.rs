@@ -79,7 +79,6 @@ pub async fn take_names(
     Ok(())
 }
 
-/// Lets the id of `absorbed`, and the ids of customers that were merged into it, name `survivor`.
 pub async fn lead_to(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,4 @@
-//! Customers and their facts. A customer is one row for ever. Its addresses point to it, and each is unique per client
-//! (SPEC 1, PROVIDERS 0.1, DESIGN 7).
+//! Customers. A customer is one row for ever; each address is unique per client (SPEC 1, PROVIDERS 0.1, DESIGN 7).
 
 pub mod addresses;
 pub mod merging;
@@ -52,7 +51,6 @@ struct CustomerRow {
     values: Vec<String>,
 }
 
-/// Returns a customer. The id of a merged one returns the survivor.
 pub async fn find(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Option<Customer>> {
     read(db, client, Some(customer), None).await
 }

@@ -41,7 +41,6 @@ pub struct CustomerNames<'a> {
     pub parent_user_id: Option<&'a str>,
 }
 
-/// Stores the names and the parent id of a customer; absent values stay.
 pub async fn describe(
     db: &mut PgConnection,
     client: ClientId,

@@ -10,15 +10,13 @@ pub struct SmsCallback {
     pub id: Uuid,
     pub lane_id: Uuid,
     pub url: String,
-    /// True for POST, false for GET.
     pub posts: bool,
     pub form: String,
     pub attempts: i32,
     pub created_at: DateTime<Utc>,
 }
 
-/// Stores callbacks that are due at once. A waiting callback with the same id is replaced, because the later one says
-/// more.
+/// Stores callbacks that are due at once. A later callback replaces a waiting one with the same id.
 pub async fn insert(db: &mut PgConnection, client: ClientId, callbacks: &[SmsCallback]) -> Result<()> {
     if callbacks.is_empty() {
         return Ok(());

@@ -86,7 +86,6 @@ impl OutgoingMail {
     }
 }
 
-/// Stores mails that are due at once. Their lane is the client.
 pub async fn insert(db: &mut PgConnection, client: ClientId, mails: &[OutgoingMail]) -> Result<()> {
     if mails.is_empty() {
         return Ok(());

@@ -23,7 +23,6 @@ pub struct NewSms {
     pub recipient: String,
     pub source: String,
     pub ct_id: Option<String>,
-    /// The client's name for the recipient.
     pub identifier: Option<String>,
     pub units: i64,
     /// True if it is not sent, because the recipient stopped the messages.
@@ -70,7 +69,6 @@ pub struct SmsStep {
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct SteppedMessage {
     pub id: Uuid,
-    /// The request, which is the `gstid`.
     pub request_id: Uuid,
     pub recipient: String,
     pub ct_id: Option<String>,
@@ -83,7 +81,6 @@ pub struct SteppedMessage {
     pub digest: Option<Vec<u8>>,
 }
 
-/// Stores the states of messages, one step each, and returns the known messages.
 pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) -> Result<Vec<SteppedMessage>> {
     let moved = sqlx::query_as(
         "WITH moved AS (
@@ -146,8 +143,7 @@ pub async fn forget(db: &mut PgConnection, client: ClientId, parts: &[PartId]) -
     Ok(())
 }
 
-/// Returns the number of accepted parts of each message, and the final state of messages that did not arrive. Messages
-/// without accepted parts are absent.
+/// The number of accepted parts of each message, and final states of failures. Others are absent.
 pub async fn taken(
     db: &mut PgConnection,
     client: ClientId,

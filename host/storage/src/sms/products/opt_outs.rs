@@ -14,7 +14,6 @@ pub struct StopRequest<'a> {
     pub keyword: &'a str,
 }
 
-/// Records that a subscriber stopped. A repetition changes nothing.
 pub async fn stop(db: &mut PgConnection, client: ClientId, opt_out: StopRequest<'_>, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO sms_opt_out (client_id, source, subscriber, keyword, at) VALUES ($1, $2, $3, $4, $5)

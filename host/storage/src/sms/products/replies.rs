@@ -12,8 +12,7 @@ pub(crate) fn bare(source: &str) -> &str {
     source.strip_prefix('+').unwrap_or(source)
 }
 
-/// Records the messages that subscribers answer who write to these sources: the latest send counts. `sent`: source,
-/// subscriber and message.
+/// Records the messages that subscribers answer: source, subscriber, message. The latest send counts.
 pub async fn correspond(
     db: &mut PgConnection,
     client: ClientId,
@@ -23,8 +22,7 @@ pub async fn correspond(
     note(db, client, sent, now, &format!("{REPLACE} WHERE known.message_id < excluded.message_id")).await
 }
 
-/// Records that subscribers answer messages that are sent now, whenever they were accepted: a fallback, a reply in a
-/// chat, a scheduled message.
+/// The same for messages that are sent now: a fallback, a reply in a chat, a scheduled message.
 pub async fn correspond_now(
     db: &mut PgConnection,
     client: ClientId,
@@ -34,8 +32,7 @@ pub async fn correspond_now(
     note(db, client, sent, now, REPLACE).await
 }
 
-/// Records that subscribers answer messages that are still to be sent, if they have no other message to answer: a
-/// subscriber who knows of them in another way may stop them.
+/// The same for messages that are still to be sent, if the subscribers have no other to answer.
 pub async fn correspond_at_last(
     db: &mut PgConnection,
     client: ClientId,
@@ -45,7 +42,6 @@ pub async fn correspond_at_last(
     note(db, client, sent, now, "DO NOTHING").await
 }
 
-/// The effect on an existing entry.
 const REPLACE: &str =
     "DO UPDATE SET client_id = excluded.client_id, message_id = excluded.message_id, at = excluded.at";
 

@@ -16,10 +16,8 @@ pub struct NewRequest<'a> {
     pub receipt_url: Option<&'a str>,
     pub reply_url: Option<&'a str>,
     pub posts_replies: bool,
-    /// Time of sending; `None`: at once.
     pub due_at: Option<DateTime<Utc>>,
-    /// Texts are removed after their messages have a final state, and at this time at the latest; `None`: they are
-    /// kept.
+    /// Texts are removed at the final state, and at this time at the latest; `None`: they are kept.
     pub forget_at: Option<DateTime<Utc>>,
     /// `batchref` and `batchid`.
     pub batch: Option<(&'a str, &'a str)>,

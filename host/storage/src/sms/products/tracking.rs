@@ -24,7 +24,6 @@ pub struct TrackedMessage {
 pub struct MessageRange {
     /// The first id.
     pub from: Uuid,
-    /// The first id after them.
     pub to: Uuid,
     pub only_final: bool,
 }
@@ -134,8 +133,7 @@ pub async fn of_time(
     read(rows)
 }
 
-/// Counts a query; `false` if it was made too often: ten times within ten minutes of the first query, then once in ten
-/// minutes (SPEC 8).
+/// Counts a query; `false` if there were too many: ten in ten minutes, then one in ten minutes (SPEC 8).
 pub async fn ask(db: &mut PgConnection, client: ClientId, tracked: &str, now: DateTime<Utc>) -> Result<bool> {
     let done = sqlx::query(
         "INSERT INTO sms_tracking_use AS used (client_id, tracked, first_at, last_at, times) VALUES ($1, $2, $3, $3, 1)

@@ -18,7 +18,6 @@ pub(crate) fn phone(chat: &str) -> Option<String> {
     (plain && matches!(server, "c.us" | "s.whatsapp.net")).then(|| number.to_owned())
 }
 
-/// An id of WhatsApp's own (`@lid`) for a customer.
 pub(crate) fn hidden_id(chat: &str) -> Option<Address> {
     let (user, _) = chat.split_once(LID_SERVER)?;
     // Devices of a customer are the same customer.

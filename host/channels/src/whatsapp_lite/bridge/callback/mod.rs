@@ -158,7 +158,6 @@ fn is_known(receipt: &Value) -> bool {
     reached(receipt).is_some()
 }
 
-/// A receipt for a message of ours. The webhook has the time if the receipt lacks it.
 fn receipt(payload: &Value, webhook: &Value) -> Option<StatusUpdate> {
     let status = reached(payload)?;
     let failure = domain::inbound::ProviderFailure {
