@@ -66,7 +66,7 @@ async fn an_export_has_every_entry_in_order_and_no_formula() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     add_contacts(&client, &["27820000001"]).await;
-    add_entry(patchbay, &client, "=1+1").await;
+    add_entry(&patchbay, &client, "=1+1").await;
 
     let csv = client.get(&format!("{AUDIT}/export")).await;
     assert_eq!(csv.header("content-type"), Some("text/csv; charset=utf-8"));
@@ -92,12 +92,12 @@ async fn a_removed_and_a_changed_entry_are_named() {
     let verify = ["audit", "verify", "--client", &client.client_ref];
     assert_eq!(patchbay.admin(&verify)["clients"][0]["lastHash"], intact["lastHash"]);
 
-    run(patchbay, &client, "UPDATE audit SET actor = 'platform' WHERE number = 3").await;
+    run(&patchbay, &client, "UPDATE audit SET actor = 'platform' WHERE number = 3").await;
     let changed = verified(&client).await;
     assert_eq!((&changed["intact"], &changed["firstFault"]["number"]), (&json!(false), &json!(3)));
     assert!(changed["firstFault"]["changedId"].is_string(), "{changed}");
 
-    run(patchbay, &client, "DELETE FROM audit WHERE number = 2").await;
+    run(&patchbay, &client, "DELETE FROM audit WHERE number = 2").await;
     assert_eq!(verified(&client).await["firstFault"], json!({ "number": 2 }));
     let said = patchbay.refused(&verify);
     assert!(said.contains("entry 2 is missing"), "{said}");
@@ -108,7 +108,7 @@ async fn a_missing_last_entry_is_named() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     add_contacts(&client, &["27820000001"]).await;
-    run(patchbay, &client, "DELETE FROM audit WHERE number = 3").await;
+    run(&patchbay, &client, "DELETE FROM audit WHERE number = 3").await;
     assert_eq!(verified(&client).await["firstFault"], json!({ "number": 3 }));
 }
 
@@ -118,7 +118,7 @@ async fn an_erasure_of_a_person_leaves_the_chain_intact() {
     let client = patchbay.new_bare_client();
     // A known person with an entry that names it.
     add_contacts(&client, &["27820000077"]).await;
-    add_entry(patchbay, &client, "27820000077").await;
+    add_entry(&patchbay, &client, "27820000077").await;
     assert!(client.get(AUDIT).await.ok().to_string().contains("27820000077"));
     patchbay.admin(&["person", "erase", "--client", &client.client_ref, "--number", "27820000077"]);
     assert!(!client.get(AUDIT).await.ok().to_string().contains("27820000077"));

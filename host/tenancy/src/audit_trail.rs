@@ -6,6 +6,7 @@ use domain::{
     page::{Page, PageRequest},
 };
 use sha2::{Digest, Sha256};
+pub use storage::tenancy::audit::{AuditFilter, AuditRow};
 use storage::{
     Db,
     tenancy::{
@@ -13,7 +14,6 @@ use storage::{
         audit_chain::{self as chain, AuditLink},
     },
 };
-pub use storage::tenancy::audit::{AuditFilter, AuditRow};
 use uuid::Uuid;
 
 const PAGE: i64 = 500;
@@ -108,7 +108,8 @@ pub async fn verify(db: &Db, client: ClientId) -> Result<AuditVerification> {
 /// The same form as in `chain_audit_entry` of `migrations/0016_audit_chain.sql`.
 fn is_unchanged(client: ClientId, link: &AuditLink, before: &[u8]) -> bool {
     let same_object = link.object_salt.is_none_or(|salt| {
-        Sha256::new().chain_update(salt.as_bytes()).chain_update(&link.object_id).finalize().as_slice() == link.object_digest
+        Sha256::new().chain_update(salt.as_bytes()).chain_update(&link.object_id).finalize().as_slice()
+            == link.object_digest
     });
     let text = format!(
         "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
