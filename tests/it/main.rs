@@ -9,6 +9,8 @@
 
 mod accounts;
 mod admin_lists;
+mod admin_removals;
+mod audit_trail;
 mod backup;
 mod bad_input;
 mod batches;

@@ -15,6 +15,7 @@ async fn every_queue_and_the_process_are_shown() {
         status["queues"].as_array().unwrap().iter().map(|queue| queue["name"].as_str().unwrap()).collect();
     assert!(["outbound", "callback", "webhook", "media"].iter().all(|name| names.contains(name)), "{names:?}");
     assert_eq!(status["nodes"].as_array().unwrap().len(), 1);
+    assert!(status["commit"].is_string(), "{status}");
     let text = patchbay.printed(&["status"]);
     assert!(text.contains("oldest due") && text.contains("processes with background work: 1"), "{text}");
 }

@@ -1,6 +1,7 @@
-//! Accounts: clients, their users, keys and teams, and the log of requests.
+//! Accounts: clients, their users, keys and teams, the log of requests and the audit trail.
 
 mod account_keys;
+mod audit;
 mod clients;
 mod closed_sets;
 mod requests;
@@ -17,4 +18,5 @@ pub fn routes() -> OpenApiRouter<ApiState> {
         .merge(users::routes())
         .merge(teams::routes())
         .merge(requests::routes())
+        .merge(audit::routes())
 }

@@ -96,6 +96,8 @@ permissions! {
     FailedCallbacks: "see items of providers' callbacks that could not be read" => [Admin, Developer];
     /// The log of requests.
     Requests: "see the log of requests" => [Admin, Developer];
+    /// The audit trail.
+    AuditTrail: "see, export and verify the audit trail" => [Admin];
     /// Lite numbers.
     LiteNumbers: "connect and log out WhatsApp Lite numbers, see their QR codes, set their pace" => [Admin, Developer];
     /// Registering numbers.

@@ -5,7 +5,6 @@ mod batches;
 mod blocklist;
 mod closed_sets;
 mod conversations;
-mod csv;
 mod failure_codes;
 mod lite;
 mod lite_host;

@@ -1,81 +1,23 @@
 //! Reports of messages, streamed as CSV or as one JSON object per line.
 
-use std::fmt::Write;
-
 use api_core::{
     auth::{AuthorizedCaller, Following, Permission},
-    closed_set,
     error::ApiError,
     path::Segments,
-    query::QueryParameters,
+    report_form::{ReportFormat, ReportParameters, write_line},
     state::ApiState,
 };
-use axum::{
-    body::Body,
-    extract::State,
-    http::{HeaderValue, header, request::Parts},
-    response::{IntoResponse, Response},
-};
-use bytes::Bytes;
+use axum::{extract::State, http::request::Parts, response::Response};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{clock::minted_at, dates, ids::BatchId};
 use futures::stream;
 use outbound::reports::{ReportQuery, ReportedMessage};
 use serde::Serialize;
-use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use crate::csv::write_field;
-
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(of_batch)).routes(routes!(of_day))
-}
-
-/// The form of a report.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handlers look for")]
-struct Written {
-    /// The form of the report. Absent: `csv`.
-    #[param(value_type = Option<ReportForm>, nullable = false, inline)]
-    format: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Csv,
-    Ndjson,
-}
-
-closed_set! {
-    /// The form of a report.
-    ReportForm as "ReportForm" = Format::ALL.map(Format::as_str);
-}
-
-impl Format {
-    const ALL: [Self; 2] = [Self::Csv, Self::Ndjson];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Ndjson => "ndjson",
-        }
-    }
-
-    fn asked(parts: &Parts) -> Result<Self, ApiError> {
-        let given = QueryParameters::of(&parts.uri)?;
-        let Some(name) = given.value("format") else { return Ok(Self::Csv) };
-        let known = Self::ALL.into_iter().find(|format| format.as_str() == name);
-        known.ok_or_else(|| ApiError::fault("format", "must be csv or ndjson"))
-    }
-
-    fn content_type(self) -> &'static str {
-        match self {
-            Self::Csv => "text/csv; charset=utf-8",
-            Self::Ndjson => "application/x-ndjson",
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -139,10 +81,11 @@ impl From<ReportedMessage> for Line {
 }
 
 impl Line {
-    fn columns(&self) -> [Option<&str>; 15] {
+    fn columns<'a>(&'a self, batch_id: Option<&'a str>) -> [Option<&'a str>; 16] {
         [
             Some(&self.gst_id),
             self.ct_id.as_deref(),
+            batch_id,
             self.message_type.as_deref(),
             self.category.as_deref(),
             Some(&self.channel),
@@ -159,37 +102,23 @@ impl Line {
         ]
     }
 
-    fn write(&self, format: Format, text: &mut String) {
+    fn write(&self, format: ReportFormat, text: &mut String) {
         match format {
-            Format::Ndjson => {
+            ReportFormat::Ndjson => {
                 text.push_str(&serde_json::to_string(self).unwrap_or_default());
                 text.push('\n');
             }
-            Format::Csv => {
-                for (at, column) in self.columns().into_iter().enumerate() {
-                    if at > 0 {
-                        text.push(',');
-                    }
-                    write_field(column.unwrap_or_default(), text);
-                    if at == 1 {
-                        let batch = self.batch_id.map(|id| id.to_string()).unwrap_or_default();
-                        // Formatting an id cannot fail.
-                        let _ = write!(text, ",{batch}");
-                    }
-                }
-                text.push_str("\r\n");
+            ReportFormat::Csv => {
+                let batch = self.batch_id.map(|id| id.to_string());
+                write_line(self.columns(batch.as_deref()).map(Option::unwrap_or_default), text);
             }
         }
     }
 }
 
 /// Reads a page when the one before it has been sent, so the whole report is never in memory.
-fn streamed(report: ReportQuery, format: Format, name: &str) -> Result<Response, ApiError> {
-    let first = (format == Format::Csv).then(|| HEADINGS.to_owned());
-    let pages = stream::unfold((report, first), move |(mut report, first)| async move {
-        if let Some(headings) = first {
-            return Some((Ok(Bytes::from(headings)), (report, None)));
-        }
+fn streamed(report: ReportQuery, format: ReportFormat, name: &str) -> Result<Response, ApiError> {
+    let pages = stream::unfold(report, move |mut report| async move {
         match report.next().await {
             Ok(page) if page.is_empty() => None,
             Ok(page) => {
@@ -197,18 +126,12 @@ fn streamed(report: ReportQuery, format: Format, name: &str) -> Result<Response,
                 for message in page {
                     Line::from(message).write(format, &mut text);
                 }
-                Some((Ok(Bytes::from(text)), (report, None)))
+                Some((Ok(text), report))
             }
-            // The connection ends before the answer does, so the caller knows that the rest is missing.
-            Err(error) => Some((Err(error), (report, None))),
+            Err(error) => Some((Err(error), report)),
         }
     });
-    let extension = if format == Format::Csv { "csv" } else { "ndjson" };
-    let disposition = format!("attachment; filename=\"{name}.{extension}\"");
-    let disposition = HeaderValue::from_str(&disposition).map_err(|_| ApiError::not_found())?;
-    let content_type = HeaderValue::from_static(format.content_type());
-    let headers = [(header::CONTENT_TYPE, content_type), (header::CONTENT_DISPOSITION, disposition)];
-    Ok((headers, Body::from_stream(pages)).into_response())
+    format.stream(name, HEADINGS, pages)
 }
 
 /// Reports the messages of a batch, one per line.
@@ -219,7 +142,7 @@ fn streamed(report: ReportQuery, format: Format, name: &str) -> Result<Response,
     path = "/whatsapp-api-service/v2/batches/{batchId}/report",
     operation_id = "reportBatch",
     tag = "Batches",
-    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202."), Written),
+    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202."), ReportParameters),
     security(("apiKey" = [Following::ROW.name])),
     responses((
         status = 200,
@@ -233,7 +156,7 @@ async fn of_batch(
     Segments(batch): Segments<BatchId>,
     parts: Parts,
 ) -> Result<Response, ApiError> {
-    let format = Format::asked(&parts)?;
+    let format = ReportFormat::wanted(&parts)?;
     let report = ReportQuery::of_batch(&state.context.db, allowed.caller.client, batch).await?;
     streamed(report.ok_or_else(ApiError::not_found)?, format, &format!("batch-{batch}"))
 }
@@ -246,7 +169,7 @@ async fn of_batch(
     path = "/whatsapp-api-service/v2/reports/{date}",
     operation_id = "reportDay",
     tag = "Batches",
-    params(("date" = String, Path, description = "A day, such as 2026-01-31."), Written),
+    params(("date" = String, Path, description = "A day, such as 2026-01-31."), ReportParameters),
     security(("apiKey" = [Following::ROW.name])),
     responses((
         status = 200,
@@ -261,7 +184,7 @@ async fn of_day(
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let day = dates::day(&day).ok_or_else(ApiError::not_found)?;
-    let format = Format::asked(&parts)?;
+    let format = ReportFormat::wanted(&parts)?;
     let report = ReportQuery::of_day(&state.context.db, allowed.caller.client, day);
     streamed(report, format, &format!("messages-{day}"))
 }

@@ -20,6 +20,7 @@ const RECENT: TimeDelta = TimeDelta::hours(1);
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     version: &'static str,
+    commit: &'static str,
     time: DateTime<Utc>,
     nodes: Vec<NodeStatus>,
     queues: Vec<QueueStatus>,
@@ -93,11 +94,13 @@ impl Status {
         let nodes = depths::nodes(db).await?.into_iter().map(NodeStatus::from).collect();
         let failures = depths::failed_calls(db, now - RECENT).await?;
         let provider_failures = failures.into_iter().map(ProviderFailures::from).collect();
-        Ok(Self { version: env!("CARGO_PKG_VERSION"), time: now, nodes, queues, provider_failures })
+        let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("PATCHBAY_COMMIT"));
+        Ok(Self { version, commit, time: now, nodes, queues, provider_failures })
     }
 
     fn text(&self) -> String {
-        let mut text = format!("patchbay {} at {}\n\n", self.version, self.time.format("%Y-%m-%d %H:%M:%S UTC"));
+        let time = self.time.format("%Y-%m-%d %H:%M:%S UTC");
+        let mut text = format!("patchbay {} ({}) at {time}\n\n", self.version, self.commit);
         // Writing to a text cannot fail.
         let _ = writeln!(text, "{:<14} {:>9} {:>9} {:>7}  oldest due", "queue", "waiting", "due", "lanes");
         for queue in &self.queues {

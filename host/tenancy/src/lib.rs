@@ -1,6 +1,7 @@
-//! Clients and their data: accounts, users, keys, roles, teams, contacts and inboxes; the log of their requests.
+//! Clients and their data: accounts, users, keys, roles, teams, contacts and inboxes; the log of their requests and their audit trail.
 
 pub mod accounts;
+pub mod audit_trail;
 pub mod clients;
 pub mod contacts;
 pub mod credits;

@@ -196,6 +196,33 @@ class AssignChat(TypedDict, total=False):
     agentId: Union[str, None]
     teamId: Union[str, None]
 
+class AuditEntry(TypedDict, total=False):
+    """An administrative change."""
+
+    action: Required[str]
+    actor: Required[str]
+    hash: Required[str]
+    id: Required[str]
+    number: Required[int]
+    targetId: Required[str]
+    targetKind: Required[str]
+    time: Required[str]
+
+class AuditFault(TypedDict, total=False):
+    """The first place at which a chain is broken."""
+
+    changedId: str
+    number: Required[int]
+
+class AuditVerification(TypedDict, total=False):
+    """The result of a verification."""
+
+    entries: Required[int]
+    erased: Required[int]
+    firstFault: "AuditFault"
+    intact: Required[bool]
+    lastHash: Required[str]
+
 class Availability(TypedDict, total=False):
     """Availability of an agent."""
 
@@ -1137,6 +1164,17 @@ class OwnPassword(TypedDict, total=False):
 
     currentPassword: Required[str]
     newPassword: Required[str]
+
+class PageAuditEntry(TypedDict, total=False):
+    """The wrapper of SPEC 2.13."""
+
+    content: Required[list["AuditEntry"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
 
 class PageBatch(TypedDict, total=False):
     """The wrapper of SPEC 2.13."""

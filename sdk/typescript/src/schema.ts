@@ -5,6 +5,24 @@
  */
 
 export interface paths {
+    "/api/v1/audit": {
+        parameters: {
+        };
+        /** Lists administrative changes. */
+        get: operations["listAuditEntries"];
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+        };
+        /** Exports administrative changes, one per line. */
+        get: operations["exportAuditEntries"];
+    };
+    "/api/v1/audit/verify": {
+        parameters: {
+        };
+        /** Verifies the audit trail. */
+        get: operations["verifyAuditTrail"];
+    };
     "/api/v1/clients/{clientRef}": {
         parameters: {
         };
@@ -987,6 +1005,59 @@ export interface components {
              * @description The team whose queue gets the chat.
              */
             teamId?: string | null;
+        };
+        /** @description An administrative change. */
+        AuditEntry: {
+            action: string;
+            /** @description The id of a user, `operator` (the command line) or `platform` (a rule of the client). */
+            actor: string;
+            /** @description SHA-256 over the hash of the entry before and this entry. */
+            hash: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description The place in the chain, from 1.
+             */
+            number: number;
+            /** @description The id of the changed object. */
+            targetId: string;
+            /** @description The kind of the changed object. */
+            targetKind: string;
+            /** Format: date-time */
+            time: string;
+        };
+        /** @description The first place at which a chain is broken. */
+        AuditFault: {
+            /**
+             * Format: uuid
+             * @description The id of the changed entry. Absent if the entry is missing.
+             */
+            changedId?: string;
+            /** Format: int64 */
+            number: number;
+        };
+        /** @description The result of a verification. */
+        AuditVerification: {
+            /**
+             * Format: int64
+             * @description Entries that are in order and unchanged, from the first one on.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Entries of these whose `targetId` was erased with a customer.
+             */
+            erased: number;
+            /** @description The first place at which the chain is broken. */
+            firstFault?: components["schemas"]["AuditFault"];
+            /** @description False if an entry is missing or was changed. */
+            intact: boolean;
+            /**
+             * @description The hash of the last of these entries. If you keep it, a later verification also shows whether the whole chain was
+             *     replaced.
+             */
+            lastHash: string;
         };
         /** @description Availability of an agent. */
         Availability: {
@@ -2823,6 +2894,35 @@ export interface components {
             currentPassword: string;
             /** @description The new password: 8 to 1,024 bytes, and not the present one. */
             newPassword: string;
+        };
+        /** @description The wrapper of SPEC 2.13. */
+        Page_AuditEntry: {
+            /** @description The items of this page. */
+            content: components["schemas"]["AuditEntry"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
         };
         /** @description The wrapper of SPEC 2.13. */
         Page_Batch: {
@@ -5345,6 +5445,86 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+                /** @description The first time. ISO 8601. */
+                from?: string;
+                /** @description The time before which entries are listed. ISO 8601. */
+                to?: string;
+                /** @description The id of a user, `operator` (the command line) or `platform` (a rule of the client). */
+                actor?: string;
+                /** @description The action. */
+                action?: string;
+                /** @description The kind of the changed object. */
+                targetKind?: string;
+                /** @description The id of the changed object. */
+                targetId?: string;
+            };
+        };
+        responses: {
+            /** @description A page of entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditEntry"];
+                };
+            };
+        };
+    };
+    exportAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description The form of the report. Absent: `csv`. */
+                format?: "csv" | "ndjson";
+                /** @description The first time. ISO 8601. */
+                from?: string;
+                /** @description The time before which entries are listed. ISO 8601. */
+                to?: string;
+                /** @description The id of a user, `operator` (the command line) or `platform` (a rule of the client). */
+                actor?: string;
+                /** @description The action. */
+                action?: string;
+                /** @description The kind of the changed object. */
+                targetKind?: string;
+                /** @description The id of the changed object. */
+                targetId?: string;
+            };
+        };
+        responses: {
+            /** @description One line per entry. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    verifyAuditTrail: {
+        parameters: {
+        };
+        responses: {
+            /** @description The result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+        };
+    };
     readClient: {
         parameters: {
             path: {

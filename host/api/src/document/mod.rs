@@ -59,6 +59,7 @@ const TAGS: &[(&str, &str)] = &[
     ("Tickets", "The episodes of chats that agents worked on."),
     ("Rate card", "The cost of messages."),
     ("Account keys", "API keys and passwords of users."),
+    ("Audit", "Administrative changes of the client."),
     ("Clients", "The client and its descendants."),
     ("Users", "The people and programs that act for a client."),
     ("Teams", "Teams of agents: members, business hours, and the assignment of chats."),

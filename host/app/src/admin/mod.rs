@@ -1,5 +1,6 @@
 //! Commands that change the database. Each prints one JSON object (CONTRACT 3).
 
+mod audit;
 mod lists;
 mod master_keys;
 pub(crate) mod messenger;
@@ -11,13 +12,14 @@ pub(crate) mod web_chat;
 pub(crate) mod whatsapp;
 
 use anyhow::Context as _;
-use base::audit::Actor;
+use base::audit::{Actor, Administration};
 use serde_json::{Value, json};
 use settings::Settings;
+use storage::tenancy::users;
 use tenancy::accounts::{self, CreatedUser, NewClient, NewUser};
 
 use crate::{
-    cli::{AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, UserCommand},
+    cli::{AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, UserCommand, UserRemove},
     postgres::Database,
     process_base::{Base, unreachable},
 };
@@ -85,6 +87,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
         }
         AdminCommand::Client(ClientCommand::List(list)) => lists::clients(&base.db, list.client.as_deref()).await,
         AdminCommand::User(UserCommand::List(list)) => lists::users(&base.db, &list.client).await,
+        AdminCommand::User(UserCommand::Remove(remove)) => remove_user(&admin, remove).await,
         AdminCommand::Key(KeyCommand::List(list)) => lists::keys(&base.db, &list.client).await,
         AdminCommand::Number(command) => whatsapp::run(config, base, command).await,
         AdminCommand::Template(TemplateCommand::Sync(sync)) => whatsapp::sync_templates(config, base, sync).await,
@@ -95,6 +98,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
         AdminCommand::Sender(command) => sms::sender(config, &admin, command).await,
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
         AdminCommand::Person(command) => person::run(config, base, command).await,
+        AdminCommand::Audit(command) => audit::run(&base.db, command).await,
         AdminCommand::Telegram(command) => telegram::run(config, base, command).await,
     }
 }
@@ -106,4 +110,15 @@ fn user(created: &CreatedUser) -> Value {
         "role": created.role.as_str(),
         "apiKey": created.api_key.expose(),
     })
+}
+
+async fn remove_user(admin: &Administration<'_>, remove: UserRemove) -> anyhow::Result<Value> {
+    let (client, user) = {
+        let mut db = admin.db.acquire().await?;
+        let client = lists::client(&mut db, &remove.client).await?;
+        (client, users::find_by_email(&mut db, client, &remove.email).await?)
+    };
+    let user = user.with_context(|| format!("client `{}` has no user `{}`", remove.client, remove.email))?;
+    accounts::users::delete(admin, client, user.id, Actor::Operator).await?;
+    Ok(json!({ "clientRef": remove.client, "userId": user.id, "email": user.email }))
 }

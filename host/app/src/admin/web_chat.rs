@@ -1,8 +1,8 @@
-//! `patchbay site`: adds web sites that show the chat widget, and lists them.
+//! `patchbay site`: adds, lists and removes web sites that show the chat widget.
 
 use base::audit::{Actor, Administration};
 use clap::{Args, Subcommand};
-use domain::web_chat::SiteForm;
+use domain::{ids::InboxId, web_chat::SiteForm};
 use serde_json::{Value, json};
 use settings::Settings;
 use storage::{Db, web::sites};
@@ -17,6 +17,19 @@ pub enum SiteCommand {
     Add(SiteAdd),
     /// List the sites with their keys
     List(ClientArgument),
+    /// Remove a site. Its widget ends at once
+    Remove(SiteRemove),
+}
+
+/// `patchbay site remove`
+#[derive(Debug, Args)]
+pub struct SiteRemove {
+    /// Client of the site
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// Id of the site, from `patchbay site list`
+    #[arg(long)]
+    pub id: InboxId,
 }
 
 /// `patchbay site add`
@@ -37,6 +50,7 @@ pub(super) async fn run(config: &Settings, base: &Base, command: SiteCommand) ->
     match command {
         SiteCommand::Add(add) => self::add(config, &base.administration(), add).await,
         SiteCommand::List(list) => self::list(&base.db, &list.client).await,
+        SiteCommand::Remove(remove) => self::remove(&base.administration(), remove).await,
     }
 }
 
@@ -69,4 +83,10 @@ async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
         })
     });
     Ok(json!({ "clientRef": client_ref, "sites": shown.collect::<Vec<_>>() }))
+}
+
+async fn remove(admin: &Administration<'_>, remove: SiteRemove) -> anyhow::Result<Value> {
+    let client = lists::client(&mut *admin.db.acquire().await?, &remove.client).await?;
+    tenancy::sites::delete(admin, client, remove.id, Actor::Operator).await?;
+    Ok(json!({ "clientRef": remove.client, "id": remove.id }))
 }

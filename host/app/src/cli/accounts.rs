@@ -61,6 +61,19 @@ pub enum UserCommand {
     Create(UserCreate),
     /// List the users with their roles
     List(ClientArgument),
+    /// Remove a user. Its API key ends at once
+    Remove(UserRemove),
+}
+
+/// `patchbay user remove`
+#[derive(Debug, Args)]
+pub struct UserRemove {
+    /// Client of the user
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// E-mail address of the user
+    #[arg(long)]
+    pub email: String,
 }
 
 /// `patchbay user create`

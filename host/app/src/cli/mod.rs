@@ -9,7 +9,7 @@ pub(crate) mod client_argument;
 pub(crate) mod given_token;
 mod person;
 
-pub use accounts::{ClientCommand, ClientCreate, ClientList, KeyCommand, UserCommand, UserCreate};
+pub use accounts::{ClientCommand, ClientCreate, ClientList, KeyCommand, UserCommand, UserCreate, UserRemove};
 pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, RewriteScope};
 
 use crate::admin::{
@@ -168,6 +168,24 @@ pub enum AdminCommand {
     /// All data of one customer of a client
     #[command(subcommand)]
     Person(PersonCommand),
+    /// The audit trail
+    #[command(subcommand)]
+    Audit(AuditCommand),
+}
+
+/// `patchbay audit ...`
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Check that no entry was removed or changed. The exit status is 1 if one was
+    Verify(AuditVerify),
+}
+
+/// `patchbay audit verify`
+#[derive(Debug, Args)]
+pub struct AuditVerify {
+    /// The client. Default: all clients
+    #[arg(long, value_name = "REF")]
+    pub client: Option<String>,
 }
 
 /// `patchbay master-key ...`
@@ -211,6 +229,10 @@ mod tests {
             "patchbay status --json",
             "patchbay backup /backups/monday",
             "patchbay backup -",
+            "patchbay audit verify",
+            "patchbay audit verify --client acme",
+            "patchbay user remove --client acme --email b@acme.example",
+            "patchbay site remove --client acme --id 0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41",
             "patchbay master-key rotate",
             "patchbay restore /backups/monday",
             "patchbay restore -",

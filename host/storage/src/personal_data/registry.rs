@@ -92,6 +92,7 @@ pub const REGISTRY: &[PersonalTable] = &[
         &["actor", "object_id"],
         redacted(&[PersonLink::Mention("object_id", ColumnForm::Text)], &[("object_id", ColumnForm::Text)]),
     ),
+    table("audit_chain", &[], TableRule::Unrelated),
     table("batch_hold", &[], TableRule::Unrelated),
     table("blocked_recipient", &["value", "reason"], deleted(&[PersonLink::Value("value")])),
     table("callback", &["item"], deleted(&[PersonLink::Party("item", ColumnForm::Json)])),

@@ -2,6 +2,7 @@
 
 pub mod api_keys;
 pub mod audit;
+pub mod audit_chain;
 pub mod blocklist;
 pub mod clients;
 pub mod contacts;

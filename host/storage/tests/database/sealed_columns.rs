@@ -7,6 +7,9 @@ use storage::tenancy::sealed_columns::SealedColumn;
 /// Columns of bytes and of JSON that hold nothing sealed.
 const NOT_SEALED: &[(&str, &str)] = &[
     ("api_key", "key_hash"),
+    ("audit", "hash"),
+    ("audit", "object_digest"),
+    ("audit_chain", "last_hash"),
     ("callback", "item"),
     ("callback_seen", "dedupe_hash"),
     ("chat_message", "content"),

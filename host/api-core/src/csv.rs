@@ -7,7 +7,7 @@ use domain::invisible_characters::is_blank;
 /// A text that a spreadsheet would read as a formula gets an apostrophe in front, even if blanks, line ends or
 /// invisible characters precede it, because spreadsheets skip them. A semicolon is quoted too: it separates columns if
 /// the comma is the decimal sign.
-pub(crate) fn write_field(field: &str, text: &mut String) {
+pub fn write_field(field: &str, text: &mut String) {
     let formula = is_formula(field);
     if !formula && !field.contains([',', ';', '"', '\'', '\t', '\n', '\r']) {
         text.push_str(field);

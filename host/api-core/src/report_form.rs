@@ -1,0 +1,86 @@
+//! Reports that are streamed as CSV or as one JSON object per line.
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use futures::{Stream, StreamExt, stream};
+use utoipa::IntoParams;
+
+use crate::{closed_set, csv::write_field, error::ApiError, query::QueryParameters};
+
+/// The form of a report.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "describes the parameters")]
+pub struct ReportParameters {
+    /// The form of the report. Absent: `csv`.
+    #[param(value_type = Option<ReportForm>, nullable = false, inline)]
+    format: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportFormat {
+    Csv,
+    Ndjson,
+}
+
+closed_set! {
+    /// The form of a report.
+    ReportForm as "ReportForm" = ReportFormat::ALL.map(ReportFormat::as_str);
+}
+
+impl ReportFormat {
+    const ALL: [Self; 2] = [Self::Csv, Self::Ndjson];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Ndjson => "ndjson",
+        }
+    }
+
+    pub fn wanted(parts: &Parts) -> Result<Self, ApiError> {
+        let given = QueryParameters::of(&parts.uri)?;
+        let Some(name) = given.value("format") else { return Ok(Self::Csv) };
+        let known = Self::ALL.into_iter().find(|format| format.as_str() == name);
+        known.ok_or_else(|| ApiError::fault("format", "must be csv or ndjson"))
+    }
+
+    fn content_type(self) -> &'static str {
+        match self {
+            Self::Csv => "text/csv; charset=utf-8",
+            Self::Ndjson => "application/x-ndjson",
+        }
+    }
+
+    /// Answers with a file of this name. `headings` are the first line of CSV. If `pages` fail, the connection ends before
+    /// the answer does, so that the caller knows that the rest is missing.
+    pub fn stream(
+        self,
+        name: &str,
+        headings: &'static str,
+        pages: impl Stream<Item = base::Result<String>> + Send + 'static,
+    ) -> Result<Response, ApiError> {
+        let first = (self == Self::Csv).then(|| Ok(Bytes::from_static(headings.as_bytes())));
+        let pages = stream::iter(first).chain(pages.map(|page| page.map(Bytes::from)));
+        let disposition = format!("attachment; filename=\"{name}.{}\"", self.as_str());
+        let disposition = HeaderValue::from_str(&disposition).map_err(|_| ApiError::not_found())?;
+        let content_type = HeaderValue::from_static(self.content_type());
+        let headers = [(header::CONTENT_TYPE, content_type), (header::CONTENT_DISPOSITION, disposition)];
+        Ok((headers, Body::from_stream(pages)).into_response())
+    }
+}
+
+/// Appends a line of CSV.
+pub fn write_line<'a>(columns: impl IntoIterator<Item = &'a str>, text: &mut String) {
+    for (at, column) in columns.into_iter().enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        write_field(column, text);
+    }
+    text.push_str("\r\n");
+}
