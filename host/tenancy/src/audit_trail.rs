@@ -105,7 +105,7 @@ pub async fn verify(db: &Db, client: ClientId) -> Result<AuditVerification> {
     Ok(found)
 }
 
-/// The same form as in `chain_audit_entry` of `migrations/0016_audit_chain.sql`.
+/// The same form as in `chain_audit_entry` of `migrations/0015_audit_chain.sql`.
 fn is_unchanged(client: ClientId, link: &AuditLink, before: &[u8]) -> bool {
     let same_object = link.object_salt.is_none_or(|salt| {
         Sha256::new().chain_update(salt.as_bytes()).chain_update(&link.object_id).finalize().as_slice()

@@ -1,5 +1,5 @@
 //! The audit trail: every administrative change leaves a row. The rows of a client are a chain of hashes; the database
-//! adds a row to it at the commit (`migrations/0016_audit_chain.sql`).
+//! adds a row to it at the commit (`migrations/0015_audit_chain.sql`).
 
 use chrono::{DateTime, Utc};
 use domain::{clock::first_id_at, ids::ClientId, page::PageRequest};
