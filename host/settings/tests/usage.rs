@@ -49,9 +49,12 @@ fn has_outside_texts(line: &str, what: &str) -> bool {
     line.split('"').step_by(2).any(|code| !lines_with(code, what).is_empty())
 }
 
+/// The methods of the limits, which read their own fields.
+const DEFAULTS: &str = "settings/src/defaults.rs";
+
 /// The lines that read a setting, except in the files that define, check and show settings.
 fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
-    let passes_on = ["settings/src/defaults.rs", "settings/src/telegram.rs", "settings/src/traces.rs"];
+    let passes_on = [DEFAULTS, "settings/src/sms.rs", "settings/src/telegram.rs", "settings/src/traces.rs"];
     let defines = |file: &str| file.starts_with("settings/src/") && !passes_on.contains(&file);
     let read = if key.contains('.') { key.to_owned() } else { format!("base.{key}") };
     // The data directory has its own method.
@@ -59,7 +62,12 @@ fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
     let names = |text: &str| text.contains(&read) || text.contains(&method);
     let texts = sources.iter().filter(|(file, text)| !defines(file) && names(text));
     let lines = texts.flat_map(|(_, text)| [lines_with(text, &read), lines_with(text, &method)].concat());
-    lines.filter(|line| has_outside_texts(line, &read) || has_outside_texts(line, &method)).collect()
+    let read_here = lines.filter(|line| has_outside_texts(line, &read) || has_outside_texts(line, &method));
+    let of_limits = key.strip_prefix("limits.").map(|setting| format!("self.{setting}"));
+    let defaults = sources.iter().filter(|(file, _)| file == DEFAULTS);
+    read_here
+        .chain(of_limits.iter().flat_map(|own| defaults.clone().flat_map(|(_, text)| lines_with(text, own))))
+        .collect()
 }
 
 /// The field to which a setting is passed, as in `field: limits.setting,`.

@@ -48,6 +48,7 @@ pub(super) async fn postpone_unreadable(
 
 /// Returns the failure of a message that waited too long for a provider of this kind. `None` while it may wait.
 pub(super) fn expired(ctx: &Context, kind: InboxKind, leg: &DueLeg, now: DateTime<Utc>) -> Option<ProviderFailure> {
+    let kind = if kind.channel() == leg.channel { kind } else { usual_kind(leg.channel)? };
     let (reasons, may_wait) = (kind.facts().expiry?, ctx.settings.limits.expires_after(kind)?);
     let waited = (now - leg.queued_at).to_std().unwrap_or_default();
     if waited <= may_wait { None } else { reasons.failure(leg.unanswered, may_wait) }
