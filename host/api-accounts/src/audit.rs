@@ -93,26 +93,21 @@ impl From<AuditRow> for AuditEntryBody {
 
 impl AuditEntryBody {
     fn write(&self, format: ReportFormat, text: &mut String) {
-        match format {
-            ReportFormat::Ndjson => {
-                text.push_str(&serde_json::to_string(self).unwrap_or_default());
-                text.push('\n');
-            }
-            ReportFormat::Csv => {
-                let (number, id) = (self.number.to_string(), self.id.to_string());
-                let columns = [
-                    number.as_str(),
-                    &id,
-                    &self.time,
-                    &self.actor,
-                    &self.action,
-                    &self.target_kind,
-                    &self.target_id,
-                    &self.hash,
-                ];
-                write_line(columns, text);
-            }
-        }
+        let csv = |text: &mut String| {
+            let (number, id) = (self.number.to_string(), self.id.to_string());
+            let columns = [
+                number.as_str(),
+                &id,
+                &self.time,
+                &self.actor,
+                &self.action,
+                &self.target_kind,
+                &self.target_id,
+                &self.hash,
+            ];
+            write_line(columns, text);
+        };
+        format.write_row(self, csv, text);
     }
 }
 

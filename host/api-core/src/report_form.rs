@@ -7,6 +7,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
+use serde::Serialize;
 use utoipa::IntoParams;
 
 use crate::{closed_set, csv::write_field, error::ApiError, query::QueryParameters};
@@ -47,6 +48,17 @@ impl ReportFormat {
         let Some(name) = given.value("format") else { return Ok(Self::Csv) };
         let known = Self::ALL.into_iter().find(|format| format.as_str() == name);
         known.ok_or_else(|| ApiError::fault("format", "must be csv or ndjson"))
+    }
+
+    /// Appends a line: `row` as JSON, or what `columns` writes as CSV.
+    pub fn write_row(self, row: &impl Serialize, columns: impl FnOnce(&mut String), text: &mut String) {
+        match self {
+            Self::Ndjson => {
+                text.push_str(&serde_json::to_string(row).unwrap_or_default());
+                text.push('\n');
+            }
+            Self::Csv => columns(text),
+        }
     }
 
     fn content_type(self) -> &'static str {

@@ -103,16 +103,11 @@ impl Line {
     }
 
     fn write(&self, format: ReportFormat, text: &mut String) {
-        match format {
-            ReportFormat::Ndjson => {
-                text.push_str(&serde_json::to_string(self).unwrap_or_default());
-                text.push('\n');
-            }
-            ReportFormat::Csv => {
-                let batch = self.batch_id.map(|id| id.to_string());
-                write_line(self.columns(batch.as_deref()).map(Option::unwrap_or_default), text);
-            }
-        }
+        let csv = |text: &mut String| {
+            let batch = self.batch_id.map(|id| id.to_string());
+            write_line(self.columns(batch.as_deref()).map(Option::unwrap_or_default), text);
+        };
+        format.write_row(self, csv, text);
     }
 }
 

@@ -46,9 +46,15 @@ pub(super) async fn postpone_unreadable(
     Ok(())
 }
 
-/// Returns the failure of a message that waited too long for a provider of this kind. `None` while it may wait.
-pub(super) fn expired(ctx: &Context, kind: InboxKind, leg: &DueLeg, now: DateTime<Utc>) -> Option<ProviderFailure> {
-    let kind = if kind.channel() == leg.channel { kind } else { usual_kind(leg.channel)? };
+/// Returns the failure of a message that waited too long for its provider. `None` while it may wait. `sender` is the kind
+/// of the lane's sender, if there is one.
+pub(super) fn expired(
+    ctx: &Context,
+    sender: Option<InboxKind>,
+    leg: &DueLeg,
+    now: DateTime<Utc>,
+) -> Option<ProviderFailure> {
+    let kind = sender.filter(|kind| kind.channel() == leg.channel).or_else(|| usual_kind(leg.channel))?;
     let (reasons, may_wait) = (kind.facts().expiry?, ctx.settings.limits.expires_after(kind)?);
     let waited = (now - leg.queued_at).to_std().unwrap_or_default();
     if waited <= may_wait { None } else { reasons.failure(leg.unanswered, may_wait) }
@@ -89,8 +95,7 @@ pub(super) async fn postpone(
     let again = now + length;
     let (mut later, mut given_up) = (Vec::new(), Vec::new());
     for leg in legs {
-        let kind = kind.or_else(|| usual_kind(leg.channel));
-        match kind.and_then(|kind| expired(ctx, kind, &leg, now)) {
+        match expired(ctx, kind, &leg, now) {
             Some(failure) => given_up.push((leg, failure)),
             None => later.push((leg.message, leg.ordinal, again)),
         }
@@ -113,7 +118,7 @@ pub(super) async fn postpone(
     Ok(())
 }
 
-/// The first kind of inbox of a channel, for a lane without a sender.
+/// The first kind of inbox of a channel, for a leg without a sender of its channel.
 fn usual_kind(channel: Channel) -> Option<InboxKind> {
     InboxKind::ALL.into_iter().find(|kind| kind.channel() == channel)
 }
