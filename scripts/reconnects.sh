@@ -5,4 +5,4 @@ set -eu
 
 cd "$(dirname "$0")/.."
 PATCHBAY_RECONNECTS="${PATCHBAY_RECONNECTS:-10000}" cargo test --workspace --test live -- --nocapture \
-    whoever_is_cut_off_all_the_time_misses_nothing_and_gets_nothing_twice
+    a_reader_that_is_cut_off_repeatedly_misses_no_event_and_gets_none_twice

@@ -184,7 +184,7 @@ async fn ten_wrong_passwords_close_an_account_for_fifteen_minutes() {
 }
 
 #[tokio::test]
-async fn a_hundred_guesses_at_once_learn_no_more_than_ten() {
+async fn a_hundred_simultaneous_guesses_reveal_no_more_than_ten() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let address = email(&client);
@@ -199,7 +199,7 @@ async fn a_hundred_guesses_at_once_learn_no_more_than_ten() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_another_client_looks_like_what_does_not_exist() {
+async fn an_object_of_another_client_looks_like_a_missing_one() {
     let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_client().await);
     let hook = other.post(WEBHOOK, &json!({ "statusUpdateURL": "https://hooks.example/x" })).await.ok();
@@ -254,7 +254,7 @@ const ROLES: &[(&str, [u16; 5])] = &[
 ];
 
 #[tokio::test]
-async fn every_role_may_do_what_the_table_says_and_nothing_else() {
+async fn every_role_has_exactly_the_rights_of_the_table() {
     let patchbay = SharedPatchbay::get().await;
     for (role, expected) in ROLES {
         let client = as_role(&patchbay, &patchbay.new_client().await, role);

@@ -70,7 +70,7 @@ async fn a_batch_is_listed_with_its_counts_and_tells_how_far_it_is() {
 }
 
 #[tokio::test]
-async fn a_paused_batch_stands_still_until_it_is_resumed_and_loses_nothing() {
+async fn a_paused_batch_sends_nothing_until_it_is_resumed_and_loses_nothing() {
     let (patchbay, client, sink) = slow("").await;
     let phones = phones(&patchbay, 60);
     let batch = send(&client, &phones).await;
@@ -104,7 +104,7 @@ async fn a_paused_batch_stands_still_until_it_is_resumed_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_cancelled_batch_fails_what_was_not_sent_and_nothing_else() {
+async fn a_cancelled_batch_fails_only_unsent_messages() {
     let (patchbay, client, sink) = slow("").await;
     let phones = phones(&patchbay, 60);
     let batch = send(&client, &phones).await;
@@ -134,7 +134,7 @@ async fn a_cancelled_batch_fails_what_was_not_sent_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_to_be_made_again_finds_its_batch_paused_or_cancelled() {
+async fn a_repeated_call_respects_a_paused_or_cancelled_batch() {
     let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     phone.set(json!({ "rejectWith": { "status": 500, "code": 131_000 } })).await;
@@ -151,7 +151,7 @@ async fn a_call_that_is_to_be_made_again_finds_its_batch_paused_or_cancelled() {
 }
 
 #[tokio::test]
-async fn the_report_of_a_batch_has_one_line_a_message_in_both_forms() {
+async fn the_report_of_a_batch_has_one_line_per_message_in_both_forms() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phones: Vec<TestPhone> = (0..3).map(|_| patchbay.new_phone()).collect();
@@ -180,7 +180,7 @@ async fn the_report_of_a_batch_has_one_line_a_message_in_both_forms() {
 }
 
 #[tokio::test]
-async fn reports_and_stories_tell_numbers_and_user_ids_apart() {
+async fn reports_and_stories_distinguish_numbers_and_user_ids() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();

@@ -169,7 +169,7 @@ const TABLE: [Shown; 9] = [
 ];
 
 #[tokio::test]
-async fn every_answer_of_a_chatbot_is_shown_on_every_channel_and_what_is_chosen_comes_back() {
+async fn every_answer_of_a_chatbot_is_shown_on_every_channel_and_choices_come_back() {
     let scene = Scene::set("clerk").await;
     for (at, channel) in CHANNELS.into_iter().enumerate() {
         let mut customer = scene.customer(channel).await;

@@ -77,7 +77,7 @@ fn files_below(folder: &Path) -> usize {
 }
 
 #[tokio::test]
-async fn files_in_a_bucket_are_given_out_by_every_node_and_forgotten_by_another_one_than_fetched_them() {
+async fn files_in_a_bucket_are_served_by_every_node_and_may_be_deleted_by_another_one() {
     let store = Store::start();
     let mut patchbay = store.start_program().await;
     let client = patchbay.client("acme", "27110000001").await;

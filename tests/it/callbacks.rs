@@ -133,7 +133,7 @@ async fn the_same_message_posted_many_times_at_once_is_stored_once() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_callback_is_refused_in_words() {
+async fn a_body_that_is_not_a_callback_is_refused_with_a_reason() {
     let (patchbay, client, sink) = shared().await;
     for body in ["", "{", "[]", "null", "{\"object\":\"page\",\"entry\":[]}", "\u{0}"] {
         let signature = patchbay.sign_callback(body.as_bytes());
@@ -177,7 +177,7 @@ async fn a_broken_character_becomes_its_replacement_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_callback_for_a_number_that_nobody_has_is_taken_and_dropped() {
+async fn a_callback_for_an_unknown_number_is_accepted_and_dropped() {
     let (patchbay, client, sink) = shared().await;
     let mut stranger = text_from(&client, "wamid.stranger", "27821110008", "to nobody");
     stranger["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!("999999");

@@ -100,7 +100,7 @@ async fn files_of(media_type: &'static str) -> String {
 }
 
 #[tokio::test]
-async fn a_link_that_does_not_say_what_its_file_is_goes_by_what_its_server_says() {
+async fn a_link_without_an_extension_has_the_type_given_by_its_server() {
     for (media_type, kind, filename) in [
         ("application/pdf", "document", json!("4711.pdf")),
         ("image/jpeg", "image", json!(null)),
@@ -126,7 +126,7 @@ async fn a_link_loses_the_line_end_behind_it_and_one_with_a_blank_is_refused() {
 }
 
 #[tokio::test]
-async fn a_text_beside_a_file_stands_below_it() {
+async fn a_text_with_a_file_is_shown_below_it() {
     let (_patchbay, client, phone) = in_touch().await;
     let mut payload = client.chat(&phone.msisdn, "See attached");
     payload["messages"][0]["media"] = json!({ "url": "https://files.example/a.mp4" });

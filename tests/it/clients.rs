@@ -59,7 +59,7 @@ async fn a_client_creates_clients_below_it_and_lists_them_by_reference() {
 }
 
 #[tokio::test]
-async fn what_names_the_old_reference_of_a_renamed_client_gets_an_empty_result() {
+async fn a_query_with_the_old_reference_of_a_renamed_client_is_empty() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let open = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
@@ -85,7 +85,7 @@ async fn what_names_the_old_reference_of_a_renamed_client_gets_an_empty_result()
 }
 
 #[tokio::test]
-async fn a_reference_that_is_taken_or_none_is_refused_and_nothing_changes() {
+async fn a_taken_or_invalid_reference_is_refused_and_nothing_changes() {
     let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     assert_eq!(put(&client, ME, &json!({ "clientRef": other.client_ref })).await.status, 409);
@@ -100,7 +100,7 @@ async fn a_reference_that_is_taken_or_none_is_refused_and_nothing_changes() {
 }
 
 #[tokio::test]
-async fn a_client_is_seen_from_above_and_not_from_below_or_beside() {
+async fn a_client_is_visible_to_its_parent_and_not_to_its_children_or_siblings() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let below = format!("{}-below", client.client_ref);
@@ -206,7 +206,7 @@ async fn while_fallbacks_are_off_no_sms_is_sent_and_the_message_fails() {
 }
 
 #[tokio::test]
-async fn calls_of_old_are_answered_as_the_new_ones_and_say_that_they_are_deprecated() {
+async fn old_calls_have_the_answers_of_the_new_ones_and_a_deprecation_header() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let old = "/messaging-service/WhatsApp";

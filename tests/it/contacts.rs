@@ -65,7 +65,7 @@ async fn only_the_name_of_a_contact_can_be_changed() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_contact_is_named_and_nothing_is_stored() {
+async fn the_fault_of_a_contact_is_named_and_nothing_is_stored() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     assert_eq!(client.post(CONTACTS, &json!({})).await.faulty_fields(), ["fullName", "phoneNumber"]);

@@ -255,7 +255,7 @@ async fn two_hundred_wrong_sends_are_caught_before_the_provider_refuses_them() {
 }
 
 #[tokio::test]
-async fn the_same_sends_with_nothing_wrong_are_taken_by_both() {
+async fn the_same_correct_sends_are_accepted_by_both() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     for template in [

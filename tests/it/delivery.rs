@@ -151,7 +151,7 @@ async fn a_status_of_an_unknown_message_waits_until_the_message_is_known() {
 }
 
 #[tokio::test]
-async fn old_news_changes_nothing() {
+async fn an_outdated_event_changes_nothing() {
     let (patchbay, client, sink) = shared().await;
     let (phone, other) = (patchbay.new_phone(), patchbay.new_phone());
     phone.set(json!({ "autoRead": true, "autoDeliver": false })).await;
@@ -226,7 +226,7 @@ async fn a_passing_fault_of_the_provider_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_refused_access_token_fails_the_message_at_once_and_operators_are_told() {
+async fn a_refused_access_token_fails_the_message_at_once_and_is_logged() {
     let (patchbay, client, sink) = shared().await;
     let phone = patchbay.new_phone();
     phone.set(json!({ "rejectWith": { "status": 401, "code": 190 } })).await;
@@ -286,7 +286,7 @@ async fn an_unanswered_send_without_any_status_is_repeated_once_after_a_minute()
 }
 
 #[tokio::test]
-async fn a_send_whose_repetition_is_not_answered_either_fails() {
+async fn a_send_fails_if_its_repetition_is_not_answered_either() {
     let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
     let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
     patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;

@@ -199,7 +199,7 @@ async fn an_sms_that_fails_before_the_answer_of_the_smsc_is_on_disk_is_metered_a
 }
 
 #[tokio::test]
-async fn a_throttling_smsc_gets_the_sms_a_little_later_and_once() {
+async fn a_throttling_smsc_gets_the_sms_later_and_once() {
     let (patchbay, client, sink, phone) = own(PatchbaySetup::new()).await;
     patchbay.simulate("/simulator/faults", &json!({ "smscThrottle": 2 })).await;
 
@@ -279,7 +279,7 @@ async fn a_number_that_received_on_whatsapp_before_gets_no_sms() {
 }
 
 #[tokio::test]
-async fn a_client_that_believes_the_code_of_everybody_sends_an_sms_also_to_who_was_reached_before() {
+async fn a_client_that_trusts_every_code_also_sends_an_sms_to_customers_reached_before() {
     let (_patchbay, client, sink, phone) = shared().await;
     phone.set(json!({ "onWhatsApp": true })).await;
     client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
@@ -315,7 +315,7 @@ async fn a_number_that_wrote_to_the_business_before_gets_no_sms() {
 }
 
 #[tokio::test]
-async fn without_a_wish_for_a_fallback_the_message_fails() {
+async fn without_a_requested_fallback_the_message_fails() {
     let (patchbay, client, sink, phone) = shared().await;
     let other = patchbay.new_phone();
     other.set(json!({ "onWhatsApp": false })).await;
@@ -344,7 +344,7 @@ async fn another_failure_brings_no_sms() {
 }
 
 #[tokio::test]
-async fn a_refusal_on_the_spot_falls_back_too() {
+async fn an_immediate_refusal_falls_back_too() {
     let (_patchbay, client, sink, phone) = shared().await;
     phone.set(json!({ "onWhatsApp": true, "rejectWith": { "status": 400, "code": 131_026 } })).await;
 
@@ -386,7 +386,7 @@ async fn a_failure_that_comes_after_more_than_an_hour_brings_no_sms() {
 }
 
 #[tokio::test]
-async fn the_age_of_a_failure_counts_from_when_the_provider_took_the_message() {
+async fn the_age_of_a_failure_counts_from_the_acceptance_by_the_provider() {
     let (patchbay, client, _sink, phone) = own(PatchbaySetup::new()).await;
     phone.set(json!({ "rejectWith": { "status": 400, "code": 131_056, "times": 1 } })).await;
     send(&client, &phone, text("after a long wait")).await;
@@ -464,7 +464,7 @@ async fn a_clients_own_component_can_decide_against_an_sms() {
 }
 
 #[tokio::test]
-async fn the_written_rule_decides_where_the_component_keeps_failing() {
+async fn the_default_rule_decides_if_the_component_keeps_failing() {
     let (_patchbay, client, sink, phone) = picky().await;
 
     send(&client, &phone, text("mind the trap")).await;

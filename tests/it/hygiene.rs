@@ -71,7 +71,7 @@ fn lock_files_name_public_registries_only() {
 }
 
 #[test]
-fn no_package_manager_is_pointed_at_a_registry_of_somebodys_own() {
+fn no_package_manager_is_configured_with_a_private_registry() {
     let settings = [".npmrc", "pip.conf", ".cargo/config.toml", ".cargo/config", ".yarnrc", ".pypirc"];
     let telling = ["registry=", "index-url", "replace-with", "[registries", "_authToken"];
     let found: Vec<String> = texts()
@@ -84,7 +84,7 @@ fn no_package_manager_is_pointed_at_a_registry_of_somebodys_own() {
 }
 
 #[test]
-fn nothing_is_left_to_do_in_the_code() {
+fn the_code_has_no_todo_comments() {
     let marks = ["TODO", "FIXME", "XXX"].map(|mark| format!("{mark}:"));
     let unfinished = [["to", "do!("].concat(), ["unimple", "mented!("].concat()];
     let found = lines_that(|line| marks.iter().chain(&unfinished).any(|mark| line.contains(mark.as_str())));

@@ -88,7 +88,7 @@ async fn duplicates_among_other_sends_at_once_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_wrong_request_is_refused_by_itself_and_not_the_right_one_that_comes_at_once_with_its_key() {
+async fn a_wrong_request_is_refused_and_a_simultaneous_right_one_with_its_key_is_not() {
     let (patchbay, client, phone) = client_and_phone().await;
     let right = client.order_ready(&[&phone.msisdn]);
     let mut wrong = right.clone();

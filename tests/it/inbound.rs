@@ -79,7 +79,7 @@ async fn every_script_and_emoji_survives() {
 }
 
 #[tokio::test]
-async fn a_location_is_told_as_texts() {
+async fn a_location_is_reported_as_texts() {
     let (patchbay, client, sink, phone) = shared().await;
     let place = json!({ "latitude": -26.1076, "longitude": 28.0567, "name": "Shop", "address": "1 Main Road" });
 
@@ -105,7 +105,7 @@ async fn contacts_are_written_out() {
 }
 
 #[tokio::test]
-async fn a_message_that_the_provider_cannot_show_says_so_with_its_code() {
+async fn a_message_that_the_provider_cannot_show_has_its_code() {
     let (_patchbay, client, sink, phone) = shared().await;
 
     phone.send(json!({ "to": client.number, "type": "unsupported" })).await;
@@ -221,7 +221,7 @@ async fn a_reaction_names_the_message_that_it_is_on_and_can_be_taken_back() {
 }
 
 #[tokio::test]
-async fn a_reply_says_what_it_quotes() {
+async fn a_reply_names_the_quoted_message() {
     let (_patchbay, client, sink, phone) = shared().await;
     phone.write(&client.number, "may I ask something?").await;
     both(&sink, 1).await;
@@ -294,7 +294,7 @@ async fn a_customer_without_a_phone_number_keeps_the_chat_when_the_number_become
 }
 
 #[tokio::test]
-async fn two_customers_who_turn_out_to_be_one_become_one() {
+async fn two_customers_that_are_one_person_are_merged() {
     let (patchbay, client, sink, phone) = shared().await;
     let (number, user) = (phone.msisdn.as_str(), format!("ZA.{}", phone.msisdn));
     let post = |id: &str, phone: Option<&str>, user: Option<&str>| {
@@ -349,7 +349,7 @@ async fn a_customer_who_changes_the_phone_number_keeps_the_chat() {
 }
 
 #[tokio::test]
-async fn a_changed_number_is_told_to_the_event_webhook() {
+async fn a_changed_number_is_reported_to_the_event_webhook() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let sink = WebhookSink::start().await;

@@ -78,7 +78,7 @@ async fn a_voice_note_is_voice() {
 }
 
 #[tokio::test]
-async fn an_address_that_was_changed_gives_nothing_out() {
+async fn a_changed_address_serves_no_file() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let incoming = sent(&patchbay, &client, json!({ "type": "image" })).await;

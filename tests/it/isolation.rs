@@ -237,7 +237,7 @@ async fn told_apart(world: &World, row: &Row, make: Make, status: u16) -> Option
 }
 
 #[tokio::test]
-async fn another_clients_object_is_the_same_as_one_that_nobody_has() {
+async fn an_object_of_another_client_is_the_same_as_a_missing_one() {
     let world = World::set().await;
     let mut faults = Vec::new();
     for row in rows() {

@@ -175,7 +175,7 @@ fn libraries_with_one_owner_stay_with_it() {
 const SHAPER_WORDS: &[&str] = &["host/webhooks/", "host/plugin-host/", "host/author/", "host/app/"];
 
 #[test]
-fn no_use_case_speaks_the_words_of_a_webhook() {
+fn no_use_case_uses_the_terms_of_a_webhook_body() {
     let root = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..");
     let output = Command::new("git").args(["ls-files", "host/*.rs"]).current_dir(&root).output().unwrap();
     let speaks = |file: &&str| {
@@ -305,7 +305,7 @@ const DESCRIBED: [&str; 13] = [
 ];
 
 #[test]
-fn the_architecture_names_every_directory_of_a_crate_of_use_cases() {
+fn the_architecture_document_names_every_directory_of_a_use_case_crate() {
     let architecture = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
     let files = sources();
     let mut missing = HashSet::new();

@@ -65,7 +65,7 @@ fn key_of(patchbay: &Patchbay, client: &TestClient, role: &str) -> String {
 }
 
 #[tokio::test]
-async fn agents_are_told_what_a_customer_writes_with_chat_and_message() {
+async fn agents_get_the_message_of_a_customer_with_its_chat() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
@@ -98,7 +98,7 @@ async fn agents_are_told_what_a_customer_writes_with_chat_and_message() {
 }
 
 #[tokio::test]
-async fn an_agent_whose_customer_turns_out_to_be_another_agents_hears_that_the_chat_is_closed() {
+async fn an_agent_is_informed_that_its_chat_is_closed_by_a_merge() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
@@ -153,7 +153,7 @@ async fn a_message_of_an_agent_is_told_as_the_history_has_it() {
 }
 
 #[tokio::test]
-async fn a_message_that_does_not_arrive_says_why_live_and_in_the_history() {
+async fn an_undelivered_message_has_its_reason_in_live_events_and_in_the_history() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
@@ -184,7 +184,7 @@ async fn a_message_that_does_not_arrive_says_why_live_and_in_the_history() {
 }
 
 #[tokio::test]
-async fn what_takes_several_messages_is_told_of_in_as_many_events() {
+async fn content_split_into_several_messages_causes_as_many_events() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let page = format!("61{}", patchbay.new_phone().msisdn);
@@ -207,7 +207,7 @@ async fn what_takes_several_messages_is_told_of_in_as_many_events() {
 }
 
 #[tokio::test]
-async fn a_customer_is_called_what_the_address_book_calls_it() {
+async fn a_customer_has_the_name_of_the_address_book() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
@@ -222,7 +222,7 @@ async fn a_customer_is_called_what_the_address_book_calls_it() {
 }
 
 #[tokio::test]
-async fn the_parent_of_a_customers_user_id_is_told_with_the_chat() {
+async fn the_parent_of_a_customers_user_id_is_shown_with_the_chat() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let number = patchbay.new_phone().msisdn;
@@ -239,7 +239,7 @@ async fn the_parent_of_a_customers_user_id_is_told_with_the_chat() {
 }
 
 #[tokio::test]
-async fn an_agent_is_not_told_what_a_chatbot_deals_with_and_a_supervisor_is() {
+async fn events_of_a_chatbots_chat_reach_supervisors_and_not_agents() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.activate("default-chatbot").await;
@@ -268,7 +268,7 @@ async fn an_agent_is_not_told_what_a_chatbot_deals_with_and_a_supervisor_is() {
 }
 
 #[tokio::test]
-async fn who_comes_back_gets_what_came_meanwhile_once_on_any_node() {
+async fn a_reader_that_resumes_on_any_node_gets_each_missed_event_once() {
     let patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let node = patchbay.second_node().await;
@@ -291,7 +291,7 @@ async fn who_comes_back_gets_what_came_meanwhile_once_on_any_node() {
 }
 
 #[tokio::test]
-async fn server_sent_events_say_the_same_and_go_on_after_the_last_id() {
+async fn server_sent_events_equal_the_socket_and_resume_after_the_last_id() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
@@ -380,7 +380,7 @@ async fn a_replaced_key_ends_its_sockets_its_streams_and_its_tickets_on_every_no
 }
 
 #[tokio::test]
-async fn nobody_is_told_of_another_clients_chats() {
+async fn events_of_another_clients_chats_are_not_delivered() {
     let patchbay = SharedPatchbay::get().await;
     let (ours, theirs) = (patchbay.new_client().await, patchbay.new_client().await);
     let mut live = socket(&patchbay.url(), "", &ours.key).await;
@@ -396,7 +396,7 @@ async fn nobody_is_told_of_another_clients_chats() {
 }
 
 #[tokio::test]
-async fn what_is_asked_wrongly_is_said() {
+async fn a_wrong_request_names_its_fault() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let neither = client.get(EVENTS).await;
@@ -414,7 +414,7 @@ async fn what_is_asked_wrongly_is_said() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_says_where_to_go_on_and_stops_in_time() {
+async fn a_stopping_server_sends_the_position_to_resume_and_stops_in_time() {
     let mut patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let mut live = socket(&patchbay.url(), "", &client.key).await;
@@ -433,7 +433,7 @@ async fn a_server_that_stops_says_where_to_go_on_and_stops_in_time() {
 }
 
 #[tokio::test]
-async fn the_steps_of_a_message_are_told_and_those_of_sends_are_not() {
+async fn the_steps_of_a_message_are_reported_and_those_of_sends_are_not() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.activate("default-chatbot").await;

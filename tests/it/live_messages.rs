@@ -50,7 +50,7 @@ async fn voice_note(client: &TestClient) -> Value {
 }
 
 #[tokio::test]
-async fn what_a_customer_writes_is_told_with_all_that_the_history_has_of_it() {
+async fn the_event_of_a_customers_message_has_all_fields_of_the_history() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();
@@ -80,7 +80,7 @@ async fn what_a_customer_writes_is_told_with_all_that_the_history_has_of_it() {
 }
 
 #[tokio::test]
-async fn what_an_agent_writes_is_told_with_all_that_the_history_has_of_it_played_or_not() {
+async fn the_event_of_an_agents_message_has_all_fields_of_the_history_played_or_not() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let phone = patchbay.new_phone();

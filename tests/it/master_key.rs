@@ -62,7 +62,7 @@ async fn a_running_program_works_before_during_and_after_the_change_of_the_key()
 }
 
 #[tokio::test]
-async fn a_start_without_the_key_of_the_data_says_so_and_leaves_no_new_key() {
+async fn a_start_without_the_key_of_the_data_fails_with_that_reason_and_creates_no_key() {
     let mut patchbay = Patchbay::start().await;
     patchbay.bare_client("acme");
     patchbay.terminate().await;

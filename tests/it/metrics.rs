@@ -175,7 +175,7 @@ fn the_dashboard_and_the_alert_rules_name_documented_metrics_only() {
 }
 
 #[test]
-fn the_alerts_fire_when_they_should() {
+fn the_alerts_fire_under_their_conditions() {
     let rules = root().join("deploy/prometheus");
     let output = std::process::Command::new("promtool")
         .args(["test", "rules", "alerts.test.yaml"])

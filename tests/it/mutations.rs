@@ -67,7 +67,7 @@ fn assert_no_panic(patchbay: &Patchbay) {
 }
 
 #[tokio::test]
-async fn no_value_in_any_place_of_a_template_send_is_a_fault_of_ours() {
+async fn no_value_in_any_field_of_a_template_send_causes_a_500() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let card = json!({ "components": [
@@ -87,7 +87,7 @@ async fn no_value_in_any_place_of_a_template_send_is_a_fault_of_ours() {
 }
 
 #[tokio::test]
-async fn no_value_in_any_place_of_a_chat_send_is_a_fault_of_ours() {
+async fn no_value_in_any_field_of_a_chat_send_causes_a_500() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut payload = client.chat("nobody", "hi");
@@ -100,7 +100,7 @@ async fn no_value_in_any_place_of_a_chat_send_is_a_fault_of_ours() {
 }
 
 #[tokio::test]
-async fn no_value_in_any_place_of_a_webhook_configuration_is_a_fault_of_ours() {
+async fn no_value_in_any_field_of_a_webhook_configuration_causes_a_500() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({
@@ -119,7 +119,7 @@ async fn no_value_in_any_place_of_a_webhook_configuration_is_a_fault_of_ours() {
 }
 
 #[tokio::test]
-async fn no_value_in_any_place_of_an_activation_is_a_fault_of_ours() {
+async fn no_value_in_any_field_of_an_activation_causes_a_500() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({ "version": null, "whatsAppNumberId": client.number_id, "mode": "live",
@@ -132,7 +132,7 @@ async fn no_value_in_any_place_of_an_activation_is_a_fault_of_ours() {
 }
 
 #[tokio::test]
-async fn no_id_in_a_path_is_a_fault_of_ours() {
+async fn no_id_in_a_path_causes_a_500() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let odd = ["%00", "%ff", "..", "%2e%2e", "1", "a%2fb", "%F0%9F%98%80", "'", "%22", &"x".repeat(5000)];

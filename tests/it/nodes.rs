@@ -43,7 +43,7 @@ async fn a_regenerated_key_fails_at_once_on_every_node() {
 }
 
 #[tokio::test]
-async fn what_two_nodes_accept_for_one_number_stays_within_its_rate_and_goes_out_once() {
+async fn messages_accepted_by_two_nodes_for_one_number_stay_within_its_rate_and_are_sent_once() {
     let patchbay = Patchbay::start().await;
     let here = patchbay.client("acme", "27110000001").await;
     let node = patchbay.second_node().await;

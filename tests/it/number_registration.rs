@@ -57,7 +57,7 @@ async fn a_number_that_is_missing_or_malformed_is_refused_and_nothing_is_stored(
 }
 
 #[tokio::test]
-async fn a_number_that_the_client_has_already_is_refused_whatever_its_provider() {
+async fn a_number_that_the_client_already_has_is_refused_for_every_provider() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({ "number": "27340000002", "hostingType": "WHATSAPP_GO" });
@@ -78,7 +78,7 @@ async fn many_that_register_one_number_at_once_register_it_once() {
 }
 
 #[tokio::test]
-async fn what_another_client_has_registered_neither_keeps_a_number_nor_is_told() {
+async fn a_registration_of_another_client_neither_blocks_a_number_nor_is_revealed() {
     let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_bare_client(), patchbay.new_bare_client());
     let body = json!({ "number": "27340000004" });

@@ -93,7 +93,7 @@ async fn a_search_finds_parts_of_numbers() {
 }
 
 #[tokio::test]
-async fn a_page_that_cannot_be_is_refused() {
+async fn an_invalid_page_is_refused() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for (query, field) in [
@@ -132,7 +132,7 @@ async fn a_client_sees_its_own_numbers_and_templates_only() {
 }
 
 #[tokio::test]
-async fn a_number_that_cannot_be_added_says_why() {
+async fn a_number_that_cannot_be_added_is_refused_with_the_reason() {
     let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_bare_client());
     let add = |client_ref: &str, number: &str, more: &[&str]| {

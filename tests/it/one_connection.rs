@@ -82,7 +82,7 @@ fn a_task_that_holds_a_connection_asks_for_no_second_one() {
 }
 
 #[test]
-fn the_search_finds_a_second_connection_and_not_one_that_was_given_back() {
+fn the_search_finds_a_second_connection_and_not_a_returned_one() {
     let held = "    let mut db = self.db.acquire().await?;\n    let mut tx = self.db.begin().await?;\n";
     let lent = "    let a = look(&mut *self.db.acquire().await?).await?;\n    let mut tx = self.db.begin().await?;\n";
     let given_back =

@@ -145,7 +145,7 @@ async fn a_refused_user_id_without_a_known_number_fails() {
 }
 
 #[tokio::test]
-async fn a_code_whose_number_is_not_on_whatsapp_goes_by_sms_and_not_to_the_user_id_beside_it() {
+async fn a_code_for_a_number_that_is_not_on_whatsapp_goes_by_sms_and_not_to_the_given_user_id() {
     let (patchbay, client, _sink, phone) = stage().await;
     phone.set(json!({ "onWhatsApp": false })).await;
     let other = patchbay.new_phone().user_id().await;
@@ -160,7 +160,7 @@ async fn a_code_whose_number_is_not_on_whatsapp_goes_by_sms_and_not_to_the_user_
 }
 
 #[tokio::test]
-async fn a_message_that_went_on_to_another_address_counts_as_what_became_of_it_there() {
+async fn a_message_forwarded_to_another_address_has_the_state_of_that_leg() {
     let (_patchbay, client, sink, phone) = stage().await;
     is_known(&client, &sink, &phone).await;
     client.send(&code(&client, json!({ "customerUserId": phone.user_id().await })).await).await.accepted();

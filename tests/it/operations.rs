@@ -82,7 +82,7 @@ async fn the_testing_clock_is_not_served_unless_it_is_configured() {
 }
 
 #[tokio::test]
-async fn the_handshake_gives_the_challenge_back_for_the_right_token_only() {
+async fn the_handshake_returns_the_challenge_for_the_right_token_only() {
     let patchbay = SharedPatchbay::get().await;
     let right = "verify-token-of-the-tests";
     let mut replies = Vec::new();
@@ -169,7 +169,7 @@ async fn a_number_sends_as_fast_as_its_operator_says_also_while_its_queue_is_sen
 }
 
 #[tokio::test]
-async fn what_was_accepted_before_a_stop_is_sent_after_the_next_start() {
+async fn messages_accepted_before_a_stop_are_sent_after_the_next_start() {
     let mut patchbay = PatchbaySetup::new().set("limits.cloud_rate_per_number", "5").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let numbers: Vec<String> = (0..15).map(|at| format!("2784{at:07}")).collect();
@@ -319,7 +319,7 @@ async fn every_command_prints_the_object_of_the_contract_while_the_server_runs()
 }
 
 #[tokio::test]
-async fn a_command_that_fails_says_why_with_status_1() {
+async fn a_failed_command_prints_the_reason_and_exits_with_status_1() {
     let patchbay = SharedPatchbay::get().await;
     let taken = patchbay.new_bare_client().client_ref;
     let client = |reference: &str, email: &str, password: &str| {
@@ -367,7 +367,7 @@ async fn a_command_that_fails_says_why_with_status_1() {
 }
 
 #[tokio::test]
-async fn the_log_tells_neither_keys_nor_numbers_nor_texts() {
+async fn the_log_contains_neither_keys_nor_numbers_nor_texts() {
     let patchbay = PatchbaySetup::new().set("logging.filter", "debug,hyper=info,sqlx=debug").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let sink = WebhookSink::start().await;

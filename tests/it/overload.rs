@@ -237,7 +237,7 @@ async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio:
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn large_bodies_of_strangers_that_are_held_open_cost_little_and_keep_nobody_out() {
+async fn large_unfinished_bodies_of_strangers_cost_little_and_do_not_block_others() {
     const JSON: &str = "Content-Type: application/json\r\n";
     // The callbacks come from another address, through a proxy.
     let patchbay = PatchbaySetup::new().set("server.trusted_proxies", r#"["127.0.0.1/32"]"#).start().await;

@@ -36,7 +36,7 @@ async fn events(sink: &WebhookSink, path: &str, count: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_the_provider_thinks_of_a_number_is_read_and_told_in_one_event() {
+async fn the_providers_rating_of_a_number_is_read_and_reported_in_one_event() {
     let (patchbay, client, sink) = told().await;
     let quality = json!({
         "type": "phone_quality", "phoneNumberId": phone_number_id(&client), "event": "DOWNGRADE",
@@ -101,7 +101,7 @@ async fn a_change_of_a_templates_quality_names_both_scores() {
 }
 
 #[tokio::test]
-async fn of_a_templates_parts_those_that_differ_from_the_catalogue_are_told() {
+async fn changed_parts_of_a_template_are_reported() {
     let (patchbay, client, sink) = told().await;
     let changed = json!({
         "type": "template_components", "wabaId": account(&client), "name": "order_ready",
@@ -116,7 +116,7 @@ async fn of_a_templates_parts_those_that_differ_from_the_catalogue_are_told() {
 }
 
 #[tokio::test]
-async fn a_customer_who_stops_marketing_and_takes_it_up_again_is_told_of() {
+async fn an_opt_out_and_opt_in_of_marketing_are_reported() {
     let (patchbay, client, sink) = told().await;
     let phone = patchbay.new_phone();
     for (index, value) in ["stop", "resume"].into_iter().enumerate() {
@@ -148,7 +148,7 @@ async fn a_customers_new_number_is_told_with_the_old_one() {
 }
 
 #[tokio::test]
-async fn what_is_said_of_an_account_is_told_of_each_of_its_numbers_where_that_numbers_events_go() {
+async fn an_account_event_is_reported_for_each_number_to_the_address_of_that_number() {
     let (patchbay, client, sink) = told().await;
     let second = format!("2712{}", &client.number[4..]);
     let (node, waba) = (format!("1{second}"), account(&client));
@@ -198,7 +198,7 @@ async fn what_is_said_of_an_account_is_told_of_each_of_its_numbers_where_that_nu
 }
 
 #[tokio::test]
-async fn a_number_that_changes_without_a_word_is_found_out_within_the_hour_and_told_once() {
+async fn a_silent_change_of_a_number_is_detected_within_the_hour_and_reported_once() {
     let patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let sink = WebhookSink::start().await;

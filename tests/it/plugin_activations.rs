@@ -159,7 +159,7 @@ async fn a_trial_without_a_live_plugin_ends_without_an_answer() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_activated_is_named() {
+async fn a_version_that_cannot_be_activated_is_refused_with_the_reason() {
     let (_patchbay, client, _phone) = with_versions(2).await;
     client.upload("tidy", misfit("deed-fail")).await;
     let activate = async |plugin: &str, body: Value| client.post(&format!("{PLUGINS}/{plugin}/activate"), &body).await;

@@ -91,7 +91,7 @@ async fn a_shaper_on_trial_has_its_share_of_conversations_and_keeps_them() {
 }
 
 #[tokio::test]
-async fn a_shaper_on_trial_that_fails_too_often_is_taken_back_and_no_event_is_lost() {
+async fn a_canary_shaper_that_fails_too_often_is_rolled_back_and_no_event_is_lost() {
     let (patchbay, client, sink) = with_shaper().await;
     try_shaper(&client, json!({ "percent": 100, "minimumCalls": 3, "errorThreshold": 50 })).await;
     let phone = patchbay.new_phone();
@@ -210,7 +210,7 @@ async fn a_router_on_trial_has_its_share_of_customers_and_keeps_them() {
 }
 
 #[tokio::test]
-async fn a_router_on_trial_that_fails_too_often_is_taken_back_and_its_customers_are_served() {
+async fn a_canary_router_that_fails_too_often_is_rolled_back_and_its_customers_are_served() {
     let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.activate("clerk").await;

@@ -96,7 +96,7 @@ pub async fn office() -> (Patchbay, TestClient, Machine) {
 }
 
 #[tokio::test]
-async fn a_bot_goes_from_nothing_to_a_customers_phone_and_back() {
+async fn a_new_bot_receives_from_and_answers_a_customers_phone() {
     let (patchbay, _client, machine) = office().await;
     let phone = patchbay.phone("27820000001");
 
@@ -147,7 +147,7 @@ async fn a_bot_goes_from_nothing_to_a_customers_phone_and_back() {
 }
 
 #[tokio::test]
-async fn a_push_tells_how_far_it_is_and_what_the_server_says_in_the_end() {
+async fn a_push_shows_its_progress_and_the_final_answer_of_the_server() {
     let (_patchbay, _client, machine) = office().await;
     machine.write("clerk.wasm", guest("clerk"));
     let pushed = machine.types(&["push", "clerk.wasm"]);
@@ -214,7 +214,7 @@ async fn logs_follow_calls_as_they_are_made_each_once() {
 }
 
 #[tokio::test]
-async fn what_a_server_refuses_is_said_in_words_with_what_to_do() {
+async fn a_refusal_of_a_server_is_shown_with_its_cure() {
     let (patchbay, _client, mut machine) = office().await;
     machine.write("bot.wasm", b"\0asm\x01\0\0\0");
     let refused = machine.fails(&["push", "bot.wasm"]);
@@ -267,7 +267,7 @@ fn tests_and_the_chat_work_without_a_server() {
 }
 
 #[test]
-fn mistakes_on_the_command_line_say_what_to_type() {
+fn mistakes_on_the_command_line_show_the_right_command() {
     let machine = Machine::new();
     assert!(machine.fails(&["build"]).contains("patchbay plugin new"));
     assert!(machine.fails(&["test"]).contains("patchbay plugin new"));

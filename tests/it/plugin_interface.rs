@@ -66,7 +66,7 @@ async fn a_timer_that_was_cancelled_does_not_run_out() {
 }
 
 #[tokio::test]
-async fn a_value_is_there_until_its_time_is_over() {
+async fn a_value_exists_until_its_expiry() {
     let (patchbay, client, phone) = with_clock().await;
     asks(&phone, &client, "keep b-brief 60", "b-brief is kept").await;
     asks(&phone, &client, "keep a-lasting 6000", "a-lasting is kept").await;
@@ -85,7 +85,7 @@ async fn a_value_is_there_until_its_time_is_over() {
 }
 
 #[tokio::test]
-async fn a_client_sees_and_erases_what_its_plugin_has_stored() {
+async fn a_client_sees_and_erases_the_values_of_its_plugin() {
     let (patchbay, client, phone) = with_bot().await;
     asks(&phone, &client, "count", "count 1").await;
     asks(&phone, &client, "total", "total 1").await;
@@ -119,7 +119,7 @@ async fn a_client_sees_and_erases_what_its_plugin_has_stored() {
 }
 
 #[tokio::test]
-async fn a_chatbot_hears_of_an_event_that_its_client_raises() {
+async fn a_chatbot_gets_a_custom_event_of_its_client() {
     let (patchbay, client, phone) = with_bot().await;
     let number = || json!({ "whatsAppNumberId": client.number_id, "customer": phone.msisdn });
     let raise = async |mut whom: Value, name: &str, payload: Value| {

@@ -81,7 +81,7 @@ async fn a_call_that_fails_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_is_told() {
+async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_gets_a_webhook() {
     let settings = [("limits.plugin_failures_in_a_row", "3"), ("limits.plugin_suspended_for", "10s")];
     let (patchbay, client, phone) = with(&settings, "hostile", "hostile-bot").await;
     let sink = WebhookSink::start().await;

@@ -32,7 +32,7 @@ async fn calls(client: &TestClient, mode: &str, number: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_shadow_that_answers_otherwise_is_reported_and_changes_nothing() {
+async fn a_shadow_with_another_answer_is_reported_and_changes_nothing() {
     let (patchbay, client) = setup().await;
     client.install(SHOP, greeter("good day")).await;
     let version = client.upload(SHOP, guest("hostile-bot")).await;
@@ -51,7 +51,7 @@ async fn a_shadow_that_answers_otherwise_is_reported_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_shadow_that_answers_alike_leaves_no_difference() {
+async fn a_shadow_with_the_same_answer_leaves_no_difference() {
     let (patchbay, client) = setup().await;
     client.install(SHOP, guest("clerk")).await;
     let version = client.upload(SHOP, [guest("clerk"), custom_section()].concat()).await;
@@ -76,7 +76,7 @@ async fn skipped(client: &TestClient) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_shadow_that_hangs_takes_no_place_of_the_live_calls_and_what_it_misses_is_counted() {
+async fn a_hanging_shadow_takes_no_place_of_live_calls_and_its_missed_comparisons_are_counted() {
     // Only one live call can run, and it does not wait for its place. A shadow hangs for seconds.
     let settings = [
         ("limits.plugin_concurrency_per_client", "1"),
@@ -117,7 +117,7 @@ fn custom_section() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_shadow_that_fails_is_a_difference_and_holds_nothing_up() {
+async fn a_failed_shadow_is_a_difference_and_causes_no_delay() {
     let (patchbay, client) = setup().await;
     client.install(SHOP, greeter("good day")).await;
     let version = client.upload(SHOP, guest("hostile-bot")).await;
@@ -178,7 +178,7 @@ async fn asked_by_all(client: &TestClient, phones: &[TestPhone], round: usize) -
 }
 
 #[tokio::test]
-async fn a_canary_that_fails_too_often_is_taken_back_and_its_customers_are_served() {
+async fn a_canary_that_fails_too_often_is_rolled_back_and_its_customers_are_served() {
     let (patchbay, client) = setup().await;
     client.install(SHOP, greeter("steady")).await;
     let version = client.upload(SHOP, guest("hostile-bot")).await;
@@ -217,7 +217,7 @@ async fn hears_steady(phone: &TestPhone, answers: usize) {
 }
 
 #[tokio::test]
-async fn what_a_canary_fails_at_is_answered_by_the_live_version_at_once() {
+async fn the_live_version_answers_at_once_if_a_canary_fails() {
     let (patchbay, client) = setup().await;
     client.install(SHOP, greeter("steady")).await;
     let version = client.upload(SHOP, guest("hostile-bot")).await;
@@ -237,7 +237,7 @@ async fn what_a_canary_fails_at_is_answered_by_the_live_version_at_once() {
 }
 
 #[tokio::test]
-async fn what_a_canary_without_a_live_version_fails_at_comes_to_people_at_once() {
+async fn a_failed_call_of_a_canary_without_a_live_version_goes_to_agents_at_once() {
     let (patchbay, client) = setup().await;
     let version = client.upload(SHOP, guest("hostile-bot")).await;
     let terms = json!({ "version": version, "mode": "canary", "percent": 100, "minimumCalls": 1000 });

@@ -34,7 +34,7 @@ async fn a_field_that_no_call_has_is_refused_by_its_name() {
 }
 
 #[tokio::test]
-async fn what_only_a_canary_has_is_refused_without_that_mode() {
+async fn canary_fields_are_refused_in_other_modes() {
     let (_patchbay, client) = shop().await;
     let activate = async |body: Value| client.post(&format!("{PLUGINS}/shop/activate"), &body).await;
     for (body, fields) in [
@@ -57,7 +57,7 @@ async fn what_only_a_canary_has_is_refused_without_that_mode() {
 }
 
 #[tokio::test]
-async fn an_activation_says_what_it_kept_of_the_one_before() {
+async fn an_activation_reports_the_values_kept_from_the_previous_one() {
     let (_patchbay, client) = shop().await;
     client.upload("shop", bot(2)).await;
     let activate = async |body: Value| client.post(&format!("{PLUGINS}/shop/activate"), &body).await.ok();
@@ -79,7 +79,7 @@ async fn an_activation_says_what_it_kept_of_the_one_before() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_a_name_that_is_not_there() {
+async fn an_unresolved_name_is_not_cached() {
     let (_patchbay, client) = shop().await;
     for list in ["invocations", "events", "differences", "recordings"] {
         assert_eq!(client.get(&format!("{PLUGINS}/nobody/{list}")).await.status, 404, "{list}");
@@ -88,7 +88,7 @@ async fn nothing_is_kept_of_a_name_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn an_outcome_or_a_mode_that_there_is_not_is_refused_with_those_that_there_are() {
+async fn an_unknown_outcome_or_mode_is_refused_with_the_allowed_ones() {
     let (_patchbay, client) = shop().await;
     let list = async |query: &str| client.get(&format!("{PLUGINS}/shop/invocations?{query}")).await;
     for (query, field, valid) in [
@@ -106,7 +106,7 @@ async fn an_outcome_or_a_mode_that_there_is_not_is_refused_with_those_that_there
 }
 
 #[tokio::test]
-async fn a_call_is_told_in_the_same_words_wherever_it_is_read() {
+async fn a_call_has_the_same_form_in_every_answer() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.install("hostile", guest("hostile-bot")).await;

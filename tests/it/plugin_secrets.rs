@@ -107,7 +107,7 @@ async fn a_kept_secret_that_a_newer_schema_refuses_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_version_whose_schema_forgot_the_mark_keeps_a_kept_secret_sealed() {
+async fn a_schema_without_the_mark_keeps_an_old_secret_sealed() {
     let (patchbay, client) = with_secret(&[]).await;
     client.upload(KEEPER, altered(keeper(2), "writeOnly", "writeonly")).await;
     let kept = client.post(&format!("{PLUGINS}/{KEEPER}/activate"), &json!({ "version": 2 })).await.ok();
@@ -119,7 +119,7 @@ async fn a_version_whose_schema_forgot_the_mark_keeps_a_kept_secret_sealed() {
 }
 
 #[tokio::test]
-async fn a_recording_has_a_placeholder_wherever_the_secret_was_and_replays_the_same() {
+async fn a_recording_has_a_placeholder_in_place_of_each_secret_and_replays_the_same() {
     let sink = WebhookSink::start().await;
     let host = sink.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
     let (patchbay, client) = with_secret(&[host]).await;

@@ -101,7 +101,7 @@ async fn a_rollback_names_version_configuration_and_hosts_before_and_after() {
 }
 
 #[tokio::test]
-async fn logs_are_filtered_and_say_what_became_of_the_chat() {
+async fn logs_are_filtered_and_show_the_result_for_the_chat() {
     let (patchbay, client, machine) = with_clerk().await;
     let (one, other) = (patchbay.phone("27820000011"), patchbay.phone("27820000012"));
     one.write(NUMBER, "say one").await;

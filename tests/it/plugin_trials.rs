@@ -33,7 +33,7 @@ async fn a_chatbot_is_tried_with_an_event_and_nothing_takes_effect() {
 }
 
 #[tokio::test]
-async fn every_version_can_be_tried_whatever_is_in_force() {
+async fn every_version_can_be_tried_with_any_activation() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     for number in 1..=2 {
@@ -73,7 +73,7 @@ async fn plugins_of_every_world_are_tried() {
 }
 
 #[tokio::test]
-async fn a_call_that_fails_says_how_and_what_the_plugin_printed() {
+async fn a_failed_call_shows_its_cause_and_the_output_of_the_plugin() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.upload("shop", bot(1)).await;
@@ -92,7 +92,7 @@ async fn a_call_that_fails_says_how_and_what_the_plugin_printed() {
 }
 
 #[tokio::test]
-async fn wrong_questions_are_told_by_their_path() {
+async fn wrong_questions_are_named_by_their_path() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     client.upload("shop", bot(1)).await;

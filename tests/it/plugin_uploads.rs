@@ -74,7 +74,7 @@ async fn a_component_becomes_the_next_version_of_its_name() {
 }
 
 #[tokio::test]
-async fn the_same_bytes_under_the_same_name_are_the_same_version_whatever_way_they_come() {
+async fn the_same_bytes_under_the_same_name_are_the_same_version_in_every_form_of_upload() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let made = upload(&client, "shop", bot(1)).await;
@@ -107,7 +107,7 @@ async fn the_same_bytes_uploaded_many_times_at_once_are_one_version() {
 }
 
 #[tokio::test]
-async fn a_client_that_has_used_up_its_time_for_compiling_is_told_when_to_come_back() {
+async fn a_client_without_compile_time_left_gets_the_time_to_wait() {
     let setup = PatchbaySetup::new()
         .set("limits.plugin_compile_budget", "1ms")
         .set("limits.plugin_compile_budget_period", "1h");
@@ -160,7 +160,7 @@ async fn more_than_a_hundred_versions_are_kept_and_can_be_paged_through() {
 }
 
 #[tokio::test]
-async fn plugins_are_listed_page_by_page_with_what_ships() {
+async fn plugins_are_listed_page_by_page_with_the_built_in_ones() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for name in ["zebra", "zoo"] {
@@ -205,7 +205,7 @@ async fn another_clients_plugin_is_not_there() {
 }
 
 #[tokio::test]
-async fn what_is_no_component_is_refused_with_the_reason() {
+async fn a_file_that_is_not_a_component_is_refused_with_the_reason() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let before = patchbay.rows_of(&client.client_ref).await;
@@ -227,7 +227,7 @@ async fn what_is_no_component_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_component_of_no_known_world_is_told_what_is_missing() {
+async fn a_component_of_no_known_world_is_refused_with_the_missing_exports() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     // The smallest possible component.
@@ -311,7 +311,7 @@ async fn forms_and_types_that_cannot_be_read_are_refused() {
 }
 
 #[tokio::test]
-async fn what_a_client_stores_is_limited_in_bytes_and_in_names() {
+async fn the_plugins_of_a_client_are_limited_in_bytes_and_names() {
     let size = bot(1).len();
     let patchbay = PatchbaySetup::new()
         .set("limits.plugin_storage_bytes_per_client", &(2 * size).to_string())
@@ -336,7 +336,7 @@ async fn what_a_client_stores_is_limited_in_bytes_and_in_names() {
 }
 
 #[tokio::test]
-async fn a_check_finds_what_an_upload_would_and_stores_nothing() {
+async fn a_check_finds_the_faults_of_an_upload_and_stores_nothing() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let before = patchbay.rows_of(&client.client_ref).await;

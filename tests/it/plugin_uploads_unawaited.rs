@@ -25,7 +25,7 @@ async fn done(client: &TestClient, begun: &ClientReply) -> Value {
 }
 
 #[tokio::test]
-async fn an_upload_that_is_not_waited_for_becomes_a_version() {
+async fn a_background_upload_becomes_a_version() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let begun = push(&client, "shop", bot(41)).await;
@@ -41,7 +41,7 @@ async fn an_upload_that_is_not_waited_for_becomes_a_version() {
 }
 
 #[tokio::test]
-async fn an_upload_that_is_not_waited_for_says_why_it_was_refused() {
+async fn a_background_upload_has_the_reason_of_its_refusal() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     assert_eq!(push(&client, "-", bot(1)).await.faulty_fields(), ["name"], "what is known at once is said at once");
@@ -60,7 +60,7 @@ async fn an_upload_that_is_not_waited_for_says_why_it_was_refused() {
 }
 
 #[tokio::test]
-async fn an_upload_whose_process_is_gone_says_so() {
+async fn an_upload_of_a_dead_process_reports_it() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let begun = push(&client, "shop", bot(43)).await;

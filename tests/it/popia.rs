@@ -46,7 +46,7 @@ async fn own_ids(patchbay: &harness::Patchbay, client: &TestClient, contact: &st
 }
 
 #[tokio::test]
-async fn an_agent_finds_no_number_and_no_name_in_any_answer_nor_anybody_in_the_log() {
+async fn an_agent_finds_no_number_and_no_name_in_any_answer_or_in_the_log() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let phone = patchbay.phone("27829998877");
@@ -91,7 +91,7 @@ async fn an_agent_finds_no_number_and_no_name_in_any_answer_nor_anybody_in_the_l
 }
 
 #[tokio::test]
-async fn what_is_masked_keeps_its_form_and_is_whole_for_those_who_need_it() {
+async fn masked_values_keep_their_form_and_are_complete_for_permitted_roles() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({ "fullName": NAME, "phoneNumber": "27829998877" });
@@ -140,7 +140,7 @@ async fn what_is_masked_keeps_its_form_and_is_whole_for_those_who_need_it() {
 }
 
 #[tokio::test]
-async fn an_agent_of_the_client_above_sees_customers_as_their_own_client_has_them_seen() {
+async fn an_agent_of_the_parent_client_sees_customers_masked_as_in_their_own_client() {
     let patchbay = SharedPatchbay::get().await;
     let (above, below) = (patchbay.new_client().await, patchbay.new_client().await);
     let adopt = "UPDATE client SET parent_id = (SELECT id FROM client WHERE client_ref = $1) WHERE client_ref = $2";

@@ -160,7 +160,7 @@ async fn every_documented_answer_that_shows_an_agent_a_customer_is_masked() {
 }
 
 #[tokio::test]
-async fn what_changes_a_chat_and_what_happens_live_is_masked_for_an_agent_too() {
+async fn changes_of_chats_and_live_events_are_masked_for_an_agent_too() {
     let scene = Scene::set().await;
     scene.mask(true).await;
     let url = format!("{}/chat-service/api/v2/events", scene.patchbay.url().replace("http://", "ws://"));

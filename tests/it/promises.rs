@@ -46,7 +46,7 @@ async fn a_customer_writes_and_a_chatbot_component_answers() {
 }
 
 #[tokio::test]
-async fn a_recipient_who_is_not_on_whatsapp_gets_an_sms_because_a_plugin_decided_so() {
+async fn a_recipient_that_is_not_on_whatsapp_gets_an_sms_by_decision_of_a_plugin() {
     let patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let sink = WebhookSink::start().await;

@@ -83,7 +83,7 @@ async fn a_blocked_recipient_is_rejected_on_every_channel_until_it_is_removed() 
 }
 
 #[tokio::test]
-async fn what_is_no_recipient_cannot_be_blocked() {
+async fn an_invalid_recipient_cannot_be_blocked() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({ "recipients": ["0821234567", "27820000001", "me"] });
@@ -155,7 +155,7 @@ async fn a_number_of_which_the_provider_has_said_nothing_has_no_limit_of_ours() 
 }
 
 #[tokio::test]
-async fn the_customer_beyond_the_tier_is_rejected_with_the_limit_and_those_who_count_already_are_not() {
+async fn customers_beyond_the_tier_are_rejected_with_the_limit_and_counted_ones_are_not() {
     let patchbay = PatchbaySetup::new().set("testing.clock", "true").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     set_tier(&patchbay, &client, "TIER_50").await;
@@ -206,7 +206,7 @@ async fn the_tier_of_a_number_is_read_when_it_is_added_and_hourly() {
 }
 
 #[tokio::test]
-async fn marketing_that_waits_is_not_sent_to_a_customer_who_says_stop_meanwhile() {
+async fn waiting_marketing_is_not_sent_to_a_customer_who_says_stop() {
     let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     phone.set(json!({ "rejectWith": { "status": 500, "code": 131_000 } })).await;

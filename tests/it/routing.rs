@@ -46,7 +46,7 @@ async fn hears(phone: &TestPhone, text: &str) {
 }
 
 #[tokio::test]
-async fn a_router_leads_a_conversation_to_the_default_chatbot() {
+async fn a_router_assigns_a_conversation_to_the_default_chatbot() {
     let (_patchbay, client, phone) = with_router().await;
 
     let decision = decided(&client, &phone, "say hello").await;
@@ -112,7 +112,7 @@ async fn a_router_hands_a_conversation_to_a_team_with_a_note() {
 }
 
 #[tokio::test]
-async fn a_router_hands_a_conversation_to_an_agent_who_can_take_chats() {
+async fn a_router_hands_a_conversation_to_an_available_agent() {
     let (patchbay, client, phone) = with_router().await;
     let user = |email: &str, role: &str| {
         let arguments =
@@ -136,7 +136,7 @@ async fn a_router_hands_a_conversation_to_an_agent_who_can_take_chats() {
 }
 
 #[tokio::test]
-async fn what_a_router_says_wins_over_what_a_team_would_give_out_by_itself() {
+async fn the_decision_of_a_router_takes_precedence_over_the_assignment_of_a_team() {
     let (patchbay, client, _) = with_router().await;
     let team = json!({ "name": "sales", "assignment": "least-busy" });
     assert_eq!(client.post("/api/v1/teams", &team).await.status, 201);
@@ -217,7 +217,7 @@ async fn messages_written_while_a_router_decides_reach_the_chatbot_in_order() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_opens_again_is_decided_again_with_what_the_router_keeps() {
+async fn a_reopened_conversation_is_routed_again_with_the_state_of_the_router() {
     let (_patchbay, client, phone) = with_router().await;
     for number in 1..=3 {
         let decision = decided(&client, &phone, "count").await;
@@ -232,7 +232,7 @@ async fn a_conversation_that_opens_again_is_decided_again_with_what_the_router_k
 }
 
 #[tokio::test]
-async fn a_router_is_told_about_the_conversation() {
+async fn a_router_gets_the_facts_of_the_conversation() {
     let (_patchbay, client, phone) = with_router().await;
     phone.write(&client.number, "bye").await;
     hears(&phone, "goodbye").await;

@@ -41,7 +41,7 @@ pub async fn try_out(seconds: u64, seed: u64) {
 }
 
 #[tokio::test]
-async fn the_script_says_what_it_needs() {
+async fn the_script_names_its_requirements() {
     let _patchbay = harness::SharedPatchbay::get().await;
     let mut program = Command::new("sh");
     program.arg(root().join("scripts/schemathesis.sh")).env_remove("PATCHBAY_URL").env_remove("PATCHBAY_API_KEY");

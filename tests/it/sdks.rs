@@ -37,7 +37,7 @@ async fn run(mut tests: Command) -> Output {
 }
 
 #[tokio::test]
-async fn the_sdk_for_typescript_does_what_it_promises() {
+async fn the_sdk_for_typescript_works_as_documented() {
     let mut tests = Command::new("node");
     tests.args(["--test", "rules.test.mjs", "server.test.mjs"]).current_dir(installed().join("node"));
     let output = run(tests).await;
@@ -46,7 +46,7 @@ async fn the_sdk_for_typescript_does_what_it_promises() {
 }
 
 #[tokio::test]
-async fn the_sdk_for_python_does_what_it_promises() {
+async fn the_sdk_for_python_works_as_documented() {
     let cache = installed();
     let mut tests = Command::new("python3");
     tests.args(["-m", "unittest", "-v"]).current_dir(cache.join("sdk/python/tests"));

@@ -150,7 +150,7 @@ async fn the_sender_itself_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_request_whose_recipients_are_all_rejected_is_partial_with_nobody_accepted() {
+async fn a_request_with_only_rejected_recipients_is_partial_with_none_accepted() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
 
@@ -177,7 +177,7 @@ async fn a_recipient_with_only_a_bsuid_is_sent_to_by_it() {
 }
 
 #[tokio::test]
-async fn the_number_wins_where_a_bsuid_is_given_too() {
+async fn the_number_takes_precedence_over_a_bsuid() {
     let patchbay = SharedPatchbay::get().await;
     let (client, phone, other) = (patchbay.new_client().await, patchbay.new_phone(), patchbay.new_phone());
     let entry = json!([{ "to": format!("+{}", phone.msisdn), "customerUserId": other.user_id().await }]);
@@ -190,7 +190,7 @@ async fn the_number_wins_where_a_bsuid_is_given_too() {
 }
 
 #[tokio::test]
-async fn a_malformed_bsuid_beside_a_number_is_ignored() {
+async fn a_malformed_bsuid_with_a_number_is_ignored() {
     let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let entry = json!([{ "to": phone.msisdn, "customerUserId": "not-a-bsuid" }]);
@@ -288,7 +288,7 @@ async fn a_thousand_and_one_recipients_are_refused_whole() {
 }
 
 #[tokio::test]
-async fn a_burst_to_one_number_never_exceeds_what_the_provider_takes() {
+async fn a_burst_to_one_number_never_exceeds_the_rate_of_the_provider() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     // At 80 a second this takes longer than the renewal period of a worker's lease.

@@ -74,7 +74,7 @@ async fn in_flight(patchbay: &Patchbay) -> u64 {
 }
 
 #[tokio::test]
-async fn answers_that_nobody_reads_keep_neither_logins_nor_callbacks_nor_clients_out() {
+async fn unread_answers_block_neither_logins_nor_callbacks_nor_clients() {
     let patchbay = PatchbaySetup::new().set("server.trusted_proxies", r#"["127.0.0.0/8"]"#).start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let mut deaf = join_all((0..20).map(|_| Deaf::open(&patchbay))).await;
@@ -162,7 +162,7 @@ async fn received_file(patchbay: &Patchbay, client: &TestClient) -> String {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn downloads_that_nobody_reads_open_no_more_files_than_their_source_may_and_others_get_theirs() {
+async fn unread_downloads_open_only_the_files_of_their_share_and_others_get_theirs() {
     const SHARE: usize = 20;
     let media = tempfile::tempdir().unwrap();
     let patchbay = PatchbaySetup::new()

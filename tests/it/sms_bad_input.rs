@@ -149,7 +149,7 @@ async fn each_wrong_value_of_the_json_gateway_names_its_field() {
 }
 
 #[tokio::test]
-async fn a_field_that_is_nearly_right_or_in_the_wrong_object_is_refused_before_it_costs_anything() {
+async fn a_misspelled_or_misplaced_field_is_refused_before_it_costs_anything() {
     let scene = Scene::set().await;
     let with = |pointer: &str, name: &str, value: Value| {
         let mut body = one(&json!(CELL), "hi");
@@ -278,7 +278,7 @@ async fn each_wrong_keyword_of_a_batch_has_its_code() {
 }
 
 #[tokio::test]
-async fn a_batch_counts_against_what_a_client_may_send_in_a_second() {
+async fn a_batch_counts_against_the_rate_of_a_client() {
     let patchbay: Patchbay = PatchbaySetup::new().set("limits.recipients_per_second_per_client", "2").start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 300);
@@ -294,7 +294,7 @@ async fn a_batch_counts_against_what_a_client_may_send_in_a_second() {
 }
 
 #[tokio::test]
-async fn where_nothing_can_be_stored_it_is_502_until_it_is_100() {
+async fn a_message_that_cannot_be_stored_is_at_502_until_it_is_at_100() {
     let patchbay: Patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, CREDITS);

@@ -57,7 +57,7 @@ async fn a_batch_is_charged_and_sent_from_its_sender() {
 }
 
 #[tokio::test]
-async fn some_invalid_numbers_make_it_a_partial_success_and_cost_nothing() {
+async fn invalid_numbers_make_a_send_a_partial_success_and_cost_nothing() {
     let (patchbay, client, phone) = stage(10).await;
     let cells = format!("{}, 12, abc", phone.msisdn);
     let xml = send(&patchbay, &client, &batch("1", &cells, "Hi")).await;
@@ -195,7 +195,7 @@ async fn receipts_are_final_states_of_batches_that_asked_for_them() {
 }
 
 #[tokio::test]
-async fn a_pending_message_has_no_receipt_and_notavail_when_its_time_is_over() {
+async fn a_pending_message_has_no_receipt_and_notavail_after_its_expiry() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);
@@ -221,7 +221,7 @@ async fn a_pending_message_has_no_receipt_and_notavail_when_its_time_is_over() {
 }
 
 #[tokio::test]
-async fn replies_are_pulled_by_batch_and_kept_for_those_that_asked() {
+async fn replies_are_fetched_by_batch_and_kept_for_batches_that_requested_them() {
     let (patchbay, client, phone) = stage(10).await;
     let cells = format!("{}|Order 7", phone.msisdn);
     let fields = [
@@ -253,7 +253,7 @@ async fn replies_are_pulled_by_batch_and_kept_for_those_that_asked() {
 }
 
 #[tokio::test]
-async fn the_service_tells_credits_and_what_a_batch_would_cost() {
+async fn the_service_returns_credits_and_the_price_of_a_batch() {
     let (patchbay, client, _) = stage(42).await;
     let xml = patchbay.batch(&client, SERVICE, &[("version", "1.0"), ("creditcheck", "true")]).await;
     assert_eq!((code(&xml), text(&xml, "credits")), ("0", Some("42")));
@@ -270,7 +270,7 @@ async fn the_service_tells_credits_and_what_a_batch_would_cost() {
 }
 
 #[tokio::test]
-async fn what_a_batch_would_cost_is_what_it_costs() {
+async fn the_quoted_price_of_a_batch_is_the_charged_one() {
     let (patchbay, client, _) = stage(42).await;
     let cells = "0821234567,+27 82 123 4567,0821234568,12";
     let xml = patchbay.batch(&client, SERVICE, &[("charge", "true"), ("cell", cells)]).await;
@@ -283,7 +283,7 @@ async fn what_a_batch_would_cost_is_what_it_costs() {
 }
 
 #[tokio::test]
-async fn a_long_text_is_joined_with_concat_and_says_its_places_without() {
+async fn a_long_text_is_joined_with_concat_and_numbers_its_parts_without() {
     let (patchbay, client, phone) = stage(20).await;
     let long = "a".repeat(200);
     let mut joined = batch("1", &phone.msisdn, &long);
@@ -345,7 +345,7 @@ async fn a_batch_that_waits_for_its_time_is_pending_however_long_that_is() {
 }
 
 #[tokio::test]
-async fn nothing_is_scheduled_for_when_it_would_be_forgotten() {
+async fn a_send_cannot_be_scheduled_beyond_the_retention() {
     let patchbay = PatchbaySetup::new().set("retention.message_days", "30").start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);
@@ -366,7 +366,7 @@ async fn nothing_is_scheduled_for_when_it_would_be_forgotten() {
 }
 
 #[tokio::test]
-async fn answers_are_well_formed_whatever_comes_in() {
+async fn answers_are_well_formed_for_any_input() {
     let (patchbay, client, phone) = stage(10).await;
     let hostile = "</batchref>&<![CDATA[\u{1b}\u{FFFE}é🦀\"'";
     let fields = [("batchref", hostile), ("message", hostile), ("cell", phone.msisdn.as_str()), ("senderid", "S")];

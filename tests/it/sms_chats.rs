@@ -61,7 +61,7 @@ async fn a_router_can_tell_a_chat_over_sms() {
 }
 
 #[tokio::test]
-async fn who_writes_first_to_a_number_of_one_client_alone_is_in_a_chat_of_that_client() {
+async fn a_first_sms_to_a_number_of_only_one_client_starts_a_chat_of_that_client() {
     let patchbay = SharedPatchbay::get().await;
     let (client, other, sink) = (patchbay.new_bare_client(), patchbay.new_bare_client(), WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;

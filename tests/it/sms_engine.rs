@@ -100,7 +100,7 @@ async fn a_batch_delays_another_clients_message_by_no_more_than_a_second() {
 }
 
 #[tokio::test]
-async fn what_is_due_at_one_time_leaves_in_turns_of_its_clients() {
+async fn messages_due_at_one_time_are_sent_in_turns_of_their_clients() {
     let patchbay = paced().start().await;
     let (busy, other) = (client(&patchbay, "busy").await, client(&patchbay, "other").await);
     let due = harness::real_time() + chrono::TimeDelta::hours(2);
@@ -174,7 +174,7 @@ async fn an_smsc_that_answers_nonsense_or_nothing_is_asked_again() {
 }
 
 #[tokio::test]
-async fn receipts_join_over_a_crash_whatever_their_order_and_form() {
+async fn receipts_join_over_a_crash_in_any_order_and_form() {
     let mut patchbay = PatchbaySetup::new().bind("name=one&ids=hexdec").start().await;
     let client = client(&patchbay, "acme").await;
     let faults = json!({ "smscHexIds": true, "smscReceiptDelayMillis": 1500 });

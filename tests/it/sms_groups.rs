@@ -48,7 +48,7 @@ async fn requests_that_arrive_together_share_transactions() {
 }
 
 #[tokio::test]
-async fn a_batch_that_cannot_be_taken_is_nobody_elses_affair() {
+async fn a_failed_batch_does_not_affect_others() {
     let (patchbay, client) = stage(12).await;
     let costly: Vec<String> = (0..100).map(|at| format!("2784{at:07}")).collect();
     let costly = costly.join(",");

@@ -62,7 +62,7 @@ impl Drop for Kannel {
 }
 
 #[tokio::test]
-async fn kannels_drive_smpp_gets_each_sms_once_and_brings_what_subscribers_answer() {
+async fn kannels_drive_smpp_gets_each_sms_once_and_delivers_replies() {
     if !Path::new(PROGRAM).exists() {
         println!(
             "skipped: {PROGRAM} is missing; where there is apt-get, scripts/test-peers.sh installs it (kannel-extras)"

@@ -36,7 +36,7 @@ async fn listed(patchbay: &Patchbay, client: &TestClient, phone: &TestPhone, wan
 }
 
 #[tokio::test]
-async fn a_reply_is_told_to_the_client_whose_message_it_answers() {
+async fn a_reply_is_reported_to_the_client_of_the_answered_message() {
     let (patchbay, client, phone) = stage().await;
     let sink = WebhookSink::start().await;
     let settings = json!({ "replyCallBackURL": sink.url("reply"), "replyCallBackMethod": "POST" });
@@ -63,7 +63,7 @@ async fn a_reply_is_told_to_the_client_whose_message_it_answers() {
 }
 
 #[tokio::test]
-async fn the_latest_send_is_the_one_that_is_answered() {
+async fn a_reply_belongs_to_the_latest_send() {
     let (patchbay, client, phone) = stage().await;
     let (other, sink) = (patchbay.new_bare_client(), WebhookSink::start().await);
     patchbay.credits(&other, 5);
@@ -81,7 +81,7 @@ async fn the_latest_send_is_the_one_that_is_answered() {
 }
 
 #[tokio::test]
-async fn who_replies_stop_is_blocked_and_refunded_until_start() {
+async fn a_subscriber_that_replies_stop_is_blocked_and_refunded_until_start() {
     let (patchbay, client, phone) = stage().await;
     send(&patchbay, &client, &phone, "One", json!({})).await;
     phone.receives("the SMS", |message| message["text"] == "One").await;
@@ -103,7 +103,7 @@ async fn who_replies_stop_is_blocked_and_refunded_until_start() {
 }
 
 #[tokio::test]
-async fn what_waits_for_its_time_is_not_sent_to_who_stops_meanwhile() {
+async fn a_scheduled_sms_is_not_sent_to_a_subscriber_that_stops_before() {
     let (patchbay, client, phone) = stage().await;
     let later = (harness::real_time() + chrono::TimeDelta::hours(5)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     let scheduled = send(&patchbay, &client, &phone, "Later", json!({ "scheduledSmsDate": later })).await;
@@ -118,7 +118,7 @@ async fn what_waits_for_its_time_is_not_sent_to_who_stops_meanwhile() {
 }
 
 #[tokio::test]
-async fn what_never_left_and_was_given_back_may_be_sent_again_under_its_ctid() {
+async fn an_unsent_and_refunded_sms_may_be_sent_again_under_its_ctid() {
     let (patchbay, client, phone) = stage().await;
     let later = (harness::real_time() + chrono::TimeDelta::hours(5)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     let stopped = send(&patchbay, &client, &phone, "Later", json!({ "scheduledSmsDate": later })).await;
@@ -137,7 +137,7 @@ async fn what_never_left_and_was_given_back_may_be_sent_again_under_its_ctid() {
 }
 
 #[tokio::test]
-async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid() {
+async fn a_blocked_recipient_is_reported_at_once_and_counts_as_not_sent_under_the_ctid() {
     let (patchbay, client, phone) = stage().await;
     let sink = WebhookSink::start().await;
     send(&patchbay, &client, &phone, "One", json!({})).await;
@@ -163,7 +163,7 @@ async fn who_is_blocked_is_told_of_at_once_and_counts_as_not_sent_under_the_ctid
 }
 
 #[tokio::test]
-async fn each_of_the_requests_for_one_who_is_blocked_is_told_of_it_when_they_come_together() {
+async fn each_of_several_simultaneous_requests_for_a_blocked_recipient_gets_the_report() {
     let (patchbay, client, phone) = stage().await;
     let sink = WebhookSink::start().await;
     send(&patchbay, &client, &phone, "One", json!({})).await;
@@ -181,7 +181,7 @@ async fn each_of_the_requests_for_one_who_is_blocked_is_told_of_it_when_they_com
 }
 
 #[tokio::test]
-async fn what_waits_for_its_time_is_answered_when_it_was_sent_and_not_before() {
+async fn a_scheduled_sms_can_be_answered_after_it_was_sent_and_not_before() {
     let patchbay = PatchbaySetup::new().start().await;
     let (client, other) = (patchbay.bare_client("acme"), patchbay.bare_client("other"));
     let (phone, sink) = (patchbay.phone("27820000001"), WebhookSink::start().await);

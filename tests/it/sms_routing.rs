@@ -46,7 +46,7 @@ fn entry(story: &Value, kind: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_a_router_refuses_fails_with_its_reason_and_is_not_charged() {
+async fn an_sms_refused_by_a_router_fails_with_the_reason_and_is_not_charged() {
     let (patchbay, client, phone) = stage().await;
     rules(&client, json!([{ "words": ["casino"], "refuse": "no gambling" }])).await;
 
@@ -68,7 +68,7 @@ async fn what_a_router_refuses_fails_with_its_reason_and_is_not_charged() {
 }
 
 #[tokio::test]
-async fn source_priority_validity_and_text_reach_the_subscriber_and_replies_find_back() {
+async fn source_priority_validity_and_text_reach_the_subscriber_and_replies_are_matched() {
     let (patchbay, client, phone) = stage().await;
     let sink = WebhookSink::start().await;
     let source = format!("S{}", &phone.msisdn[phone.msisdn.len() - 8..]);
@@ -94,7 +94,7 @@ async fn source_priority_validity_and_text_reach_the_subscriber_and_replies_find
 }
 
 #[tokio::test]
-async fn a_router_that_fails_decides_nothing_and_the_story_says_so() {
+async fn a_failed_router_decides_nothing_and_the_story_shows_it() {
     let (patchbay, client, phone) = stage().await;
     client.install("picky", guest("picky-router")).await;
 
@@ -108,7 +108,7 @@ async fn a_router_that_fails_decides_nothing_and_the_story_says_so() {
 }
 
 #[tokio::test]
-async fn a_router_counts_from_the_next_message_on_and_no_longer_than_it_is_in_force() {
+async fn a_router_decides_from_the_next_message_until_its_deactivation() {
     let (patchbay, client, phone) = stage().await;
     let hears = async |text: &str, heard: &str| {
         send(&patchbay, &client, &phone, text, json!({})).await;
@@ -162,7 +162,7 @@ async fn calls_are_recorded_and_replayed_like_those_of_every_plugin() {
 }
 
 #[tokio::test]
-async fn a_text_that_is_forgotten_is_in_no_recording_and_its_rewriting_is_forgotten_too() {
+async fn a_deleted_text_is_in_no_recording_and_its_rewritten_form_is_deleted_too() {
     let (patchbay, client, phone) = stage().await;
     let config = json!({ "rules": [{ "append": " Bye." }] });
     client.put_in_force(ROUTER, json!({ "mode": "live", "config": config })).await;
@@ -220,7 +220,7 @@ async fn a_version_on_trial_that_fails_leaves_the_message_to_the_live_one() {
 }
 
 #[tokio::test]
-async fn what_subscribers_answer_is_rewritten_or_refused_and_a_stop_is_heeded_all_the_same() {
+async fn replies_are_rewritten_or_refused_and_a_stop_counts_in_any_case() {
     let (patchbay, client, phone) = stage().await;
     let sink = WebhookSink::start().await;
     let other = patchbay.new_phone();
@@ -256,7 +256,7 @@ async fn what_subscribers_answer_is_rewritten_or_refused_and_a_stop_is_heeded_al
 }
 
 #[tokio::test]
-async fn another_source_does_not_lead_around_who_stopped_messages_from_it() {
+async fn another_source_does_not_bypass_a_stop() {
     let (patchbay, client, phone) = stage().await;
     let source = format!("T{}", &phone.msisdn[phone.msisdn.len() - 8..]);
     rules(&client, json!([{ "source": source }])).await;
@@ -302,7 +302,7 @@ async fn the_operators_router_is_asked_last_about_the_messages_of_every_client()
 }
 
 #[tokio::test]
-async fn a_stop_to_a_routers_source_holds_for_what_was_tried_before_it() {
+async fn a_stop_to_a_routers_source_also_holds_for_earlier_attempts() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("routed");
     patchbay.credits(&client, 50);
@@ -334,7 +334,7 @@ async fn a_stop_to_a_routers_source_holds_for_what_was_tried_before_it() {
 }
 
 #[tokio::test]
-async fn a_batch_that_is_answered_is_no_one_time_pin_to_a_router() {
+async fn an_answerable_batch_is_not_a_one_time_pin_for_a_router() {
     let (patchbay, client, phone) = stage().await;
     let refusals = [("otp", "a pin"), ("reply", "a reply")];
     rules(&client, refusals.iter().map(|(traffic, why)| json!({ "traffic": [traffic], "refuse": why })).collect())

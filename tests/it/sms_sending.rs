@@ -30,7 +30,7 @@ fn rejected(answer: &Value) -> Vec<(&str, &str)> {
 }
 
 #[tokio::test]
-async fn an_sms_reaches_the_phone_from_the_default_source_and_its_states_are_told_with_their_channel() {
+async fn an_sms_reaches_the_phone_from_the_default_source_and_its_states_are_reported_with_their_channel() {
     let (_patchbay, client, sink, phone) = stage().await;
 
     let answer = client.post(SMS, &payload(&phone.msisdn, "Your order is ready.")).await.accepted();
@@ -131,7 +131,7 @@ async fn the_source_is_one_of_the_clients_own() {
 }
 
 #[tokio::test]
-async fn what_only_whatsapp_has_is_refused_by_name() {
+async fn content_of_whatsapp_only_is_refused_by_name() {
     let (patchbay, client, _sink, phone) = stage().await;
     let body = json!({
         "templateName": "order_ready",

@@ -60,7 +60,7 @@ async fn a_virtualname_chooses_the_source_and_replies_to_it_are_the_batchs() {
 }
 
 #[tokio::test]
-async fn a_source_is_added_once_and_what_is_none_is_refused() {
+async fn a_source_is_added_once_and_an_invalid_one_is_refused() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     add(&patchbay, &client, "SHOP");

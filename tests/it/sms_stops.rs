@@ -114,7 +114,7 @@ async fn the_answer_in_the_chat_counts_as_the_latest_send() {
 }
 
 #[tokio::test]
-async fn who_stopped_gets_no_sms_of_any_product() {
+async fn a_stopped_subscriber_gets_no_sms_of_any_product() {
     let (patchbay, client, sink, phone) = stage().await;
     patchbay.credits(&client, 10);
     client.post(SMS, &payload(&phone.msisdn, "One")).await.accepted();

@@ -41,7 +41,7 @@ async fn the_batch_gateway_is_on_a_second_port_over_tls() {
 }
 
 #[tokio::test]
-async fn where_https_is_required_no_sms_is_taken_without_it() {
+async fn an_sms_over_plain_http_is_refused_if_https_is_required() {
     let patchbay = PatchbaySetup::new().set("server.require_https", "true").start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 5);

@@ -62,7 +62,7 @@ async fn the_story_of_a_template_runs_from_its_request_to_the_webhooks_and_their
 }
 
 #[tokio::test]
-async fn the_story_of_a_fallback_names_what_decided_and_the_parts_of_the_sms() {
+async fn the_story_of_a_fallback_names_the_decision_and_the_parts_of_the_sms() {
     let (_patchbay, client, sink, phone) = stage().await;
     phone.set(json!({ "onWhatsApp": false })).await;
     let mut payload = client.order_ready(&[&phone.msisdn]);
@@ -135,7 +135,7 @@ async fn a_message_is_found_by_the_tracking_id_that_its_send_brought_along() {
 }
 
 #[tokio::test]
-async fn a_number_that_whatsapp_does_not_know_is_followed_by_the_user_id_beside_it() {
+async fn a_number_that_is_not_on_whatsapp_is_followed_by_the_given_user_id() {
     let (patchbay, client, sink, phone) = stage().await;
     phone.set(json!({ "onWhatsApp": false })).await;
     let other = patchbay.new_phone();
@@ -153,7 +153,7 @@ async fn a_number_that_whatsapp_does_not_know_is_followed_by_the_user_id_beside_
 }
 
 #[tokio::test]
-async fn where_the_user_id_fails_too_the_sms_follows() {
+async fn the_sms_follows_if_the_user_id_fails_too() {
     let (patchbay, client, sink, phone) = stage().await;
     let other = patchbay.new_phone();
     for phone in [&phone, &other] {
@@ -184,7 +184,7 @@ async fn statuses_carry_the_request_the_quick_reply_id_and_no_cost_while_none_is
 }
 
 #[tokio::test]
-async fn the_cost_of_a_message_is_that_of_its_category_and_country() {
+async fn the_cost_of_a_message_depends_on_its_category_and_country() {
     let (patchbay, client, sink, phone) = stage().await;
     let other = patchbay.new_client().await;
     let rate = |category: &str, country: &str, amount: &str| json!({ "category": category, "country": country, "amount": amount, "currency": "USD" });
@@ -211,7 +211,7 @@ async fn the_cost_of_a_message_is_that_of_its_category_and_country() {
 }
 
 #[tokio::test]
-async fn what_customers_write_costs_by_where_they_write_from() {
+async fn messages_of_customers_cost_by_their_country() {
     let (_patchbay, client, sink, phone) = stage().await;
     let told = async |text: &str| {
         phone.write(&client.number, text).await;

@@ -36,7 +36,7 @@ async fn a_new_team_is_always_open_and_gives_out_no_chats() {
 }
 
 #[tokio::test]
-async fn names_of_teams_are_unique_whatever_their_case() {
+async fn names_of_teams_are_unique_regardless_of_case() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (sales, support) = (team(&client, "Sales").await, team(&client, "Support").await);
@@ -48,7 +48,7 @@ async fn names_of_teams_are_unique_whatever_their_case() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_team_is_named() {
+async fn the_fault_of_a_team_is_named() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     assert_eq!(client.post(TEAMS, &json!({})).await.faulty_fields(), ["name"]);

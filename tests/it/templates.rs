@@ -201,7 +201,7 @@ async fn parameters_of_a_named_template_go_out_under_their_names() {
 }
 
 #[tokio::test]
-async fn text_of_any_script_arrives_as_it_was_written() {
+async fn text_of_any_script_arrives_unchanged() {
     let (_patchbay, client, phone) = client_and_phone().await;
     let name = "Ṫhándî 😀 \"quoted\" \\ 中文";
     let components =

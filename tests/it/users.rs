@@ -78,7 +78,7 @@ async fn a_new_user_is_answered_with_a_temporary_password_once_and_without_crede
 }
 
 #[tokio::test]
-async fn nobody_chooses_the_password_of_a_new_user() {
+async fn the_password_of_a_new_user_cannot_be_chosen() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let mut asked = thandi();
@@ -88,7 +88,7 @@ async fn nobody_chooses_the_password_of_a_new_user() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_new_user_is_named() {
+async fn the_fault_of_a_new_user_is_named() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     assert_eq!(client.post(USERS, &json!({})).await.faulty_fields(), ["email", "name", "role"]);
@@ -134,7 +134,7 @@ async fn a_temporary_password_gives_no_key_and_ends_when_the_password_is_changed
 }
 
 #[tokio::test]
-async fn of_two_changes_with_one_temporary_password_one_counts() {
+async fn only_one_of_two_changes_with_one_temporary_password_succeeds() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (_, temporary) = created(&client, &thandi()).await;
@@ -242,7 +242,7 @@ async fn a_user_is_renamed_and_gets_another_role_and_team() {
 }
 
 #[tokio::test]
-async fn a_role_that_was_taken_away_counts_from_the_next_request_on() {
+async fn a_removed_role_is_ineffective_from_the_next_request_on() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (other, id) = with_role(&patchbay, &client, "ADMIN");
@@ -271,7 +271,7 @@ async fn the_last_admin_is_neither_deleted_nor_demoted() {
 }
 
 #[tokio::test]
-async fn nobody_deletes_the_own_account() {
+async fn a_user_cannot_delete_its_own_account() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     with_role(&patchbay, &client, "ADMIN");
@@ -330,7 +330,7 @@ async fn users_are_listed_by_name_in_pages_and_searched_in_any_case_and_script()
 }
 
 #[tokio::test]
-async fn agents_say_themselves_whether_they_are_available_and_their_leaders_how_many_chats_they_have() {
+async fn agents_set_their_availability_and_supervisors_their_chat_limit() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let (agent, id) = with_role(&patchbay, &client, "AGENT");

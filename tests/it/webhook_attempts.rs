@@ -83,7 +83,7 @@ async fn an_attempt_shows_its_code_its_time_and_the_first_kilobyte_of_the_answer
 }
 
 #[tokio::test]
-async fn attempts_come_the_newest_first_and_in_pages() {
+async fn attempts_are_listed_newest_first_and_in_pages() {
     let patchbay = SharedPatchbay::get().await;
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("incoming") });
@@ -143,7 +143,7 @@ async fn health_counts_the_deliveries_that_wait_for_their_next_attempt() {
 }
 
 #[tokio::test]
-async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again() {
+async fn given_up_deliveries_are_sent_again_in_order_when_their_webhook_is_enabled() {
     let patchbay = SharedPatchbay::get().await;
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("incoming"), "eventWebhookURL": sink.url("events") });
@@ -217,7 +217,7 @@ async fn a_delivery_that_is_sent_again_has_the_whole_schedule_before_it() {
 }
 
 #[tokio::test]
-async fn an_event_that_was_dropped_or_whose_webhook_is_off_is_not_sent_again() {
+async fn a_dropped_event_or_one_of_a_disabled_webhook_is_not_sent_again() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let sink = WebhookSink::start().await;
@@ -247,7 +247,7 @@ async fn an_event_that_was_dropped_or_whose_webhook_is_off_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_ping_is_signed_sent_at_once_and_answered_with_what_came_back() {
+async fn a_ping_is_signed_sent_at_once_and_returns_the_answer_of_the_receiver() {
     let patchbay = SharedPatchbay::get().await;
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let configuration = client.webhooks_to(&sink, "v2").await;
@@ -282,7 +282,7 @@ async fn a_ping_is_signed_sent_at_once_and_answered_with_what_came_back() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_was_turned_off_is_told_to_the_event_webhook() {
+async fn a_disabled_webhook_is_reported_to_the_event_webhook() {
     let patchbay = SharedPatchbay::get().await;
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("incoming"), "eventWebhookURL": sink.url("events") });
@@ -316,7 +316,7 @@ async fn a_webhook_that_was_turned_off_is_told_to_the_event_webhook() {
 }
 
 #[tokio::test]
-async fn an_address_that_takes_nothing_is_not_told_so() {
+async fn a_disabled_address_is_not_notified_of_its_own_disabling() {
     let patchbay = SharedPatchbay::get().await;
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("all"), "eventWebhookURL": sink.url("all") });

@@ -52,7 +52,7 @@ async fn a_second_default_and_a_second_override_are_conflicts() {
 }
 
 #[tokio::test]
-async fn a_number_of_somebody_else_is_forbidden() {
+async fn a_number_of_another_client_is_forbidden() {
     let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_client().await);
     for id in [other.number_id.as_str(), "01a1fb88-0000-7000-8000-000000000000", "my-number"] {
@@ -126,7 +126,7 @@ async fn addresses_inside_the_network_are_refused_and_the_field_is_named() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_refused_and_every_such_field_is_named() {
+async fn every_field_with_an_invalid_address_is_named() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let body = json!({

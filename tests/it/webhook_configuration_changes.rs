@@ -33,7 +33,7 @@ fn add_number(patchbay: &SharedPatchbay, client: &TestClient, number: &str) -> S
 }
 
 #[tokio::test]
-async fn an_update_leaves_what_it_does_not_name_and_an_empty_address_turns_its_type_off() {
+async fn an_update_keeps_absent_fields_and_an_empty_address_disables_its_type() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let created = create(
@@ -102,7 +102,7 @@ async fn an_update_without_an_id_is_refused_and_one_of_an_unknown_id_finds_nothi
 }
 
 #[tokio::test]
-async fn an_address_is_judged_whenever_it_is_saved_and_one_that_is_not_named_is_left_alone() {
+async fn a_saved_address_is_checked_and_an_absent_one_stays() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let created = create(&client, json!({ "statusUpdateURL": "http://127.0.0.1:9/status" })).await;
@@ -218,7 +218,7 @@ async fn without_the_default_overrides_go_on_and_other_numbers_are_silent() {
 }
 
 #[tokio::test]
-async fn what_waits_for_an_address_goes_to_the_one_that_replaces_it() {
+async fn deliveries_waiting_for_an_address_go_to_its_replacement() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let (old, new) = (WebhookSink::start().await, WebhookSink::start().await);
@@ -234,7 +234,7 @@ async fn what_waits_for_an_address_goes_to_the_one_that_replaces_it() {
 }
 
 #[tokio::test]
-async fn what_waits_for_a_deleted_configuration_is_dropped_at_once() {
+async fn deliveries_of_a_deleted_configuration_are_dropped_at_once() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let sink = WebhookSink::start().await;
@@ -261,7 +261,7 @@ async fn what_waits_for_a_deleted_configuration_is_dropped_at_once() {
 }
 
 #[tokio::test]
-async fn an_address_that_was_turned_off_is_on_again_when_it_is_saved_again() {
+async fn a_disabled_address_is_enabled_when_it_is_saved_again() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let sink = WebhookSink::start().await;

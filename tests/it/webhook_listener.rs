@@ -77,7 +77,7 @@ fn ids(received: &[SinkRequest]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_client_without_any_webhook_address_hears_its_webhooks_and_sends_one_again() {
+async fn a_client_without_a_webhook_address_can_listen_to_webhooks_and_resend_one() {
     let patchbay = SharedPatchbay::get().await;
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     sink.answers("hook", "thanks");

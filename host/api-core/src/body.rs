@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_without_a_key_must_come_with_a_pace() {
+    async fn a_body_without_a_key_must_arrive_at_a_minimum_pace() {
         let (refused, after) = read_at(100, 20).await;
         assert!(refused.unwrap_err().contains("at least 1024 bytes of the body must arrive per second"));
         assert_eq!(after, 5);
@@ -345,14 +345,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_without_a_key_must_be_whole_in_time_as_well() {
+    async fn a_body_without_a_key_must_also_be_complete_in_time() {
         let (refused, after) = read_at(2_048, 60).await;
         assert!(refused.unwrap_err().contains("within 30 s"));
         assert_eq!(after, 30);
     }
 
     #[test]
-    fn a_buffer_grows_with_what_has_come_and_not_with_what_is_declared() {
+    fn a_buffer_grows_with_the_received_bytes_and_not_with_the_declared_length() {
         let bounds = |declared| Bounds { declared, limit: LIMIT, time: Duration::from_secs(30) };
         assert_eq!(bounds(Some(1_000_000)).grown(0, 10), FIRST_BUFFER);
         assert_eq!(bounds(Some(10)).grown(0, 10), 10);

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_nearest_proxy_said_counts() {
+    fn only_the_value_of_the_nearest_proxy_counts() {
         assert_eq!(forwarded_proto(&headers(&["https, http"])), Some("http"));
         assert_eq!(forwarded_proto(&headers(&["https", "http"])), Some("http"));
         assert_eq!(forwarded_proto(&headers(&["http, https"])), Some("https"));

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_with_a_query_is_named_at_once() {
+    fn all_faults_of_a_query_are_named_at_once() {
         let wrong = format!("page=-1&size=501&searchString={}", "a".repeat(SEARCH_MAX + 1));
         let fault = format!("{:?}", query(&wrong).unwrap_err());
         for said in ["from 0 to 2147483647", "from 1 to 500", "at most 200 characters"] {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_with_more_bytes_than_its_bound_is_refused_with_a_fault_of_its_size() {
+    fn a_page_above_its_bound_is_refused_with_a_fault_of_its_size() {
         let found = Found { items: vec!["x".repeat(40); 3], total: 3 };
         let page = Page::new(PageRequest { page: 0, size: 3 }, found, |item| item);
         let bytes = page.write(10_000).unwrap();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_stop_on_last_see_every_page() {
+    fn callers_that_stop_at_last_read_every_page() {
         assert_eq!(wrapped(0, 2, 4)["last"], false);
         assert_eq!(wrapped(1, 2, 4)["last"], true);
         assert_eq!(wrapped(0, 2, 3)["totalPages"], 2);

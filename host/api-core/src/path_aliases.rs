@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_old_are_the_new_ones_and_deprecated() {
+    fn old_calls_equal_the_new_ones_and_are_deprecated() {
         for (called, path) in [
             ("/messaging-service/WhatsApp/SystemUsers", "/api/v1/users"),
             ("/messaging-service/WhatsApp/SystemUsers/me/availability/", "/api/v1/users/me/availability"),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_like_a_call_of_old_is_another_one() {
+    fn a_path_that_only_begins_like_an_old_call_is_another_call() {
         for called in
             [STAYS, "/messaging-service/WhatsApp/SystemUsersAndMore", "/messaging-service/WhatsApp/ClientsX/me"]
         {

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_value_of_a_name_counts_and_an_empty_one_is_none() {
+    fn the_first_value_of_a_name_counts_and_an_empty_one_is_absent() {
         let given = parameters("a=1&a=2&b=&c=%C3%9F").unwrap();
         assert_eq!((given.value("a"), given.value("b"), given.value("c")), (Some("1"), None, Some("ß")));
         assert_eq!(given.value("d"), None);

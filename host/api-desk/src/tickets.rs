@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn every_filter_is_read_and_what_is_none_of_the_words_is_refused() {
+    fn every_filter_is_read_and_an_unknown_word_is_refused() {
         let filter = |more: &str| query(&format!("{WHOLE}&{more}")).unwrap().filter;
         assert_eq!(filter("selectedStatus=awaiting agent").unwrap().status, Some(TicketStatus::AwaitingAgent));
         assert_eq!(filter("rating=excellent").unwrap().rating, Some(Rating::Excellent));

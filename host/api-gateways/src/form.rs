@@ -72,12 +72,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf8_is_refused() {
+    fn text_that_is_not_utf8_is_refused() {
         assert_eq!(fields(b"message=%ff"), Err(FormError::NotText));
     }
 
     #[test]
-    fn what_has_more_fields_than_anybody_could_mean_is_not_read() {
+    fn a_form_with_too_many_fields_is_not_read() {
         assert_eq!(read(&"a&".repeat(FIELDS_MAX)).len(), FIELDS_MAX);
         assert_eq!(fields("a&".repeat(FIELDS_MAX + 1).as_bytes()), Err(FormError::TooManyFields));
     }

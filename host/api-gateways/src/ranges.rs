@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_and_several_ranges_give_the_whole_file() {
+    fn an_invalid_range_or_several_ranges_give_the_whole_file() {
         for said in [
             "",
             "bytes",
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_only_of_the_file_that_the_caller_means() {
+    fn a_range_is_served_only_of_the_file_version_that_the_caller_names() {
         let part = |condition: &str| wanted(100, &[(header::RANGE, "bytes=0-1"), (header::IF_RANGE, condition)]);
         for same in [TAG, "Wed, 18 Nov 2026 12:00:00 GMT"] {
             assert_eq!(part(same), RangeAnswer::Part(0..2), "{same}");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_caller_has_is_not_sent_again() {
+    fn a_file_that_the_caller_has_is_not_sent_again() {
         for (name, value) in [
             (header::IF_NONE_MATCH, TAG),
             (header::IF_NONE_MATCH, "W/\"7\""),

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minutes_worth_may_come_at_once_and_then_as_fast_as_it_fills() {
+    fn the_share_of_a_minute_may_be_used_at_once_and_then_as_it_refills() {
         let (buckets, begin) = (Buckets::new(30), Instant::now());
         assert!((0..30).all(|_| buckets.take(1, 1, begin).is_ok()));
         let wait = buckets.take(1, 1, begin).unwrap_err();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_rest_are_forgotten_when_there_are_many() {
+    fn idle_buckets_are_dropped_when_there_are_many() {
         let (buckets, begin) = (Buckets::new(60), Instant::now());
         for visitor in 0..REMEMBERED {
             buckets.take(visitor, 1, begin).unwrap();

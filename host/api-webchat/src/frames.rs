@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_frame_names_its_field() {
+    fn a_fault_of_a_frame_names_its_field() {
         for (frame, field, said) in [
             (r#"{"type":"launch"}"#, "type", "`launch` is not an allowed value"),
             (r#"{"type":"text","key":"12345678"}"#, "text", "is required"),

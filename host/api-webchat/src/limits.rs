@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_and_a_client_have_a_small_part_of_the_database() {
+    async fn an_address_and_a_client_have_a_small_share_of_the_database() {
         let limits = SocketLimits::new(WebChatLimits { database_connections: 10, ..WebChatLimits::default() });
         let at = |last: u8| Some(IpAddr::from([192, 0, 2, last]));
         let mut held = vec![limits.turn(at(1), client(1)).await, limits.turn(at(1), client(2)).await];

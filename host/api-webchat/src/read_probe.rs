@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_follows_what_is_much_and_its_mark_alone_says_that_it_was_read() {
+    fn a_probe_follows_much_output_and_only_its_mark_proves_reading() {
         let mut unread = UnreadBytes::default();
         assert_eq!(unread.sent(UNASKED - 1, None), None);
         let mark = unread.sent(1, None).unwrap();
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_read_is_stuck_after_a_while() {
+    async fn a_reader_that_does_not_read_is_stuck_after_a_while() {
         let mut unread = UnreadBytes::default();
         let patience = Duration::from_secs(30);
         unread.sent(UNASKED, None);

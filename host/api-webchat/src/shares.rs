@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_share_that_is_full_holds_its_own_key_back_and_no_other() {
+    async fn a_full_share_delays_only_its_own_key() {
         let shares = Shares::new(3);
         let two = shares.try_take("a", 2).unwrap();
         assert!(shares.try_take("a", 2).is_none());
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_a_share_is_all_of_it() {
+    fn a_share_above_the_whole_is_the_whole() {
         let shares = Shares::new(3);
         let all = shares.try_take("a", 1_000).unwrap();
         assert!(shares.try_take("a", 1).is_none());

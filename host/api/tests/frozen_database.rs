@@ -67,7 +67,7 @@ async fn answers(service: &Service) -> Vec<(&'static str, Answer, Duration)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_stands_still_is_answered_for_and_service_is_normal_once_it_goes_on() {
+async fn requests_are_answered_while_the_database_is_frozen_and_normal_afterwards() {
     let service = Service::with(Options { built_ins: true, ..Options::default() }).await;
     let before: Vec<u16> = answers(&service).await.into_iter().map(|(_, answer, _)| answer.status.as_u16()).collect();
 

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_advanced_clock_is_ahead_by_what_it_was_advanced() {
+    fn an_advanced_clock_is_ahead_by_the_given_time() {
         let (real, moved) = (SystemClock::new(), SystemClock::new());
         assert_eq!(moved.advance(3_600), 3_600);
         assert_eq!(moved.advance(60), 3_660);

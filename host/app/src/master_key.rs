@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renewed_key_opens_what_the_one_before_has_sealed() {
+    fn a_renewed_key_opens_values_that_the_previous_key_sealed() {
         let data_dir = tempfile::tempdir().unwrap();
         let before = of_data_dir(data_dir.path()).unwrap();
         renew(data_dir.path()).unwrap();

@@ -20,7 +20,7 @@ fn patchbay(arguments: &[&str]) -> Output {
 
 /// Both bombs, checked by the program with a tenth of the usual processor time.
 #[tokio::test(flavor = "multi_thread")]
-async fn compile_bombs_are_refused_in_words_by_the_program_itself() {
+async fn the_program_refuses_compile_bombs_with_a_readable_message() {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_patchbay"));
     let compiler = Compiler::Child { program, arguments: vec!["compile-plugin".to_owned()] };
     let limits = CallLimits { compile_cpu: Duration::from_secs(2), ..CallLimits::default() };
@@ -32,7 +32,7 @@ async fn compile_bombs_are_refused_in_words_by_the_program_itself() {
 }
 
 #[test]
-fn the_command_that_compiles_is_not_shown_and_says_what_it_was_given() {
+fn the_compile_command_is_hidden_and_reports_its_input() {
     let help = String::from_utf8(patchbay(&["--help"]).stdout).unwrap();
     assert!(help.contains("plugin") && !help.contains("compile-plugin"), "{help}");
     let nonsense = patchbay(&["compile-plugin", "nonsense"]);
@@ -42,7 +42,7 @@ fn the_command_that_compiles_is_not_shown_and_says_what_it_was_given() {
 }
 
 #[test]
-fn a_check_runs_in_a_child_and_names_what_is_wrong() {
+fn a_check_runs_in_a_child_and_names_the_faults() {
     let dir = TempDir::new();
     let file = dir.path().join("module.wasm");
     std::fs::write(&file, b"\0asm\x01\0\0\0").unwrap();

@@ -39,7 +39,7 @@ fn router() -> Router {
 }
 
 #[tokio::test]
-async fn connections_that_do_not_take_their_answers_keep_nobody_out() {
+async fn connections_that_do_not_read_their_answers_do_not_block_others() {
     let large = Router::new().route("/", get(async || "x".repeat(64 << 20)));
     let router = router().nest("/large", large);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -95,7 +95,7 @@ async fn https_is_served_from_pem_files_until_shutdown() {
 }
 
 #[tokio::test]
-async fn who_speaks_http_to_a_port_of_https_is_told_so() {
+async fn plain_http_on_an_https_port_gets_an_error_that_says_so() {
     tls::install_crypto();
     let config = tls::load(&fixture("localhost.pem"), &fixture("localhost.key")).unwrap().config;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -149,7 +149,7 @@ async fn answer_to(address: SocketAddr, bytes: Vec<u8>) -> String {
 }
 
 #[tokio::test]
-async fn what_http_itself_refuses_has_the_error_body_and_a_request_id() {
+async fn a_request_that_the_http_layer_refuses_gets_the_error_body_and_a_request_id() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(listeners::serve(listener, None, router(), reception(100), CancellationToken::new()));
@@ -186,7 +186,7 @@ async fn a_bad_request_behind_a_good_one_is_refused_and_the_good_one_answered() 
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_head_that_can_be_read_is_told_to_the_router() {
+async fn a_fault_of_a_readable_head_is_passed_to_the_router() {
     let said = async |wrong: Option<Extension<HeadFault>>| match wrong {
         Some(Extension(wrong)) => format!("{} {}", wrong.header, wrong.said),
         None => "fine".to_owned(),
@@ -250,7 +250,7 @@ async fn a_shutdown_finishes_the_request_in_flight() {
 }
 
 #[test]
-fn pem_files_that_do_not_serve_are_refused_by_setting_and_file() {
+fn unusable_pem_files_are_refused_with_the_setting_and_the_file() {
     tls::install_crypto();
     let dir = TempDir::new();
     let junk = dir.path().join("junk.pem");
@@ -268,7 +268,7 @@ fn pem_files_that_do_not_serve_are_refused_by_setting_and_file() {
 }
 
 #[tokio::test]
-async fn connections_that_are_only_held_keep_nobody_out() {
+async fn idle_connections_do_not_block_others() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(listeners::serve(listener, None, router(), reception(4), CancellationToken::new()));
@@ -324,7 +324,7 @@ fn is_about(seconds: f64, expected: f64) {
 const KEEP_ALIVE: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_says_nothing_ends() {
+async fn a_silent_connection_is_closed() {
     is_about(ended_after(connect(router())).await.0, 15.0);
 }
 

@@ -153,7 +153,7 @@ fn kill_watcher(server: Pid) {
 }
 
 #[tokio::test]
-async fn a_stale_process_file_that_names_a_living_stranger_does_not_stop_a_start() {
+async fn a_stale_process_file_with_the_id_of_another_program_does_not_prevent_a_start() {
     let dir = TempDir::new();
     EmbeddedPostgres::start(dir.path()).await.unwrap().stop().await;
     let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
@@ -181,7 +181,7 @@ async fn data_of_another_major_version_is_refused_with_the_way_out() {
 }
 
 #[tokio::test]
-async fn a_creation_that_was_cut_off_is_begun_anew() {
+async fn an_interrupted_creation_is_started_again() {
     let dir = TempDir::new();
     fs::create_dir_all(dir.path().join("postgres.new/base")).unwrap();
     fs::write(dir.path().join("postgres.new/PG_VERSION"), "15\n").unwrap();

@@ -57,7 +57,7 @@ fn a_wrong_command_line_is_explained_on_standard_error_with_status_1() {
 }
 
 #[test]
-fn a_certificate_that_is_not_there_is_found_out_before_a_database_is_begun() {
+fn a_missing_certificate_is_reported_before_a_database_is_created() {
     let dir = TempDir::new();
     fs::write(dir.path().join("patchbay.toml"), "[server]\ntls_cert = \"no.pem\"\ntls_key = \"no.key\"\n").unwrap();
     let output = patchbay(dir.path(), &["serve"]);
@@ -68,7 +68,7 @@ fn a_certificate_that_is_not_there_is_found_out_before_a_database_is_begun() {
 }
 
 #[test]
-fn a_taken_port_is_found_out_before_a_database_is_begun() {
+fn a_taken_port_is_reported_before_a_database_is_created() {
     let dir = TempDir::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
@@ -89,7 +89,7 @@ fn the_version_names_the_build() {
 }
 
 #[test]
-fn a_database_that_is_not_there_is_named_without_its_password_and_with_what_went_wrong() {
+fn an_unreachable_database_is_named_with_the_cause_and_without_its_password() {
     let dir = TempDir::new();
     let file = "[database]\nurl = \"postgres://app:hunter2@127.0.0.1:1/patchbay\"\n";
     fs::write(dir.path().join("patchbay.toml"), file).unwrap();
@@ -100,7 +100,7 @@ fn a_database_that_is_not_there_is_named_without_its_password_and_with_what_went
 }
 
 #[test]
-fn administration_without_a_database_makes_none_and_says_how_to_go_on() {
+fn administration_without_a_database_creates_none_and_names_the_next_step() {
     let dir = TempDir::new();
     for command in [
         &["sender", "list", "--client", "acme"][..],
@@ -120,7 +120,7 @@ fn administration_without_a_database_makes_none_and_says_how_to_go_on() {
 }
 
 #[test]
-fn a_program_that_is_told_to_read_its_settings_again_goes_on_and_says_that_it_did_not() {
+fn a_reload_signal_is_ignored_with_a_log_line() {
     let dir = TempDir::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://app@{}/patchbay", silent.local_addr().unwrap());
@@ -143,7 +143,7 @@ fn a_program_that_is_told_to_read_its_settings_again_goes_on_and_says_that_it_di
 }
 
 #[test]
-fn a_program_that_is_told_to_stop_while_it_starts_does_so_with_status_0() {
+fn a_program_stopped_during_its_start_exits_with_status_0() {
     let dir = TempDir::new();
     // A database that never answers, so that the start waits for it.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -10,7 +10,7 @@ fn resident_bytes() -> u64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn samples_do_not_pile_up_while_nobody_asks_for_them() {
+async fn samples_do_not_pile_up_while_they_are_not_read() {
     const TURNS: usize = 40;
     const SAMPLES: usize = 200_000;
     let recorder = recorder().unwrap();

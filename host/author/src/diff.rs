@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_that_differ_are_marked() {
+    fn differing_words_are_marked() {
         let lines = texts("Order 1 is on its way", "Order 1 is delivered");
         assert_eq!(lines, ["expected: Order 1 is [-on its way-]", "got:      Order 1 is {+delivered+}"]);
     }

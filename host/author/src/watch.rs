@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_building_writes_is_not_a_source() {
+    fn files_written_by_a_build_are_not_sources() {
         let sources = WatchTarget::Sources(PathBuf::from("/bot"));
         for (path, concerns) in [
             ("/bot/src/lib.rs", true),

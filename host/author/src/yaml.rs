@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_yaml_is_refused_with_its_line() {
+    fn invalid_yaml_is_refused_with_its_line() {
         let fault = parse("name: x\nsteps:\n  - a: [1\n").unwrap_err();
         assert!(fault.line >= 3, "{fault}");
     }

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_arrives_while_a_group_is_under_way_is_the_next_group() {
+    async fn calls_that_arrive_during_a_group_form_the_next_group() {
         let gate = Arc::new(Semaphore::new(0));
         let gatherer = sizes(GROUPING, &gate);
         assert_eq!(joined(&gatherer, &gate, &[1, 1, 1]).await, [Some(1), Some(2), Some(2)]);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_group_has_no_more_items_and_no_more_weight_than_it_may() {
+    async fn a_group_is_limited_in_items_and_weight() {
         let gate = Arc::new(Semaphore::new(0));
         let few = GroupLimits { groups: 1, most_weight: 10, ..GROUPING };
         let gatherer = sizes(few, &gate);
@@ -267,19 +267,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn callers_who_come_back_at_once_are_one_group_again() {
+    async fn callers_that_return_at_once_form_one_group_again() {
         assert_eq!(groups_where(5).await, [5; 10]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_come_back_holds_the_others_up_for_a_moment_only() {
+    async fn a_caller_that_does_not_return_delays_the_others_only_briefly() {
         let begun = tokio::time::Instant::now();
         assert_eq!(groups_where(3).await, [3, 3, 3, 5, 5, 5, 5, 5]);
         assert_eq!(begun.elapsed(), COMING_BACK);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_caller_alone_waits_for_nobody() {
+    async fn a_single_caller_does_not_wait() {
         let gate = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
         let gatherer = sizes(GROUPING, &gate);
         let begun = tokio::time::Instant::now();

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gathers_is_added_up_per_shadow_and_taken_once() {
+    fn skipped_comparisons_are_summed_per_shadow_and_taken_once() {
         let (gathering, client) = (SkippedComparisons::default(), ClientId(Uuid::from_u128(1)));
         assert!(gathering.gather(client, skipped(&[1, 2, 1])), "somebody has to write it down");
         assert!(!gathering.gather(client, skipped(&[1])), "somebody does");

@@ -99,7 +99,7 @@ fn held(last: u128, node: NodeId) -> DeviceHolder {
 }
 
 #[tokio::test]
-async fn values_come_back_as_they_were_and_lie_there_sealed() {
+async fn values_are_read_back_unchanged_and_are_stored_sealed() {
     let numbers = Numbers::new().await;
     numbers.keep(&held(1, HERE), "27820000001@lid", b"a secret key", None).await.unwrap();
     let keys = ["27820000001@lid".to_owned(), "nobody".to_owned()];
@@ -111,7 +111,7 @@ async fn values_come_back_as_they_were_and_lie_there_sealed() {
 }
 
 #[tokio::test]
-async fn of_several_changes_of_one_key_the_last_one_counts() {
+async fn the_last_of_several_changes_of_a_key_counts() {
     let numbers = Numbers::new().await;
     let change = |value: Option<&[u8]>| ValueChange {
         space: "session",
@@ -128,7 +128,7 @@ async fn of_several_changes_of_one_key_the_last_one_counts() {
 }
 
 #[tokio::test]
-async fn a_process_that_the_device_has_left_writes_nothing() {
+async fn a_process_without_the_device_writes_nothing() {
     let numbers = Numbers::new().await;
     numbers.keep(&held(1, HERE), "k", b"first", None).await.unwrap();
     numbers.lives_in(&number(1), THERE).await;
@@ -153,7 +153,7 @@ async fn values_of_one_number_are_not_those_of_another() {
 }
 
 #[tokio::test]
-async fn what_begins_alike_is_found_and_forgotten_together() {
+async fn values_with_one_prefix_are_found_and_deleted_together() {
     let numbers = Numbers::new().await;
     for key in ["a\n1", "a\n\u{10FFFE}", "ab\n1", "b"] {
         numbers.keep(&held(1, HERE), key, b"v", None).await.unwrap();
@@ -165,7 +165,7 @@ async fn what_begins_alike_is_found_and_forgotten_together() {
 }
 
 #[tokio::test]
-async fn what_is_old_goes_and_what_has_no_moment_stays() {
+async fn old_values_are_deleted_and_values_without_a_time_stay() {
     let numbers = Numbers::new().await;
     for (key, moment) in [("old", Some(9)), ("new", Some(10)), ("lasting", None)] {
         numbers.keep(&held(1, HERE), key, b"v", moment).await.unwrap();

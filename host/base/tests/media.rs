@@ -45,7 +45,7 @@ async fn content(store: &impl MediaStore, client: ClientId, id: MediaId) -> Opti
 }
 
 #[tokio::test]
-async fn what_one_node_puts_every_node_has_until_one_of_them_deletes_it() {
+async fn a_file_of_one_node_is_readable_on_all_nodes_until_one_deletes_it() {
     let db = scratch::database().await.pool(4).await;
     let (here, there) = (Node::new(&db), Node::new(&db));
     // Several parts, the last one partly filled.
@@ -117,7 +117,7 @@ async fn the_same_file_can_be_put_by_several_nodes_at_once() {
 }
 
 #[tokio::test]
-async fn a_file_that_goes_while_it_is_read_ends_in_an_error_and_not_early() {
+async fn a_file_deleted_while_it_is_read_ends_in_an_error_and_not_early() {
     let db = scratch::database().await.pool(4).await;
     let node = Node::new(&db);
     node.store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from(vec![7; 1_300_000]))).await.unwrap();
@@ -129,7 +129,7 @@ async fn a_file_that_goes_while_it_is_read_ends_in_an_error_and_not_early() {
 }
 
 #[tokio::test]
-async fn what_lies_in_the_folder_of_a_node_from_before_is_given_out_and_forgotten_in_its_time() {
+async fn old_files_in_the_folder_of_a_node_are_served_and_deleted_on_time() {
     let db = scratch::database().await.pool(4).await;
     let node = Node::new(&db);
     let before = LocalMediaStore::new(node.folder.path());
@@ -148,7 +148,7 @@ async fn what_lies_in_the_folder_of_a_node_from_before_is_given_out_and_forgotte
 }
 
 #[tokio::test]
-async fn what_was_put_before_the_store_was_changed_is_given_out_and_forgotten_in_its_time() {
+async fn files_stored_before_a_change_of_the_store_are_served_and_deleted_on_time() {
     let db = scratch::database().await.pool(4).await;
     let (before, shared) = (Node::new(&db), tempfile::tempdir().unwrap());
     before.store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from_static(b"old"))).await.unwrap();

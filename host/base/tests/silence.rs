@@ -39,7 +39,7 @@ async fn ends<T>(doing: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn leases_and_the_announcement_are_given_up_at_once_and_had_again() {
+async fn leases_and_the_announcement_are_given_up_at_once_and_acquired_again() {
     let wire = scratch::database().await.wire().await;
     let ctx = context(storage::connect_with(&wire.url, 5, ALERT).await.unwrap()).await;
     let mut presence = NodePresence::announce(&ctx).await.unwrap();
@@ -88,7 +88,7 @@ async fn a_database_that_is_far_away_is_ready() {
 }
 
 #[tokio::test]
-async fn what_was_done_is_written_down_once_a_silent_database_answers_again() {
+async fn outcomes_are_stored_when_a_silent_database_answers_again() {
     let wire = scratch::database().await.wire().await;
     let ctx = context(storage::connect_with(&wire.url, 2, ALERT).await.unwrap()).await;
     let insert = "INSERT INTO idempotency (client_id, key, response, created_at)

@@ -33,7 +33,7 @@ async fn remembered(db: &Db) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_round_makes_what_is_missing_once_and_forgets_what_is_old() {
+async fn a_round_of_upkeep_creates_missing_partitions_once_and_deletes_old_data() {
     let db = scratch::database().await.pool(4).await;
     let keep = Retention::default();
     let kept = u64::from(keep.message_days);
@@ -52,7 +52,7 @@ async fn a_round_makes_what_is_missing_once_and_forgets_what_is_old() {
 }
 
 #[tokio::test]
-async fn what_chatbots_stored_for_a_while_is_forgotten_when_that_is_over() {
+async fn values_of_chatbots_with_an_expiry_are_deleted_afterwards() {
     let db = scratch::database().await.pool(4).await;
     sqlx::query("INSERT INTO client (id, client_ref, display_name, created_at) VALUES ($1, 'one', 'One', $2)")
         .bind(CLIENT)
@@ -81,7 +81,7 @@ async fn what_chatbots_stored_for_a_while_is_forgotten_when_that_is_over() {
 }
 
 #[tokio::test]
-async fn what_one_round_waits_for_does_not_keep_sends_waiting() {
+async fn a_waiting_round_of_upkeep_does_not_delay_sends() {
     let scratch = scratch::database().await;
     let db = scratch.pool(4).await;
     // A long read of all parts.
@@ -96,7 +96,7 @@ async fn what_one_round_waits_for_does_not_keep_sends_waiting() {
 }
 
 #[tokio::test]
-async fn a_change_that_found_somebody_at_the_table_is_made_in_the_same_round_when_they_have_passed() {
+async fn a_change_of_a_busy_table_is_made_in_the_same_round_once_the_table_is_free() {
     let scratch = scratch::database().await;
     let (db, watching) = (scratch.pool(4).await, scratch.pool(1).await);
     let mut reading = db.begin().await.unwrap();

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_found_wherever_they_stand_and_shown_once_after_the_type() {
+    fn texts_are_found_at_any_depth_and_shown_once_after_the_type() {
         let poll =
             json!({"options": [{"name": "Yes"}, {"name": "No"}, {"name": "Yes"}], "question": "Lunch?", "id": "p"});
         assert_eq!(shown("poll_creation", &poll), ("poll creation: Lunch?\nYes\nNo".to_owned(), true));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn without_words_the_type_is_named_and_the_text_is_never_empty() {
+    fn without_text_the_type_is_named_and_the_result_is_never_empty() {
         for part in [
             json!(null),
             json!({}),

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_and_named() {
+    fn an_invalid_address_is_refused_and_named() {
         for (kind, value) in [
             ("PHONE", "0820000001"),
             ("BSUID", "nonsense"),

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_does_not_end_before_it_begins() {
+    fn a_period_that_ends_before_its_start_is_refused() {
         assert_eq!(period("2026-01-31 12:00:01", "2026-01-31 12:00:00").unwrap_err(), ["endDate"]);
     }
 

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_of_ten_minutes_is_waited_for_and_the_seventh_passing_refusal_is_the_last() {
+    fn ten_minutes_of_failures_are_waited_for_and_the_seventh_temporary_refusal_is_the_last() {
         let refused = SendFailure::Retry { failure: failure(), after: None };
         let tries = |refusals| Tries { refusals, ..after(refusals + 1) };
         let pauses: Vec<u64> = (0..6).filter_map(|refusals| seconds(refused.next(tries(refusals)))).collect();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_came_to_nothing_for_another_reason_use_up_no_refusal() {
+    fn calls_that_failed_for_another_reason_do_not_count_as_refusals() {
         let refused = SendFailure::Retry { failure: failure(), after: None };
         assert_eq!(seconds(refused.next(after(100))), Some(1));
         assert_eq!(seconds(refused.next(Tries { refusals: 2, ..after(100) })), Some(16));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_even_written_is_tried_for_half_a_day() {
+    fn an_unwritten_call_is_tried_for_half_a_day() {
         let not_sent = SendFailure::NotSent { reason: String::new(), after: None };
         assert_eq!(seconds(not_sent.next(after(999))), Some(60));
         let NextStep::Fail(reported) = not_sent.next(after(1000)) else { panic!("tried for ever") };
@@ -196,13 +196,13 @@ mod tests {
     }
 
     #[test]
-    fn what_expires_is_tried_until_then_however_often_it_is_not_even_written() {
+    fn an_expiring_message_is_tried_until_its_expiry_at_any_number_of_unwritten_calls() {
         let not_sent = SendFailure::NotSent { reason: String::new(), after: None };
         assert_eq!(seconds(not_sent.next(Tries { expires: true, ..after(i16::MAX) })), Some(60));
     }
 
     #[test]
-    fn slowness_uses_up_the_calls_of_what_never_expires_alone() {
+    fn slow_answers_use_up_only_the_calls_of_messages_that_never_expire() {
         let slow = SendFailure::SlowDown { failure: failure(), after: None };
         assert_eq!(seconds(slow.next(after(999))), Some(60));
         assert_eq!(slow.next(after(1000)), NextStep::Fail(failure()));
@@ -217,14 +217,14 @@ mod tests {
     }
 
     #[test]
-    fn a_recipient_who_got_too_much_rests_four_times_as_long_each_time() {
+    fn the_pause_of_a_throttled_recipient_grows_fourfold_each_time() {
         let limited = SendFailure::RecipientLimited(failure());
         let pauses: Vec<_> = (1..=7).filter_map(|calls| seconds(limited.next(after(calls)))).collect();
         assert_eq!(pauses, [4, 16, 64, 256, 1024, 3600, 3600]);
     }
 
     #[test]
-    fn an_answer_that_was_lost_is_waited_for() {
+    fn a_lost_answer_is_waited_for() {
         assert_eq!(SendFailure::Unknown { reason: String::new() }.next(after(1)), NextStep::AwaitNews);
         assert_eq!(SendFailure::Unreachable(failure()).next(after(1)), NextStep::Fail(failure()));
     }

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_known_action_is_said() {
+    fn the_fault_of_a_known_action_is_named() {
         let wrong = |text: &str| read(text).unwrap().unwrap_err();
         assert!(wrong(r#"{"action":"reply-template","id":"7"}"#).contains("name"));
         assert!(wrong(r#"{"action":"reply-template","name":"a","id":"7","card":1}"#).contains("card"));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_version_does_not_know_is_none() {
+    fn an_unknown_action_is_none() {
         for text in [r#"{"action":"reply-hologram"}"#, r#"{"name":"a"}"#, r#"{"action":7}"#, "[]", "7", "{"] {
             assert_eq!(read(text), None, "{text}");
         }

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_does_not_stand_where_the_year_does() {
+    fn a_day_in_place_of_the_year_is_refused() {
         assert_eq!(wall("31-12-26 08:15:00", &SECONDS), None);
         assert_eq!(day("31-12-2026"), None);
     }

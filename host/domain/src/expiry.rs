@@ -38,13 +38,13 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_told_in_the_largest_unit_that_it_is_whole_in() {
+    fn a_time_is_shown_in_the_largest_unit_without_a_fraction() {
         let told = [48 * 3600, 90 * 60, 61].map(|seconds| in_words(Duration::from_secs(seconds)));
         assert_eq!(told, ["48 h", "90 min", "61 s"]);
     }
 
     #[test]
-    fn a_message_that_was_never_taken_says_who_did_not_take_it() {
+    fn a_message_that_was_never_accepted_names_the_provider() {
         let sms = failure(InboxKind::Sms, false).unwrap();
         assert_eq!((sms.code, sms.text.as_str()), (900_503, "expired: no SMSC took the SMS within 48 h"));
         let lite = failure(InboxKind::WhatsappLite, false).unwrap();
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_in_doubt_fails_as_an_sms_and_waits_on_a_lite_number() {
+    fn a_message_in_doubt_fails_over_sms_and_waits_over_lite() {
         let sms = failure(InboxKind::Sms, true).unwrap();
         let text = "expired: no SMSC reported the outcome of the SMS within 48 h; it may have arrived";
         assert_eq!((sms.code, sms.text.as_str()), (900_451, text));

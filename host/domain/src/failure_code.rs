@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_different_and_none_is_a_providers() {
+    fn our_codes_are_unique_and_differ_from_those_of_providers() {
         let codes: Vec<i64> = OwnCode::ALL.into_iter().map(OwnCode::code).collect();
         assert!(codes.is_sorted_by(|one, next| one < next), "{codes:?}");
         assert!(codes.iter().all(|code| (900_000..901_000).contains(code)), "{codes:?}");

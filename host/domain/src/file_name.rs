@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_name_without_a_name() {
+    fn a_name_without_usable_characters_is_none() {
         for none in ["", ".", "..", "...", " ", "a/", "a\\", "a%2F", "\u{7}", "\u{202e}\u{200b}", "/", ". .", "..%2f"] {
             assert_eq!(clean(none), None, "{none:?}");
         }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extension_is_that_of_what_the_file_is() {
+    fn the_extension_follows_the_type_of_the_file() {
         for (name, media_type, expected) in [
             (Some("x.html"), "image/gif", "x.gif"),
             (Some("\u{202e}gpj.exe"), "image/jpeg", "gpj.jpg"),

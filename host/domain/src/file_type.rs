@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_what_its_bytes_say() {
+    fn the_type_of_a_file_comes_from_its_bytes() {
         let ftyp = |brand: &[u8]| [b"\0\0\0\x18ftyp", brand].concat();
         let ogg = |head: &[u8]| [b"OggS".as_slice(), &[0; 24], head].concat();
         let cases: [(Vec<u8>, Option<FileType>); 20] = [
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pdf_may_begin_a_little_later() {
+    fn a_pdf_header_may_follow_a_few_other_bytes() {
         let after = |junk: &[u8]| FileType::of(&[junk, b"%PDF-1.4 rest"].concat());
         for junk in [
             &b"\xef\xbb\xbf"[..],
@@ -317,13 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_not_judged_by_its_beginning() {
+    fn the_type_of_an_archive_does_not_come_from_its_first_bytes() {
         assert_eq!(FileType::of_beginning(b"PK\x03\x04[Content_Types].xml word/document.xml"), None);
         assert_eq!(FileType::of_beginning(b"GIF89a"), Some(FileType::Gif));
     }
 
     #[test]
-    fn what_is_said_of_a_file_must_be_true() {
+    fn the_declared_type_of_a_file_must_match() {
         assert!(FileType::Png.fits("") && FileType::Png.fits("application/octet-stream"));
         assert!(FileType::Png.fits("image/png; x=y") && !FileType::Png.fits("image/jpeg"));
         assert!(FileType::Jpeg.fits("image/jpg"));

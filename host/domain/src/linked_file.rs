@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_says_what_its_file_is_by_its_extension() {
+    fn the_extension_of_a_link_gives_the_type_of_its_file() {
         for (end, kind) in [
             ("a.jpg", MediaKind::Image),
             ("a.JPEG?x=1#y", MediaKind::Image),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_says_nothing_leaves_open_what_its_file_is() {
+    fn a_link_without_an_extension_gives_no_type() {
         for end in ["", "download", "download?name=a.pdf", "file.aspx", "a.b/c"] {
             let media = OutboundMedia::by_link(format!("https://a.example/{end}"), None);
             assert!(media.is_type_unknown(), "{end}: {media:?}");

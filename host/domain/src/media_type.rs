@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_has_the_type_whose_usual_one_it_is() {
+    fn an_extension_gives_the_type_that_usually_has_it() {
         for (extension, media_type) in [
             ("jpg", "image/jpeg"),
             ("JPEG", "image/jpeg"),

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_digits_that_begin_with_noughts_are_looked_for_as_they_are() {
+    fn a_search_for_a_few_digits_with_leading_zeros_keeps_them() {
         for part in ["0", "00", "001", "0001", "00027830", "01", "082", "83000"] {
             assert_eq!(as_searched(part).as_deref(), Some(part));
         }

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_masked_wherever_the_fields_stand() {
+    fn an_answer_is_masked_at_any_depth() {
         let mut page = json!({ "content": [{
             "id": "1", "phoneNumber": "27820000001", "userId": "ZA.1", "parentUserId": "ZA.ENT.1",
             "username": "thandi", "name": "Thandi",
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_message_the_number_of_the_customer_is_masked_and_not_that_it_was_the_customer() {
+    fn the_number_of_the_customer_in_a_message_is_masked_and_the_kind_of_sender_is_not() {
         let mut messages = json!([
             { "direction": "INCOMING", "sender": "27820000001", "receiver": "27110000001", "messageOwner": "CUSTOMER" },
             { "direction": "OUTGOING", "sender": "27110000001", "receiver": "27820000001", "messageOwner": "Agent" },
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_provider_keep_their_codes_and_lose_the_number() {
+    fn error_texts_of_a_provider_keep_their_codes_without_the_phone_number() {
         let mut failed =
             json!({ "errorCode": "131026", "errorCodeString": "131026: +27820000001 is not on it since 2026" });
         CustomerVisibility::Masked.json(&mut failed);
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_finds_those_who_are_masked_by_what_is_shown_of_them_alone() {
+    fn a_search_finds_masked_customers_only_by_their_shown_characters() {
         let initial = |letter: &str| Some(MaskedSearch::Initial(letter.to_owned()));
         let ending = |digits: &str| Some(MaskedSearch::Ending(digits.to_owned()));
         for (text, sought) in [
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_what_is_no_customer_stay() {
+    fn names_of_objects_other_than_customers_stay() {
         let mut plugin = json!({ "name": "default-chatbot", "team": { "name": "Sales" }, "text": "call 27820000001" });
         let before = plugin.clone();
         CustomerVisibility::Masked.json(&mut plugin);

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn every_category_that_there_is_is_offered_where_another_is_given() {
+    fn an_unknown_category_is_refused_with_all_known_ones() {
         let wrong = WireRates::parse(br#"{"rates":[{"category":"FUN"}]}"#).unwrap_err();
         let said = &wrong.first().unwrap().message;
         assert!(CATEGORIES.iter().all(|category| said.contains(category)), "{said}");

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_named_as_in_json_and_the_rest_is_left_out() {
+    fn known_fields_have_their_json_names_and_the_rest_is_omitted() {
         let referral = Referral {
             source_id: Some("120".to_owned()),
             ctwa_clid: Some("Aff".to_owned()),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_referral_that_says_nothing_is_none() {
+    fn an_empty_referral_is_none() {
         assert_eq!(Referral::default().if_any(), None);
         let some = Referral { body: Some("Sale".to_owned()), ..Referral::default() };
         assert_eq!(some.clone().if_any().map(|referral| *referral), Some(some));

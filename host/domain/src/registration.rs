@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused_by_name() {
+    fn an_unknown_field_is_refused_by_name() {
         assert_eq!(parsed(r#"{"number":"27820001001","hostingType":"CLOUD"}"#).unwrap_err().field, "hostingType");
         assert_eq!(parsed(r#"{"number":"27820001001","hosting":"WHATSAPP_GO"}"#).unwrap_err().field, "hosting");
         assert_eq!(parsed(r#"{"number":27820001001}"#).unwrap_err().field, "number");

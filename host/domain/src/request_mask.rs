@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shown_field_hides_what_is_no_name() {
+    fn a_shown_field_hides_values_that_are_not_names() {
         for hidden in ["Thandi Mokoena", "27820000001", "thandi@shop.example", "x".repeat(65).as_str()] {
             let shown = json_of(&json!({ "type": hidden }))["type"].as_str().unwrap().to_owned();
             assert!(shown.starts_with("*** ("), "{hidden} is shown as {shown}");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_and_a_path_hide_people_too() {
+    fn personal_data_in_forms_and_paths_is_hidden() {
         assert_eq!(masked_form(b"number=27820000001&type=text&27820000001=x"), "number=***&type=text&***=***");
         let id = "0199aa6e-3f0c-7000-8a51-612345678901";
         assert_eq!(masked_path(&format!("/a/{id}/27820000001")), format!("/a/{id}/***"));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_body_is_cut_and_other_bytes_are_no_json() {
+    fn a_long_body_is_cut_and_other_bytes_are_not_json() {
         let long = masked_json(json!(vec![1; MASKED_BYTES]).to_string().as_bytes()).unwrap();
         assert_eq!(long.len(), MASKED_BYTES);
         assert_eq!(masked_json(b"{\"a\": "), None);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_belong_to_a_client_and_to_what_they_are_of() {
+    fn parts_belong_to_a_client_and_to_their_kind() {
         assert_ne!(parts(ONE, SearchKind::Name, "123"), parts(OTHER, SearchKind::Name, "123"));
         assert_ne!(parts(ONE, SearchKind::Name, "123"), parts(ONE, SearchKind::Number, "123"));
         assert!(wanted(ONE, SearchKind::Name, "").is_empty());

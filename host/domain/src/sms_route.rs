@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_with_the_same_prefix_the_least_loaded_is_taken() {
+    fn the_least_loaded_of_several_binds_with_the_same_prefix_is_taken() {
         assert_eq!(choose(&[(&["27"], 3, 10), (&["27"], 4, 20), (&["27"], 9, 10)], "27821234567"), Some(1));
         assert_eq!(choose(&[(&[], 2, 10), (&[], 2, 10)], "27821234567"), Some(0), "the first of two alike");
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_route_says_in_one_word_what_it_does() {
+    fn a_route_has_one_word_for_its_effect() {
         let route = SmsRoute::default();
         assert_eq!(route.outcome(), "AS_IS");
         assert_eq!(SmsRoute { priority: Some(0), ..route.clone() }.outcome(), "CHANGED");

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_of_giving_out_chats_is_read_by_both_of_its_names() {
+    fn every_form_of_assignment_is_read_by_both_of_its_names() {
         for mode in Assignment::ALL {
             assert_eq!(mode.as_str().parse(), Ok(mode));
             assert_eq!(Assignment::from_stored(mode.stored_name()), Some(mode));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_outside_the_hours_has_1_to_1000_characters_and_may_have_lines() {
+    fn the_after_hours_text_has_1_to_1000_characters_and_may_have_lines() {
         assert_eq!(
             AfterHoursText::parse(" We are closed.\nBack at 8. ").unwrap().as_str(),
             "We are closed.\nBack at 8."

@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn the_providers_words_name_their_numbers() {
+    fn error_texts_of_the_provider_keep_their_codes() {
         let limits = ["TIER_50", "TIER_250", "TIER_1K", "TIER_2K", "TIER_10K", "TIER_100K"].map(limit_of);
         assert_eq!(limits, [50, 250, 1_000, 2_000, 10_000, 100_000].map(Some));
         for unlimited in ["TIER_UNLIMITED", "TIER_NOT_SET", "", "TIER_", "TIER_9999999999K"] {

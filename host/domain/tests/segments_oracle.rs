@@ -49,7 +49,7 @@ impl Segments {
 }
 
 #[test]
-fn our_segments_are_those_of_smpplib_and_smsutil() {
+fn our_segments_equal_those_of_smpplib_and_smsutil() {
     let cases = cases();
     assert!(cases.len() >= 200, "{} cases", cases.len());
     let answers = ask(&cases);

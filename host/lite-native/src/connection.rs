@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_code_that_waits_is_there_until_it_is_scanned_or_runs_out() {
+    async fn a_waiting_code_exists_until_it_is_scanned_or_expires() {
         let (_, listener) = listener();
         assert_eq!(listener.code(), None);
         hear(&listener, code(20));
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_end_of_a_connection_is_told_once() {
+    async fn the_end_of_a_connection_is_reported_once() {
         let (told, listener) = listener();
         let exhausted =
             || Event::PairingQrCodesExhausted(PairingQrCodesExhausted::builder().disconnected(true).build());

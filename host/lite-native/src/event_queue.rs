@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_event_comes_again_until_somebody_says_that_it_is_done_with() {
+    async fn an_event_is_repeated_until_it_is_acknowledged() {
         let told = EventQueue::new();
         told.push(dialling());
         let first = told.after(0, SOON).await;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_listener_who_begins_anew_gets_what_nobody_was_done_with() {
+    async fn a_new_listener_gets_the_unacknowledged_events() {
         let told = EventQueue::new();
         told.push(dialling());
         told.push(receipt());

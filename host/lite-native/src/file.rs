@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_opens_a_file_comes_back_from_its_address() {
+    fn the_keys_of_a_file_are_read_back_from_its_address() {
         let address = file().address().unwrap();
         assert!(address.starts_with("whatsapp-file:") && address.is_ascii(), "{address}");
         assert_eq!(RemoteFile::from_address(&address), Some(file()));

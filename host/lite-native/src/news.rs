@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_pairing_tells_every_stage_in_order() {
+    fn a_first_pairing_reports_every_stage_in_order() {
         assert_eq!(
             words(&heard(&[code(), paired(), connected()])),
             [
@@ -194,13 +194,13 @@ mod tests {
     }
 
     #[test]
-    fn a_later_login_is_told_as_such() {
+    fn a_later_login_is_reported_as_such() {
         let told = words(&heard(&[connected()]));
         assert_eq!(told[2..], ["Logged In Successfully", "Sync Complete. You can now send messages"]);
     }
 
     #[test]
-    fn trouble_while_syncing_is_told_once_before_the_end() {
+    fn a_fault_while_syncing_is_reported_once_before_the_end() {
         let told = words(&heard(&[sync_failed(), connected()]));
         assert_eq!(
             told[2..],
@@ -213,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn a_code_says_how_long_it_can_be_scanned() {
+    fn a_code_has_its_remaining_time() {
         let code = QrCode { text: "2@AB,CD".to_owned(), seconds: 60 };
         assert_eq!(heard(&[self::code()]), [EventMeaning::Told(vec![DeviceEvent::Qr(code)])]);
     }
 
     #[test]
-    fn whatever_ends_a_connection_is_told_by_its_text() {
+    fn the_cause_of_a_lost_connection_is_reported_with_its_text() {
         let out =
             Event::LoggedOut(LoggedOut::builder().on_connect(false).reason(ConnectFailureReason::LoggedOut).build());
         let pair_error = PairError::builder().id(Jid::default()).lid(Jid::default()).business_name(String::new());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flagged_number_is_kept_out_for_as_long_as_whatsapp_says_and_a_day_at_most() {
+    fn a_flagged_number_stays_disconnected_for_the_time_given_by_whatsapp_and_a_day_at_most() {
         let ban = |length: TimeDelta| {
             let ban = TemporaryBan::builder().code(TempBanReason::SentToTooManyPeople).expire(length).build();
             heard(&[Event::TemporaryBan(ban)])
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_whatsapp_acknowledges_says_nothing() {
+    fn other_acknowledgements_of_whatsapp_are_not_reported() {
         assert_eq!(ack("receipt", None), EventMeaning::Told(Vec::new()));
     }
 }

@@ -145,12 +145,12 @@ mod tests {
     }
 
     #[test]
-    fn words_are_sent_as_they_are() {
+    fn text_is_sent_unchanged() {
         assert_eq!(text("Hello").conversation.as_deref(), Some("Hello"));
     }
 
     #[test]
-    fn an_answer_names_the_message_and_who_wrote_it() {
+    fn an_answer_names_the_message_and_its_author() {
         let answer = quoting(text("Yes"), "3A01", &customer());
         assert_eq!(answer.conversation, None);
         let extended = answer.extended_text_message.as_option().unwrap();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_a_message_of_ones_own_names_oneself() {
+    fn an_answer_to_an_own_message_names_the_own_device() {
         let answer = quoting(text("As I said"), "3EB0", &Jid::pn("27831000001"));
         let extended = answer.extended_text_message.as_option().unwrap();
         let context = extended.context_info.as_option().unwrap();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_carries_what_opens_it() {
+    fn a_file_carries_its_keys() {
         let message = media(MediaKind::Image, uploaded(), None, None);
         let image = message.image_message.as_option().unwrap();
         assert_eq!((image.direct_path.as_deref(), image.mimetype.as_deref()), (Some("/v/1.enc"), Some("image/png")));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_keeps_name_and_address() {
+    fn a_location_keeps_name_and_address() {
         let place = Location { latitude: 1.5, longitude: -2.5, name: Some("Here".to_owned()), address: None };
         let message = location(&place);
         let sent = message.location_message.as_option().unwrap();

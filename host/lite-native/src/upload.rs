@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_may_be_there_later_is_tried_again_and_one_that_will_not_be_is_refused() {
+    fn a_file_that_may_exist_later_is_tried_again_and_a_missing_one_is_refused() {
         for status in [408, 429, 500, 503] {
             assert!(matches!(answered(status), SendFailure::NotSent { .. }), "{status}");
         }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_of_a_file_is_what_its_server_says_where_it_says_something() {
+    fn the_type_of_a_file_comes_from_its_server_if_it_gives_one() {
         assert_eq!(mime_of(MediaKind::Image, Some("image/png")), "image/png");
         assert_eq!(mime_of(MediaKind::Image, Some("application/octet-stream")), "image/jpeg");
         assert_eq!(mime_of(MediaKind::Document, None), "application/octet-stream");

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_codes_are_told_apart_and_made_up_ones_are_not() {
+    fn known_codes_are_distinguished_and_invented_ones_are_not() {
         assert_eq!(label(Channel::Whatsapp, 131_026), "131026");
         assert_eq!(label(Channel::Sms, OwnCode::NoAnswerFromSmsc.code()), OwnCode::NoAnswerFromSmsc.code().to_string());
         assert_eq!(label(Channel::Sms, 131_026), "other");

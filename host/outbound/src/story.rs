@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn each_leg_begins_where_the_one_before_it_has_failed() {
+    fn each_leg_begins_after_the_failure_of_the_previous_one() {
         let receipts = vec![receipt(1, "ACCEPTED"), receipt(2, "FAILED"), receipt(3, "ACCEPTED"), receipt(4, "SENT")];
         let entries = steps(receipts, vec![leg(0), leg(1)], Vec::new());
         assert_eq!(told(&entries), ["taken 0", "ACCEPTED", "FAILED", "taken 1", "ACCEPTED", "SENT"]);

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_opens_again_and_is_not_shown() {
+    fn a_sealed_value_opens_again_and_is_not_shown() {
         let (sealer, client) = (Sealer::new([7; 32]), ClientId(uuid::Uuid::from_u128(1)));
         let config = json!({ "key": "secret", "shop": 7, "list": ["a", 2], "a/b": 3 });
         let secrets = ["/a~1b", "/key", "/list/0", "/list/1"].map(str::to_owned);

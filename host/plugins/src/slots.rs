@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_growing_share_keeps_those_who_are_in_it() {
+    fn a_growing_share_keeps_its_members() {
         let ten = share(10);
         let thirty = share(30);
         assert!(ten.iter().all(|subject| thirty.contains(subject)));

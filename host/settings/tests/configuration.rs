@@ -89,7 +89,7 @@ fn the_environment_overrides_the_file() {
 }
 
 #[test]
-fn variables_of_other_programs_are_left_alone() {
+fn variables_of_other_programs_are_ignored() {
     let config = from_environment(&[("PATCHBAY_URL", "http://x"), ("PATCHBAY_API_KEY", "k"), ("PGPORT", "1")]);
     assert!(config.is_ok());
 }
@@ -114,7 +114,7 @@ fn an_unknown_key_is_named_with_those_that_look_like_it() {
 }
 
 #[test]
-fn a_wrong_type_names_the_key_and_what_was_expected() {
+fn a_wrong_type_names_the_key_and_the_expected_type() {
     for (text, message) in [
         (
             "[limits]\nmax_recipients = \"many\"",
@@ -151,7 +151,7 @@ fn a_wrong_secret_is_not_repeated() {
 }
 
 #[test]
-fn a_file_that_is_not_toml_is_told_by_line_and_column_alone() {
+fn invalid_toml_is_reported_by_line_and_column_only() {
     for (text, place) in [
         ("[security]\nmaster_key = \"hunter2", "line 2, column"),
         ("[whatsapp_cloud]\napp_secret = hunter2", "line 2, column 14"),
@@ -305,7 +305,7 @@ fn the_output_masks_secrets_and_passwords_in_urls() {
 }
 
 #[test]
-fn the_output_is_a_configuration_that_says_the_same() {
+fn the_output_is_an_equivalent_configuration() {
     let config =
         from_file("[webhooks]\nretry_schedule = [\"90s\", \"36h\"]\n[limits]\nmax_body_bytes = 1_000").unwrap();
     let output = config.effective().to_toml();

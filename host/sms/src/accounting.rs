@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_sms_whose_last_parts_did_not_leave_the_receipt_says_why() {
+    fn the_receipt_of_a_long_sms_with_unsent_parts_has_the_reason() {
         for taken in [None, Some((1, None))] {
             assert_eq!(stands_for(900_503, taken), Some(FinalReceipt::Expired));
             for refusal in [900_450, 900_453, 900_470] {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_network_said_of_a_part_counts_before_why_another_did_not_leave() {
+    fn the_receipt_of_a_part_takes_precedence_over_the_reason_of_an_unsent_part() {
         assert_eq!(stands_for(900_450, Some((1, Some(FinalReceipt::Expired)))), Some(FinalReceipt::Expired));
     }
 }

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_sms_is_delivered_when_all_its_parts_are_and_failed_as_soon_as_one_is() {
+    fn an_sms_is_delivered_with_its_last_part_and_failed_with_its_first_failed_part() {
         assert_eq!(state(&[Delivered], 2), None);
         assert_eq!(state(&[Delivered, Sent], 2), Some(Sent));
         assert_eq!(state(&[Delivered, Delivered], 2), Some(Delivered));

@@ -47,7 +47,7 @@ async fn receipts_that_come_together_share_transactions() {
 }
 
 #[tokio::test]
-async fn a_receipt_that_cannot_be_stored_is_nobody_elses_affair() {
+async fn a_receipt_that_cannot_be_stored_does_not_affect_others() {
     let ctx = context().await;
     let events = SmscEvents::new(Arc::clone(&ctx));
 

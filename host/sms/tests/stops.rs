@@ -52,7 +52,7 @@ async fn says(ctx: &Arc<Context>, (from, to): (&str, &str), text: &str) {
 }
 
 #[tokio::test]
-async fn a_subscriber_stops_in_whatever_form_the_number_comes() {
+async fn a_subscriber_stops_with_any_spelling_of_the_number() {
     let (ctx, client) = stage(SOURCE).await;
     for from in ["27836000001", "+27836000001", "0027836000001", "0836000001", "+27 83 600 0001", "083 600 0001"] {
         for to in [SOURCE, "+27820001001", "0027820001001", "0820001001"] {
@@ -75,7 +75,7 @@ async fn a_number_without_a_country_is_one_of_the_country_of_the_source() {
 }
 
 #[tokio::test]
-async fn a_stop_is_heard_whatever_is_around_it_and_a_word_in_a_text_is_not() {
+async fn a_stop_counts_with_punctuation_around_it_and_not_as_a_word_in_a_text() {
     let (ctx, client) = stage(SOURCE).await;
     for said in [
         "\u{200b}STOP",

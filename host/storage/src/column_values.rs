@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn stored_values_are_read_back() {
         let content = OutboundContent::Text { body: "hi \u{0} there".to_owned() };
         let text = write_text(&content).unwrap();
         assert!(text.starts_with(r#"{"v":1,"value":{"#), "{text}");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_another_shape_and_none_are_told_apart_by_table_and_column() {
+    fn another_version_another_shape_and_a_missing_value_are_distinguished_by_table_and_column() {
         for (text, named) in [
             (r#"{"v":2,"value":{"kind":"text","body":"secret"}}"#, "version 2"),
             (r#"{"v":1,"value":{"kind":"hologram","body":"secret"}}"#, "version 1"),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_none_names_its_column_and_not_its_value() {
+    fn an_invalid_address_names_its_column_and_not_its_value() {
         let columns = ("kind", "value");
         let error = address("customer_address", columns, "PIGEON", "7").unwrap_err().to_string();
         assert!(error.contains("customer_address.kind") && error.contains("PIGEON"), "{error}");

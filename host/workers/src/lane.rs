@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_renewal_that_waits_for_the_worker_does_not_stop_it() {
+    async fn a_lease_renewal_that_waits_for_the_worker_does_not_stop_it() {
         let every = Duration::from_millis(5);
         // Stands for the row lock that both need.
         let row = tokio::sync::Mutex::new(0);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn work_is_left_alone_for_as_long_as_the_database_is_lost_and_stopped_when_it_is_back() {
+    async fn work_continues_while_the_database_is_lost_and_is_stopped_when_it_is_back() {
         let begun = Instant::now();
         assert_eq!(beside(10..100_000, async |stop| stop.cancelled().await).await, Some(()));
         assert_eq!(begun.elapsed().as_secs(), 100_000);

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn each_client_has_so_many_lanes_and_leaves_some_to_those_who_come_after_it() {
+    fn each_client_has_a_limit_of_lanes_and_leaves_some_to_later_clients() {
         let (mut room, now) = (room(), Instant::now());
         let began: Vec<usize> = (1..=8).map(|client| fills(&mut room, client, now)).collect();
         assert_eq!(began, [4, 4, 3, 2, 1, 1, 1, 0], "sixteen in all");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_whose_lanes_waited_takes_the_room_of_long_ones_until_it_is_forgotten() {
+    fn a_client_with_waiting_lanes_uses_the_long_places_until_it_is_forgotten() {
         let (mut room, now) = (room(), Instant::now());
         assert_eq!(fills(&mut room, 1, now), 4);
         let now = now + SHORT;
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_whose_lanes_wait_share_the_room_of_long_ones() {
+    fn clients_with_waiting_lanes_share_the_long_places() {
         let (mut room, now) = (room(), Instant::now());
         let began: Vec<usize> = (1..=4).map(|client| fills(&mut room, client, now)).collect();
         assert_eq!(began, [4, 4, 3, 2]);

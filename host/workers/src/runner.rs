@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn what_does_not_end_in_time_is_cut_off_and_what_does_is_not() {
+    async fn work_that_does_not_end_in_time_is_aborted_and_other_work_is_not() {
         let in_time = tokio::spawn(tokio::time::sleep(Duration::from_secs(19)));
         let (kept, held) = tokio::sync::oneshot::channel::<()>();
         let never = tokio::spawn(async move {

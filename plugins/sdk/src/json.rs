@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_survives_the_way_through_json() {
+    fn every_text_survives_a_round_trip_through_json() {
         let all: String = (0..0x3000).filter_map(char::from_u32).chain("🙂\u{2028}".chars()).collect();
         let json = Object::new().text("value", &all).finish();
         let back: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -46,7 +46,7 @@ async fn a_bot_that_traps_is_asked_again_and_then_people_take_over() {
 }
 
 #[tokio::test]
-async fn answers_that_can_never_be_carried_out_bring_people_at_once() {
+async fn answers_that_can_never_be_carried_out_hand_over_to_agents_at_once() {
     let answers = [
         ("hostile-bot", "reply 4097", "4096"),
         ("clerk", "four-buttons", "buttons"),
@@ -62,7 +62,7 @@ async fn answers_that_can_never_be_carried_out_bring_people_at_once() {
 }
 
 #[tokio::test]
-async fn a_bot_whose_file_is_gone_leaves_its_chats_to_people_at_once() {
+async fn a_bot_with_a_missing_file_leaves_its_chats_to_agents_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("gone.wasm");
     std::fs::write(&file, guest("clerk")).unwrap();
@@ -89,7 +89,7 @@ async fn a_bot_whose_file_is_gone_leaves_its_chats_to_people_at_once() {
 }
 
 #[tokio::test]
-async fn a_disk_that_is_full_is_no_failure_of_the_bot_which_answers_when_there_is_room_again() {
+async fn a_full_disk_is_not_a_failure_of_the_bot_which_answers_later() {
     let (patchbay, client, _sink, phone) = with_clock("clerk").await;
     asks(&phone, &client, "say hello", "hello").await;
     let mut db = patchbay.database().await;
@@ -119,7 +119,7 @@ async fn a_disk_that_is_full_is_no_failure_of_the_bot_which_answers_when_there_i
 }
 
 #[tokio::test]
-async fn a_bot_for_which_there_is_no_room_is_asked_until_there_is_and_nothing_is_written_meanwhile() {
+async fn a_bot_without_memory_is_retried_until_there_is_some_and_nothing_is_stored_before() {
     let settings = [("limits.plugin_concurrency_per_client", "1"), ("limits.plugin_queue_wait", "50ms")];
     let setup = settings.iter().fold(PatchbaySetup::new().with_guests(), |setup, (key, value)| setup.set(key, value));
     let patchbay = setup.start().await;
@@ -153,7 +153,7 @@ async fn waiting(patchbay: &Patchbay) -> Vec<(uuid::Uuid, String)> {
 }
 
 #[tokio::test]
-async fn a_bot_that_never_ends_is_stopped_and_holds_nobody_up() {
+async fn a_bot_that_never_ends_is_stopped_and_delays_no_other() {
     let (patchbay, client, _sink, phone) = with_bot("hostile-bot").await;
     let busy = patchbay.new_client().await;
     busy.activate("clerk").await;

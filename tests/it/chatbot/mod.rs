@@ -140,7 +140,7 @@ async fn a_bot_that_is_silent_after_a_hand_over_has_nothing_left_to_do() {
 }
 
 #[tokio::test]
-async fn what_becomes_of_a_template_of_a_bot_is_told_as_a_status_and_of_its_texts_nothing_is() {
+async fn templates_of_a_bot_get_status_webhooks_and_its_texts_do_not() {
     let (_patchbay, client, sink, phone) = with_bot("clerk").await;
     asks(&phone, &client, "say hello", "hello").await;
 
@@ -172,7 +172,7 @@ async fn chats_of_a_client_without_a_bot_wait_in_the_queue() {
 }
 
 #[tokio::test]
-async fn a_bot_that_is_switched_off_leaves_its_chats_to_people() {
+async fn a_disabled_bot_leaves_its_chats_to_agents() {
     let (patchbay, client, sink, phone) = with_bot("clerk").await;
     asks(&phone, &client, "say hello", "hello").await;
     let off = client.post("/plugin-service/api/v1/plugins/clerk/deactivate", &json!({})).await;

@@ -85,7 +85,7 @@ async fn counts_are_of_the_period_of_the_type_and_of_the_client() {
 }
 
 #[tokio::test]
-async fn what_a_chatbot_says_counts_as_a_session_message() {
+async fn a_message_of_a_chatbot_counts_as_a_session_message() {
     let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     client.activate("default-chatbot").await;

@@ -103,7 +103,7 @@ async fn a_button_of_an_earlier_conversation_does_not_close_the_present_one() {
 }
 
 #[tokio::test]
-async fn a_tap_of_one_customer_closes_nobody_elses_conversation() {
+async fn a_tap_of_one_customer_closes_no_conversation_of_another() {
     let (patchbay, client, sink, phone) = in_touch().await;
     let other = patchbay.new_phone();
     let theirs = opened(&client, json!({ "recipient": other.msisdn })).await;

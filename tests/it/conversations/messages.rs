@@ -213,7 +213,7 @@ async fn a_conversation_takes_texts_to_the_user_id_that_it_was_opened_with() {
 }
 
 #[tokio::test]
-async fn an_incoming_message_says_which_conversation_it_is_part_of() {
+async fn an_incoming_message_names_its_conversation() {
     let (_patchbay, client, sink, phone) = in_touch().await;
     let without = write(&phone, &client, &sink, "before").await;
     assert_eq!(without["messageType"], "INTERACTION");

@@ -121,7 +121,7 @@ async fn a_bsuid_alone_opens_a_conversation_with_a_customer_without_a_phone_numb
 }
 
 #[tokio::test]
-async fn the_phone_number_says_who_the_customer_is_when_both_are_given() {
+async fn the_phone_number_identifies_the_customer_when_both_are_given() {
     let patchbay = SharedPatchbay::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
     let of_bsuid = opened(&client, json!({ "customerUserId": "ZA.777" })).await;
@@ -172,7 +172,7 @@ async fn closing_is_for_good_and_a_new_conversation_resumes() {
 }
 
 #[tokio::test]
-async fn ids_that_are_none_are_refused_and_unknown_ones_not_found() {
+async fn invalid_ids_are_refused_and_unknown_ones_not_found() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     for call in ["closeWhatsAppConversation", "getRemainingTime"] {
@@ -306,7 +306,7 @@ async fn a_caller_sees_the_conversations_of_its_own_reference_and_of_those_below
 }
 
 #[tokio::test]
-async fn the_list_by_reference_is_whole_however_long_and_an_old_name_gives_nothing() {
+async fn a_long_list_by_reference_is_complete_and_an_old_name_gives_an_empty_one() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let mut db = patchbay.database().await;

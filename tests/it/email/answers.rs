@@ -8,7 +8,7 @@ use super::{
 };
 
 #[tokio::test]
-async fn what_the_phone_answers_is_mailed_to_who_wrote() {
+async fn replies_of_the_phone_are_mailed_to_the_sender() {
     let stage = Stage::start().await;
     let mut order = stage.order(PASSWORD, "Coming?\n");
     order["mail"] = json!(format!("Message-ID: <asked@acme.example>\n{}", order["mail"].as_str().unwrap()));
@@ -27,7 +27,7 @@ async fn what_the_phone_answers_is_mailed_to_who_wrote() {
 }
 
 #[tokio::test]
-async fn who_has_stopped_is_named_in_the_result_and_refunded() {
+async fn a_stopped_recipient_is_named_in_the_result_and_refunded() {
     let stage = Stage::start().await;
     assert_eq!(smtplib(&stage.order(PASSWORD, "One\n")), 250);
     stage.phone.receives("the SMS", |message| message["text"] == "One").await;
@@ -45,7 +45,7 @@ async fn who_has_stopped_is_named_in_the_result_and_refunded() {
 }
 
 #[tokio::test]
-async fn an_sms_that_does_not_arrive_is_told_by_mail() {
+async fn an_undelivered_sms_is_reported_by_mail() {
     let stage = Stage::start().await;
     stage.phone.set(json!({ "smsState": "UNDELIV" })).await;
     let mut order = stage.order(PASSWORD, "Anybody there?\n");

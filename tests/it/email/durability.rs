@@ -9,7 +9,7 @@ use super::{
 };
 
 #[tokio::test]
-async fn a_mail_that_was_taken_is_sent_and_answered_whatever_happens_to_the_process() {
+async fn an_accepted_mail_is_sent_and_answered_even_if_the_process_is_killed() {
     let mut stage = Stage::start().await;
     let orders: Vec<_> = (0..5).map(|number| stage.order(PASSWORD, &format!("Mail {number}\n"))).collect();
     let answers = smtplib_all(&orders);

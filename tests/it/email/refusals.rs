@@ -19,7 +19,7 @@ async fn untouched(stage: &Stage) {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_answered_by_an_error_mail_and_costs_nothing() {
+async fn a_mail_that_cannot_be_sent_gets_an_error_mail_and_costs_nothing() {
     let stage = Stage::start().await;
     let long = format!("{}\n", "x".repeat(161));
     let wrong = [
@@ -73,7 +73,7 @@ async fn senders_that_are_not_registered_and_forged_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn what_programs_send_is_left_and_not_answered() {
+async fn automatic_mail_is_ignored_and_not_answered() {
     let stage = Stage::start().await;
     let with = |header: &str| {
         let mut order = stage.order("Re: SMS: success", "I am away\n");
@@ -91,7 +91,7 @@ async fn what_programs_send_is_left_and_not_answered() {
 }
 
 #[tokio::test]
-async fn a_sender_hears_of_twenty_errors_in_an_hour_and_wrong_passwords_close_it_for_a_while() {
+async fn a_sender_gets_twenty_error_mails_in_an_hour_and_is_locked_after_wrong_passwords() {
     let stage = Stage::start().await;
     let wrong: Vec<Value> = (0..11).map(|_| stage.order("wrong horse", "Hello\n")).collect();
     let codes: Vec<u64> = smtplib_all(&wrong).iter().map(|answer| answer["code"].as_u64().unwrap()).collect();
@@ -182,7 +182,7 @@ impl Wire {
 }
 
 #[tokio::test]
-async fn mails_are_not_smuggled_in_and_nonsense_ends_the_session() {
+async fn mails_cannot_be_smuggled_in_and_invalid_input_ends_the_session() {
     let stage = Stage::start().await;
     let begin = format!("EHLO x\r\nMAIL FROM:<{SENDER}>\r\nRCPT TO:<{PHONE}@{DOMAIN}>\r\nDATA\r\n");
     let mail = format!("From: {SENDER}\r\nSubject: {PASSWORD}\r\n\r\nHello\r\n");
@@ -238,7 +238,7 @@ async fn an_address_belongs_to_one_client_and_is_taken_out_again() {
 }
 
 #[tokio::test]
-async fn the_password_is_that_of_the_user_that_the_sender_is_bound_to() {
+async fn the_password_is_checked_against_the_user_bound_to_the_sender() {
     let stage = Stage::start().await;
     stage.patchbay.new_user("acme", "api@acme.example", "API");
     let bound = ["sender", "add", "--client", "acme", "--email", "api@acme.example", "--user", "api@acme.example"];

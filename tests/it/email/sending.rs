@@ -136,7 +136,7 @@ async fn a_mail_to_several_phones_is_one_request_and_names_wrong_numbers() {
 }
 
 #[tokio::test]
-async fn a_mail_to_the_test_domain_is_judged_and_sends_nothing() {
+async fn a_mail_to_the_test_domain_is_checked_and_sends_nothing() {
     let stage = Stage::start().await;
     let mut order = stage.order(PASSWORD, "Only a test\n");
     order["recipients"] = json!([format!("{PHONE}@test.{DOMAIN}")]);

@@ -73,7 +73,7 @@ async fn a_mail_over_starttls_becomes_an_sms_and_its_result_goes_to_a_relay_that
 }
 
 #[tokio::test]
-async fn a_relay_that_nobody_vouches_for_gets_no_result() {
+async fn a_relay_with_an_untrusted_certificate_gets_no_result() {
     let tls = TlsStage::start(false).await;
     assert_eq!(tls.smtplib("Sealed\n")["code"], 250);
     tls.stage.phone.receives("the SMS", |message| message["text"] == "Sealed").await;

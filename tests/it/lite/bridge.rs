@@ -119,7 +119,7 @@ async fn a_webhook_of_a_bridge_must_be_signed_and_be_about_a_lite_number() {
 }
 
 #[tokio::test]
-async fn a_quoted_message_is_named_by_who_wrote_it_over_a_bridge() {
+async fn a_quote_over_a_bridge_names_the_author_of_the_message() {
     let waha = Waha::start().await;
     let patchbay = with(&waha).start().await;
     let (lite, _) = connected(&patchbay, &waha).await;
@@ -141,7 +141,7 @@ async fn a_quoted_message_is_named_by_who_wrote_it_over_a_bridge() {
 }
 
 #[tokio::test]
-async fn files_places_and_absent_recipients_over_a_bridge() {
+async fn files_locations_and_absent_recipients_work_over_a_bridge() {
     let waha = Waha::start().await;
     let patchbay = with(&waha).start().await;
     let (lite, _) = connected(&patchbay, &waha).await;

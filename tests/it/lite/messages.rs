@@ -30,7 +30,7 @@ fn with_ct_id(client: &TestClient, to: &str, ct_id: &str, text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_free_form_message_goes_to_somebody_who_never_wrote() {
+async fn a_free_form_message_goes_to_a_customer_who_never_wrote() {
     let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();
@@ -107,7 +107,7 @@ async fn a_template_is_rendered_here_and_a_number_counts_as_a_tap_on_its_button(
 }
 
 #[tokio::test]
-async fn a_number_is_a_number_once_something_else_was_sent() {
+async fn a_number_is_plain_text_after_a_later_message() {
     let patchbay = SharedPatchbay::get().await;
     let lite = with_templates(&patchbay).await;
     let phone = patchbay.new_phone();
@@ -162,7 +162,7 @@ async fn without_fallback_it_fails_with_the_code_of_the_look_up() {
 }
 
 #[tokio::test]
-async fn a_look_up_that_fails_is_no_reason_for_an_sms_and_the_message_waits() {
+async fn a_failed_look_up_causes_no_sms_and_the_message_waits() {
     let patchbay = Patchbay::start().await;
     let lite = Lite::connected(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
     let phone = patchbay.phone("27820000001");
@@ -216,7 +216,7 @@ async fn a_message_that_waits_for_too_long_fails_and_never_goes_out() {
 }
 
 #[tokio::test]
-async fn a_voice_note_that_was_played_is_told_so() {
+async fn a_played_voice_note_is_reported() {
     let patchbay = SharedPatchbay::get().await;
     let lite = connected(&patchbay).await;
     let phone = patchbay.new_phone();

@@ -24,7 +24,7 @@ async fn a_number_that_was_never_connected_has_no_session() {
 }
 
 #[tokio::test]
-async fn a_scanned_code_connects_and_every_stage_is_told_with_the_exact_text_in_order() {
+async fn a_scanned_code_connects_and_every_stage_is_reported_with_the_exact_text_in_order() {
     let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
@@ -75,7 +75,7 @@ async fn the_code_comes_as_a_picture_too() {
 }
 
 #[tokio::test]
-async fn a_code_that_nobody_scans_ends_the_attempt_until_somebody_connects_again() {
+async fn an_unscanned_code_ends_the_attempt_until_the_next_connect() {
     let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
@@ -87,7 +87,7 @@ async fn a_code_that_nobody_scans_ends_the_attempt_until_somebody_connects_again
 }
 
 #[tokio::test]
-async fn a_failed_pairing_is_told() {
+async fn a_failed_pairing_is_reported() {
     let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
@@ -122,7 +122,7 @@ async fn a_phone_that_unlinks_the_device_ends_the_pairing() {
 }
 
 #[tokio::test]
-async fn a_logout_is_told_in_two_steps_and_the_next_connection_needs_a_code() {
+async fn a_logout_is_reported_in_two_steps_and_the_next_connection_needs_a_code() {
     let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.pair().await;
@@ -146,7 +146,7 @@ async fn a_disconnected_number_stays_paired() {
 }
 
 #[tokio::test]
-async fn trouble_while_syncing_is_told_and_ends_in_success_all_the_same() {
+async fn a_fault_while_syncing_is_reported_and_the_sync_still_succeeds() {
     let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
@@ -158,7 +158,7 @@ async fn trouble_while_syncing_is_told_and_ends_in_success_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_lost_connection_is_made_again_by_itself() {
+async fn a_lost_connection_is_restored_automatically() {
     let patchbay = Patchbay::start().await;
     let lite = Lite::connected(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
     lite.befalls("drop").await;
@@ -168,7 +168,7 @@ async fn a_lost_connection_is_made_again_by_itself() {
 }
 
 #[tokio::test]
-async fn a_flagged_number_cannot_be_connected_before_its_time_and_then_comes_back_by_itself() {
+async fn a_flagged_number_cannot_be_connected_before_its_time_and_then_reconnects_automatically() {
     let patchbay = Patchbay::start().await;
     let lite = Lite::connected(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
     lite.device("befall", &json!({ "event": "ban", "seconds": 24 * 3600 })).await;

@@ -29,7 +29,7 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn who_comes_outside_the_hours_is_told_and_is_in_the_list_until_an_agent_answers() {
+async fn a_customer_outside_the_hours_gets_the_text_and_is_listed_until_an_agent_answers() {
     let desk = Desk::set().await;
     let thandi = desk.agent("thandi");
     let team = desk.closed_team().await;
@@ -61,7 +61,7 @@ async fn who_comes_outside_the_hours_is_told_and_is_in_the_list_until_an_agent_a
 }
 
 #[tokio::test]
-async fn the_text_of_a_team_is_judged_changed_and_taken_away() {
+async fn the_text_of_a_team_is_checked_changed_and_removed() {
     let desk = Desk::set().await;
     let path = format!("{TEAMS}/{}", desk.closed_team().await);
     for wrong in [json!(""), json!(" "), json!("x".repeat(1_001)), json!("a\u{7}"), json!(7)] {

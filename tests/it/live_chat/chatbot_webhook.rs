@@ -48,7 +48,7 @@ impl Told {
 }
 
 #[tokio::test]
-async fn assignments_and_answers_of_agents_are_told_with_agents_and_teams() {
+async fn assignments_and_answers_of_agents_are_reported_with_agents_and_teams() {
     let told = Told::set(json!({ "chatbotIncludeOutgoing": true })).await;
     told.thandi.does(&told.desk.chat, "assign").await.ok();
     let sent = told.answer(&told.thandi, "good day").await;
@@ -90,7 +90,7 @@ async fn assignments_and_answers_of_agents_are_told_with_agents_and_teams() {
 }
 
 #[tokio::test]
-async fn without_outgoing_events_only_what_customers_write_is_told_and_with_an_agent_too() {
+async fn without_outgoing_events_only_messages_of_customers_are_reported_also_with_an_agent() {
     let told = Told::set(json!({})).await;
     told.thandi.does(&told.desk.chat, "assign").await.ok();
     told.answer(&told.thandi, "good day").await;
@@ -102,7 +102,7 @@ async fn without_outgoing_events_only_what_customers_write_is_told_and_with_an_a
 }
 
 #[tokio::test]
-async fn nothing_is_told_while_an_agent_is_assigned_when_that_stops_it_and_again_when_nobody_is() {
+async fn events_pause_while_an_agent_is_assigned_if_so_configured_and_resume_afterwards() {
     let told = Told::set(json!({ "chatbotIncludeOutgoing": true, "chatbotStopOnAgentAssignment": true })).await;
     told.until_customer_writes("before").await;
     told.thandi.does(&told.desk.chat, "assign").await.ok();

@@ -103,7 +103,7 @@ async fn a_message_is_named_by_its_own_id_too_where_it_is_quoted_or_reacted_to()
 }
 
 #[tokio::test]
-async fn history_is_read_part_by_part() {
+async fn the_history_is_read_page_by_page() {
     let desk = Desk::set().await;
     for number in 0..4 {
         desk.client.post(MESSAGES, &desk.text(&format!("message {number}"))).await.ok();
@@ -128,7 +128,7 @@ async fn history_is_read_part_by_part() {
 }
 
 #[tokio::test]
-async fn what_is_sent_past_live_chat_is_not_in_its_history() {
+async fn messages_sent_outside_live_chat_are_not_in_its_history() {
     let desk = Desk::set().await;
     let sent = desk.client.send(&desk.client.chat(&desk.phone.msisdn, "from our own desk")).await.accepted();
     assert_eq!(sent["acceptedCount"], 1);
@@ -171,7 +171,7 @@ async fn typing_and_read_receipts_reach_the_phone() {
 }
 
 #[tokio::test]
-async fn a_place_is_sent_and_shown() {
+async fn a_location_is_sent_and_shown() {
     let desk = Desk::set().await;
     let mut body = desk.text("");
     body["location"] = json!({ "latitude": -26.1, "longitude": 28.05, "name": "Shop" });
@@ -184,7 +184,7 @@ async fn a_place_is_sent_and_shown() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_with_a_message_is_named() {
+async fn all_faults_of_a_message_are_named() {
     let desk = Desk::set().await;
     for (change, field) in [
         (json!({ "participantId": null }), "participantId"),
@@ -202,7 +202,7 @@ async fn everything_that_is_wrong_with_a_message_is_named() {
 }
 
 #[tokio::test]
-async fn fields_that_there_are_not_are_ignored_in_a_message_as_in_sends() {
+async fn unknown_fields_are_ignored_in_a_message_as_in_sends() {
     let desk = Desk::set().await;
     let mut body = desk.text("hello");
     body["colour"] = json!({ "nested": [1, 2.5, null] });

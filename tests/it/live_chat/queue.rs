@@ -41,7 +41,7 @@ async fn a_customers_message_waits_in_the_queue_until_an_agent_takes_the_chat() 
 }
 
 #[tokio::test]
-async fn of_two_agents_who_take_a_chat_at_once_one_gets_it_and_the_other_hears_who_has_it() {
+async fn of_two_agents_taking_a_chat_at_once_one_gets_it_and_the_other_gets_the_name() {
     let desk = Desk::set().await;
     let agents: Vec<Agent> = (0..6).map(|number| desk.agent(&format!("agent{number}"))).collect();
     let replies = futures::future::join_all(agents.iter().map(|agent| agent.does(&desk.chat, "assign"))).await;
@@ -81,7 +81,7 @@ async fn an_agent_never_has_more_chats_than_allowed_however_many_are_taken_at_on
 }
 
 #[tokio::test]
-async fn ending_a_chat_frees_its_agent_and_opening_it_gives_it_to_whoever_opens_it() {
+async fn ending_a_chat_frees_its_agent_and_opening_it_assigns_it_to_the_opener() {
     let desk = Desk::set().await;
     let (thandi, sipho) = (desk.agent("thandi"), desk.agent("sipho"));
     thandi.does(&desk.chat, "assign").await.ok();
@@ -222,7 +222,7 @@ async fn a_search_of_more_than_200_characters_is_refused() {
 }
 
 #[tokio::test]
-async fn a_program_cannot_have_a_chat_itself() {
+async fn a_program_cannot_have_a_chat() {
     let desk = Desk::set().await;
     let email = format!("api@{}.example", desk.client.client_ref);
     let api = desk.patchbay.new_user(&desk.client.client_ref, &email, "API");

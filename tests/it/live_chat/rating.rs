@@ -23,7 +23,7 @@ async fn question(desk: &Desk, nth: usize) -> String {
 }
 
 #[tokio::test]
-async fn who_is_asked_rates_the_ticket_once_and_the_chat_stays_closed() {
+async fn a_customer_rates_the_ticket_once_and_the_chat_stays_closed() {
     let desk = Desk::set().await;
     asks(&desk).await;
     let thandi = desk.agent("thandi");
@@ -71,7 +71,7 @@ async fn an_answer_that_comes_late_finds_the_ticket_that_was_asked_about() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_unless_the_client_wants_it_and_an_agent_had_the_chat() {
+async fn a_rating_is_requested_only_if_the_client_wants_it_and_an_agent_had_the_chat() {
     let desk = Desk::set().await;
     let thandi = desk.agent("thandi");
     thandi.does(&desk.chat, "assign").await.ok();

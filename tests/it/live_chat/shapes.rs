@@ -40,7 +40,7 @@ fn has_no_null(value: &Value) {
 }
 
 #[tokio::test]
-async fn a_chat_has_the_fields_of_the_specification_and_leaves_out_what_has_no_value() {
+async fn a_chat_has_the_fields_of_the_specification_and_omits_empty_ones() {
     let desk = Desk::set().await;
     let thandi = desk.agent("thandi");
     let waits = desk.chat().await;
@@ -93,7 +93,7 @@ async fn a_chat_names_the_parent_of_the_user_id_that_a_callback_named_and_keeps_
 }
 
 #[tokio::test]
-async fn a_message_has_the_fields_of_the_specification_and_leaves_out_what_has_no_value() {
+async fn a_message_has_the_fields_of_the_specification_and_omits_empty_ones() {
     let desk = Desk::set().await;
     let came = desk.history().await.remove(0);
     let every = ["id", "sequenceNumber", "direction", "contentType", "channel", "text", "createdTime"];
@@ -186,7 +186,7 @@ async fn tickets_contacts_users_and_clients_have_the_fields_that_were_agreed_on(
 }
 
 #[tokio::test]
-async fn what_is_html_in_a_text_is_text_in_every_answer_and_no_browser_takes_an_answer_for_a_page() {
+async fn html_in_a_text_stays_text_and_no_browser_renders_an_answer_as_a_page() {
     let desk = Desk::set().await;
     let html = "<img src=x onerror=alert(1)>\"'&<script>alert(1)</script>";
     let named = |field: &str| json!({ field: html });

@@ -68,7 +68,7 @@ async fn a_file_of_200_megabytes_is_refused_and_not_kept() {
 }
 
 #[tokio::test]
-async fn what_whatsapp_does_not_carry_and_anothers_file_are_refused_with_the_reason() {
+async fn a_file_that_whatsapp_cannot_carry_or_of_another_client_is_refused_with_the_reason() {
     let desk = Desk::set().await;
     let gif = desk.upload("image/gif", b"GIF89a..").await.ok();
     let mut body = desk.text("look");

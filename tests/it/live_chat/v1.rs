@@ -47,7 +47,7 @@ async fn is_open_has_three_states_and_the_search_is_a_substring() {
 }
 
 #[tokio::test]
-async fn ending_a_chat_writes_the_whole_object_and_what_is_left_out_is_cleared() {
+async fn ending_a_chat_writes_the_whole_object_and_clears_absent_fields() {
     let desk = Desk::set().await;
     let thandi = desk.agent("thandi");
     let taken = thandi.does(&desk.chat, "assign").await.ok();
@@ -105,7 +105,7 @@ async fn messages_go_both_ways() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_said_is_not_kept() {
+async fn a_file_with_an_invalid_form_field_is_not_kept() {
     let desk = Desk::set().await;
     let form = |field: &str, value: &str| {
         format!(

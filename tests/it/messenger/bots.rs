@@ -38,7 +38,7 @@ async fn a_list_is_numbered_and_its_number_is_the_tap() {
 }
 
 #[tokio::test]
-async fn a_chatbot_is_told_that_it_is_on_messenger() {
+async fn a_chatbot_sees_that_the_channel_is_messenger() {
     let (_patchbay, _, _, person) = with_bot("clerk").await;
     person.write("where").await;
     person.hears("on facebook at ").await;
@@ -102,7 +102,7 @@ async fn a_long_text_takes_several_messages_and_a_file_with_words_two() {
 }
 
 #[tokio::test]
-async fn a_template_of_the_clients_account_is_said_in_words_with_its_quick_replies() {
+async fn a_template_of_the_clients_account_is_sent_as_text_with_its_quick_replies() {
     let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     let sink = WebhookSink::start().await;

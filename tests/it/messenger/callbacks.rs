@@ -19,7 +19,7 @@ fn chrono_millis() -> i64 {
 }
 
 #[tokio::test]
-async fn the_handshake_answers_the_challenge_to_who_knows_the_token() {
+async fn the_handshake_returns_the_challenge_to_a_caller_with_the_token() {
     let patchbay = SharedPatchbay::get().await;
     let verified = patchbay.simulate("/simulator/handshake", &json!({})).await;
     assert_eq!(verified["messengerVerified"], true);
@@ -61,7 +61,7 @@ async fn a_signed_body_that_is_no_callback_about_pages_is_a_400() {
 }
 
 #[tokio::test]
-async fn a_callback_for_a_page_that_nobody_has_is_taken_and_forgotten() {
+async fn a_callback_for_an_unknown_page_is_accepted_and_dropped() {
     let patchbay = SharedPatchbay::get().await;
     let reply = patchbay.page_callback(&wrote("999999999999", "1", "m_stray", "hello")).await;
     assert_eq!(reply.status, 200, "Meta would repeat it for days: {}", reply.text);

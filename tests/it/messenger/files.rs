@@ -54,7 +54,7 @@ async fn attachments_to(patchbay: &Patchbay, person: &MessengerPerson) -> Vec<Va
 }
 
 #[tokio::test]
-async fn a_picture_of_an_agent_reaches_somebody_although_meta_cannot_fetch_it_from_us() {
+async fn a_picture_of_an_agent_reaches_the_customer_even_if_meta_cannot_fetch_it() {
     let patchbay = SharedPatchbay::get().await;
     let page = format!("57{}", patchbay.new_phone().msisdn);
     let (client, person, chat) = in_queue(&patchbay, &page).await;
@@ -69,7 +69,7 @@ async fn a_picture_of_an_agent_reaches_somebody_although_meta_cannot_fetch_it_fr
 }
 
 #[tokio::test]
-async fn a_file_with_words_is_two_messages_of_the_chat_of_which_the_first_has_the_file_and_the_names() {
+async fn a_file_with_text_is_two_messages_of_the_chat_and_the_first_has_the_file_and_the_names() {
     let patchbay = SharedPatchbay::get().await;
     let page = format!("59{}", patchbay.new_phone().msisdn);
     let (client, _, chat) = in_queue(&patchbay, &page).await;
@@ -105,7 +105,7 @@ async fn a_file_that_is_too_large_for_messenger_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_file_that_a_chatbot_gives_back_reaches_somebody_and_one_of_another_client_does_not() {
+async fn a_file_returned_by_a_chatbot_reaches_the_customer_and_one_of_another_client_does_not() {
     let (patchbay, _, sink, person) = with_bot("clerk").await;
     person.send(json!({ "type": "file", "text": "the bill", "filename": "My bill.pdf" })).await;
     let told = sink.receives("incoming", "the file", |body| body["caption"] == "the bill").await;
@@ -131,7 +131,7 @@ async fn a_file_that_a_chatbot_gives_back_reaches_somebody_and_one_of_another_cl
 }
 
 #[tokio::test]
-async fn where_we_can_be_reached_from_outside_meta_gets_the_address() {
+async fn with_a_public_address_meta_gets_the_link_of_a_file() {
     let patchbay = PatchbaySetup::new().set("server.public_url", "https://chat.example.com").start().await;
     let (client, person, chat) = in_queue(&patchbay, "555").await;
     sends_a_picture(&client, &chat).await;

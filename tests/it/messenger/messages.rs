@@ -90,7 +90,7 @@ async fn a_delivery_that_names_no_messages_means_all_up_to_its_moment() {
 }
 
 #[tokio::test]
-async fn what_the_page_says_elsewhere_is_in_the_chat_and_what_we_say_is_not_there_twice() {
+async fn messages_of_the_page_from_elsewhere_are_in_the_chat_and_ours_are_not_there_twice() {
     let (patchbay, client, sink, person) = with_bot("clerk").await;
     person.write("say ours").await;
     person.hears("ours").await;
@@ -126,7 +126,7 @@ async fn a_file_of_a_customer_is_fetched_at_once_and_kept() {
 }
 
 #[tokio::test]
-async fn places_reactions_taps_and_what_is_not_modelled_arrive_as_what_they_are() {
+async fn locations_reactions_taps_and_unmodelled_content_arrive() {
     let (_patchbay, _, sink, person) = with_bot("clerk").await;
     person.send(json!({ "type": "location", "location": { "lat": -33.9, "long": 18.4, "title": "Office" } })).await;
     let place = sink.receives("incoming", "the place", |body| body["messageContentType"] == "LOCATION").await;
@@ -177,7 +177,7 @@ async fn after_24_hours_a_chatbot_says_nothing_more_and_the_message_fails_with_t
 }
 
 #[tokio::test]
-async fn an_answer_that_was_lost_is_found_again_by_the_echo_and_nobody_has_it_twice() {
+async fn a_lost_answer_is_recovered_from_the_echo_and_the_customer_gets_the_message_once() {
     let (patchbay, client, _, person) = with_bot("clerk").await;
     person.write("say first").await;
     person.hears("first").await;

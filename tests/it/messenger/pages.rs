@@ -19,7 +19,7 @@ async fn a_page_is_added_once_and_belongs_to_one_client() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_page_or_a_token_is_refused_and_named() {
+async fn an_invalid_page_or_token_is_refused_and_named() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let add = |page: &str, token: &str| {
@@ -46,7 +46,7 @@ async fn the_token_of_a_page_is_sealed() {
 }
 
 #[tokio::test]
-async fn a_page_gets_another_token_and_what_is_sent_then_goes_with_it() {
+async fn a_page_gets_a_new_token_and_later_sends_use_it() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let page = format!("79{}", patchbay.new_phone().msisdn);
@@ -77,7 +77,7 @@ async fn a_page_gets_another_token_and_what_is_sent_then_goes_with_it() {
 }
 
 #[tokio::test]
-async fn a_token_is_renewed_of_what_has_one_only() {
+async fn only_the_token_of_an_inbox_that_has_one_is_renewed() {
     let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_bare_client());
     let renew = |client_ref: &str, number: &str, token: &str| {

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{TRACK, one, sent, state};
 
 #[tokio::test]
-async fn a_text_that_is_not_to_be_saved_is_forgotten_when_nothing_was_heard_of_it() {
+async fn an_unsaved_text_is_deleted_if_no_receipt_arrives() {
     let mut patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 10);
@@ -64,7 +64,7 @@ async fn a_receipt_that_comes_after_the_text_was_forgotten_counts() {
 }
 
 #[tokio::test]
-async fn an_sms_that_may_have_arrived_is_not_given_back_to_who_stops_its_repetition() {
+async fn an_sms_that_may_have_arrived_is_not_refunded_when_its_repetition_is_stopped() {
     let patchbay = PatchbaySetup::new().set("limits.unknown_after", "5s").start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 10);

@@ -160,7 +160,7 @@ async fn one_text_goes_to_many_at_the_top() {
 }
 
 #[tokio::test]
-async fn receipts_are_told_with_get_until_they_arrive() {
+async fn receipts_are_sent_by_get_until_they_are_accepted() {
     let (patchbay, client, phone) = stage(10).await;
     let sink = WebhookSink::start().await;
     let mut body = one("order-9", &phone, "Ready.");
@@ -210,7 +210,7 @@ async fn a_callback_that_does_not_arrive_is_tried_again_for_a_day() {
 }
 
 #[tokio::test]
-async fn what_a_receiver_missed_is_told_no_more_when_more_is_known() {
+async fn a_missed_status_is_not_reported_after_a_later_one() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     patchbay.credits(&client, 10);
@@ -240,7 +240,7 @@ async fn what_a_receiver_missed_is_told_no_more_when_more_is_known() {
 }
 
 #[tokio::test]
-async fn a_callback_address_is_judged_like_that_of_a_webhook() {
+async fn a_callback_address_is_checked_like_that_of_a_webhook() {
     let (patchbay, client, phone) = stage(10).await;
     let mut body = one("a", &phone, "Ready.");
     body["settings"] =
@@ -262,7 +262,7 @@ async fn an_sms_that_cannot_arrive_is_at_620() {
 }
 
 #[tokio::test]
-async fn a_text_that_is_not_to_be_saved_is_forgotten_when_it_is_delivered() {
+async fn an_unsaved_text_is_deleted_when_it_is_delivered() {
     let (patchbay, client, phone) = stage(10).await;
     let secret = "pin 4711-forget-me";
     let mut body = one("a", &phone, secret);
@@ -282,7 +282,7 @@ async fn a_text_that_is_not_to_be_saved_is_forgotten_when_it_is_delivered() {
 }
 
 #[tokio::test]
-async fn an_sms_that_the_operator_accepts_is_at_501_and_through_for_nobody_who_asks_for_final_states() {
+async fn an_sms_accepted_by_the_operator_has_501_and_no_callback_of_final_states() {
     let (patchbay, client, phone) = stage(10).await;
     phone.set(json!({ "smsState": "ACCEPTD" })).await;
     let other = patchbay.new_phone();
@@ -367,7 +367,7 @@ async fn each_fault_names_its_field_and_nothing_is_stored() {
 }
 
 #[tokio::test]
-async fn what_an_element_of_messages_does_not_say_is_said_at_the_top() {
+async fn fields_absent_from_an_element_of_messages_come_from_the_top() {
     let (patchbay, client, phone) = stage(10).await;
     let to = json!([{ "to": phone.msisdn }]);
     let messages = json!([{ "recipients": to, "messageText": "Hello", "unicode": "true" }]);
@@ -399,7 +399,7 @@ async fn get_is_for_light_use_and_has_no_body() {
 }
 
 #[tokio::test]
-async fn an_id_can_be_asked_after_ten_times_then_once_in_ten_minutes() {
+async fn an_id_can_be_queried_ten_times_and_then_once_in_ten_minutes() {
     let patchbay = PatchbaySetup::new().start().await;
     let client = patchbay.bare_client("acme");
     let ask = || async { patchbay.sms(&client, TRACK, &json!({ "ctid": "a" })).await.ok()["statusCode"].clone() };

@@ -73,7 +73,7 @@ async fn a_rating_is_requested_with_buttons_and_its_tap_is_the_rating() {
 }
 
 #[tokio::test]
-async fn a_picture_has_its_caption_and_a_place_its_name() {
+async fn a_picture_has_its_caption_and_a_location_its_name() {
     let (_patchbay, _, _, user) = with_bot("clerk", "--polling").await;
     user.write("picture").await;
     let picture = user.hears("a picture").await;

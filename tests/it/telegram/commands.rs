@@ -27,7 +27,7 @@ async fn a_bot_belongs_to_one_client_and_adding_it_again_changes_the_way_of_its_
 }
 
 #[tokio::test]
-async fn a_token_that_is_none_or_that_telegram_does_not_know_is_refused() {
+async fn an_invalid_token_or_one_unknown_to_telegram_is_refused() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let add = |token: &str| patchbay.refused(&["telegram", "add", "--client", &client.client_ref, "--token", token]);

@@ -52,7 +52,7 @@ async fn in_queue(patchbay: &Patchbay, client: &TestClient, bot: &str) -> (Teleg
 }
 
 #[tokio::test]
-async fn an_agent_answers_with_text_picture_place_reaction_and_typing() {
+async fn an_agent_answers_with_text_picture_location_reaction_and_typing() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let bot = patchbay.new_phone().msisdn;

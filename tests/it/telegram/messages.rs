@@ -57,7 +57,7 @@ async fn an_edited_message_has_its_new_text_and_keeps_the_old_one() {
 }
 
 #[tokio::test]
-async fn places_contacts_reactions_and_unknown_content_arrive_as_such() {
+async fn locations_contacts_reactions_and_unknown_content_arrive_as_such() {
     let (_patchbay, _, sink, user) = with_bot("clerk", "--polling").await;
     user.send(json!({ "type": "venue" })).await;
     let place = sink.receives("incoming", "the place", |body| body["messageContentType"] == "LOCATION").await;
@@ -139,7 +139,7 @@ async fn after_too_many_requests_the_message_goes_out_when_telegram_says() {
 }
 
 #[tokio::test]
-async fn a_chat_that_takes_one_message_per_second_refuses_none() {
+async fn a_chat_limited_to_one_message_per_second_refuses_none() {
     let (patchbay, client, _, user) = with_bot("clerk", "--polling").await;
     user.treat_bot(json!({ "enforceLimits": true })).await;
     user.write("twice hello").await;

@@ -96,7 +96,7 @@ async fn two_visitors_and_a_bot_talk_in_a_browser_over_tabs_reloads_and_a_cut_co
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_by_api_talks_with_one_of_two_visitors_whom_a_bot_handed_over() {
+async fn an_agent_by_api_talks_with_one_of_two_visitors_handed_over_by_a_bot() {
     play("agent.mjs").await;
 }
 
@@ -111,6 +111,6 @@ async fn cards_of_a_bot_are_seen_reached_by_keyboard_and_tapped_in_every_look_wi
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_widget_is_for_everybody_by_keyboard_in_every_look_without_findings_of_axe() {
+async fn the_widget_works_by_keyboard_in_every_theme_without_findings_of_axe() {
     play("access.mjs").await;
 }

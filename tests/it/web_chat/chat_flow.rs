@@ -80,7 +80,7 @@ async fn a_message_that_is_sent_again_under_its_key_is_stored_once() {
 }
 
 #[tokio::test]
-async fn what_is_said_on_one_node_is_seen_on_another() {
+async fn messages_of_one_node_are_shown_on_another() {
     let (patchbay, client, _) = stage().await;
     client.activate("clerk").await;
     let site = client.new_site(ORIGIN, json!({})).await;
@@ -122,7 +122,7 @@ async fn older_messages_are_shown_page_by_page() {
 }
 
 #[tokio::test]
-async fn taps_on_buttons_and_rows_reach_the_bot_as_what_was_offered() {
+async fn taps_on_buttons_and_rows_reach_the_bot_with_the_offered_values() {
     let (patchbay, client, _) = stage().await;
     client.activate("clerk").await;
     let site = client.new_site(ORIGIN, json!({})).await;
@@ -196,7 +196,7 @@ async fn a_file_of_a_visitor_is_stored_given_out_as_a_download_and_told_to_webho
 }
 
 #[tokio::test]
-async fn what_a_widget_has_received_and_shown_is_the_state_of_messages() {
+async fn messages_have_the_state_that_a_widget_reports() {
     let (patchbay, client, _) = stage().await;
     client.activate("clerk").await;
     let site = client.new_site(ORIGIN, json!({})).await;
@@ -233,7 +233,7 @@ async fn what_a_widget_has_received_and_shown_is_the_state_of_messages() {
 }
 
 #[tokio::test]
-async fn a_hand_over_is_told_and_the_chat_waits_for_the_team_of_the_site() {
+async fn a_hand_over_is_reported_and_the_chat_waits_for_the_team_of_the_site() {
     let (patchbay, client, _) = stage().await;
     client.activate("clerk").await;
     let mut db = patchbay.database().await;
@@ -256,7 +256,7 @@ async fn a_hand_over_is_told_and_the_chat_waits_for_the_team_of_the_site() {
 }
 
 #[tokio::test]
-async fn a_visitor_whom_a_router_leaves_in_the_queue_waits_for_the_team_of_the_site() {
+async fn a_visitor_left_in_the_queue_by_a_router_waits_for_the_team_of_the_site() {
     let (patchbay, client, _) = stage().await;
     client.install("usher", guest("usher")).await;
     let team = client.post("/api/v1/teams", &json!({ "name": "Sales" })).await.json();
@@ -332,7 +332,7 @@ async fn agents_and_visitors_see_each_other_typing() {
 }
 
 #[tokio::test]
-async fn who_writes_outside_the_hours_of_the_sites_team_is_told_so_once() {
+async fn a_visitor_outside_the_hours_of_the_sites_team_gets_the_text_once() {
     let (patchbay, client, _) = stage().await;
     let day = chrono::Datelike::weekday(&(harness::real_time() + chrono::TimeDelta::days(3))).num_days_from_monday();
     let day = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"][day as usize];

@@ -37,7 +37,7 @@ async fn a_proven_user_is_the_same_customer_on_every_device() {
 }
 
 #[tokio::test]
-async fn a_visitor_who_logs_in_brings_the_chat_along_and_leaves_no_way_into_it_behind() {
+async fn a_visitor_that_logs_in_keeps_the_chat_and_the_old_token_loses_it() {
     let (patchbay, client, _) = stage().await;
     let site = client.new_site(ORIGIN, json!({})).await;
     let identity = proof(&client, &site, "user-17").await;
@@ -61,7 +61,7 @@ async fn a_visitor_who_logs_in_brings_the_chat_along_and_leaves_no_way_into_it_b
 }
 
 #[tokio::test]
-async fn who_logs_out_is_nobody_in_particular_again() {
+async fn a_visitor_that_logs_out_is_anonymous_again() {
     let (patchbay, client, _) = stage().await;
     let site = client.new_site(ORIGIN, json!({})).await;
     let identity = proof(&client, &site, "user-17").await;

@@ -146,7 +146,7 @@ async fn a_frame_that_cannot_be_taken_is_refused_by_name_and_stores_nothing() {
 }
 
 #[tokio::test]
-async fn who_comes_too_often_is_told_to_wait_and_nothing_of_it_is_stored() {
+async fn a_visitor_that_comes_too_often_must_wait_and_nothing_is_stored() {
     let patchbay = PatchbaySetup::new()
         .set("limits.web_chat_posts_per_minute", "3")
         .set("limits.web_chat_calls_per_minute_per_address", "30")
@@ -182,7 +182,7 @@ async fn who_comes_too_often_is_told_to_wait_and_nothing_of_it_is_stored() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_replaced_and_a_site_that_was_deleted_are_known_to_nobody() {
+async fn a_replaced_key_and_a_deleted_site_are_unknown() {
     let (patchbay, client, _) = stage().await;
     let site = client.new_site(ORIGIN, json!({})).await;
     let path = format!("/messaging-service/web/sites/{}", site.id);

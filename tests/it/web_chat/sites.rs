@@ -39,7 +39,7 @@ async fn a_site_is_added_listed_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_site_that_cannot_be_is_refused_field_by_field() {
+async fn an_invalid_site_is_refused_field_by_field() {
     let client = SharedPatchbay::get().await.new_bare_client();
     let body = json!({
         "origins": ["*", "https://shop.example/path"],

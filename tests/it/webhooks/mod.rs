@@ -62,7 +62,7 @@ async fn attempted(patchbay: &Patchbay, client: &TestClient, count: usize) {
 }
 
 #[tokio::test]
-async fn libraries_of_others_verify_the_signature() {
+async fn third_party_libraries_verify_the_signature() {
     let (patchbay, client, sink, configuration) = shared().await;
     patchbay.new_phone().write(&client.number, "h\u{e9}llo \u{1f44b} \u{12a0}").await;
     let received =
@@ -285,7 +285,7 @@ async fn a_slow_receiver_gets_the_first_attempts_of_a_conversation_in_order_and_
 }
 
 #[tokio::test]
-async fn a_failing_first_attempt_lets_the_next_of_its_conversation_pass() {
+async fn a_failed_first_attempt_does_not_delay_the_next_delivery_of_its_conversation() {
     let (patchbay, client, sink, _) = own(PatchbaySetup::new()).await;
     let phone = patchbay.phone(CUSTOMER);
     sink.misbehave("incoming", 500, Duration::ZERO, 1);
@@ -350,7 +350,7 @@ async fn a_custom_shaper_writes_the_bodies_of_its_client() {
 }
 
 #[tokio::test]
-async fn the_built_in_shaper_takes_over_where_a_custom_one_fails() {
+async fn the_built_in_shaper_takes_over_if_a_custom_one_fails() {
     let patchbay = SharedPatchbay::with_guests().await;
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     client.webhooks_to(&sink, "v2").await;

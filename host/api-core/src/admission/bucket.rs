@@ -54,7 +54,7 @@ mod tests {
     const RATE: f64 = 10.0;
 
     #[test]
-    fn a_second_worth_may_come_at_once_and_then_one_after_the_other() {
+    fn the_share_of_a_second_may_be_used_at_once_and_then_one_by_one() {
         let begin = Instant::now();
         let mut bucket = Bucket::full(RATE, begin);
         assert!((0..10).all(|_| bucket.take(RATE, begin).is_ok()));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_saves_no_more_than_a_second() {
+    fn an_idle_time_saves_no_more_than_a_second() {
         let begin = Instant::now();
         let mut bucket = Bucket::full(RATE, begin);
         let later = begin + Duration::from_secs(3600);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_beyond_the_tokens_is_waited_for() {
+    fn use_beyond_the_tokens_is_waited_for() {
         let begin = Instant::now();
         let mut bucket = Bucket::full(RATE, begin);
         bucket.charge(RATE, 110.0, begin);

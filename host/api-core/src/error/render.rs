@@ -172,14 +172,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_caller_wrote_cannot_end_the_element() {
+    async fn text_of_a_caller_cannot_end_the_element() {
         let error = ApiError::fault("cell", "is \"27<82>\" & 'more'\u{0}\u{1b}\u{FFFE}, é, 🦀");
         let (_, text) = rendered(ErrorFormat::Xml, &error).await;
         assert!(text.contains("is &quot;27&lt;82&gt;&quot; &amp; &apos;more&apos;, é, 🦀</status>"), "{text}");
     }
 
     #[tokio::test]
-    async fn when_to_come_back_is_said_in_both_forms() {
+    async fn the_time_to_wait_is_given_in_both_forms() {
         let error = ApiError::new(ErrorKind::TooManyRequests, "wait").retry_after(Duration::from_millis(1_200));
         for (format, code) in [(ErrorFormat::Json, "\"status\":429"), (ErrorFormat::Xml, "code=\"2000\"")] {
             let (head, text) = rendered(format, &error).await;

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_browser_had_last_counts_before_what_its_address_says() {
+    fn the_last_event_of_a_browser_takes_precedence_over_its_address() {
         let back = headers(&[("last-event-id", "12")]);
         assert_eq!(after(&back, Some("3")).unwrap(), Some(12));
         assert_eq!(after(&headers(&[]), Some("3")).unwrap(), Some(3));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sequence_is_refused() {
+    fn a_value_that_is_not_a_sequence_is_refused() {
         for text in ["-1", "x", "1.5", "9223372036854775808"] {
             assert!(after(&headers(&[]), Some(text)).is_err(), "{text}");
         }

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_says_what_a_body_says() {
+    fn a_query_has_the_same_meaning_as_a_body() {
         let body = read("to=27821234567,+0821234568&messageText=caf%C3%A9+1&ctid=a&dsm=true&source=X").unwrap();
         let to: Vec<_> = body.recipients.unwrap().into_iter().filter_map(|recipient| recipient.to).collect();
         assert_eq!(to, ["27821234567", "0821234568"]);
@@ -128,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused_and_not_sent_with_other_characters() {
+    fn invalid_text_is_refused_and_not_sent_with_other_characters() {
         assert!(faults("to=27821234567&messageText=caf%E9")[0].starts_with("`query` is not UTF-8"));
         assert_eq!(faults("messageText=a%00b"), ["`messageText` contains a NUL character"]);
     }
 
     #[test]
-    fn what_is_given_twice_or_nearly_right_names_its_parameter() {
+    fn a_repeated_or_misspelled_parameter_is_named() {
         assert_eq!(faults("messageText=a&messageText=b"), ["`messageText` is given twice"]);
         assert_eq!(faults("messagetext=a"), ["`messagetext` is not a field here; did you mean `messageText`?"]);
         assert_eq!(faults("recipients=1"), ["`recipients` is not a field here; did you mean `to`?"]);

@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn two_keys_are_none() {
+    fn two_keys_are_refused() {
         assert!(key(&["a", "b"]).is_err());
     }
 }

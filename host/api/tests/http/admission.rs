@@ -61,7 +61,7 @@ impl Hanging {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_too_fast_is_told_when_to_come_back() {
+async fn a_client_above_its_rate_gets_the_time_to_wait() {
     let service = service(|limits| limits.requests_per_second = 3).await;
     for _ in 0..3 {
         assert_eq!(service.get(NUMBERS).await.status, 200);
@@ -105,7 +105,7 @@ async fn until(service: &Service, status: u16, call: impl Fn() -> Call) -> Answe
 }
 
 #[tokio::test]
-async fn beyond_the_places_everybody_is_refused_at_once_except_probes() {
+async fn beyond_the_limit_every_request_is_refused_at_once_except_probes() {
     let service = with_known_key(|limits| {
         limits.requests = 3;
         limits.graces.others = LONG;
@@ -145,7 +145,7 @@ async fn one_client_cannot_take_all_places() {
 }
 
 #[tokio::test]
-async fn callers_without_a_key_cannot_keep_those_out_at_their_address_who_have_one() {
+async fn callers_without_a_key_cannot_block_callers_with_a_key_at_their_address() {
     let service = with_known_key(|limits| {
         limits.requests_per_source = 2;
         limits.graces.own_source = LONG;
@@ -178,7 +178,7 @@ fn right_login() -> Call {
 }
 
 #[tokio::test]
-async fn what_strangers_declare_and_do_not_send_is_not_counted() {
+async fn bytes_that_strangers_declare_but_do_not_send_are_not_counted() {
     let service = service(|_| {}).await;
     // Together they announce three times the limit of the process.
     let _hanging = Hanging::start(&service, 22, || forged(0).from("192.0.2.1")).await;
@@ -315,7 +315,7 @@ async fn a_body_above_the_share_of_a_client_is_taken_when_it_is_alone_and_leaves
 }
 
 #[tokio::test]
-async fn a_body_that_there_is_never_room_for_is_too_large_by_name() {
+async fn a_body_larger_than_the_whole_limit_is_refused_as_too_large() {
     let service = service(|limits| limits.bytes = 12_000).await;
     let declared = Call::post(SEND, vec![b' '; 15_000]).header("content-length", "15000").key(&service.key);
     let coming = Call::post(SEND, vec![b' '; 15_000]).key(&service.key);
@@ -339,7 +339,7 @@ async fn an_answer_that_is_not_read_counts_until_it_is_gone() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_its_answers_is_refused_at_its_share_and_nobody_else_is() {
+async fn a_client_that_does_not_read_its_answers_is_refused_at_its_share_and_others_are_not() {
     let service = service(|limits| limits.bytes_per_client = 2_000).await;
     let unread = || tower::ServiceExt::oneshot(service.router.clone(), Call::get(NUMBERS).key(&service.key).0);
     let mut held = Vec::new();

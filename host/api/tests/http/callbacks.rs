@@ -74,7 +74,7 @@ async fn a_forged_callback_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_number_may_have_an_app_secret_of_its_own_for_itself_only() {
+async fn a_number_may_have_its_own_app_secret_that_holds_for_no_other_number() {
     let service = Service::start().await;
     assert_eq!(service.send(signed(&message("999"), "own-secret")).await.error().0, 401);
     assert_eq!(stored(&service).await, 0);
@@ -83,7 +83,7 @@ async fn a_number_may_have_an_app_secret_of_its_own_for_itself_only() {
 }
 
 #[tokio::test]
-async fn a_secret_that_is_right_for_the_first_number_counts_for_no_other() {
+async fn the_secret_of_the_first_number_is_valid_for_no_other() {
     let service = Service::start().await;
     let entries = |of: &str| serde_json::from_str::<Value>(&message(of)).unwrap()["entry"][0].clone();
     let both = |other: &str| {
@@ -120,7 +120,7 @@ fn signed_bytes(body: &[u8], secret: &str) -> Call {
 const FAILED: &str = "/messaging-service/WhatsApp/failed-callbacks";
 
 #[tokio::test]
-async fn a_callback_with_broken_parts_is_taken_and_what_cannot_be_read_is_listed_once() {
+async fn a_callback_with_broken_parts_is_accepted_and_each_unreadable_part_is_listed_once() {
     let service = Service::start().await;
     for secret in [APP_SECRET, "own-secret", APP_SECRET] {
         assert_eq!(service.send(signed_bytes(&broken(), secret)).await.status, 200, "{secret}");
@@ -140,7 +140,7 @@ async fn a_callback_with_broken_parts_is_taken_and_what_cannot_be_read_is_listed
 }
 
 #[tokio::test]
-async fn a_callback_that_is_signed_for_its_number_and_says_nothing_of_use_is_taken() {
+async fn a_signed_callback_without_useful_content_is_accepted() {
     let service = Service::start().await;
     let status = json!({"id": "wamid.1", "status": "failed", "type": "payment", "timestamp": "1760000000"});
     let value = json!({"metadata": {"phone_number_id": OURS}, "statuses": [status]});
@@ -171,7 +171,7 @@ async fn only_a_body_that_is_no_json_object_is_refused() {
 }
 
 #[tokio::test]
-async fn what_could_not_be_read_is_for_those_who_look_for_faults() {
+async fn only_roles_that_look_for_faults_see_unreadable_items() {
     let service = Service::start().await;
     for role in [Role::Supervisor, Role::Agent, Role::Api] {
         let key = service.key_of(role).await;
@@ -195,7 +195,7 @@ fn crowded() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crowded_body_is_refused_before_anybody_looks_into_it() {
+async fn a_body_with_too_many_items_is_refused_before_it_is_parsed() {
     let service = std::sync::Arc::new(Service::start().await);
     for (secret, status) in [("another secret", 401), (APP_SECRET, 413), ("own-secret", 413)] {
         let (service, call) = (std::sync::Arc::clone(&service), signed(&crowded(), secret));

@@ -84,7 +84,7 @@ async fn it_is_openapi_3_1_and_all_its_references_lead_somewhere() {
 }
 
 #[tokio::test]
-async fn every_operation_says_what_it_does_and_how_it_can_end() {
+async fn every_operation_has_a_description_and_its_possible_statuses() {
     let service = Service::start().await;
     let document = document(&service).await;
     let tags: BTreeSet<&str> =
@@ -301,7 +301,7 @@ fn references(page: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_page_shows_it_without_any_network() {
+async fn the_page_works_without_a_network() {
     let service = Service::start().await;
     let page = service.send(Call::get("/docs")).await;
     let text = |answer: &Answer| String::from_utf8(answer.bytes.clone()).unwrap();

@@ -101,7 +101,7 @@ async fn provoke_as_usual(service: &Service, text: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn every_documented_error_can_be_provoked_and_says_what_the_page_says() {
+async fn every_documented_error_can_be_provoked_and_has_the_documented_text() {
     let rows = rows("errors.md");
     assert!(rows.len() >= 18, "{} rows: is the table still the first one of the page?", rows.len());
     for row in rows {
@@ -115,7 +115,7 @@ async fn every_documented_error_can_be_provoked_and_says_what_the_page_says() {
 }
 
 #[tokio::test]
-async fn a_send_of_the_sms_gateway_goes_to_the_other_one_where_nobody_can_be_asked_whose_key_it_has() {
+async fn a_send_of_the_sms_gateway_goes_to_the_other_host_if_the_key_cannot_be_checked() {
     let service = Service::start().await;
     service.context.db.close().await;
     let body = json!({ "recipients": [{ "to": "27820000001" }], "messageText": "hi" }).to_string();
@@ -132,7 +132,7 @@ async fn a_send_of_the_sms_gateway_goes_to_the_other_one_where_nobody_can_be_ask
 }
 
 #[tokio::test]
-async fn a_send_of_the_sms_gateway_comes_again_where_there_is_no_room_for_it() {
+async fn a_send_of_the_sms_gateway_is_retried_if_there_is_no_room() {
     let mut options = Options::default();
     options.admission.requests = 0;
     let service = Service::with(options).await;

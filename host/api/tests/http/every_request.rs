@@ -47,7 +47,7 @@ async fn a_trailing_slash_never_matters() {
 }
 
 #[tokio::test]
-async fn a_nul_character_in_a_path_is_nobodys_name_wherever_it_stands() {
+async fn a_nul_character_anywhere_in_a_path_matches_no_object() {
     let service = Service::start().await;
     let document = service.get("/openapi.json").await.json();
     let mut asked = 0;
@@ -101,7 +101,7 @@ async fn a_body_without_a_declared_length_is_measured_while_it_comes() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_408() {
+async fn a_body_that_does_not_arrive_is_408() {
     let service = Service::start().await;
     let call = Call::post(SEND, Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>()));
     assert_eq!(service.send(call.key(&service.key)).await.error(), (408, "Request timeout".to_owned()));
@@ -167,7 +167,7 @@ async fn a_process_that_stops_is_alive_and_not_ready() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_gone_is_503_and_not_401() {
+async fn an_unreachable_database_is_503_and_not_401() {
     let service = Service::start().await;
     service.context.db.close().await;
     let answer = service.get(NUMBERS).await;
@@ -227,7 +227,7 @@ async fn a_database_that_only_reads_is_not_ready() {
 }
 
 #[tokio::test]
-async fn a_hundred_looks_at_readyz_at_once_ask_the_database_once() {
+async fn a_hundred_simultaneous_calls_of_readyz_query_the_database_once() {
     let service = Service::start().await;
     // Counts the queries of the list of migrations.
     sqlx::raw_sql(

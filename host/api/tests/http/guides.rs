@@ -43,7 +43,7 @@ fn markdown_links(text: &str) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn every_document_is_a_page_and_markdown() {
+async fn every_document_is_served_as_a_page_and_as_markdown() {
     let service = Service::start().await;
     let mut names = Vec::new();
     files(&docs(), &mut names);

@@ -72,7 +72,7 @@ async fn only_the_raw_key_in_one_header_is_taken() {
 }
 
 #[tokio::test]
-async fn the_key_is_judged_before_the_body() {
+async fn the_key_is_checked_before_the_body() {
     let service = Service::start().await;
     let call = Call::post("/whatsapp-api-service/v2/messages", "no json").without("content-type");
     assert_eq!(service.send(call).await.error().0, 401);

@@ -39,7 +39,7 @@ async fn numbers_are_searched_by_any_part_with_or_without_plus() {
 }
 
 #[tokio::test]
-async fn what_is_no_page_is_named() {
+async fn an_invalid_page_is_named() {
     let service = Service::start().await;
     for (query, field) in [
         ("page=x", "page"),

@@ -99,7 +99,7 @@ async fn a_part_of_a_file_is_given_out_and_said_to_be_one() {
 }
 
 #[tokio::test]
-async fn a_part_is_given_of_the_file_that_the_caller_has_begun_and_else_the_whole() {
+async fn a_range_is_served_of_an_unchanged_file_and_otherwise_the_whole_file() {
     let service = Service::start().await;
     let (_, path) = file(&service, "video/mp4", b"0123456789").await;
     let whole = service.send(Call::get(&path)).await;
@@ -129,7 +129,7 @@ async fn the_head_of_a_file_says_how_long_it_is_and_that_parts_may_be_asked_for(
 }
 
 #[tokio::test]
-async fn a_name_that_lies_or_leads_elsewhere_is_not_given_out() {
+async fn a_false_or_foreign_file_name_is_not_served() {
     let service = Service::start().await;
     for (mime_type, name, shown) in [
         ("image/gif", "x.html", "x.gif"),

@@ -75,7 +75,7 @@ async fn the_original_of_an_order_can_be_had_by_its_client() {
 }
 
 #[tokio::test]
-async fn what_the_provider_does_not_hand_over_has_its_code_in_the_history() {
+async fn content_that_the_provider_withholds_has_its_code_in_the_history() {
     let service = Service::start().await;
     let mut unsupported = message("wamid.U", "unsupported", json!({"type": "unknown"}));
     unsupported["errors"] = json!([{"code": 131_051, "title": "Message type unknown"}]);
@@ -87,7 +87,7 @@ async fn what_the_provider_does_not_hand_over_has_its_code_in_the_history() {
 }
 
 #[tokio::test]
-async fn an_original_that_is_too_long_has_a_beginning_and_what_is_modelled_has_its_raw_form() {
+async fn a_long_original_is_cut_and_modelled_content_has_its_raw_form() {
     let service = Service::start().await;
     takes(&service, message("wamid.L", "something_new", json!({"long": "x".repeat(70_000)}))).await;
     let text = message("wamid.T", "text", json!({"body": "hi"}));
@@ -99,7 +99,7 @@ async fn an_original_that_is_too_long_has_a_beginning_and_what_is_modelled_has_i
 }
 
 #[tokio::test]
-async fn what_a_message_said_before_it_was_edited_and_deleted_can_be_had() {
+async fn the_versions_of_a_message_before_its_edit_and_deletion_can_be_read() {
     let service = Service::start().await;
     takes(&service, message("wamid.T", "text", json!({"body": "see you at 9"}))).await;
     let edited =
@@ -118,7 +118,7 @@ async fn what_a_message_said_before_it_was_edited_and_deleted_can_be_had() {
 }
 
 #[tokio::test]
-async fn who_sees_masked_data_gets_no_original() {
+async fn a_caller_with_masked_data_gets_no_original() {
     let service = Service::start().await;
     takes(&service, message("wamid.O", "order", json!({"text": "the usual"}))).await;
     let [shown] = history(&service).await.try_into().unwrap();

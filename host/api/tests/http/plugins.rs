@@ -11,7 +11,7 @@ async fn service() -> Service {
 }
 
 #[tokio::test]
-async fn plugins_are_listed_by_name_with_what_they_are() {
+async fn plugins_are_listed_by_name_with_their_facts() {
     let service = service().await;
     let body = service.get(&format!("{BASE}?size=100")).await.json();
     let names: Vec<&str> =
@@ -85,7 +85,7 @@ async fn a_configuration_that_the_plugin_refuses_at_run_time_is_refused_at_activ
 }
 
 #[tokio::test]
-async fn what_cannot_be_activated_is_named() {
+async fn a_version_that_cannot_be_activated_is_refused_with_the_reason() {
     let service = service().await;
     let path = format!("{BASE}/default-chatbot/activate");
     for (body, field) in [

@@ -206,7 +206,7 @@ async fn a_status_that_comes_alone_takes_few_round_trips() {
 }
 
 #[tokio::test]
-async fn a_message_that_comes_alone_takes_few_round_trips() {
+async fn a_single_incoming_message_takes_few_round_trips() {
     let service = service().await;
     for secret in [APP_SECRET, "own-secret"] {
         let trips = fewest(&service, async |number| {

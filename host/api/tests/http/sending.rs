@@ -66,7 +66,7 @@ async fn a_request_whose_recipients_were_all_rejected_leaves_its_key_free() {
 }
 
 #[tokio::test]
-async fn requests_at_once_under_one_key_share_what_was_accepted_and_not_what_was_rejected() {
+async fn simultaneous_requests_with_one_key_share_an_acceptance_and_not_a_rejection() {
     let service = Service::start().await;
     let call = |path: &str, body: &Value| {
         service.send(Call::post(path, body.to_string()).key(&service.key).header("idempotency-key", "order-9"))
@@ -143,7 +143,7 @@ async fn faults_name_their_fields() {
 }
 
 #[tokio::test]
-async fn of_many_faults_the_first_hundred_are_listed_and_all_are_counted() {
+async fn the_first_hundred_faults_are_listed_and_all_are_counted() {
     let service = Service::start().await;
     let with_faults = |count: usize| {
         let mut body = chat();
@@ -167,7 +167,7 @@ async fn of_many_faults_the_first_hundred_are_listed_and_all_are_counted() {
 }
 
 #[tokio::test]
-async fn a_refusal_does_not_repeat_all_that_the_caller_wrote() {
+async fn a_refusal_cuts_long_values_of_the_caller() {
     let service = Service::start().await;
     let mut body = chat();
     body["messageType"] = json!("x".repeat(15_000));

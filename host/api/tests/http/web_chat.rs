@@ -149,7 +149,7 @@ async fn frames_over_the_share_of_a_visitor_or_an_address_wait() {
 }
 
 #[tokio::test]
-async fn progress_that_says_nothing_new_asks_nothing_of_the_database() {
+async fn unchanged_progress_causes_no_statement() {
     let site = Site::open(generous()).await;
     let token = site.talkative(1).await;
     let mut widget = site.widget("192.0.2.1", &token).await;

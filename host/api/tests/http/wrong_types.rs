@@ -75,7 +75,7 @@ fn named(answer: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn no_answer_to_a_wrong_type_in_any_field_of_the_document_names_a_type_of_ours() {
+async fn no_answer_to_a_wrong_type_names_an_internal_type() {
     let mut options = Options::default();
     options.admission.requests_per_second = 1_000_000;
     let service = Service::with(options).await;

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_network_of_64_bits_is_one_address_and_proxies_are_none() {
+    async fn a_network_of_64_bits_is_one_address_and_proxies_do_not_count() {
         let places = places(100, 1);
         let _one = enter(&places, "2001:db8::1").unwrap();
         assert!(enter(&places, "2001:db8::2").is_err());

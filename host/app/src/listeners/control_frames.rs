@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_data_priorities_and_unknown_frames_count() {
+    fn empty_data_priority_and_unknown_frames_count() {
         for useless in [frame(DATA, 0, &[]), frame(PRIORITY, 0, &[0; 5]), frame(0x1f, 0, &[0; 3])] {
             assert!(http2().came(&useless.repeat(1_001), Instant::now()), "{useless:?}");
         }

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_this_process_goes_to_what_it_may_have() {
+    fn the_limit_of_this_process_is_raised_to_its_maximum() {
         let may_have = getrlimit(Resource::Nofile).maximum;
         assert_eq!(raise(), may_have);
         assert_eq!(getrlimit(Resource::Nofile).current, may_have);

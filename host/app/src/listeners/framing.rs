@@ -75,7 +75,7 @@ mod tests {
     const ONCE: &[u8] = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\n\r\nTransfer-Encoding: chunked\r\nab";
 
     #[test]
-    fn a_body_that_is_framed_in_two_ways_is_noticed_however_the_head_comes() {
+    fn a_body_framed_in_two_ways_is_detected_at_any_split_of_the_head() {
         assert!(HeadWatch::default().came(TWICE, 0));
         let mut watch = HeadWatch::default();
         let noticed = TWICE.iter().filter(|byte| watch.came(std::slice::from_ref(byte), 0)).count();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn one_way_is_right_and_bodies_are_not_looked_at() {
+    fn a_head_with_one_framing_is_accepted_and_bodies_are_not_parsed() {
         let mut watch = HeadWatch::default();
         assert!(!watch.came(ONCE, 0));
         assert!(!watch.came(b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 0), "the rest of the body");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_without_end_is_given_up() {
+    fn an_endless_head_is_refused() {
         let mut watch = HeadWatch::default();
         assert!(!watch.came(&vec![b'a'; HEAD_MAX - 1], 0));
         assert!(!watch.came(&[b'a'; 10], 0));

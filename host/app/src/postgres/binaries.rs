@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_read_from_what_the_server_calls_itself() {
+    fn the_major_version_is_read_from_the_version_text_of_the_server() {
         assert_eq!(major_version("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n"), Some(15));
         assert_eq!(major_version("postgres (PostgreSQL) 19beta1\n"), Some(19));
         assert_eq!(major_version("mysqld  Ver 8.0.36\n"), None);

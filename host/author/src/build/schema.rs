@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_component_are_refused() {
+    fn bytes_that_are_not_a_component_are_refused() {
         assert!(appended(b"not wasm".to_vec(), "{}", "0.2.0").is_err());
     }
 }

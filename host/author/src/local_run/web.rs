@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn a_star_matches_any_text() {
         for (pattern, text, fits) in [
             ("https://a.example/x", "https://a.example/x", true),
             ("https://a.example/x", "https://a.example/x/", false),

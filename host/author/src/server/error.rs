@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn each_refusal_says_what_to_do() {
+    fn each_refusal_names_its_cure() {
         let body = r#"{"error":"Bad Request","message":"The plugin cannot be used","requestId":"r1",
             "details":[{"field":"component","message":"import `wasi:http/types` is not granted"}]}"#;
         let refused = said(400, body);

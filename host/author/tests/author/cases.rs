@@ -99,7 +99,7 @@ cases:
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_refused_with_the_line() {
+async fn a_question_that_cannot_be_asked_is_refused_with_its_line() {
     let wrong_field = "cases:\n  - given: {messag: 1}\n    expect: nothing\n";
     let printed = fails("usher", wrong_field).await;
     assert!(printed.contains("t.yaml:2: given") && printed.contains("messag"), "{printed}");

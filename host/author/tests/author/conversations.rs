@@ -77,7 +77,7 @@ steps:
 }
 
 #[tokio::test]
-async fn state_and_values_last_within_a_conversation_and_tests_do_not_see_each_other() {
+async fn state_and_values_last_within_a_conversation_and_tests_are_isolated() {
     passes(
         "clerk",
         "
@@ -147,7 +147,7 @@ steps:
 }
 
 #[tokio::test]
-async fn people_take_over_from_a_bot_that_gives_up_and_give_it_back() {
+async fn agents_take_over_from_a_bot_that_gives_up_and_return_the_chat() {
     passes(
         "clerk",
         "
@@ -172,7 +172,7 @@ steps:
 }
 
 #[tokio::test]
-async fn a_closed_conversation_begins_anew_with_the_next_message() {
+async fn a_closed_conversation_starts_again_with_the_next_message() {
     passes(
         "clerk",
         "
@@ -232,7 +232,7 @@ async fn files_that_are_not_written_as_they_should_are_refused_with_the_line() {
 }
 
 #[tokio::test]
-async fn a_folder_without_tests_is_said_and_not_passed() {
+async fn a_folder_without_tests_is_reported_and_does_not_pass() {
     let folder = tempfile::tempdir().unwrap();
     let component = crate::support::guest("clerk");
     let files = [folder.path().to_owned()];
@@ -244,7 +244,7 @@ async fn a_folder_without_tests_is_said_and_not_passed() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_component_is_refused_with_what_is_wrong() {
+async fn a_file_that_is_not_a_component_is_refused_with_the_fault() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bot.wasm");
     std::fs::write(&file, b"\0asm\x01\0\0\0").unwrap();

@@ -30,7 +30,7 @@ steps:
 }
 
 #[tokio::test]
-async fn a_message_too_many_fails_at_the_step_before_the_next_input() {
+async fn a_superfluous_message_fails_at_the_step_before_the_next_input() {
     let printed =
         fails("clerk", "steps:\n  - customer: twice x\n  - bot: x 1\n  - customer: say y\n  - bot: y\n").await;
     assert!(printed.contains("t.yaml:3: bot: x 1"), "{printed}");
@@ -40,7 +40,7 @@ async fn a_message_too_many_fails_at_the_step_before_the_next_input() {
 }
 
 #[tokio::test]
-async fn silence_is_explained() {
+async fn a_missing_reply_is_explained() {
     let printed = fails("clerk", "steps:\n  - customer: hm\n  - bot: hello\n").await;
     assert!(printed.contains("expected: hello\n        got:      nothing"), "{printed}");
     let handed = "steps:\n  - customer: person\n  - bot: one moment\n  - customer: say x\n  - bot: x\n";
@@ -62,7 +62,7 @@ async fn buttons_are_compared_in_order_with_their_ids_where_they_are_named() {
 }
 
 #[tokio::test]
-async fn tapping_what_is_not_there_names_what_is() {
+async fn a_tap_on_a_missing_button_lists_the_existing_ones() {
     let printed =
         fails("clerk", "steps:\n  - customer: buttons\n  - bot: anything\n  - customer: {tap: Perhaps}\n").await;
     assert!(printed.contains("there is no `Perhaps` to tap; there is: Yes | No"), "{printed}");
@@ -71,7 +71,7 @@ async fn tapping_what_is_not_there_names_what_is() {
 }
 
 #[tokio::test]
-async fn state_values_timers_and_tags_show_what_is_there() {
+async fn a_difference_in_state_values_timers_or_tags_shows_the_actual_ones() {
     for (steps, shown) in [
         ("{customer: remember a b}, {bot: noted}, {state: a c}", "expected: a [-c-]\n        got:      a {+b+}"),
         ("{customer: remember x}, {bot: noted}, {state: {step: 1}}", "got:      x (which is not JSON)"),
@@ -104,7 +104,7 @@ async fn state_values_timers_and_tags_show_what_is_there() {
 }
 
 #[tokio::test]
-async fn a_call_that_fails_fails_the_test_and_says_what_the_host_does_about_it() {
+async fn a_failed_call_fails_the_test_and_names_the_reaction_of_the_host() {
     let refused = fails("clerk", "steps:\n  - customer: total-and-fail\n  - bot: nothing\n").await;
     assert!(refused.contains("t.yaml:2: customer: total-and-fail"), "{refused}");
     assert!(refused.contains("`on-purpose`: nothing of this may last\n        (people take over)"), "{refused}");
@@ -113,7 +113,7 @@ async fn a_call_that_fails_fails_the_test_and_says_what_the_host_does_about_it()
 }
 
 #[tokio::test]
-async fn what_a_crashing_plugin_wrote_is_shown() {
+async fn the_output_of_a_crashed_plugin_is_shown() {
     let printed = fails("errand-bot", "steps: [{customer: state-and-trap}]").await;
     assert!(printed.contains("the plugin crashed"), "{printed}");
     assert!(printed.contains("from the plugin:\n        stderr:"), "{printed}");

@@ -37,7 +37,7 @@ fn every_language_and_world_gives_a_whole_project() {
 }
 
 #[test]
-fn a_rust_project_stands_alone() {
+fn a_rust_project_is_its_own_workspace() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("my-bot");
     make(&root, Lang::Rust, World::Chatbot).unwrap();
@@ -51,7 +51,7 @@ fn a_rust_project_stands_alone() {
 }
 
 #[test]
-fn what_is_there_is_not_overwritten() {
+fn existing_files_are_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("bot");
     std::fs::create_dir(&root).unwrap();
@@ -75,7 +75,7 @@ fn a_name_that_no_plugin_can_have_is_refused() {
 }
 
 #[test]
-fn the_next_steps_are_commands() {
+fn the_next_steps_are_shown_as_commands() {
     let folder = tempfile::tempdir().unwrap();
     let created = make(&folder.path().join("bot"), Lang::Go, World::Chatbot).unwrap();
     let steps = created.next_steps();
@@ -87,7 +87,7 @@ fn the_next_steps_are_commands() {
 }
 
 #[test]
-fn a_folder_that_is_no_project_says_how_to_make_one() {
+fn a_folder_without_a_project_is_refused_with_the_command_that_creates_one() {
     let folder = tempfile::tempdir().unwrap();
     let error = Project::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("patchbay plugin new"), "{error}");

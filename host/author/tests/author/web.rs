@@ -50,7 +50,7 @@ steps:
 }
 
 #[tokio::test]
-async fn a_request_that_nothing_is_prepared_for_fails_the_test_and_is_named() {
+async fn an_unexpected_request_fails_the_test_and_is_named() {
     let file = "
 http: [{request: GET https://shop.example/a}]
 steps:

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_with_more_to_send_than_it_may_goes_on_by_handfuls() {
+    fn a_number_above_its_rate_sends_in_groups() {
         let start = Instant::now();
         let mut pace = InboxPace::new(80, start);
         assert_eq!(pace.take(64, start), 16);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_with_little_to_send_does_not_wait_for_a_handful() {
+    fn a_number_with_few_messages_does_not_wait_for_a_full_group() {
         let start = Instant::now();
         let mut pace = InboxPace::new(80, start);
         assert_eq!(pace.take(64, start), 16);

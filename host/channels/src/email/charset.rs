@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_names_its_character_set_in_either_form() {
+    fn an_html_page_declares_its_character_set_in_either_form() {
         for meta in [
             "<meta charset=\"iso-8859-7\">",
             "<META CHARSET = 'ISO-8859-7'/>",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_says_what_follows_and_is_no_part_of_it() {
+    fn a_byte_order_mark_names_the_encoding_and_is_not_text() {
         assert_eq!(decoded(b"\xef\xbb\xbfGr\xc3\xbc\xc3\x9fe", "iso-8859-1", false), "Grüße");
         assert_eq!(decoded(b"\xef\xbb\xbfSTOP", "", false), "STOP");
         assert_eq!(decoded(b"\xff\xfeH\x00i\x00", "", false), "Hi");

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_bytes_are_counts_more_than_what_is_said_of_them() {
+    fn the_type_of_the_bytes_takes_precedence_over_the_declared_type() {
         let of = |kind: &str, encoding: &str, body: &[u8]| {
             let head = format!(
                 "From: a@b.c\r\nMIME-Version: 1.0\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n"
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_parts_the_plain_text_counts() {
+    fn the_plain_text_part_of_a_mail_takes_precedence() {
         let read = content(
             "From: a@b.c\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=out\n\n--out\n\
              Content-Type: multipart/alternative; boundary=in\n\n--in\nContent-Type: text/plain; format=Flowed; delsp=yes\n\n\
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_of_html_says_what_its_html_says() {
+    fn the_text_of_an_html_mail_comes_from_its_html() {
         let html = "<html><head><style>p{}</style></head><body><p>Hello &amp; <b>you</b></p><p>&nbsp;</p><p>Regards</p></body></html>";
         let read =
             content(&format!("From: a@b.c\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n{html}\n"));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_plain_part_leaves_the_word_to_html() {
+    fn an_empty_plain_part_is_ignored_in_favour_of_html() {
         let read = content(
             "From: a@b.c\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=in\n\n--in\n\
              Content-Type: text/plain\n\n \n--in\nContent-Type: text/html\n\n<div>Rich</div>\n--in--\n",
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn several_senders_are_unclear() {
+    fn several_senders_are_ambiguous() {
         assert_eq!(content("From: a@b.c, d@e.f\n\nx\n").from, FromHeader::Unclear);
         assert_eq!(content("From: a@b.c\nFrom: d@e.f\n\nx\n").from, FromHeader::Unclear);
         assert_eq!(content("From: nobody\n\nx\n").from, FromHeader::Unclear);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programs_write_is_automatic() {
+    fn mail_written_by_programs_is_automatic() {
         for header in [
             "Auto-Submitted: auto-replied",
             "Auto-Submitted: auto-generated; owner-email=x",
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_cannot_be_repeated_is_none() {
+    fn an_id_that_cannot_be_echoed_is_none() {
         let long = "x".repeat(251);
         for id in ["a b@c", "é@x", long.as_str()] {
             assert_eq!(content(&format!("From: a@b.c\nMessage-ID: <{id}>\n\nx\n")).message_id, None, "{id}");

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_those_who_are_named_may_connect() {
+    async fn only_listed_sources_may_connect() {
         let (address, _stop) = start(|settings| settings.allowed = vec!["192.0.2.0/24".parse().unwrap()]).await;
         assert!(heard(&mut TcpStream::connect(address).await.unwrap()).await.starts_with("554 5.7.1 "));
         let (address, _stop) = start(|settings| settings.allowed = vec!["127.0.0.0/8".parse().unwrap()]).await;
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_says_nothing_is_sent_away_and_so_is_everybody_at_the_end() {
+    async fn silent_connections_are_closed_and_at_shutdown_all_are() {
         let (address, stop) = start(|settings| settings.command_timeout = Duration::from_millis(50)).await;
         let mut silent = TcpStream::connect(address).await.unwrap();
         assert!(heard(&mut silent).await.starts_with("220 "));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn commands_come_in_order_and_a_reset_begins_anew() {
+    async fn commands_come_in_order_and_a_reset_starts_over() {
         let (address, _stop) = start(|_| {}).await;
         let mut stream = TcpStream::connect(address).await.unwrap();
         heard(&mut stream).await;

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_place_that_was_given_back_is_free() {
+    async fn a_returned_place_is_free() {
         let (places, settings) = (MailPlaces::default(), settings(1, 1));
         let first = places.enter(source(1), &settings).unwrap();
         assert!(places.enter(source(1), &settings).is_none());

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_relay_that_says_nothing_is_given_up() {
+    async fn a_silent_relay_times_out() {
         let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let relay = relay(&format!("smtp://{}?tls=none", silent.local_addr().unwrap())).unwrap();
         let mail = RelayMail {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_mail_says_that_a_program_wrote_it_and_what_it_answers() {
+    async fn a_mail_is_marked_as_automatic_and_names_the_mail_it_answers() {
         let mail = RelayMail {
             id: "7",
             mailbox: "27821234567",

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_follows_the_end_is_the_next_command() {
+    async fn bytes_after_the_end_are_the_next_command() {
         let mut wire = wire(b"a\r\n.\r\nRSET\r\nQUIT\r\n").await;
         wire.text(2000, SOON, || ()).await.unwrap();
         assert_eq!(wire.line(SOON).await.unwrap(), CommandLine::Whole(b"RSET\r\n".to_vec()));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_text_must_come_with_a_pace() {
+    async fn a_text_must_arrive_at_a_minimum_pace() {
         let begin = Instant::now();
         let (near, mut far) = tokio::io::duplex(1 << 20);
         tokio::spawn(async move {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_says_nothing_is_late() {
+    async fn a_silent_connection_times_out() {
         let (near, _far) = tokio::io::duplex(16);
         let mut wire = MailWire::new(near);
         assert_eq!(wire.line(Duration::from_millis(1)).await.unwrap(), CommandLine::Late);

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_that_do_not_end_are_too_much() {
+    fn endless_heads_are_too_large() {
         let one = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
         assert_eq!(scanned(&one.repeat(MOST_INFORMATIONAL), 10), (Ok(()), false));
         assert_eq!(scanned(&one.repeat(MOST_INFORMATIONAL + 1), 10).0, Err(Excess::Informational));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_may_come_in_many_pieces_if_they_bring_something() {
+    fn a_body_may_come_in_many_pieces_that_are_not_empty() {
         let mut pieces = Pieces::default();
         assert!((0..FREE_PIECES).all(|_| pieces.take(1).is_ok()));
         let taken = (0..FREE_PIECES).take_while(|_| pieces.take(1).is_ok()).count() as u64;

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_has_so_many_turns_at_once_and_others_have_their_own() {
+    async fn a_client_has_a_limit_of_simultaneous_turns_and_others_have_their_own() {
         let lookups = Lookups::default();
         let mut turns = Vec::new();
         for _ in 0..AT_ONCE {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn shares_that_nobody_uses_are_not_kept_for_ever() {
+    async fn unused_shares_are_dropped() {
         let lookups = Lookups::default();
         for id in 0..5000 {
             drop(on_behalf_of(client(id), async { lookups.turn().await }).await.unwrap());

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_peer_that_uses_little_takes_no_turns_and_one_that_uses_much_does() {
+    async fn a_peer_with_little_use_needs_no_turn_and_one_with_much_use_does() {
         let (_of_all, [light, heavy]) = share();
         heavy.note(Duration::from_millis(60));
         for _ in 0..90 {

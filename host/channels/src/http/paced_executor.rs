@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_task_of_a_peer_that_uses_much_works_only_in_its_turn_and_others_never_wait() {
+    async fn a_task_of_a_busy_peer_works_only_in_its_turn_and_others_never_wait() {
         let of_all = Arc::new(SharedProcessors::new(1));
         let peer = || Arc::new(Pace::new(AT_ONCE, ONE_OF).within(Arc::clone(&of_all)));
         let (heavy, light) = (peer(), peer());

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_and_the_past_are_ignored() {
+    fn invalid_values_and_past_times_are_ignored() {
         for retry in ["soon", "-5", "1.5", "", "Wed, 21 Oct 2026 07:00:00 GMT", "Wednesday, 21-Oct-26"] {
             assert_eq!(wait(&headers(retry, None), now()), None, "{retry}");
         }

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn only_passing_trouble_is_sent_again() {
+    fn only_temporary_failures_are_sent_again() {
         for code in [1, 2, 1200] {
             assert!(matches!(of(500, code, None), SendFailure::Retry { .. }), "{code}");
         }
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_customer_who_is_not_there_is_not_reached() {
+    fn an_unavailable_customer_is_not_reached() {
         assert!(matches!(of(400, 551, None), SendFailure::Unreachable(_)));
         assert!(matches!(of(400, 100, Some(2_018_001)), SendFailure::Unreachable(_)));
     }

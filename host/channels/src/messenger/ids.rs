@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn meta_does_not_know_what_was_made() {
+    fn meta_does_not_know_our_own_ids() {
         assert_eq!(mid(&made("reaction", "24071234567", 1_790_000_000_123, "m_1:👍")), None);
     }
 }

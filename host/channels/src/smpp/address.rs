@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_is_sent_as_what_it_is() {
+    fn each_kind_of_sender_is_sent_with_its_own_address_type() {
         assert_eq!(kind("PATCHBAY"), Some((5, 0, "PATCHBAY".into())));
         assert_eq!(kind("My Shop 24"), Some((5, 0, "My Shop 24".into())));
         assert_eq!(kind("40404"), Some((3, 0, "40404".into())));

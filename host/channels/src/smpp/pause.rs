@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_after_a_loss_double_to_ten_seconds_and_begin_anew_after_a_session_that_lived() {
+    fn pauses_after_a_loss_double_to_ten_seconds_and_reset_after_a_session_that_lasted() {
         let mut pause = Pause::new(&SmppSettings::default());
         let mut seconds = || pause.after_loss().as_secs();
         assert_eq!([(); 6].map(|()| seconds()), [1, 2, 4, 8, 10, 10]);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_smsc_that_does_not_know_us_is_left_alone_for_minutes() {
+    fn an_smsc_that_refuses_our_credentials_is_not_called_for_minutes() {
         let mut pause = Pause::new(&SmppSettings::default());
         let mut seconds = || pause.after_unknown().as_secs();
         assert_eq!([(); 6].map(|()| seconds()), [60, 120, 240, 480, 600, 600]);

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_places_become_links() {
+    fn files_and_locations_become_links() {
         let media = |caption: Option<&str>| {
             OutboundContent::Media(OutboundMedia {
                 kind: MediaKind::Image,
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_is_what_it_reads_and_without_words_it_cannot_go() {
+    fn a_template_is_sent_as_its_text_and_fails_without_one() {
         let template = |rendered: &str| {
             OutboundContent::Template(TemplateSend {
                 id: "1".to_owned(),

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_acknowledged_is_left_to_the_smsc() {
+    fn unacknowledged_parts_are_left_to_the_smsc() {
         let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         parts.add(part(1, 2, 1, "a"), 1, now);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_across_the_border_survives() {
+    fn a_character_split_between_two_reads_survives() {
         let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         let mut first = part(1, 2, 1, "");
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_gives_way_when_the_parts_are_too_large() {
+    fn the_oldest_message_is_dropped_when_the_parts_are_too_large() {
         let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         let large = "x".repeat(64 * 1024);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_so_many_unanswered_parts_of_all_messages_those_held_longest_are_answered() {
+    fn beyond_the_limit_of_unanswered_parts_the_longest_held_ones_are_answered() {
         let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let now = Instant::now();
         let later = now + HOLD / 2;
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_gives_way_when_too_many_are_open() {
+    fn the_oldest_message_is_dropped_when_too_many_are_open() {
         let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
         let start = Instant::now();
         for reference in 0..2_000u16 {

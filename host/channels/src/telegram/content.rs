@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_says_what_its_buttons_do_not_show() {
+    fn the_text_of_a_list_has_the_details_that_its_buttons_lack() {
         let row = |title: &str, description: Option<&str>| ListRow {
             id: title.to_owned(),
             title: title.to_owned(),

@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_without_its_names_is_unreadable() {
+    fn an_update_without_its_identifiers_is_unreadable() {
         for wrong in [
             json!({ "update_id": 1, "message": { "text": "x" } }),
             json!({ "update_id": 1, "message": { "chat": { "id": 5, "type": "private" }, "text": "x" } }),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_no_visitor_is_not_reached() {
+    async fn a_recipient_that_is_not_a_visitor_is_not_reached() {
         let (refused, bell) = send(&Address::of_kind(AddressKind::Phone, "27820000001").unwrap()).await;
         assert!(matches!(refused, Err(SendFailure::Rejected(failure)) if failure.code == crate::carrier::CANNOT_CARRY));
         assert!(bell.answer().is_empty());

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_ring_before_anybody_listens_is_heard_and_several_are_one() {
+    async fn a_ring_before_the_listener_waits_is_heard_and_several_count_as_one() {
         let (bell, client, site) = (Doorbell::default(), ClientId(Uuid::nil()), InboxId(Uuid::nil()));
         bell.ring(client, site, "ann");
         bell.clone().ring(client, site, "ann");
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn rings_that_nobody_answers_do_not_grow_without_end() {
+    fn unanswered_rings_do_not_accumulate() {
         let (bell, client, site) = (Doorbell::default(), ClientId(Uuid::nil()), InboxId(Uuid::nil()));
         (0..MOST + 5).for_each(|visitor| bell.ring(client, site, &visitor.to_string()));
         assert_eq!(bell.answer().len(), MOST);

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn only_passing_trouble_is_sent_again() {
+    fn only_temporary_failures_are_sent_again() {
         let again: Vec<i64> = TABLE
             .iter()
             .filter(|row| matches!(row.action, Retry | SlowDown | PairLimited))

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_the_oldest_is_forgotten() {
+    fn the_oldest_entry_is_dropped_above_the_limit() {
         let (uploads, began) = (MediaCache::default(), Instant::now());
         for count in 0..=REMEMBERED {
             let at = began + Duration::from_millis(u64::try_from(count).unwrap());

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_was_not_used_up_is_whole_again_after_a_pause() {
+    fn an_incomplete_batch_is_full_again_after_a_pause() {
         let start = Instant::now();
         let mut batches = Batches::default();
         assert_eq!(batches.take(1, 2, SECOND, start), 1);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_after_all_is_given_back_and_no_pause_follows_it() {
+    fn an_unsent_message_returns_its_place_and_causes_no_pause() {
         let start = Instant::now();
         let mut batches = Batches::default();
         assert_eq!(batches.take(1, 1, SECOND, start), 1);

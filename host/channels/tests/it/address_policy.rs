@@ -183,7 +183,7 @@ fn the_corpus_has_the_size_that_was_asked_for() {
 }
 
 #[test]
-fn what_nobody_may_call_is_refused_under_either_policy() {
+fn forbidden_addresses_are_refused_under_either_policy() {
     for url in NEVER {
         assert!(STRICT.judge_url(url).is_err(), "{url:?} passed the strict policy");
         assert!(RELAXED.judge_url(url).is_err(), "{url:?} passed the relaxed policy");
@@ -207,7 +207,7 @@ fn public_targets_pass() {
 }
 
 #[test]
-fn a_refusal_says_what_to_do() {
+fn a_refusal_names_its_cure() {
     let told = |url: &str| STRICT.judge_url(url).unwrap_err().to_string();
     assert_eq!(told("http://127.1/"), "address 127.0.0.1 is not public (loopback); use a public address");
     assert_eq!(told("ftp://example.com/"), "scheme `ftp` is not supported; use https or http");

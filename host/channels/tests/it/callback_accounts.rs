@@ -32,7 +32,7 @@ fn a_changed_number_is_an_account_item_of_the_business_number() {
 }
 
 #[test]
-fn other_system_messages_are_no_messages_either() {
+fn other_system_messages_are_not_messages_either() {
     for (kind, part, expected) in [
         ("system", json!({"type":"user_changed_user_id"}), "system.user_changed_user_id"),
         ("system", json!({"type":"customer_identity_changed"}), "system.customer_identity_changed"),
@@ -88,7 +88,7 @@ fn a_repetition_has_the_same_key_and_a_second_occurrence_another() {
 }
 
 #[test]
-fn a_field_that_names_nobody_is_kept_for_nobody() {
+fn a_field_without_an_account_is_kept_without_a_client() {
     let body =
         json!({"object":"whatsapp_business_account","entry":[{"changes":[{"field":"account_update","value":{}}]}]});
     let items = parse(body.to_string().as_bytes()).unwrap();

@@ -32,7 +32,7 @@ fn address(kind: AddressKind, value: &str) -> Address {
 }
 
 #[test]
-fn an_edit_on_cloud_names_its_message_its_author_and_the_new_words() {
+fn an_edit_on_cloud_names_its_message_its_author_and_the_new_text() {
     let part = json!({"original_message_id":"wamid.O","message":{"type":"text","text":{"body":"hello"}}});
     let items = of_cloud(cloud_message("edit", part));
     assert_eq!(items[0].dedupe_key, "message:wamid.E");
@@ -48,7 +48,7 @@ fn an_edit_on_cloud_names_its_message_its_author_and_the_new_words() {
 }
 
 #[test]
-fn a_caption_may_be_taken_off_and_a_deletion_says_nothing_else() {
+fn a_caption_may_be_removed_and_a_deletion_has_no_content() {
     let part = json!({"original_message_id":"wamid.O","message":{"type":"image","image":{"id":"M"}}});
     let ContentChange::Edited { text, .. } = changed(of_cloud(cloud_message("edit", part))).change else {
         panic!("edited")
@@ -94,7 +94,7 @@ fn said(item: &CallbackItem) -> &Echo {
 }
 
 #[test]
-fn what_the_business_writes_in_the_app_is_an_echo_to_whoever_it_went_to() {
+fn a_message_written_in_the_business_app_is_an_echo_with_its_recipient() {
     let echoes = json!([
         {"from":"27110000000","to":"27820000001","to_user_id":"ZA.100","id":"wamid.1","timestamp":"1760000000","type":"text",
          "text":{"body":"hi"},"context":{"id":"wamid.Q"}},
@@ -128,7 +128,7 @@ fn the_business_changes_its_own_messages_in_the_app() {
 }
 
 #[test]
-fn messages_in_groups_are_told_apart_whatever_they_are() {
+fn group_messages_of_any_type_are_recognised() {
     for (kind, part) in [
         ("text", json!({"body":"hi all"})),
         ("edit", json!({"original_message_id":"wamid.O","message":{"type":"text","text":{"body":"x"}}})),
@@ -147,7 +147,7 @@ fn messages_in_groups_are_told_apart_whatever_they_are() {
 }
 
 #[test]
-fn a_referral_on_cloud_is_kept_as_far_as_it_says_something() {
+fn a_referral_on_cloud_is_kept_with_its_known_fields() {
     let mut message = cloud_message("text", json!({"body":"hi"}));
     message["referral"] = json!({"source_type":"ad","source_id":"120","ctwa_clid":"x".repeat(5_000),"headline":7,"body":"",
         "media_type":"video","video_url":"https://cdn/v"});
@@ -182,7 +182,7 @@ fn an_edit_on_a_page_is_counted_so_that_repetitions_are_known() {
 }
 
 #[test]
-fn a_deletion_on_a_page_is_of_the_message_with_all_its_files_and_of_its_sender() {
+fn a_deletion_on_a_page_covers_the_message_with_all_files_and_names_its_sender() {
     let deleted = json!({"mid":"m_1","is_deleted":true});
     let items = page(PSID, "555", "message", deleted.clone());
     assert_eq!(items[0].dedupe_key, "messenger:555:deleted:m_1");

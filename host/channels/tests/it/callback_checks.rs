@@ -86,7 +86,7 @@ fn the_handshake_is_read_from_metas_query_names() {
 }
 
 #[test]
-fn what_is_no_whatsapp_callback_is_refused() {
+fn a_body_that_is_not_a_whatsapp_callback_is_refused() {
     for raw in [&b""[..], b"{", b"\xff", b"<html></html>", b"{\"object\":\"whatsapp_business_account\",\"entry\":["] {
         assert!(matches!(parse(raw), Err(CallbackError::NotJson(_))), "{raw:?}");
     }
@@ -100,7 +100,7 @@ fn what_is_no_whatsapp_callback_is_refused() {
 }
 
 #[test]
-fn what_is_in_place_of_entries_and_changes_is_kept_for_whoever_it_names() {
+fn a_wrong_value_in_place_of_entries_or_changes_is_kept_for_the_account_it_names() {
     use CallbackTarget::{Nobody, Waba};
     let account = || Waba("W".to_owned());
     for (body, expected) in [
@@ -145,7 +145,7 @@ fn what_is_in_place_of_entries_and_changes_is_kept_for_whoever_it_names() {
 }
 
 #[test]
-fn whose_secret_it_is_is_found_in_a_body_with_broken_characters_and_odd_numbers() {
+fn the_owner_of_the_secret_is_found_in_a_body_with_broken_characters_and_odd_numbers() {
     let body = b"{\"a\":\"\\ud83d\xff\",\"b\":1e999,\"entry\":[{\"id\":42,\"changes\":[{\"value\":{\"x\":\"\\ud83d\",\"metadata\":{\"phone_number_id\":7}}}]}]}";
     assert_eq!(first_names(body), names(Some("7"), Some("42")));
 }
@@ -165,7 +165,7 @@ fn the_first_number_and_the_first_account_are_found_without_reading_the_rest() {
 }
 
 #[test]
-fn a_body_that_is_no_callback_names_nobody() {
+fn a_body_that_is_not_a_callback_names_no_account() {
     for body in ["", "{", "[]", "{}", r#"{"entry":7}"#, r#"{"entry":[]}"#, r#"{"entry":[{"id":""}]}"#] {
         assert_eq!(first_names(body.as_bytes()), FirstNames::default(), "{body}");
     }
@@ -173,14 +173,14 @@ fn a_body_that_is_no_callback_names_nobody() {
 }
 
 #[test]
-fn ids_have_a_length_from_both_sides() {
+fn ids_have_a_minimum_and_a_maximum_length() {
     let of = |length: usize| format!(r#"{{"entry":[{{"id":"{}"}}]}}"#, "1".repeat(length));
     assert_eq!(first_names(of(64).as_bytes()), names(None, Some(&"1".repeat(64))));
     assert_eq!(first_names(of(65).as_bytes()), FirstNames::default());
 }
 
 #[test]
-fn a_callback_says_ten_thousand_things_at_most() {
+fn a_callback_has_at_most_ten_thousand_items() {
     let saying = |things: usize| {
         let status = r#"{"id":"wamid.A","status":"sent","timestamp":"1760000000"}"#;
         let statuses = vec![status; things].join(",");

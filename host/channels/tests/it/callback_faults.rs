@@ -176,7 +176,7 @@ fn odd_numbers_and_depth_in_one_message_lose_nothing_of_its_neighbours() {
 }
 
 #[test]
-fn what_cannot_be_read_has_one_key_however_often_it_comes_and_a_bound() {
+fn an_unreadable_item_has_the_same_key_at_each_repetition_and_a_bound() {
     let long = json!({"timestamp": "x", "text": "é".repeat(50_000)});
     let first = items(json!([long]), json!([]));
     let again = items(json!([message("text", json!({"body": "x"})), long]), json!([contact()]));

@@ -50,7 +50,7 @@ pub fn content(kind: &str, part: Value) -> InboundContent {
 }
 
 #[test]
-fn a_text_brings_everything_that_is_known_of_its_sender() {
+fn a_text_has_all_known_facts_of_its_sender() {
     let mut sent = message("text", json!({"body":"hi"}));
     sent["context"] = json!({"from":"27110000000","id":"wamid.Q"});
     let mut items = items(json!([sent.clone()]), json!([contact()]));
@@ -75,7 +75,7 @@ fn a_text_brings_everything_that_is_known_of_its_sender() {
 }
 
 #[test]
-fn files_keep_what_is_needed_to_fetch_them() {
+fn files_keep_the_facts_needed_to_fetch_them() {
     let part = json!({"id":"M1","mime_type":"image/jpeg","sha256":"abc=","caption":"look","url":"https://lookaside.fbsbx.com/x"});
     let expected = InboundMedia {
         media_kind: MediaKind::Image,
@@ -180,7 +180,7 @@ fn contacts_are_matched_and_not_taken_by_position() {
 }
 
 #[test]
-fn a_lone_contact_speaks_for_a_message_that_names_nobody() {
+fn a_single_contact_identifies_a_message_without_a_sender() {
     let nameless = json!({"id":"wamid.N","timestamp":"1760000000","type":"text","text":{"body":"x"}});
     let items = items(json!([nameless.clone()]), json!([contact()]));
     let CallbackBody::Message(message) = &items[0].body else { panic!("no message") };
@@ -245,7 +245,7 @@ fn every_one_of_many_messages_finds_its_contact_among_as_many() {
 }
 
 #[test]
-fn what_a_contact_says_is_not_kept_again_and_again_when_it_is_long() {
+fn a_long_contact_is_not_kept_with_each_message() {
     let name = |length: usize| {
         let mut contact = contact();
         contact["profile"]["name"] = json!("n".repeat(length));

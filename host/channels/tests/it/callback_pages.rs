@@ -43,7 +43,7 @@ fn message(value: Value) -> InboundMessage {
 }
 
 #[test]
-fn a_text_is_of_its_sender_at_its_millisecond() {
+fn a_text_has_its_sender_and_its_millisecond() {
     let item = items("message", json!({ "mid": "m_1", "text": "hi", "reply_to": { "mid": "m_0" } })).remove(0);
     assert_eq!(
         (item.dedupe_key.as_str(), item.target),
@@ -104,7 +104,7 @@ fn several_files_in_one_message_are_several_messages_of_which_the_first_has_the_
 }
 
 #[test]
-fn a_place_a_link_and_what_is_not_modelled() {
+fn a_location_a_link_and_unmodelled_content_are_read() {
     let place = json!([{ "type": "location", "title": "Zo's Location", "payload": { "coordinates": { "lat": -26.1, "long": 28.0 } } }]);
     let InboundContent::Location(place) = message(json!({ "mid": "m_1", "attachments": place })).content else {
         panic!("no place")
@@ -118,7 +118,7 @@ fn a_place_a_link_and_what_is_not_modelled() {
 }
 
 #[test]
-fn what_is_not_modelled_is_said_in_words_and_never_empty() {
+fn unmodelled_content_has_a_text_that_is_never_empty() {
     for (sent, expected) in [
         (json!({ "attachments": [{ "type": "template", "payload": {} }] }), "unsupported message (template)"),
         (
@@ -163,7 +163,7 @@ fn what_is_not_modelled_is_said_in_words_and_never_empty() {
 }
 
 #[test]
-fn a_sticker_is_one_picture_in_whatever_form_it_is_told() {
+fn a_sticker_is_one_picture_in_each_form_of_callback() {
     let url = "https://scontent.fbcdn.net/like.png";
     let image = |payload: Value| json!({ "type": "image", "payload": payload });
     let sticker = |payload: Value| json!({ "type": "sticker", "payload": payload });
@@ -255,7 +255,7 @@ fn echo(message: Value) -> CallbackBody {
 }
 
 #[test]
-fn an_echo_of_ours_says_that_our_message_has_left() {
+fn an_echo_of_our_message_confirms_its_sending() {
     let ours = echo(json!({ "mid": "m_1", "is_echo": true, "app_id": 1, "metadata": "pb1:a:b:0", "text": "hi" }));
     let CallbackBody::Status(status) = ours else { panic!("no status: {ours:?}") };
     assert_eq!((status.provider_id.as_str(), status.opaque.as_deref()), ("m_1", Some("pb1:a:b:0")));
@@ -263,7 +263,7 @@ fn an_echo_of_ours_says_that_our_message_has_left() {
 }
 
 #[test]
-fn an_echo_of_somebody_else_is_what_the_page_said() {
+fn an_echo_of_another_app_is_a_message_of_the_page() {
     let theirs = echo(json!({ "mid": "m_2", "is_echo": true, "app_id": 26_390_203_743_090_i64, "text": "hello" }));
     let CallbackBody::Echo(said) = theirs else { panic!("no echo: {theirs:?}") };
     assert_eq!((said.provider_id.as_str(), said.to.value()), ("m_2", "24071234567"));
@@ -271,7 +271,7 @@ fn an_echo_of_somebody_else_is_what_the_page_said() {
 }
 
 #[test]
-fn what_cannot_be_read_is_kept_what_has_no_effect_is_counted_and_its_neighbours_are_taken() {
+fn unreadable_items_are_kept_ignored_items_are_counted_and_the_others_are_accepted() {
     let good = event("message", json!({ "mid": "m_1", "text": "kept \u{0}" }));
     let unreadable = [
         json!("text"),
@@ -317,7 +317,7 @@ fn what_cannot_be_read_is_kept_what_has_no_effect_is_counted_and_its_neighbours_
 }
 
 #[test]
-fn what_is_for_another_app_of_the_page_is_left_out() {
+fn events_for_another_app_of_the_page_are_skipped() {
     let raw = json!({ "object": "page", "entry": [{ "id": "555", "time": 1,
         "standby": [event("message", json!({ "mid": "m_1", "text": "not for us" }))] }] });
     assert_eq!(parse(raw.to_string().as_bytes()).unwrap(), []);

@@ -52,7 +52,7 @@ fn a_failure_comes_without_contacts_and_keeps_code_and_details() {
 }
 
 #[test]
-fn errors_in_poorer_forms_are_read_as_far_as_they_go() {
+fn incomplete_errors_are_read_as_far_as_possible() {
     let failed = |errors: Value| {
         update(
             json!({"id":"wamid.X","status":"failed","timestamp":1760000001,"recipient_user_id":"ZA.1","errors":errors}),

@@ -16,7 +16,7 @@ fn unmodelled(message: Value) -> UnmodelledContent {
 }
 
 #[test]
-fn what_is_not_modelled_is_said_in_words_and_kept_in_its_raw_form() {
+fn unmodelled_content_has_a_text_and_keeps_its_raw_form() {
     for (kind, part, expected, has_words) in [
         ("request_welcome", json!({}), "The customer opened the chat for the first time.", false),
         ("unsupported", json!({"type": "unknown"}), "unsupported message", false),
@@ -41,7 +41,7 @@ fn what_is_not_modelled_is_said_in_words_and_kept_in_its_raw_form() {
 }
 
 #[test]
-fn no_message_is_an_empty_text_whatever_its_type_and_form() {
+fn no_message_of_any_type_becomes_an_empty_text() {
     let odd = [
         json!(null),
         json!([]),
@@ -91,7 +91,7 @@ fn no_message_is_an_empty_text_whatever_its_type_and_form() {
 }
 
 #[test]
-fn interactive_replies_that_are_not_modelled_are_said_in_words() {
+fn unmodelled_interactive_replies_have_a_text() {
     for (part, type_name, expected) in [
         (
             json!({"type": "call_permission_reply", "call_permission_reply": {"response": "accept", "response_source": "user_action"}}),
@@ -130,7 +130,7 @@ fn interactive_replies_that_are_not_modelled_are_said_in_words() {
 }
 
 #[test]
-fn what_the_provider_does_not_hand_over_has_its_code_and_title() {
+fn content_that_the_provider_withholds_has_its_code_and_title() {
     let of = |errors: Value| {
         let mut sent = message("unsupported", json!({"type": "unknown"}));
         sent["errors"] = errors;

@@ -69,7 +69,7 @@ async fn no_more_calls_start_than_may_be_in_flight() {
 }
 
 #[tokio::test]
-async fn a_place_that_is_given_back_is_not_lost_to_the_rate() {
+async fn a_returned_place_is_not_lost_for_the_rate() {
     let server = Server::start().await;
     let carrier = carrier(&server, 5, 100);
     let inbox = cloud_inbox(1);
@@ -103,7 +103,7 @@ async fn a_number_that_is_too_fast_pauses_and_others_go_on() {
 }
 
 #[tokio::test]
-async fn a_number_whose_account_was_refused_throws_nothing_after_it_and_others_go_on() {
+async fn a_number_with_a_refused_account_sends_nothing_more_and_others_continue() {
     let server = Server::start().await;
     let (carrier, inbox) = (carrier(&server, 80, 8), cloud_inbox(1));
     server.answer(Answer::json(401, json!({"error":{"message":"the token has expired","code":190}})));

@@ -138,7 +138,7 @@ async fn a_number_that_is_not_connected_takes_nothing() {
 }
 
 #[tokio::test]
-async fn the_hours_of_a_number_go_by_the_clock_of_its_client() {
+async fn the_hours_of_a_number_use_the_time_zone_of_its_client() {
     let (carrier, _) = carrier(Ok(true));
     let time = |hour| NaiveTime::from_hms_opt(hour, 0, 0).unwrap();
     let afternoon =
@@ -178,7 +178,7 @@ async fn a_message_goes_out_under_an_id_that_a_repetition_has_too() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_to_somebody_who_is_not_on_whatsapp() {
+async fn nothing_is_sent_to_a_recipient_that_is_not_on_whatsapp() {
     let (carrier, sent) = carrier(Ok(false));
     let refused = send(&carrier, &phone(), &text("hello")).await.unwrap_err();
     assert!(matches!(&refused, SendFailure::Unreachable(failure) if failure.code == NOT_REGISTERED), "{refused:?}");
@@ -186,7 +186,7 @@ async fn nothing_is_sent_to_somebody_who_is_not_on_whatsapp() {
 }
 
 #[tokio::test]
-async fn a_look_up_that_fails_lets_the_message_wait() {
+async fn a_failed_look_up_makes_the_message_wait() {
     let (carrier, sent) = carrier(Err(DeviceFailure::Unreachable("busy".to_owned())));
     let refused = send(&carrier, &phone(), &text("hello")).await.unwrap_err();
     assert!(matches!(refused, SendFailure::NotSent { .. }), "{refused:?}");
@@ -245,7 +245,7 @@ async fn a_reaction_goes_out_as_one() {
 }
 
 #[tokio::test]
-async fn a_customer_sees_that_its_message_was_read_and_that_somebody_writes() {
+async fn a_customer_sees_read_receipts_and_the_typing_indicator() {
     let (carrier, sent) = carrier(Ok(true));
     let to = phone();
     let show = |last_message, typing| PresenceSignal { to: &to, last_message, typing };

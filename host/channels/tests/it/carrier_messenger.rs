@@ -158,7 +158,7 @@ async fn every_kind_of_file_goes_as_an_attachment_by_its_address() {
 }
 
 #[tokio::test]
-async fn a_place_is_told_in_words() {
+async fn a_location_is_reported_as_text() {
     let place = Location { latitude: -26.1, longitude: 28.0, name: Some("Shop".to_owned()), address: None };
     let body = body_of(&OutboundContent::Location(place)).await;
     assert!(body["message"]["text"].as_str().unwrap().starts_with("Shop\nhttps://"), "{body}");
@@ -179,7 +179,7 @@ fn ago(hours: i64) -> Option<DateTime<Utc>> {
 }
 
 #[tokio::test]
-async fn people_have_seven_days_and_say_so_with_their_tag() {
+async fn agents_have_seven_days_and_send_with_the_tag_for_humans() {
     let server = Server::start().await;
     for (hours, kind, tag) in [
         (23, "RESPONSE", Value::Null),
@@ -197,7 +197,7 @@ async fn people_have_seven_days_and_say_so_with_their_tag() {
 }
 
 #[tokio::test]
-async fn outside_their_windows_nothing_is_even_tried() {
+async fn outside_the_windows_no_call_is_made() {
     let server = Server::start().await;
     for (human, hours, words) in [(false, 24, "24 hours"), (true, 168, "7 days")] {
         let content = text("too late");
@@ -211,7 +211,7 @@ async fn outside_their_windows_nothing_is_even_tried() {
 }
 
 #[tokio::test]
-async fn each_error_says_what_may_be_done_next() {
+async fn each_error_decides_the_next_step() {
     let server = Server::start().await;
     let outcome = async |answer: Answer| {
         server.answer(answer);
@@ -266,7 +266,7 @@ async fn presence_is_a_sender_action_without_a_message() {
 }
 
 #[tokio::test]
-async fn a_file_among_several_is_named_by_the_id_of_their_message_and_what_meta_has_no_id_of_is_not_quoted() {
+async fn a_file_among_several_has_the_id_of_their_message_and_a_message_without_an_id_of_meta_is_not_quoted() {
     let server = Server::start().await;
     for (quoted, expected) in [("m_0#3", json!({ "mid": "m_0" })), ("reaction:0a1b", Value::Null)] {
         server.answer(accepted());

@@ -145,7 +145,7 @@ async fn an_inbox_with_few_messages_does_not_wait_for_one_with_many() {
 }
 
 #[tokio::test]
-async fn the_parts_of_a_message_go_side_by_side_while_nobody_else_wants_the_room() {
+async fn the_parts_of_a_message_are_sent_in_parallel_while_no_other_message_needs_the_window() {
     let (mut peer, carrier, _gateway) = carrier("window=4").await;
     let body = "a".repeat(153 * 9);
     let (result, parts) = send(&carrier, &body, &[]).await;
@@ -155,7 +155,7 @@ async fn the_parts_of_a_message_go_side_by_side_while_nobody_else_wants_the_room
 }
 
 #[tokio::test]
-async fn a_repetition_submits_only_what_was_not_taken() {
+async fn a_repetition_submits_only_parts_that_were_not_accepted() {
     let (mut peer, carrier, _gateway) = carrier("window=1").await;
     let body = format!("{}{}{}", "a".repeat(153), "b".repeat(153), "c".repeat(20));
     let (result, parts) = send(&carrier, &body, &[1, 3]).await;
@@ -184,7 +184,7 @@ async fn throttling_pauses_the_bind_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn refusals_say_what_may_be_done() {
+async fn refusals_decide_the_next_step() {
     let (mut peer, carrier, _gateway) = carrier("").await;
     peer.behave(json!({"status":0x0b,"times":1})).await;
     let (result, _) = send(&carrier, "Hello", &[]).await;
@@ -197,7 +197,7 @@ async fn refusals_say_what_may_be_done() {
 }
 
 #[tokio::test]
-async fn of_several_parts_one_refused_for_good_decides_and_no_more_are_started() {
+async fn a_permanently_refused_part_decides_and_no_more_parts_are_sent() {
     let (mut peer, carrier, _gateway) = carrier("window=1").await;
     peer.behave(json!({"status":0x45,"times":1})).await;
     let (result, parts) = send(&carrier, &"a".repeat(500), &[]).await;
@@ -258,14 +258,14 @@ async fn a_rate_is_kept_by_places() {
 }
 
 #[tokio::test]
-async fn without_an_smsc_the_way_is_closed() {
+async fn without_an_smsc_no_place_is_given() {
     let carrier = SmppCarrier::new(SmppGateway::new(Vec::new(), SmppSettings::default()));
     let closed = carrier.take(&sms_inbox(1), 1).unwrap_err();
     assert_eq!(closed.look_again, Duration::from_secs(60));
 }
 
 #[tokio::test]
-async fn what_is_no_sms_is_refused_before_it_is_sent() {
+async fn content_that_is_not_an_sms_is_refused_before_it_is_sent() {
     let (mut peer, carrier, _gateway) = carrier("").await;
     let inbox = sms_inbox(1);
     let visitor = Address::of_kind(AddressKind::Visitor, "v-1").unwrap();
@@ -323,7 +323,7 @@ async fn a_message_goes_over_the_bind_that_it_names() {
 }
 
 #[tokio::test]
-async fn without_a_name_the_longest_prefix_of_the_number_decides() {
+async fn without_a_named_bind_the_longest_prefix_of_the_number_decides() {
     let (_one, _two, carrier, _gateway) = two_binds().await;
     for (to, bind) in [("27821234567", "two"), ("264811234567", "two"), ("27831234567", "one"), ("447700900001", "one")]
     {
@@ -334,7 +334,7 @@ async fn without_a_name_the_longest_prefix_of_the_number_decides() {
 }
 
 #[tokio::test]
-async fn a_bind_that_is_gone_leaves_its_numbers_to_the_others() {
+async fn a_lost_bind_leaves_its_numbers_to_the_others() {
     let (_one, two, carrier, gateway) = two_binds().await;
     drop(two);
     let deadline = Instant::now() + SOON;

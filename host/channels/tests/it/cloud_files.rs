@@ -84,7 +84,7 @@ async fn a_file_that_meta_cannot_fetch_is_uploaded_and_sent_by_its_id() {
 }
 
 #[tokio::test]
-async fn what_meta_fetches_by_itself_is_not_uploaded() {
+async fn files_that_meta_can_fetch_are_not_uploaded() {
     let server = Server::start().await;
     server.answer(accepted());
     send(&carrier(&server), &BILL, "https://example.org/a.pdf").await.unwrap();
@@ -93,7 +93,7 @@ async fn what_meta_fetches_by_itself_is_not_uploaded() {
 }
 
 #[tokio::test]
-async fn the_files_of_a_template_are_uploaded_each_once() {
+async fn each_file_of_a_template_is_uploaded_once() {
     let header = |url: &str| HeaderParameter { kind: MediaKind::Image, url: url.to_owned(), filename: None };
     let card = |url: &str| CardParameters { header: Some(header(url)), ..CardParameters::default() };
     let content = OutboundContent::Template(TemplateSend {
@@ -151,7 +151,7 @@ async fn a_file_that_was_deleted_here_is_not_sent_though_meta_has_it() {
 }
 
 #[tokio::test]
-async fn a_file_that_meta_has_let_go_of_is_uploaded_anew_and_the_message_sent_once_more() {
+async fn a_file_that_meta_has_deleted_is_uploaded_again_and_the_message_is_sent_once_more() {
     let server = Server::start().await;
     let carrier = carrier(&server);
     for answer in [uploaded("4711"), accepted(), refusal(400, 131_009), uploaded("4712"), accepted()] {
@@ -171,7 +171,7 @@ async fn a_file_that_meta_has_let_go_of_is_uploaded_anew_and_the_message_sent_on
 }
 
 #[tokio::test]
-async fn what_is_refused_for_another_reason_is_not_sent_again() {
+async fn a_message_refused_for_another_reason_is_not_sent_again() {
     let server = Server::start().await;
     let carrier = carrier(&server);
     for answer in [uploaded("4711"), accepted(), refusal(400, 131_047)] {
@@ -201,7 +201,7 @@ async fn an_upload_that_fails_sends_no_message_and_nothing_of_it_is_in_doubt() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_there_yet_waits_and_one_of_more_than_100_mib_is_refused_without_a_call() {
+async fn a_file_not_yet_available_waits_and_one_of_more_than_100_mib_is_refused_without_a_call() {
     let server = Server::start().await;
     let carrier = carrier(&server);
     let yet = Files::NotThere(FileUnavailable::Yet("it is still being fetched".to_owned()));

@@ -22,7 +22,7 @@ fn our_own_codes_are_the_documented_ones() {
 }
 
 #[test]
-fn the_codes_of_whatsapp_and_what_we_do_about_them_are_the_documented_ones() {
+fn the_codes_of_whatsapp_and_their_effects_are_the_documented_ones() {
     let cell = |row: &[String]| (row[0].parse().unwrap(), (row[1].clone(), row[2].clone()));
     let documented: BTreeMap<i64, (String, String)> = rows("Codes of WhatsApp").iter().map(|row| cell(row)).collect();
     let then = |action: CodeAction| match action {

@@ -65,7 +65,7 @@ async fn a_template_is_taken_as_it_is_listed() {
 }
 
 #[tokio::test]
-async fn a_broken_entry_does_not_hide_its_neighbours() {
+async fn a_broken_entry_does_not_hide_the_others() {
     let server = Server::start().await;
     let entries =
         vec![json!({"id":"1"}), json!(null), json!("x"), entry(json!("2")), json!({"name":"a","language":"en"})];
@@ -85,7 +85,7 @@ async fn a_listing_in_circles_ends_with_an_error() {
 }
 
 #[tokio::test]
-async fn a_refused_listing_says_why() {
+async fn a_refused_listing_has_the_reason() {
     let server = Server::start().await;
     server.answer(Answer::json(401, json!({"error":{"message":"expired","code":190}})));
     let error = api(&server).templates("WABA", "TOKEN").await.unwrap_err();
@@ -93,7 +93,7 @@ async fn a_refused_listing_says_why() {
 }
 
 #[tokio::test]
-async fn the_number_node_leaves_out_what_is_not_known() {
+async fn the_number_node_omits_unknown_fields() {
     let server = Server::start().await;
     server.answer(Answer::json(
         200,

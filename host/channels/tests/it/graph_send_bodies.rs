@@ -73,7 +73,7 @@ async fn text_has_no_preview() {
 }
 
 #[tokio::test]
-async fn each_kind_of_file_takes_what_meta_allows_for_it() {
+async fn each_kind_of_file_has_the_fields_that_meta_allows() {
     let link = "https://host/a";
     let cases = [
         (MediaKind::Image, "image", json!({"link":link,"caption":"c"})),
@@ -89,7 +89,7 @@ async fn each_kind_of_file_takes_what_meta_allows_for_it() {
 }
 
 #[tokio::test]
-async fn a_location_is_said_in_strings() {
+async fn a_location_has_string_coordinates() {
     let whole = Location {
         latitude: -26.1,
         longitude: 28.0,
@@ -121,7 +121,7 @@ async fn reply_buttons_carry_header_footer_and_ids() {
 }
 
 #[tokio::test]
-async fn a_list_carries_sections_and_leaves_out_what_is_empty() {
+async fn a_list_has_its_sections_and_omits_empty_fields() {
     let row = |id: &str, description: Option<&str>| ListRow {
         id: id.to_owned(),
         title: "Sales".to_owned(),
@@ -257,7 +257,7 @@ async fn a_carousel_numbers_its_cards() {
 }
 
 #[tokio::test]
-async fn a_quote_rides_in_the_context_and_a_user_id_in_recipient() {
+async fn a_quote_is_in_the_context_and_a_user_id_in_recipient() {
     let server = Server::start().await;
     server.answer(Answer::json(
         200,

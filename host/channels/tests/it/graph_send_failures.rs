@@ -49,7 +49,7 @@ fn failure(code: i64) -> ProviderFailure {
 }
 
 #[tokio::test]
-async fn an_answer_with_a_broken_character_says_that_the_message_was_taken() {
+async fn an_answer_with_a_broken_character_still_accepts_the_message() {
     for odd in [r"\ud83d", r"\u0000", "\t"] {
         let server = Server::start().await;
         let body = format!(r#"{{"contacts":[{{"input":"{odd}","x":1e400}}],"messages":[{{"id":"wamid.1"}}]}}"#);
@@ -99,7 +99,7 @@ async fn the_details_are_the_text_and_the_message_stands_in_for_them() {
 }
 
 #[tokio::test]
-async fn the_wait_is_taken_from_the_headers() {
+async fn the_wait_comes_from_the_headers() {
     let with_header = failure_of(graph_error(503, 2).header("retry-after", "30")).await;
     assert_eq!(with_header, SendFailure::Retry { failure: failure(2), after: Some(Duration::from_secs(30)) });
     let usage = json!({"WABA1":[{"type":"messages","call_count":100,"estimated_time_to_regain_access":3}],
@@ -130,7 +130,7 @@ async fn an_unreadable_success_is_unknown_and_not_a_failure() {
 }
 
 #[tokio::test]
-async fn a_success_that_carries_an_error_is_that_error() {
+async fn a_success_status_with_an_error_is_that_error() {
     assert_eq!(failure_of(graph_error(200, 131_009)).await, SendFailure::Rejected(failure(131_009)));
 }
 
@@ -151,7 +151,7 @@ async fn a_message_held_back_by_meta_is_accepted() {
 }
 
 #[tokio::test]
-async fn nobody_listening_means_that_nothing_was_sent() {
+async fn a_refused_connection_means_that_nothing_was_sent() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let graph_url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -231,7 +231,7 @@ async fn a_hostile_id_cannot_reach_another_path() {
 }
 
 #[test]
-fn a_graph_url_that_is_none_is_refused_with_its_setting() {
+fn an_invalid_graph_url_is_refused_with_its_setting() {
     for graph_url in ["", "graph", "ftp://graph", "mailto:a@b"] {
         let settings = CloudSettings { graph_url: graph_url.to_owned(), ..CloudSettings::default() };
         let Err(error) = CloudApi::new(settings) else { panic!("{graph_url:?} was accepted") };

@@ -98,7 +98,7 @@ async fn a_literal_private_address_is_refused_when_calling_too() {
 }
 
 #[tokio::test]
-async fn a_name_that_resolves_to_loopback_is_refused_without_saying_where_it_leads() {
+async fn a_name_that_resolves_to_loopback_is_refused_without_its_address() {
     let server = Server::start().await;
     let guarded = client(Scripted::default().knows("evil.example", &[&["127.0.0.1"]]));
     let url = format!("http://evil.example:{}/", server.port());
@@ -109,7 +109,7 @@ async fn a_name_that_resolves_to_loopback_is_refused_without_saying_where_it_lea
 }
 
 #[tokio::test]
-async fn rebinding_after_a_good_answer_does_not_help() {
+async fn dns_rebinding_after_an_allowed_answer_does_not_help() {
     let server = Server::start().await;
     // The relaxed policy lets loopback through and link-local not, so that both answers can be tried without a network.
     let guarded = client(Scripted::default().knows("rebind.example", &[&["127.0.0.1"], &["169.254.169.254"]]));
@@ -134,7 +134,7 @@ async fn a_connection_made_under_the_relaxed_policy_is_not_reused_under_the_stri
 }
 
 #[tokio::test]
-async fn of_several_addresses_only_the_allowed_are_tried() {
+async fn only_allowed_addresses_of_a_name_are_tried() {
     let server = Server::start().await;
     // 240.0.0.1 is refused under either policy; the call goes to the other one.
     let guarded = client(Scripted::default().knows("mixed.example", &[&["240.0.0.1", "127.0.0.1"]]));
@@ -232,7 +232,7 @@ async fn headers_that_belong_to_the_client_are_refused() {
 }
 
 #[tokio::test]
-async fn plugins_calls_carry_method_headers_and_body() {
+async fn http_calls_of_plugins_carry_method_headers_and_body() {
     let server = Server::start().await;
     server.answer(Answer::new(404, "none").header("x-answer", "yes"));
     let request = GuardedRequest {

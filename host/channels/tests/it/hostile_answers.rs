@@ -124,7 +124,7 @@ const CALLS: [(&str, Call); 4] = [
 ];
 
 #[tokio::test]
-async fn heads_without_an_end_are_ended_whoever_reads_them() {
+async fn endless_heads_are_cut_off_for_every_reader() {
     let continues = Endless::new("", "HTTP/1.1 100 Continue\r\n\r\n");
     let hints = Endless::new("", "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n");
     let headers = Endless::new("HTTP/1.1 200 OK\r\n", "X-More: and more\r\n");
@@ -147,7 +147,7 @@ async fn heads_without_an_end_are_ended_whoever_reads_them() {
 }
 
 #[tokio::test]
-async fn a_call_beside_hostile_ones_is_answered() {
+async fn a_call_is_answered_during_hostile_ones() {
     let url = Endless::new("", "HTTP/1.1 100 Continue\r\n\r\n").peer().await;
     let server = Server::start().await;
     server.answer(Answer::new(200, "fine"));
@@ -171,7 +171,7 @@ async fn a_few_informational_answers_stand_before_an_answer() {
 }
 
 #[tokio::test]
-async fn bodies_that_cost_more_than_they_bring_are_ended() {
+async fn bodies_with_too_much_overhead_are_aborted() {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let tiny = Endless::new(chunked, "1\r\nx\r\n").peer().await;
     let extended = Endless::new("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "a").peer().await;
@@ -192,7 +192,7 @@ async fn bodies_that_cost_more_than_they_bring_are_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_drips_is_given_up_when_its_time_is_over() {
+async fn a_slow_answer_is_aborted_at_its_timeout() {
     let head = Endless::dripping("HTTP/1.1 200 OK\r\nX-Slow: ", "a").peer().await;
     let body = Endless::dripping("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", "a").peer().await;
     for (name, call) in CALLS {

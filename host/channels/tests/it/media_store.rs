@@ -56,7 +56,7 @@ async fn a_part_of_an_object_is_read_alone() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_none_and_deleting_says_whether_there_was_something() {
+async fn a_missing_file_is_none_and_deleting_reports_whether_it_existed() {
     let store = LocalMediaStore::new(scratch_folder());
     assert!(content_of(&store, id(1)).await.is_none());
     assert!(!store.delete(CLIENT, id(1)).await.unwrap());
@@ -140,7 +140,7 @@ async fn an_unwritable_folder_is_an_error_that_names_the_path() {
 }
 
 #[tokio::test]
-async fn a_sweep_finds_what_is_old_in_every_subfolder_and_leaves_the_rest() {
+async fn a_sweep_finds_old_files_in_every_subfolder_and_leaves_the_rest() {
     let folder = scratch_folder();
     let store = LocalMediaStore::new(&folder);
     let younger = MediaId(Uuid::from_u128(0x0191_0000_0000_7000_8000_0000_0000_00ab));

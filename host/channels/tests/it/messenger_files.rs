@@ -115,7 +115,7 @@ async fn a_file_without_a_name_goes_under_that_of_the_store_and_an_id_may_be_a_n
 }
 
 #[tokio::test]
-async fn what_meta_fetches_by_itself_is_not_uploaded() {
+async fn files_that_meta_can_fetch_are_not_uploaded() {
     let server = Server::start().await;
     server.answer(accepted());
     send(&server, &Files::Bytes(b"%PDF-1.7"), ("https://example.org/a.pdf", None)).await.unwrap();
@@ -143,7 +143,7 @@ async fn an_upload_that_fails_sends_no_message_and_nothing_of_it_is_in_doubt() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_there_yet_waits_and_one_that_never_will_be_fails_the_message() {
+async fn a_file_not_yet_available_waits_and_a_missing_one_fails_the_message() {
     let server = Server::start().await;
     let yet = Files::NotThere(FileUnavailable::Yet("it is still being fetched".to_owned()));
     assert!(matches!(send(&server, &yet, (OURS, None)).await, Err(SendFailure::NotSent { .. })));

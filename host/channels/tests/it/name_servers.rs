@@ -84,7 +84,7 @@ fn client(id: u128) -> ClientId {
 }
 
 #[tokio::test]
-async fn names_are_found_and_those_that_are_nobodys_are_not() {
+async fn names_are_found_and_unknown_ones_are_not() {
     let servers = NameServer::start().await;
     let resolver = SystemResolver::of_server(servers.address).unwrap();
     assert_eq!(
@@ -96,14 +96,14 @@ async fn names_are_found_and_those_that_are_nobodys_are_not() {
 }
 
 #[tokio::test]
-async fn this_machine_is_known_by_its_name_without_a_name_server() {
+async fn localhost_is_resolved_without_a_name_server() {
     let found = SystemResolver::default().resolve("localhost").await.unwrap();
     assert!(!found.is_empty() && found.iter().all(std::net::IpAddr::is_loopback), "{found:?}");
 }
 
 /// As many threads as a look-up of the system's library would need one of.
 #[test]
-fn silent_name_servers_take_no_thread_and_hold_up_no_other_client() {
+fn silent_name_servers_block_no_thread_and_delay_no_other_client() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).max_blocking_threads(1).enable_all().build();
     runtime.unwrap().block_on(async {
@@ -135,7 +135,7 @@ fn silent_name_servers_take_no_thread_and_hold_up_no_other_client() {
 }
 
 #[tokio::test]
-async fn a_name_that_nobody_answers_for_fails_in_the_time_for_connecting() {
+async fn a_name_without_a_dns_answer_fails_within_the_connect_timeout() {
     let servers = NameServer::start().await;
     let resolver = Arc::new(SystemResolver::of_server(servers.address).unwrap());
     let settings =

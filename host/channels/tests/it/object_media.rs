@@ -199,7 +199,7 @@ async fn a_large_file_goes_in_parts_and_is_whole_afterwards() {
 }
 
 #[tokio::test]
-async fn a_large_file_that_does_not_come_through_leaves_nothing_and_is_still_there_to_try_again() {
+async fn a_failed_upload_of_a_large_file_leaves_nothing_and_can_be_repeated() {
     for most_parts in [0, 1] {
         let (bucket, store) = bucket("our-key").await;
         bucket.lock().unwrap().most_parts = Some(most_parts);
@@ -222,7 +222,7 @@ fn in_full(error: &dyn Error) -> String {
 }
 
 #[tokio::test]
-async fn a_key_that_the_bucket_does_not_know_is_an_error_that_says_what_to_check_and_no_missing_file() {
+async fn an_access_key_unknown_to_the_bucket_is_an_error_with_a_cure_and_not_a_missing_file() {
     let (_, store) = bucket("another-key").await;
     let read = store.open(CLIENT, FILE).await.err().unwrap();
     let written = store.put(CLIENT, FILE, MediaContent::Bytes(Bytes::new())).await.unwrap_err();
@@ -235,14 +235,14 @@ async fn a_key_that_the_bucket_does_not_know_is_an_error_that_says_what_to_check
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_not_there_is_an_error_that_says_what_to_check() {
+async fn a_missing_bucket_is_an_error_with_a_cure() {
     let (_, store) = bucket_at("s3://elsewhere", "our-key").await;
     let error = in_full(&store.put(CLIENT, FILE, MediaContent::Bytes(Bytes::new())).await.unwrap_err());
     assert!(error.contains("no such bucket: check media.store"), "{error}");
 }
 
 #[tokio::test]
-async fn a_store_that_is_not_reached_is_an_error_that_says_what_to_check() {
+async fn an_unreachable_store_is_an_error_with_a_cure() {
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let settings = settings("s3://files", format!("http://{nobody}"), "our-key");
     let store = ObjectMediaStore::in_bucket(&settings).unwrap();
@@ -251,7 +251,7 @@ async fn a_store_that_is_not_reached_is_an_error_that_says_what_to_check() {
 }
 
 #[tokio::test]
-async fn a_bucket_is_tried_out_and_left_as_it_was() {
+async fn a_bucket_is_checked_without_a_lasting_change() {
     let (bucket, store) = bucket("our-key").await;
     store.try_out(TRIAL).await.unwrap();
     assert!(bucket.lock().unwrap().objects.is_empty());
@@ -259,7 +259,7 @@ async fn a_bucket_is_tried_out_and_left_as_it_was() {
 }
 
 #[test]
-fn an_address_without_a_bucket_or_with_a_prefix_that_is_none_is_refused() {
+fn an_address_without_a_bucket_or_with_an_invalid_prefix_is_refused() {
     let refused = |url| ObjectMediaStore::in_bucket(&settings(url, String::new(), "our-key")).unwrap_err();
     for url in ["http://files/", "s3:/files"] {
         assert!(matches!(refused(url), BucketRefused::NoBucket), "{url}");

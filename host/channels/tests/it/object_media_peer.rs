@@ -101,7 +101,7 @@ async fn a_store_of_others_keeps_small_and_large_files_until_they_are_deleted() 
 }
 
 #[tokio::test]
-async fn a_store_of_others_refuses_an_unknown_key_and_has_no_other_bucket_and_it_is_said_what_to_check() {
+async fn a_third_party_store_refuses_an_unknown_key_or_bucket_with_a_cure() {
     let store = Store::start();
     let put = |bucket: ObjectMediaStore| async move {
         let refused = bucket.put(CLIENT, FILE, MediaContent::Bytes(Bytes::from_static(b"hello"))).await.unwrap_err();

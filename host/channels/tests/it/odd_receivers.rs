@@ -56,7 +56,7 @@ async fn receiver(answer: Vec<u8>) -> String {
 }
 
 #[tokio::test]
-async fn a_status_counts_however_the_headers_beside_it_are_written() {
+async fn a_status_is_read_with_any_form_of_its_headers() {
     let many: String = (0..150).map(|number| format!("X-Number-{number}: {number}\r\n")).collect();
     for (what, headers) in [
         ("many headers", many.as_str()),
@@ -78,7 +78,7 @@ async fn a_status_counts_however_the_headers_beside_it_are_written() {
 }
 
 #[tokio::test]
-async fn a_later_try_is_asked_for_by_a_date_in_every_form_without_the_peers_own() {
+async fn a_retry_date_is_read_in_every_form_without_a_date_header() {
     for date in ["Wed, 21 Oct 2065 07:28:00 GMT", "Wed Oct 21 07:28:00 2065"] {
         let answer = format!("HTTP/1.1 503 Busy\r\nRetry-After: {date}\r\nContent-Length: 0\r\n\r\n");
         let answer = post(&client(), &receiver(answer.into_bytes()).await).await.unwrap();
@@ -185,7 +185,7 @@ async fn a_call_of_a_plugin_that_may_have_had_an_effect_is_not_made_twice() {
 }
 
 #[tokio::test]
-async fn a_server_says_what_the_file_behind_a_link_is() {
+async fn a_server_gives_the_type_of_a_linked_file() {
     let server = Server::start().await;
     let guarded = client();
     let describe = async |path: &str| guarded.describe(&server.url(path), true, Duration::from_secs(5)).await;
@@ -215,7 +215,7 @@ async fn a_server_says_what_the_file_behind_a_link_is() {
 }
 
 #[tokio::test]
-async fn a_link_that_leads_to_a_private_address_is_not_followed() {
+async fn a_link_to_a_private_address_is_not_followed() {
     let server = Server::start().await;
     server.answer(Answer::new(302, "").header("location", "http://169.254.169.254/latest/meta-data"));
     let guarded = client();

@@ -61,7 +61,7 @@ async fn send(carrier: &SmppCarrier, place: SendPlace) -> Result<(), SendFailure
 }
 
 #[tokio::test]
-async fn a_bind_that_is_too_fast_hands_its_work_to_the_others_at_once() {
+async fn a_throttled_bind_hands_its_work_to_the_others_at_once() {
     for (status, kind) in [(0x58, "ESME_RTHROTTLED"), (0x14, "ESME_RMSGQFUL")] {
         let (mut slow, mut other) = (Peer::start().await, Peer::start().await);
         slow.behave(json!({ "status": status, "times": 1 })).await;
@@ -102,7 +102,7 @@ async fn a_bind_that_is_too_fast_hands_its_work_to_the_others_at_once() {
 }
 
 #[tokio::test]
-async fn a_bind_that_is_gone_hands_its_work_to_the_others_and_takes_its_share_when_it_is_back() {
+async fn a_lost_bind_hands_its_work_to_the_others_and_takes_its_share_after_its_return() {
     let (first, second) = (Peer::start().await, Peer::start().await);
     let recorded = Recorded::new();
     let urls = vec![url(&first, "name=one&window=3"), url(&second, "name=two&window=3")];

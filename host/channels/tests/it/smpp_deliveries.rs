@@ -41,7 +41,7 @@ async fn a_receipt_in_parameters_needs_no_text() {
 }
 
 #[tokio::test]
-async fn what_could_not_be_stored_is_asked_for_again() {
+async fn a_delivery_that_could_not_be_stored_is_requested_again() {
     let (mut peer, _gateway, mut recorded) = bound("").await;
     recorded.fail(2);
     peer.tell(json!({"do":"receipt","id":"M-1"})).await;
@@ -64,7 +64,7 @@ async fn an_unreadable_receipt_is_acknowledged_and_dropped() {
 }
 
 #[tokio::test]
-async fn the_id_of_a_receipt_beside_a_message_without_a_state_makes_no_receipt_of_it() {
+async fn a_receipted_message_id_without_a_state_is_not_a_receipt() {
     let (mut peer, _gateway, mut recorded) = bound("").await;
     let mut reply = mo("on my way");
     reply["parameters"] = json!({ "receipted_message_id": "something" });

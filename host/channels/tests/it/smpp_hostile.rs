@@ -59,7 +59,7 @@ fn submits(gateway: &SmppGateway, count: usize) -> tokio::task::JoinHandle<Vec<R
 }
 
 #[tokio::test]
-async fn a_delivery_is_read_whatever_stands_in_its_fields() {
+async fn a_delivery_with_any_field_values_is_read() {
     let (_smsc, mut session, gateway, mut recorded) = bound("", quick()).await;
     let usual = (0, 0);
     let cut = &tlv(0x0424, b"x")[..3];
@@ -84,7 +84,7 @@ async fn a_delivery_is_read_whatever_stands_in_its_fields() {
 }
 
 #[tokio::test]
-async fn a_receipt_is_read_whatever_its_coding_and_its_ids_nul() {
+async fn a_receipt_is_read_in_any_coding_and_with_a_nul_in_its_id() {
     let (_smsc, mut session, _gateway, mut recorded) = bound("", quick()).await;
     for id in ["a_b", "a@b", "a$b", "{a}", "a~b", "a|b"] {
         let text = format!("id:{id} sub:001 dlvrd:001 stat:DELIVRD err:000 text:");
@@ -143,7 +143,7 @@ async fn a_data_sm_brings_receipts_and_replies() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_or_is_not_known_is_answered_and_the_session_goes_on() {
+async fn unreadable_and_unknown_pdus_are_answered_and_the_session_continues() {
     let (_smsc, mut session, _gateway, mut recorded) = bound("", quick()).await;
     let whole = deliver_sm(FROM, (0, 0), b"Hello", b"");
     for length in [0, 1, 3, 12, 25, 30] {
@@ -269,7 +269,7 @@ async fn a_bind_answer_of_any_shape_binds() {
 }
 
 #[tokio::test]
-async fn a_goodbye_waits_for_the_answers_that_are_outstanding() {
+async fn an_unbind_waits_for_the_outstanding_answers() {
     let settings = SmppSettings { unbind_wait: SOON, ..quick() };
     let (_smsc, mut session, gateway, _recorded) = bound("window=20", settings).await;
     let submit = submits(&gateway, 20);
@@ -293,7 +293,7 @@ async fn a_goodbye_waits_for_the_answers_that_are_outstanding() {
 }
 
 #[tokio::test]
-async fn a_goodbye_waits_only_a_while() {
+async fn an_unbind_waits_for_a_limited_time() {
     let settings = SmppSettings { unbind_wait: Duration::from_millis(200), ..quick() };
     let (_smsc, mut session, gateway, _recorded) = bound("", settings).await;
     let submit = submits(&gateway, 1);
@@ -319,7 +319,7 @@ impl SmppEvents for Stuck {
 }
 
 #[tokio::test]
-async fn an_smsc_that_sends_without_end_is_held_up_and_its_end_is_seen_at_once() {
+async fn an_smsc_that_sends_endlessly_is_slowed_down_and_its_end_is_detected_at_once() {
     let smsc = Smsc::start().await;
     let events: Arc<dyn SmppEvents> = Arc::new(Stuck);
     // Our own side does not read, which is no reason to end the session.
@@ -346,7 +346,7 @@ async fn an_smsc_that_sends_without_end_is_held_up_and_its_end_is_seen_at_once()
 }
 
 #[tokio::test]
-async fn a_session_that_ends_as_soon_as_it_begins_does_not_shorten_the_pauses() {
+async fn a_very_short_session_does_not_reset_the_pauses() {
     let (smsc, first, gateway, _recorded) = bound("", quick()).await;
     drop(first);
     let mut since = Instant::now();
@@ -363,7 +363,7 @@ async fn a_session_that_ends_as_soon_as_it_begins_does_not_shorten_the_pauses() 
 }
 
 #[tokio::test]
-async fn a_refusal_that_passes_is_followed_by_a_short_pause_and_a_wrong_password_by_a_long_one() {
+async fn a_temporary_refusal_causes_a_short_pause_and_a_wrong_password_a_long_one() {
     let settings = SmppSettings { refused_first: Duration::from_secs(600), ..quick() };
     let smsc = Smsc::start().await;
     let recorded = Recorded::new();
@@ -381,7 +381,7 @@ async fn a_refusal_that_passes_is_followed_by_a_short_pause_and_a_wrong_password
 }
 
 #[tokio::test]
-async fn who_waits_looks_again_when_the_next_bind_is_tried() {
+async fn waiting_callers_look_again_when_the_next_bind_is_tried() {
     let (_smsc, session, gateway, _recorded) = bound("", quick()).await;
     let carrier = SmppCarrier::new(gateway.clone());
     let sms = inbox(1, InboxKind::Sms);

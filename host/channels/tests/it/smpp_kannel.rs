@@ -33,7 +33,7 @@ impl Drop for Running {
 }
 
 #[tokio::test]
-async fn kannels_drive_smpp_reads_what_we_say_and_is_understood() {
+async fn kannels_drive_smpp_and_our_session_understand_each_other() {
     if !Path::new(PROGRAM).exists() {
         println!("skipped: {PROGRAM} is missing; scripts/test-peers.sh installs it (kannel-extras)");
         return;

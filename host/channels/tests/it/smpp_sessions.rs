@@ -23,7 +23,7 @@ async fn until(gateway: &SmppGateway, wanted: impl Fn(&BindState) -> bool) -> Bi
 }
 
 #[tokio::test]
-async fn a_bind_says_version_3_4_and_keeps_the_link_alive() {
+async fn a_bind_announces_version_3_4_and_keeps_the_link_alive() {
     let mut peer = Peer::start().await;
     let recorded = Recorded::new();
     let gateway = SmppGateway::start_with(vec![peer.url("")], recorded.recorder.clone(), quick());
@@ -88,7 +88,7 @@ async fn the_session_comes_back_after_the_peer_died() {
 }
 
 #[tokio::test]
-async fn a_goodbye_from_the_smsc_is_answered_and_the_bind_comes_back() {
+async fn an_unbind_of_the_smsc_is_answered_and_the_bind_comes_back() {
     let (mut peer, gateway, _) = bound("").await;
     peer.tell(json!({"do":"unbind"})).await;
     peer.expect("closed").await;
@@ -110,7 +110,7 @@ async fn an_smsc_that_does_not_exist_yet_is_waited_for() {
 }
 
 #[tokio::test]
-async fn submits_go_round_and_skip_a_bind_that_is_down() {
+async fn submits_rotate_between_binds_and_skip_a_lost_one() {
     let (mut first, mut second) = (Peer::start().await, Peer::start().await);
     let url = |peer: &Peer, name: &str| {
         SmppUrl::parse(&format!("smpp://esme:secret@127.0.0.1:{}?name={name}", peer.port)).unwrap()
@@ -143,7 +143,7 @@ async fn submits_go_round_and_skip_a_bind_that_is_down() {
 }
 
 #[tokio::test]
-async fn shutdown_says_goodbye() {
+async fn a_shutdown_sends_an_unbind() {
     let (mut peer, gateway, _) = bound("").await;
     gateway.shutdown().await;
     peer.expect("unbind").await;
@@ -173,7 +173,7 @@ fn a_url_is_read_with_its_options_and_keeps_its_password() {
 }
 
 #[test]
-fn a_wrong_url_says_what_is_wrong_without_the_password() {
+fn a_wrong_url_is_refused_with_its_fault_and_without_the_password() {
     let told = |text: &str| SmppUrl::parse(text).unwrap_err();
     assert_eq!(told("http://esme:x@h"), SmppUrlError::NotSmpp);
     assert_eq!(told("nonsense"), SmppUrlError::NotSmpp);

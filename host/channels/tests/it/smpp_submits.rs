@@ -39,7 +39,7 @@ async fn a_single_part_arrives_with_the_right_octets_and_flags() {
 }
 
 #[tokio::test]
-async fn senders_are_announced_as_what_they_are() {
+async fn senders_are_submitted_with_their_address_type() {
     let (mut peer, gateway, _) = bound("").await;
     for (source, ton, npi, shown) in [("40404", 3, 0, "40404"), ("+27110000000", 1, 1, "27110000000")] {
         gateway.submit(SubmittedPart { source: source.into(), ..part("x") }).await.unwrap();
@@ -66,7 +66,7 @@ async fn two_parts_carry_a_header_that_the_peer_can_read() {
 }
 
 #[tokio::test]
-async fn what_the_segmenter_splits_the_peer_reads_back() {
+async fn segmented_text_is_read_back_by_the_peer() {
     let (mut peer, gateway, _) = bound("").await;
     // The euro sign would lie across the border of the first part, so that one holds 152 septets.
     let texts = [format!("{}€{}", "a".repeat(152), "b".repeat(50)), "Привет 👍 ".repeat(20)];
@@ -97,7 +97,7 @@ async fn unicode_goes_out_as_ucs2() {
 }
 
 #[tokio::test]
-async fn what_smpp_cannot_say_is_refused_before_it_is_sent() {
+async fn content_that_smpp_cannot_carry_is_refused_before_it_is_sent() {
     let (mut peer, gateway, _) = bound("").await;
     let cases = [
         SubmittedPart { octets: vec![b'x'; 255], ..part("") },
@@ -113,7 +113,7 @@ async fn what_smpp_cannot_say_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn refusals_are_sorted_by_what_may_be_done() {
+async fn refusals_are_classified_by_the_next_step() {
     let (mut peer, gateway, _) = bound("").await;
     let rejected = |code, name: &str| SubmitFailure::Rejected { code, name: name.into() };
     let cases = [

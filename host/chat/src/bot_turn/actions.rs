@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_becomes_a_text_and_keeps_what_it_quotes() {
+    fn a_text_becomes_a_text_and_keeps_its_quote() {
         let action = Action::ReplyText(ReplyText { text: "Hello".to_owned(), quote: Some("m1".to_owned()) });
         let (content, quote) = reply_content(&action).unwrap();
         assert_eq!(content, OutboundContent::Text { body: "Hello".to_owned() });
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_keeps_its_coordinates() {
+    fn a_location_keeps_its_coordinates() {
         let location = Location { latitude: -33.9, longitude: 18.4, name: Some("Office".to_owned()), address: None };
         let action = Action::ReplyLocation(ReplyLocation { location, quote: None });
         let Some((OutboundContent::Location(place), None)) = reply_content(&action) else { panic!("no place") };

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_never_succeed_is_not_tried_again() {
+    fn a_permanent_failure_is_not_tried_again() {
         let plugin = || "bot".to_owned();
         let gone = call(CallError::NotFound { plugin: plugin() });
         let unloadable = call(CallError::Unloadable { plugin: plugin(), reason: "it is none".to_owned() });

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_without_room_is_not_the_chatbots_failure() {
+    fn a_host_without_memory_is_not_a_failure_of_the_chatbot() {
         assert!(is_not_asked(CallError::TooBusy { plugin: "bot".to_owned() }));
     }
 }

@@ -16,7 +16,7 @@ mod tests {
     const SIPHO: UserId = UserId(Uuid::from_u128(2));
 
     #[test]
-    fn a_chat_that_is_given_back_to_its_chatbot_is_assigned_to_nobody() {
+    fn a_chat_returned_to_its_chatbot_has_no_agent() {
         let mut chat = participant(ParticipantState::Active);
         chat.assigned_agent = Some(THANDI);
         let had = PreviousOwner::from(&chat);
@@ -27,7 +27,7 @@ mod tests {
     }
 
     #[test]
-    fn the_agent_of_a_chat_that_ends_is_who_had_it_whoever_is_written_down_as_the_last() {
+    fn the_agent_of_a_closing_chat_is_its_current_one_and_not_the_recorded_last_one() {
         let mut chat = participant(ParticipantState::Active);
         chat.assigned_agent = Some(THANDI);
         let had = PreviousOwner::from(&chat);

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_a_file_and_a_place_are_things_to_say() {
+    fn a_text_a_file_and_a_location_can_be_sent() {
         assert_eq!(written().read().unwrap().what, DraftContent::Text("hello".to_owned()));
         let url = "https://a.example/x.png".to_owned();
         let file = DraftRequest { media_url: Some(url.clone()), ..written() }.read().unwrap();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_said_at_once() {
+    fn all_faults_are_named_at_once() {
         assert_eq!(faulty(DraftRequest::default()), ["participantId", "channel", "text"]);
         assert_eq!(faulty(DraftRequest { channel: Some("PIGEON".to_owned()), ..written() }), ["channel"]);
         assert_eq!(faulty(DraftRequest { participant: Some("x".to_owned()), ..written() }), ["participantId"]);

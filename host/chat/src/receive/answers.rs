@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_is_not_known_any_more_is_shown_to_nobody() {
+    fn an_expired_token_is_not_shown() {
         assert_eq!(interpret(&tap("pb1:gone"), None), (tap("Track"), false, None));
         let sent = template(vec![button(Some("pb1:abc"))], Vec::new());
         assert_eq!(interpret(&tap("pb1:gone"), Some(&sent)), (tap("Track"), false, None));

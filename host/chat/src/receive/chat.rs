@@ -193,7 +193,7 @@ mod tests {
     const RATED: Option<RatingTap> = Some(RatingTap { rating: Rating::Poor, ticket: None });
 
     #[test]
-    fn a_closed_chat_opens_again_for_the_chatbot_and_begins_anew() {
+    fn a_closed_chat_is_reopened_for_the_chatbot_and_starts_over() {
         let mut chat = participant(ParticipantState::Closed);
         assert_eq!(decide(&mut chat, true, None), ConversationStart::Again);
         assert_eq!((chat.state, chat.control_version, chat.bot_state.as_str()), (ParticipantState::Bot, 8, ""));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chat_that_people_have_stays_theirs_and_keeps_its_control_version() {
+    fn a_chat_of_agents_stays_with_them_and_keeps_its_control_version() {
         for state in [ParticipantState::Queued, ParticipantState::Active] {
             let mut chat = participant(state);
             assert_eq!(decide(&mut chat, true, None), ConversationStart::No);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chat_whose_chatbot_was_switched_off_goes_to_people() {
+    fn a_chat_of_a_disabled_chatbot_goes_to_the_agents() {
         let mut chat = participant(ParticipantState::Bot);
         assert_eq!(decide(&mut chat, false, None), ConversationStart::No);
         assert_eq!((chat.state, chat.control_version), (ParticipantState::Queued, 8));

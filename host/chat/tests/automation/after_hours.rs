@@ -90,7 +90,7 @@ fn flags(chat: &Participant) -> (bool, bool) {
 const MONDAY_TO_17: &[(&str, &str, &str)] = &[("MONDAY", "08:00", "17:00"), ("TUESDAY", "08:00", "17:00")];
 
 #[tokio::test]
-async fn who_comes_at_the_closing_minute_is_after_hours_and_the_minute_before_is_not() {
+async fn a_customer_at_the_closing_minute_is_after_hours_and_one_minute_before_is_not() {
     let stage = Stage::new("OFF").await;
     stage.open(MONDAY_TO_17, &[]).await;
     stage.until("2026-09-21T16:59:59Z");
@@ -103,7 +103,7 @@ async fn who_comes_at_the_closing_minute_is_after_hours_and_the_minute_before_is
 }
 
 #[tokio::test]
-async fn who_comes_before_the_opening_minute_or_on_a_holiday_is_after_hours() {
+async fn a_customer_before_the_opening_minute_or_on_a_holiday_is_after_hours() {
     let stage = Stage::new("OFF").await;
     stage.open(&[("TUESDAY", "08:00", "17:00"), ("WEDNESDAY", "08:00", "17:00")], &["2026-09-23"]).await;
     for (moment, flagged) in [
@@ -119,7 +119,7 @@ async fn who_comes_before_the_opening_minute_or_on_a_holiday_is_after_hours() {
 }
 
 #[tokio::test]
-async fn a_team_without_hours_and_no_team_are_always_there() {
+async fn a_team_without_hours_and_the_absence_of_a_team_are_always_open() {
     let stage = Stage::new("OFF").await;
     stage.until("2026-09-26T03:00:00Z");
     let chat = stage.comes().await;
@@ -131,7 +131,7 @@ async fn a_team_without_hours_and_no_team_are_always_there() {
 }
 
 #[tokio::test]
-async fn who_waits_outside_the_hours_is_told_so_once_until_somebody_has_answered() {
+async fn a_waiting_customer_gets_the_after_hours_text_once_until_an_agent_has_answered() {
     let stage = Stage::new("OFF").await;
     stage.open(MONDAY_TO_17, &[]).await;
     let agent = stage.user("AGENT", Some(stage.team), false, 5).await;
@@ -153,7 +153,7 @@ async fn who_waits_outside_the_hours_is_told_so_once_until_somebody_has_answered
 }
 
 #[tokio::test]
-async fn what_the_channel_would_not_carry_is_not_said() {
+async fn a_text_that_the_channel_cannot_carry_is_not_sent() {
     let stage = Stage::new("OFF").await;
     stage.open(MONDAY_TO_17, &[]).await;
     let chat = stage.chat().await;
@@ -164,7 +164,7 @@ async fn what_the_channel_would_not_carry_is_not_said() {
 }
 
 #[tokio::test]
-async fn nothing_is_said_by_a_team_that_has_no_words_for_it() {
+async fn a_team_without_an_after_hours_text_sends_none() {
     let stage = Stage::new("OFF").await;
     stage.open(MONDAY_TO_17, &[]).await;
     sqlx::query("UPDATE team SET after_hours_text = NULL").execute(&stage.ctx.db).await.unwrap();
@@ -174,7 +174,7 @@ async fn nothing_is_said_by_a_team_that_has_no_words_for_it() {
 }
 
 #[tokio::test]
-async fn who_waits_outside_the_hours_is_missed_when_nobody_answers_in_time_after_they_begin() {
+async fn an_after_hours_chat_is_missed_if_it_is_not_answered_in_time_after_the_opening() {
     let stage = Stage::new("OFF").await;
     stage.open(MONDAY_TO_17, &[]).await;
     stage.until("2026-09-21T20:00:00Z");
@@ -205,7 +205,7 @@ async fn an_agent_misses_nothing_outside_the_hours_of_the_team() {
 }
 
 #[tokio::test]
-async fn a_chat_that_is_passed_on_to_people_who_are_there_waits_for_them() {
+async fn a_chat_passed_to_a_team_with_available_agents_waits_for_them() {
     let stage = Stage::new("OFF").await;
     stage.open(MONDAY_TO_17, &[]).await;
     stage.until("2026-09-21T20:00:00Z");
@@ -220,7 +220,7 @@ async fn a_chat_that_is_passed_on_to_people_who_are_there_waits_for_them() {
 }
 
 #[tokio::test]
-async fn whoever_is_available_outside_the_hours_gets_the_chat_and_nobody_is_told_that_nobody_is_there() {
+async fn an_agent_available_outside_the_hours_gets_the_chat_and_the_after_hours_text_is_not_sent() {
     let stage = Stage::new("LEAST_BUSY").await;
     stage.open(MONDAY_TO_17, &[]).await;
     let agent = stage.agent(1).await;
@@ -233,7 +233,7 @@ async fn whoever_is_available_outside_the_hours_gets_the_chat_and_nobody_is_told
 }
 
 #[tokio::test]
-async fn a_closed_chat_keeps_the_flag_and_begins_anew_without_it() {
+async fn a_closed_chat_keeps_the_flag_and_a_reopened_chat_has_none() {
     let stage = Stage::new("OFF").await;
     stage.open(MONDAY_TO_17, &[]).await;
     stage.until("2026-09-21T20:00:00Z");

@@ -29,7 +29,7 @@ async fn chats_are_given_out_only_where_the_team_wants_it() {
 }
 
 #[tokio::test]
-async fn a_chat_without_a_team_waits_for_whoever_takes_it() {
+async fn a_chat_without_a_team_waits_for_any_agent() {
     let stage = Stage::new("ROUND_ROBIN").await;
     stage.agent(5).await;
     let chat = stage.chat().await;
@@ -38,7 +38,7 @@ async fn a_chat_without_a_team_waits_for_whoever_takes_it() {
 }
 
 #[tokio::test]
-async fn round_robin_goes_around_and_skips_who_is_not_available_or_of_another_team() {
+async fn round_robin_skips_unavailable_agents_and_agents_of_another_team() {
     let stage = Stage::new("ROUND_ROBIN").await;
     let (ann, ben) = (stage.agent(9).await, stage.agent(9).await);
     stage.user("AGENT", Some(stage.team), false, 9).await;
@@ -70,7 +70,7 @@ async fn least_busy_gets_the_next_chat() {
 }
 
 #[tokio::test]
-async fn nobody_gets_more_than_fits_however_many_come_at_once_and_the_rest_waits_for_room() {
+async fn no_agent_exceeds_the_limit_when_many_chats_come_at_once_and_the_rest_waits() {
     let stage = Stage::new("LEAST_BUSY").await;
     let (ann, ben) = (stage.agent(2).await, stage.agent(3).await);
     let chats = stage.chats(12).await;
@@ -85,7 +85,7 @@ async fn nobody_gets_more_than_fits_however_many_come_at_once_and_the_rest_waits
 }
 
 #[tokio::test]
-async fn whoever_becomes_available_gets_what_waits() {
+async fn an_agent_that_becomes_available_gets_waiting_chats() {
     let stage = Stage::new("ROUND_ROBIN").await;
     let ann = stage.user("AGENT", Some(stage.team), false, 9).await;
     let chats = stage.chats(2).await;
@@ -97,7 +97,7 @@ async fn whoever_becomes_available_gets_what_waits() {
 }
 
 #[tokio::test]
-async fn the_chats_of_an_agent_who_left_go_back_to_the_queue_and_to_the_next_one() {
+async fn the_chats_of_a_departed_agent_return_to_the_queue_and_go_to_the_next_agent() {
     let stage = Stage::new("ROUND_ROBIN").await;
     let ann = stage.agent(9).await;
     let chat = stage.chats(1).await[0];
@@ -117,7 +117,7 @@ async fn the_chats_of_an_agent_who_left_go_back_to_the_queue_and_to_the_next_one
 }
 
 #[tokio::test]
-async fn a_higher_limit_and_a_new_member_are_room_for_what_waits() {
+async fn a_higher_limit_or_a_new_member_takes_waiting_chats() {
     let stage = Stage::new("ROUND_ROBIN").await;
     let ann = stage.agent(1).await;
     let ben = stage.user("AGENT", None, true, 1).await;
@@ -134,7 +134,7 @@ async fn a_higher_limit_and_a_new_member_are_room_for_what_waits() {
 }
 
 #[tokio::test]
-async fn who_passes_a_chat_on_has_room_for_the_one_that_has_waited_longest() {
+async fn an_agent_that_passes_a_chat_on_gets_the_longest_waiting_one() {
     let stage = Stage::new("ROUND_ROBIN").await;
     let ann = stage.agent(1).await;
     let mut chats = Vec::new();
@@ -152,7 +152,7 @@ async fn who_passes_a_chat_on_has_room_for_the_one_that_has_waited_longest() {
 }
 
 #[tokio::test]
-async fn who_passes_a_chat_to_its_own_team_does_not_get_it_back_while_another_member_has_room() {
+async fn a_chat_passed_to_the_agents_own_team_goes_to_another_member_with_room() {
     for assignment in ["LEAST_BUSY", "ROUND_ROBIN"] {
         let stage = Stage::new(assignment).await;
         let (ann, ben) = (stage.agent(9).await, stage.agent(3).await);
@@ -174,7 +174,7 @@ async fn who_passes_a_chat_to_its_own_team_does_not_get_it_back_while_another_me
 }
 
 #[tokio::test]
-async fn who_passes_a_chat_to_its_own_team_gets_it_back_where_nobody_else_has_room() {
+async fn a_chat_passed_to_the_agents_own_team_comes_back_if_no_other_member_has_room() {
     let stage = Stage::new("LEAST_BUSY").await;
     let (ann, ben) = (stage.agent(9).await, stage.agent(1).await);
     stage.assign(stage.chat().await, NewHolder::Agent(ben)).await;
@@ -186,7 +186,7 @@ async fn who_passes_a_chat_to_its_own_team_gets_it_back_where_nobody_else_has_ro
 }
 
 #[tokio::test]
-async fn who_had_a_chat_in_an_earlier_episode_gets_its_turn_as_everybody() {
+async fn an_agent_of_an_earlier_episode_has_a_normal_turn() {
     let stage = Stage::new("LEAST_BUSY").await;
     let (ann, ben) = (stage.agent(9).await, stage.agent(9).await);
     let chat = stage.chat().await;
@@ -204,7 +204,7 @@ async fn who_had_a_chat_in_an_earlier_episode_gets_its_turn_as_everybody() {
 }
 
 #[tokio::test]
-async fn room_that_is_said_while_it_is_used_up_is_not_forgotten() {
+async fn a_room_signal_during_its_use_is_not_lost() {
     let stage = Stage::new("ROUND_ROBIN").await;
     let ann = stage.agent(1).await;
     let chats = stage.chats(2).await;

@@ -228,7 +228,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_chat_in_the_queue_is_missed_when_nobody_answers_in_time_and_not_before() {
+async fn a_chat_in_the_queue_is_missed_if_it_is_not_answered_in_time_and_not_before() {
     let stage = Stage::new("OFF").await;
     let chat = stage.chat().await;
     stage.settle().await;
@@ -243,7 +243,7 @@ async fn a_chat_in_the_queue_is_missed_when_nobody_answers_in_time_and_not_befor
 }
 
 #[tokio::test]
-async fn who_was_given_a_chat_and_did_not_answer_has_missed_it() {
+async fn an_assigned_agent_that_does_not_answer_has_missed_the_chat() {
     let stage = Stage::new("OFF").await;
     let agent = stage.agent(5).await;
     let chat = stage.chat().await;
@@ -257,7 +257,7 @@ async fn who_was_given_a_chat_and_did_not_answer_has_missed_it() {
 }
 
 #[tokio::test]
-async fn of_a_chat_that_was_missed_in_the_queue_the_first_agent_who_gets_it_and_does_not_answer_has_missed_it() {
+async fn a_chat_missed_in_the_queue_is_missed_by_the_first_agent_that_gets_it_and_does_not_answer() {
     let stage = Stage::new("OFF").await;
     let (first, second) = (stage.agent(5).await, stage.agent(5).await);
     let chat = stage.chat().await;
@@ -277,7 +277,7 @@ async fn of_a_chat_that_was_missed_in_the_queue_the_first_agent_who_gets_it_and_
 }
 
 #[tokio::test]
-async fn who_gets_a_chat_that_was_missed_in_the_queue_and_answers_has_not_missed_it() {
+async fn an_agent_that_answers_a_chat_missed_in_the_queue_has_not_missed_it() {
     let stage = Stage::new("OFF").await;
     let agent = stage.agent(5).await;
     let chat = stage.chat().await;
@@ -291,7 +291,7 @@ async fn who_gets_a_chat_that_was_missed_in_the_queue_and_answers_has_not_missed
 }
 
 #[tokio::test]
-async fn an_agent_whose_role_answers_no_customers_any_more_gives_its_chats_back() {
+async fn an_agent_that_loses_the_answering_role_returns_its_chats() {
     let stage = Stage::new("OFF").await;
     let agent = stage.agent(5).await;
     let chat = stage.chat().await;
@@ -323,7 +323,7 @@ async fn a_chat_that_was_answered_in_time_is_not_missed() {
 }
 
 #[tokio::test]
-async fn what_is_over_is_not_missed_by_the_clock() {
+async fn a_finished_chat_is_not_marked_as_missed() {
     let stage = Stage::new("OFF").await;
     let agent = stage.agent(5).await;
     let chat = stage.chat().await;

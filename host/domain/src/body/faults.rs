@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_parts_are_added_up() {
+    fn faults_of_parts_are_collected() {
         let mut all = faults(60);
         all.append(faults(150));
         assert_eq!((all.len(), all.count()), (100, 210));
     }
 
     #[test]
-    fn what_a_caller_wrote_is_repeated_up_to_a_length() {
+    fn a_value_of_the_caller_is_quoted_up_to_a_length() {
         let of = |field: usize, message: usize| FieldFault::new("é".repeat(field), "é".repeat(message));
         let whole = of(FIELD_MAX, MESSAGE_MAX);
         assert_eq!((whole.field, whole.message), ("é".repeat(FIELD_MAX), "é".repeat(MESSAGE_MAX)));

@@ -164,13 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_another_object_is_told_where_it_belongs() {
+    fn a_field_of_another_object_is_refused_with_its_right_place() {
         assert_eq!(meant("dsm").as_deref(), Some("settings.dsm"));
         assert_eq!(meant("DSM").as_deref(), Some("settings.dsm"));
     }
 
     #[test]
-    fn other_names_are_none_of_our_business() {
+    fn unrelated_names_are_ignored() {
         for name in ["to", "ctid", "unicode", "from", "text", "so", "campaign", "validityPeriod", "id", ""] {
             assert_eq!(meant(name), None, "{name}");
         }

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edited_text_says_the_new_words_and_keeps_the_providers_json_of_them() {
+    fn an_edited_text_has_the_new_text_and_keeps_the_json_of_the_provider() {
         let was = incoming(InboundContent::Text { body: "helo".to_owned() });
         let now = changed(&edited(Some("hello")), &was);
         assert_eq!(text_of(&now).as_deref(), Some("hello"));

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_conversation_stays_closed_by_what_closed_it() {
+    fn a_closed_conversation_keeps_its_first_close_reason() {
         let at = moment("2026-11-05T00:00:00Z");
         let one = Conversation { closed: Some((at, CloseReason::Asked)), ..conversation() };
         assert_eq!(one.state(at), ConversationState::Closed);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lifetime_beyond_all_calendars_ends_with_the_last_of_them() {
+    fn a_lifetime_beyond_the_calendar_ends_at_its_last_moment() {
         let now = moment("2026-11-01T12:00:00Z");
         assert_eq!(expires_at(now, std::time::Duration::from_secs(60)), moment("2026-11-01T12:01:00Z"));
         assert_eq!(expires_at(now, std::time::Duration::MAX), DateTime::<Utc>::MAX_UTC);

@@ -95,13 +95,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_phone_number_is_refused_whatever_stands_beside_it() {
+    fn a_wrong_phone_number_is_refused_even_with_other_addresses() {
         let wrong = json!({"sender": "27820001001", "recipient": "082", "customerUserId": "ZA.1"});
         assert_eq!(parse(wrong).unwrap_err(), ["recipient"]);
     }
 
     #[test]
-    fn a_malformed_bsuid_is_ignored_beside_a_phone_number_and_refused_alone() {
+    fn a_malformed_bsuid_is_ignored_with_a_phone_number_and_refused_alone() {
         let beside = json!({"sender": "27820001001", "recipient": "27820000001", "customerUserId": "nonsense"});
         assert_eq!(parse(beside).unwrap().recipient.bsuid(), None);
         assert_eq!(

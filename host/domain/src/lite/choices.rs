@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_tap() {
+    fn other_text_is_not_a_tap() {
         let choices = offered(&buttons(&["Yes", "No"]));
         for said in ["0", "3", "1 please", "yes please", "", "-1"] {
             assert_eq!(payload(&choices, said, true), None, "{said}");
@@ -201,21 +201,21 @@ mod tests {
     }
 
     #[test]
-    fn a_number_means_nothing_once_something_else_was_sent_and_a_label_still_does() {
+    fn a_number_has_no_meaning_after_a_later_message_and_a_label_still_has() {
         let choices = offered(&buttons(&["Yes", "No"]));
         assert_eq!(payload(&choices, "1", false), None);
         assert_eq!(payload(&choices, "No", false).as_deref(), Some("ID_No"));
     }
 
     #[test]
-    fn a_label_that_two_lines_share_is_no_answer() {
+    fn an_ambiguous_label_is_not_an_answer() {
         let choices = offered(&buttons(&["More", "More"]));
         assert_eq!(payload(&choices, "More", true), None);
         assert_eq!(payload(&choices, "2", true).as_deref(), Some("ID_More"));
     }
 
     #[test]
-    fn choices_are_numbered_below_the_words() {
+    fn choices_are_numbered_below_the_text() {
         assert_eq!(text_of(&buttons(&["Yes", "No"])).unwrap(), "Deliver?\n1. Yes\n2. No\nShop");
         let row = |title: &str| ListRow { id: format!("ID_{title}"), title: title.to_owned(), description: None };
         let list = OutboundContent::List(ReplyList {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_replies_of_a_template_are_numbered_and_count_as_its_buttons() {
+    fn the_quick_replies_of_a_template_are_numbered_and_are_its_buttons() {
         let template = template("Your order is ready", &["Track", "Stop"], Vec::new());
         assert_eq!(text_of(&template).unwrap(), "Your order is ready\n1. Track\n2. Stop");
         let choices = offered(&template);

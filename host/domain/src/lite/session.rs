@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_pairing_tells_every_stage_once_and_ends_in_success() {
+    fn a_first_pairing_reports_every_stage_once_and_ends_in_success() {
         let first =
             [Initializing, Dialling, QrIssued, QrIssued, Paired, SocketUp, Authenticated, LoggedInFirst, Synced];
         assert_eq!(
@@ -213,24 +213,24 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_disconnected_that_was_not_connecting_or_connected() {
+    fn only_a_connecting_or_connected_session_is_disconnected() {
         assert_eq!(words(&[Dropped, LoggedOut, Replaced]), Vec::<String>::new());
         assert_eq!(words(&[Dialling, QrTimeout, Dropped]), ["Connecting...", "Disconnected: QR Code timeout"]);
     }
 
     #[test]
-    fn a_connection_that_begins_anew_was_disconnected_before() {
+    fn a_new_connection_was_disconnected_before() {
         let again = words(&[Dialling, Synced, Dialling]);
         assert_eq!(again[2..], ["Disconnected", "Connecting..."]);
     }
 
     #[test]
-    fn a_stage_that_is_told_late_changes_nothing() {
+    fn a_late_stage_changes_nothing() {
         assert_eq!(words(&[Dialling, Synced, LoggedIn, SyncFailed]).len(), 2);
     }
 
     #[test]
-    fn a_logout_through_the_api_is_told_in_two_steps() {
+    fn a_logout_through_the_api_is_reported_in_two_steps() {
         let out = told(&[Dialling, Synced, LoggingOut, LoggedOutByUs]);
         assert_eq!(
             out[2..],
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn every_move_that_is_told_is_one_of_the_specification() {
+    fn every_reported_transition_is_one_of_the_specification() {
         let news = [
             Initializing,
             Dialling,

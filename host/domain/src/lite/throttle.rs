@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_has_its_default() {
+    fn an_omitted_field_has_its_default() {
         assert_eq!(ThrottleRequest::parse(b"{}"), Ok(Throttle::default()));
         let some = ThrottleRequest::parse(br#"{"batchSize":1,"throttleDelayMillis":0}"#).unwrap();
         assert_eq!(some, Throttle { batch_size: 1, delay: Duration::ZERO, schedule: None });

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn supervisors_see_every_chat_whoever_has_it() {
+    fn supervisors_see_the_chats_of_all_agents() {
         for state in [ParticipantState::Bot, ParticipantState::Queued, ParticipantState::Closed] {
             assert!(told(state, None, None).admits(&Viewer::Everything));
         }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn all_agents_see_the_queue_whatever_team_a_chat_waits_for() {
+    fn all_agents_see_the_queue_of_every_team() {
         for team in [None, Some(SALES)] {
             let waits = told(ParticipantState::Queued, None, team);
             assert!(waits.admits(&agent(BEN, None)) && waits.admits(&agent(BEN, Some(CARE))));
@@ -95,18 +95,18 @@ mod tests {
     }
 
     #[test]
-    fn the_team_that_a_chat_belongs_to_sees_it_whoever_has_it() {
+    fn the_team_of_a_chat_sees_it_with_any_agent() {
         let of_sales = told(ParticipantState::Active, Some((ANN, None)), Some(SALES));
         assert!(of_sales.admits(&agent(BEN, Some(SALES))) && !of_sales.admits(&agent(BEN, Some(CARE))));
     }
 
     #[test]
-    fn agents_do_not_see_what_a_chatbot_has() {
+    fn agents_do_not_see_chats_of_a_chatbot() {
         assert!(!told(ParticipantState::Bot, None, None).admits(&agent(ANN, Some(SALES))));
     }
 
     #[test]
-    fn who_gave_a_chat_away_is_told_beside_who_has_it() {
+    fn the_previous_and_the_present_agent_of_a_chat_are_both_informed() {
         let mut audience = told(ParticipantState::Active, Some((BEN, Some(CARE))), None);
         audience.add(ParticipantState::Active, Some((ANN, Some(SALES))), None);
         assert!(audience.admits(&agent(ANN, Some(SALES))) && audience.admits(&agent(BEN, Some(CARE))));

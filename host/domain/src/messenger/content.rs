@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_words_is_two_messages() {
+    fn a_file_with_text_is_two_messages() {
         let file = OutboundMedia {
             kind: MediaKind::Image,
             url: "https://example.org/a.jpg".to_owned(),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_told_with_a_link() {
+    fn a_location_is_reported_with_a_link() {
         let place = Location { latitude: -26.1, longitude: 28.0, name: Some("Shop".to_owned()), address: None };
         assert_eq!(place_text(&place), "Shop\nhttps://www.google.com/maps/search/?api=1&query=-26.1,28");
     }

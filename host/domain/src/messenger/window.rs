@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn anybody_may_answer_for_24_hours() {
+    fn every_sender_may_answer_for_24_hours() {
         let last = WINDOW - TimeDelta::seconds(1);
         for human in [true, false] {
             assert_eq!(after(human, TimeDelta::zero()), WindowPermission::Answer);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_knows_when_the_customer_wrote_the_provider_judges() {
+    fn the_provider_decides_if_the_time_of_the_last_message_is_unknown() {
         assert_eq!(allowed(false, None, DateTime::UNIX_EPOCH), WindowPermission::Answer);
     }
 

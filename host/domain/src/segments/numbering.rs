@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn each_message_says_its_place() {
+    fn each_message_has_its_position() {
         let parts = split_numbered(&"a".repeat(157 + 156), false).unwrap().parts;
         let beginnings: Vec<&[u8]> = parts.iter().map(|part| &part.octets[..5]).collect();
         assert_eq!(beginnings, [b"1/3 a".as_slice(), b"2/3 a", b"3/3 a"]);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn nine_messages_are_the_most() {
+    fn a_text_has_nine_messages_at_most() {
         assert_eq!(units(&"a".repeat(9 * 156)).len(), 9);
         assert_eq!(split_numbered(&"a".repeat(9 * 156 + 1), false), Err(TooManySegments { parts: 10 }));
     }

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_copying_leaves_around_a_link_is_taken_away() {
+    fn characters_left_around_a_link_by_copying_are_removed() {
         let link = "https://a.example/a.jpg?x=1#y";
         for around in ["", " ", "\t", "\n", "\r\n", "\u{a0}", "\u{feff}", "\u{200b}", "\u{2028}", " \t\r\n", "\0"] {
             assert_eq!(read(&format!("{around}{link}{around}")).as_deref(), Ok(link), "{around:?}");
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_left_as_it_is_typed_but_for_what_must_be_encoded() {
+    fn a_link_stays_as_typed_except_for_characters_that_need_encoding() {
         for (typed, read_as) in [
             ("https://a.example", "https://a.example"),
             ("HTTPS://A.example/B.JPG", "HTTPS://A.example/B.JPG"),
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_link_is_refused() {
+    fn an_invalid_link_is_refused() {
         for wrong in [
             "",
             " ",

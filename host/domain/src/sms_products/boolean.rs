@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_string_and_a_boolean_say_the_same() {
+    fn a_string_and_a_boolean_have_the_same_meaning() {
         let read = |json: &str| serde_json::from_str::<BooleanText>(json).unwrap().read();
         assert_eq!((read("true"), read("\"true\""), read("\"TRUE\"")), (Some(true), Some(true), Some(true)));
         assert_eq!((read("false"), read("\"false\""), read("\"\"")), (Some(false), Some(false), Some(false)));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_a_wrong_type() {
+    fn another_value_is_a_wrong_type() {
         for json in ["5", "2.5", "null", "[]", "{}"] {
             let said = serde_json::from_str::<BooleanText>(json).unwrap_err().to_string();
             assert!(said.contains("expected a boolean or a string"), "{said}");

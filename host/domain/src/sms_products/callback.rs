@@ -85,13 +85,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_goes_behind_the_clients_own_query() {
+    fn our_parameters_follow_the_clients_own_query() {
         assert_eq!(with_query("https://a.example/r?key=1", "to=27"), "https://a.example/r?key=1&to=27");
         assert_eq!(with_query("https://a.example/r", "to=27"), "https://a.example/r?to=27");
     }
 
     #[test]
-    fn a_reply_is_told_whatever_its_text() {
+    fn a_reply_with_any_text_is_reported() {
         let about = MessageIds {
             ct_id: None,
             request: SmsRequestId(Uuid::nil()),

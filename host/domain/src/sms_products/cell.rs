@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_of_its_country_is_none() {
+    fn an_invalid_number_of_its_country_is_none() {
         for text in ["2782123456", "00821234567", "0082123456", "", "abc", "08212345678"] {
             assert_eq!(found(text), None, "{text}");
         }

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_seen_or_stands_around_a_word_does_not_hide_it() {
+    fn invisible_characters_and_punctuation_around_a_word_do_not_hide_it() {
         for said in [
             "\u{feff}STOP",
             "ST\u{200b}OP",
@@ -118,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn start_ends_it() {
+    fn a_start_word_ends_the_stop() {
         for said in [" start ", "START!", "\u{feff}Start"] {
             assert_eq!(heard(said), Some(OptOutWord::Start), "{said:?}");
         }
     }
 
     #[test]
-    fn a_word_within_a_text_says_nothing() {
+    fn a_word_within_a_text_is_not_a_keyword() {
         for said in [
             "",
             "...",
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_may_add_words_and_cannot_take_those_of_the_specification_away() {
+    fn the_operator_may_add_stop_words_and_cannot_remove_those_of_the_specification() {
         let words = StopWords::with(&["Arr\u{ea}t".to_owned(), "durdur".to_owned()]).unwrap();
         assert_eq!(words.heard("arr\u{ea}t!"), stop("ARR\u{ca}T"));
         assert_eq!(words.heard("DURDUR"), stop("DURDUR"));

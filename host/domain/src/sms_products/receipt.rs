@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn each_final_state_is_told_by_its_name() {
+    fn each_final_state_is_reported_by_its_name() {
         for receipt in FinalReceipt::ALL {
             let shown = FinalReceipt::shown(DeliveryState::Failed, Some(receipt), false);
             assert_eq!((shown, FinalReceipt::of(receipt.as_str())), (Some(receipt.as_str()), Some(receipt)));

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_description_of_620_tells_blocked_recipients_from_undelivered_messages() {
+    fn the_description_of_620_distinguishes_blocked_recipients_from_undelivered_messages() {
         let description = |receipt| {
             let status = GatewayStatus::of(DeliveryState::Failed, Some(receipt));
             assert_eq!((status.code(), status.is_final()), ("620", true));

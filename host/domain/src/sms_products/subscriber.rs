@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_and_short_codes_stay() {
+    fn texts_and_short_codes_stay() {
         for text in ["SHOP", "My-Shop 24", "31500", "0", "00", "", "000123", "083x"] {
             assert_eq!(international(text, OURS), text, "{text}");
         }

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn each_id_names_what_is_asked_after() {
+    fn each_id_names_its_kind_of_query() {
         let query = parsed(r#"{"ctid":" a","stid":"B","gstid":"c","gstids":["d"]}"#).unwrap();
         let keys: Vec<String> = query.tracked.iter().map(|one| one.key(None)).collect();
         assert_eq!(keys, ["ctid  a", "gstid B", "gstid c", "gstid d"]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_has_as_many_characters_as_one_that_can_be_sent_under() {
+    fn a_queried_id_has_the_length_of_an_id_that_a_send_accepts() {
         let asked = |field: &str, characters: usize| {
             let id = "\u{e9}".repeat(characters);
             parsed(&serde_json::json!({ field: id }).to_string()).map(drop)
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_after_nothing_or_says_nonsense_names_its_field() {
+    fn a_query_without_a_subject_or_with_a_wrong_value_names_its_field() {
         assert_eq!(parsed("{}"), Err(vec!["body".to_owned()]));
         for wrong in
             ["yesterday", "+262142-12-31", "-5000-01-31", "26-01-31", "26-01-31T08:15:00", "+10000-01-31T08:15:00Z"]
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_ends_before_it_begins_names_its_beginning() {
+    fn a_period_that_ends_before_its_start_names_its_start() {
         let from_to = |from: &str, to: &str| parsed(&format!(r#"{{"fromDate":"{from}","toDate":"{to}"}}"#)).map(drop);
         assert_eq!(from_to("2026-01-31", "2026-01-31"), Ok(()));
         assert_eq!(from_to("2026-01-31T08:00:00Z", "2026-01-31T08:00:00Z"), Ok(()));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_nearly_right_is_named_and_others_are_ignored() {
+    fn a_misspelled_field_is_named_and_others_are_ignored() {
         let named = |field: &str| Err(vec![field.to_owned()]);
         assert_eq!(parsed(r#"{"ctid":"a","showFinalStatus":"true"}"#).map(drop), named("showFinalStatus"));
         assert_eq!(parsed(r#"{"gstId":"a"}"#).map(drop), named("gstId"));

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn on_every_gray_black_or_white_is_readable() {
+    fn black_or_white_text_is_readable_on_every_gray() {
         for level in 0..=255 {
             let ground = Color([level; 3]);
             assert!(ground.text_on().is_readable_on(ground), "{ground}");

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_visitors_send_is_what_its_bytes_say() {
+    fn the_type_of_a_visitors_file_comes_from_its_bytes() {
         for (bytes, mime) in [
             (PNG, "image/png"),
             (b"\xff\xd8\xff\xe0", "image/jpeg"),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_browser_could_run_is_no_file_whatever_it_is_called() {
+    fn content_that_a_browser_could_run_is_refused_under_any_name() {
         for said in ["text/html", "image/png", "image/svg+xml", "", "text/plain"] {
             for bytes in [&b"<html><script>1</script>"[..], b"<svg xmlns='x'/>", b"<?xml version='1.0'?>", b"MZ\x90"] {
                 assert_eq!(judged(bytes, said), Err(FileRefused::UnknownType));

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_is_ticked_by_true_as_by_yes_and_true_answers_nothing_else() {
+    fn a_check_box_accepts_true_and_yes_and_other_questions_refuse_true() {
         let consent =
             form(serde_json::json!([{ "key": "terms", "label": "I agree", "type": "CONSENT", "required": true }]));
         let read = |json: &str| consent.read(&serde_json::from_str(json).unwrap());
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_that_cannot_be_shown_is_refused_field_by_field() {
+    fn a_wrong_form_is_refused_field_by_field() {
         assert!(usual().faults("form").is_empty());
         let odd = form(serde_json::json!([
             { "key": "a b", "label": "x" },

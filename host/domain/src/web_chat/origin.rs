@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_or_less_than_an_origin_is_none() {
+    fn a_value_that_is_not_exactly_an_origin_is_none() {
         for given in [
             "",
             "shop.example",

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_taken_up_to_their_limit_and_html_is_words_like_any_other() {
+    fn text_is_accepted_up_to_its_limit_and_html_is_plain_text() {
         assert_eq!(read_text(" <b>hi</b>\n ").unwrap(), "<b>hi</b>");
         assert!(read_text(&"é".repeat(TEXT_MAX)).is_ok());
         for refused in [String::new(), " \n".to_owned(), "é".repeat(TEXT_MAX + 1), "bell \u{7}".to_owned()] {

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_keeps_what_it_does_not_name_and_null_takes_away() {
+    fn an_update_keeps_absent_fields_and_null_clears() {
         let mut settings = SiteSettings::default();
         form(json!({ "texts": { "title": "Hello" }, "form": { "fields": [{ "key": "name", "label": "Name" }] } }))
             .apply(&mut settings);

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_reads_from_where_they_stand() {
+    fn every_reader_continues_at_its_own_position() {
         let feed = Feed::new(ClientId(Uuid::nil()), 5, 10);
         assert_eq!(numbers(&feed, 5, 9), Some(vec![]), "nothing has come yet");
         assert_eq!(numbers(&feed, 4, 9), None, "the fifth was before");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_gap_only_what_follows_it_is_held() {
+    fn after_a_gap_only_later_events_are_held() {
         let feed = Feed::new(ClientId(Uuid::nil()), 0, 10);
         feed.push(ready(1..=2));
         feed.push(ready(5..=6));

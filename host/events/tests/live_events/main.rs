@@ -70,7 +70,7 @@ struct Writing {
 
 /// `PATCHBAY_RECONNECTS` says how many; each of eight readers makes an eighth of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn whoever_is_cut_off_all_the_time_misses_nothing_and_gets_nothing_twice() {
+async fn a_reader_that_is_cut_off_repeatedly_misses_no_event_and_gets_none_twice() {
     const READERS: usize = 8;
     let reconnects = std::env::var("PATCHBAY_RECONNECTS").map_or(1_000, |text| text.parse::<usize>().unwrap());
     // More cuts need more events.
@@ -130,7 +130,7 @@ async fn whoever_is_cut_off_all_the_time_misses_nothing_and_gets_nothing_twice()
 }
 
 #[tokio::test]
-async fn an_event_that_nobody_wants_leaves_no_row() {
+async fn an_event_without_a_reader_leaves_no_row() {
     let stage = Stage::new(|_| {}).await;
     stage.happen(0, &[1]).await;
     assert_eq!(stage.rows().await, 0);
@@ -144,7 +144,7 @@ async fn an_event_that_nobody_wants_leaves_no_row() {
 }
 
 #[tokio::test]
-async fn what_was_going_on_when_somebody_began_to_read_is_read_or_was_over() {
+async fn a_transaction_open_at_the_start_of_reading_is_read_or_had_ended() {
     let stage = Arc::new(Stage::new(|_| {}).await);
     let ctx = &stage.nodes[0].ctx;
     let mut early = ctx.db.begin().await.unwrap();
@@ -164,7 +164,7 @@ async fn what_was_going_on_when_somebody_began_to_read_is_read_or_was_over() {
 }
 
 #[tokio::test]
-async fn what_happened_while_nobody_was_connected_is_for_those_who_come_back_and_no_news_to_others() {
+async fn events_without_a_connected_reader_reach_resuming_readers_and_not_new_ones() {
     let stage = Stage::new(|_| {}).await;
     let mut connection = stage.open(0, None).await;
     let (_, before) = first(&mut connection).await;
@@ -180,7 +180,7 @@ async fn what_happened_while_nobody_was_connected_is_for_those_who_come_back_and
 }
 
 #[tokio::test]
-async fn who_comes_back_too_late_is_told_that_something_is_missing() {
+async fn a_reader_that_resumes_too_late_gets_a_resync() {
     let stage = Stage::new(|_| {}).await;
     let mut connection = stage.open(0, None).await;
     let (_, before) = first(&mut connection).await;
@@ -205,7 +205,7 @@ async fn who_comes_back_too_late_is_told_that_something_is_missing() {
 }
 
 #[tokio::test]
-async fn who_does_not_keep_up_is_sent_away_to_resume_where_it_stands() {
+async fn a_slow_reader_is_disconnected_and_can_resume_at_its_position() {
     let stage = Stage::new(|settings| settings.limits.live_events_held = 16).await;
     let mut slow = stage.open(0, None).await;
     let (_, at) = first(&mut slow).await;
@@ -249,7 +249,7 @@ async fn connections_that_do_not_read_hold_no_more_than_the_share_of_their_clien
 }
 
 #[tokio::test]
-async fn a_process_that_stops_says_where_to_go_on() {
+async fn a_stopping_process_sends_the_position_to_resume() {
     let stage = Stage::new(|_| {}).await;
     let mut connection = stage.open(0, None).await;
     let (_, at) = first(&mut connection).await;
@@ -269,7 +269,7 @@ async fn a_client_has_no_more_connections_than_it_may() {
 }
 
 #[tokio::test]
-async fn upkeep_forgets_events_without_a_number_that_nobody_wants_any_more() {
+async fn upkeep_deletes_unnumbered_events_without_a_reader() {
     let stage = Stage::new(|_| {}).await;
     drop(stage.open(0, None).await);
     stage.happen(0, &[1, 2, 3]).await;

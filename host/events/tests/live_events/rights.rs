@@ -51,7 +51,7 @@ async fn every_open_connection_ends_at_once_on_every_node_when_its_right_ends() 
 }
 
 #[tokio::test]
-async fn a_connection_of_a_user_with_another_role_ends_and_says_where_to_go_on() {
+async fn a_connection_of_a_user_with_a_changed_role_ends_with_the_position_to_resume() {
     let stage = without_heartbeats().await;
     let open = everywhere(&stage).await;
     change(&stage, "UPDATE client_user SET role = 'AGENT'").await;
@@ -62,7 +62,7 @@ async fn a_connection_of_a_user_with_another_role_ends_and_says_where_to_go_on()
 }
 
 #[tokio::test]
-async fn nothing_that_happened_after_a_right_ended_is_handed_over_however_much_comes() {
+async fn no_event_after_a_revocation_is_delivered_even_under_load() {
     let stage = without_heartbeats().await;
     let mut connection = stage.open(0, None).await;
     first(&mut connection).await;
@@ -88,7 +88,7 @@ async fn nothing_that_happened_after_a_right_ended_is_handed_over_however_much_c
 }
 
 #[tokio::test]
-async fn a_right_that_ended_between_the_handshake_and_the_first_look_opens_nothing() {
+async fn a_right_revoked_between_the_handshake_and_the_first_check_opens_no_connection() {
     let stage = Stage::new(|settings| settings.limits.live_heartbeat = HOUR).await;
     let mut connection = stage.open(0, None).await;
     // No notice of it reaches this connection: it has not been told anything yet, and looks by itself.
@@ -97,7 +97,7 @@ async fn a_right_that_ended_between_the_handshake_and_the_first_look_opens_nothi
 }
 
 #[tokio::test]
-async fn a_right_that_ends_unnoticed_ends_its_connections_with_the_next_heartbeat() {
+async fn an_unnoticed_revocation_ends_its_connections_at_the_next_heartbeat() {
     let stage = Stage::new(|settings| settings.limits.live_heartbeat = Duration::from_millis(50)).await;
     let mut connection = stage.open(0, None).await;
     let (_, at) = first(&mut connection).await;
@@ -118,7 +118,7 @@ async fn a_right_that_ends_unnoticed_ends_its_connections_with_the_next_heartbea
 }
 
 #[tokio::test]
-async fn what_changes_for_one_user_leaves_the_connections_of_others_open() {
+async fn a_change_of_one_user_leaves_the_connections_of_others_open() {
     let stage = without_heartbeats().await;
     let ctx = &stage.nodes[0].ctx;
     let ben = user(ctx, stage.client, "ben@example.org", Role::Admin).await;

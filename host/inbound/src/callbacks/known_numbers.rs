@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn statuses_that_name_nobody_or_somebody_else_have_the_number_looked_up() {
+    fn statuses_without_the_number_or_with_another_one_cause_a_look_up() {
         assert!(known().owners_of(&[status("1", Some(CLIENT)), status("1", None)]).is_none());
         assert!(known().owners_of(&[status("1", Some(CLIENT)), status("1", Some(OTHER))]).is_none());
     }
 
     #[test]
-    fn a_number_that_nobody_asked_about_is_not_known() {
+    fn a_number_that_was_never_looked_up_is_unknown() {
         assert!(known().owners_of(&[status("1", Some(CLIENT)), status("2", Some(CLIENT))]).is_none());
     }
 }

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_customers_as_are_taken_at_once_share_nothing() {
+    fn customers_processed_in_parallel_share_nothing() {
         assert_eq!(runs_of(&[1]), [1]);
         assert_eq!(runs_of(&[1, 1, 1, 1]), [1, 1, 1, 1]);
     }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_customer_wrote_is_one_run_however_much_it_is() {
+    fn all_messages_of_one_customer_are_one_run() {
         assert_eq!(runs_of(&[40, 1, 1, 2]), [40, 4]);
         assert_eq!(runs_of(&[3, 3, 3, 3]), [3, 3, 3, 3]);
     }

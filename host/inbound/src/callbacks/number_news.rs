@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_read_from_the_new_field_and_from_the_old_one() {
+    fn a_limit_is_read_from_the_new_and_the_old_field() {
         let both = json!({ "current_limit": "TIER_1K", "max_daily_conversations_per_business": "TIER_2K" });
         assert_eq!(limit(&both), Some("TIER_2K"));
         assert_eq!(limit(&json!({ "current_limit": "TIER_1K" })), Some("TIER_1K"));

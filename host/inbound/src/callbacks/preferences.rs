@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn stop_and_resume_of_marketing_are_told_of() {
+    fn stop_and_resume_of_marketing_are_reported() {
         for (value, stop) in [("stop", true), ("resume", false)] {
             let [changed] = of(Some("27820000001"), "marketing_messages", value).try_into().unwrap();
             assert_eq!((changed.category.as_str(), changed.stop), ("MARKETING", stop));
@@ -72,13 +72,13 @@ mod tests {
     }
 
     #[test]
-    fn a_withheld_number_leaves_the_user_id() {
+    fn a_withheld_number_is_absent_and_the_user_id_stays() {
         let [changed] = of(None, "marketing_messages", "stop").try_into().unwrap();
         assert_eq!(changed.address.unwrap().as_kind(AddressKind::Phone), None);
     }
 
     #[test]
-    fn what_is_not_known_is_left_out() {
+    fn unknown_preferences_are_omitted() {
         assert!(of(Some("27820000001"), "marketing_messages", "signup").is_empty());
         assert!(of(Some("27820000001"), "utility_messages", "stop").is_empty());
         assert!(read(&json!({})).is_empty());

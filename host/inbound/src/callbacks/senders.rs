@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn two_who_turn_out_to_be_one_are_one_sequence_in_the_order_of_writing() {
+    fn two_merged_customers_form_one_sequence_in_the_order_of_writing() {
         let messages = [
             from(None, ZOLAS_ID, "a"),
             from(SIPHO, ZOLAS_ID, "b"),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_taken_at_once_where_nobody_can_tell_who_wrote() {
+    fn nothing_is_processed_in_parallel_if_a_sender_is_unknown() {
         let messages = [from(ZOLA, None, "a"), from(SIPHO, SIPHOS_ID, "b"), from(None, ZOLAS_ID, "c")];
         assert_eq!(sequences(&messages), ["abc"]);
     }

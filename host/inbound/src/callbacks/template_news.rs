@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn the_statuses_of_the_product_are_told_of_and_others_are_not() {
+    fn only_the_statuses_of_the_product_are_reported() {
         let told = |status| Some(TemplateChange::Status { status, reason: None });
         assert_eq!(status("REINSTATED"), told(TemplateApproval::Approved));
         assert_eq!(status("PAUSED"), told(TemplateApproval::Paused));

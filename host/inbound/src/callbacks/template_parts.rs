@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_that_is_not_what_it_was_is_named() {
+    fn each_changed_part_is_named() {
         assert_eq!(told(&json!({})), []);
         assert_eq!(told(&json!({ "message_template_element": "Hi {{1}}" })), [TemplateElement::Body]);
         assert_eq!(told(&json!({ "message_template_title": null })), [TemplateElement::Header]);

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_what_its_bytes_say_where_that_is_not_what_was_said() {
+    fn the_type_of_the_bytes_takes_precedence_over_a_wrong_declared_type() {
         for (said, name, found, mime_type, extension) in [
             ("text/html", Some("x.html"), FileType::Gif, "image/gif", "gif"),
             ("application/octet-stream", Some("photo.exe"), FileType::Jpeg, "image/jpeg", "jpg"),

@@ -250,7 +250,7 @@ mod tests {
     use super::{super::post_key::key_of, *};
 
     #[test]
-    fn a_choice_says_what_was_offered_and_nothing_else_can_be_chosen() {
+    fn only_an_offered_choice_can_be_chosen() {
         let button = ReplyButton { id: "yes".to_owned(), title: "Yes, please".to_owned() };
         let sent = OutboundContent::Buttons(ReplyButtons {
             header: None,

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_says_what_was_sealed_in_it() {
+    fn a_token_gives_back_its_sealed_content() {
         for proven in [true, false] {
             let sealed = token(proven).seal_under(&KEY, client(1));
             assert_eq!(VisitorToken::open_under(&KEY, client(1), token(proven).site, &sealed), Ok(token(proven)));

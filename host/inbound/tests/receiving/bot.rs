@@ -86,7 +86,7 @@ async fn a_chat_that_was_handed_over_is_no_longer_the_chatbots() {
 }
 
 #[tokio::test]
-async fn a_chat_that_was_handed_to_a_team_that_nobody_knows_waits_for_all_and_says_so() {
+async fn a_chat_handed_to_an_unknown_team_waits_for_all_agents_and_has_a_note() {
     let stage = Stage::with_chatbot(BOT, json!({ "team": "nobody" })).await;
     stage.zo_writes("wamid.A", "I want to talk to a person").await;
     stage.settle().await;
@@ -97,7 +97,7 @@ async fn a_chat_that_was_handed_to_a_team_that_nobody_knows_waits_for_all_and_sa
 }
 
 #[tokio::test]
-async fn a_quiet_conversation_is_closed_by_a_timer_and_begins_anew_with_the_next_message() {
+async fn a_quiet_conversation_is_closed_by_a_timer_and_starts_again_with_the_next_message() {
     let stage = Stage::with_chatbot(BOT, json!({ "idleMinutes": 10, "goodbye": "Bye." })).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
@@ -147,7 +147,7 @@ async fn a_chatbot_that_fails_is_asked_again_three_times_and_then_people_take_ov
 }
 
 #[tokio::test]
-async fn a_chatbot_that_is_not_there_leaves_its_chats_to_people_at_once() {
+async fn a_missing_chatbot_leaves_its_chats_to_agents_at_once() {
     let stage = Stage::with_chatbot("not-there", json!({})).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
@@ -184,7 +184,7 @@ async fn a_chatbot_that_refuses_for_good_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn what_waits_for_the_chatbot_is_dropped_when_an_agent_takes_the_chat() {
+async fn events_waiting_for_the_chatbot_are_dropped_when_an_agent_takes_the_chat() {
     let stage = Stage::with_chatbot(PUPPET, json!({})).await;
     stage.zo_writes("wamid.A", "refuse-for-now").await;
     stage.settle().await;
@@ -203,7 +203,7 @@ async fn what_waits_for_the_chatbot_is_dropped_when_an_agent_takes_the_chat() {
 }
 
 #[tokio::test]
-async fn a_chatbot_that_is_switched_off_leaves_its_chats_to_people() {
+async fn a_disabled_chatbot_leaves_its_chats_to_agents() {
     let stage = Stage::with_chatbot(BOT, json!({})).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
@@ -216,7 +216,7 @@ async fn a_chatbot_that_is_switched_off_leaves_its_chats_to_people() {
 }
 
 #[tokio::test]
-async fn what_a_chatbot_writes_down_is_there_the_next_time() {
+async fn a_value_stored_by_a_chatbot_is_there_the_next_time() {
     let stage = Stage::with_chatbot(PUPPET, json!({})).await;
     stage.zo_writes("wamid.A", "count").await;
     stage.zo_writes("wamid.B", "count").await;
@@ -228,7 +228,7 @@ async fn what_a_chatbot_writes_down_is_there_the_next_time() {
 }
 
 #[tokio::test]
-async fn a_turn_whose_values_changed_under_it_is_made_again() {
+async fn a_turn_with_values_changed_by_another_is_repeated() {
     let stage = Arc::new(Stage::with_chatbot(PUPPET, json!({})).await);
     stage.zo_writes("wamid.A", "count").await;
     stage.settle().await;
@@ -275,7 +275,7 @@ async fn a_chatbot_that_crashes_is_asked_again_and_its_trace_is_kept() {
 }
 
 #[tokio::test]
-async fn a_message_that_came_while_the_chatbot_closed_the_chat_begins_the_next_conversation() {
+async fn a_message_received_while_the_chatbot_closes_the_chat_begins_the_next_conversation() {
     let stage = Stage::with_chatbot(BOT, json!({ "idleMinutes": 1, "goodbye": "Bye.", "greeting": "Hello!" })).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;

@@ -48,7 +48,7 @@ async fn an_agent_is_named_by_id_by_name_or_by_email() {
 }
 
 #[tokio::test]
-async fn a_name_that_several_have_or_nobody_who_takes_chats_leaves_the_chat_to_the_queue_with_the_reason() {
+async fn an_ambiguous_name_or_one_without_an_agent_leaves_the_chat_in_the_queue_with_the_reason() {
     for (others, said) in [("AGENT", "the name of several users"), ("DEVELOPER", "nobody who can take chats")] {
         let stage = Stage::new().await;
         if others == "AGENT" {

@@ -36,7 +36,7 @@ async fn before(stage: &Stage, id: ChatMessageId) -> Vec<Option<String>> {
 }
 
 #[tokio::test]
-async fn an_edited_message_says_the_new_words_and_what_it_said_is_kept() {
+async fn an_edited_message_has_the_new_text_and_the_old_one_is_kept() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "helo").await;
     stage.settle().await;
@@ -58,7 +58,7 @@ async fn an_edited_message_says_the_new_words_and_what_it_said_is_kept() {
 }
 
 #[tokio::test]
-async fn a_deleted_message_says_nothing_any_more_and_what_it_said_is_kept() {
+async fn a_deleted_message_has_no_text_and_the_old_one_is_kept() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "my password").await;
     stage.settle().await;
@@ -95,7 +95,7 @@ async fn the_caption_of_a_file_is_edited_and_the_file_stays() {
 }
 
 #[tokio::test]
-async fn an_edit_that_stands_before_its_message_in_a_callback_is_taken_behind_it() {
+async fn an_edit_before_its_message_in_a_callback_is_processed_after_it() {
     let stage = Stage::new().await;
     let of_zo = |id: &str, kind: &str, part: Value| {
         let mut message = json!({ "from": ZO, "id": id, "timestamp": "1790000000", "type": kind });
@@ -129,7 +129,7 @@ async fn an_edit_waits_for_its_message_and_is_dropped_when_that_never_comes() {
 }
 
 #[tokio::test]
-async fn nobody_changes_a_message_of_somebody_else() {
+async fn a_customer_cannot_change_a_message_of_another() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "mine").await;
     stage.settle().await;
@@ -185,7 +185,7 @@ async fn repetitions_change_nothing_and_of_several_edits_the_latest_counts() {
 }
 
 #[tokio::test]
-async fn a_chatbot_hears_of_changes_as_custom_events_and_need_not_know_them() {
+async fn a_chatbot_gets_changes_as_custom_events_and_may_ignore_them() {
     let stage = Stage::with_chatbot(BOT, json!({})).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;

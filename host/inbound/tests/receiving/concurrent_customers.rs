@@ -27,7 +27,7 @@ async fn stored(stage: &Stage) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_many_wrote_together_is_taken_once_and_told_of_once() {
+async fn simultaneous_messages_of_many_customers_are_processed_once_and_reported_once() {
     let stage = Stage::new().await;
     let texts: Vec<String> = (100..170).map(|number| number.to_string()).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -43,7 +43,7 @@ async fn what_many_wrote_together_is_taken_once_and_told_of_once() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_taken_takes_nobody_elses_message_down() {
+async fn a_message_that_fails_does_not_affect_the_others() {
     let stage = Stage::new().await;
     let poison = "ALTER TABLE chat_message ADD CONSTRAINT no_poison CHECK (body <> 'poison')";
     sqlx::query(poison).execute(&stage.ctx.db).await.unwrap();
@@ -56,7 +56,7 @@ async fn what_cannot_be_taken_takes_nobody_elses_message_down() {
 
 /// A transaction that locks the same chats in another order does not fail. With a deadlock, one of both would.
 #[tokio::test]
-async fn who_holds_a_chat_is_waited_for_by_its_own_message_only_and_may_take_the_others() {
+async fn a_locked_chat_delays_only_its_own_message() {
     let stage = Arc::new(Stage::new().await);
     stage.called_back(written(&["a1", "b1", "c1", "d1", "e1"])).await;
     stage.settle().await;

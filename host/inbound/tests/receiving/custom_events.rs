@@ -21,7 +21,7 @@ async fn raised_first(stage: &Stage, hears: EventReceiver) -> ParticipantEventId
 }
 
 #[tokio::test]
-async fn an_event_of_the_business_comes_behind_what_a_provider_handed_over_before() {
+async fn a_custom_event_follows_earlier_messages_of_a_provider() {
     let stage = Stage::with_chatbot("default-chatbot", json!({})).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
@@ -33,7 +33,7 @@ async fn an_event_of_the_business_comes_behind_what_a_provider_handed_over_befor
 }
 
 #[tokio::test]
-async fn a_chat_that_begins_with_what_was_just_handed_over_is_found() {
+async fn a_chat_that_begins_with_a_message_just_received_is_found() {
     let stage = Stage::with_chatbot("default-chatbot", json!({})).await;
     stage.zo_writes("wamid.A", "hi").await;
     raised_first(&stage, EventReceiver::Customer(stage.number, ZO.to_owned())).await;
@@ -41,7 +41,7 @@ async fn a_chat_that_begins_with_what_was_just_handed_over_is_found() {
 }
 
 #[tokio::test]
-async fn what_has_stepped_aside_is_not_waited_for() {
+async fn a_deferred_callback_is_not_waited_for() {
     let stage = Stage::with_chatbot("default-chatbot", json!({})).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;

@@ -31,7 +31,7 @@ fn text(id: &str, body: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_answer_from_the_app_stands_in_the_chat_once_and_is_not_sent() {
+async fn an_answer_from_the_app_is_in_the_chat_once_and_is_not_sent() {
     let stage = Stage::with_chatbot(BOT, json!({})).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
@@ -66,7 +66,7 @@ async fn statuses_of_an_answer_from_the_app_fail_nothing_and_do_not_wait() {
 }
 
 #[tokio::test]
-async fn an_echo_of_our_own_message_and_one_to_somebody_who_never_wrote_show_nothing() {
+async fn an_echo_of_our_own_message_or_to_an_unknown_customer_shows_nothing() {
     let stage = Stage::new().await;
     echoed(&stage, &[text("wamid.X", "cold call")]).await;
     stage.settle().await;
@@ -91,7 +91,7 @@ async fn a_picture_from_the_app_is_fetched_as_those_of_customers_are() {
 }
 
 #[tokio::test]
-async fn the_business_edits_and_deletes_in_the_app_what_it_wrote() {
+async fn the_business_edits_and_deletes_its_messages_in_the_app() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "hi").await;
     echoed(&stage, &[text("wamid.P", "helo"), text("wamid.Q", "oops")]).await;

@@ -287,7 +287,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn a_device_lives_in_the_process_that_holds_its_session_and_is_let_go_in_the_end() {
+async fn a_device_runs_in_the_process_that_holds_its_session_and_is_released_at_the_end() {
     let stage = Stage::new().await;
     stage.wants(WantedSession::Connected).await;
     stage.tells(&[SessionNews::Synced, SessionNews::Dropped]);
@@ -299,7 +299,7 @@ async fn a_device_lives_in_the_process_that_holds_its_session_and_is_let_go_in_t
 }
 
 #[tokio::test]
-async fn a_pairing_is_gone_on_with_until_the_phone_ends_it() {
+async fn a_pairing_continues_until_the_phone_ends_it() {
     let stage = Stage::new().await;
     for last in [SessionNews::Dropped, SessionNews::LoggedOut, SessionNews::Dropped] {
         stage.wants(WantedSession::Connected).await;
@@ -311,7 +311,7 @@ async fn a_pairing_is_gone_on_with_until_the_phone_ends_it() {
 }
 
 #[tokio::test]
-async fn whoever_ends_a_pairing_holds_the_device_meanwhile_and_says_who_it_is() {
+async fn the_process_that_ends_a_pairing_holds_the_device_and_names_itself() {
     let stage = Stage::new().await;
     stage.is_up_in(stage.ctx.node).await;
     stage.wants(WantedSession::LoggedOut).await;

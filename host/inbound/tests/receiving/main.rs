@@ -143,7 +143,7 @@ async fn a_first_message_without_a_chatbot_waits_in_the_queue_and_is_reported_on
 }
 
 #[tokio::test]
-async fn one_event_is_recorded_for_both_webhooks_and_none_for_what_nobody_reads() {
+async fn one_event_is_recorded_for_both_webhooks_and_none_without_a_reader() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
@@ -273,7 +273,7 @@ async fn a_file_has_an_address_of_ours_before_it_has_been_fetched() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_old_enough_is_forgotten_with_its_bytes() {
+async fn an_old_file_is_deleted_with_its_bytes() {
     let stage = Stage::new().await;
     stage.zo_sends("wamid.A", "image", json!({ "id": "M1", "mime_type": "image/jpeg" }), None).await;
     stage.settle().await;
@@ -288,7 +288,7 @@ async fn a_file_that_is_old_enough_is_forgotten_with_its_bytes() {
 }
 
 #[tokio::test]
-async fn a_customer_who_changes_the_number_stays_the_same_and_the_client_hears_of_it() {
+async fn a_customer_with_a_new_number_stays_the_same_and_the_client_gets_a_webhook() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
@@ -310,7 +310,7 @@ async fn a_customer_who_changes_the_number_stays_the_same_and_the_client_hears_o
 }
 
 #[tokio::test]
-async fn a_template_that_was_rejected_is_told_of_with_the_reason() {
+async fn a_rejected_template_is_reported_with_the_reason() {
     let stage = Stage::new().await;
     let value = json!({ "event": "REJECTED", "message_template_id": 77, "message_template_name": "hello",
         "message_template_language": "en", "reason": "INVALID_FORMAT" });
@@ -345,7 +345,7 @@ async fn a_status_has_moved_its_message_when_the_provider_is_answered() {
 }
 
 #[tokio::test]
-async fn a_status_of_a_message_that_somebody_else_is_writing_waits_in_the_queue_and_nobody_waits_for_it() {
+async fn a_status_of_a_locked_message_waits_in_the_queue_and_delays_no_other() {
     let stage = Stage::new().await;
     sent(&stage, "wamid.T", &OutboundContent::Text { body: "Hello".to_owned() }).await;
     let mut writer = stage.ctx.db.begin().await.unwrap();
@@ -370,7 +370,7 @@ async fn callbacks_that_arrive_together_are_all_taken_once() {
 }
 
 #[tokio::test]
-async fn a_status_that_comes_early_waits_for_its_message_and_one_of_nobody_is_dropped() {
+async fn an_early_status_waits_for_its_message_and_one_of_an_unknown_message_is_dropped() {
     let stage = Stage::new().await;
     let status = |id: &str| json!({ "id": id, "status": "sent", "timestamp": "1790000001", "recipient_id": ZO });
     stage.called_back(json!({ "statuses": [status("wamid.T"), status("wamid.X")] })).await;
@@ -402,7 +402,7 @@ async fn an_item_that_cannot_be_read_is_kept_for_the_operator_and_holds_nothing_
 }
 
 #[tokio::test]
-async fn a_callback_for_a_number_of_nobody_stores_nothing() {
+async fn a_callback_for_an_unknown_number_stores_nothing() {
     let stage = Stage::new().await;
     sqlx::query("DELETE FROM phone_number_directory").execute(&stage.ctx.db).await.unwrap();
     stage.zo_writes("wamid.A", "hi").await;

@@ -105,7 +105,7 @@ const WORDS: &str = "SELECT participant_id FROM chat_message WHERE body = 'meanw
 const CHATS: &str = "SELECT id FROM participant WHERE merged_into IS NULL";
 
 #[tokio::test]
-async fn a_message_that_comes_while_two_customers_become_one_is_in_the_chat_that_goes_on() {
+async fn a_message_received_during_a_merge_is_in_the_remaining_chat() {
     let stage = Stage::new().await;
     let [kept, _] = two_chats(&stage).await;
     become_one_while(&stage, writes(&stage, "meanwhile", None, Some(USER_ID))).await;
@@ -113,7 +113,7 @@ async fn a_message_that_comes_while_two_customers_become_one_is_in_the_chat_that
 }
 
 #[tokio::test]
-async fn a_message_that_comes_while_its_chat_becomes_another_customers_begins_no_second_one() {
+async fn a_message_received_while_its_chat_moves_to_another_customer_begins_no_second_chat() {
     let stage = Stage::new().await;
     let [_, chat] = two_chats(&stage).await;
     // The customer of the number never wrote.
@@ -125,7 +125,7 @@ async fn a_message_that_comes_while_its_chat_becomes_another_customers_begins_no
 }
 
 #[tokio::test]
-async fn what_an_agent_does_while_two_chats_become_one_is_done_to_the_one_that_goes_on() {
+async fn an_action_of_an_agent_during_a_merge_applies_to_the_remaining_chat() {
     let stage = Stage::new().await;
     let [kept, gone] = two_chats(&stage).await;
     let (ann, _) = agent(&stage, "Ann").await;
@@ -137,7 +137,7 @@ async fn what_an_agent_does_while_two_chats_become_one_is_done_to_the_one_that_g
 }
 
 #[tokio::test]
-async fn the_agent_who_loses_the_chat_has_room_and_the_ticket_is_closed() {
+async fn the_agent_that_loses_the_chat_has_room_and_the_ticket_is_closed() {
     let stage = Stage::new().await;
     let [kept, gone] = two_chats(&stage).await;
     let ((ann, _), (ben, bens_team)) = (agent(&stage, "Ann").await, agent(&stage, "Ben").await);
@@ -160,7 +160,7 @@ async fn the_agent_who_loses_the_chat_has_room_and_the_ticket_is_closed() {
 }
 
 #[tokio::test]
-async fn an_agent_whose_customer_waited_elsewhere_too_is_told_to_have_that_chat() {
+async fn an_agent_is_informed_of_the_merged_waiting_chat_of_its_customer() {
     let stage = Stage::new().await;
     let [kept, gone] = two_chats(&stage).await;
     let (ben, _) = agent(&stage, "Ben").await;
@@ -203,7 +203,7 @@ async fn told_of_the_number(stage: &Stage, field: &str, mut value: Value) {
 }
 
 #[tokio::test]
-async fn whatever_news_names_both_closes_the_ticket_of_the_chat_that_gives_way() {
+async fn any_callback_that_names_both_closes_the_ticket_of_the_merged_chat() {
     let changed = json!({ "type": "user_changed_number", "wa_id": "27820000009", "user_id": USER_ID });
     let changed =
         json!({ "from": ZO, "id": "wamid.S", "timestamp": "1790000000", "type": "system", "system": changed });

@@ -28,7 +28,7 @@ async fn taken_by_an_agent(stage: &Stage) {
 }
 
 #[tokio::test]
-async fn a_chat_that_an_agent_gives_back_is_the_chatbots_and_it_hears_of_it() {
+async fn a_chat_returned_by_an_agent_belongs_to_the_chatbot_which_gets_an_event() {
     let stage = Stage::with_chatbot(BOT, json!({ "released": "I am back." })).await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;

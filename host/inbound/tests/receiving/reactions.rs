@@ -18,7 +18,7 @@ async fn zo_reacts(stage: &Stage, id: &str) {
 }
 
 #[tokio::test]
-async fn a_reaction_to_the_last_words_begins_no_conversation() {
+async fn a_reaction_to_the_last_message_begins_no_conversation() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "thank you").await;
     stage.settle().await;
@@ -34,7 +34,7 @@ async fn a_reaction_to_the_last_words_begins_no_conversation() {
 }
 
 #[tokio::test]
-async fn who_reacts_to_an_agent_waits_for_no_answer() {
+async fn a_reaction_to_an_agent_needs_no_answer() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "hello").await;
     stage.settle().await;

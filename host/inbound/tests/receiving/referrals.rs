@@ -17,7 +17,7 @@ const BOT: &str = "default-chatbot";
 const PSID: &str = "24071234567";
 
 #[tokio::test]
-async fn a_click_on_an_advertisement_is_kept_with_the_message_and_told_to_chatbots() {
+async fn a_click_on_an_advertisement_is_stored_with_the_message_and_passed_to_chatbots() {
     let stage = Stage::new().await;
     let message = json!({ "from": ZO, "id": "wamid.A", "timestamp": "1790000000", "type": "text", "text": { "body": "hi" },
         "referral": { "source_url": "https://fb.me/x", "source_id": "120", "source_type": "ad", "headline": "Sale",
@@ -102,7 +102,7 @@ async fn a_referral_without_a_message_waits_for_the_next_one_and_for_no_other() 
 }
 
 #[tokio::test]
-async fn a_chatbot_that_has_the_chat_hears_of_a_referral_at_once() {
+async fn a_chatbot_gets_a_referral_in_its_chat_at_once() {
     let stage = Stage::with_chatbot(BOT, json!({})).await;
     let page = page(&stage).await;
     writes(&stage, page, "m_1").await;

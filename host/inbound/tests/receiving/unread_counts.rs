@@ -66,7 +66,7 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn only_the_agent_who_has_a_chat_clears_its_badge() {
+async fn only_the_agent_of_a_chat_clears_its_badge() {
     let desk = Desk::set().await;
     assert_eq!(desk.unread().await, 2);
     let boss = user(&desk.stage, "boss", Role::Supervisor).await;
@@ -79,7 +79,7 @@ async fn only_the_agent_who_has_a_chat_clears_its_badge() {
 }
 
 #[tokio::test]
-async fn a_program_reads_for_the_agents_that_it_serves() {
+async fn a_read_by_a_program_counts_for_the_agents() {
     let desk = Desk::set().await;
     let program = user(&desk.stage, "desktop", Role::Api).await;
     desk.reads(program).await;
@@ -95,7 +95,7 @@ async fn an_agent_does_not_type_in_the_chat_of_another_one() {
 }
 
 #[tokio::test]
-async fn a_chat_that_waits_is_read_by_whoever_opens_it() {
+async fn a_waiting_chat_is_read_by_any_agent_that_opens_it() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "hello").await;
     stage.settle().await;
@@ -105,7 +105,7 @@ async fn a_chat_that_waits_is_read_by_whoever_opens_it() {
 }
 
 #[tokio::test]
-async fn an_answer_clears_the_count_of_what_came_before_it() {
+async fn an_answer_clears_the_count_of_earlier_messages() {
     let desk = Desk::set().await;
     desk.answers(desk.ann, "good day").await;
     assert_eq!(desk.unread().await, 0);

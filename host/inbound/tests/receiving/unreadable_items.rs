@@ -24,7 +24,7 @@ fn text(id: &str, body: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_kept_once_and_its_neighbours_reach_the_chat() {
+async fn an_unreadable_item_is_kept_once_and_the_others_reach_the_chat() {
     let stage = Stage::new().await;
     let odd = json!({ "from": ZO, "id": "wamid.X", "timestamp": "soon", "type": "text", "text": { "body": "lost?" } });
     for _ in 0..3 {
@@ -48,7 +48,7 @@ async fn what_cannot_be_read_is_kept_once_and_its_neighbours_reach_the_chat() {
 }
 
 #[tokio::test]
-async fn what_was_read_and_can_never_be_taken_is_listed_when_it_is_given_up() {
+async fn a_readable_item_that_can_never_be_processed_is_listed_when_it_is_given_up() {
     let stage = Stage::new().await;
     let refuse = "ALTER TABLE chat_message ADD CONSTRAINT refused CHECK (body <> 'never')";
     sqlx::raw_sql(refuse).execute(&stage.ctx.db).await.unwrap();
@@ -68,7 +68,7 @@ async fn what_was_read_and_can_never_be_taken_is_listed_when_it_is_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_for_an_account_is_kept_for_its_client_and_for_nobody_where_it_names_none() {
+async fn an_account_event_is_kept_for_its_client_or_without_a_client_if_it_names_none() {
     let stage = Stage::new().await;
     let value = json!({ "metadata": {}, "messages": [text("wamid.A", "hi")] });
     stage.told_of_the_account("messages", value).await;
@@ -110,7 +110,7 @@ async fn a_status_that_is_not_about_delivery_leaves_the_message_as_it_is() {
 }
 
 #[tokio::test]
-async fn an_order_is_said_in_words_everywhere_and_its_original_is_kept() {
+async fn an_order_has_a_text_everywhere_and_its_original_is_kept() {
     let stage = Stage::new().await;
     let order = json!({ "catalog_id": "c", "text": "before noon", "product_items": [
         { "product_retailer_id": "sku-1", "quantity": 2, "item_price": 15.5, "currency": "ZAR" }] });
@@ -132,7 +132,7 @@ async fn an_order_is_said_in_words_everywhere_and_its_original_is_kept() {
 }
 
 #[tokio::test]
-async fn what_the_provider_does_not_hand_over_is_told_with_its_code() {
+async fn content_that_the_provider_withholds_is_reported_with_its_code() {
     let stage = Stage::new().await;
     let message = json!({ "from": ZO, "id": "wamid.U", "timestamp": "1790000000", "type": "unsupported",
         "errors": [{ "code": 131_051, "title": "Message type unknown" }] });
@@ -147,7 +147,7 @@ async fn what_the_provider_does_not_hand_over_is_told_with_its_code() {
 }
 
 #[tokio::test]
-async fn an_original_is_bounded_and_of_what_is_modelled_none_is_kept_apart() {
+async fn an_original_is_bounded_and_modelled_content_has_no_separate_original() {
     let stage = Stage::new().await;
     stage.zo_writes("wamid.A", "hi").await;
     stage.zo_sends("wamid.L", "something_new", json!({ "long": "é".repeat(60_000) }), None).await;
@@ -175,7 +175,7 @@ async fn the_older_name_of_a_changed_number_has_the_same_effect() {
 }
 
 #[test]
-fn an_item_that_is_kept_says_nothing_of_the_customer_beside_its_content() {
+fn a_kept_item_has_no_data_of_the_customer_except_its_content() {
     let body = json!({ "object": "whatsapp_business_account", "entry": [{ "id": "W", "changes": [{ "field": "messages",
         "value": { "metadata": { "phone_number_id": "PN" }, "messages": [{ "id": "wamid.X", "from": ZO, "type": "text" }] } }] }] });
     let items = channels::whatsapp_cloud::callback::parse(body.to_string().as_bytes()).unwrap();

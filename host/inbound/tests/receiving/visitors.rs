@@ -111,7 +111,7 @@ fn cards() -> OutboundContent {
 }
 
 #[tokio::test]
-async fn an_agents_words_reach_the_visitor_without_anything_having_been_sent() {
+async fn a_message_of_an_agent_reaches_the_visitor_without_a_provider_call() {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let ann = visit(ctx, &site).await.token;
@@ -181,7 +181,7 @@ async fn a_form_is_in_the_chat_once_however_often_it_is_answered() {
 }
 
 #[tokio::test]
-async fn nothing_is_stored_of_who_only_looks() {
+async fn nothing_is_stored_of_a_visitor_that_only_looks() {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let ann = visit(ctx, &site).await;
@@ -194,7 +194,7 @@ async fn nothing_is_stored_of_who_only_looks() {
 }
 
 #[tokio::test]
-async fn a_token_runs_out_when_nobody_comes_back_for_long() {
+async fn a_token_expires_after_a_long_absence() {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let ann = visit(ctx, &site).await;
@@ -206,7 +206,7 @@ async fn a_token_runs_out_when_nobody_comes_back_for_long() {
 }
 
 #[tokio::test]
-async fn a_file_belongs_to_who_uploaded_it() {
+async fn a_file_belongs_to_its_uploader() {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let (ann, ben) = (visit(ctx, &site).await.token, visit(ctx, &site).await.token);
@@ -227,7 +227,7 @@ async fn a_file_belongs_to_who_uploaded_it() {
 }
 
 #[tokio::test]
-async fn sockets_are_told_what_changes_and_that_an_agent_writes() {
+async fn sockets_get_changes_and_the_typing_indicator_of_an_agent() {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let ann = visit(ctx, &site).await.token;
@@ -302,7 +302,7 @@ fn proof(secret: &str, user: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_visitor_who_turns_out_to_be_a_user_is_told_so_in_its_other_tabs() {
+async fn a_visitor_that_logs_in_is_informed_in_its_other_tabs() {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let ann = visit(ctx, &site).await;

@@ -248,19 +248,19 @@ mod tests {
     }
 
     #[test]
-    fn the_written_rule_prefers_the_clients_text() {
+    fn the_default_rule_prefers_the_clients_text() {
         let Decision::Send(sms) = written_rule(&message(Some("mine"), Some("template"))) else { panic!("skipped") };
         assert_eq!(sms.text, "mine");
     }
 
     #[test]
-    fn the_written_rule_falls_back_to_the_resolved_template() {
+    fn the_default_rule_falls_back_to_the_resolved_template() {
         let Decision::Send(sms) = written_rule(&message(None, Some("template"))) else { panic!("skipped") };
         assert_eq!(sms.text, "template");
     }
 
     #[test]
-    fn the_written_rule_skips_what_has_no_text() {
+    fn the_default_rule_skips_messages_without_text() {
         assert!(matches!(written_rule(&message(None, None)), Decision::Skip(_)));
     }
 }

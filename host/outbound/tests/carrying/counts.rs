@@ -160,7 +160,7 @@ fn step(dice: &mut Dice, message: MessageId, at: DateTime<Utc>) -> DeliveryStep 
 }
 
 #[tokio::test]
-async fn counts_are_those_of_the_messages_whatever_happened_in_whatever_order() {
+async fn counts_equal_the_messages_after_any_sequence_of_events() {
     let (world, mut dice) = (World::new().await, Dice(7));
     let begin = world.ctx.now();
     let mut known: Vec<MessageId> = Vec::new();
@@ -206,7 +206,7 @@ async fn counts_are_those_of_the_messages_whatever_happened_in_whatever_order() 
 }
 
 #[tokio::test]
-async fn the_queue_holds_the_legs_that_are_queued_and_no_others_in_whatever_order_steps_come() {
+async fn the_queue_holds_exactly_the_queued_legs_after_any_order_of_steps() {
     let (world, mut dice) = (World::new().await, Dice(11));
     let known = world.submit(PartOrigin::Chat, Channel::Whatsapp, 30).await;
     let at = world.ctx.now();

@@ -90,7 +90,7 @@ async fn a_message_that_was_not_handed_over_goes_out_a_little_later() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_repeated_once_and_said_to_be_ambiguous() {
+async fn a_send_with_a_lost_answer_is_repeated_once_and_marked_ambiguous() {
     let stage = Stage::new().await;
     stage.notes().failures.extend([SendFailure::Unknown { reason: "no answer".to_owned() }]);
     let message = stage.say("v-1", "Hello").await;
@@ -106,7 +106,7 @@ async fn a_lost_answer_is_repeated_once_and_said_to_be_ambiguous() {
 }
 
 #[tokio::test]
-async fn a_second_answer_that_is_lost_fails_the_message_with_what_the_carrier_says_of_it() {
+async fn a_second_lost_answer_fails_the_message_with_the_text_of_the_carrier() {
     let stage = Stage::new().await;
     let lost = || SendFailure::Unknown { reason: "no answer".to_owned() };
     stage.notes().failures.extend([lost(), lost()]);
@@ -136,7 +136,7 @@ async fn a_provider_that_can_be_asked_is_asked_before_a_message_goes_out_again()
 }
 
 #[tokio::test]
-async fn what_is_due_waits_while_the_carrier_takes_nothing() {
+async fn due_messages_wait_while_the_carrier_has_no_place() {
     let stage = Stage::new().await;
     stage.notes().closed = true;
     let message = stage.say("v-1", "Hello").await;
@@ -173,7 +173,7 @@ async fn outcomes_that_the_database_refuses_are_kept_and_nothing_more_goes_out_u
 }
 
 #[tokio::test]
-async fn an_outcome_that_alone_cannot_be_written_holds_up_nobody_else() {
+async fn an_outcome_that_cannot_be_stored_delays_no_other() {
     let stage = Stage::new().await;
     let poisoned = stage.say("v-0", "Hello").await;
     for number in 1..9 {
@@ -190,7 +190,7 @@ async fn an_outcome_that_alone_cannot_be_written_holds_up_nobody_else() {
 }
 
 #[tokio::test]
-async fn somebody_who_may_be_written_to_every_six_seconds_holds_up_nobody_else() {
+async fn a_recipient_limited_to_one_message_per_six_seconds_delays_no_other() {
     let stage = Stage::new().await;
     stage.notes().slow.insert("v-1".to_owned(), stage.ctx.now());
     for _ in 0..200 {
@@ -205,7 +205,7 @@ async fn somebody_who_may_be_written_to_every_six_seconds_holds_up_nobody_else()
 }
 
 #[tokio::test]
-async fn what_steps_aside_goes_out_in_its_order_and_before_what_was_said_later() {
+async fn a_deferred_message_is_sent_in_its_order_and_before_later_ones() {
     let stage = Stage::new().await;
     stage.notes().slow.insert("v-1".to_owned(), stage.ctx.now());
     for text in ["one", "two", "three"] {

@@ -43,7 +43,7 @@ async fn while_a_window_is_in_flight_the_next_one_is_marked_and_waits() {
 }
 
 #[tokio::test]
-async fn what_was_marked_ahead_goes_back_when_the_carrier_takes_nothing_more() {
+async fn legs_marked_ahead_are_released_when_the_carrier_has_no_more_places() {
     let (stage, gate) = nine_to_be_sent().await;
     let closed = async {
         stage.marked(4).await;
@@ -63,7 +63,7 @@ async fn what_was_marked_ahead_goes_back_when_the_carrier_takes_nothing_more() {
 }
 
 #[tokio::test]
-async fn what_was_marked_ahead_goes_back_when_the_program_stops() {
+async fn legs_marked_ahead_are_released_when_the_program_stops() {
     let (stage, gate) = nine_to_be_sent().await;
     let stop = CancellationToken::new();
     let stopped = async {
@@ -78,7 +78,7 @@ async fn what_was_marked_ahead_goes_back_when_the_program_stops() {
 }
 
 #[tokio::test]
-async fn what_was_marked_ahead_is_not_called_for_while_outcomes_cannot_be_written() {
+async fn legs_marked_ahead_are_not_sent_while_outcomes_cannot_be_stored() {
     let (stage, gate) = nine_to_be_sent().await;
     stage.refuse_receipts().await;
     let mended = async {

@@ -23,7 +23,7 @@ async fn seconds(stage: &Stage, count: usize) {
 }
 
 #[tokio::test]
-async fn what_is_said_later_waits_for_what_is_refused_for_now() {
+async fn later_messages_wait_for_a_temporarily_refused_one() {
     let stage = Stage::new().await;
     stage.notes().failures.push_back(busy());
     stage.say("v-1", "one").await;
@@ -42,7 +42,7 @@ async fn what_is_said_later_waits_for_what_is_refused_for_now() {
 }
 
 #[tokio::test]
-async fn what_waits_in_the_queue_when_the_first_is_refused_stays_behind_it() {
+async fn queued_messages_stay_behind_a_refused_first_one() {
     let stage = Stage::new().await;
     stage.notes().failures.extend([busy(), busy()]);
     for text in ["one", "two", "three"] {
@@ -67,7 +67,7 @@ async fn a_message_that_fails_in_the_end_frees_the_next_one() {
 }
 
 #[tokio::test]
-async fn what_is_said_later_waits_for_an_answer_that_was_lost_until_it_was_sent_again() {
+async fn later_messages_wait_for_one_with_a_lost_answer_until_it_is_sent_again() {
     let stage = Stage::new().await;
     stage.notes().failures.push_back(lost());
     stage.say("v-1", "one").await;
@@ -80,7 +80,7 @@ async fn what_is_said_later_waits_for_an_answer_that_was_lost_until_it_was_sent_
 }
 
 #[tokio::test]
-async fn news_of_a_message_whose_answer_was_lost_frees_the_next_one_at_once() {
+async fn a_status_of_a_message_with_a_lost_answer_frees_the_next_one_at_once() {
     let stage = Stage::new().await;
     stage.notes().failures.push_back(lost());
     let first = stage.say("v-1", "one").await;
@@ -93,7 +93,7 @@ async fn news_of_a_message_whose_answer_was_lost_frees_the_next_one_at_once() {
 }
 
 #[tokio::test]
-async fn nothing_waits_for_news_of_a_message_that_is_not_sent_again() {
+async fn no_message_waits_for_the_status_of_one_that_is_not_sent_again() {
     let stage = Stage::new().await;
     stage.notes().failures.extend([lost(), lost()]);
     stage.say("v-1", "one").await;
@@ -104,7 +104,7 @@ async fn nothing_waits_for_news_of_a_message_that_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn what_is_said_later_waits_for_a_quarter_of_an_hour_at_most() {
+async fn later_messages_wait_for_a_quarter_of_an_hour_at_most() {
     let stage = Stage::new().await;
     let away =
         || SendFailure::NotSent { reason: "no line".to_owned(), after: Some(std::time::Duration::from_secs(7200)) };
@@ -122,7 +122,7 @@ async fn what_is_said_later_waits_for_a_quarter_of_an_hour_at_most() {
 }
 
 #[tokio::test]
-async fn what_a_program_sends_does_not_wait_for_the_chat() {
+async fn api_sends_do_not_wait_for_the_chat() {
     let stage = Stage::new().await;
     stage.notes().failures.push_back(busy());
     stage.say("v-1", "one").await;

@@ -59,7 +59,7 @@ async fn last_template(stage: &Stage) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_template_that_only_a_status_tells_of_is_what_was_sent_last() {
+async fn a_template_confirmed_only_by_a_status_is_the_last_sent_message() {
     let stage = Stage::new().await;
     stage.notes().failures.push_back(lost());
     let message = stage.say_content("v-1", template()).await;
@@ -74,7 +74,7 @@ async fn a_template_that_only_a_status_tells_of_is_what_was_sent_last() {
 }
 
 #[tokio::test]
-async fn a_text_that_only_a_status_tells_of_ends_the_time_of_the_template_before_it() {
+async fn a_text_confirmed_only_by_a_status_replaces_the_template_before_it() {
     let stage = Stage::new().await;
     stage.say_content("v-1", template()).await;
     stage.work().await;
@@ -90,7 +90,7 @@ async fn a_text_that_only_a_status_tells_of_ends_the_time_of_the_template_before
 }
 
 #[tokio::test]
-async fn a_status_that_comes_before_its_call_is_given_up_tells_of_what_was_sent_last() {
+async fn a_status_that_arrives_before_its_call_is_given_up_updates_the_last_sent_message() {
     let stage = Stage::new().await;
     let gate = Arc::new(Semaphore::new(0));
     stage.notes().gate = Some(Arc::clone(&gate));
@@ -109,7 +109,7 @@ async fn a_status_that_comes_before_its_call_is_given_up_tells_of_what_was_sent_
 }
 
 #[tokio::test]
-async fn what_went_out_after_it_is_still_the_last_when_a_late_status_tells_of_a_template() {
+async fn a_later_message_stays_the_last_sent_one_when_a_late_status_confirms_a_template() {
     let stage = Stage::new().await;
     stage.notes().failures.push_back(lost());
     let message = stage.say_content("v-1", template()).await;

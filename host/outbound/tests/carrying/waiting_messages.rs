@@ -26,7 +26,7 @@ async fn unreadable(stage: &Stage, visitor: &str) -> MessageId {
 }
 
 #[tokio::test]
-async fn a_message_that_cannot_be_read_holds_up_nobody_and_goes_out_when_it_can() {
+async fn an_unreadable_message_delays_no_other_and_is_sent_when_it_is_readable() {
     let stage = Stage::new().await;
     let (errors, message) = (Errors::of_this_thread(), unreadable(&stage, "v-1").await);
     stage.say("v-1", "Hello").await;
@@ -72,7 +72,7 @@ async fn a_message_whose_request_for_a_fallback_cannot_be_read_is_not_sent() {
 }
 
 #[tokio::test]
-async fn nothing_lines_up_behind_a_message_that_cannot_be_read() {
+async fn no_message_waits_behind_an_unreadable_one() {
     let stage = Stage::new().await;
     stage.notes().slow.insert("v-1".to_owned(), stage.ctx.now());
     stage.say("v-1", "one").await;
@@ -88,7 +88,7 @@ async fn nothing_lines_up_behind_a_message_that_cannot_be_read() {
 }
 
 #[tokio::test]
-async fn a_message_that_cannot_be_read_holds_up_no_lane_that_waits_either() {
+async fn an_unreadable_message_delays_no_waiting_lane_either() {
     let stage = Stage::new().await;
     unreadable(&stage, "v-1").await;
     stage.notes().closed = true;
@@ -97,7 +97,7 @@ async fn a_message_that_cannot_be_read_holds_up_no_lane_that_waits_either() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_not_answered_is_still_known_of_when_its_lane_was_shut_for_a_while() {
+async fn an_unanswered_call_is_still_known_after_a_pause_of_its_lane() {
     let stage = Stage::new().await;
     stage.notes().failures.push_back(SendFailure::Unknown { reason: "no answer".to_owned() });
     let message = stage.say("v-1", "Hello").await;
@@ -131,7 +131,7 @@ fn reason(code: &str, text: &str) -> (Option<String>, Option<String>) {
 }
 
 #[tokio::test]
-async fn an_sms_that_nobody_takes_for_two_days_fails_and_says_why() {
+async fn an_sms_that_is_not_accepted_for_two_days_fails_with_the_reason() {
     let stage = Stage::new().await;
     stage.notes().closed = true;
     let message = stage.say("v-1", "Hello").await;
@@ -148,7 +148,7 @@ async fn an_sms_that_nobody_takes_for_two_days_fails_and_says_why() {
 }
 
 #[tokio::test]
-async fn sms_that_have_waited_too_long_are_not_sent_late_and_keep_nobody_from_being_sent() {
+async fn sms_that_have_waited_too_long_are_not_sent_and_delay_no_other() {
     let stage = Stage::new().await;
     for number in 0..700 {
         stage.say(&format!("v-{number}"), "Late").await;
@@ -174,7 +174,7 @@ async fn an_sms_waits_from_when_it_was_queued_on_and_not_its_message() {
 }
 
 #[tokio::test]
-async fn an_sms_that_was_not_answered_and_that_nobody_takes_again_fails_and_may_have_arrived() {
+async fn an_unanswered_sms_that_is_not_accepted_again_fails_and_may_have_arrived() {
     let stage = Stage::new().await;
     stage.notes().failures.push_back(SendFailure::Unknown { reason: "no answer".to_owned() });
     let message = stage.say("v-1", "Hello").await;
@@ -232,7 +232,7 @@ async fn calls_that_were_too_fast_use_up_none_of_the_refusals_that_a_message_has
 }
 
 #[tokio::test]
-async fn the_seventh_refusal_for_a_passing_reason_fails_a_message_whatever_comes_between() {
+async fn the_seventh_temporary_refusal_fails_a_message_also_with_other_outcomes_between() {
     let stage = Stage::new().await;
     for _ in 0..7 {
         stage.notes().failures.push_back(SendFailure::Retry { failure: refused(), after: None });

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_host_and_what_to_change() {
+    fn a_refusal_names_the_host_and_the_cure() {
         let url = Url::parse("https://api.example.org:8443/orders").unwrap();
         let none = judge(&url, &[]).unwrap_err();
         assert!(none.contains("`api.example.org:8443`") && none.contains("not given any host"), "{none}");

@@ -25,7 +25,7 @@ mod tests {
     }
 
     #[test]
-    fn an_authors_own_line_about_the_variable_stays() {
+    fn a_line_of_the_plugin_about_the_variable_stays() {
         for text in ["RUST_BACKTRACE is not read here", "note: nothing\n", "", "\n\n"] {
             assert_eq!(remove_hints(text), text);
         }

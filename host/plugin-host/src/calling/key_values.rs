@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_a_call_holds_is_what_it_read_and_what_it_wrote_last() {
+    async fn a_call_sees_its_reads_and_its_last_writes() {
         let (mut values, limits) = (KeyValues::new(Some(Arc::new(NoKeyValues))), CallLimits::default());
         for _ in 0..2 {
             assert_eq!(values.get(Scope::Client, "read".into()).await.unwrap().unwrap(), None);

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_finds_no_room_among_all_calls_ends_and_is_not_told_that_it_has_gone_too_far() {
+    fn a_call_without_shared_memory_ends_and_is_not_blamed_for_its_own_limit() {
         let (store, other) = (Store::new(100), 50);
         let beside = BudgetPart::of(&store);
         assert!(beside.grow(other));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_holds_for_a_call_is_memory_of_the_call_and_of_all_calls() {
+    fn memory_of_the_host_for_a_call_counts_for_the_call_and_for_all_calls() {
         let store = Store::new(120);
         let mut meter = of(Arc::new(BudgetPart::of(&store)));
         assert!(meter.memory_growing(0, 60, None).unwrap());

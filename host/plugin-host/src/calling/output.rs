@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn of_longer_output_the_beginning_and_the_last_lines_are_kept() {
+    fn the_beginning_and_the_last_lines_of_long_output_are_kept() {
         let frames = "  File \"main.py\", line 1, in walk\n    walk(rest)\n".repeat(1_000);
         let traceback = format!("Traceback (most recent call last):\n{frames}KeyError: 'order'\n");
         let whole = printed(1_000, &[&traceback]);

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_where_two_types_part_is_named() {
+    fn the_first_difference_of_two_types_is_named() {
         let engine = engine::on_demand().unwrap();
         for (wanted, found, said) in [
             ("string", "string", None),

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_may_use_its_budget_and_then_waits_until_it_owes_nothing() {
+    async fn a_client_may_use_its_budget_and_then_waits_until_its_debt_is_repaid() {
         let budgets = Budgets::new(MINUTE, 10 * MINUTE);
         budgets.spend(client(1), MINUTE);
         assert_eq!(budgets.check(client(1)), Ok(()), "it has used no more than its budget");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_budget_comes_back_evenly_and_does_not_pile_up() {
+    async fn a_budget_refills_evenly_up_to_its_maximum() {
         let budgets = Budgets::new(MINUTE, 10 * MINUTE);
         budgets.spend(client(1), MINUTE);
         tokio::time::advance(5 * MINUTE).await;
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn clients_that_owe_are_remembered_and_others_are_not_for_ever() {
+    async fn clients_with_a_debt_are_remembered_and_others_are_dropped() {
         let budgets = Budgets::new(MINUTE, 10 * MINUTE);
         budgets.spend(client(0), 1_000 * MINUTE);
         for number in 1..3_000 {

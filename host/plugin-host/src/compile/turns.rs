@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_those_that_wait_the_one_that_has_used_the_least_comes_first() {
+    async fn the_waiter_with_the_least_use_comes_first() {
         let (turns, budgets) = turns(8);
         budgets.spend(client(2), Duration::from_secs(50));
         budgets.spend(client(3), Duration::from_secs(10));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn those_that_have_used_as_much_come_in_their_order() {
+    async fn waiters_with_equal_use_come_in_their_order() {
         let (turns, _) = turns(8);
         let first = turns.wait(client(1)).await.unwrap();
         let (second, third) = (queued(&turns, 2).await, queued(&turns, 3).await);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_that_gives_up_waiting_holds_nobody_up() {
+    async fn a_cancelled_wait_delays_no_other() {
         let (turns, _) = turns(8);
         let first = turns.wait(client(1)).await.unwrap();
         let (second, third) = (queued(&turns, 2).await, queued(&turns, 3).await);

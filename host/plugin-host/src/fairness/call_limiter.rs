@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn bodies_of_webhooks_do_not_wait_for_chatbots_of_whatever_client() {
+    async fn bodies_of_webhooks_do_not_wait_for_chatbots_of_any_client() {
         let limits = CallLimits { calls: 4, calls_per_client: 4, ..CallLimits::default() };
         let limiter = CallLimiter::new(Arc::new(limits));
         let until = || Instant::now() + Duration::from_secs(2);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_owes_is_not_forgotten_and_one_that_does_not_is() {
+    async fn a_client_with_a_debt_is_remembered_and_one_without_is_dropped() {
         let limiter = limiter();
         for _ in 0..20 {
             assert!(enter(&limiter, client(0), true).await.is_ok());

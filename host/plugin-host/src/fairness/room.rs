@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_share_what_there_is_and_give_it_back() {
+    fn calls_share_the_memory_and_return_it() {
         let store = Store::new(100);
         let (first, second) = (BudgetPart::of(&store), BudgetPart::of(&store));
         assert!(first.grow(60) && second.grow(40), "all of it is given");

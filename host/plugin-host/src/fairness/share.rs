@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_that_is_used_up_fills_with_the_seconds() {
+    fn a_used_up_share_refills_every_second() {
         let share = Share::new(Duration::from_millis(100));
         assert_eq!(share.standing(), ShareStart::Prompt);
         assert!(!share.spend(Duration::from_millis(499)));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_begin_apart_for_a_while_after_two_long_ones() {
+    fn calls_start_separated_for_a_while_after_two_long_ones() {
         let share = Share::new(Duration::from_secs(1));
         share.move_to_own_thread();
         share.move_to_own_thread();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_call_now_and_then_begins_nothing() {
+    fn an_occasional_long_call_has_no_consequence() {
         let share = Share::new(Duration::from_secs(1));
         for _ in 0..10 {
             share.move_to_own_thread();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_with_long_calls_again_and_again_is_apart_ever_longer() {
+    fn a_client_with_repeated_long_calls_is_separated_for_longer_each_time() {
         let share = Share::new(Duration::from_secs(1));
         let mut all = Vec::new();
         for _ in 0..8 {

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_next_turn_is_the_other_owners_however_many_one_of_them_asks_for() {
+    async fn the_next_turn_goes_to_the_other_owner_even_if_the_first_has_many_waiters() {
         let turns = turns(1, 1, 100);
         let first = turns.take(1).await.unwrap();
         let mut crowd: Vec<_> = (0..50).map(|_| Box::pin(turns.take(1))).collect();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_one_owner_so_many_wait_and_no_more() {
+    async fn the_waiters_of_one_owner_are_limited() {
         let turns = turns(1, 1, 2);
         let first = turns.take(1).await.unwrap();
         let mut waiting: Vec<_> = (0..2).map(|_| Box::pin(turns.take(1))).collect();
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_gives_up_holds_nobody_up() {
+    async fn a_cancelled_waiter_delays_no_other() {
         let turns = turns(1, 1, 8);
         let first = turns.take(1).await.unwrap();
         let mut second = Box::pin(turns.take(2));

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_on_one_side_is_shown_as_nothing_on_the_other() {
+    fn a_value_on_only_one_side_is_shown_as_absent_on_the_other() {
         let (one, two) = (json!([1]), json!([1, { "type": "close" }]));
         assert_eq!(first(&one, &two).unwrap(), r#"[1]: then nothing, now {"type":"close"}"#);
         assert_eq!(first(&two, &one).unwrap(), r#"[1]: then {"type":"close"}, now nothing"#);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn things_of_another_type_are_shown_whole_and_long_ones_cut() {
+    fn values_of_another_type_are_shown_whole_and_long_ones_cut() {
         let (one, two) = (json!({ "type": "close" }), json!({ "type": "tag", "tag": "é".repeat(500) }));
         let difference = first(&one, &two).unwrap();
         assert!(difference.starts_with(r#"the result: then {"type":"close"}, now {"tag":"éé"#), "{difference}");

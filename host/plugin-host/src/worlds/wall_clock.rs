@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_is_told_the_number_of_the_day() {
+    fn a_router_gets_the_number_of_the_weekday() {
         let now = DateTime::parse_from_rfc3339("2026-07-12T09:05:00Z").unwrap().to_utc();
         let WallTime { utc_offset_minutes, weekday, hour, minute } = Zone::UTC.wall_time(now);
         assert_eq!((utc_offset_minutes, weekday, hour, minute), (0, 7, 9, 5));

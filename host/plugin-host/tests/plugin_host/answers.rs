@@ -39,7 +39,7 @@ async fn an_error_of_the_guest_comes_back_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_plugin_and_one_of_another_world_are_told_apart() {
+async fn an_unknown_plugin_and_one_of_another_world_have_different_errors() {
     let test = TestHost::with_hostile_guests(limits()).await;
     let event = session_event("fine");
     let unknown = test.host.shape(call("nobody"), &event).await.unwrap_err();

@@ -74,7 +74,7 @@ async fn damaged_foreign_or_unsealed_code_is_compiled_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_interrupted_write_left_behind_is_removed_and_a_write_in_progress_is_not() {
+async fn leftovers_of_an_interrupted_write_are_removed_and_a_write_in_progress_is_not() {
     let (cache, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (old, young) = (cache.path().join(".1-0"), cache.path().join(".2-0"));
     fs::write(&old, "half").unwrap();
@@ -98,7 +98,7 @@ async fn several_hosts_open_one_cache_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cache_that_cannot_be_used_is_said_at_the_start() {
+async fn an_unusable_cache_is_reported_at_the_start() {
     let (place, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = place.path().join("file");
     fs::write(&file, "in the way").unwrap();
@@ -108,7 +108,7 @@ async fn a_cache_that_cannot_be_used_is_said_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_used_longest_ago_goes_first_when_there_is_too_much() {
+async fn the_least_recently_used_entry_is_removed_first() {
     let cache = tempfile::tempdir().unwrap();
     let start = async |cache_bytes| {
         let config = HostConfig { limits: limits(), built_ins: false, cache_bytes, ..HostConfig::new(cache.path()) };

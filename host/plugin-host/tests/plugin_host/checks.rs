@@ -62,7 +62,7 @@ fn files_that_are_no_components_are_told_apart() {
 }
 
 #[test]
-fn a_truncated_component_is_damaged_wherever_it_is_cut() {
+fn a_component_truncated_at_any_point_is_damaged() {
     let whole = guest("hostile_shaper");
     for length in [9, 100, whole.len() / 2, whole.len() - 1] {
         let report = check(&whole[..length]);
@@ -71,7 +71,7 @@ fn a_truncated_component_is_damaged_wherever_it_is_cut() {
 }
 
 #[test]
-fn flipped_bits_never_bring_the_host_down() {
+fn flipped_bits_never_crash_the_host() {
     let whole = guest("hostile_shaper");
     for round in 0..40_usize {
         let mut bytes = whole.clone();
@@ -82,13 +82,13 @@ fn flipped_bits_never_bring_the_host_down() {
 }
 
 #[test]
-fn a_component_without_a_world_is_told_what_would_make_one() {
+fn a_component_without_a_world_gets_a_hint_at_the_needed_exports() {
     let said = problems(&component("(component)"));
     assert!(said.contains("`patchbay:plugin/bot` (chatbot)") && said.contains("it exports nothing"), "{said}");
 }
 
 #[test]
-fn everything_that_is_not_granted_is_named_at_once() {
+fn all_missing_grants_are_named_at_once() {
     let said = problems(&component(&format!(
         r#"(component
             (import "patchbay:plugin/kv@0.2.1" (instance))
@@ -120,7 +120,7 @@ fn another_version_of_the_interfaces_is_refused_with_both_numbers() {
 }
 
 #[test]
-fn a_component_for_a_future_interface_is_told_which_function_differs() {
+fn a_component_for_a_future_interface_is_refused_with_the_differing_function() {
     let said = problems(&component(&SHAPER_OF_STRINGS.replace("@0.2.1", "@0.9.0")));
     assert!(said.contains("is of version 0.9.0 of patchbay:plugin; this host runs 0.2.1"), "{said}");
     assert!(said.contains("the function `shape` has another type") && said.ends_with("expected a variant"), "{said}");
@@ -169,7 +169,7 @@ fn missing_functions_and_imports_that_are_not_granted_are_named_together() {
 }
 
 #[test]
-fn a_component_without_a_world_is_told_what_is_wrong_with_its_imports_too() {
+fn the_import_faults_of_a_component_without_a_world_are_also_listed() {
     let said = problems(&component(r#"(component (import "acme:extras/magic" (instance)))"#));
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 2, "{said}");

@@ -78,7 +78,7 @@ async fn files_of_the_watched_directory_go_to_the_child_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn compile_bombs_are_refused_in_words_and_cost_the_server_nothing() {
+async fn compile_bombs_are_refused_with_a_reason_and_cost_the_server_nothing() {
     let (host, cache) = host(tight(), child()).await;
     let bombs = [("functions", bombs::many_functions(900_000)), ("locals", bombs::many_locals(40_000))];
     for (name, bomb) in bombs {
@@ -106,7 +106,7 @@ async fn compile_bombs_are_refused_in_words_and_cost_the_server_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_of_others_go_on_while_a_bomb_is_compiled() {
+async fn calls_of_others_continue_while_a_bomb_is_compiled() {
     let (test, _cache) = watching(&[("hostile", guest("hostile_bot"))]).await;
     let bomb = tokio::spawn({
         let host = Arc::clone(&test.host);
@@ -175,7 +175,7 @@ async fn a_compiler_that_cannot_be_run_is_not_the_authors_fault() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_check_in_a_child_says_the_same_as_one_in_this_process() {
+async fn a_check_in_a_child_gives_the_same_result_as_one_in_this_process() {
     for bytes in [guest("hostile_bot"), guest("hostile_shaper")[..5_000].to_vec(), b"\0asm\x01\0\0\0".to_vec()] {
         let apart = check_apart(&child(), &CallLimits::default(), bytes.clone()).await.unwrap();
         assert_eq!(apart, plugin_host::check(&bytes));
@@ -191,7 +191,7 @@ fn a_second_an_hour() -> CallLimits {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_has_used_up_its_budget_is_told_when_to_come_back_and_others_are_served() {
+async fn a_client_without_budget_gets_the_time_to_wait_and_others_are_served() {
     let (host, _cache) = host(a_second_an_hour(), child()).await;
     let honest = async |of: u128| host.examine(client(of), "hostile", guest("hostile_bot")).await;
     let bomb = host.examine(client(1), "bomb", bombs::many_locals(40_000)).await;
@@ -220,7 +220,7 @@ async fn a_client_within_its_budget_is_served_after_a_bomb() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_upload_that_is_given_up_is_paid_for() {
+async fn an_aborted_upload_counts_against_the_budget() {
     let limits = CallLimits { compile_cpu: Duration::from_secs(20), ..a_second_an_hour() };
     let (host, _cache) = host(CallLimits { compile_budget: Duration::from_millis(10), ..limits }, child()).await;
     let upload = host.examine(client(1), "bomb", bombs::many_locals(40_000));

@@ -63,7 +63,7 @@ fn taps(id: &str) -> Event {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_greets_by_name_with_a_menu_and_answers_a_tap() {
+async fn the_default_chatbot_greets_by_name_with_a_menu_and_answers_a_tap() {
     let mut chat = Conversation::begin("{}").await;
     let greeting = chat.says("good morning").await;
     assert_eq!(texts(&greeting), ["Hello Zo! How can we help you?"]);
@@ -81,7 +81,7 @@ async fn it_greets_by_name_with_a_menu_and_answers_a_tap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_hands_over_when_asked_and_says_so_differently_outside_opening_hours() {
+async fn the_default_chatbot_hands_over_on_request_with_another_text_outside_opening_hours() {
     let mut chat = Conversation::begin(r#"{"team":"Support"}"#).await;
     let open = chat.says("I want to talk to a HUMAN, please").await;
     assert_eq!(texts(&open), ["One moment, a colleague will be with you shortly."]);
@@ -107,7 +107,7 @@ async fn opening_hours_end_when_they_say() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_asks_again_once_and_then_hands_over() {
+async fn the_default_chatbot_asks_again_once_and_then_hands_over() {
     let mut chat = Conversation::begin("{}").await;
     chat.says("hello").await;
     let first = chat.says("qwertz").await;
@@ -141,7 +141,7 @@ async fn topics_of_the_configuration_are_in_the_menu_and_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_go_to_people_and_reactions_to_nobody() {
+async fn files_go_to_agents_and_reactions_have_no_effect() {
     let mut chat = Conversation::begin("{}").await;
     let media = Media { url: "https://m/1".into(), mime: None, extension: None, caption: None, kind: MediaKind::Image };
     let file = chat.turn(sends(Content::Media(media))).await.unwrap();
@@ -151,7 +151,7 @@ async fn files_go_to_people_and_reactions_to_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_speaks_up_after_an_agent_and_thanks_for_a_rating() {
+async fn the_default_chatbot_continues_after_an_agent_and_thanks_for_a_rating() {
     let mut chat = Conversation::begin("{}").await;
     assert!(texts(&chat.turn(happens(EventKind::AgentReleased)).await.unwrap())[0].contains("assistant again"));
     let rating = Rating { score: RatingScore::Excellent, comment: None };
@@ -162,7 +162,7 @@ async fn it_speaks_up_after_an_agent_and_thanks_for_a_rating() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_configuration_that_does_not_fit_is_refused_in_words() {
+async fn a_configuration_that_does_not_fit_is_refused_with_a_reason() {
     for (config, words) in [
         (r#"{"hours":{"monday":["9 to 5"]}}"#, "`9 to 5` is not a span"),
         (r#"{"hours":{"mondey":[]}}"#, "mondey"),
@@ -188,7 +188,7 @@ async fn a_configuration_that_does_not_fit_is_refused_in_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn plugins_that_ship_tell_the_schema_of_their_configuration() {
+async fn built_in_plugins_export_the_schema_of_their_configuration() {
     let test = TestHost::with_built_ins().await;
     for (name, field) in [("default-chatbot", "topics"), ("router", "otherwise")] {
         let schema = test.host.shipped_config_schema(name).await.unwrap().unwrap();

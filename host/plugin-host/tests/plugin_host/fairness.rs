@@ -25,7 +25,7 @@ async fn calls_beyond_a_clients_share_wait_and_others_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_finds_no_place_in_time_is_told_so() {
+async fn a_call_that_gets_no_place_in_time_fails_with_that_reason() {
     let limits = CallLimits { calls_per_client: 1, queue_wait: Duration::from_millis(100), ..limits() };
     let test = TestHost::with_hostile_guests(limits).await;
     let results = calls(&test, 1, 2, "sleep 600").join_all().await;

@@ -159,7 +159,7 @@ async fn swaps_under_load_fail_no_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_that_are_no_names_and_other_files_are_passed_over() {
+async fn invalid_names_and_other_files_are_skipped() {
     let directory = tempfile::tempdir().unwrap();
     for name in [".hidden.wasm", "with space.wasm", "notes.txt", "bot.wasm.tmp"] {
         std::fs::write(directory.path().join(name), guest("hostile_bot")).unwrap();
@@ -182,7 +182,7 @@ async fn a_file_above_the_size_limit_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_directory_is_said_at_the_start() {
+async fn a_missing_directory_is_reported_at_the_start() {
     let cache = tempfile::tempdir().unwrap();
     let config = HostConfig {
         plugins_dir: Some(cache.path().join("nowhere")),

@@ -30,7 +30,7 @@ async fn a_request_to_an_allowed_host_is_sent_as_it_is_and_its_response_comes_ba
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_of_a_turn_are_numbered_in_the_idempotency_key_whatever_the_plugin_sets() {
+async fn the_host_numbers_the_requests_of_a_turn_in_the_idempotency_key() {
     let test = Outside::that(Does::Counts).await;
     let own = json!({ "method": "GET", "url": "https://example.org/", "headers": [["Idempotency-Key", "mine"]] });
     let refused = get("https://elsewhere.example/");
@@ -48,7 +48,7 @@ async fn requests_of_a_turn_are_numbered_in_the_idempotency_key_whatever_the_plu
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_granted_or_is_wrong_is_not_sent_and_the_plugin_learns_what_to_change() {
+async fn a_request_that_is_not_granted_or_is_wrong_is_not_sent_and_the_plugin_gets_the_cure() {
     let test = Outside::that(Does::Counts).await;
     let with =
         |name: &str, value: &str| json!({ "method": "GET", "url": "https://example.org/", "headers": [[name, value]] });
@@ -75,7 +75,7 @@ async fn what_was_not_granted_or_is_wrong_is_not_sent_and_the_plugin_learns_what
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plugin_that_was_given_no_host_reaches_none_and_one_without_a_network_is_told_so() {
+async fn a_plugin_without_granted_hosts_reaches_none_and_one_without_a_network_gets_an_error() {
     let test = Outside::that(Does::Counts).await;
     let error = crate::support::TestHost::with_hostile_guests(limits()).await.command("http").await.unwrap_err();
     assert!(error.to_string().contains("it was not given any host"), "{error}");
@@ -123,7 +123,7 @@ async fn responses_go_up_to_the_limit_even_if_the_sender_does_not_keep_to_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_response_that_does_not_come_is_waited_for_as_long_as_the_limit_or_the_plugin_says() {
+async fn a_missing_response_is_waited_for_up_to_the_limit_or_the_timeout_of_the_plugin() {
     let limits = CallLimits { http_timeout: Duration::from_millis(300), ..limits() };
     let test = Outside::with(Does::Hangs, limits).await;
     let began = Instant::now();
@@ -138,7 +138,7 @@ async fn a_response_that_does_not_come_is_waited_for_as_long_as_the_limit_or_the
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_leaves_the_plugin_time_to_say_that_there_was_no_response() {
+async fn a_request_times_out_early_enough_for_the_plugin_to_report_it() {
     let limits = CallLimits { wall_clock: Duration::from_millis(900), ..limits() };
     let test = Outside::with(Does::Hangs, limits).await;
     let said = test.orders(json!([get("https://example.org/")])).await;
@@ -146,7 +146,7 @@ async fn a_request_leaves_the_plugin_time_to_say_that_there_was_no_response() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_failure_of_the_sender_reaches_the_plugin_in_its_own_words() {
+async fn each_failure_of_the_http_client_reaches_the_plugin_with_its_text() {
     for (fault, expected) in [
         (HttpFault::TimedOut, "http-timed-out: no response in time"),
         (HttpFault::TooLarge, "http-too-large: the response is larger than 1048576 bytes"),

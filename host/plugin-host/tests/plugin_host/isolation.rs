@@ -14,7 +14,7 @@ async fn a_guest_sees_no_environment_files_or_sockets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_guest_may_import_sockets_and_still_reaches_nobody() {
+async fn a_guest_may_import_sockets_but_cannot_connect() {
     let test = TestHost::with_hostile_guests(limits()).await;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let post = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();

@@ -35,7 +35,7 @@ async fn a_call_reads_its_own_writes_and_hands_them_over() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn keys_and_values_up_to_the_limit_are_taken_and_more_is_refused_in_words() {
+async fn keys_and_values_up_to_the_limit_are_accepted_and_larger_ones_are_refused_with_a_reason() {
     let test = TestHost::with_hostile_guests(CallLimits { written_keys: 4, value_bytes: 100, ..limits() }).await;
     let values = Arc::new(Values::default());
     let written = command(&test, "keys 4", &values).await.unwrap().writes;

@@ -134,7 +134,7 @@ async fn a_giant_answer_is_refused_before_it_is_copied() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_is_a_trap_that_says_what_the_guest_said() {
+async fn a_panic_is_a_trap_with_the_message_of_the_guest() {
     let test = TestHost::with_hostile_guests(limits()).await;
     match test.command("panic").await.unwrap_err() {
         CallError::Trap { reason, trace } => {
@@ -160,7 +160,7 @@ async fn handles_can_be_held_up_to_the_limit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn random_bytes_come_in_bounded_portions() {
+async fn random_bytes_are_returned_in_bounded_portions() {
     let test = TestHost::with_hostile_guests(limits()).await;
     assert_eq!(test.answer("random-bytes 65536").await, "65536 bytes");
     let error = test.command("random-bytes 4000000000").await.unwrap_err();

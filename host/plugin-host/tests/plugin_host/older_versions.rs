@@ -27,7 +27,7 @@ async fn with(package: &str) -> TestHost {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_older_bots_tag_is_the_tag_of_today() {
+async fn the_tag_of_an_older_bot_has_the_present_meaning() {
     let test = with("older_bot").await;
     let asked = test.host.chatbot(call("older"), &says("tag"), &session(), Arc::new(NoKeyValues)).await.unwrap();
     assert_eq!(asked.actions, [Action::AddTag("vip".into())]);
@@ -60,7 +60,7 @@ async fn an_older_plugins_schema_is_read() {
 }
 
 #[test]
-fn older_plugins_of_every_world_pass_the_check() {
+fn plugins_of_earlier_releases_of_every_world_pass_the_check() {
     for (package, world, version) in [
         ("older_bot", World::Chatbot, "0.1.0"),
         ("former_rule", World::SmsFallback, "0.2.0"),

@@ -35,7 +35,7 @@ const DEEDS: [&str; 18] = [
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn whatever_a_plugin_does_its_recording_replays_byte_for_byte_every_time() {
+async fn the_recording_of_any_plugin_replays_byte_for_byte_every_time() {
     let test = Outside::that(Does::Counts).await;
     for deed in DEEDS {
         let (_, recording) = test.roll(deed).await;
@@ -53,7 +53,7 @@ async fn whatever_a_plugin_does_its_recording_replays_byte_for_byte_every_time()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn replays_beside_each_other_do_not_mix() {
+async fn parallel_replays_do_not_mix() {
     let test = Arc::new(Outside::that(Does::Counts).await);
     let mut recordings = Vec::new();
     for deed in ["everything", "map", "race", "crash"] {
@@ -76,7 +76,7 @@ async fn replays_beside_each_other_do_not_mix() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_recording_holds_what_went_in_what_was_asked_and_what_came_out() {
+async fn a_recording_holds_the_input_the_host_calls_and_the_result() {
     let test = Outside::that(Does::Counts).await;
     let (outcome, recording) = test.roll("everything").await;
     assert_eq!((recording.world, recording.plugin.as_str(), recording.version), (World::Chatbot, "dice", None));
@@ -138,7 +138,7 @@ async fn another_version_that_answers_the_same_is_identical_and_one_that_does_no
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plugin_that_asks_for_something_else_now_is_answered_from_the_tape_or_not_at_all_and_it_shows() {
+async fn a_changed_request_of_a_replayed_plugin_is_answered_only_from_the_tape_and_is_reported() {
     let test = Outside::that(Does::Counts).await;
     let (_, recording) = test.roll("ask").await;
     let mut other_body = recording.clone();
@@ -239,7 +239,7 @@ async fn a_sleeping_plugin_sees_time_pass_and_its_replay_does_not_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn timers_run_out_in_their_order_and_together_when_they_are_equal() {
+async fn timers_fire_in_order_and_together_when_they_are_equal() {
     let test = Outside::that(Does::Counts).await;
     let (outcome, _) = test.roll("race").await;
     assert_eq!(texts(&outcome.unwrap()), ["1+1 2+2 3+3"]);

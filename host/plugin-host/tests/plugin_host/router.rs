@@ -55,7 +55,7 @@ async fn without_a_configuration_everything_goes_to_the_default_chatbot() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn words_of_the_first_message_lead_to_a_team_or_a_bot() {
+async fn words_of_the_first_message_select_a_team_or_a_bot() {
     let (to, reason) = decide(RULES, says("Where is my INVOICE?")).await.unwrap();
     assert_eq!((to, reason.as_str()), (Target::Team("Billing".into()), "the message mentions `invoice`"));
     assert_eq!(target(RULES, says("I want my money back!")).await, Target::Team("Billing".into()));
@@ -66,7 +66,7 @@ async fn words_of_the_first_message_lead_to_a_team_or_a_bot() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tags_come_before_words_and_the_last_team_before_words_too() {
+async fn tags_and_the_last_team_take_precedence_over_words() {
     let tagged = |tag: &str| Inbound { tags: vec![tag.into()], ..says("order") };
     let (to, reason) = decide(RULES, tagged("vip")).await.unwrap();
     assert_eq!((to, reason.as_str()), (Target::Team("Key accounts".into()), "the customer is tagged `VIP`"));
@@ -76,7 +76,7 @@ async fn tags_come_before_words_and_the_last_team_before_words_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn outside_opening_hours_something_stands_in_for_people_but_not_for_bots() {
+async fn the_after_hours_text_replaces_agents_but_not_bots() {
     let at = |hour, minute, text: &str| Inbound {
         local_time: WallTime { utc_offset_minutes: 120, weekday: 2, hour, minute },
         ..says(text)
@@ -93,7 +93,7 @@ async fn outside_opening_hours_something_stands_in_for_people_but_not_for_bots()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_configuration_that_does_not_fit_is_refused_in_words() {
+async fn a_configuration_that_does_not_fit_is_refused_with_a_reason() {
     for (config, words) in [
         (r#"{"hours":{"monday":["9 to 5"]}}"#, "`9 to 5` is not a span"),
         (r#"{"word":[]}"#, "unknown field `word`"),

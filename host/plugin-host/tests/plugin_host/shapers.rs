@@ -57,7 +57,7 @@ fn incoming() -> IncomingMessageEvent {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_incoming_message_has_the_fields_of_spec_6_1_and_leaves_out_what_is_absent() {
+async fn an_incoming_message_has_the_fields_of_spec_6_1_and_omits_absent_ones() {
     let body = shape("webhook-standard", WebhookEvent::Incoming(incoming())).await;
     assert_eq!(
         body,

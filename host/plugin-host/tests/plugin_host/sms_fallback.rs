@@ -49,7 +49,7 @@ async fn a_custom_text_comes_before_the_text_of_the_template() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_sent_without_a_request_or_a_text_or_to_whom_whatsapp_reaches() {
+async fn nothing_is_sent_without_a_request_or_a_text_or_to_a_customer_reached_over_whatsapp() {
     let unasked = RequestedFallback { send_fallback: false, ..asked(Some("Mine")) };
     assert!(skip_reason(decide(undeliverable(unasked)).await).contains("did not ask"));
     let textless = Undeliverable { auto_text: None, ..undeliverable(asked(None)) };

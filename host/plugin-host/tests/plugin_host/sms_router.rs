@@ -35,7 +35,7 @@ async fn without_a_configuration_every_message_goes_on_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_rule_that_fits_decides_about_each_message_of_a_call() {
+async fn the_first_matching_rule_decides_each_message_of_a_call() {
     let test = TestHost::with_built_ins().await;
     let config = json!({ "rules": [
         { "words": ["Casino"], "refuse": "no gambling" },

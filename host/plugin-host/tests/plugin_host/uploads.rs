@@ -164,7 +164,7 @@ async fn a_version_is_loaded_when_it_is_first_called_and_only_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_version_that_was_loaded_ahead_answers_without_asking_anybody() {
+async fn a_preloaded_version_answers_without_a_look_up() {
     let stage = Stage::new(limits()).await;
     let plugin = stage.store(client(1), 3);
     stage.host.preload(client(1), &plugin).await.unwrap();
@@ -173,7 +173,7 @@ async fn a_version_that_was_loaded_ahead_answers_without_asking_anybody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_loaded_is_told_apart() {
+async fn the_reasons_of_failed_loads_are_distinguished() {
     let stage = Stage::new(limits()).await;
     let mine = stage.store(client(1), 1);
     let foreign = stage.version(client(2), &mine).await.unwrap_err();
@@ -212,7 +212,7 @@ async fn the_longest_unused_are_given_up_when_there_are_too_many_and_come_back_w
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_in_flight_finishes_on_a_version_that_is_given_up_meanwhile() {
+async fn a_call_in_flight_finishes_on_a_version_that_is_unloaded_during_it() {
     let stage = Stage::new(CallLimits { loaded_plugins: 1, ..limits() }).await;
     let (slow, other) = (stage.store(client(1), 1), stage.store(client(1), 2));
     stage.host.preload(client(1), &slow).await.unwrap();

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_plugin_logs_makes_no_difference() {
+    fn logs_of_a_plugin_make_no_difference() {
         let live = json!({ "outcome": "answered", "answer": ["hi"], "logs": [{ "level": "info", "message": "a" }] });
         assert_eq!(without_logs(live), json!({ "outcome": "answered", "answer": ["hi"] }));
     }

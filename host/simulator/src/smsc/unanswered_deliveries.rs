@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_taken_now_comes_again_and_what_is_refused_does_not() {
+    fn a_temporarily_refused_delivery_is_repeated_and_a_refused_one_is_not() {
         let mut unanswered = UnansweredSubmits::default();
         let mut answer = |status| {
             unanswered.add(1, DeliverSm::default());
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_answers_is_overdue_at_the_second_look() {
+    fn an_unanswered_delivery_is_overdue_at_the_second_check() {
         let mut unanswered = UnansweredSubmits::default();
         unanswered.add(1, DeliverSm::default());
         assert!(unanswered.overdue().is_empty());

@@ -145,7 +145,7 @@ async fn a_failed_send_to_a_user_id_names_the_user_id_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_handshake_and_an_override_need_the_right_challenge() {
+async fn the_handshake_and_an_override_require_the_right_challenge() {
     let outside = Outside::start().await;
     assert_eq!(outside.post("/simulator/handshake", json!({})).await["verified"], true);
     let path = "/v25.0/900/subscribed_apps";

@@ -11,7 +11,7 @@ fn path(action: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_phone_writes_comes_as_metas_callback() {
+async fn a_message_of_a_phone_arrives_as_a_callback_of_meta() {
     let outside = Outside::start().await;
     let number = json!({"phoneNumberId": BUSINESS, "wabaId": "900", "number": "27110000000"});
     outside.post("/simulator/numbers", number).await;
@@ -118,7 +118,7 @@ async fn tapping_interactive_messages_gives_button_and_list_replies() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_phone_that_is_off_gets_the_message_when_it_is_told_to() {
+async fn a_phone_that_is_off_gets_the_message_on_request() {
     let outside = Outside::start().await;
     outside.phone(PHONE, json!({"autoDeliver": false})).await;
     let wamid = outside.sent(text("x")).await;

@@ -141,7 +141,7 @@ async fn a_number_cannot_write_to_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_user_id_is_a_recipient_and_a_number_beside_it_wins() {
+async fn a_user_id_is_a_recipient_and_a_given_number_takes_precedence() {
     let outside = Outside::start().await;
     outside.phone(PHONE, json!({"userId": "ZA.100"})).await;
     let message = json!({"to": null, "recipient": "ZA.100", "type": "text", "text": {"body": "x"}});
@@ -155,7 +155,7 @@ async fn a_user_id_is_a_recipient_and_a_number_beside_it_wins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_answer_names_the_number_whatsapp_knows_the_phone_by() {
+async fn the_answer_names_the_whatsapp_number_of_the_phone() {
     let outside = Outside::start().await;
     outside.phone("5215500000001", json!({"waId": "525500000001"})).await;
     let mut message = text("hola");
@@ -195,7 +195,7 @@ async fn a_pair_is_slowed_after_45_messages_where_limits_are_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn outside_the_window_a_text_fails_where_that_is_asked_for() {
+async fn outside_the_window_a_text_fails_if_limits_are_enforced() {
     let outside = Outside::start().await;
     outside.faults(json!({"enforceWindow": true})).await;
     let wamid = outside.sent(text("x")).await;

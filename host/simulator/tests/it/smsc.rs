@@ -157,7 +157,7 @@ async fn throttling_hex_ids_early_receipts_and_bad_states_come_on_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_phone_writes_waits_for_a_receiver_and_comes_again_if_unanswered() {
+async fn a_message_of_a_phone_waits_for_a_receiver_and_is_repeated_if_unanswered() {
     let outside = Outside::start().await;
     let sms = json!({"to": "PATCHBAY", "text": "STOP"});
     let sent = outside.post(&format!("/phones/{PHONE}/sms"), sms).await;

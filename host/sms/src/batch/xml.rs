@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_caller_wrote_cannot_end_an_element() {
+    fn text_of_a_caller_cannot_end_an_element() {
         let mut xml = Xml::new();
         xml.element("a", Some(("b", "\"'<&>\u{0}")), |xml| xml.leaf("c", "</c>&\u{1b}\u{FFFE} é 🦀 ]]>"));
         let text = xml.finish();

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_in_a_hurry_asks_about_ever_longer_lists_and_a_slow_one_about_what_it_marks() {
+    fn a_busy_lane_asks_about_growing_lists_and_a_slow_one_about_its_marked_legs() {
         let ahead = EarlyDecisions::default();
         let (mut marked, mut now, mut questions) = (0, START, Vec::new());
         while questions.len() < 8 {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_routers_said_does_not_hold() {
+    fn decisions_of_other_routers_do_not_apply() {
         let ahead = EarlyDecisions::default();
         assert_eq!(ask(&ahead, by(1), 0, 10, START), 10);
         assert_eq!(mark(&ahead, by(2), 0..10, START), 0);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leg_that_nobody_was_asked_about_is_asked_about_next() {
+    fn a_leg_without_a_decision_is_asked_about_next() {
         let ahead = EarlyDecisions::default();
         assert_eq!(ask(&ahead, by(1), 0, 10, START), 10);
         assert_eq!(ask(&ahead, by(1), 0, 10, START), 0, "enough is known");

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_router_sees_what_the_one_before_has_changed_and_has_the_last_word() {
+    fn a_later_router_sees_the_changes_of_the_previous_one_and_decides_last() {
         let mut one = asked("hello", Direction::Outgoing);
         let first = Change { source: Some("FIRST".into()), priority: Some(1), text: Some("hi".into()), ..nothing() };
         assert_eq!(one.apply(Decision::Change(first)), None);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bind_that_there_is_not_is_not_chosen_and_said() {
+    fn a_missing_bind_is_not_chosen_and_is_reported() {
         let mut one = asked("hello", Direction::Outgoing);
         let said = one.apply(Decision::Change(Change { bind: Some("three".into()), ..nothing() }));
         assert_eq!((said.as_deref(), one.route.bind.as_deref()), (Some("there is no bind `three`"), None));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_cannot_be_one_is_not_used_and_said() {
+    fn an_invalid_source_is_not_used_and_is_reported() {
         for wrong in
             ["TWELVE CHARS", "Caf\u{e9}", "", " ", "+", "+SHOP", "1234567890123456", "a\nb", "<SHOP>", "\u{1f600}"]
         {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_changes_nothing() {
+    fn an_unknown_decision_changes_nothing() {
         let mut one = asked("hello", Direction::Outgoing);
         assert!(one.apply(Decision::Custom("{}".into())).is_some());
         assert_eq!(one.route, SmsRoute::default());

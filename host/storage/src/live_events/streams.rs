@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_after_a_number_is_there_unless_nobody_wanted_it_or_it_is_forgotten() {
+    fn events_after_a_number_exist_unless_they_had_no_reader_or_were_deleted() {
         let stream = StreamPosition { last: 10, continuous_from: 4, oldest: Some(6) };
         assert!(stream.has_all_after(10), "nothing is after the last one");
         assert!(stream.has_all_after(5));

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_names_its_kind_its_client_and_whose_right_it_is() {
+    fn a_notice_names_its_kind_its_client_and_the_owner_of_the_right() {
         let (client, id) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let read = |kind: &str| AffectedOwner::read(&format!("{kind} {client} {id}"));
         assert_eq!(read("user"), Some(AffectedOwner::User(ClientId(client), UserId(id))));

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partition_gets_what_others_leave_of_its_time() {
+    fn a_partition_gets_the_part_of_its_period_that_others_leave() {
         let all = partition(day(6, 1), day(7, 20));
         assert_eq!(all.without(&[]), std::slice::from_ref(&all));
         let taken = [

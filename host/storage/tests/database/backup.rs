@@ -182,7 +182,7 @@ async fn a_database_that_is_not_for_a_copy_is_refused() {
 }
 
 #[tokio::test]
-async fn rows_that_do_not_fit_each_other_are_refused() {
+async fn inconsistent_rows_are_refused() {
     let mut copied = copy_of(&filled().await).await;
     for (table, rows) in &mut copied.tables {
         if table.name == "client" {

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::fixtures::{CLIENT, INBOX, database};
 
 #[tokio::test]
-async fn the_last_page_of_a_list_is_told_however_many_batches_are_before_it() {
+async fn the_last_page_of_a_list_works_with_many_batches_before_it() {
     let mut db = database().await;
     sqlx::query(
         "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content, accepted, rejected)

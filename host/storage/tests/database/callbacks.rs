@@ -42,7 +42,7 @@ async fn waiting(db: &mut PgConnection, now: DateTime<Utc>) -> Vec<u128> {
 }
 
 #[tokio::test]
-async fn a_fact_is_stored_once_however_often_it_is_told() {
+async fn a_repeated_fact_is_stored_once() {
     let mut db = database().await;
     let batch = [callback(3, 1), callback(1, 2), callback(4, 1)];
     let lanes = callbacks::insert_new(&mut db, CLIENT, &batch, moment(0)).await.unwrap();
@@ -57,7 +57,7 @@ async fn a_fact_is_stored_once_however_often_it_is_told() {
 }
 
 #[tokio::test]
-async fn an_item_waits_is_counted_and_is_kept_when_it_is_given_up() {
+async fn a_failing_item_waits_with_a_count_and_is_kept_when_it_is_given_up() {
     let mut db = database().await;
     callbacks::insert_new(&mut db, CLIENT, &[callback(1, 1), callback(2, 2), callback(3, 3)], moment(0)).await.unwrap();
     let id = |id: u128| CallbackId(Uuid::from_u128(id));
@@ -99,7 +99,7 @@ async fn keep(db: &mut PgConnection, client: ClientId, numbers: impl Iterator<It
 }
 
 #[tokio::test]
-async fn what_could_not_be_read_is_kept_once_and_listed_the_newest_first() {
+async fn unreadable_items_are_kept_once_and_listed_newest_first() {
     let mut db = database().await;
     assert_eq!(keep(&mut db, CLIENT, 1..=3).await, 3);
     assert_eq!(keep(&mut db, CLIENT, (2..=4).chain(2..=4)).await, 1, "a repetition adds nothing");
@@ -111,7 +111,7 @@ async fn what_could_not_be_read_is_kept_once_and_listed_the_newest_first() {
 }
 
 #[tokio::test]
-async fn of_what_could_not_be_read_the_newest_thousand_stay() {
+async fn the_newest_thousand_unreadable_items_stay() {
     let mut db = database().await;
     keep(&mut db, STRANGER, 1..=1).await;
     keep(&mut db, CLIENT, 1..=999).await;

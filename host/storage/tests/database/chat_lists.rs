@@ -115,7 +115,7 @@ async fn every_state_is_in_the_lists_that_the_table_names() {
 }
 
 #[tokio::test]
-async fn a_page_says_how_many_there_are_and_whether_there_is_another() {
+async fn a_page_has_the_total_and_the_flag_of_a_next_page() {
     let mut db = database().await;
     for number in 0..5 {
         chat(&mut db, number, None, ParticipantState::Queued).await;

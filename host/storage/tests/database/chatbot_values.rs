@@ -44,7 +44,7 @@ async fn a_key_that_changed_or_came_or_went_is_noticed() {
 }
 
 #[tokio::test]
-async fn the_room_that_key_values_take_is_known_to_the_byte() {
+async fn the_size_of_key_values_is_exact_to_the_byte() {
     let mut db = fixtures::database().await;
     let (own, shared) = (|name: &str| ValueKey { participant: Some(CHAT), name: name.to_owned() }, None);
     let shared = |name: &str| ValueKey { participant: shared, name: name.to_owned() };
@@ -69,7 +69,7 @@ async fn the_room_that_key_values_take_is_known_to_the_byte() {
 }
 
 #[tokio::test]
-async fn a_value_whose_time_is_over_is_gone_for_everybody_and_frees_its_room() {
+async fn an_expired_value_is_gone_for_all_readers_and_frees_its_space() {
     let mut db = fixtures::database().await;
     let own = |name: &str| ValueKey { participant: Some(CHAT), name: name.to_owned() };
     let brief = NewChatbotValue { bytes: vec![0; 10], expires_at: Some(moment(60)) };

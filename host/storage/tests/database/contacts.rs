@@ -85,7 +85,7 @@ async fn entries_are_found_by_part_of_name_or_number_in_any_case_and_script() {
 }
 
 #[tokio::test]
-async fn a_page_after_the_last_one_still_says_how_many_there_are() {
+async fn a_page_after_the_last_one_still_has_the_total() {
     let mut db = fixtures::database().await;
     add(&mut db, 700, "Thandi", "27820000001").await;
     let (page, total) =
@@ -107,7 +107,7 @@ async fn a_renamed_entry_is_found_by_its_new_name_and_by_its_number_alone() {
 }
 
 #[tokio::test]
-async fn customers_that_turn_out_to_be_one_keep_the_older_entry_found_by_all_their_numbers() {
+async fn merged_customers_keep_the_older_entry_found_by_all_their_numbers() {
     let mut db = fixtures::database().await;
     let source = ids();
     let by_id = Introduction { addresses: vec![bsuid("ZA.1")], ..Introduction::default() };

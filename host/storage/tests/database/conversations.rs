@@ -77,7 +77,7 @@ async fn a_conversation_is_closed_once_and_never_after_its_time() {
 }
 
 #[tokio::test]
-async fn expiry_is_written_down_in_pages_the_longest_over_first_and_costs_nothing_of_what_is_active() {
+async fn expiry_is_recorded_in_pages_oldest_first_without_reading_active_conversations() {
     let mut db = database().await;
     for at in 0..6_i64 {
         let somebody = customer(&mut db, &phone(&format!("2782000000{at}"))).await;
@@ -105,7 +105,7 @@ async fn merged(db: &mut PgConnection, seconds: i64) {
 }
 
 #[tokio::test]
-async fn when_two_customers_turn_out_to_be_one_the_older_conversation_goes_on_and_both_ids_find_it() {
+async fn a_merge_of_two_customers_keeps_the_older_conversation_and_both_ids_find_it() {
     let mut db = database().await;
     let by_phone = customer(&mut db, &phone("27820000001")).await;
     let by_bsuid = customer(&mut db, &bsuid("ZA.1")).await;
@@ -128,7 +128,7 @@ async fn when_two_customers_turn_out_to_be_one_the_older_conversation_goes_on_an
 }
 
 #[tokio::test]
-async fn a_conversation_whose_time_is_over_does_not_come_back_with_a_merge() {
+async fn an_expired_conversation_does_not_come_back_with_a_merge() {
     let mut db = database().await;
     let by_phone = customer(&mut db, &phone("27820000001")).await;
     let by_bsuid = customer(&mut db, &bsuid("ZA.1")).await;

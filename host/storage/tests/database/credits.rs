@@ -33,7 +33,7 @@ async fn the_balance_is_the_sum_of_the_rows_and_each_client_has_its_own() {
 }
 
 #[tokio::test]
-async fn what_the_balance_does_not_cover_is_not_charged() {
+async fn an_amount_beyond_the_balance_is_not_charged() {
     let mut db = database().await;
     assert!(!charge(&mut db, id(1), 1).await.unwrap(), "there never were any");
     credits::top_up(&mut db, CLIENT, id(2), 3, moment(0)).await.unwrap();
@@ -52,7 +52,7 @@ async fn a_message_is_refunded_once_however_often_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn what_is_metered_takes_what_is_there_and_notes_what_it_is_worth() {
+async fn metering_takes_the_available_credits_and_records_the_full_price() {
     let mut db = database().await;
     credits::meter(&mut db, CLIENT, &[(id(1), MessageId(id(50)), 2)], moment(0)).await.unwrap();
     assert_eq!(credits::balance(&mut db, CLIENT).await.unwrap(), 0);
@@ -70,7 +70,7 @@ async fn what_is_metered_takes_what_is_there_and_notes_what_it_is_worth() {
 }
 
 #[tokio::test]
-async fn the_longest_prefix_says_what_a_segment_costs() {
+async fn the_longest_prefix_decides_the_price_of_a_segment() {
     let mut db = database().await;
     credits::set_price(&mut db, CLIENT, "1", 2).await.unwrap();
     credits::set_price(&mut db, CLIENT, "1242", 7).await.unwrap();

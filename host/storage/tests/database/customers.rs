@@ -129,7 +129,7 @@ async fn a_parent_of_the_user_id_is_kept_replaced_by_a_new_one_and_costs_nothing
 }
 
 #[tokio::test]
-async fn of_two_customers_who_are_one_the_older_ones_parent_user_id_stays_if_it_has_one() {
+async fn a_merge_keeps_the_parent_user_id_of_the_older_customer_if_it_has_one() {
     let (mut db, ids) = (database().await, ids());
     for (place, older, stays) in [(1, Some("ZA.ENT.1"), "ZA.ENT.1"), (2, None, "ZA.ENT.2")] {
         let (number, user) = (format!("2782000000{place}"), format!("ZA.{place}"));
@@ -147,7 +147,7 @@ async fn of_two_customers_who_are_one_the_older_ones_parent_user_id_stays_if_it_
 }
 
 #[tokio::test]
-async fn an_event_that_shows_two_customers_as_one_merges_them_with_all_that_is_theirs() {
+async fn an_event_that_identifies_two_customers_as_one_merges_them_with_all_their_data() {
     let (mut db, ids) = (database().await, ids());
     let by_phone = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(1)).await.unwrap();
     let by_bsuid = resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.1")), moment(2)).await.unwrap();
@@ -261,7 +261,7 @@ async fn the_window_never_moves_back_and_the_last_template_is_the_last_thing_sen
 }
 
 #[tokio::test]
-async fn what_is_learned_late_to_have_gone_out_is_the_last_thing_sent_unless_something_went_out_after_it() {
+async fn a_late_confirmed_message_is_the_last_sent_one_unless_another_followed() {
     let (mut db, ids) = (database().await, ids());
     let zo = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), None), moment(1)).await.unwrap();
     let template = SentTemplate { id: "1".to_owned(), name: "order_ready".to_owned() };
@@ -347,7 +347,7 @@ async fn a_customer_of_a_hidden_id_is_joined_with_the_number_once_both_are_named
 }
 
 #[tokio::test]
-async fn a_customer_who_is_known_to_be_reached_is_not_locked_again() {
+async fn a_customer_already_known_as_reached_is_not_locked_again() {
     let (mut db, ids) = (database().await, ids());
     let introduction = Introduction { addresses: vec![phone(ZO)], ..Introduction::default() };
     let customer = resolve(&mut db, CLIENT, &ids, introduction, moment(1)).await.unwrap();
@@ -403,7 +403,7 @@ async fn the_providers_canonical_number_is_shown_and_the_one_that_was_written_to
 }
 
 #[tokio::test]
-async fn what_a_provider_calls_a_recipient_is_known_from_then_on_and_costs_nothing_when_it_is_known() {
+async fn the_providers_id_of_a_recipient_is_stored_once_and_costs_nothing_afterwards() {
     let (mut db, ids) = (database().await, ids());
     let people: Vec<(Address, Vec<Address>)> = (1..=5)
         .map(|at| {
@@ -428,7 +428,7 @@ async fn what_a_provider_calls_a_recipient_is_known_from_then_on_and_costs_nothi
 }
 
 #[tokio::test]
-async fn a_number_that_passed_to_somebody_else_merges_nobody() {
+async fn a_number_that_passed_to_another_person_merges_no_customers() {
     let (mut db, ids) = (database().await, ids());
     let ann = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(1)).await.unwrap();
     let ben = resolve(&mut db, CLIENT, &ids, identity(Some("27820000002"), Some("ZA.2")), moment(2)).await.unwrap();

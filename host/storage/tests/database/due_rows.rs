@@ -31,7 +31,7 @@ async fn a_timer_is_no_work_before_it_runs_out_and_from_then_on_it_is() {
 }
 
 #[tokio::test]
-async fn a_timer_that_is_moved_waits_anew() {
+async fn a_moved_timer_waits_for_its_new_time() {
     let mut db = database().await;
     start_timer(&mut db, "again", 10).await;
     assert_eq!(due(&mut db, Queue::Participant, 10).await.len(), 1);
@@ -95,7 +95,7 @@ async fn wait(db: &mut PgConnection, queue: Queue, lane: Uuid, (seconds, count):
 }
 
 #[tokio::test]
-async fn every_queue_finds_what_has_come_due_and_nothing_else() {
+async fn every_queue_finds_exactly_its_due_rows() {
     let mut db = database().await;
     let (soon, later) = (Uuid::from_u128(1), Uuid::from_u128(2));
     for queue in Queue::ALL {
@@ -108,7 +108,7 @@ async fn every_queue_finds_what_has_come_due_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn more_than_fits_one_statement_becomes_ready_together() {
+async fn rows_for_several_statements_become_ready_together() {
     let mut db = database().await;
     wait(&mut db, Queue::Participant, CHAT.0, (30, 12_000)).await;
     assert_eq!(due(&mut db, Queue::Participant, 30).await.len(), 1);
@@ -126,7 +126,7 @@ async fn rows_read(db: &mut PgConnection, queue: Queue) -> i64 {
 }
 
 #[tokio::test]
-async fn a_look_costs_what_is_due_and_not_what_waits() {
+async fn a_search_costs_due_rows_and_not_waiting_ones() {
     let mut db = database().await;
     for queue in Queue::ALL {
         let before = rows_read(&mut db, queue).await;

@@ -139,7 +139,7 @@ async fn an_address_is_taken_once_per_channel_and_a_phone_number_id_once_for_all
 }
 
 #[tokio::test]
-async fn pages_are_ordered_by_address_and_count_what_matches_on_their_channel() {
+async fn pages_are_ordered_by_address_and_count_the_matches_of_their_channel() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let owner = client(db, CLIENT, "owner").await;
@@ -223,7 +223,7 @@ async fn a_catalogue_that_is_due_is_taken_once() {
 }
 
 #[tokio::test]
-async fn a_number_that_was_looked_at_is_due_again_in_an_hour_or_when_the_provider_asked_meanwhile() {
+async fn a_number_that_was_read_is_due_again_in_an_hour_or_after_a_new_request_of_the_provider() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let owner = client(db, CLIENT, "owner").await;

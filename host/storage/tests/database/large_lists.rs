@@ -93,7 +93,7 @@ async fn read_by(db: &mut PgConnection, statement: &str, arguments: &str) -> Vec
 }
 
 #[tokio::test]
-async fn words_that_most_chats_have_and_words_that_few_have_are_found_and_counted_alike() {
+async fn frequent_and_rare_words_are_found_and_counted_alike() {
     let pool = many().await;
     let db = &mut *pool.acquire().await.unwrap();
     let common = list(db, ChatScope::All, "278", FIRST).await;
@@ -120,7 +120,7 @@ async fn words_that_most_chats_have_and_words_that_few_have_are_found_and_counte
 }
 
 #[tokio::test]
-async fn a_list_that_is_walked_is_read_in_its_order_and_never_as_a_whole() {
+async fn a_list_read_page_by_page_keeps_its_order_and_is_never_read_as_a_whole() {
     let pool = many().await;
     let db = &mut *pool.acquire().await.unwrap();
     for scope in ChatScope::ALL {

@@ -188,7 +188,7 @@ async fn events_come_in_the_order_in_which_they_were_stored_even_when_a_clock_go
 }
 
 #[tokio::test]
-async fn a_timer_waits_without_holding_up_what_happens_before_it() {
+async fn a_timer_does_not_delay_earlier_events() {
     let (mut db, _) = database().await;
     let at = |id: u128| ParticipantEventId(Uuid::from_u128(id));
     participant_events::start_timer(&mut db, CLIENT, CHAT, (at(1), &timer("nudge")), moment(60)).await.unwrap();

@@ -52,7 +52,7 @@ async fn a_sender_is_of_one_client_and_only_that_one_takes_it_out() {
 }
 
 #[tokio::test]
-async fn the_first_admin_is_the_one_that_is_there_for_longest() {
+async fn the_first_admin_is_the_oldest_one() {
     let mut db = database().await;
     assert_eq!(email_senders::first_admin(&mut db, CLIENT).await.unwrap(), None);
     user(&mut db, CLIENT, UserId(Uuid::from_u128(60)), Role::Agent).await;
@@ -90,7 +90,7 @@ fn mail(id: u128, at: i64) -> OutgoingMail {
 }
 
 #[tokio::test]
-async fn mails_are_due_in_order_until_they_are_done_and_wait_while_they_are_put_off() {
+async fn mails_are_due_in_order_until_they_are_done_and_deferred_ones_wait() {
     let mut db = database().await;
     mails::insert(&mut db, CLIENT, &[mail(1, 2), mail(2, 1)]).await.unwrap();
     mails::insert(&mut db, STRANGER, &[mail(1, 0)]).await.unwrap();

@@ -66,7 +66,7 @@ async fn status(db: &mut PgConnection, ticket: TicketId) -> TicketStatus {
 }
 
 #[tokio::test]
-async fn of_two_agents_one_keeps_the_customer_and_the_others_ticket_is_closed() {
+async fn one_of_two_agents_keeps_the_customer_and_the_ticket_of_the_other_is_closed() {
     let mut db = database().await;
     let mut kept = chat(&mut db, KEPT, named(true, false), ParticipantState::Active).await;
     let mut gone = chat(&mut db, GONE, named(false, true), ParticipantState::Active).await;
@@ -91,7 +91,7 @@ async fn of_two_agents_one_keeps_the_customer_and_the_others_ticket_is_closed() 
 }
 
 #[tokio::test]
-async fn an_agent_goes_on_where_the_other_chat_waits_and_the_ticket_of_that_one_is_closed() {
+async fn an_agent_keeps_the_merged_chat_and_the_ticket_of_the_waiting_one_is_closed() {
     let mut db = database().await;
     let mut kept = chat(&mut db, KEPT, named(true, false), ParticipantState::Queued).await;
     let mut gone = chat(&mut db, GONE, named(false, true), ParticipantState::Active).await;
@@ -114,7 +114,7 @@ async fn an_agent_goes_on_where_the_other_chat_waits_and_the_ticket_of_that_one_
 }
 
 #[tokio::test]
-async fn the_chatbot_that_a_router_chose_goes_on_and_a_ticket_of_a_chat_that_was_over_stays_as_it_is() {
+async fn the_chatbot_chosen_by_a_router_continues_and_the_ticket_of_a_finished_chat_stays() {
     let mut db = database().await;
     let mut kept = chat(&mut db, KEPT, named(true, false), ParticipantState::Closed).await;
     let mut gone = chat(&mut db, GONE, named(false, true), ParticipantState::Bot).await;
@@ -134,7 +134,7 @@ async fn the_chatbot_that_a_router_chose_goes_on_and_a_ticket_of_a_chat_that_was
 }
 
 #[tokio::test]
-async fn what_is_remembered_of_a_conversation_that_ended_is_not_said_of_the_one_that_goes_on() {
+async fn facts_of_an_ended_conversation_do_not_pass_to_the_remaining_one() {
     for (ended, goes_on) in [(KEPT, GONE), (GONE, KEPT)] {
         let mut db = database().await;
         let who = |id| named(id == KEPT, id == GONE);
@@ -153,7 +153,7 @@ async fn what_is_remembered_of_a_conversation_that_ended_is_not_said_of_the_one_
 }
 
 #[tokio::test]
-async fn who_is_known_already_folds_nothing() {
+async fn a_known_customer_causes_no_merge() {
     let mut db = database().await;
     chat(&mut db, KEPT, named(true, true), ParticipantState::Active).await;
     for at in [5, 6] {

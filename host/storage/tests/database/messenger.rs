@@ -50,7 +50,7 @@ async fn unread(db: &mut storage::PgConnection, psid: &str, until: i64) -> Vec<M
 }
 
 #[tokio::test]
-async fn a_moment_means_what_began_at_or_before_it_of_one_customer() {
+async fn a_watermark_covers_the_messages_of_one_customer_that_began_at_or_before_it() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     for (id, psid, at) in [(1, "71", 10), (2, "71", 20), (3, "72", 10)] {
@@ -79,7 +79,7 @@ async fn a_message_that_is_sent_again_has_the_moment_of_its_last_call_unless_an_
 }
 
 #[tokio::test]
-async fn who_wrote_and_when_the_customer_did_are_told_in_the_order_of_the_question() {
+async fn authors_and_times_are_returned_in_the_order_of_the_query() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let standing = messenger::standing(db, CLIENT, PAGE, &[(None, "71"), (None, "72")]).await.unwrap();

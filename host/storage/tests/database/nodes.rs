@@ -83,7 +83,7 @@ async fn a_process_that_lives_keeps_its_lanes() {
 }
 
 #[tokio::test]
-async fn a_process_that_stopped_in_good_order_is_not_among_the_dead() {
+async fn a_process_that_stopped_cleanly_is_not_counted_as_dead() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let mut presence = scratch.connection().await;
@@ -97,7 +97,7 @@ async fn a_process_that_stopped_in_good_order_is_not_among_the_dead() {
 }
 
 #[tokio::test]
-async fn nobody_buries_itself() {
+async fn a_node_does_not_remove_itself() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let mut presence = scratch.connection().await;
@@ -110,7 +110,7 @@ async fn nobody_buries_itself() {
 }
 
 #[tokio::test]
-async fn a_claim_does_not_wait_for_a_process_that_stands_still_in_a_transaction() {
+async fn a_claim_does_not_wait_for_a_frozen_process_with_an_open_transaction() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let over = Duration::ZERO;
@@ -143,7 +143,7 @@ async fn a_claim_does_not_wait_for_a_row_that_another_transaction_is_making() {
 }
 
 #[tokio::test]
-async fn a_lane_that_stood_still_before_its_first_claim_is_free_once_that_is_committed() {
+async fn a_lane_frozen_before_its_first_claim_is_free_after_the_commit() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let mut stands_still = scratch.connection().await;
@@ -155,7 +155,7 @@ async fn a_lane_that_stood_still_before_its_first_claim_is_free_once_that_is_com
 }
 
 #[tokio::test]
-async fn two_that_claim_a_new_lane_at_once_do_not_both_get_it() {
+async fn two_simultaneous_claims_of_a_new_lane_do_not_both_succeed() {
     let scratch = scratch::database().await;
     let pool = scratch.pool(8).await;
     for lane in 0..20 {
@@ -173,7 +173,7 @@ async fn two_that_claim_a_new_lane_at_once_do_not_both_get_it() {
 }
 
 #[tokio::test]
-async fn who_buries_the_dead_does_not_wait_for_what_they_hold_and_comes_back_for_it() {
+async fn the_removal_of_dead_nodes_skips_locked_lanes_and_returns_to_them() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     let mut presence = scratch.connection().await;
@@ -206,7 +206,7 @@ async fn until_forgotten(db: &mut PgConnection) {
 }
 
 #[tokio::test]
-async fn what_a_process_holds_while_it_stands_still_is_bounded_by_the_length_of_a_lease() {
+async fn locks_of_a_frozen_process_end_within_the_length_of_a_lease() {
     let scratch = scratch::database().await;
     let pool = scratch.pool(1).await;
     let lease = lanes::LEASE.as_millis().to_string();

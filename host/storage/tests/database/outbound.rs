@@ -190,7 +190,7 @@ async fn legs_move_forward_and_leave_the_queue() {
 }
 
 #[tokio::test]
-async fn a_step_takes_a_leg_out_of_the_queue_when_it_says_so() {
+async fn a_step_removes_a_leg_from_the_queue_on_request() {
     let mut db = database().await;
     store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
     for leaves_queue in [false, true] {
@@ -203,7 +203,7 @@ async fn a_step_takes_a_leg_out_of_the_queue_when_it_says_so() {
 }
 
 #[tokio::test]
-async fn a_mark_is_written_where_the_work_lies() {
+async fn a_mark_is_written_to_the_row_of_the_work() {
     let mut db = database().await;
     store(&mut db, &[(1, zo()), (2, zo()), (3, zo())], (INBOX, Channel::Whatsapp)).await;
     let all = [(id(1), 0), (id(2), 0), (id(3), 0)];
@@ -216,7 +216,7 @@ async fn a_mark_is_written_where_the_work_lies() {
 }
 
 #[tokio::test]
-async fn legs_that_are_put_off_wait_for_their_time_and_stay_what_they_are() {
+async fn deferred_legs_wait_for_their_time_and_keep_their_state() {
     let mut db = database().await;
     store(&mut db, &[(1, zo()), (2, zo()), (3, zo())], (INBOX, Channel::Whatsapp)).await;
     let all = [(id(1), 0), (id(2), 0), (id(3), 0)];
@@ -280,7 +280,7 @@ async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
 }
 
 #[tokio::test]
-async fn what_is_known_of_a_recipient_decides_whether_a_failure_may_fall_back() {
+async fn facts_of_a_recipient_decide_whether_a_failure_may_fall_back() {
     let mut db = database().await;
     let known = Introduction { addresses: vec![phone("27820000001")], ..Introduction::default() };
     let customer = resolve(&mut db, CLIENT, &IdSource::new([3; 32]), known, moment(0)).await.unwrap();

@@ -156,7 +156,7 @@ async fn no_statement_reads_the_whole_of_a_table_that_grows() {
 }
 
 #[tokio::test]
-async fn what_runs_for_each_message_finds_its_rows_by_their_keys_however_many_there_are() {
+async fn statements_of_each_message_find_their_rows_by_key_in_large_tables() {
     let mut vague = String::new();
     for (statement, rows, plan) in plans().await {
         if !FOR_EACH_MESSAGE.iter().any(|sources| statement.place.starts_with(sources)) {

@@ -93,7 +93,7 @@ async fn slots_of_an_inbox_come_before_those_of_the_client() {
 }
 
 #[tokio::test]
-async fn who_holds_a_lane_sees_in_the_same_statement_whether_a_plugin_answers_for_it() {
+async fn the_holder_of_a_lane_reads_the_plugin_in_the_same_statement() {
     let (_scratch, mut db) = database().await;
     let (node, length) = (NodeId(Uuid::from_u128(9)), std::time::Duration::from_secs(30));
     let lane = LaneKey { client: CLIENT, queue: Queue::Outbound, lane: INBOX.0 };
@@ -190,7 +190,7 @@ fn call(id: u128, outcome: &str) -> Invocation {
 }
 
 #[tokio::test]
-async fn calls_are_listed_newest_first_and_by_what_is_wanted() {
+async fn calls_are_listed_newest_first_and_filtered() {
     let (_scratch, mut db) = database().await;
     let calls = [call(1, "answered"), call(2, "trapped"), call(3, "answered")];
     invocations::record(&mut db, CLIENT, &calls).await.unwrap();
@@ -214,7 +214,7 @@ async fn calls_are_listed_newest_first_and_by_what_is_wanted() {
 }
 
 #[tokio::test]
-async fn calls_that_say_nothing_about_a_canary_do_not_count() {
+async fn calls_that_do_not_judge_a_canary_do_not_count() {
     let (_scratch, mut db) = database().await;
     let calls = [call(1, "answered"), call(2, "trapped"), call(3, "not-started"), call(4, "trapped")];
     invocations::record(&mut db, CLIENT, &calls).await.unwrap();
@@ -281,7 +281,7 @@ async fn no_more_bytes_are_recorded_than_the_terms_allow() {
 }
 
 #[tokio::test]
-async fn a_recording_that_is_full_ends_once_and_can_be_begun_anew() {
+async fn a_full_recording_ends_once_and_can_be_started_again() {
     let (_scratch, mut db) = database().await;
     activations::begin(&mut db, CLIENT, &activation(1, "bot", None)).await.unwrap();
     let (id, begun) = (Uuid::from_u128(1), terms(3, 7, 100));
@@ -317,7 +317,7 @@ async fn comparisons_that_were_skipped_are_added_up_per_shadow() {
 }
 
 #[tokio::test]
-async fn the_terms_of_a_recording_come_and_go() {
+async fn the_terms_of_a_recording_can_be_set_and_cleared() {
     let (_scratch, mut db) = database().await;
     activations::begin(&mut db, CLIENT, &activation(1, "bot", None)).await.unwrap();
     let terms = RecordingTerms { sample: 0.5, ..terms(3, 7, 1_000) };
@@ -329,7 +329,7 @@ async fn the_terms_of_a_recording_come_and_go() {
 }
 
 #[tokio::test]
-async fn other_nodes_hear_what_was_put_in_force() {
+async fn other_nodes_are_notified_of_activations() {
     let (scratch, mut db) = database().await;
     let pool = storage::connect(&scratch.url, 2).await.unwrap();
     let mut changes = Changes::listen(&pool).await.unwrap();
@@ -345,7 +345,7 @@ async fn other_nodes_hear_what_was_put_in_force() {
 }
 
 #[tokio::test]
-async fn what_a_shadow_answered_differently_comes_back_as_it_was() {
+async fn differences_of_a_shadow_are_read_back_unchanged() {
     let (_scratch, mut db) = database().await;
     let difference = AnswerDifference {
         id: Uuid::from_u128(1),

@@ -52,7 +52,7 @@ fn template(waba: &str, id: &str) -> TemplateRecord {
 }
 
 #[tokio::test]
-async fn what_requests_name_is_found_at_once_and_only_by_their_client() {
+async fn objects_named_by_requests_are_found_in_one_statement_and_only_by_their_client() {
     let mut db = database().await;
     let mut elsewhere = cloud_number(11, "27600000002");
     if let InboxSettings::WhatsappCloud(cloud) = &mut elsewhere.settings {
@@ -183,7 +183,7 @@ async fn stores(db: &mut PgConnection, id: u128, with: GroupRows<'_>) -> bool {
 }
 
 #[tokio::test]
-async fn of_two_groups_with_one_key_the_first_is_stored_and_of_the_other_nothing() {
+async fn only_the_first_of_two_groups_with_one_key_is_stored() {
     let mut db = database().await;
     let keyed =
         |key| GroupRows { responses: vec![("a", b"1".as_slice()), (key, b"2".as_slice())], ..GroupRows::default() };

@@ -28,7 +28,7 @@ async fn ends<T>(doing: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn whatever_waits_for_a_database_that_falls_silent_ends_at_once_and_sessions_are_replaced_when_it_answers() {
+async fn all_waits_for_a_silent_database_end_at_once_and_sessions_are_replaced_when_it_answers() {
     let wire = scratch::database().await.wire().await;
     let pool = storage::connect_with(&wire.url, 3, ALERT).await.unwrap();
     let mut listening = Changes::listen(&pool).await.unwrap();
@@ -81,7 +81,7 @@ async fn a_slow_database_is_not_a_silent_one() {
 }
 
 #[tokio::test]
-async fn a_statement_of_a_request_that_takes_too_long_is_given_up_here_and_ended_there() {
+async fn a_slow_statement_of_a_request_times_out_and_is_cancelled_in_the_database() {
     let scratch = scratch::database().await;
     let timing = Timing { request: Duration::from_millis(300), ..ALERT };
     let pool = storage::connect_with(&scratch.url, 1, timing).await.unwrap();
@@ -174,7 +174,7 @@ async fn a_task_that_holds_a_session_and_takes_a_second_one_is_found() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_was_begun_for_nothing_holds_nothing_of_the_next() {
+async fn an_unused_transaction_does_not_affect_the_next_one() {
     let scratch = scratch::database().await;
     let wire = scratch.wire().await;
     let pool = storage::connect_with(&wire.url, 1, ALERT).await.unwrap();

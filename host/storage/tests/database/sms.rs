@@ -84,7 +84,7 @@ async fn parts_of_two_legs_of_one_message_are_kept_apart() {
 }
 
 #[tokio::test]
-async fn of_several_reports_about_a_part_the_first_final_one_counts() {
+async fn the_first_final_report_about_a_part_counts() {
     let mut db = database().await;
     let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
     let given = [(part(1), "A"), (part(2), "B")].map(|(part, smsc_id)| taken_as(smsc_id, part));
@@ -129,7 +129,7 @@ async fn receipts_that_came_too_early_are_applied_once() {
 }
 
 #[tokio::test]
-async fn of_two_parts_under_one_smsc_id_the_later_has_the_receipts() {
+async fn the_later_of_two_parts_with_one_smsc_id_gets_the_receipts() {
     let mut db = database().await;
     let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
     let given = [taken_as("A", part(1)), taken_as("A", part(2))];
@@ -155,7 +155,7 @@ async fn parts_that_an_smsc_takes_without_an_id_are_kept_and_found_by_no_receipt
 }
 
 #[tokio::test]
-async fn what_a_subscriber_sent_is_kept() {
+async fn an_sms_of_a_subscriber_is_kept() {
     let mut db = database().await;
     let sms =
         InboundSms { id: Uuid::from_u128(1), bind: "bind", sender: "27820000001", receiver: "31500", body: "STOP" };
@@ -165,7 +165,7 @@ async fn what_a_subscriber_sent_is_kept() {
 }
 
 #[tokio::test]
-async fn of_callbacks_about_one_message_the_last_is_on_its_way() {
+async fn only_the_last_callback_about_a_message_is_in_flight() {
     let mut db = database().await;
     let lane = Uuid::from_u128(9);
     let told = |form: &str| SmsCallback {
@@ -203,7 +203,7 @@ async fn sent_by(db: &mut PgConnection, request: SmsRequestId) -> (usize, Option
 }
 
 #[tokio::test]
-async fn what_was_not_sent_may_be_sent_again_unless_another_request_has() {
+async fn an_unsent_message_may_be_sent_again_unless_another_request_has_sent_it() {
     let mut db = database().await;
     let (one, two) = (SmsRequestId(Uuid::from_u128(1)), SmsRequestId(Uuid::from_u128(2)));
     assert_eq!(sent_by(&mut db, one).await, (1, None));
@@ -216,7 +216,7 @@ async fn what_was_not_sent_may_be_sent_again_unless_another_request_has() {
 }
 
 #[tokio::test]
-async fn whom_subscribers_answer_is_forgotten_by_when_it_was_sent_and_not_by_when_it_was_accepted() {
+async fn reply_addresses_are_deleted_by_the_time_of_sending_and_not_of_acceptance() {
     let mut db = database().await;
     replies::correspond_at_last(&mut db, CLIENT, &[("SHOP", "27820000001", MESSAGE)], moment(0)).await.unwrap();
     replies::correspond(&mut db, CLIENT, &[("SHOP", "27820000002", MESSAGE)], moment(0)).await.unwrap();

@@ -70,7 +70,7 @@ async fn a_customer_is_known_by_both_spellings_and_shown_by_the_one_that_was_use
 }
 
 #[tokio::test]
-async fn of_recipients_in_both_spellings_one_customer_is_made_and_the_provider_says_which_one_is_shown() {
+async fn both_spellings_of_a_recipient_are_one_customer_shown_with_the_providers_spelling() {
     let (mut db, ids) = (database().await, ids());
     for (one, other) in PAIRS {
         let both = resolve_many(&mut db, CLIENT, &ids, &[&phone(one), &phone(other)], moment(1)).await.unwrap();
@@ -110,7 +110,7 @@ async fn two_customers_of_one_number_become_one_with_the_next_event() {
 }
 
 #[tokio::test]
-async fn a_number_that_passes_on_or_is_given_up_does_so_in_both_spellings() {
+async fn a_number_passes_on_or_is_released_in_both_spellings() {
     let (mut db, ids) = (database().await, ids());
     let (one, other) = (phone(PAIRS[0].0), phone(PAIRS[0].1));
     let first = resolve(&mut db, CLIENT, &ids, of(&[one.clone(), bsuid("BR.1")]), moment(1)).await.unwrap();

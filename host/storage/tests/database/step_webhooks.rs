@@ -75,7 +75,7 @@ async fn endpoint(db: &mut PgConnection, id: u128, inbox: InboxId) -> Option<Uui
 }
 
 #[tokio::test]
-async fn the_webhook_of_a_step_goes_where_the_configuration_in_force_says() {
+async fn the_webhook_of_a_step_goes_to_the_address_of_the_present_configuration() {
     let mut db = database().await;
     inboxes::insert(&mut db, CLIENT, &cloud_number(11, "27600000002"), moment(0)).await.unwrap();
     assert_eq!(endpoint(&mut db, 701, INBOX).await, None, "nobody asked for it");

@@ -136,7 +136,7 @@ async fn an_unknown_kind_of_address_or_inbox_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_inbox_without_what_its_kind_has_is_an_error() {
+async fn an_inbox_without_the_fields_of_its_kind_is_an_error() {
     let (mut db, _) = rows().await;
     write(&mut db, &["DELETE FROM whatsapp_cloud_inbox"]).await;
     names(inboxes::by_id(&mut db, CLIENT, INBOX).await, "inbox.kind", "WHATSAPP_CLOUD");

@@ -85,7 +85,7 @@ async fn a_team_without_a_zone_goes_by_the_clients() {
 }
 
 #[tokio::test]
-async fn a_name_finds_its_team_whatever_its_case_or_makes_one() {
+async fn a_name_in_any_case_finds_its_team_or_creates_one() {
     let mut db = database().await;
     let new = TeamId(Uuid::from_u128(502));
     assert_eq!(teams::find_or_insert(&mut db, CLIENT, new, "SALES", moment(1)).await.unwrap(), SALES);
@@ -97,7 +97,7 @@ async fn a_name_finds_its_team_whatever_its_case_or_makes_one() {
 }
 
 #[tokio::test]
-async fn a_team_is_in_use_while_somebody_belongs_to_it_or_a_chat_is_with_it() {
+async fn a_team_is_in_use_while_it_has_a_member_or_a_chat() {
     let mut db = database().await;
     let used = teams::in_use(&mut db, CLIENT, SALES).await.unwrap();
     assert_eq!(used, TeamUsage { members: true, chats: false, sites: false });
@@ -114,7 +114,7 @@ async fn a_team_is_in_use_while_somebody_belongs_to_it_or_a_chat_is_with_it() {
 }
 
 #[tokio::test]
-async fn a_team_that_somebody_joined_meanwhile_is_not_deleted() {
+async fn a_team_with_a_new_member_is_not_deleted() {
     let mut db = database().await;
     let refused = teams::delete(&mut db, CLIENT, SALES).await.unwrap_err();
     assert!(violates(&refused, teams::MEMBERS_FK));
@@ -151,7 +151,7 @@ async fn a_deleted_user_is_in_no_answer_and_its_email_is_free() {
 }
 
 #[tokio::test]
-async fn admins_that_were_deleted_are_none() {
+async fn deleted_admins_do_not_count() {
     let mut db = database().await;
     let admin = UserId(Uuid::from_u128(600));
     assert_eq!(profiles::lock_admins(&mut db, CLIENT).await.unwrap(), [admin]);

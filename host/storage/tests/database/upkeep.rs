@@ -50,7 +50,7 @@ async fn ages_left(db: &mut PgConnection) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn everything_that_is_forgotten_by_age_is_found_by_an_index() {
+async fn all_rows_deleted_by_age_are_found_by_an_index() {
     let scratch = scratch::database().await;
     let mut db = scratch.pool(1).await.acquire().await.unwrap().detach();
     let mut scans = Vec::new();
@@ -73,7 +73,7 @@ async fn everything_that_is_forgotten_by_age_is_found_by_an_index() {
 }
 
 #[tokio::test]
-async fn what_is_old_is_forgotten_a_page_at_a_time_and_what_is_young_stays() {
+async fn old_rows_are_deleted_page_by_page_and_young_ones_stay() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     keys(db, &[1, 6, 7, 8, 9, 10]).await;
@@ -87,7 +87,7 @@ async fn what_is_old_is_forgotten_a_page_at_a_time_and_what_is_young_stays() {
 }
 
 #[tokio::test]
-async fn a_row_that_somebody_is_at_is_left_for_another_time() {
+async fn a_locked_row_is_left_for_another_round() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     keys(db, &[8, 9]).await;
@@ -104,7 +104,7 @@ async fn a_row_that_somebody_is_at_is_left_for_another_time() {
 }
 
 #[tokio::test]
-async fn what_lies_in_a_default_partition_is_forgotten_by_age() {
+async fn rows_in_a_default_partition_are_deleted_by_age() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     for days in [10, 100] {
@@ -194,7 +194,7 @@ async fn a_partition_begins_behind_the_rows_that_came_before_it() {
 }
 
 #[tokio::test]
-async fn lanes_that_nobody_held_for_a_day_are_forgotten_page_by_page() {
+async fn lanes_that_were_not_held_for_a_day_are_deleted_page_by_page() {
     let scratch = scratch::database().await;
     let db = &mut scratch.connection().await;
     for lane in 1..=5 {
@@ -241,7 +241,7 @@ async fn a_table_that_has_grown_is_looked_at_once_and_again_when_it_has_doubled(
 }
 
 #[tokio::test]
-async fn a_look_at_a_table_that_grows_fast_is_a_quick_one() {
+async fn the_check_of_a_fast_growing_table_is_a_quick_one() {
     let scratch = scratch::database().await;
     let mut db = scratch.connection().await;
     grow(&mut db, 1..=600).await;

@@ -79,7 +79,7 @@ async fn there_is_one_default_and_one_override_for_each_own_number() {
 }
 
 #[tokio::test]
-async fn a_replaced_secret_is_kept_beside_the_new_one() {
+async fn a_replaced_secret_is_kept_with_the_new_one() {
     let mut db = database().await;
     let stored = config(1, None, &[STATUS]);
     configs::insert(&mut db, CLIENT, &stored).await.unwrap();
@@ -96,7 +96,7 @@ async fn a_replaced_secret_is_kept_beside_the_new_one() {
 }
 
 #[tokio::test]
-async fn of_secrets_that_were_replaced_the_newest_five_are_kept_until_they_expire() {
+async fn the_newest_five_replaced_secrets_are_kept_until_they_expire() {
     let mut db = database().await;
     let stored = config(1, None, &[STATUS]);
     configs::insert(&mut db, CLIENT, &stored).await.unwrap();
@@ -141,7 +141,7 @@ async fn routes_hold_the_endpoints_that_take_events_and_overrides_that_silence()
 }
 
 #[tokio::test]
-async fn an_endpoint_remembers_since_when_it_fails() {
+async fn an_endpoint_has_the_time_of_its_first_failure() {
     let mut db = database().await;
     configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
     for since in [Some(moment(3)), None] {
@@ -260,7 +260,7 @@ async fn pages_follow_each_other_in_order_and_hold_any_character() {
 }
 
 #[tokio::test]
-async fn what_is_held_is_not_read_again_and_makes_room_on_the_page() {
+async fn held_deliveries_are_not_read_again_and_take_no_room_on_the_page() {
     let mut db = database().await;
     waiting(&mut db, 6).await;
     let held = [delivery(1), delivery(3), delivery(9)];
@@ -305,7 +305,7 @@ async fn an_event_that_cannot_be_read_leaves_the_others_of_its_endpoint_readable
 }
 
 #[tokio::test]
-async fn what_became_of_a_delivery_is_final_except_for_a_retry() {
+async fn the_result_of_a_delivery_is_final_except_for_a_retry() {
     let mut db = database().await;
     waiting(&mut db, 4).await;
     let finished = |id, attempts, fate| FinishedDelivery { id: delivery(id), attempts, fate, body: None };
@@ -327,7 +327,7 @@ async fn what_became_of_a_delivery_is_final_except_for_a_retry() {
 }
 
 #[tokio::test]
-async fn abandoning_ends_what_waits_and_nothing_else() {
+async fn abandoning_ends_only_waiting_deliveries() {
     let mut db = database().await;
     waiting(&mut db, 3).await;
     let done = FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Delivered, body: None };
@@ -390,7 +390,7 @@ async fn an_attempt_that_was_made_is_kept_whichever_process_has_the_lane_by_now(
 }
 
 #[tokio::test]
-async fn an_attempt_that_is_recorded_late_changes_nothing_that_a_later_one_led_to() {
+async fn an_attempt_recorded_late_does_not_change_the_result_of_a_later_one() {
     let mut db = database().await;
     waiting(&mut db, 1).await;
     let fence = lane(&mut db).await;
@@ -402,7 +402,7 @@ async fn an_attempt_that_is_recorded_late_changes_nothing_that_a_later_one_led_t
 }
 
 #[tokio::test]
-async fn the_endpoint_of_a_lane_is_told_to_whoever_holds_the_lane() {
+async fn the_holder_of_a_lane_reads_its_endpoint() {
     let mut db = database().await;
     let fence = lane(&mut db).await;
     assert_eq!(
@@ -433,7 +433,7 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
 }
 
 #[tokio::test]
-async fn the_write_of_the_last_outcomes_gives_the_lane_back_unless_more_is_due() {
+async fn storing_the_last_outcomes_releases_the_lane_unless_more_is_due() {
     let mut db = database().await;
     waiting(&mut db, 2).await;
     let fence = lane(&mut db).await;

@@ -21,7 +21,7 @@ async fn role(scratch: &Scratch, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn settings_of_the_role_that_change_what_statements_mean_are_overridden() {
+async fn settings_of_the_role_that_change_the_meaning_of_statements_are_overridden() {
     let scratch = scratch::database().await;
     let url = role(&scratch, "strange").await;
     let settings = [

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_was_here_before_does_not_wait_for_strangers() {
+    async fn a_known_source_does_not_wait_for_strangers() {
         let turns = turns();
         let _stranger = wait(&turns, &visitor("192.0.2.1", 1)).await.unwrap();
         let returning = visitor("192.0.2.2", 2);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_one_source_so_many_wait_and_no_more() {
+    async fn the_waiters_of_one_source_are_limited() {
         let turns = turns();
         let crowd = visitor("2001:db8::1", 1);
         let first = wait(&turns, &crowd).await.unwrap();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_not_come_back_for_long_is_forgotten() {
+    fn a_source_that_stays_away_for_long_is_forgotten() {
         let turns = turns();
         let of = |number: usize| LoginVisitor::new(None, number.to_be_bytes().to_vec());
         (0..=REMEMBERED).for_each(|number| turns.remember(of(number)));

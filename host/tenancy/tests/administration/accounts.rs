@@ -104,7 +104,7 @@ async fn an_unreachable_database_is_not_an_unknown_key() {
 }
 
 #[tokio::test]
-async fn nothing_tells_an_unknown_account_from_a_wrong_password() {
+async fn an_unknown_account_and_a_wrong_password_have_the_same_answer() {
     let office = Office::open().await;
     create_client(&office.administration(), acme()).await.unwrap();
     let unknown_user = Login { email: "nobody@acme.example".to_owned(), ..login("correct horse") };
@@ -141,7 +141,7 @@ async fn the_eleventh_attempt_is_refused_even_with_the_right_password_until_the_
 }
 
 #[tokio::test]
-async fn a_spelling_that_the_database_takes_for_the_same_address_gives_no_fresh_guesses() {
+async fn another_spelling_of_the_same_address_gives_no_additional_guesses() {
     let office = Office::open().await;
     let iris = tenancy::accounts::NewClient { email: "iris@acme.example".to_owned(), ..acme() };
     create_client(&office.administration(), iris).await.unwrap();
@@ -158,7 +158,7 @@ async fn a_spelling_that_the_database_takes_for_the_same_address_gives_no_fresh_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_logged_in_from_there_before_does_not_wait_for_strangers() {
+async fn a_user_that_logged_in_from_this_source_does_not_wait_for_strangers() {
     const STRANGERS: usize = 60;
     let office = std::sync::Arc::new(Office::open().await);
     create_client(&office.administration(), acme()).await.unwrap();
@@ -276,7 +276,7 @@ async fn a_place_is_forgotten_ninety_days_after_the_last_login_from_there() {
 }
 
 #[tokio::test]
-async fn accounts_that_do_not_exist_are_limited_too() {
+async fn unknown_accounts_are_limited_too() {
     let office = Office::open().await;
     for _ in 0..10 {
         assert!(matches!(fails(&office, login("wrong")).await, LoginError::InvalidCredentials));
@@ -288,7 +288,7 @@ async fn accounts_that_do_not_exist_are_limited_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn guesses_made_at_once_learn_no_more_than_guesses_in_a_row() {
+async fn simultaneous_guesses_reveal_no_more_than_successive_ones() {
     let office = std::sync::Arc::new(Office::open().await);
     create_client(&office.administration(), acme()).await.unwrap();
     let guesses: Vec<_> = (0..16)
@@ -356,7 +356,7 @@ async fn an_email_is_unique_within_a_client_only() {
 }
 
 #[tokio::test]
-async fn what_is_no_email_name_or_password_is_refused() {
+async fn an_invalid_email_name_or_password_is_refused() {
     let office = Office::open().await;
     let admin = office.administration();
     create_client(&admin, acme()).await.unwrap();

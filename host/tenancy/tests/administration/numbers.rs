@@ -93,7 +93,7 @@ async fn a_number_is_stored_as_digits_with_its_secrets_sealed() {
 }
 
 #[tokio::test]
-async fn what_a_number_lacks_or_has_too_much_is_said() {
+async fn a_missing_or_superfluous_field_of_a_number_is_named() {
     let office = Office::open().await;
     create_client(&office.administration(), acme()).await.unwrap();
     let cloud = |change: fn(&mut CloudAccount)| {

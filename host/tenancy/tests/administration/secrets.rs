@@ -9,7 +9,7 @@ fn client(id: u128) -> ClientId {
 }
 
 #[test]
-fn what_was_sealed_opens_for_the_same_client_and_purpose_only() {
+fn a_sealed_value_opens_for_the_same_client_and_purpose_only() {
     let sealer = Sealer::new([7; 32]);
     let sealed = sealer.seal(client(1), SecretPurpose::AccessToken, b"token").unwrap();
     assert_eq!(sealer.open(client(1), SecretPurpose::AccessToken, &sealed).unwrap(), b"token");
@@ -33,7 +33,7 @@ fn a_sealed_value_is_version_key_id_nonce_ciphertext() {
 }
 
 #[test]
-fn another_master_key_is_told_from_a_changed_value() {
+fn another_master_key_and_a_changed_value_are_distinguished() {
     let sealed = Sealer::new([7; 32]).seal(client(1), SecretPurpose::ApiKey, b"key").unwrap();
     assert_eq!(Sealer::new([8; 32]).open(client(1), SecretPurpose::ApiKey, &sealed), Err(SealError::OtherKey));
     let mut changed = sealed.clone();
@@ -70,7 +70,7 @@ fn a_master_key_is_32_bytes_in_base64() {
 }
 
 #[tokio::test]
-async fn a_start_with_another_master_key_is_refused_and_says_what_to_do() {
+async fn a_start_with_another_master_key_is_refused_with_a_cure() {
     let scratch = scratch::database().await;
     let mut db = scratch.connection().await;
     Sealer::new([7; 32]).check_or_init(&mut db).await.unwrap();

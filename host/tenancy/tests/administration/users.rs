@@ -64,7 +64,7 @@ async fn two_temporary_passwords_are_never_the_same() {
 }
 
 #[tokio::test]
-async fn a_user_of_another_client_is_nobody() {
+async fn a_user_of_another_client_is_not_found() {
     let (office, ada) = office().await;
     let admin = office.administration();
     let other = tenancy::accounts::NewClient { client_ref: "other".to_owned(), ..acme() };
@@ -92,7 +92,7 @@ async fn the_operator_may_delete_every_admin_but_the_last() {
 }
 
 #[tokio::test]
-async fn the_team_of_the_command_line_is_made_and_audited_once() {
+async fn the_team_of_the_command_line_is_created_and_audited_once() {
     let (office, ada) = office().await;
     let admin = office.administration();
     for (email, team) in [("a@acme.example", "Sales"), ("b@acme.example", " SALES ")] {

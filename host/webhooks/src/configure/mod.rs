@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_that_breaks_no_rule_is_nobodys_fault() {
+    fn a_failure_that_breaks_no_rule_is_not_a_refusal() {
         let error = storage::silence::silent();
         assert!(matches!(refused_insert(error), ConfigureError::Failed(_)));
     }

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_an_answer_is_kept_whatever_it_says() {
+    fn the_beginning_of_any_answer_is_kept() {
         let outcome = AttemptOutcome::of(Ok(answer(200, "thanks")));
         assert_eq!((outcome.verdict, outcome.error), (AnswerVerdict::Success, None));
         assert_eq!(outcome.response_start.as_deref(), Some("thanks"));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn gone_disables_and_a_throttle_keeps_its_wish() {
+    fn a_410_disables_the_endpoint_and_a_throttle_keeps_its_retry_time() {
         assert_eq!(AttemptOutcome::of(Ok(answer(410, ""))).verdict, AnswerVerdict::Disable);
         assert_eq!(AttemptOutcome::of(Ok(answer(429, ""))).retry_after, Some(Duration::from_secs(9)));
     }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_receiver_writes_can_always_be_stored() {
+    fn any_answer_of_a_receiver_can_be_stored() {
         let outcome = AttemptOutcome::of(Ok(answer(500, "a\0b")));
         assert_eq!(outcome.response_start.as_deref(), Some("a\u{fffd}b"));
     }
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_refused_is_what_every_attempt_ends_with() {
+    fn every_attempt_at_a_refused_address_ends_with_the_refusal() {
         let target = DeliveryTarget::new("http://127.0.0.1/".to_owned(), false, vec![2; 32], Vec::new());
         assert!(matches!(target.post(&ready(), moment()), Err(PostError::Refused(_))));
     }

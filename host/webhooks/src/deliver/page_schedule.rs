@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_only_believed_from_the_start() {
+    fn the_end_of_the_queue_is_only_known_after_a_read_from_its_start() {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
         page_schedule.begin(now);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_is_added_during_a_look_or_after_it_asks_for_another_one() {
+    fn work_added_during_a_read_or_after_it_causes_another_one() {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
         page_schedule.begin(now);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn added_work_is_looked_for_at_once() {
+    fn added_work_is_read_at_once() {
         let begun = Instant::now();
         let mut page_schedule = PageSchedule::new(begun);
         page_schedule.begin(begun);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_is_added_right_after_a_look_is_looked_for_with_what_comes_next() {
+    fn work_added_right_after_a_read_is_read_with_later_work() {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
         page_schedule.begin(now);

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_are_sent_again_keep_the_order_of_their_conversation() {
+    fn resent_deliveries_keep_the_order_of_their_conversation() {
         let again = |id| ReadyDelivery { schedule_from: 4, ..delivery(id, 7, 4) };
         let mut send_queue = send_queue(&[again(1), again(2)]);
         assert_eq!(id(send_queue.pop()), Some(1));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_arrives_while_its_conversation_is_in_flight_waits_too() {
+    fn a_delivery_that_arrives_while_its_conversation_is_in_flight_waits_too() {
         let first = delivery(1, 7, 0);
         let mut send_queue = send_queue(std::slice::from_ref(&first));
         send_queue.pop();

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_sent_again_has_the_whole_schedule_before_it() {
+    fn a_resent_delivery_has_the_whole_schedule_before_it() {
         let mut attempted = attempted(AnswerVerdict::Failure, 3, moment(0));
         attempted.ready.schedule_from = 3;
         let done = finished(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
@@ -293,14 +293,14 @@ mod tests {
     }
 
     #[test]
-    fn gone_is_not_tried_again_and_disables() {
+    fn a_410_is_not_tried_again_and_disables_the_endpoint() {
         let gone = attempted(AnswerVerdict::Disable, 0, moment(0));
         assert_eq!(finished(&gone, &SCHEDULE, moment(0), 0).fate, DeliveryFate::Exhausted);
         assert_eq!(Health::after(&[gone], None).disable, Some(DisabledReason::Gone));
     }
 
     #[test]
-    fn the_first_failure_is_remembered_and_a_success_forgets_it() {
+    fn the_time_of_the_first_failure_is_kept_until_a_success() {
         let failures =
             [attempted(AnswerVerdict::Failure, 0, moment(1)), attempted(AnswerVerdict::Failure, 0, moment(2))];
         assert_eq!(Health::after(&failures, None), Health { failing_since: Some(moment(1)), disable: None });
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn five_days_of_failure_disable_and_a_second_less_does_not() {
+    fn five_days_of_failure_disable_an_endpoint_and_a_second_less_does_not() {
         let days = 5 * 24 * 3600;
         let failing = |at| Health::after(&[attempted(AnswerVerdict::Failure, 0, moment(at))], Some(moment(0)));
         assert_eq!(failing(days - 1).disable, None);

@@ -103,7 +103,7 @@ fn every_body_is_flat_and_has_no_nulls() {
 }
 
 #[test]
-fn version_2_says_what_version_1_says_and_adds_the_team_quoted_reply_and_bsuid_fields_alone() {
+fn version_2_adds_only_the_team_quoted_reply_and_bsuid_fields_to_version_1() {
     const ADDED: [&str; 8] = [
         "senderUserId",
         "recipientUserId",
@@ -147,7 +147,7 @@ fn template_fields_stand_only_in_replies_right_after_a_template_send() {
 }
 
 #[test]
-fn an_assignment_is_outgoing_without_a_message_and_says_in_version_2_whether_another_team_got_the_chat() {
+fn an_assignment_is_outgoing_without_a_message_and_version_2_shows_a_change_of_team() {
     for (name, routed) in [
         ("an agent takes a chat", false),
         ("a chat is passed on to another agent", false),

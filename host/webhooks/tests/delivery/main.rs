@@ -96,7 +96,7 @@ async fn an_event_arrives_signed_and_is_recorded_as_delivered() {
 }
 
 #[tokio::test]
-async fn a_rotated_secret_signs_beside_the_new_one_for_a_day() {
+async fn a_rotated_secret_signs_together_with_the_new_one_for_a_day() {
     let stage = Stage::new().await;
     let sink = Sink::answering(|_| Answer::at_once(200)).await;
     let config = stage.configure(json!({ "sessionStatusURL": sink.url })).await;
@@ -206,7 +206,7 @@ async fn a_receiver_that_is_down_is_tried_by_the_schedule_and_then_given_up() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_says_gone_gets_nothing_more() {
+async fn an_endpoint_that_answers_410_gets_nothing_more() {
     let stage = Stage::new().await;
     let sink = Sink::answering(|_| Answer::at_once(410)).await;
     stage.configure(json!({ "sessionStatusURL": sink.url })).await;
@@ -223,7 +223,7 @@ async fn an_endpoint_that_says_gone_gets_nothing_more() {
 }
 
 #[tokio::test]
-async fn what_waits_for_an_endpoint_that_was_turned_off_is_dropped() {
+async fn deliveries_waiting_for_a_disabled_endpoint_are_dropped() {
     let stage = Stage::new().await;
     let sink = Sink::answering(|_| Answer::at_once(200)).await;
     stage.configure(json!({ "sessionStatusURL": sink.url })).await;
@@ -254,7 +254,7 @@ async fn an_event_that_comes_while_another_hangs_does_not_wait_for_it() {
 }
 
 #[tokio::test]
-async fn a_shaper_of_the_client_that_fails_is_stood_in_for_and_leaves_a_trace() {
+async fn a_failed_shaper_of_the_client_is_replaced_by_the_built_in_one_and_leaves_a_trace() {
     let stage = Stage::new().await;
     let sink = Sink::answering(|_| Answer::at_once(200)).await;
     stage.configure(json!({ "sessionStatusURL": sink.url })).await;
@@ -300,7 +300,7 @@ async fn a_worker_that_lost_its_lane_writes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_in_flight_when_a_lane_goes_to_another_process_is_finished_and_recorded() {
+async fn deliveries_in_flight_are_finished_and_recorded_when_a_lane_changes_its_process() {
     let stage = Stage::new().await;
     let sink = Sink::answering(|_| Answer::after_millis(1_000)).await;
     stage.configure(json!({ "sessionStatusURL": sink.url })).await;
@@ -321,7 +321,7 @@ async fn what_is_in_flight_when_a_lane_goes_to_another_process_is_finished_and_r
 }
 
 #[tokio::test]
-async fn what_is_in_flight_when_the_database_falls_silent_is_recorded_when_it_answers_again() {
+async fn deliveries_in_flight_are_recorded_when_a_silent_database_answers_again() {
     let wire = scratch::database().await.wire().await;
     let timing = storage::Timing { silent_after: Duration::from_millis(500), ..storage::Timing::default() };
     let stage = Stage::on(storage::connect_with(&wire.url, 8, timing).await.unwrap()).await;
@@ -343,7 +343,7 @@ async fn what_is_in_flight_when_the_database_falls_silent_is_recorded_when_it_an
 }
 
 #[tokio::test]
-async fn hundreds_of_events_all_arrive_once_and_each_conversation_in_order() {
+async fn hundreds_of_events_arrive_once_and_in_the_order_of_each_conversation() {
     let stage = Stage::new().await;
     let sink = Sink::answering(|_| Answer::at_once(200)).await;
     stage.configure(json!({ "sessionStatusURL": sink.url })).await;

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_needs_every_word_and_a_heading_counts_most() {
+    fn a_search_result_contains_every_word_and_headings_rank_first() {
         let sections = [section("Other", "The signature of a retry."), section("Signature", "Of every retry.")];
         let found = find(&sections, &words("SIGNATURE retry"));
         assert_eq!(found.iter().map(|one| one.heading.as_str()).collect::<Vec<_>>(), ["Signature", "Other"]);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_search_are_text_on_its_page() {
+    fn the_terms_of_a_search_are_escaped_on_its_page() {
         let page = page(&[section("One", "a <b> & ü")], "<script>\"x\"");
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;&quot;x&quot;"), "{page}");
     }

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_any_length_are_passed_over() {
+    fn times_of_any_length_are_skipped() {
         for time in [&b"2611202140\0"[..], b"261120214000\0", b"000001000000000R000\0"] {
             assert_eq!(read(&Sent { schedule: time, ..USUAL }), usual());
             assert_eq!(read(&Sent { validity: time, ..USUAL }), usual());
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_without_a_coding_is_none_at_all() {
+    fn a_body_that_ends_before_its_coding_is_none() {
         let whole = body(&USUAL);
         let coding = whole.len() - USUAL.text.len() - 3;
         for cut in 0..whole.len() {

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pdus_are_cut_wherever_the_reads_end() {
+    async fn pdus_are_cut_correctly_at_any_read_boundary() {
         let octets = [pdu(1, b"one"), pdu(2, b""), pdu(3, &[7; 20_000])].concat();
         for step in [1, 5, 16, 17, 4_096, octets.len()] {
             let mut reads = arriving(&octets, step);

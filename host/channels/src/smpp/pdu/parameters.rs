@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_parameter_is_passed_over_and_a_cut_one_ends_the_list() {
+    fn an_unknown_parameter_is_skipped_and_a_cut_one_ends_the_list() {
         let list = [tlv(0x1401, b"vendor"), tlv(0x0427, &[2]), tlv(0x0423, &[3, 0, 8])].concat();
         let (read, whole) = PduParameters::read(&list);
         assert_eq!((read.state, read.error, whole), (Some(2), Some(8), true));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_another_length_are_left_out() {
+    fn values_of_another_length_are_skipped() {
         let list = [tlv(0x0427, &[]), tlv(0x0423, &[1]), tlv(0x020c, &[1, 2, 3])].concat();
         assert_eq!(PduParameters::read(&list), (PduParameters::default(), true));
         let list = [tlv(0x0427, &[0, 5]), tlv(0x0423, &[0, 9]), tlv(0x020c, &[7])].concat();

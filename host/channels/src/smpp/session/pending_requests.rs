@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_closed_session_forgets_what_was_not_written_and_waits_for_the_rest() {
+    async fn a_closed_session_drops_unwritten_requests_and_waits_for_the_rest() {
         let pending = Arc::new(PendingRequests::default());
         let (written, _first) = pending.queue(CommandId::SubmitSm).unwrap();
         let (queued, mut second) = pending.queue(CommandId::SubmitSm).unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_begin_anew_and_pass_over_those_that_wait() {
+    fn numbers_wrap_around_and_skip_pending_requests() {
         let pending = PendingRequests::default();
         let (first, _answer) = pending.queue(CommandId::SubmitSm).unwrap();
         pending.state().last = LAST_SEQUENCE;

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bare_pairs_of_kana_are_told_from_ascii() {
+    fn bare_pairs_of_kana_are_distinguished_from_ascii() {
         let bare: Vec<u8> = EUC_JP.encode("こんにちは").0.iter().map(|octet| octet & 0x7f).collect();
         assert_eq!(japanese(&bare).unwrap(), "こんにちは");
         for text in ["STOP", "Pay $5 now", "$100", "100%", ""] {

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_we_send_is_said_in_the_alphabet_of_the_smsc_or_not_at_all() {
+    fn text_is_sent_in_the_alphabet_of_the_smsc_or_not_at_all() {
         let price = [0x00, 0x05, 0x1b, 0x28]; // @é{
         assert_eq!(DefaultAlphabet::Gsm.encode(&price, 0).unwrap(), price);
         assert_eq!(DefaultAlphabet::Latin1.encode(&price, 0).unwrap(), b"@\xe9{");

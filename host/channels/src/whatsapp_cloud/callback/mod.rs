@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_a_callback_says_is_read_as_a_whole() {
+    fn other_callbacks_are_parsed_as_a_whole() {
         let mut with_messages = statuses(&[status(json!({}))]);
         with_messages["messages"] = json!([]);
         let mut without_number = statuses(&[status(json!({}))]);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_shows_its_words_its_lines_and_its_total() {
+    fn an_order_shows_its_text_its_lines_and_its_total() {
         let order = json!({"catalog_id": "c", "text": "before noon, please", "product_items": [
             {"product_retailer_id": "shirt-1", "quantity": 2, "item_price": 15.99, "currency": "ZAR"},
             {"product_retailer_id": "cap", "name": "Red cap", "quantity": "1", "item_price": "5", "currency": "ZAR"},

@@ -53,7 +53,7 @@ fn a_link_loses_the_blanks_around_it_and_is_refused_for_those_within() {
 }
 
 #[test]
-fn a_request_may_say_what_its_file_is() {
+fn a_request_may_declare_the_type_of_its_file() {
     let url = "https://a.example/download?id=7";
     let said = |media: Value| content(json!({ "media": media }));
     assert_eq!(said(json!({"url": url})), media(MediaKind::Document, url, None, None), "its server is asked");
@@ -83,7 +83,7 @@ fn a_request_may_say_what_its_file_is() {
 }
 
 #[test]
-fn a_text_beside_a_file_becomes_its_caption() {
+fn a_text_with_a_file_becomes_its_caption() {
     let url = "https://a.example/x.png";
     let with_text = content(json!({"media": {"url": url}, "messageText": "Look"}));
     assert_eq!(with_text, media(MediaKind::Image, url, Some("Look"), None));
@@ -102,7 +102,7 @@ fn a_file_that_takes_no_caption_goes_as_a_document_when_there_is_a_text() {
 }
 
 #[test]
-fn a_caption_has_at_most_1024_characters_however_it_came_about() {
+fn a_caption_of_any_origin_has_at_most_1024_characters() {
     let url = "https://a.example/x.png";
     content(json!({"media": {"url": url, "caption": "é".repeat(1024)}}));
     let own = media_fault(json!({"media": {"url": url, "caption": "é".repeat(1025)}}));

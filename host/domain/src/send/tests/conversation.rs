@@ -49,7 +49,7 @@ fn a_free_text_needs_a_conversation_and_a_text() {
 }
 
 #[test]
-fn what_belongs_to_templates_is_refused_in_a_free_text() {
+fn fields_of_templates_are_refused_in_a_free_text() {
     let button = json!([{"type": "button", "conversationParameters": [{"payload": "x", "conversationState": "end"}]}]);
     for (pointer, value, field) in [
         ("/templateName", json!("order_ready"), "templateName"),

@@ -29,7 +29,7 @@ fn the_unified_endpoint_wraps_the_payload_and_its_paths() {
 }
 
 #[test]
-fn what_is_missing_is_named_all_at_once() {
+fn all_missing_fields_are_named_at_once() {
     assert_eq!(fields(&json!({})), ["sender", "messageType", "messages"]);
     let bare = json!({"sender": "27110000000", "messageType": "NOTIFICATION", "messages": [{}]});
     assert_eq!(fields(&bare), ["templateName", "templateId", "messages[0].recipients"]);
@@ -122,7 +122,7 @@ fn at_most_1000_messages_as_each_has_a_recipient() {
 }
 
 #[test]
-fn what_comes_after_the_limit_is_not_read() {
+fn recipients_beyond_the_limit_are_not_read() {
     let body = |messages: &str, after: &str| format!(r#"{{"sender":"27110000000","messages":[{messages}{after}"#);
     let parse = |body: String| SendRequest::parse(SendEndpoint::Whatsapp, body.as_bytes(), MAX).unwrap_err();
     assert_eq!(parse(body(&"{},".repeat(1001), "this is no JSON"))[0].field, "messages");
@@ -149,7 +149,7 @@ fn lists_that_only_a_mistake_makes_long_have_a_limit_of_their_own() {
 }
 
 #[test]
-fn tracking_ids_have_a_limit_from_both_sides() {
+fn tracking_ids_have_a_minimum_and_a_maximum_length() {
     for name in ["ctId", "gstId"] {
         let pointer = format!("/messages/0/recipients/0/{name}");
         assert!(parse(&with(chat(), &pointer, json!("é".repeat(255)))).is_ok());

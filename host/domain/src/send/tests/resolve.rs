@@ -87,7 +87,7 @@ fn faults_of_all_messages_are_reported_under_their_paths() {
 }
 
 #[test]
-fn bad_recipients_are_rejected_one_by_one_and_echo_what_was_written() {
+fn bad_recipients_are_rejected_one_by_one_and_repeat_the_given_value() {
     let recipients = json!([
         {"to": "+27820000001"}, {"to": "0820000001", "ctId": "c"}, {"customerUserId": "nonsense"}, {}, {"to": "+27110000000"},
         {"customerUserId": "ZA.1", "ctId": "", "gstId": "g"}, {"to": "27820000001", "customerUserId": "nonsense"},

@@ -40,7 +40,7 @@ fn a_recipient_of_an_sms_needs_a_number_and_its_user_id_is_dropped() {
 }
 
 #[test]
-fn a_text_is_there_and_fits_into_parts() {
+fn a_text_is_required_and_limited_in_parts() {
     assert_eq!(parse(&without(sms(), "/messages/0/messageText")).unwrap_err(), ["messages[0].messageText"]);
     assert_eq!(parse(&with(sms(), "/messages/0/messageText", json!(" "))).unwrap_err(), ["messages[0].messageText"]);
     let long = |length: usize| with(sms(), "/messages/0/messageText", json!("a".repeat(length)));

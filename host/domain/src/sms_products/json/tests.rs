@@ -54,7 +54,7 @@ fn settings_are_read() {
 }
 
 #[test]
-fn what_an_element_of_messages_does_not_say_is_said_at_the_top() {
+fn fields_absent_from_an_element_of_messages_come_from_the_top() {
     let json = r#"{"ctid":"top","unicode":"true","messages":[
         {"ctid":"own","unicode":"false","recipients":[{"to":"27821234567"}],"messageText":"A"},
         {"recipients":[{"to":"27821234567"}],"messageText":"B"}]}"#;

@@ -50,7 +50,7 @@ fn as_many_parameters_as_fillable_buttons_fill_all_in_order() {
 }
 
 #[test]
-fn any_other_number_of_parameters_is_a_fault() {
+fn another_number_of_parameters_is_a_fault() {
     for count in [0, 1, 3, 5] {
         let parameters = vec!["x"; count];
         let field = fault_field(&mixed(), json!([{"type": "button", "parameters": parameters}]), "give 2");

@@ -44,7 +44,7 @@ fn each_card_gets_its_own_parameters() {
 }
 
 #[test]
-fn what_stands_on_a_card_is_told_apart_from_what_stands_beside_it() {
+fn text_of_a_card_is_separate_from_text_of_the_template() {
     let send = resolve(&carousel(), request(json!([filled_card("1"), filled_card("2")]))).unwrap();
     let texts: Vec<&str> = send.cards.iter().map(|card| card.rendered_text.as_str()).collect();
     assert_eq!(texts, ["Blue 1\nhttps://a.example/1", "Red 2\nhttps://a.example/2"]);

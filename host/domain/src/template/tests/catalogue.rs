@@ -36,7 +36,7 @@ fn parts_that_came_later_do_not_hide_a_template() {
 }
 
 #[test]
-fn what_is_not_a_template_says_which_field_is_wrong() {
+fn an_invalid_template_names_the_wrong_field() {
     let field = |graph: Value| match Template::from_graph("w", &graph).unwrap_err() {
         TemplateError::Field { field, .. } => field,
     };
@@ -51,7 +51,7 @@ fn what_is_not_a_template_says_which_field_is_wrong() {
 }
 
 #[test]
-fn only_an_approved_template_can_be_sent_and_every_other_status_says_what_to_do() {
+fn only_an_approved_template_can_be_sent_and_every_other_status_has_a_cure() {
     let mut template = template(json!([]));
     assert_eq!(template.approval(), Ok(()));
     let statuses = [

@@ -61,7 +61,7 @@ fn a_parameter_that_looks_like_a_placeholder_stays_text() {
 }
 
 #[test]
-fn braces_that_are_no_placeholder_stay() {
+fn braces_without_a_placeholder_stay() {
     for (text, rendered) in [
         ("{{}} {{ x", "{{}} {{ x"),
         ("{{{1}}}", "{A}"),

@@ -82,7 +82,7 @@ async fn tell(stage: &Stage, round: usize, told: &[(usize, Told)]) {
 }
 
 #[tokio::test]
-async fn lives_that_go_the_whole_way_leave_each_person_one_chat_with_all_their_messages() {
+async fn generated_histories_leave_each_person_one_chat_with_all_messages() {
     let stage = Stage::new().await;
     let seeds: Vec<u64> = seeds().into_iter().step_by(STRIDE).collect();
     let histories: Vec<_> = seeds.iter().map(|seed| history(*seed)).collect();

@@ -144,7 +144,7 @@ async fn shortest(stage: &Stage, ids: &IdSource, seed: u64) -> String {
 }
 
 #[tokio::test]
-async fn generated_lives_leave_each_person_one_customer_and_nobody_anothers() {
+async fn generated_histories_leave_each_person_exactly_one_own_customer() {
     let stage = Stage::new().await;
     let other = another_client(&stage).await;
     let ids = IdSource::new([5; 32]);

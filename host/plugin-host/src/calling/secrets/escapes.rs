@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_read_and_what_is_none_stays() {
+    fn escapes_are_decoded_and_other_text_stays() {
         assert_eq!(said(r#"a\"\\\/\n\u00e9\ud83d\ude00\x"#, Escape::Json).unwrap(), "a\"\\/\n\u{e9}\u{1f600}\\x");
         assert_eq!(said("a%2Fb%c3%a9%zz%", Escape::Percent).unwrap(), "a/b\u{e9}%zz%");
         assert_eq!(said("plain", Escape::Json), None);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_what_is_said_is_found_in_the_text() {
+    fn a_part_of_the_decoded_text_is_found_in_the_escaped_text() {
         let text = "x%2Fab%2Fc%zz/d";
         let said = UnescapedText::of(text.as_bytes(), Escape::Percent, false).unwrap();
         let origin = |part: &str| {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_that_was_cut_stands_for_nothing() {
+    fn a_cut_escape_has_no_meaning() {
         for (text, escape) in
             [("ab%2", Escape::Percent), ("ab%", Escape::Percent), ("ab\\", Escape::Json), ("ab\\u00", Escape::Json)]
         {

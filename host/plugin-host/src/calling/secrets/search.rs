@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_found_in_whatever_way_it_is_written() {
+    fn a_secret_is_found_in_every_spelling() {
         let search = of(&[("key/a \"b\"~(é)", "*")]);
         for written in [
             "key/a \"b\"~(é)",
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_the_place_of_a_secret_is_not_looked_at_again() {
+    fn the_placeholder_of_a_secret_is_not_searched_again() {
         let name = "abcd".repeat(7_000);
         let search = of(&[("abcd", &format!("({name})")), ("(abcd", "-")]);
         assert_eq!(without(&search, "abcd.abcd", Edges::Whole).len(), 2 * (name.len() + 2) + 1);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn one_secret_within_another_or_beside_it_leaves_nothing_of_either() {
+    fn a_nested_or_adjacent_secret_leaves_no_part_of_either() {
         let search = of(&[("user", "1"), ("user:pass", "2"), ("pass", "3")]);
         assert_eq!(without(&search, "user:pass userpass user", Edges::Whole), "2 13 1");
         let twice = of(&[("same", "first"), ("same", "second")]);

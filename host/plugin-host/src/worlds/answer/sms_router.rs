@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_incoming_message_only_the_text_is_changed() {
+    fn only_the_text_of_an_incoming_message_is_changed() {
         assert_eq!(said(Direction::Incoming, Change { text: Some("hi".into()), ..nothing() }), None);
         let said = said(Direction::Incoming, Change { bind: Some("a".into()), ..nothing() });
         assert!(said.is_some_and(|said| said.contains("decision 1") && said.contains("only the text")));

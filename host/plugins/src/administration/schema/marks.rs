@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_found_wherever_a_schema_can_hold_them() {
+    fn marks_are_found_everywhere_a_schema_can_hold_them() {
         let schema = json!({
             "$defs": { "key": { "type": "string", "writeOnly": true } },
             "properties": {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_secret_before_is_and_nothing_stands_within_another() {
+    fn former_secrets_stay_secret_and_no_secret_contains_another() {
         let schema = json!({ "properties": { "a": { "properties": { "b": { "writeOnly": true } } } } });
         let config = json!({ "a": { "b": "1", "c": "2" }, "d": ["3"] });
         let known = |places: &[&str]| places.iter().map(|place| (*place).to_owned()).collect::<Vec<_>>();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_ends_however_a_schema_refers_to_itself() {
+    fn a_search_ends_with_any_recursive_schema() {
         let circle = json!({
             "$ref": "#/$defs/a",
             "$defs": { "a": { "allOf": [{ "$ref": "#/$defs/a" }] }, "b": { "writeOnly": true } },

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_set_flags_are_bounded_in_length() {
+    fn regular_expressions_with_flags_are_bounded_in_length() {
         let with = |length: usize| {
             of(&["(?i)yes".into(), format!("(?-s:{})", "a".repeat(999)), format!("(a(?i:{}))", "b".repeat(length))])
         };

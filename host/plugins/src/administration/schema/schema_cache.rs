@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_larger_than_all_that_may_be_kept_is_used_and_not_kept() {
+    fn an_entry_larger_than_the_cache_is_used_and_not_kept() {
         let schemas = CompiledSchemas::new(1);
         assert!(schemas.get(client(1), schema(1)).is_ok());
         assert!(schemas.kept().by_key.is_empty());
