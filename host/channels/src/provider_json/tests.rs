@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn what_is_json_is_read_as_any_parser_reads_it() {
+fn valid_json_is_read_as_by_any_parser() {
     for text in [
         "null",
         " true ",
@@ -28,7 +28,7 @@ fn what_is_json_is_read_as_any_parser_reads_it() {
 }
 
 #[test]
-fn a_character_that_no_text_can_hold_is_replaced_and_the_rest_stays() {
+fn an_invalid_character_is_replaced_and_the_rest_stays() {
     for (written, expected) in [
         (&br#""a\ud83d""#[..], "a\u{fffd}"),
         (br#""\ud83d!""#, "\u{fffd}!"),
@@ -65,7 +65,7 @@ fn numbers_that_fit_none_of_ours_are_kept_as_their_digits() {
 }
 
 #[test]
-fn what_is_too_deep_becomes_null_and_its_neighbours_stay() {
+fn a_value_that_is_too_deep_becomes_null_and_the_others_stay() {
     let nested = |levels: usize| format!("{}{}{}", "[".repeat(levels), r#""]}""#, "]".repeat(levels));
     let depth = |value: &Value| {
         let (mut value, mut depth) = (value, 0);
@@ -87,14 +87,14 @@ fn what_is_too_deep_becomes_null_and_its_neighbours_stay() {
 }
 
 #[test]
-fn small_slips_between_values_lose_nothing() {
+fn small_syntax_faults_between_values_lose_nothing() {
     for body in [&b"\xef\xbb\xbf{\"a\":[1,2]}"[..], b"{\"a\":[1,2,],}", b"{\"a\":[1,2]}\0\n", b"{,\"a\"\0:\0[1,,2]}"] {
         assert_eq!(read(body), Ok(json!({"a": [1, 2]})), "{}", String::from_utf8_lossy(body));
     }
 }
 
 #[test]
-fn what_is_no_json_or_has_no_end_is_refused() {
+fn invalid_or_endless_json_is_refused() {
     use JsonFault::{Incomplete, Trailing, Unexpected};
     for (body, expected) in [
         (&b""[..], Incomplete),

@@ -54,7 +54,7 @@ fn an_array_in_place_of_an_object_is_a_wrong_type() {
 }
 
 #[test]
-fn a_misspelled_field_is_a_fault_at_every_depth_and_an_unknown_one_is_ignored() {
+fn a_misspelled_field_at_any_depth_is_a_fault_and_an_unknown_one_is_ignored() {
     let inner = fault(r#"{"lines":[{"name":"a"},{"Name":"b"}]}"#);
     assert_eq!(inner.field, "lines[1].Name");
     assert_eq!(inner.message, "is not a field here; did you mean `name`?");
@@ -134,7 +134,7 @@ fn unknown_fields_are_ignored() {
 }
 
 #[test]
-fn nesting_has_a_limit_from_both_sides() {
+fn nesting_is_limited_and_brackets_in_texts_do_not_count() {
     let nested = |levels: usize| format!(r#"{{"x":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
     assert!(parse::<Order>(nested(DEPTH_MAX - 1).as_bytes()).is_ok());
     assert!(fault(nested(DEPTH_MAX)).message.contains("levels"));
@@ -144,7 +144,7 @@ fn nesting_has_a_limit_from_both_sides() {
 }
 
 #[test]
-fn what_was_expected_is_said_in_the_words_of_json() {
+fn the_expected_value_is_named_in_terms_of_json() {
     #[derive(Debug, Deserialize)]
     #[expect(dead_code, reason = "only parsed")]
     struct Kinds {
@@ -171,7 +171,7 @@ fn what_was_expected_is_said_in_the_words_of_json() {
 }
 
 #[test]
-fn a_field_that_is_missing_given_twice_or_unknown_is_the_one_that_is_named() {
+fn a_missing_repeated_or_unknown_field_is_named() {
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     #[expect(dead_code, reason = "only parsed")]
@@ -193,7 +193,7 @@ fn a_field_that_is_missing_given_twice_or_unknown_is_the_one_that_is_named() {
 }
 
 #[test]
-fn no_fault_names_a_type_of_ours() {
+fn no_fault_names_an_internal_type() {
     #[derive(Debug, Deserialize)]
     struct Wrapped(#[expect(dead_code, reason = "only parsed")] u8, #[expect(dead_code, reason = "only parsed")] u8);
     #[derive(Debug, Deserialize)]

@@ -51,7 +51,7 @@ fn no_sms_for_any_other_failure() {
 }
 
 #[test]
-fn a_customer_seen_alive_gets_an_sms_only_in_the_lenient_mode() {
+fn a_customer_recently_seen_gets_an_sms_only_in_the_lenient_mode() {
     let seen = FallbackFacts { seen_on_whatsapp: true, ..due_facts() };
     assert_eq!(fallback_due(&seen), Err(FallbackRefused::SeenOnWhatsapp));
     assert_eq!(fallback_due(&FallbackFacts { mode: FallbackMode::Any131026, ..seen }), Ok(()));
@@ -241,7 +241,7 @@ fn incoming_content_has_its_documented_names() {
 }
 
 #[test]
-fn what_a_customer_sent_keeps_the_providers_json_beside_what_we_understand() {
+fn a_message_keeps_the_json_of_the_provider_with_the_parsed_content() {
     let content = InboundContent::Text { body: "hi".to_owned() };
     let received = ReceivedContent { content, raw: json!({ "type": "text" }).into(), referral: None };
     let stored = serde_json::to_value(&received).unwrap();

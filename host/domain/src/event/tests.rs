@@ -234,7 +234,7 @@ fn every_case_comes_back_from_its_stored_form() {
 }
 
 #[test]
-fn a_version_or_a_case_that_is_not_known_is_an_error_that_says_so_and_quotes_nothing() {
+fn an_unknown_version_or_case_is_an_error_that_quotes_no_data() {
     let read = |v: u32, event: serde_json::Value| {
         let stored = json!({ "v": v, "at": at(), "event": event }).to_string();
         serde_json::from_str::<StoredEvent>(&stored)
@@ -278,7 +278,7 @@ fn hands(agents: [Option<u128>; 2], teams: [Option<u128>; 2]) -> ChatChangedHand
 }
 
 #[test]
-fn a_chat_that_an_agent_or_a_team_gets_is_assigned_and_says_whether_another_team_had_it() {
+fn a_chat_given_to_an_agent_or_a_team_is_assigned_and_shows_a_change_of_team() {
     let routed = |agents, teams| hands(agents, teams).assignment().map(|assigned| assigned.to_another_team);
     let none = [None, None];
     assert_eq!(routed([None, Some(1)], none), Some(false), "an agent takes it");

@@ -66,7 +66,7 @@ fn a_night_goes_over_midnight_into_the_next_day() {
 }
 
 #[test]
-fn nobody_works_on_a_holiday_by_the_date_on_the_wall() {
+fn a_holiday_is_closed_by_the_local_date() {
     let team = hours("Pacific/Auckland", &[("FRIDAY", "00:00", "24:00")], &["2026-12-25"]);
     // Auckland is thirteen hours ahead: its 25th begins on the 24th at eleven.
     assert!(!team.is_open(at("2026-12-24T11:00:00Z")));
@@ -86,7 +86,7 @@ fn a_night_ends_where_a_holiday_begins_and_none_begins_on_one() {
 }
 
 #[test]
-fn the_hours_follow_the_clock_on_the_wall_when_it_is_put_forward() {
+fn the_hours_follow_the_local_clock_at_a_change_to_summer_time() {
     // New York, 2026-03-08: 02:00 becomes 03:00, from five hours behind to four.
     let team = hours("America/New_York", &[("SUNDAY", "01:30", "03:30")], &[]);
     for (moment, open) in [
@@ -155,7 +155,7 @@ fn times_of_the_day_are_minutes_of_24_hours() {
 }
 
 #[test]
-fn what_cannot_be_hours_is_refused_with_the_place_named() {
+fn invalid_hours_are_refused_with_their_path() {
     let monday = |from: &str, to: &str| json!({ "day": "MONDAY", "from": from, "to": to });
     assert!(refused(json!({ "weekly": [] })).contains("`weekly` must have 1 to 70"));
     assert!(refused(json!({ "weekly": vec![monday("08:00", "09:00"); 71] })).contains("1 to 70"));
@@ -184,7 +184,7 @@ fn only_iana_names_are_time_zones() {
 }
 
 #[test]
-fn a_team_is_there_again_at_the_next_beginning_that_is_no_holiday() {
+fn a_team_is_available_again_at_the_next_start_that_is_not_a_holiday() {
     let week = [("MONDAY", "08:00", "12:00"), ("MONDAY", "13:00", "17:00"), ("FRIDAY", "22:00", "06:00")];
     let team = hours("UTC", &week, &["2026-11-27"]);
     for (moment, opens) in [
@@ -202,7 +202,7 @@ fn a_team_is_there_again_at_the_next_beginning_that_is_no_holiday() {
 }
 
 #[test]
-fn a_beginning_that_the_clock_leaves_out_or_shows_twice_is_the_first_moment_that_is_open() {
+fn a_start_skipped_or_repeated_by_the_clock_is_the_first_open_moment() {
     // In Berlin 02:00 to 03:00 is left out on 2026-03-29, and comes twice on 2026-10-25.
     let team = hours("Europe/Berlin", &[("SUNDAY", "02:30", "05:00")], &[]);
     assert_eq!(team.next_open(at("2026-03-28T12:00:00Z")), Some(at("2026-03-29T01:00:00Z")), "03:00 on the wall");
@@ -213,7 +213,7 @@ fn a_beginning_that_the_clock_leaves_out_or_shows_twice_is_the_first_moment_that
 }
 
 #[test]
-fn who_is_on_holiday_for_a_year_is_not_waited_for() {
+fn a_holiday_of_a_year_has_no_next_opening() {
     let days: Vec<String> =
         (0..52).map(|week| (at("2026-11-23T00:00:00Z") + TimeDelta::weeks(week)).date_naive().to_string()).collect();
     let days: Vec<&str> = days.iter().map(String::as_str).collect();

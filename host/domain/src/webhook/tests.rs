@@ -135,7 +135,7 @@ fn on_update_an_absent_field_is_unchanged_and_an_empty_url_turns_its_type_off() 
 }
 
 #[test]
-fn a_url_that_nobody_can_call_is_refused_by_name() {
+fn a_url_that_cannot_be_called_is_refused_by_name() {
     for url in ["example.com/x", "ftp://a.example/", "https://u:p@a.example/", "https://", "javascript:alert(1)", " "] {
         let faults = WebhookConfigRequest::parse(json!({"statusUpdateURL": url}).to_string().as_bytes()).unwrap_err();
         assert_eq!(faults.len(), 1);

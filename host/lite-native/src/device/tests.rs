@@ -39,7 +39,7 @@ async fn a_number_has_one_device_in_a_process() {
 }
 
 #[tokio::test]
-async fn a_device_that_nobody_started_sends_nothing_and_says_so() {
+async fn a_device_that_is_not_started_fails_its_sends_with_the_reason() {
     let device = devices().device(&number(1));
     let message = DeviceMessage { id: "3EB0", to: "27820000001", content: DeviceContent::Text("Hi"), quoted: None };
     assert!(matches!(device.send(&message).await, Err(SendFailure::NotSent { .. })));

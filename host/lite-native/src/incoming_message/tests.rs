@@ -30,7 +30,7 @@ fn text(body: &str) -> InboundContent {
 }
 
 #[test]
-fn words_come_with_who_wrote_them_and_when() {
+fn a_text_has_its_author_and_time() {
     let message = read(&wa::Message::text("Hello")).unwrap();
     assert_eq!(message.content, text("Hello"));
     assert_eq!((message.provider_id.as_str(), message.from.as_deref()), ("3A01", Some("27820000001")));
@@ -47,7 +47,7 @@ fn an_answer_names_the_message_that_it_quotes() {
 }
 
 #[test]
-fn words_that_vanish_are_words() {
+fn a_disappearing_text_is_a_text() {
     let inner = wa::message::FutureProofMessage { message: MessageField::some(wa::Message::text("Soon gone")) };
     let message = wa::Message { ephemeral_message: MessageField::some(inner), ..Default::default() };
     assert_eq!(content_of(&message), text("Soon gone"));
@@ -67,7 +67,7 @@ fn image() -> wa::message::ImageMessage {
 }
 
 #[test]
-fn a_picture_says_where_it_is_and_what_opens_it() {
+fn a_picture_has_its_address_and_its_keys() {
     let message = wa::Message { image_message: MessageField::some(image()), ..Default::default() };
     let InboundContent::Media(file) = content_of(&message) else { panic!("no file") };
     assert_eq!((file.media_kind, file.mime_type.as_str()), (MediaKind::Image, "image/jpeg"));
@@ -85,7 +85,7 @@ fn a_picture_that_cannot_be_opened_has_no_address() {
 }
 
 #[test]
-fn a_voice_note_is_told_from_other_sound() {
+fn voice_notes_and_other_audio_are_distinguished() {
     for (ptt, kind) in [(Some(true), MediaKind::Voice), (Some(false), MediaKind::Audio), (None, MediaKind::Audio)] {
         let audio = wa::message::AudioMessage { ptt, ..Default::default() };
         let message = wa::Message { audio_message: MessageField::some(audio), ..Default::default() };
@@ -103,7 +103,7 @@ fn a_document_keeps_its_name() {
 }
 
 #[test]
-fn places_come_with_their_names() {
+fn locations_have_their_names() {
     let place = wa::message::LocationMessage {
         degrees_latitude: Some(-33.9),
         degrees_longitude: Some(18.4),
@@ -127,7 +127,7 @@ fn reaction(emoji: &str) -> InboundContent {
 }
 
 #[test]
-fn a_reaction_comes_and_goes() {
+fn a_reaction_is_added_and_removed() {
     let message_id = "3EB0AA".to_owned();
     let emoji = Some("👍".to_owned());
     assert_eq!(reaction("👍"), InboundContent::Reaction { message_id: message_id.clone(), emoji });
@@ -169,7 +169,7 @@ fn cards_are_names_and_numbers() {
 }
 
 #[test]
-fn a_poll_is_said_in_words_and_what_only_devices_read_is_none() {
+fn a_poll_has_a_text_and_messages_for_devices_are_none() {
     let shown = |asked: Option<&str>| {
         let poll = wa::message::PollCreationMessage { name: asked.map(str::to_owned), ..Default::default() };
         let poll = wa::Message { poll_creation_message_v3: MessageField::some(poll), ..Default::default() };
@@ -186,7 +186,7 @@ fn a_poll_is_said_in_words_and_what_only_devices_read_is_none() {
 }
 
 #[test]
-fn only_what_customers_write_to_the_business_alone_counts() {
+fn only_direct_messages_of_customers_to_the_business_count() {
     assert!(is_from_a_customer(&customer()));
     assert!(is_from_a_customer(&info(Jid::lid("100000012345678"))));
     let mut own = customer();
@@ -201,7 +201,7 @@ fn only_what_customers_write_to_the_business_alone_counts() {
 }
 
 #[test]
-fn a_hidden_id_gives_way_to_the_number_beside_it() {
+fn a_given_number_takes_precedence_over_a_hidden_id() {
     let mut hidden = info(Jid::lid("100000012345678"));
     assert_eq!(phone_of(&hidden), None);
     let id = Address::of_kind(AddressKind::Lid, "100000012345678@lid");

@@ -30,7 +30,7 @@ fn memory() -> DeviceMemory {
 }
 
 #[tokio::test]
-async fn it_is_a_whole_backend_of_the_library() {
+async fn the_store_implements_the_whole_backend_of_the_library() {
     let backend: Arc<dyn Backend> = Arc::new(memory());
     assert!(!backend.exists().await.unwrap());
 }
@@ -54,7 +54,7 @@ async fn a_device_comes_back_with_its_keys() {
 }
 
 #[tokio::test]
-async fn identities_and_sessions_come_and_go() {
+async fn identities_and_sessions_are_stored_and_deleted() {
     let memory = memory();
     memory.put_identities_batch(&[(Arc::from("1@lid"), [1; 32]), (Arc::from("1:2@lid"), [2; 32])]).await.unwrap();
     assert_eq!(memory.load_identity("1:2@lid").await.unwrap(), Some([2; 32]));
@@ -68,7 +68,7 @@ async fn identities_and_sessions_come_and_go() {
 }
 
 #[tokio::test]
-async fn what_is_known_of_a_user_is_not_that_of_one_whose_number_begins_alike() {
+async fn values_of_a_user_are_not_those_of_a_user_with_the_same_prefix() {
     let memory = memory();
     memory.put_session("2782:3@s.whatsapp.net", b"s").await.unwrap();
     assert!(memory.has_signal_state_for_user("2782").await.unwrap());
@@ -153,7 +153,7 @@ async fn a_hidden_id_that_changes_its_number_leaves_the_old_one() {
 }
 
 #[tokio::test]
-async fn devices_of_users_and_of_groups_come_and_go() {
+async fn devices_of_users_and_of_groups_are_stored_and_deleted() {
     let memory = memory();
     let devices = vec![DeviceInfo::new(0, None), DeviceInfo::new(3, Some(1))];
     let record = DeviceListRecord { user: "100".to_owned(), devices, timestamp: 5, phash: None, raw_id: Some(8) };
@@ -208,7 +208,7 @@ async fn a_sent_message_is_taken_once_and_old_ones_go() {
 }
 
 #[tokio::test]
-async fn a_message_that_waits_to_be_written_down_is_there_until_it_is() {
+async fn a_pending_message_is_kept_until_it_is_deleted() {
     let memory = memory();
     memory.store_pending_inbound("c", "s", "M", b"m").await.unwrap();
     assert_eq!(memory.get_pending_inbound("c", "s", "M").await.unwrap().as_deref(), Some(&b"m"[..]));
@@ -229,7 +229,7 @@ fn secret(expires_at: i64, message_ts: i64) -> MsgSecretEntry {
 }
 
 #[tokio::test]
-async fn the_secret_of_a_message_lives_as_long_as_the_longest_that_was_asked_for() {
+async fn the_secret_of_a_message_has_the_longest_requested_lifetime() {
     let memory = memory();
     assert_eq!(memory.put_msg_secrets(vec![secret(50, 9), secret(40, 0)]).await.unwrap(), 2);
     assert_eq!(memory.get_msg_secret_with_ts("c", "s", "M").await.unwrap(), Some((vec![5; 32], 9)));

@@ -111,7 +111,7 @@ fn partner_of(event: Event) -> PartnerEvent {
 }
 
 #[test]
-fn a_tap_names_the_button_the_template_and_what_it_answers() {
+fn a_tap_names_the_button_the_template_and_the_answered_message() {
     let event = incoming_of(tap());
     assert_eq!((event.sender.as_deref(), event.sender_user_id.as_deref()), (Some("27820000001"), Some("ZA.100")));
     assert_eq!((event.receiver.as_str(), event.message_content_type.as_str()), (BUSINESS, "BUTTON"));
@@ -131,7 +131,7 @@ fn a_reaction_has_the_id_of_the_message_that_it_is_about() {
 }
 
 #[test]
-fn one_message_is_told_of_in_the_words_of_both_webhooks() {
+fn one_message_is_reported_in_the_terms_of_both_webhooks() {
     let event = chatbot_of(Event::MessageCame(Box::new(tap())));
     assert_eq!((event.direction, event.timestamp_ms), (Direction::Incoming, 1_790_000_000_123));
     assert_eq!(
@@ -256,7 +256,7 @@ fn partner_events_have_their_documented_names() {
 }
 
 #[test]
-fn a_webhook_that_was_turned_off_is_named_with_its_address_and_its_number_if_it_is_an_override() {
+fn a_disabled_webhook_is_named_with_its_address_and_the_number_of_its_override() {
     let off = |is_default| {
         partner_of(Event::WebhookDisabled(WebhookDisabled {
             config: WebhookConfigId(Uuid::from_u128(9)),
@@ -284,7 +284,7 @@ fn session_changed() -> Event {
 }
 
 #[test]
-fn a_webhook_does_not_tell_of_events_of_others() {
+fn a_webhook_has_no_events_of_others() {
     assert!(told(ReportKind::Session, session_changed()).is_some());
     assert!(told(ReportKind::Status, session_changed()).is_none());
     assert!(told(ReportKind::Partner, session_changed()).is_none());
@@ -315,7 +315,7 @@ fn an_event_of_another_version_or_kind_is_an_error() {
 }
 
 #[test]
-fn what_an_older_program_stored_is_still_shaped() {
+fn events_stored_by_an_older_program_are_still_shaped() {
     let Some(event) = told(ReportKind::Session, session_changed()) else { panic!("not told") };
     let stored = serde_json::to_string(&event).unwrap();
     assert!(matches!(read(&stored, BUSINESS), Ok(WebhookEvent::SessionStatus(_))));

@@ -131,7 +131,7 @@ fn callers_without_a_key_have_half_of_the_process_and_the_slowest_of_the_largest
 }
 
 #[test]
-fn strangers_at_other_doors_take_no_place_of_callbacks_of_providers() {
+fn strangers_on_other_routes_take_no_place_of_provider_callbacks() {
     let mut desk = Desk::new(|_| {});
     let callback = |number| Owner::of_callback(Some(Ipv4Addr::new(192, 0, 2, number).into()));
     for number in 1..=4 {
@@ -149,7 +149,7 @@ fn strangers_at_other_doors_take_no_place_of_callbacks_of_providers() {
 }
 
 #[test]
-fn many_sources_with_one_slow_body_each_keep_nobody_out() {
+fn many_sources_with_one_slow_body_each_do_not_block_others() {
     let mut desk = Desk::new(|_| {});
     let mut slow: Vec<Number> = (1..=4).map(|number| desk.silent(source(number))).collect();
     for number in 5..=100 {
@@ -201,7 +201,7 @@ fn a_request_leaves_its_source_when_its_client_is_known() {
 }
 
 #[test]
-fn a_known_key_spares_a_request_its_source_and_not_its_rate() {
+fn a_request_with_a_known_key_does_not_count_for_its_source_but_for_its_rate() {
     let mut desk = Desk::new(|settings| settings.requests_per_second = 1);
     let number = desk.enter(client(1)).unwrap();
     assert!(desk.ledger.identify(number, client_id(1), desk.now).is_ok());
@@ -285,7 +285,7 @@ fn one_answer_larger_than_the_share_is_given_to_a_client_that_has_no_other() {
 }
 
 #[test]
-fn answers_that_fill_the_process_are_cut_off_for_new_ones() {
+fn answers_that_fill_the_process_are_aborted_for_new_ones() {
     let mut desk = Desk::new(|_| {});
     let unread = [desk.unread(source(1), 30 * MB), desk.unread(source(2), 34 * MB)];
     assert_eq!(desk.enter(source(3)), Err(AdmissionRefusal::Strangers));
@@ -296,7 +296,7 @@ fn answers_that_fill_the_process_are_cut_off_for_new_ones() {
 }
 
 #[test]
-fn unread_refusals_and_probes_of_a_source_end_beyond_its_share_and_those_of_others_stay() {
+fn unread_refusals_and_probes_beyond_the_share_of_a_source_end_and_those_of_others_stay() {
     let mut desk = Desk::new(|_| {});
     let refuse = |desk: &mut Desk, owner| {
         let cut = Arc::clone(&desk.cut);
@@ -321,7 +321,7 @@ fn unread_refusals_and_probes_of_a_source_end_beyond_its_share_and_those_of_othe
 }
 
 #[test]
-fn an_answer_of_which_nothing_is_taken_is_cut_off_in_time() {
+fn an_unread_answer_is_aborted_in_time() {
     let mut desk = Desk::new(|_| {});
     let (stuck, taken) = (desk.unread(client(1), 100), desk.unread(client(2), 100));
     desk.pass(Duration::from_secs(29));
@@ -336,7 +336,7 @@ fn an_answer_of_which_nothing_is_taken_is_cut_off_in_time() {
 }
 
 #[test]
-fn an_answer_without_end_needs_no_place_and_is_cut_off_like_any_other() {
+fn an_endless_answer_needs_no_place_and_is_aborted_like_any_other() {
     let mut desk = Desk::new(|settings| settings.requests_per_client = 1);
     let events = desk.enter(client(1)).unwrap();
     desk.ledger.give_place_back(events, desk.now);
@@ -347,7 +347,7 @@ fn an_answer_without_end_needs_no_place_and_is_cut_off_like_any_other() {
 }
 
 #[test]
-fn accounts_that_are_idle_are_forgotten() {
+fn idle_accounts_are_dropped() {
     let mut desk = Desk::new(|settings| settings.requests = u64::MAX);
     for number in 0..5_000_u32 {
         let owner = Owner::Source(Ipv4Addr::from(number).into());

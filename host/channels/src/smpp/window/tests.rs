@@ -25,7 +25,7 @@ fn an_inbox_alone_gets_the_whole_window_and_no_more() {
 }
 
 #[test]
-fn binds_take_turns_and_one_that_takes_nothing_is_passed_over() {
+fn binds_take_turns_and_one_without_a_place_is_skipped() {
     let window = Window::new(vec![8, 8, 8]);
     let mut reserve = |bind| if bind == 1 { Reservation::Closed } else { Reservation::Yes };
     let held = window.take(inbox(1), 4, Instant::now(), NOBODY_ELSE, &mut reserve);
@@ -33,7 +33,7 @@ fn binds_take_turns_and_one_that_takes_nothing_is_passed_over() {
 }
 
 #[test]
-fn the_least_loaded_bind_is_taken_whatever_the_size_of_its_window() {
+fn the_least_loaded_bind_is_taken_with_any_window_size() {
     let window = Window::new(vec![2, 4]);
     let held = take(&window, 1, 3);
     assert_eq!(held.iter().map(|(held, _)| held.bind).collect::<Vec<_>>(), [0, 1, 1], "a quarter is less than a half");
@@ -68,7 +68,7 @@ fn a_second_inbox_gets_its_share_of_what_becomes_free() {
 }
 
 #[test]
-fn who_wants_no_more_leaves_the_rest_to_the_others() {
+fn an_inbox_without_more_messages_leaves_its_places_to_others() {
     let window = Window::new(vec![4]);
     let first = take(&window, 1, 100);
     assert!(take(&window, 2, 1).is_empty());
@@ -113,7 +113,7 @@ fn a_message_that_waits_for_one_bind_leaves_its_room_to_others() {
 }
 
 #[test]
-fn a_message_that_is_under_way_is_told_of_a_place_whoever_else_has_none() {
+fn a_message_in_progress_gets_a_free_place_before_others() {
     let window = Window::new(vec![1, 1]);
     let mut taken = take(&window, 1, 2);
     let (held, _in_doubt) = taken.pop().unwrap();
@@ -123,7 +123,7 @@ fn a_message_that_is_under_way_is_told_of_a_place_whoever_else_has_none() {
 }
 
 #[test]
-fn parts_take_only_what_nobody_wants_for_a_message() {
+fn parts_take_only_places_that_no_message_needs() {
     let window = Window::new(vec![2]);
     let spare = || window.spare(inbox(1), Instant::now(), &mut |_| Reservation::Yes);
     let part = spare();
@@ -137,7 +137,7 @@ fn parts_take_only_what_nobody_wants_for_a_message() {
 }
 
 #[test]
-fn the_one_that_waited_longest_is_told_first() {
+fn the_longest_waiting_inbox_is_woken_first() {
     let window = Window::new(vec![1]);
     let held = take(&window, 1, 1);
     let (gone, mut second, mut third) = (window.freed(inbox(9)), window.freed(inbox(2)), window.freed(inbox(3)));
@@ -149,7 +149,7 @@ fn the_one_that_waited_longest_is_told_first() {
 }
 
 #[test]
-fn at_a_rate_those_who_wait_take_turns() {
+fn waiting_inboxes_take_turns_at_a_limited_rate() {
     let window = Window::new(vec![100]);
     let now = Instant::now();
     let one_left = || {
@@ -173,7 +173,7 @@ fn at_a_rate_those_who_wait_take_turns() {
 }
 
 #[test]
-fn who_does_not_take_its_turn_loses_it() {
+fn an_unused_turn_is_lost() {
     let window = Window::new(vec![100]);
     let now = Instant::now();
     let take = |who, at| window.take(inbox(who), 1, at, NOBODY_ELSE, &mut |_| Reservation::Yes).len();

@@ -37,7 +37,7 @@ fn all_numbers_right_is_0_and_all_wrong_is_1071() {
 }
 
 #[test]
-fn a_missing_cell_is_told_from_wrong_numbers() {
+fn a_missing_cell_and_wrong_numbers_have_different_errors() {
     let said = |cell: &str| BatchCells::of(&keywords(&[("cell", cell)])).unwrap_err().said;
     assert!(said("").starts_with("the keyword cell is missing"), "{}", said(""));
     assert!(said("12").starts_with("all numbers are invalid"), "{}", said("12"));

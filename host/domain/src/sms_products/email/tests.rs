@@ -63,7 +63,7 @@ fn an_empty_message_is_1021() {
 }
 
 #[test]
-fn mailboxes_are_numbers_in_the_ways_that_people_write_them() {
+fn mailboxes_are_numbers_in_usual_spellings() {
     let found = send(&["27821234567", "+27821234567", "0821234567", "12025550123"], "Hi").unwrap();
     assert_eq!(found.numbers, ["27821234567", "12025550123"], "each once");
     assert_eq!((found.code(), found.total()), (0, 2));
@@ -90,7 +90,7 @@ fn addresses_are_compared_composed_and_without_case() {
 }
 
 #[test]
-fn what_is_no_address_is_none() {
+fn an_invalid_address_is_none() {
     let long = format!("{}@example.com", "x".repeat(250));
     for text in ["", "x", "@x", "x@", "x@.y", "x@y.", "a b@c", "a@b@c", "a\0@b", "<a@b>", "a,b@c", long.as_str()] {
         assert_eq!(EmailAddress::parse(text), None, "{text}");
@@ -111,7 +111,7 @@ fn a_mail_to_the_test_domain_is_a_trial() {
 }
 
 #[test]
-fn nobody_sends_from_the_domain_itself() {
+fn no_sender_may_use_the_domain_of_the_gateway() {
     let domain = EmailDomain::parse("sms.example.com").unwrap();
     let owns = |address: &str| domain.owns(&EmailAddress::parse(address).unwrap());
     assert!(owns("a@sms.example.com") && owns("a@test.sms.example.com"));
@@ -119,7 +119,7 @@ fn nobody_sends_from_the_domain_itself() {
 }
 
 #[test]
-fn a_domain_is_made_of_labels() {
+fn a_domain_consists_of_labels() {
     for text in ["", "-a.b", "a..b", "a b", "a@b", "[127.0.0.1]"] {
         assert_eq!(EmailDomain::parse(text), None, "{text}");
     }
@@ -127,7 +127,7 @@ fn a_domain_is_made_of_labels() {
 }
 
 #[test]
-fn a_result_tells_what_was_taken() {
+fn a_result_lists_the_accepted_numbers() {
     let sent = send(&["27821234567", "Zo\u{7}e\r\ncode: 0"], "secret words").unwrap();
     let id = SmsRequestId(Uuid::nil());
     let answer = AnswerMail::result(&sent, Some(id), &[], epoch());

@@ -64,7 +64,7 @@ fn fields_absent_from_an_element_of_messages_come_from_the_top() {
 }
 
 #[test]
-fn a_field_that_is_nearly_right_or_in_another_object_is_refused_and_others_are_ignored() {
+fn a_misspelled_or_misplaced_field_is_refused_and_others_are_ignored() {
     let with = |top: &str, message: &str, to: &str, settings: &str| {
         let json = format!(
             r#"{{{top}"messages":[{{{message}"recipients":[{{{to}"to":"27821234567"}}],"messageText":"Hi"}}],"settings":{{{settings}"dsm":"true"}}}}"#

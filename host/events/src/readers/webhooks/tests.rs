@@ -129,7 +129,7 @@ fn an_override_without_addresses_silences_its_inbox() {
 }
 
 #[test]
-fn words_of_bots_and_agents_are_reported_only_when_included_and_template_sends_never() {
+fn messages_of_bots_and_agents_are_reported_only_when_included_and_template_sends_never() {
     let mut routes = [default_route()];
     let template = OutboundContent::Template(TemplateSend {
         id: "12".to_owned(),
@@ -238,7 +238,7 @@ fn a_chatbot_event_carries_the_settings_of_the_configuration_that_applies() {
 }
 
 #[test]
-fn what_no_webhook_tells_of_goes_nowhere() {
+fn an_event_without_a_webhook_has_no_delivery() {
     let closed = Event::ChatClosed(ChatClosed {
         participant: ParticipantId(Uuid::from_u128(20)),
         from: ParticipantState::Bot,
@@ -259,7 +259,7 @@ fn a_report_comes_back_as_it_was_stored() {
 }
 
 #[test]
-fn a_webhook_that_was_turned_off_is_told_to_the_partner_webhook_unless_that_is_the_same_address() {
+fn a_disabled_webhook_is_reported_to_the_partner_webhook_unless_it_has_the_same_address() {
     let partner = EndpointId(Uuid::from_u128(6));
     let mut routes = [default_route()];
     routes[0].endpoints.insert(WebhookType::PartnerEvent, partner);

@@ -74,14 +74,14 @@ fn a_call_gets_its_secrets_and_a_recording_gets_their_places() {
 }
 
 #[test]
-fn a_placeholder_is_no_longer_than_it_need_be() {
+fn a_placeholder_is_as_short_as_possible() {
     let shown = |length: usize| placeholder(&format!("/{}", "n".repeat(length - 1)));
     assert_eq!(shown(PLACE_LENGTH), format!("(secret:/{})", "n".repeat(PLACE_LENGTH - 1)));
     assert_eq!(shown(PLACE_LENGTH + 1), format!("(secret:/{}...)", "n".repeat(PLACE_LENGTH - 1)));
 }
 
 #[test]
-fn a_secret_in_the_name_of_its_own_place_makes_nothing_grow() {
+fn a_secret_that_occurs_in_its_own_path_does_not_grow_the_text() {
     let name = "abcd".repeat(7_000);
     let (said, output) = trapped(&uncovered(&json!({ name: hidden(&json!("abcd")) })), "abcd abcd", Gaps::default());
     assert!(said.len() < 250 && output.len() < 160, "{said}");
@@ -123,7 +123,7 @@ fn a_logged_line_that_was_cut_within_a_secret_holds_nothing_of_it() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_used_is_described_without_the_secret_and_an_error_too() {
+fn an_unusable_answer_or_error_is_described_without_the_secret() {
     let secrets = with_key("open-sesame");
     let errors = [
         CallError::BadAnswer { reason: "two buttons have the same id `open-sesame`".into(), trace: trace("") },
@@ -146,7 +146,7 @@ fn an_answer_that_cannot_be_used_is_described_without_the_secret_and_an_error_to
 }
 
 #[test]
-fn a_recording_holds_no_secret_in_whatever_it_keeps() {
+fn a_recording_holds_no_secret_in_any_field() {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let basic = |scheme: &str| ("authorization".to_owned(), format!("{scheme} {}", STANDARD.encode("me:open-sesame")));
     let write = |value: &str| json!({ "scope": "Client", "key": "k", "value": STANDARD.encode(value) });

@@ -54,7 +54,7 @@ async fn more_than_half_of_the_last_forty_suspend_a_plugin_and_half_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_says_nothing_about_the_plugin_does_not_count() {
+async fn outcomes_that_do_not_judge_the_plugin_do_not_count() {
     let breakers = breakers();
     let mixed = [vec![CallVerdict::Failed; 9], vec![CallVerdict::Nothing; 100]].concat();
     assert_eq!(calls(&breakers, mixed), 109);
@@ -99,7 +99,7 @@ async fn a_probe_that_fails_begins_another_pause_without_another_announcement() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_probe_that_is_cancelled_or_says_nothing_leaves_room_for_the_next() {
+async fn a_cancelled_or_inconclusive_probe_allows_the_next_one() {
     let breakers = breakers();
     calls(&breakers, vec![CallVerdict::Failed; 10]);
     tokio::time::advance(Duration::from_secs(30)).await;
@@ -134,7 +134,7 @@ async fn a_late_failure_of_a_call_begun_earlier_does_not_prolong_the_suspension(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_works_or_lies_idle_is_forgotten() {
+async fn working_or_idle_plugins_are_dropped() {
     let breakers = breakers();
     for of in 0..5_000 {
         call(&breakers, of, "bot", CallVerdict::Well);

@@ -63,14 +63,14 @@ async fn longest_wait_beside(others: u128) -> Duration {
 }
 
 #[tokio::test(start_paused = true)]
-async fn however_many_clients_let_their_calls_wait_the_calls_of_a_quiet_one_do_not() {
+async fn many_clients_with_waiting_calls_do_not_delay_a_quiet_one() {
     for others in [9, 60, 600] {
         assert_eq!(longest_wait_beside(others).await, Duration::ZERO, "beside {others}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_whose_calls_take_long_has_its_share_beside_many_that_take_all_they_can_get() {
+async fn a_client_with_long_calls_keeps_its_share_among_many_greedy_ones() {
     let places = CallPlaces::new(terms());
     let mut all = JoinSet::new();
     for other in 1..=60 {
@@ -86,7 +86,7 @@ async fn a_client_whose_calls_take_long_has_its_share_beside_many_that_take_all_
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_are_not_over_soon_have_three_quarters_of_the_places_and_no_more() {
+async fn longer_calls_have_at_most_three_quarters_of_the_places() {
     let places = CallPlaces::new(PlaceTerms { places: 8, ..terms() });
     let ended = Arc::new(AtomicUsize::new(0));
     let mut all = JoinSet::new();
@@ -133,7 +133,7 @@ async fn a_call_that_is_over_in_time_is_a_light_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_is_forgiven_its_long_calls_after_a_while() {
+async fn long_calls_of_a_client_are_forgotten_after_a_while() {
     let places = CallPlaces::new(PlaceTerms { places: 4, ..terms() });
     let mut long = Vec::new();
     for of in 1..=3 {
@@ -153,7 +153,7 @@ async fn a_client_is_forgiven_its_long_calls_after_a_while() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_has_the_fewest_places_comes_next() {
+async fn the_client_with_the_fewest_places_is_next() {
     let places = CallPlaces::new(PlaceTerms { places: 3, ..terms() });
     let mut held = vec![enter(&places, 1).await, enter(&places, 1).await, enter(&places, 2).await];
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -175,7 +175,7 @@ async fn whoever_has_the_fewest_places_comes_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_has_so_many_places_and_so_many_calls_that_wait() {
+async fn a_client_has_a_limit_of_places_and_of_waiting_calls() {
     let places = CallPlaces::new(PlaceTerms { per_client: 2, waiting_per_client: 1, ..terms() });
     let held = [enter(&places, 1).await, enter(&places, 1).await];
     let waiting = tokio::spawn({
@@ -192,7 +192,7 @@ async fn a_client_has_so_many_places_and_so_many_calls_that_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_waits_for_its_place_so_long_and_no_longer() {
+async fn a_call_waits_for_its_place_for_a_limited_time() {
     let places = CallPlaces::new(PlaceTerms { places: 1, ..terms() });
     let held = enter(&places, 1).await;
     let asked = Instant::now();
@@ -237,7 +237,7 @@ async fn enter_and_grow(places: &CallPlaces, of: u128, bytes: usize) -> Option<C
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_was_ended_for_want_of_memory_begins_again_when_there_is_enough() {
+async fn a_call_ended_for_lack_of_memory_starts_again_when_there_is_enough() {
     let places = CallPlaces::new(PlaceTerms { memory: 48 * MIB, ..terms() });
     // 36 MiB for large calls.
     let first = enter_and_grow(&places, 1, 23 * MIB).await.unwrap();
@@ -258,7 +258,7 @@ async fn a_call_that_was_ended_for_want_of_memory_begins_again_when_there_is_eno
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_largest_call_fits_however_little_memory_there_is() {
+async fn the_largest_call_fits_into_the_smallest_memory() {
     let places = CallPlaces::new(PlaceTerms { memory: 1, ..terms() });
     let place = enter_and_grow(&places, 1, 24 * MIB).await.unwrap();
     assert!(!place.grow(MIB));
@@ -267,7 +267,7 @@ async fn the_largest_call_fits_however_little_memory_there_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn clients_that_are_owed_nothing_are_forgotten() {
+async fn idle_clients_are_dropped() {
     let places = CallPlaces::new(terms());
     let busy = enter(&places, 0).await;
     for of in 1..10_000 {

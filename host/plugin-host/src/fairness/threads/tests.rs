@@ -29,13 +29,13 @@ async fn burn(time: Duration, until: Place) -> Place {
 }
 
 #[tokio::test]
-async fn a_small_call_stays_where_its_caller_is() {
+async fn a_small_call_stays_on_the_thread_of_its_caller() {
     let (threads, share) = (CallThreads::start().unwrap(), Share::new(Duration::from_secs(1)));
     assert_eq!(threads.promptly(&share, Box::pin(async { place() })).await, Place::Caller);
 }
 
 #[tokio::test]
-async fn a_long_call_goes_on_apart_and_after_the_second_the_next_one_begins_there() {
+async fn a_long_call_continues_separated_and_after_two_the_next_one_starts_separated() {
     let (threads, share) = (CallThreads::start().unwrap(), Share::new(Duration::from_secs(1)));
     assert_eq!(threads.promptly(&share, Box::pin(burn(PROMPT * 20, Place::Apart))).await, Place::Apart);
     assert_eq!(threads.promptly(&share, Box::pin(async { place() })).await, Place::Caller, "one is a slip");
@@ -46,14 +46,14 @@ async fn a_long_call_goes_on_apart_and_after_the_second_the_next_one_begins_ther
 }
 
 #[tokio::test]
-async fn a_very_long_call_goes_on_last_and_the_next_one_begins_there() {
+async fn a_very_long_call_continues_last_and_the_next_one_starts_last() {
     let (threads, share) = (CallThreads::start().unwrap(), Share::new(Duration::from_secs(10)));
     assert_eq!(threads.promptly(&share, Box::pin(burn(PROMPT * 100, Place::Last))).await, Place::Last);
     assert_eq!(threads.promptly(&share, Box::pin(async { place() })).await, Place::Last);
 }
 
 #[tokio::test]
-async fn the_calls_of_a_client_that_has_used_up_its_share_run_last() {
+async fn calls_of_a_client_without_share_run_last() {
     let (threads, share) = (CallThreads::start().unwrap(), Share::new(PROMPT));
     share.spend(Duration::from_secs(1));
     assert_eq!(threads.promptly(&share, Box::pin(async { place() })).await, Place::Last);
@@ -99,7 +99,7 @@ async fn a_call_that_waits_gives_its_turn_to_the_next() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_waits_for_ends() {
+async fn an_abandoned_call_ends() {
     let threads = CallThreads::start().unwrap();
     let alive = Arc::new(());
     let held = Arc::clone(&alive);

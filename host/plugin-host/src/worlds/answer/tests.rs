@@ -111,7 +111,7 @@ fn media_needs_a_web_address() {
 }
 
 #[test]
-fn places_are_on_the_globe() {
+fn locations_have_valid_coordinates() {
     good(place(-90.0, 180.0));
     for (latitude, longitude) in [(90.1, 0.0), (0.0, -180.1), (f64::NAN, 0.0), (0.0, f64::INFINITY)] {
         bad(place(latitude, longitude), "latitude");

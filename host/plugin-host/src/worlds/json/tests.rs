@@ -92,7 +92,7 @@ fn every_other_event_has_its_type_and_its_fields() {
 }
 
 #[test]
-fn what_a_question_leaves_out_comes_from_the_sample_also_inside() {
+fn absent_fields_of_a_question_come_from_the_sample_at_any_depth() {
     let (event, session) = chatbot(
         Value::Null,
         json!({ "state": "menu", "customer": { "name": "Thandi" }, "channel": "web", "localTime": { "hour": 23 } }),
@@ -232,7 +232,7 @@ fn every_action() -> Vec<Action> {
 }
 
 #[test]
-fn answers_are_named_by_type_and_leave_out_what_has_no_value() {
+fn answers_are_named_by_type_and_omit_empty_fields() {
     let (name, actions) = DryResult::Actions(every_action()).to_json();
     assert_eq!(name, "actions");
     assert_eq!(actions[0], json!({ "type": "reply-text", "text": "hi", "quote": "q" }));

@@ -22,7 +22,7 @@ fn nested(levels: usize) -> Value {
 }
 
 #[test]
-fn every_violation_is_told_with_its_path() {
+fn every_violation_is_reported_with_its_path() {
     let schema = json!({
         "type": "object",
         "required": ["team"],
@@ -61,7 +61,7 @@ fn a_schema_that_describes_trees_is_fine() {
 }
 
 #[test]
-fn checks_that_would_never_end_are_not_begun() {
+fn endless_checks_are_not_started() {
     let doubling = json!({ "properties": { "c": { "allOf": [{ "$ref": "#" }, { "$ref": "#" }] } } });
     assert!(violations(&doubling, &nested(5)).is_empty());
     assert!(violations(&doubling, &nested(45))[0].message.contains("too long"));
@@ -100,7 +100,7 @@ fn names_that_are_required_count_for_every_object() {
 }
 
 #[test]
-fn of_a_large_check_the_first_violation_is_told_and_of_a_small_one_all() {
+fn a_large_check_reports_the_first_violation_and_a_small_one_reports_all() {
     let (schema, config) = requires(100, 100);
     assert_eq!(violations(&schema, &config).len(), MOST_FAULTS);
     let (schema, config) = requires(1_000, 100);
@@ -112,7 +112,7 @@ fn of_a_large_check_the_first_violation_is_told_and_of_a_small_one_all() {
 }
 
 #[test]
-fn what_values_are_compared_with_counts_for_every_value() {
+fn the_cost_of_a_comparison_counts_for_every_value() {
     let names: Vec<Value> = (0..5_000).map(|index| json!(format!("n{index}"))).collect();
     let config = json!({ "a": (0..5_000).collect::<Vec<_>>() });
     for items in [json!({ "enum": names }), json!({ "const": names }), json!({ "allOf": [{ "enum": names }] })] {
@@ -147,14 +147,14 @@ fn a_configuration_as_large_as_it_may_be_is_checked_by_an_ordinary_schema() {
 }
 
 #[test]
-fn what_is_said_about_a_violation_is_no_longer_than_it_need_be() {
+fn the_text_of_a_violation_is_as_short_as_possible() {
     let schema = json!({ "properties": { "a": { "type": "integer" } } });
     let faults = violations(&schema, &json!({ "a": "x".repeat(60_000) }));
     assert_eq!(faults[0].message.chars().count(), FAULT_LENGTH + 1);
 }
 
 #[test]
-fn references_that_double_and_double_again_are_refused_before_they_are_followed() {
+fn exponential_references_are_refused_before_they_are_followed() {
     let double = |levels: usize| {
         let link = |index| {
             let next = json!({ "$ref": format!("#/$defs/a{}", index + 1) });
@@ -205,7 +205,7 @@ fn many_large_expressions_for_one_text_are_refused_before_they_are_compared() {
 }
 
 #[test]
-fn names_are_matched_like_texts_whichever_way_their_schema_is_reached() {
+fn names_are_matched_like_texts_through_every_path_of_the_schema() {
     let pattern = "^a{1,2000}$";
     let config = |length: usize| json!({ "within": { "a".repeat(length): 1 } });
     let by_pattern = json!({ "properties": { "within": { "patternProperties": { pattern: {} } } } });
@@ -252,7 +252,7 @@ fn no_violation_repeats_a_value_of_a_configuration_with_secrets() {
 }
 
 #[test]
-fn a_schema_that_forgot_a_mark_does_not_make_a_secret_a_value() {
+fn a_schema_without_a_mark_does_not_reveal_an_old_secret() {
     let schema = json!({ "properties": { "key": { "type": "integer" } } });
     let config = json!({ "key": "open-sesame" });
     for (is_kept, secrets) in [(true, vec!["/key".to_owned()]), (false, vec![])] {

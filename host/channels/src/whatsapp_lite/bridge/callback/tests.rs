@@ -34,7 +34,7 @@ fn from_customer(more: Value) -> Value {
 }
 
 #[test]
-fn what_another_secret_signed_is_refused_and_so_is_what_nobody_signed() {
+fn a_callback_with_a_wrong_or_missing_signature_is_refused() {
     let body = json!({"event": "message", "payload": {}});
     assert_eq!(signed(&body, "another"), Err(BridgeCallbackRefused::BadSignature));
     assert_eq!(signed(&body, ""), Err(BridgeCallbackRefused::NotExpected));
@@ -51,7 +51,7 @@ fn a_signature_is_128_digits() {
 }
 
 #[test]
-fn a_text_a_file_a_place_and_a_quote_are_read() {
+fn a_text_a_file_a_location_and_a_quote_are_read() {
     let text = message(from_customer(json!({"body": "hi", "replyTo": {"id": "true_27820000001@c.us_BBBB"}}))).unwrap();
     assert_eq!((text.provider_id.as_str(), text.from.as_deref()), ("AAAA", Some("27820000001")));
     assert_eq!(text.quoted_provider_id.as_deref(), Some("BBBB"));
@@ -64,7 +64,7 @@ fn a_text_a_file_a_place_and_a_quote_are_read() {
 }
 
 #[test]
-fn broadcasts_and_ids_that_name_nobody_tell_nothing() {
+fn broadcasts_and_ids_without_a_person_are_ignored() {
     for from in ["status@broadcast", "abc@lid", "@lid"] {
         assert_eq!(message(from_customer(json!({"id": "AAAA", "from": from, "body": "x"}))), None, "{from}");
     }
@@ -75,7 +75,7 @@ fn told_of(event: &str, payload: Value) -> Vec<DeviceEvent> {
 }
 
 #[test]
-fn what_the_business_writes_on_its_phone_is_an_echo_and_what_the_bridge_sent_is_not() {
+fn a_message_from_the_business_phone_is_an_echo_and_one_sent_by_the_bridge_is_not() {
     let ours = json!({"id": "true_27820000001@c.us_3EB0", "timestamp": 1_760_000_000, "from": "27110000000@c.us",
         "to": "27820000001@c.us", "fromMe": true, "body": "hello", "source": "app"});
     for event in ["message", "message.any"] {
@@ -96,7 +96,7 @@ fn what_the_business_writes_on_its_phone_is_an_echo_and_what_the_bridge_sent_is_
 }
 
 #[test]
-fn messages_in_groups_are_told_apart_whoever_wrote_them() {
+fn group_messages_of_any_author_are_recognised() {
     let of_group = |from_me: bool| {
         json!({"id": format!("{from_me}_1203630@g.us_3EB0_27820000001@c.us"), "timestamp": 1_760_000_000,
             "from": "1203630@g.us", "fromMe": from_me, "body": "hi all"})
@@ -135,7 +135,7 @@ fn edits_and_deletions_name_their_message_and_their_author() {
 }
 
 #[test]
-fn a_customer_whom_whatsapp_names_by_an_id_is_known_by_the_number_beside_it() {
+fn a_customer_named_by_an_id_is_known_by_the_given_number() {
     let beside =
         json!({"from": "123@lid", "body": "x", "_data": {"key": {"remoteJidAlt": "27820000009@s.whatsapp.net"}}});
     let both = message(from_customer(beside)).unwrap();
@@ -144,7 +144,7 @@ fn a_customer_whom_whatsapp_names_by_an_id_is_known_by_the_number_beside_it() {
 }
 
 #[test]
-fn a_customer_of_whom_whatsapp_names_an_id_only_wrote_all_the_same() {
+fn a_message_of_a_customer_with_only_an_id_is_kept() {
     for from in ["123@lid", "123:7@lid"] {
         let hidden = message(from_customer(json!({"from": from, "id": "false_123@lid_AAAA", "body": "x"}))).unwrap();
         assert_eq!((hidden.from, hidden.provider_id.as_str()), (None, "AAAA"));
@@ -153,7 +153,7 @@ fn a_customer_of_whom_whatsapp_names_an_id_only_wrote_all_the_same() {
 }
 
 #[test]
-fn receipts_are_read_and_what_is_pending_is_none() {
+fn receipts_are_read_and_a_pending_one_is_none() {
     let receipt = |ack: i64| {
         let payload = json!({"id": "true_27820000001@c.us_3EB01", "ack": ack, "fromMe": true});
         let body = json!({"event": "message.ack", "timestamp": 1_760_000_000_000_i64, "payload": payload});
@@ -221,7 +221,7 @@ fn an_item_that_cannot_be_read_is_kept_and_its_neighbours_are_taken() {
 }
 
 #[test]
-fn what_is_not_modelled_is_words_and_never_empty() {
+fn unmodelled_content_is_a_text_that_is_never_empty() {
     let card = "BEGIN:VCARD\nFN:Ann\nitem1.TEL;waid=1:+27 82\nTEL:083\nEND:VCARD";
     let contact = message(from_customer(json!({"body": "", "vCards": [card]}))).unwrap();
     assert_eq!(contact.content, InboundContent::Contact { formatted: "Ann: +27 82, 083".to_owned() });
