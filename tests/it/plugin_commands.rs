@@ -182,7 +182,7 @@ async fn recorded_calls_are_replayed_here_and_at_the_server() {
         assert_eq!(said.status, 1, "{}", said.err);
         assert!(said.out.contains("5 calls replayed") && said.out.contains("4 identical, 1 different"), "{}", said.out);
         assert!(said.out.contains("you wrote:"), "{}", said.out);
-        assert!(said.err.contains("something else than they did"), "{}", said.err);
+        assert!(said.err.contains("another result than recorded"), "{}", said.err);
     }
 }
 

@@ -127,7 +127,7 @@ async fn a_chatbot_gets_a_custom_event_of_its_client() {
         whom["payload"] = payload;
         client.post(EVENTS, &whom).await
     };
-    assert_eq!(raise(number(), "early", Value::Null).await.status, 404, "nobody has written yet");
+    assert_eq!(raise(number(), "early", Value::Null).await.status, 404, "no message was written yet");
     asks(&phone, &client, "say hi", "hi").await;
 
     let raised = raise(number(), "order-paid", json!({ "order": 1001 })).await;

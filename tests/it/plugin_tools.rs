@@ -238,7 +238,7 @@ async fn a_recorded_chat_becomes_a_test_without_personal_data() {
     let tested = machine.does(&["test", &file, "--component", "clerk.wasm"]);
     assert!(tested.contains("1 passed, 0 failed"), "{tested}\n{text}");
     let again = machine.fails(&["test", "--name", "clerk", "--from-recording", call["id"].as_str().unwrap()]);
-    assert!(again.contains("is there already"), "{again}");
+    assert!(again.contains("exists; move it away"), "{again}");
     let unknown = machine.fails(&["test", "--name", "clerk", "--from-recording", "0199"]);
     assert!(unknown.contains("`patchbay plugin record`"), "{unknown}");
 }

@@ -70,7 +70,7 @@ async fn a_source_is_added_once_and_an_invalid_one_is_refused() {
     assert!(refused(&client.client_ref, "SHOP").contains("has the source SHOP already"));
     assert!(refused("nobody", "SHOP").contains("there is no client `nobody`"));
     for address in ["TWELVE CHARS", "1234567890123456", "", "a<b"] {
-        assert!(refused(&client.client_ref, address).contains("is no source of SMS"), "{address}");
+        assert!(refused(&client.client_ref, address).contains("is not a source of SMS"), "{address}");
     }
     add(&patchbay, &patchbay.new_bare_client(), "SHOP");
 }
@@ -139,7 +139,7 @@ async fn a_source_that_is_taken_out_can_be_chosen_no_more_until_it_is_added_agai
     let sms = phone.receives("the SMS", |message| message["channel"] == "SMS").await;
     assert_eq!(sms["from"], json!("PATCHBAY"), "it is a name like any other");
     for (address, said) in
-        [("SHOP", "has no source SHOP"), ("NEVER", "has no source NEVER"), ("a<b", "is no source of SMS")]
+        [("SHOP", "has no source SHOP"), ("NEVER", "has no source NEVER"), ("a<b", "is not a source of SMS")]
     {
         assert!(patchbay.refused(&removal(&client, address)).contains(said), "{address}");
     }

@@ -170,7 +170,7 @@ async fn a_dead_collector_costs_one_log_line_and_a_silent_one_delays_neither_a_s
             .await;
         }
         assert_eq!(patchbay.terminate().await, Some(0));
-        let told = patchbay.log().matches("takes no spans").count();
+        let told = patchbay.log().matches("accepts no spans").count();
         assert!(told == usize::from(is_dead), "{}", patchbay.log());
     }
 }

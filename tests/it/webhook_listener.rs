@@ -145,7 +145,7 @@ async fn a_receiver_that_fails_is_shown_and_a_replay_to_it_ends_with_status_1() 
     };
     assert_eq!(run(&sink.url("hook"), &id).0, Some(1));
     for (to, id, said) in [
-        ("http://127.0.0.1:1/", id.as_str(), "did not take"),
+        ("http://127.0.0.1:1/", id.as_str(), "did not accept"),
         ("ftp://example.com", id.as_str(), "--to is `ftp://example.com`"),
         ("http://127.0.0.1:1/", "../secret", "is not a webhook-id"),
         ("http://127.0.0.1:1/", "0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41", "has no webhook"),

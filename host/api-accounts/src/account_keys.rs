@@ -76,7 +76,7 @@ async fn retrieve(
     SmallJson(body): SmallJson<RetrieveBody>,
 ) -> Result<Json<Retrieved>, ApiError> {
     let login = login(body, from)?;
-    let key = retrieve_api_key(&state.administration(), login).await.map_err(refused)?;
+    let key = retrieve_api_key(&state.administration(), login).await.map_err(api_error)?;
     Ok(Json(Retrieved { api_key: key.expose().to_owned() }))
 }
 
@@ -97,7 +97,7 @@ fn login(body: RetrieveBody, from: Option<IpAddr>) -> Result<Login, ApiError> {
     if missing.is_empty() { Ok(login) } else { Err(ApiError::faults(missing)) }
 }
 
-fn refused(error: LoginError) -> ApiError {
+fn api_error(error: LoginError) -> ApiError {
     match error {
         LoginError::InvalidCredentials => ApiError::new(ErrorKind::InvalidCredentials, error.to_string()),
         LoginError::TemporaryPassword => ApiError::new(ErrorKind::Forbidden, error.to_string()),
@@ -169,7 +169,7 @@ async fn change(
 pub(crate) fn refused_change(error: PasswordError) -> ApiError {
     match error {
         PasswordError::New(fault) => ApiError::faults(vec![fault]),
-        PasswordError::Login(error) => refused(error),
+        PasswordError::Login(error) => api_error(error),
     }
 }
 

@@ -163,7 +163,7 @@ fn parsed<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     body::parse(bytes).map_err(|fault| ApiError::faults(vec![fault]))
 }
 
-fn refused(error: ClientError) -> ApiError {
+fn api_error(error: ClientError) -> ApiError {
     match error {
         ClientError::Unknown => ApiError::not_found(),
         ClientError::Refused(CreateError::BadName) => ApiError::fault("displayName", CreateError::BadName.to_string()),
@@ -189,7 +189,7 @@ async fn read(
     allowed: AuthorizedCaller<OwnClient>,
     Segments(client_ref): Segments<String>,
 ) -> Result<Json<ClientBody>, ApiError> {
-    let found = clients::find(&state.context.db, allowed.caller.client, &client_ref).await.map_err(refused)?;
+    let found = clients::find(&state.context.db, allowed.caller.client, &client_ref).await.map_err(api_error)?;
     Ok(Json(found.into()))
 }
 
@@ -225,7 +225,7 @@ async fn update(
         asks_rating: asked.rating_widget,
     };
     let (admin, caller) = (state.administration(), allowed.caller.client);
-    let changed = clients::update(&admin, caller, &client_ref, change, allowed.actor()).await.map_err(refused)?;
+    let changed = clients::update(&admin, caller, &client_ref, change, allowed.actor()).await.map_err(api_error)?;
     Ok(Json(changed.into()))
 }
 
@@ -251,7 +251,7 @@ async fn children(
     query: ListQuery,
 ) -> Result<Page<ClientBody>, ApiError> {
     let (db, caller) = (&state.context.db, allowed.caller.client);
-    let found = clients::children(db, caller, &client_ref, query.page).await.map_err(refused)?;
+    let found = clients::children(db, caller, &client_ref, query.page).await.map_err(api_error)?;
     Ok(Page::new(query.page, found, ClientBody::from))
 }
 
@@ -288,7 +288,7 @@ async fn create_child(
     };
     let (admin, caller) = (state.administration(), allowed.caller.client);
     let made = clients::create_child(&admin, caller, &client_ref, (&new_ref, &name), allowed.actor());
-    Ok((StatusCode::CREATED, Json(made.await.map_err(refused)?.into())))
+    Ok((StatusCode::CREATED, Json(made.await.map_err(api_error)?.into())))
 }
 
 /// Sets the SMS fallback of a client.
@@ -337,7 +337,7 @@ async fn set_fallback(
     };
     let (admin, caller) = (state.administration(), allowed.caller.client);
     let changed = clients::set_sms_fallback(&admin, caller, &client_ref, change, allowed.actor()).await;
-    Ok(Json(changed.map_err(refused)?.into()))
+    Ok(Json(changed.map_err(api_error)?.into()))
 }
 
 /// Turns the masking of customers' phone numbers and names on or off.
@@ -364,5 +364,5 @@ async fn set_popia(
     let compliant = compliant.ok_or_else(|| ApiError::faults(vec![FieldFault::required("popiaCompliant")]))?;
     let (admin, caller) = (state.administration(), allowed.caller.client);
     let changed = clients::set_popia(&admin, caller, &client_ref, compliant, allowed.actor()).await;
-    Ok(Json(changed.map_err(refused)?.into()))
+    Ok(Json(changed.map_err(api_error)?.into()))
 }

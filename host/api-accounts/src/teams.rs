@@ -142,7 +142,7 @@ fn team_id(text: &str) -> Result<TeamId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found())
 }
 
-fn refused(error: TeamError) -> ApiError {
+fn api_error(error: TeamError) -> ApiError {
     match error {
         TeamError::Unknown | TeamError::UnknownUser => ApiError::not_found(),
         TeamError::BadName(fault) => ApiError::fault("name", fault.to_string()),
@@ -199,7 +199,7 @@ async fn create(
     let mut begin = ChangeBody::parse(&bytes)?;
     let name = begin.name.take().ok_or_else(|| ApiError::faults(vec![FieldFault::required("name")]))?;
     let (admin, client) = (state.administration(), allowed.caller.client);
-    let made = teams::create(&admin, client, &name, begin, allowed.actor()).await.map_err(refused)?;
+    let made = teams::create(&admin, client, &name, begin, allowed.actor()).await.map_err(api_error)?;
     Ok((StatusCode::CREATED, Json(TeamBody::new(made, state.context.now()))))
 }
 
@@ -220,7 +220,7 @@ async fn read(
     allowed: AuthorizedCaller<UserReading>,
     Segments(id): Segments<String>,
 ) -> Result<Json<TeamBody>, ApiError> {
-    let found = teams::find(&state.context.db, allowed.caller.client, team_id(&id)?).await.map_err(refused)?;
+    let found = teams::find(&state.context.db, allowed.caller.client, team_id(&id)?).await.map_err(api_error)?;
     Ok(Json(TeamBody::new(found, state.context.now())))
 }
 
@@ -248,7 +248,7 @@ async fn update(
 ) -> Result<Json<TeamBody>, ApiError> {
     let (team, change) = (team_id(&id)?, ChangeBody::parse(&bytes)?);
     let (admin, client) = (state.administration(), allowed.caller.client);
-    let changed = teams::update(&admin, client, team, change, allowed.actor()).await.map_err(refused)?;
+    let changed = teams::update(&admin, client, team, change, allowed.actor()).await.map_err(api_error)?;
     Ok(Json(TeamBody::new(changed, state.context.now())))
 }
 
@@ -273,7 +273,7 @@ async fn remove(
     Segments(id): Segments<String>,
 ) -> Result<StatusCode, ApiError> {
     let (admin, client) = (state.administration(), allowed.caller.client);
-    teams::delete(&admin, client, team_id(&id)?, allowed.actor()).await.map_err(refused)?;
+    teams::delete(&admin, client, team_id(&id)?, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -297,7 +297,7 @@ async fn members(
     SearchParameter(search): SearchParameter,
 ) -> Result<Page<UserBody>, ApiError> {
     let (db, client, team) = (&state.context.db, allowed.caller.client, team_id(&id)?);
-    teams::find(db, client, team).await.map_err(refused)?;
+    teams::find(db, client, team).await.map_err(api_error)?;
     let found = users::list(db, client, &search, Some(team), query.page).await?;
     Ok(Page::new(query.page, found, UserBody::from))
 }
@@ -324,7 +324,7 @@ async fn add_member(
 ) -> Result<StatusCode, ApiError> {
     let (team, user) = (team_id(&id)?, user_id(&user)?);
     let (admin, client) = (state.administration(), allowed.caller.client);
-    teams::add_member(&admin, client, team, user, allowed.actor()).await.map_err(refused)?;
+    teams::add_member(&admin, client, team, user, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -350,6 +350,6 @@ async fn remove_member(
 ) -> Result<StatusCode, ApiError> {
     let (team, user) = (team_id(&id)?, user_id(&user)?);
     let (admin, client) = (state.administration(), allowed.caller.client);
-    teams::remove_member(&admin, client, team, user, allowed.actor()).await.map_err(refused)?;
+    teams::remove_member(&admin, client, team, user, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }

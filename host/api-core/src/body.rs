@@ -128,13 +128,13 @@ pub async fn read(request: Request, limit: usize, time: Duration) -> Result<Byte
 }
 
 /// The declared length of the body.
-fn declared(headers: &HeaderMap) -> Option<u64> {
+fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
 }
 
 /// True if the declared length is more than `limit` bytes.
 pub fn declares_more(headers: &HeaderMap, limit: usize) -> bool {
-    declared(headers).is_some_and(|length| u64::try_from(limit).is_ok_and(|limit| length > limit))
+    declared_length(headers).is_some_and(|length| u64::try_from(limit).is_ok_and(|limit| length > limit))
 }
 
 /// Reads the whole body. `said` makes the error text for a body that is too large, from its declared length.
@@ -144,7 +144,7 @@ pub async fn read_saying(
     time: Duration,
     said: impl Fn(Option<u64>) -> String,
 ) -> Result<Bytes, ApiError> {
-    let length = declared(request.headers());
+    let length = declared_length(request.headers());
     let held = AdmittedRequest::of(request.extensions());
     let too_large = || ApiError::new(ErrorKind::PayloadTooLarge, said(length));
     let declared_too_large = declares_more(request.headers(), limit);
@@ -158,14 +158,14 @@ pub async fn read_saying(
     let body = request.into_body();
     if let Some(coding) = coding {
         discard(body, REFUSED_BYTES, REFUSED_TIMEOUT, &held).await;
-        return Err(compressed(&coding));
+        return Err(compressed_error(&coding));
     }
     if declared_too_large {
         discard(body, limit.saturating_mul(DISCARD_FACTOR).max(REFUSED_BYTES), DISCARD_TIMEOUT, &held).await;
         return Err(too_large());
     }
     match collect(body, &held, Bounds { declared: length, limit, time }).await {
-        Ok(bytes) if bytes.starts_with(GZIP) => Err(compressed("gzip")),
+        Ok(bytes) if bytes.starts_with(GZIP) => Err(compressed_error("gzip")),
         Ok(bytes) => {
             facts.had_body(kind, &bytes);
             Ok(bytes)
@@ -200,7 +200,7 @@ fn coding(headers: &HeaderMap) -> Option<String> {
     Some(coding.chars().take(32).collect())
 }
 
-fn compressed(coding: &str) -> ApiError {
+fn compressed_error(coding: &str) -> ApiError {
     let said =
         format!("the body is compressed ({coding}), and only plain bodies are taken: send it without Content-Encoding");
     ApiError::new(ErrorKind::UnsupportedMediaType, said)

@@ -78,7 +78,7 @@ fn parse<const SIZE: u32>(given: &QueryParameters) -> Result<ListQuery<SIZE>, Ap
         }),
     };
     let page = PageRequest { page: number("page", 0..=MAX_PAGE, 0), size: number("size", 1..=MAX_SIZE, SIZE) };
-    let search = searched(given, "searchString").unwrap_or_else(|fault| {
+    let search = search_text(given, "searchString").unwrap_or_else(|fault| {
         faults.push(fault);
         String::new()
     });
@@ -119,12 +119,12 @@ impl<S: Send + Sync> FromRequestParts<S> for SearchParameter {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        searched(&QueryParameters::of(&parts.uri)?, "search").map(Self).map_err(ApiError::faults)
+        search_text(&QueryParameters::of(&parts.uri)?, "search").map(Self).map_err(ApiError::faults)
     }
 }
 
 /// Reads a search parameter. Empty: everything.
-fn searched(given: &QueryParameters, name: &str) -> Result<String, FieldFault> {
+fn search_text(given: &QueryParameters, name: &str) -> Result<String, FieldFault> {
     let search = given.value(name).unwrap_or_default();
     if search.chars().count() > SEARCH_MAX {
         return Err(FieldFault::new(name, format!("must have at most {SEARCH_MAX} characters")));
@@ -295,8 +295,8 @@ mod tests {
         assert_eq!(query(&format!("searchString={most}")).unwrap().search, most);
         for name in ["search", "searchString"] {
             let given = |text: &str| QueryParameters::of(&format!("/?{name}={text}").parse().unwrap()).unwrap();
-            assert_eq!(searched(&given(&most), name).unwrap(), most);
-            let fault = format!("{:?}", searched(&given(&format!("{most}a")), name).unwrap_err());
+            assert_eq!(search_text(&given(&most), name).unwrap(), most);
+            let fault = format!("{:?}", search_text(&given(&format!("{most}a")), name).unwrap_err());
             assert!(fault.contains(name) && fault.contains("must have at most 200 characters"), "{fault}");
         }
         assert!(query(&format!("searchString={most}a")).is_err());

@@ -27,7 +27,7 @@ struct Meant<'a> {
     deprecated: bool,
 }
 
-fn meant(called: &str) -> Meant<'_> {
+fn resolve(called: &str) -> Meant<'_> {
     let path = called.trim_end_matches('/');
     let renamed = RENAMED.iter().filter(|_| path != STAYS).find_map(|(old, new)| {
         let rest = path.strip_prefix(old).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
@@ -63,7 +63,7 @@ impl Successor {
 
 /// Changes the path before the router sees it.
 pub fn plain_path(mut request: Request) -> Request {
-    let Meant { path, deprecated } = meant(request.uri().path());
+    let Meant { path, deprecated } = resolve(request.uri().path());
     if path == request.uri().path() {
         return request;
     }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn served(called: &str) -> (String, bool) {
-        let Meant { path, deprecated } = meant(called);
+        let Meant { path, deprecated } = resolve(called);
         (path.into_owned(), deprecated)
     }
 

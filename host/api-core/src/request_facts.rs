@@ -54,7 +54,7 @@ impl RequestFacts {
 
     pub fn set_caller(&self, caller: &Caller, key: &[u8]) {
         let start: String = key.iter().take(KEY_START).map(|byte| char::from(*byte)).collect();
-        self.known().caller = Some((caller.client, caller.user, start));
+        self.lock_facts().caller = Some((caller.client, caller.user, start));
     }
 
     /// Keeps a small body until the answer is known. The bytes are shared.
@@ -66,12 +66,12 @@ impl RequestFacts {
             BodyKind::Form => RequestBody::Form(bytes.clone()),
             BodyKind::Other => RequestBody::Other(bytes.len()),
         };
-        self.known().body = Some(body);
+        self.lock_facts().body = Some(body);
     }
 
     /// The client of the caller, if its key is known and [`Self::answered`] was not called.
     pub fn client(&self) -> Option<ClientId> {
-        self.known().caller.as_ref().map(|(client, ..)| *client)
+        self.lock_facts().caller.as_ref().map(|(client, ..)| *client)
     }
 
     /// The entry of the log. `None` if no client is known.
@@ -82,7 +82,7 @@ impl RequestFacts {
         status: StatusCode,
         duration: Duration,
     ) -> Option<AnsweredRequest> {
-        let mut known = self.known();
+        let mut known = self.lock_facts();
         let (client, user, key_start) = known.caller.take()?;
         let has_failed = status.is_client_error() || status.is_server_error();
         let body = known.body.take().filter(|_| has_failed);
@@ -90,7 +90,7 @@ impl RequestFacts {
         Some(AnsweredRequest { client, id, user, key_start, method, path, status: status.as_u16(), duration, body })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_facts(&self) -> MutexGuard<'_, Known> {
         self.0.lock()
     }
 }

@@ -81,7 +81,7 @@ fn contact_id(text: &str) -> Result<ContactId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found())
 }
 
-fn refused(error: ContactError) -> ApiError {
+fn api_error(error: ContactError) -> ApiError {
     match error {
         ContactError::Unknown => ApiError::not_found(),
         ContactError::Taken => ApiError::new(ErrorKind::Conflict, error.to_string()),
@@ -136,7 +136,7 @@ async fn create(
 ) -> Result<(StatusCode, Json<ContactBody>), ApiError> {
     let new = NewContact::parse(&bytes).map_err(ApiError::faults)?;
     let (admin, client) = (state.administration(), allowed.caller.client);
-    let made = contacts::create(&admin, client, new, allowed.actor()).await.map_err(refused)?;
+    let made = contacts::create(&admin, client, new, allowed.actor()).await.map_err(api_error)?;
     Ok((StatusCode::CREATED, Json(made.into())))
 }
 
@@ -161,7 +161,7 @@ async fn rename(
 ) -> Result<Json<ContactBody>, ApiError> {
     let (contact, name) = (contact_id(&id)?, parse_rename(&bytes).map_err(ApiError::faults)?);
     let (admin, client) = (state.administration(), allowed.caller.client);
-    let renamed = contacts::rename(&admin, client, contact, &name, allowed.actor()).await.map_err(refused)?;
+    let renamed = contacts::rename(&admin, client, contact, &name, allowed.actor()).await.map_err(api_error)?;
     Ok(Json(renamed.into()))
 }
 
@@ -183,6 +183,6 @@ async fn remove(
     Segments(id): Segments<String>,
 ) -> Result<StatusCode, ApiError> {
     let (admin, client) = (state.administration(), allowed.caller.client);
-    contacts::delete(&admin, client, contact_id(&id)?, allowed.actor()).await.map_err(refused)?;
+    contacts::delete(&admin, client, contact_id(&id)?, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -15,7 +15,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(tell))
+    OpenApiRouter::new().routes(routes!(raise_event))
 }
 
 /// The event and its chat: `participantId`, or `whatsAppNumberId` and `customer`.
@@ -66,17 +66,17 @@ struct RaisedBody {
         (status = 429, description = "Too many events wait for the chatbot, or earlier messages are not in their chats yet."),
     ),
 )]
-async fn tell(
+async fn raise_event(
     State(state): State<ApiState>,
     allowed: AuthorizedCaller<Plugins>,
     JsonBody(body): JsonBody<EventBody>,
 ) -> Result<(StatusCode, Json<RaisedBody>), ApiError> {
-    let wanted = CustomEventRequest { hears: hears(&body)?, name: body.name, payload: body.payload };
-    let id = raise(&state.context, allowed.caller.client, wanted).await.map_err(refused)?;
+    let wanted = CustomEventRequest { hears: event_receiver(&body)?, name: body.name, payload: body.payload };
+    let id = raise(&state.context, allowed.caller.client, wanted).await.map_err(api_error)?;
     Ok((StatusCode::ACCEPTED, Json(RaisedBody { id: id.0 })))
 }
 
-fn hears(body: &EventBody) -> Result<EventReceiver, ApiError> {
+fn event_receiver(body: &EventBody) -> Result<EventReceiver, ApiError> {
     match (&body.participant_id, &body.whats_app_number_id, &body.customer) {
         (Some(id), None, None) => {
             let id = id.parse().map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
@@ -94,7 +94,7 @@ fn hears(body: &EventBody) -> Result<EventReceiver, ApiError> {
     }
 }
 
-fn refused(error: RaiseError) -> ApiError {
+fn api_error(error: RaiseError) -> ApiError {
     match error {
         RaiseError::NotFound => ApiError::not_found(),
         RaiseError::Faults(faults) => ApiError::faults(faults),

@@ -170,10 +170,10 @@ async fn export(
     let (client, actor) = (allowed.caller.client, allowed.actor());
     let context = Arc::clone(&state.context);
     let export = to_its_end(async move { person::export(&context.as_ref().into(), client, &address, actor).await });
-    Ok(Json(shown(&state, client, export.await??)))
+    Ok(Json(export_body(&state, client, export.await??)))
 }
 
-fn shown(state: &ApiState, client: ClientId, export: Export) -> ExportBody {
+fn export_body(state: &ApiState, client: ClientId, export: Export) -> ExportBody {
     let address = |one: &Address| AddressBody { kind: one.kind().as_str(), value: one.value().to_owned() };
     let file = |id| FileBody { id, url: media::url_for(&state.context, client, id) };
     ExportBody {
@@ -215,7 +215,7 @@ async fn erase(
         let admin = context.as_ref().into();
         person::erase(&admin, context.media.as_ref(), client, &address, actor).await
     });
-    Ok(Json(CertificateBody::from(erased.await?.map_err(refused)?)))
+    Ok(Json(CertificateBody::from(erased.await?.map_err(api_error)?)))
 }
 
 async fn to_its_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, ApiError> {
@@ -238,7 +238,7 @@ fn address(bytes: &[u8]) -> Result<Address, ApiError> {
     }
 }
 
-fn refused(error: EraseError) -> ApiError {
+fn api_error(error: EraseError) -> ApiError {
     match error {
         EraseError::InFlight(_) => ApiError::new(ErrorKind::Conflict, error.to_string()),
         EraseError::File(cause) => ApiError::internal(cause),

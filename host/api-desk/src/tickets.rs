@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use crate::{
     closed_sets::{SelectedStatus, TicketRating, TicketStatusName},
-    live_chat::desk::{acting, refused, time},
+    live_chat::desk::{acting, api_error, time},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
@@ -219,7 +219,7 @@ async fn search(
         return Ok(Page::around(query.page, 0));
     };
     let found = tickets::search(&state.context, client, &filter, query.page).await;
-    Ok(Page::new(query.page, found.map_err(refused)?, TicketBody::from))
+    Ok(Page::new(query.page, found.map_err(api_error)?, TicketBody::from))
 }
 
 /// The new status.
@@ -255,7 +255,7 @@ async fn set_status(
     let given = QueryParameters::of(&parts.uri)?;
     let status = given.value("newStatus").and_then(TicketStatus::from_name);
     let status = status.ok_or_else(|| ApiError::fault("newStatus", format!("must be one of {all}")))?;
-    let moved = tickets::set_status(&state.context, acting(&allowed), id, status).await.map_err(refused)?;
+    let moved = tickets::set_status(&state.context, acting(&allowed), id, status).await.map_err(api_error)?;
     Ok(Json(moved.into()))
 }
 
@@ -288,7 +288,7 @@ async fn by_number(
     let given = QueryParameters::of(&parts.uri)?;
     let number = given.value("ticketNumber").map(str::trim).filter(|number| !number.is_empty());
     let number = number.ok_or_else(|| ApiError::fault("ticketNumber", "is required"))?;
-    let found = tickets::by_number(&state.context, acting(&allowed), number).await.map_err(refused)?;
+    let found = tickets::by_number(&state.context, acting(&allowed), number).await.map_err(api_error)?;
     Ok(Json(found.into()))
 }
 

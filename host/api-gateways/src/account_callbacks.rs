@@ -54,17 +54,17 @@ async fn callback(
     let mut values = request.headers().get_all(header).iter();
     let secret = match (values.next().and_then(|value| value.to_str().ok()), values.next()) {
         (Some(secret), None) => secret.to_owned(),
-        _ => return Err(refused(AccountCallbackRefused::BadSecret, header)),
+        _ => return Err(api_error(AccountCallbackRefused::BadSecret, header)),
     };
     let raw = body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?;
     let taken = take_callback(&state.context, &provider, id, &raw, &secret).await;
-    Ok(match taken.map_err(|error| refused(error, header))? {
+    Ok(match taken.map_err(|error| api_error(error, header))? {
         Some(answer) => Json(answer).into_response(),
         None => StatusCode::OK.into_response(),
     })
 }
 
-fn refused(error: AccountCallbackRefused, header: &str) -> ApiError {
+fn api_error(error: AccountCallbackRefused, header: &str) -> ApiError {
     match error {
         AccountCallbackRefused::UnknownProvider => ApiError::not_found(),
         AccountCallbackRefused::BadSecret => {

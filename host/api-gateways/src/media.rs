@@ -89,28 +89,28 @@ async fn fetch(
     method: Method,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let Ok(Query(signed)) = signed else { return Err(refused(MediaAddressRefused::BadSignature.into())) };
-    let found = find(&state.context, client, id, signed.expires, &signed.signature).await.map_err(refused)?;
+    let Ok(Query(signed)) = signed else { return Err(api_error(MediaAddressRefused::BadSignature.into())) };
+    let found = find(&state.context, client, id, signed.expires, &signed.signature).await.map_err(api_error)?;
     answer(&found, &method, &headers).await
 }
 
 async fn answer(found: &FoundMedia, method: &Method, asked: &HeaderMap) -> Result<Response, ApiError> {
     let tag = format!("\"{}\"", found.tag());
     let file = FileState { size: found.bytes, tag: &tag, modified: found.at };
-    let wanted = file.wanted(asked);
+    let wanted = file.requested_range(asked);
     let (status, part) = match wanted {
         // Ranges apply to GET only.
         RangeAnswer::Part(_) | RangeAnswer::Beyond if *method == Method::HEAD => (StatusCode::OK, None),
         RangeAnswer::Whole => (StatusCode::OK, None),
         RangeAnswer::Part(part) => (StatusCode::PARTIAL_CONTENT, Some(part)),
         RangeAnswer::NothingNew => (StatusCode::NOT_MODIFIED, None),
-        RangeAnswer::Beyond => return Ok(beyond(found.bytes)),
+        RangeAnswer::Beyond => return Ok(range_error(found.bytes)),
     };
     let mut response = match (status, method) {
         (StatusCode::NOT_MODIFIED, _) => status.into_response(),
         (_, &Method::HEAD) => status.into_response(),
         _ => {
-            let open = found.read(part.clone()).await.map_err(refused)?;
+            let open = found.read(part.clone()).await.map_err(api_error)?;
             (status, Body::from_stream(ReaderStream::new(open.reader))).into_response()
         }
     };
@@ -141,7 +141,7 @@ fn describe(headers: &mut HeaderMap, found: &FoundMedia) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
 }
 
-fn beyond(size: u64) -> Response {
+fn range_error(size: u64) -> Response {
     let said = format!("the file has {size} bytes, and the range begins after its end");
     let mut response = ApiError::new(ErrorKind::RangeNotSatisfiable, said).into_response();
     let headers = response.headers_mut();
@@ -167,7 +167,7 @@ fn disposition(filename: &str) -> HeaderValue {
     HeaderValue::from_str(&encoded).unwrap_or_else(|_| HeaderValue::from_static("attachment"))
 }
 
-fn refused(error: MediaRefused) -> ApiError {
+fn api_error(error: MediaRefused) -> ApiError {
     match error {
         MediaRefused::Address(_) => ApiError::new(ErrorKind::Forbidden, error.to_string()),
         MediaRefused::NotFound | MediaRefused::Gone => ApiError::new(ErrorKind::NotFound, error.to_string()),

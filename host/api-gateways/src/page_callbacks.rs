@@ -9,7 +9,7 @@ use inbound::callbacks::{Handshake, messenger_handshake, open_messenger_callback
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    providers::{keep, shaken, signed},
+    providers::{check_handshake, keep, read_signed},
     state::CallbackState,
 };
 
@@ -39,7 +39,7 @@ async fn handshake(
     State(state): State<CallbackState>,
     query: Result<Query<Handshake>, QueryRejection>,
 ) -> Result<String, ApiError> {
-    shaken("messenger.verify_token", query, |query| messenger_handshake(&state.context, query))
+    check_handshake("messenger.verify_token", query, |query| messenger_handshake(&state.context, query))
 }
 
 /// Takes messages, reports and echoes of Messenger.
@@ -62,7 +62,7 @@ async fn handshake(
     ),
 )]
 async fn callback(State(state): State<CallbackState>, request: Request) -> Result<StatusCode, ApiError> {
-    let (raw, signature) = signed(&state, request, false).await?;
+    let (raw, signature) = read_signed(&state, request, false).await?;
     let opened = open_messenger_callback(&state.context, &raw, &signature.unwrap_or_default()).await;
     keep(&state, &raw, opened).await
 }

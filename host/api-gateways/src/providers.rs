@@ -58,11 +58,11 @@ async fn handshake(
     State(state): State<CallbackState>,
     query: Result<Query<Handshake>, QueryRejection>,
 ) -> Result<String, ApiError> {
-    shaken("whatsapp_cloud.verify_token", query, |query| answer_handshake(&state.context, query))
+    check_handshake("whatsapp_cloud.verify_token", query, |query| answer_handshake(&state.context, query))
 }
 
 /// `setting` names the setting of the token; `answer` is the result for that token.
-pub(crate) fn shaken(
+pub(crate) fn check_handshake(
     setting: &str,
     query: Result<Query<Handshake>, QueryRejection>,
     answer: impl FnOnce(&Handshake) -> Option<HandshakeAnswer>,
@@ -96,20 +96,20 @@ pub(crate) fn shaken(
 async fn callback(State(state): State<CallbackState>, request: Request) -> Result<StatusCode, ApiError> {
     let from_this_machine = peer(request.extensions()).is_some_and(|peer: IpAddr| peer.is_loopback());
     let unsigned_is_fine = state.settings.simulator_allows_unsigned && from_this_machine;
-    let (raw, signature) = signed(&state, request, unsigned_is_fine).await?;
+    let (raw, signature) = read_signed(&state, request, unsigned_is_fine).await?;
     let opened = open_callback(&state.context, &raw, signature.as_deref(), unsigned_is_fine).await;
     keep(&state, &raw, opened).await
 }
 
 /// Reads a callback of Meta with its signature. If it cannot be taken, the body is not read.
-pub(crate) async fn signed(
+pub(crate) async fn read_signed(
     state: &CallbackState,
     request: Request,
     unsigned_is_fine: bool,
 ) -> Result<(Bytes, Option<String>), ApiError> {
     let signature = signature(&request)?;
     if signature.is_none() && !unsigned_is_fine {
-        return Err(refused(CallbackRefused::BadSignature));
+        return Err(api_error(CallbackRefused::BadSignature));
     }
     Ok((body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?, signature))
 }
@@ -119,7 +119,7 @@ pub(crate) async fn keep(
     raw: &Bytes,
     opened: Result<Vec<CallbackItem>, CallbackRefused>,
 ) -> Result<StatusCode, ApiError> {
-    let items = opened.map_err(refused)?;
+    let items = opened.map_err(api_error)?;
     state.service.take(raw.len(), items).await.map_err(|IntakeRefused(cause)| ApiError::from_shared(cause))?;
     Ok(StatusCode::OK)
 }
@@ -179,11 +179,11 @@ fn signature(request: &Request) -> Result<Option<String>, ApiError> {
     let Some(value) = values.next() else { return Ok(None) };
     match (value.to_str(), values.next()) {
         (Ok(text), None) if is_signature(text) => Ok(Some(text.to_owned())),
-        _ => Err(refused(CallbackRefused::BadSignature)),
+        _ => Err(api_error(CallbackRefused::BadSignature)),
     }
 }
 
-fn refused(error: CallbackRefused) -> ApiError {
+fn api_error(error: CallbackRefused) -> ApiError {
     match error {
         CallbackRefused::BadSignature => {
             metrics::counter!("patchbay_callbacks_refused_total", "reason" => "signature").increment(1);

@@ -26,7 +26,7 @@ pub(crate) enum RangeAnswer {
 }
 
 impl FileState<'_> {
-    pub(crate) fn wanted(&self, headers: &HeaderMap) -> RangeAnswer {
+    pub(crate) fn requested_range(&self, headers: &HeaderMap) -> RangeAnswer {
         if self.is_known(headers) {
             return RangeAnswer::NothingNew;
         }
@@ -40,7 +40,7 @@ impl FileState<'_> {
             let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
             return tags.split(',').map(bare).any(|tag| tag == "*" || tag == self.tag);
         }
-        date(headers, header::IF_MODIFIED_SINCE).is_some_and(|since| self.modified() <= since)
+        date(headers, header::IF_MODIFIED_SINCE).is_some_and(|since| self.last_modified_second() <= since)
     }
 
     /// True if the caller's part belongs to the present file. Any other tag or date means another file.
@@ -48,16 +48,16 @@ impl FileState<'_> {
         match text(headers, header::IF_RANGE) {
             None => true,
             Some(tag) if tag.starts_with('"') || tag.starts_with("W/") => tag == self.tag,
-            Some(_) => date(headers, header::IF_RANGE) == Some(self.modified()),
+            Some(_) => date(headers, header::IF_RANGE) == Some(self.last_modified_second()),
         }
     }
 
-    fn modified(&self) -> DateTime<Utc> {
+    fn last_modified_second(&self) -> DateTime<Utc> {
         self.modified.trunc_subsecs(0)
     }
 
     pub(crate) fn last_modified(&self) -> String {
-        httpdate::fmt_http_date(self.modified().into())
+        httpdate::fmt_http_date(self.last_modified_second().into())
     }
 }
 
@@ -107,14 +107,14 @@ mod tests {
 
     const TAG: &str = "\"7\"";
 
-    fn wanted(size: u64, headers: &[(HeaderName, &str)]) -> RangeAnswer {
+    fn range_of(size: u64, headers: &[(HeaderName, &str)]) -> RangeAnswer {
         let modified = DateTime::parse_from_rfc3339("2026-11-18T12:00:00.750Z").unwrap().to_utc();
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
-        FileState { size, tag: TAG, modified }.wanted(&headers)
+        FileState { size, tag: TAG, modified }.requested_range(&headers)
     }
 
     fn range(said: &str) -> RangeAnswer {
-        wanted(100, &[(header::RANGE, said)])
+        range_of(100, &[(header::RANGE, said)])
     }
 
     #[test]
@@ -141,8 +141,8 @@ mod tests {
         for said in ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999-"] {
             assert_eq!(range(said), RangeAnswer::Beyond, "{said}");
         }
-        assert_eq!(wanted(0, &[(header::RANGE, "bytes=0-0")]), RangeAnswer::Beyond);
-        assert_eq!(wanted(0, &[(header::RANGE, "bytes=-5")]), RangeAnswer::Beyond);
+        assert_eq!(range_of(0, &[(header::RANGE, "bytes=0-0")]), RangeAnswer::Beyond);
+        assert_eq!(range_of(0, &[(header::RANGE, "bytes=-5")]), RangeAnswer::Beyond);
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_range_is_served_only_of_the_file_version_that_the_caller_names() {
-        let part = |condition: &str| wanted(100, &[(header::RANGE, "bytes=0-1"), (header::IF_RANGE, condition)]);
+        let part = |condition: &str| range_of(100, &[(header::RANGE, "bytes=0-1"), (header::IF_RANGE, condition)]);
         for same in [TAG, "Wed, 18 Nov 2026 12:00:00 GMT"] {
             assert_eq!(part(same), RangeAnswer::Part(0..2), "{same}");
         }
@@ -184,11 +184,15 @@ mod tests {
             (header::IF_NONE_MATCH, "*"),
             (header::IF_MODIFIED_SINCE, "Wed, 18 Nov 2026 12:00:00 GMT"),
         ] {
-            assert_eq!(wanted(100, &[(name, value), (header::RANGE, "bytes=0-1")]), RangeAnswer::NothingNew, "{value}");
+            assert_eq!(
+                range_of(100, &[(name, value), (header::RANGE, "bytes=0-1")]),
+                RangeAnswer::NothingNew,
+                "{value}"
+            );
         }
         let older = (header::IF_MODIFIED_SINCE, "Wed, 18 Nov 2026 11:59:59 GMT");
-        assert_eq!(wanted(100, std::slice::from_ref(&older)), RangeAnswer::Whole);
+        assert_eq!(range_of(100, std::slice::from_ref(&older)), RangeAnswer::Whole);
         let newer = (header::IF_MODIFIED_SINCE, "Wed, 18 Nov 2026 13:00:00 GMT");
-        assert_eq!(wanted(100, &[(header::IF_NONE_MATCH, "\"8\""), newer]), RangeAnswer::Whole, "a tag says more");
+        assert_eq!(range_of(100, &[(header::IF_NONE_MATCH, "\"8\""), newer]), RangeAnswer::Whole, "a tag says more");
     }
 }

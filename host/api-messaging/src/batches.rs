@@ -169,7 +169,7 @@ impl From<BatchProgress> for ProgressBody {
     }
 }
 
-fn refused(error: BatchError) -> ApiError {
+fn api_error(error: BatchError) -> ApiError {
     match error {
         BatchError::NotFound => ApiError::not_found(),
         BatchError::Cancelled => ApiError::new(ErrorKind::Conflict, "the batch is cancelled, which cannot be undone"),
@@ -243,7 +243,7 @@ async fn pause(
     allowed: AuthorizedCaller<Sending>,
     Segments(batch): Segments<BatchId>,
 ) -> Result<Json<ProgressBody>, ApiError> {
-    Ok(Json(batches::pause(&state.context, allowed.caller.client, batch).await.map_err(refused)?.into()))
+    Ok(Json(batches::pause(&state.context, allowed.caller.client, batch).await.map_err(api_error)?.into()))
 }
 
 /// Resumes a paused batch.
@@ -266,7 +266,7 @@ async fn resume(
     allowed: AuthorizedCaller<Sending>,
     Segments(batch): Segments<BatchId>,
 ) -> Result<Json<ProgressBody>, ApiError> {
-    Ok(Json(batches::resume(&state.context, allowed.caller.client, batch).await.map_err(refused)?.into()))
+    Ok(Json(batches::resume(&state.context, allowed.caller.client, batch).await.map_err(api_error)?.into()))
 }
 
 /// Cancels the messages of a batch that have not left.
@@ -287,5 +287,5 @@ async fn cancel(
     allowed: AuthorizedCaller<Sending>,
     Segments(batch): Segments<BatchId>,
 ) -> Result<Json<ProgressBody>, ApiError> {
-    Ok(Json(batches::cancel(&state.context, allowed.caller.client, batch).await.map_err(refused)?.into()))
+    Ok(Json(batches::cancel(&state.context, allowed.caller.client, batch).await.map_err(api_error)?.into()))
 }

@@ -47,7 +47,7 @@ struct RateBody {
     currency: String,
 }
 
-fn shown(rates: Vec<Rate>) -> Json<CardBody> {
+fn card_body(rates: Vec<Rate>) -> Json<CardBody> {
     let rate = |rate: Rate| RateBody {
         category: rate.category,
         country: if rate.country.is_empty() { ELSEWHERE.to_owned() } else { rate.country },
@@ -69,7 +69,7 @@ fn shown(rates: Vec<Rate>) -> Json<CardBody> {
     responses((status = 200, description = "The rates.", body = CardBody)),
 )]
 async fn read(State(state): State<ApiState>, allowed: AuthorizedCaller<Rates>) -> Result<Json<CardBody>, ApiError> {
-    Ok(shown(rates::all(&state.context.db, allowed.caller.client).await?))
+    Ok(card_body(rates::all(&state.context.db, allowed.caller.client).await?))
 }
 
 /// Replaces the rate card.
@@ -91,5 +91,5 @@ async fn replace(
 ) -> Result<Json<CardBody>, ApiError> {
     let card = WireRates::parse(&bytes).map_err(ApiError::faults)?;
     rates::replace(&state.context, allowed.caller.client, allowed.actor(), &card).await?;
-    Ok(shown(rates::all(&state.context.db, allowed.caller.client).await?))
+    Ok(card_body(rates::all(&state.context.db, allowed.caller.client).await?))
 }

@@ -112,7 +112,7 @@ impl Line {
 }
 
 /// Reads a page when the one before it has been sent, so the whole report is never in memory.
-fn streamed(report: ReportQuery, format: ReportFormat, name: &str) -> Result<Response, ApiError> {
+fn stream_report(report: ReportQuery, format: ReportFormat, name: &str) -> Result<Response, ApiError> {
     let pages = stream::unfold(report, move |mut report| async move {
         match report.next().await {
             Ok(page) if page.is_empty() => None,
@@ -153,7 +153,7 @@ async fn of_batch(
 ) -> Result<Response, ApiError> {
     let format = ReportFormat::wanted(&parts)?;
     let report = ReportQuery::of_batch(&state.context.db, allowed.caller.client, batch).await?;
-    streamed(report.ok_or_else(ApiError::not_found)?, format, &format!("batch-{batch}"))
+    stream_report(report.ok_or_else(ApiError::not_found)?, format, &format!("batch-{batch}"))
 }
 
 /// Reports the messages that were accepted on a day (UTC), one per line.
@@ -181,7 +181,7 @@ async fn of_day(
     let day = dates::day(&day).ok_or_else(ApiError::not_found)?;
     let format = ReportFormat::wanted(&parts)?;
     let report = ReportQuery::of_day(&state.context.db, allowed.caller.client, day);
-    streamed(report, format, &format!("messages-{day}"))
+    stream_report(report, format, &format!("messages-{day}"))
 }
 
 #[cfg(test)]

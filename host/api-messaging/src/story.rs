@@ -247,7 +247,7 @@ struct PartBody {
     status: String,
 }
 
-fn shown(moment: DateTime<Utc>) -> String {
+fn format_time(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
@@ -267,14 +267,14 @@ impl From<Story> for StoryBody {
             category: message.category,
             batch_id: message.batch_id,
             request_id: message.request_id,
-            due_time: story.due_at.map(shown),
+            due_time: story.due_at.map(format_time),
             timeline: story.timeline.into_iter().map(EntryBody::from).collect(),
         }
     }
 }
 
 impl EntryBody {
-    fn taken(leg: StoryLeg, parts: Vec<StoryPart>) -> Self {
+    fn accepted_call(leg: StoryLeg, parts: Vec<StoryPart>) -> Self {
         let part = |part: StoryPart| PartBody { part: part.part, provider_id: part.smsc_id, status: part.state };
         Self {
             kind: StoryEventKind::ProviderCall,
@@ -306,7 +306,7 @@ impl EntryBody {
 
 impl From<StoryEntry> for EntryBody {
     fn from(entry: StoryEntry) -> Self {
-        let body = Self { time: shown(entry.time), ..Self::default() };
+        let body = Self { time: format_time(entry.time), ..Self::default() };
         match entry.what {
             StoryEvent::Request { request, batch } => Self {
                 kind: StoryEventKind::Request,
@@ -314,13 +314,13 @@ impl From<StoryEntry> for EntryBody {
                 batch_id: batch.map(|id| id.0),
                 ..body
             },
-            StoryEvent::Taken { leg, parts } => Self { time: body.time, ..Self::taken(*leg, parts) },
+            StoryEvent::Taken { leg, parts } => Self { time: body.time, ..Self::accepted_call(*leg, parts) },
             StoryEvent::NotTaken { call, leg } => Self { time: body.time, ..Self::not_taken(call, leg) },
             StoryEvent::Receipt(receipt) => Self {
                 kind: StoryEventKind::Receipt,
                 channel: Some(receipt.channel),
                 status: Some(receipt.state),
-                provider_time: Some(shown(receipt.happened_at)),
+                provider_time: Some(format_time(receipt.happened_at)),
                 error_code: receipt.error_code,
                 error_code_string: receipt.error_text,
                 ..body

@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 
 use super::{
     plugin_bodies::ActivationBody,
-    request::{PluginPath, inbox_id, mode, refused, small, version},
+    request::{PluginPath, api_error, inbox_id, mode, small, version},
 };
 
 #[derive(Deserialize, Default, ToSchema)]
@@ -140,7 +140,7 @@ pub(super) async fn activate(
         ..usual
     };
     let activated = plugins::activate(&state.context, allowed.caller.client, wanted, allowed.actor()).await;
-    let activated = activated.map_err(refused)?;
+    let activated = activated.map_err(api_error)?;
     let replaced = activated
         .replaced
         .map(|replaced| ReplacedBody { plugin: replaced.name().to_owned(), version: replaced.version() });
@@ -214,7 +214,7 @@ pub(super) async fn rollback(
         true => plugins::preview_rollback(ctx, client, wanted).await,
         false => plugins::rollback(ctx, client, wanted, allowed.actor()).await,
     };
-    let RollbackResult { before, live } = rolled_back.map_err(refused)?;
+    let RollbackResult { before, live } = rolled_back.map_err(api_error)?;
     Ok(match live {
         Some(live) => {
             let before = before.map(ActivationBody::from);
@@ -248,7 +248,7 @@ pub(super) async fn deactivate(
 ) -> Result<StatusCode, ApiError> {
     let number = inbox_id(body.whats_app_number_id.as_deref())?;
     let client = allowed.caller.client;
-    plugins::deactivate(&state.context, client, &name, number, allowed.actor()).await.map_err(refused)?;
+    plugins::deactivate(&state.context, client, &name, number, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -272,6 +272,6 @@ pub(super) async fn delete(
     allowed: AuthorizedCaller<Plugins>,
     Segments(name): Segments<String>,
 ) -> Result<StatusCode, ApiError> {
-    plugins::delete(&state.context, allowed.caller.client, &name, allowed.actor()).await.map_err(refused)?;
+    plugins::delete(&state.context, allowed.caller.client, &name, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }

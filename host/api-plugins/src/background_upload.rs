@@ -21,7 +21,7 @@ use uuid::Uuid;
 use super::{
     closed_sets::UploadStage,
     plugin_bodies::{PluginBody, time},
-    request::refused,
+    request::api_error,
 };
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -82,7 +82,7 @@ struct RefusedBody {
 
 impl RefusedBody {
     fn of(error: PluginError) -> Self {
-        let error = refused(error);
+        let error = api_error(error);
         let (status, message, details, delay) = error.parts();
         Self {
             status: status.as_u16(),
@@ -117,7 +117,7 @@ pub(super) fn prefers_no_wait(headers: &HeaderMap) -> bool {
     named.any(|name| name.eq_ignore_ascii_case(NO_WAIT))
 }
 
-pub(super) fn begun(begun: UploadStart) -> Response {
+pub(super) fn start_answer(begun: UploadStart) -> Response {
     match begun {
         UploadStart::There(version) => Json(PluginBody::from(*version)).into_response(),
         UploadStart::Working(upload) => {

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::{
     closed_sets::OutcomeName,
-    request::{PluginPath, refused, version},
+    request::{PluginPath, api_error, version},
 };
 
 #[derive(Deserialize, Default, ToSchema)]
@@ -120,6 +120,6 @@ pub(super) async fn invoke(
         session: body.session,
         config: body.config.filter(|config| !config.is_null()),
     };
-    let invoked = plugins::invoke(&state.context, allowed.caller.client, wanted).await.map_err(refused)?;
+    let invoked = plugins::invoke(&state.context, allowed.caller.client, wanted).await.map_err(api_error)?;
     Ok(Json(invoked.told))
 }

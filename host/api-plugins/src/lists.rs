@@ -82,7 +82,11 @@ pub(super) fn parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, A
 }
 
 /// Returns 404 unless the client has a plugin of this name or it is a built-in one. Histories exist for those only.
-pub(super) async fn known(state: &ApiState, allowed: &AuthorizedCaller<Plugins>, name: &str) -> Result<(), ApiError> {
+pub(super) async fn require_plugin(
+    state: &ApiState,
+    allowed: &AuthorizedCaller<Plugins>,
+    name: &str,
+) -> Result<(), ApiError> {
     let newest = PageRequest { page: 0, size: 1 };
     match plugins::one(&state.context, allowed.caller.client, name, newest).await? {
         Some(_) => Ok(()),
@@ -153,7 +157,7 @@ pub(super) async fn invocations(
     query: ListQuery,
     parts: Parts,
 ) -> Result<Page<InvocationBody>, ApiError> {
-    known(&state, &allowed, &name).await?;
+    require_plugin(&state, &allowed, &name).await?;
     let (outcome, mode) = (parameter(&parts, "outcome")?, parameter(&parts, "mode")?);
     one_of("outcome", outcome.as_deref(), trace::outcomes())?;
     one_of("mode", mode.as_deref(), Mode::ALL.into_iter().map(Mode::as_str))?;
@@ -190,7 +194,7 @@ pub(super) async fn events(
     Segments(name): Segments<String>,
     query: ListQuery,
 ) -> Result<Page<EventBody>, ApiError> {
-    known(&state, &allowed, &name).await?;
+    require_plugin(&state, &allowed, &name).await?;
     let page = plugins::plugin_events(&state.context.db, allowed.caller.client, &name, query.page).await?;
     Ok(Page::new(query.page, page, EventBody::from))
 }
@@ -215,7 +219,7 @@ pub(super) async fn differences(
     Segments(name): Segments<String>,
     query: ListQuery,
 ) -> Result<Json<DifferencesBody>, ApiError> {
-    known(&state, &allowed, &name).await?;
+    require_plugin(&state, &allowed, &name).await?;
     let (db, client) = (&state.context.db, allowed.caller.client);
     let page = plugins::differences(db, client, &name, query.page).await?;
     let skipped = plugins::skipped(db, client, &name).await?;

@@ -25,10 +25,10 @@ use uuid::Uuid;
 use super::{
     activate::ScopeBody,
     history_bodies::RecordedBody,
-    lists::{known, parameter},
+    lists::{parameter, require_plugin},
     plugin_bodies::ActivationBody,
     recorded_page,
-    request::{PluginPath, inbox_id, mode, refused, small, version},
+    request::{PluginPath, api_error, inbox_id, mode, small, version},
 };
 
 #[derive(Deserialize, Default, ToSchema)]
@@ -87,7 +87,7 @@ pub(super) async fn start(
         for_seconds: small(body.for_seconds, 24 * 3600, 0),
     };
     let started = plugins::start_recording(&state.context, allowed.caller.client, wanted, allowed.actor()).await;
-    started.map(|activation| Json(activation.into())).map_err(refused)
+    started.map(|activation| Json(activation.into())).map_err(api_error)
 }
 
 /// Ends the recording of an activation. The recorded calls stay.
@@ -114,7 +114,7 @@ pub(super) async fn stop(
 ) -> Result<StatusCode, ApiError> {
     let number = inbox_id(body.whats_app_number_id.as_deref())?;
     let client = allowed.caller.client;
-    plugins::stop_recording(&state.context, client, &name, number, allowed.actor()).await.map_err(refused)?;
+    plugins::stop_recording(&state.context, client, &name, number, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -150,7 +150,7 @@ pub(super) async fn list(
     query: ListQuery,
     parts: Parts,
 ) -> Result<Response, ApiError> {
-    known(&state, &allowed, &name).await?;
+    require_plugin(&state, &allowed, &name).await?;
     let is_exact = match parameter(&parts, "form")?.as_deref() {
         None => false,
         Some("exact") => true,
@@ -251,5 +251,5 @@ pub(super) async fn replay(
     let version = version(body.version.as_ref())?;
     let limit = small(body.limit, 1_000, 0);
     let report = plugins::replay(&state.context, allowed.caller.client, &name, version, limit).await;
-    report.map(|report| Json(report.into())).map_err(refused)
+    report.map(|report| Json(report.into())).map_err(api_error)
 }

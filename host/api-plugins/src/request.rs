@@ -21,7 +21,7 @@ pub(super) struct PluginPath {
     pub(super) name: String,
 }
 
-pub(super) fn refused(error: PluginError) -> ApiError {
+pub(super) fn api_error(error: PluginError) -> ApiError {
     match error {
         PluginError::NotFound => ApiError::not_found(),
         PluginError::Faults(faults) => ApiError::faults(faults),

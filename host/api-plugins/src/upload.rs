@@ -24,7 +24,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     background_upload::{self, PendingBody, Preference},
     plugin_bodies::PluginBody,
-    request::refused,
+    request::api_error,
     state::PluginState,
 };
 
@@ -95,10 +95,10 @@ pub(super) async fn upload(
     let new = plugins::NewUpload { name, bytes, actor: allowed.actor(), place };
     if !is_awaited {
         let begun = plugins::begin_upload(&state.context, client, new).await;
-        return Ok(background_upload::begun(begun.map_err(refused)?));
+        return Ok(background_upload::start_answer(begun.map_err(api_error)?));
     }
     let uploaded = plugins::upload(&state.context, client, new).await;
-    let uploaded = uploaded.map_err(refused)?;
+    let uploaded = uploaded.map_err(api_error)?;
     let status = if uploaded.new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(PluginBody::from(uploaded.version))).into_response())
 }
@@ -146,7 +146,7 @@ pub(super) async fn check(
     let name = name(&request)?;
     let (bytes, place) = component(&state, &allowed, request).await?;
     let client = allowed.caller.client;
-    let examined = plugins::check(&state.context, client, name.as_deref(), bytes, &place).await.map_err(refused)?;
+    let examined = plugins::check(&state.context, client, name.as_deref(), bytes, &place).await.map_err(api_error)?;
     Ok(Json(CheckBody {
         world: examined.world.as_str(),
         api_version: examined.api_version,
@@ -178,7 +178,7 @@ async fn component(
         body::read_saying(request, limit, UPLOAD_TIME, too_large).await?;
         return Err(ApiError::new(ErrorKind::PayloadTooLarge, too_large(None)));
     }
-    let place = state.service.enter(allowed.caller.client).await.map_err(refused)?;
+    let place = state.service.enter(allowed.caller.client).await.map_err(api_error)?;
     let (parts, content) = request.into_parts();
     let whole = Request::from_parts(parts.clone(), content);
     let bytes = body::read_saying(whole, limit, UPLOAD_TIME, too_large).await?;

@@ -17,7 +17,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     lists::parameter,
     plugin_bodies::time,
-    request::{PluginPath, refused},
+    request::{PluginPath, api_error},
 };
 
 /// Filters of the list of values.
@@ -115,7 +115,7 @@ pub(super) async fn list(
     let (whose, prefix) = (participant(&parts)?, parameter(&parts, "prefix")?.unwrap_or_default());
     let wanted = (whose, prefix.as_str());
     let page = plugins::key_values(&state.context, allowed.caller.client, &name, wanted, query.page).await;
-    Ok(Page::new(query.page, page.map_err(refused)?, ValueBody::from))
+    Ok(Page::new(query.page, page.map_err(api_error)?, ValueBody::from))
 }
 
 /// Erases stored values of a plugin.
@@ -149,5 +149,5 @@ pub(super) async fn erase(
     };
     let client = allowed.caller.client;
     let erased = plugins::erase_key_values(&state.context, client, &name, (whose, which), allowed.actor()).await;
-    Ok(Json(ErasedBody { erased: erased.map_err(refused)? }))
+    Ok(Json(ErasedBody { erased: erased.map_err(api_error)? }))
 }

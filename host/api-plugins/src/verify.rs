@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use super::{
     closed_sets::WorldName,
     plugin_bodies::time,
-    request::{PluginPath, refused, version},
+    request::{PluginPath, api_error, version},
 };
 
 #[derive(Deserialize, Default, ToSchema)]
@@ -103,5 +103,5 @@ pub(super) async fn verify(
 ) -> Result<Json<VerifiedBody>, ApiError> {
     let version = version(body.version.as_ref())?;
     let verified = plugins::verify(&state.context, allowed.caller.client, &name, version).await;
-    verified.map(|verified| Json(verified.into())).map_err(refused)
+    verified.map(|verified| Json(verified.into())).map_err(api_error)
 }

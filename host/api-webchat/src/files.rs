@@ -50,7 +50,7 @@ struct FileBody {
     url: String,
 }
 
-fn refused(error: VisitorUploadRefused) -> ApiError {
+fn api_error(error: VisitorUploadRefused) -> ApiError {
     match error {
         VisitorUploadRefused::File(FileRefused::TooLarge { .. }) => {
             ApiError::new(ErrorKind::PayloadTooLarge, error.to_string())
@@ -84,11 +84,11 @@ fn refused(error: VisitorUploadRefused) -> ApiError {
     ),
 )]
 async fn take(State(state): State<WidgetState>, door: WidgetPage, request: Request) -> Response {
-    let answer = taken(&state, &door, request).await;
+    let answer = store_upload(&state, &door, request).await;
     door.answer(answer.map(|body| (StatusCode::CREATED, Json(body)).into_response()))
 }
 
-async fn taken(state: &WidgetState, door: &WidgetPage, request: Request) -> Result<FileBody, ApiError> {
+async fn store_upload(state: &WidgetState, door: &WidgetPage, request: Request) -> Result<FileBody, ApiError> {
     let (token, said) = {
         let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         (text(VISITOR_TOKEN).to_owned(), text(header::CONTENT_TYPE).to_owned())
@@ -97,7 +97,7 @@ async fn taken(state: &WidgetState, door: &WidgetPage, request: Request) -> Resu
     let visitor = door.visitor(state, &token).await?;
     state.web_chat.limits.post(visitor.visitor).map_err(too_often)?;
     let bytes = body::read(request, largest_file(), state.settings.body_timeout).await?;
-    let stored = upload(&state.context, &door.site, &visitor, (&said, called), bytes).await.map_err(refused)?;
+    let stored = upload(&state.context, &door.site, &visitor, (&said, called), bytes).await.map_err(api_error)?;
     Ok(FileBody { file: stored.id.to_string(), mime_type: stored.kind.mime(), bytes: stored.bytes, url: stored.url })
 }
 

@@ -124,45 +124,45 @@ struct Keyed {
 
 pub(super) fn read(text: &str) -> Result<WidgetFrame, FieldFault> {
     let written: Written = body::parse(text.as_bytes())?;
-    let key = || needed("key", written.key.clone());
+    let key = || require("key", written.key.clone());
     Ok(match written.kind {
         Kind::Hello => {
-            WidgetFrame::Hello { token: needed("token", written.token)?, chat: written.chat, after: written.after }
+            WidgetFrame::Hello { token: require("token", written.token)?, chat: written.chat, after: written.after }
         }
-        Kind::Text => WidgetFrame::Text { key: key()?, text: needed("text", written.text)? },
+        Kind::Text => WidgetFrame::Text { key: key()?, text: require("text", written.text)? },
         Kind::File => WidgetFrame::File { key: key()?, file: id("file", written.file)?, caption: written.caption },
         Kind::Tap => WidgetFrame::Tap {
             key: key()?,
             message: id("message", written.message)?,
-            choice: needed("choice", written.choice)?,
+            choice: require("choice", written.choice)?,
         },
         Kind::Place => WidgetFrame::Place {
             key: key()?,
-            latitude: needed("latitude", written.latitude)?,
-            longitude: needed("longitude", written.longitude)?,
+            latitude: require("latitude", written.latitude)?,
+            longitude: require("longitude", written.longitude)?,
         },
-        Kind::Form => WidgetFrame::Form { key: key()?, answers: needed("answers", written.answers)? },
+        Kind::Form => WidgetFrame::Form { key: key()?, answers: require("answers", written.answers)? },
         Kind::Progress => WidgetFrame::Progress {
-            delivered: needed("delivered", written.delivered)?,
-            read: needed("read", written.read)?,
+            delivered: require("delivered", written.delivered)?,
+            read: require("read", written.read)?,
         },
-        Kind::History => WidgetFrame::History { before: needed("before", written.before)? },
+        Kind::History => WidgetFrame::History { before: require("before", written.before)? },
         Kind::Typing => WidgetFrame::Typing,
         Kind::Ping => WidgetFrame::Ping,
     })
 }
 
-fn needed<T>(field: &str, given: Option<T>) -> Result<T, FieldFault> {
+fn require<T>(field: &str, given: Option<T>) -> Result<T, FieldFault> {
     given.ok_or_else(|| FieldFault::new(field, "is required"))
 }
 
 fn id(field: &str, given: Option<String>) -> Result<uuid::Uuid, FieldFault> {
-    needed(field, given)?.parse().map_err(|_| FieldFault::new(field, "is no id"))
+    require(field, given)?.parse().map_err(|_| FieldFault::new(field, "is no id"))
 }
 
 impl WidgetFrame {
     /// Returns the effect of a frame. A fault names its field.
-    pub(super) fn said(self) -> Result<WidgetAction, FieldFault> {
+    pub(super) fn into_action(self) -> Result<WidgetAction, FieldFault> {
         let (key, post) = match self {
             Self::Text { key, text } => (key, VisitorPost::Text(text)),
             Self::File { key, file, caption } => {
@@ -186,11 +186,11 @@ impl WidgetFrame {
     }
 }
 
-pub(super) fn taken(key: &PostKey, posted: inbound::web_chat::PostedMessage) -> Value {
+pub(super) fn accepted_frame(key: &PostKey, posted: inbound::web_chat::PostedMessage) -> Value {
     json!({ "type": "taken", "key": key.as_str(), "id": posted.id, "sequence": posted.sequence })
 }
 
-pub(super) fn refused(key: Option<&str>, error: &ApiError) -> Value {
+pub(super) fn refusal_frame(key: Option<&str>, error: &ApiError) -> Value {
     let (status, message, details, wait) = error.parts();
     json!({
         "type": "refused",
@@ -212,7 +212,7 @@ mod tests {
             read(r#"{"type":"hello","token":"t","after":3}"#),
             Ok(WidgetFrame::Hello { after: Some(3), .. })
         ));
-        assert!(matches!(read(r#"{"type":"ping"}"#).unwrap().said(), Ok(WidgetAction::Ping)));
+        assert!(matches!(read(r#"{"type":"ping"}"#).unwrap().into_action(), Ok(WidgetAction::Ping)));
         for odd in [
             "",
             "[]",
@@ -245,7 +245,8 @@ mod tests {
 
     #[test]
     fn a_message_needs_a_key_that_can_be_one() {
-        let said = |key: &str| read(&json!({ "type": "text", "key": key, "text": "hi" }).to_string()).unwrap().said();
+        let said =
+            |key: &str| read(&json!({ "type": "text", "key": key, "text": "hi" }).to_string()).unwrap().into_action();
         assert!(matches!(said("0190c7a2-7b1e"), Ok(WidgetAction::Post(..))));
         assert!(matches!(said("no key"), Err(fault) if fault.field == "key"));
     }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::limits::PageRoom;
 
 /// Bytes of small frames that may be sent before a probe.
-pub(super) const UNASKED: usize = 16 * 1024;
+pub(super) const UNPROBED_BYTES: usize = 16 * 1024;
 
 #[derive(Default)]
 pub(super) struct UnreadBytes {
@@ -31,9 +31,9 @@ impl UnreadBytes {
     }
 
     /// Returns the mark of a probe if one must follow; then the room is kept until the bytes are read.
-    pub(super) fn sent(&mut self, bytes: usize, room: Option<PageRoom>) -> Option<[u8; 8]> {
+    pub(super) fn count_sent(&mut self, bytes: usize, room: Option<PageRoom>) -> Option<[u8; 8]> {
         self.unasked += bytes;
-        if self.unasked < UNASKED || self.is_waiting() {
+        if self.unasked < UNPROBED_BYTES || self.is_waiting() {
             return None;
         }
         self.unasked = 0;
@@ -62,21 +62,21 @@ mod tests {
     #[test]
     fn a_probe_follows_much_output_and_only_its_mark_proves_reading() {
         let mut unread = UnreadBytes::default();
-        assert_eq!(unread.sent(UNASKED - 1, None), None);
-        let mark = unread.sent(1, None).unwrap();
+        assert_eq!(unread.count_sent(UNPROBED_BYTES - 1, None), None);
+        let mark = unread.count_sent(1, None).unwrap();
         assert!(unread.is_waiting());
-        assert_eq!(unread.sent(2 * UNASKED, None), None, "one probe at a time");
+        assert_eq!(unread.count_sent(2 * UNPROBED_BYTES, None), None, "one probe at a time");
         assert!(!unread.read(b"") && !unread.read(&7_u64.to_be_bytes()) && unread.is_waiting());
         assert!(unread.read(&mark) && !unread.is_waiting());
         assert!(!unread.read(&mark), "it was read before");
-        assert_ne!(unread.sent(0, None), Some(mark), "bytes that were sent in between are asked for");
+        assert_ne!(unread.count_sent(0, None), Some(mark), "bytes that were sent in between are asked for");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_does_not_read_is_stuck_after_a_while() {
         let mut unread = UnreadBytes::default();
         let patience = Duration::from_secs(30);
-        unread.sent(UNASKED, None);
+        unread.count_sent(UNPROBED_BYTES, None);
         time::advance(patience).await;
         assert!(!unread.is_stuck(patience));
         time::advance(Duration::from_millis(1)).await;

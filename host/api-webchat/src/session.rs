@@ -82,7 +82,7 @@ struct SessionBody {
     max_file_bytes: usize,
 }
 
-fn refused(error: SessionRefused) -> ApiError {
+fn api_error(error: SessionRefused) -> ApiError {
     match error {
         SessionRefused::NotProven => ApiError::new(ErrorKind::Forbidden, error.to_string()),
         SessionRefused::BadUserId => ApiError::fault("identity.userId", error.to_string()),
@@ -122,7 +122,7 @@ async fn visit(state: &WidgetState, door: &WidgetPage, asked: SessionRequest) ->
     let identity = asked.identity.map(|given| Identity { user_id: given.user_id, hash: given.hash });
     let asked = VisitorSessionRequest { token: asked.token, identity };
     let turn = door.turn(state).await;
-    let session = web_chat::begin(&state.context, &door.site, asked).await.map_err(refused)?;
+    let session = web_chat::begin(&state.context, &door.site, asked).await.map_err(api_error)?;
     drop(turn);
     let settings = &door.site.settings;
     let due = settings.form.as_ref().is_some_and(|form| form.is_required()) && !session.form_answered;

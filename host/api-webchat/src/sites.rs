@@ -95,7 +95,7 @@ pub fn script(public_url: &str, key: &str) -> String {
     format!("<script src=\"{}/web-chat/widget.js?site={key}\" async></script>", public_url.trim_end_matches('/'))
 }
 
-fn shown(state: &ApiState, site: &Site) -> SiteBody {
+fn site_body(state: &ApiState, site: &Site) -> SiteBody {
     let json = |value: Result<Value, serde_json::Error>| value.unwrap_or(Value::Null);
     SiteBody {
         id: site.id.to_string(),
@@ -111,7 +111,7 @@ fn shown(state: &ApiState, site: &Site) -> SiteBody {
     }
 }
 
-fn refused(error: SiteError) -> ApiError {
+fn api_error(error: SiteError) -> ApiError {
     match error {
         SiteError::Faults(faults) => ApiError::faults(faults),
         SiteError::NotFound | SiteError::UnknownClient(_) => ApiError::not_found(),
@@ -142,7 +142,7 @@ async fn add(
 ) -> Result<(StatusCode, Json<SiteBody>), ApiError> {
     let asked: SiteForm = body::parse(&bytes).map_err(ApiError::faults)?;
     let added = sites::add(&state.administration(), allowed.caller.client, &asked, allowed.actor()).await;
-    Ok((StatusCode::CREATED, Json(shown(&state, &added.map_err(refused)?))))
+    Ok((StatusCode::CREATED, Json(site_body(&state, &added.map_err(api_error)?))))
 }
 
 /// Lists the client's sites, oldest first.
@@ -163,7 +163,7 @@ async fn list(
     query: ListQuery,
 ) -> Result<Page<SiteBody>, ApiError> {
     let page = sites::list(&state.context.db, allowed.caller.client, query.page).await?;
-    Ok(Page::new(query.page, page, |site| shown(&state, &site)))
+    Ok(Page::new(query.page, page, |site| site_body(&state, &site)))
 }
 
 /// One site.
@@ -183,8 +183,8 @@ async fn find(
     allowed: AuthorizedCaller<SiteReading>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SiteBody>, ApiError> {
-    let site = sites::find(&state.context.db, allowed.caller.client, id).await.map_err(refused)?;
-    Ok(Json(shown(&state, &site)))
+    let site = sites::find(&state.context.db, allowed.caller.client, id).await.map_err(api_error)?;
+    Ok(Json(site_body(&state, &site)))
 }
 
 /// Changes a site.
@@ -210,8 +210,8 @@ async fn update(
     let asked: SiteForm = body::parse(&bytes).map_err(ApiError::faults)?;
     let site = sites::update(&state.administration(), allowed.caller.client, id, &asked, allowed.actor())
         .await
-        .map_err(refused)?;
-    Ok(Json(shown(&state, &site)))
+        .map_err(api_error)?;
+    Ok(Json(site_body(&state, &site)))
 }
 
 /// Deletes a site.
@@ -231,7 +231,7 @@ async fn delete(
     allowed: AuthorizedCaller<Sites>,
     Segments(id): Segments<InboxId>,
 ) -> Result<StatusCode, ApiError> {
-    sites::delete(&state.administration(), allowed.caller.client, id, allowed.actor()).await.map_err(refused)?;
+    sites::delete(&state.administration(), allowed.caller.client, id, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -253,8 +253,8 @@ async fn new_key(
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SiteBody>, ApiError> {
     let site =
-        sites::new_key(&state.administration(), allowed.caller.client, id, allowed.actor()).await.map_err(refused)?;
-    Ok(Json(shown(&state, &site)))
+        sites::new_key(&state.administration(), allowed.caller.client, id, allowed.actor()).await.map_err(api_error)?;
+    Ok(Json(site_body(&state, &site)))
 }
 
 /// Returns the secret that proves the identity of users of the site.
@@ -275,7 +275,7 @@ async fn secret(
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<SecretBody>, ApiError> {
     let found = sites::identity_secret(&state.administration(), allowed.caller.client, id).await;
-    Ok(Json(SecretBody { secret: found.map_err(refused)? }))
+    Ok(Json(SecretBody { secret: found.map_err(api_error)? }))
 }
 
 /// Replaces the secret of a site.
@@ -297,5 +297,5 @@ async fn rotate_secret(
 ) -> Result<Json<SecretBody>, ApiError> {
     let secret =
         sites::rotate_identity_secret(&state.administration(), allowed.caller.client, id, allowed.actor()).await;
-    Ok(Json(SecretBody { secret: secret.map_err(refused)? }))
+    Ok(Json(SecretBody { secret: secret.map_err(api_error)? }))
 }

@@ -30,7 +30,7 @@ const FRAME_MAX: usize = 64 * 1024;
 /// Time for the first frame.
 const HELLO: Duration = Duration::from_secs(10);
 /// Time for the close frame.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 const READ_BUFFER: usize = 4 * 1024;
 /// Write buffer in bytes, and the most that may wait to be written: a page with the largest message.
 const WRITE_BUFFER: usize = 4 * 1024;
@@ -85,7 +85,7 @@ async fn serve(state: WidgetState, door: WidgetPage, _place: SharePart, mut sock
     if let Some((code, reason)) = ended {
         let frame = CloseFrame { code, reason: reason.into() };
         // If the other end is gone, the close frame does not matter.
-        let _ = timeout(FAREWELL, socket.send(Message::Close(Some(frame)))).await;
+        let _ = timeout(CLOSE_TIMEOUT, socket.send(Message::Close(Some(frame)))).await;
     }
 }
 

@@ -126,7 +126,7 @@ async fn listen(
         return Err(ApiError::fault("after", "must be at least 0"));
     }
     let is_stopping = || state.readiness.is_stopping();
-    let heard = deliver::listen(&state.context, allowed.caller.client, after, is_stopping).await.map_err(refused)?;
+    let heard = deliver::listen(&state.context, allowed.caller.client, after, is_stopping).await.map_err(api_error)?;
     Ok(Json(HeardBody { last: heard.last, webhooks: heard.webhooks.into_iter().map(WebhookBody::from).collect() }))
 }
 
@@ -152,7 +152,7 @@ async fn one(
     Ok(Json(found.ok_or_else(ApiError::not_found)?.into()))
 }
 
-fn refused(error: ListenError) -> ApiError {
+fn api_error(error: ListenError) -> ApiError {
     match error {
         ListenError::NoConfiguration => ApiError::new(ErrorKind::Conflict, error.to_string()),
         ListenError::Failed(cause) => cause.into(),

@@ -133,7 +133,7 @@ pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> 
         let said = "metrics are for callers on this machine: server.metrics_listen gives them an address of their own";
         return Err(ApiError::new(ErrorKind::Forbidden, said));
     }
-    Ok(rendered(state.metrics.as_ref()).await)
+    Ok(render(state.metrics.as_ref()).await)
 }
 
 /// A proxy on this machine forwards requests of other machines, and marks them.
@@ -143,13 +143,13 @@ fn is_of_this_machine(request: &Request) -> bool {
     direct && peer(request.extensions()).is_some_and(|peer| peer.is_loopback())
 }
 
-async fn rendered(metrics: &dyn MetricsPage) -> Response {
+async fn render(metrics: &dyn MetricsPage) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], metrics.render().await).into_response()
 }
 
 /// Serves only `GET /metrics`, without a key, for an address that only authorised callers can reach.
 pub fn metrics_router(metrics: Arc<dyn MetricsPage>) -> Router {
-    let page = async move || rendered(metrics.as_ref()).await;
+    let page = async move || render(metrics.as_ref()).await;
     Router::new().route("/metrics", get(page))
 }
 

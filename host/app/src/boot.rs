@@ -63,7 +63,7 @@ pub async fn context(
         ..host_config(config)
     };
     let plugins = PluginHost::start(host).await.context("cannot start the plugin host")?;
-    let media_kept = media::kept(config, MediaId(base.ids.mint(base.clock.now())))?;
+    let media_kept = media::location(config, MediaId(base.ids.mint(base.clock.now())))?;
     let smpp = SmppGateway::new(smpp_urls(config, simulated)?, config.smpp_settings());
     let messenger = MessengerApi::new(CloudSettings {
         graph_url: config.messenger_graph_url(graph_url.as_deref()),

@@ -30,7 +30,7 @@ pub fn listen(
     (listener, tls): (TcpListener, Option<Arc<ServerConfig>>),
     stop: CancellationToken,
 ) -> anyhow::Result<JoinHandle<anyhow::Result<()>>> {
-    let domain = domain(config).context("email.domain: email.listen takes mails to its addresses")?;
+    let domain = domain(config).context("email.domain: email.listen accepts mail to its addresses")?;
     let settings = ListenerSettings {
         tls: tls.as_deref().map(starttls),
         require_tls: config.email.require_tls,
@@ -41,7 +41,7 @@ pub fn listen(
     };
     tracing::info!("listening on smtp://{} (e-mail to SMS)", listener.local_addr()?);
     if config.email.relay.is_none() {
-        tracing::warn!("email.relay is empty: who sends mails is not told what became of them");
+        tracing::warn!("email.relay is empty: senders of mails get no results; set email.relay to send them");
     }
     let mails = Mails::new(Arc::clone(ctx));
     Ok(tokio::spawn(async move {

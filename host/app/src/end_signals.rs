@@ -12,15 +12,15 @@ use crate::{postgres::Database, tls::CertificateFiles};
 fn reload(certificate: Option<&CertificateFiles>) {
     let Some(certificate) = certificate else {
         tracing::warn!(
-            "SIGHUP is ignored: there is no certificate; restart the program to have it read its settings again"
+            "SIGHUP is ignored: there is no certificate to reload; restart the program to read the settings again"
         );
         return;
     };
     match certificate.reload() {
-        Ok(()) => tracing::info!("SIGHUP: the certificate was read again; other settings are read at a start"),
+        Ok(()) => tracing::info!("SIGHUP: the certificate was read again; other settings are read only at a start"),
         Err(error) => tracing::error!(
             error = &error as &dyn std::error::Error,
-            "SIGHUP: the certificate cannot be used, the one before stays; put a certificate and its key in place"
+            "SIGHUP: the new certificate cannot be used, the previous one stays in use; correct the certificate file and its key"
         ),
     }
 }
@@ -44,7 +44,7 @@ impl EndSignals {
         })
     }
 
-    async fn asked(&mut self) {
+    async fn wait_for_signal(&mut self) {
         loop {
             tokio::select! {
                 _ = self.terminate.recv() => return,
@@ -58,8 +58,8 @@ impl EndSignals {
     pub(crate) async fn until_signal<T>(&mut self, beginning: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             made = beginning => Some(made),
-            () = self.asked() => {
-                tracing::info!("stopping before everything was begun");
+            () = self.wait_for_signal() => {
+                tracing::info!("stopping during the start");
                 None
             }
         }
@@ -78,7 +78,7 @@ impl EndSignals {
             }
         };
         tokio::select! {
-            () = self.asked() => Ok(()),
+            () = self.wait_for_signal() => Ok(()),
             () = database.lost() => anyhow::bail!("the database server ended; its log is in the data directory"),
             result = ended => {
                 result??;

@@ -24,7 +24,7 @@ pub enum LoggingError {
         #[source]
         source: tracing_subscriber::filter::ParseError,
     },
-    #[error("the log was already set up")]
+    #[error("the log was set up before")]
     Twice(#[from] tracing_subscriber::util::TryInitError),
 }
 

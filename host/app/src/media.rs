@@ -11,7 +11,7 @@ use settings::{MediaPlace, Settings};
 use tokio::fs;
 
 /// The place in `media.store`. A bucket is tested in parallel to the start. `trial` names the test file.
-pub(crate) fn kept(config: &Settings, trial: MediaId) -> anyhow::Result<MediaLocation> {
+pub(crate) fn location(config: &Settings, trial: MediaId) -> anyhow::Result<MediaLocation> {
     Ok(match config.media_place() {
         MediaPlace::Folder(folder) if folder != config.media_folder() => MediaLocation::InSharedFolder(folder),
         MediaPlace::Folder(_) | MediaPlace::Auto => MediaLocation::InFolder,
@@ -62,7 +62,7 @@ async fn try_out(store: ObjectMediaStore, trial: MediaId) {
     if let Err(error) = store.try_out(trial).await {
         tracing::error!(
             error = &error as &dyn std::error::Error,
-            "files of customers cannot be kept where media.store says; they are asked for again while the provider has them"
+            "files of customers cannot be stored at the place in media.store; correct the setting or the place. Until then they are fetched again while the provider has them"
         );
     }
 }

@@ -133,7 +133,7 @@ async fn run_server(
         ending.wait(database, &mut servers).await?;
     }
     service_manager::stopping();
-    tracing::info!("stopping: requests in flight are finished, work is given back");
+    tracing::info!("stopping: requests in flight are finished, leases are released");
     readiness.stop();
     process.stop.cancel();
     let answered = async {
@@ -255,7 +255,7 @@ impl Process {
             smpp.connect(&events);
         }
         if config.testing.clock {
-            tracing::warn!("testing.clock is on: anybody can move the business clock of this service");
+            tracing::warn!("testing.clock is on: every caller can move the business clock of this service; turn it off in production");
             tokio::spawn(follow_clock(Arc::clone(ctx), Arc::clone(clock), stop.child_token()));
         }
         tokio::spawn(base::key_rotation::follow(ctx.db.clone(), ctx.sealer.clone(), stop.child_token()));

@@ -27,7 +27,7 @@ use crate::certificate_expiry;
 const CERT_SETTING: &str = "server.tls_cert";
 const KEY_SETTING: &str = "server.tls_key";
 /// Interval of the looks at the files.
-const LOOK: Duration = Duration::from_secs(10);
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
@@ -117,7 +117,7 @@ impl CertificateFiles {
 
     /// Reads the files again when they change, until `stop`.
     pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
-        let mut look = tokio::time::interval(LOOK);
+        let mut look = tokio::time::interval(CHECK_INTERVAL);
         let mut fault = String::new();
         loop {
             tokio::select! {
@@ -133,7 +133,7 @@ impl CertificateFiles {
                     fault = error.to_string();
                     tracing::error!(
                         error = &error as &dyn std::error::Error,
-                        "the changed certificate cannot be used, the one before stays; put a certificate and its key in place"
+                        "the changed certificate cannot be used, the previous one stays in use; correct the certificate file and its key"
                     );
                 }
             }

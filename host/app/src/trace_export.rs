@@ -144,11 +144,11 @@ async fn gather(queue: &mut Receiver<FinishedSpan>, spans: &mut Vec<FinishedSpan
 /// One log line when the collector begins to fail, and one when it works again.
 fn report(exported: &OTelSdkResult, was_failing: bool) -> bool {
     match exported {
-        Ok(()) if was_failing => tracing::info!("the collector of traces takes spans again"),
+        Ok(()) if was_failing => tracing::info!("the collector of traces accepts spans again"),
         Err(error) if !was_failing => {
             tracing::warn!(
                 error = error as &dyn std::error::Error,
-                "the collector of traces (traces.endpoint) takes no spans; they are dropped until it does"
+                "the collector of traces (traces.endpoint) accepts no spans; they are dropped until it does"
             );
         }
         _ => {}

@@ -39,7 +39,7 @@ pub async fn run(arguments: ListenArguments) -> anyhow::Result<()> {
 async fn replay(server: &RemoteServer, receiver: &Receiver, id: &str) -> anyhow::Result<()> {
     let webhook = server.webhook(id).await?;
     if !receiver.forward(&webhook).await? {
-        bail!("the receiver did not take the webhook");
+        bail!("the receiver did not accept the webhook");
     }
     Ok(())
 }
@@ -48,9 +48,11 @@ async fn listen(server: RemoteServer, receiver: Receiver) -> anyhow::Result<()> 
     let is_new = server.have_webhook_configuration().await?;
     let start = server.webhooks(None).await?.last;
     if is_new {
-        tell("the client had no webhook configuration: one without addresses was made, and its secret signs");
+        print_error_line(
+            "the client had no webhook configuration: one without addresses was made, and its secret signs",
+        );
     }
-    tell(&format!("listening to {}, forwarding to {}", server.address(), receiver.url));
+    print_error_line(&format!("listening to {}, forwarding to {}", server.address(), receiver.url));
     let (send, mut came) = mpsc::channel(WAITING);
     let mut asking = tokio::spawn(ask(server.clone(), start, send));
     let mut typed = lines();
@@ -63,7 +65,7 @@ async fn listen(server: RemoteServer, receiver: Receiver) -> anyhow::Result<()> 
                 remember(&mut known, &webhook);
                 receiver.forward(&webhook).await?;
             }
-            Some(line) = typed.recv() => again(&server, &receiver, &known, line.trim()).await?,
+            Some(line) = typed.recv() => resend(&server, &receiver, &known, line.trim()).await?,
         }
     }
 }
@@ -83,7 +85,7 @@ async fn ask(server: RemoteServer, mut after: i64, came: mpsc::Sender<ForwardedW
                     sleep(first).await;
                 }
                 for webhook in page.webhooks {
-                    came.send(webhook).await.context("the receiver is gone")?;
+                    came.send(webhook).await.context("the receiver does not exist any more")?;
                 }
             }
             Err(
@@ -92,7 +94,7 @@ async fn ask(server: RemoteServer, mut after: i64, came: mpsc::Sender<ForwardedW
                 | ServerError::NotNow(_)
                 | ServerError::Failed { .. }),
             ) => {
-                tell(&format!("{error}; asking again in {} s", pause.as_secs()));
+                print_error_line(&format!("{error}; asking again in {} s", pause.as_secs()));
                 sleep(pause).await;
                 pause = (pause * 2).min(longest);
             }
@@ -122,7 +124,7 @@ fn remember(known: &mut VecDeque<(i64, String)>, webhook: &ForwardedWebhook) {
 }
 
 /// Sends a webhook again: the last one for `r`, or the one with a number.
-async fn again(
+async fn resend(
     server: &RemoteServer,
     receiver: &Receiver,
     known: &VecDeque<(i64, String)>,
@@ -134,14 +136,14 @@ async fn again(
         number => known.iter().find(|(known, _)| number.trim_start_matches('#').parse() == Ok(*known)),
     };
     let Some((_, id)) = wanted else {
-        tell("`r` sends the last webhook again, and a number the one with that number");
+        print_error_line("`r` sends the last webhook again, and a number the one with that number");
         return Ok(());
     };
     // The signature of the first time may be too old for the receiver.
     match server.webhook(id).await {
         Ok(webhook) => receiver.forward(&webhook).await.map(drop),
         Err(error) => {
-            tell(&error.to_string());
+            print_error_line(&error.to_string());
             Ok(())
         }
     }
@@ -171,13 +173,13 @@ impl Receiver {
         let (said, is_taken) = match answer {
             Ok(answer) => {
                 let millis = answer.duration.as_millis();
-                let text = format!("{} in {millis} ms  {}", answer.status, shown(&answer.body_start));
+                let text = format!("{} in {millis} ms  {}", answer.status, one_line(&answer.body_start));
                 (text.trim_end().to_owned(), (200..300).contains(&answer.status))
             }
             Err(error) => (format!("no answer: {error}"), false),
         };
         let number = webhook.number.map(|number| format!("#{number} ")).unwrap_or_default();
-        let (kind, id, body) = (&webhook.webhook_type, &webhook.id, shown(&webhook.body));
+        let (kind, id, body) = (&webhook.webhook_type, &webhook.id, one_line(&webhook.body));
         writeln!(std::io::stdout(), "{number}{kind} {id}\n  {body}\n  -> {said}")
             .context("cannot write to standard output")?;
         Ok(is_taken)
@@ -185,13 +187,13 @@ impl Receiver {
 }
 
 /// The beginning of a text on one line, without characters that change the terminal.
-fn shown(text: &str) -> String {
+fn one_line(text: &str) -> String {
     let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
     let start: String = text.trim().chars().take(SHOWN).map(plain).collect();
     if text.trim().chars().count() > SHOWN { format!("{start} ...") } else { start }
 }
 
-fn tell(text: &str) {
+fn print_error_line(text: &str) {
     // If it is closed, nothing can be done.
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -38,7 +38,7 @@ pub struct CreatedProject {
 pub enum NewError {
     #[error("{0}")]
     Name(String),
-    #[error("{} is there already and not empty; give another name, or empty it first", .0.display())]
+    #[error("{} exists and is not empty; give another name, or empty it first", .0.display())]
     NotEmpty(PathBuf),
     #[error("there is no template for {lang} and world {world}")]
     NoTemplate { lang: Lang, world: World },
@@ -116,7 +116,7 @@ fn contents(name: &str, wanted: &NewProject) -> Result<BTreeMap<String, Vec<u8>>
         return Err(NewError::NoTemplate { lang: wanted.lang, world: wanted.world });
     }
     for (path, bytes) in below(TEMPLATES, &format!("{}/common/", wanted.lang)).into_iter().chain(of_world) {
-        files.insert(filled(&visible(path), &words), fill(bytes, &words));
+        files.insert(fill_text(&visible(path), &words), fill(bytes, &words));
     }
     let manifest = format!("name = \"{name}\"\nlang = \"{}\"\nworld = \"{}\"\n", wanted.lang, wanted.world);
     files.entry(project::FILE.to_owned()).or_insert_with(|| manifest.into_bytes());
@@ -144,12 +144,12 @@ fn visible(path: &str) -> String {
 
 fn fill(bytes: &[u8], words: &[(&str, String)]) -> Vec<u8> {
     match std::str::from_utf8(bytes) {
-        Ok(text) => filled(text, words).into_bytes(),
+        Ok(text) => fill_text(text, words).into_bytes(),
         Err(_) => bytes.to_vec(),
     }
 }
 
-fn filled(text: &str, words: &[(&str, String)]) -> String {
+fn fill_text(text: &str, words: &[(&str, String)]) -> String {
     words.iter().fold(text.to_owned(), |text, (mark, word)| text.replace(mark, word))
 }
 
@@ -173,7 +173,7 @@ fn standalone(manifest: &str) -> Result<String, String> {
         for (key, value) in entries.iter_mut() {
             let Some(own) = value.as_table().filter(|value| inherits(value)).cloned() else { continue };
             let inherited = source.and_then(|source| source.get(key));
-            *value = merged(inherited.ok_or_else(|| format!("`{key}` is not in the workspace"))?, own);
+            *value = merge(inherited.ok_or_else(|| format!("`{key}` is not in the workspace"))?, own);
         }
     }
     manifest.remove("lints");
@@ -186,7 +186,7 @@ fn inherits(value: &toml::Table) -> bool {
 }
 
 /// The value of the workspace with the additions of the crate.
-fn merged(inherited: &toml::Value, mut own: toml::Table) -> toml::Value {
+fn merge(inherited: &toml::Value, mut own: toml::Table) -> toml::Value {
     own.remove("workspace");
     if own.is_empty() {
         return inherited.clone();

@@ -76,7 +76,7 @@ impl ChangeWatch {
     }
 
     /// Waits for a change, and until no other follows within [`SETTLE`]. If the wait is dropped, the next one reports it.
-    pub(crate) async fn changed(&mut self) {
+    pub(crate) async fn wait_for_change(&mut self) {
         if !self.heard && self.changes.recv().await.is_none() {
             return std::future::pending().await;
         }
@@ -103,7 +103,7 @@ mod tests {
         let mut watch = ChangeWatch::start(WatchTarget::File(file.clone())).unwrap();
         std::fs::write(&file, "x").unwrap();
         let heard = tokio::time::timeout(Duration::from_secs(30), async {
-            while tokio::time::timeout(SETTLE + SETTLE / 2, watch.changed()).await.is_err() {}
+            while tokio::time::timeout(SETTLE + SETTLE / 2, watch.wait_for_change()).await.is_err() {}
         });
         assert!(heard.await.is_ok());
         std::fs::remove_dir_all(&folder).unwrap();

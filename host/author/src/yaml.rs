@@ -135,11 +135,11 @@ pub(crate) struct YamlFields<'a>(&'a [(String, YamlNode)]);
 impl<'a> YamlFields<'a> {
     /// The value of a field; `None` if it is absent or null.
     pub(crate) fn get(&self, name: &str) -> Option<&'a YamlNode> {
-        self.given(name).filter(|node| node.value != YamlContent::Null)
+        self.get_nullable(name).filter(|node| node.value != YamlContent::Null)
     }
 
     /// The value of a field, which may be null.
-    pub(crate) fn given(&self, name: &str) -> Option<&'a YamlNode> {
+    pub(crate) fn get_nullable(&self, name: &str) -> Option<&'a YamlNode> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, node)| node)
     }
 }
@@ -157,7 +157,7 @@ fn tree_to_node(tree: Spanned<Tree>, text: &str) -> YamlNode {
     let value = match tree.value {
         Tree::Null => YamlContent::Null,
         Tree::Scalar(value) => {
-            let written = written(text, place).unwrap_or_else(|| value.to_string());
+            let written = plain_text(text, place).unwrap_or_else(|| value.to_string());
             YamlContent::Scalar(value, written)
         }
         Tree::Text(words) => YamlContent::Text(words),
@@ -170,7 +170,7 @@ fn tree_to_node(tree: Spanned<Tree>, text: &str) -> YamlNode {
 }
 
 /// The characters of a plain scalar, because `007` in a customer's message must not become `7`.
-fn written(text: &str, place: Location) -> Option<String> {
+fn plain_text(text: &str, place: Location) -> Option<String> {
     let span = place.span();
     let from = usize::try_from(span.byte_offset()?).ok()?;
     let to = from.checked_add(usize::try_from(span.byte_len()?).ok()?)?;

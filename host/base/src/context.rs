@@ -85,8 +85,8 @@ impl Context {
     }
 
     /// The same context with a few database connections of its own, so that its work does not queue behind other work.
-    pub fn beside(&self) -> Self {
-        Self { db: self.db.beside(), ..self.clone() }
+    pub fn with_own_pool(&self) -> Self {
+        Self { db: self.db.second_pool(), ..self.clone() }
     }
 }
 

@@ -33,8 +33,8 @@ impl DatabaseMediaStore {
 
 impl DatabaseMediaStore {
     async fn size_here(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError> {
-        let mut db = self.db.acquire().await.map_err(failed)?;
-        let size = media_content::size(&mut db, client, id).await.map_err(failed)?;
+        let mut db = self.db.acquire().await.map_err(store_error)?;
+        let size = media_content::size(&mut db, client, id).await.map_err(store_error)?;
         Ok(size.map(|size| u64::try_from(size).unwrap_or_default()))
     }
 
@@ -44,15 +44,15 @@ impl DatabaseMediaStore {
     }
 }
 
-fn failed(source: impl std::error::Error + Send + Sync + 'static) -> MediaStoreError {
+fn store_error(source: impl std::error::Error + Send + Sync + 'static) -> MediaStoreError {
     MediaStoreError::Shared { store: "database", source: Box::new(source) }
 }
 
 #[async_trait]
 impl MediaStore for DatabaseMediaStore {
     async fn put(&self, client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
-        let mut tx = self.db.begin().await.map_err(failed)?;
-        media_content::begin(&mut tx, client, id).await.map_err(failed)?;
+        let mut tx = self.db.begin().await.map_err(store_error)?;
+        media_content::begin(&mut tx, client, id).await.map_err(store_error)?;
         let stored = match content {
             MediaContent::Bytes(bytes) => write(&mut tx, client, id, bytes.as_ref()).await?,
             MediaContent::File(path) => {
@@ -62,7 +62,7 @@ impl MediaStore for DatabaseMediaStore {
                 stored
             }
         };
-        tx.commit().await.map_err(failed)?;
+        tx.commit().await.map_err(store_error)?;
         Ok(stored)
     }
 
@@ -93,8 +93,8 @@ impl MediaStore for DatabaseMediaStore {
     }
 
     async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError> {
-        let mut db = self.db.acquire().await.map_err(failed)?;
-        let removed = media_content::remove(&mut db, client, id).await.map_err(failed)?;
+        let mut db = self.db.acquire().await.map_err(store_error)?;
+        let removed = media_content::remove(&mut db, client, id).await.map_err(store_error)?;
         Ok(self.folder.delete(client, id).await? || removed)
     }
 
@@ -114,13 +114,13 @@ async fn write(
     loop {
         let mut read = Vec::with_capacity(PART);
         let limit = u64::try_from(PART).unwrap_or(u64::MAX);
-        (&mut content).take(limit).read_to_end(&mut read).await.map_err(failed)?;
+        (&mut content).take(limit).read_to_end(&mut read).await.map_err(store_error)?;
         if read.is_empty() && part > 0 {
             return Ok(StoredMedia { bytes, sha256: hex::encode(digest.finalize()) });
         }
         digest.update(&read);
         bytes += u64::try_from(read.len()).unwrap_or_default();
-        media_content::insert(db, client, id, part, &read).await.map_err(failed)?;
+        media_content::insert(db, client, id, part, &read).await.map_err(store_error)?;
         part += 1;
     }
 }

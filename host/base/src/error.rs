@@ -11,7 +11,7 @@ pub enum Error {
         #[source]
         source: serde_json::Error,
     },
-    #[error("plugins could not be worked with")]
+    #[error("the plugins could not be used")]
     Plugins(#[from] HostFailed),
     /// Another process has taken the lane. It repeats all work that was not committed.
     #[error("this work belongs to another process now")]

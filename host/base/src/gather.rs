@@ -15,7 +15,7 @@ use tokio::sync::{Notify, oneshot};
 /// After a group of this size, some of its callers are likely to come back.
 const SEVERAL: usize = 4;
 /// Time for which the next group waits for callers that come back at once.
-pub const COMING_BACK: Duration = Duration::from_millis(2);
+pub const RETURN_WAIT: Duration = Duration::from_millis(2);
 /// Limit for the work on a group. It is exceeded only if the database does not answer, and later callers would wait for
 /// it too. Callers must have an answer within 30 s.
 const LONGEST: Duration = Duration::from_secs(25);
@@ -109,8 +109,8 @@ where
             match within(LONGEST, AssertUnwindSafe((self.work)(key, items)).catch_unwind()).await {
                 // The receiver is gone if the caller hung up.
                 Some(Ok(done)) => answers.into_iter().zip(done).for_each(|(answer, done)| drop(answer.send(done))),
-                Some(Err(_)) => tracing::error!("the work on a group panicked; its callers are told that it failed"),
-                None => tracing::error!("the work on a group did not end; its callers are told that it failed"),
+                Some(Err(_)) => tracing::error!("the work on a group panicked; its callers get an error"),
+                None => tracing::error!("the work on a group did not end; its callers get an error"),
             }
         }
     }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     const GROUPING: GroupLimits =
-        GroupLimits { groups: 2, further_from: 3, most_items: 4, most_weight: 100, coming_back: COMING_BACK };
+        GroupLimits { groups: 2, further_from: 3, most_items: 4, most_weight: 100, coming_back: RETURN_WAIT };
 
     /// Answers each item with the size of its group after the gate opens.
     fn sizes(grouping: GroupLimits, gate: &Arc<Semaphore>) -> Arc<Gatherer<u8, usize, usize>> {
@@ -275,7 +275,7 @@ mod tests {
     async fn a_caller_that_does_not_return_delays_the_others_only_briefly() {
         let begun = tokio::time::Instant::now();
         assert_eq!(groups_where(3).await, [3, 3, 3, 5, 5, 5, 5, 5]);
-        assert_eq!(begun.elapsed(), COMING_BACK);
+        assert_eq!(begun.elapsed(), RETURN_WAIT);
     }
 
     #[tokio::test(start_paused = true)]

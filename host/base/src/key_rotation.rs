@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::secrets::{MasterKeyError, SealError, Sealer, SecretPurpose};
 
-const LOOK: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// Time for all processes to seal with the new key.
 const SETTLED_AFTER: Duration = Duration::from_secs(5);
 
@@ -77,7 +77,7 @@ pub async fn follow(db: Db, sealer: Sealer, stop: CancellationToken) {
     if !sealer.has_previous() {
         return;
     }
-    let mut look = tokio::time::interval(LOOK);
+    let mut look = tokio::time::interval(CHECK_INTERVAL);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,

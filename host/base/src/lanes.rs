@@ -115,7 +115,7 @@ pub async fn write_down<T, F: Future<Output = Result<T>>>(ctx: &Context, writing
             Err(Error::Storage(error)) if error.is_outage() => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "what was done cannot be written down; it is kept and tried again"
+                    "the outcomes of finished work cannot be stored; they are kept and tried again"
                 );
                 tokio::time::sleep(pause).await;
                 ctx.db.until_answering().await;

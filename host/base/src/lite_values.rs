@@ -28,10 +28,10 @@ impl DatabaseDeviceValues {
     }
 
     async fn begin(&self, holding: &DeviceHolder) -> Result<Transaction<'static>, ValuesFailed> {
-        let node: NodeId = holding.holder.parse().map_err(failed)?;
-        let mut tx = self.db.begin().await.map_err(failed)?;
+        let node: NodeId = holding.holder.parse().map_err(store_error)?;
+        let mut tx = self.db.begin().await.map_err(store_error)?;
         let number = &holding.number;
-        match lite_values::hold(&mut tx, number.client, number.inbox, node).await.map_err(failed)? {
+        match lite_values::hold(&mut tx, number.client, number.inbox, node).await.map_err(store_error)? {
             true => Ok(tx),
             false => Err(ValuesFailed::NotHeld),
         }
@@ -43,14 +43,14 @@ impl DatabaseDeviceValues {
     }
 
     fn open_one(&self, client: ClientId, sealed: &[u8]) -> Result<Vec<u8>, ValuesFailed> {
-        self.sealer.open(client, SecretPurpose::LiteDevice, sealed).map_err(failed)
+        self.sealer.open(client, SecretPurpose::LiteDevice, sealed).map_err(store_error)
     }
 
-    fn sealed(&self, client: ClientId, changes: Vec<ValueChange>) -> Result<Vec<LiteValueChange>, ValuesFailed> {
+    fn seal(&self, client: ClientId, changes: Vec<ValueChange>) -> Result<Vec<LiteValueChange>, ValuesFailed> {
         // Sorted, so that two transactions lock the same keys in the same order.
         let last: BTreeMap<_, ValueChange> =
             changes.into_iter().map(|change| ((change.space, change.key.clone()), change)).collect();
-        let seal = |value: Vec<u8>| self.sealer.seal(client, SecretPurpose::LiteDevice, &value).map_err(failed);
+        let seal = |value: Vec<u8>| self.sealer.seal(client, SecretPurpose::LiteDevice, &value).map_err(store_error);
         let sealed = |ValueChange { space, key, value, moment }| {
             Ok(LiteValueChange { space: space.to_owned(), key, value: value.map(seal).transpose()?, moment })
         };
@@ -58,7 +58,7 @@ impl DatabaseDeviceValues {
     }
 }
 
-fn failed(source: impl std::error::Error + Send + Sync + 'static) -> ValuesFailed {
+fn store_error(source: impl std::error::Error + Send + Sync + 'static) -> ValuesFailed {
     ValuesFailed::Store(Box::new(source))
 }
 
@@ -70,8 +70,8 @@ impl DeviceValues for DatabaseDeviceValues {
         space: &str,
         keys: &[String],
     ) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed> {
-        let mut db = self.db.acquire().await.map_err(failed)?;
-        let sealed = lite_values::get(&mut db, number.client, number.inbox, space, keys).await.map_err(failed)?;
+        let mut db = self.db.acquire().await.map_err(store_error)?;
+        let sealed = lite_values::get(&mut db, number.client, number.inbox, space, keys).await.map_err(store_error)?;
         self.open(number.client, sealed)
     }
 
@@ -81,25 +81,25 @@ impl DeviceValues for DatabaseDeviceValues {
         space: &str,
         prefix: &str,
     ) -> Result<Vec<(String, Vec<u8>)>, ValuesFailed> {
-        let mut db = self.db.acquire().await.map_err(failed)?;
+        let mut db = self.db.acquire().await.map_err(store_error)?;
         let sealed =
-            lite_values::starting(&mut db, number.client, number.inbox, space, prefix).await.map_err(failed)?;
+            lite_values::starting(&mut db, number.client, number.inbox, space, prefix).await.map_err(store_error)?;
         self.open(number.client, sealed)
     }
 
     async fn write(&self, holding: &DeviceHolder, changes: Vec<ValueChange>) -> Result<(), ValuesFailed> {
         let number = &holding.number;
-        let changes = self.sealed(number.client, changes)?;
+        let changes = self.seal(number.client, changes)?;
         let mut tx = self.begin(holding).await?;
-        lite_values::write(&mut tx, number.client, number.inbox, &changes).await.map_err(failed)?;
-        tx.commit().await.map_err(failed)
+        lite_values::write(&mut tx, number.client, number.inbox, &changes).await.map_err(store_error)?;
+        tx.commit().await.map_err(store_error)
     }
 
     async fn take(&self, holding: &DeviceHolder, space: &str, key: &str) -> Result<Option<Vec<u8>>, ValuesFailed> {
         let number = &holding.number;
         let mut tx = self.begin(holding).await?;
-        let sealed = lite_values::take(&mut tx, number.client, number.inbox, space, key).await.map_err(failed)?;
-        tx.commit().await.map_err(failed)?;
+        let sealed = lite_values::take(&mut tx, number.client, number.inbox, space, key).await.map_err(store_error)?;
+        tx.commit().await.map_err(store_error)?;
         sealed.map(|sealed| self.open_one(number.client, &sealed)).transpose()
     }
 
@@ -107,8 +107,8 @@ impl DeviceValues for DatabaseDeviceValues {
         let number = &holding.number;
         let mut tx = self.begin(holding).await?;
         let forgotten = lite_values::forget_starting(&mut tx, number.client, number.inbox, space, prefix).await;
-        let forgotten = forgotten.map_err(failed)?;
-        tx.commit().await.map_err(failed)?;
+        let forgotten = forgotten.map_err(store_error)?;
+        tx.commit().await.map_err(store_error)?;
         Ok(forgotten)
     }
 
@@ -116,13 +116,13 @@ impl DeviceValues for DatabaseDeviceValues {
         let number = &holding.number;
         let mut tx = self.begin(holding).await?;
         let forgotten = lite_values::forget_before(&mut tx, number.client, number.inbox, space, moment).await;
-        let forgotten = forgotten.map_err(failed)?;
-        tx.commit().await.map_err(failed)?;
+        let forgotten = forgotten.map_err(store_error)?;
+        tx.commit().await.map_err(store_error)?;
         Ok(forgotten)
     }
 
     async fn forget(&self, number: &LiteNumber) -> Result<(), ValuesFailed> {
-        let mut db = self.db.acquire().await.map_err(failed)?;
-        lite_values::forget(&mut db, number.client, number.inbox).await.map_err(failed)
+        let mut db = self.db.acquire().await.map_err(store_error)?;
+        lite_values::forget(&mut db, number.client, number.inbox).await.map_err(store_error)
     }
 }

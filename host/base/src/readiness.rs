@@ -15,12 +15,12 @@ use tokio::{sync::watch, time::timeout};
 use crate::{Context, Error};
 
 /// Limit for one check of the database. On an open session it takes four round trips.
-const LOOK_WITHIN: Duration = Duration::from_secs(5);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time for which a result is reused. Probes need no key, and each check reads and writes.
-const BELIEVED: Duration = Duration::from_secs(1);
+const RESULT_LIFETIME: Duration = Duration::from_secs(1);
 /// Time for which a probe waits for a new result before it gets the last one. Probes often have a deadline of one
 /// second.
-const TOLD_WITHIN: Duration = Duration::from_millis(700);
+const PROBE_TIMEOUT: Duration = Duration::from_millis(700);
 
 /// The content of `/readyz`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Checks {
 }
 
 pub async fn check(ctx: &Context) -> Checks {
-    let Database { answers, is_current, writable } = ctx.writes.known(ctx).await;
+    let Database { answers, is_current, writable } = ctx.writes.database_state(ctx).await;
     Checks { database: answers, migrations: is_current, writable, plugins: ctx.plugins.ready() }
 }
 
@@ -77,7 +77,7 @@ impl WriteHealth {
 
     /// The last known state of the database. If a new check takes long because the database is far away, it continues
     /// in the background and the probe gets the result before it. A silent database is reported at once.
-    async fn known(self: &Arc<Self>, ctx: &Context) -> Database {
+    async fn database_state(self: &Arc<Self>, ctx: &Context) -> Database {
         if ctx.db.is_silent() {
             return Database::default();
         }
@@ -90,7 +90,7 @@ impl WriteHealth {
         }
         self.look(ctx);
         let known = last.filter(|last| last.doubted == self.doubted.load(Ordering::Relaxed));
-        let patience = if known.is_some() { TOLD_WITHIN } else { 2 * LOOK_WITHIN };
+        let patience = if known.is_some() { PROBE_TIMEOUT } else { 2 * CHECK_TIMEOUT };
         let looked = async {
             while seen.changed().await.is_ok() {
                 match *seen.borrow_and_update() {
@@ -109,7 +109,7 @@ impl WriteHealth {
     }
 
     fn is_fresh(&self, seen: &Seen) -> bool {
-        seen.doubted == self.doubted.load(Ordering::Relaxed) && seen.at.elapsed() < BELIEVED
+        seen.doubted == self.doubted.load(Ordering::Relaxed) && seen.at.elapsed() < RESULT_LIFETIME
     }
 
     /// Starts a check, unless one is running.
@@ -122,7 +122,7 @@ impl WriteHealth {
             let doubted = writes.doubted.load(Ordering::Relaxed);
             // A check that exceeds its limit: the database answers but is not usable.
             let slow = Database { answers: !ctx.db.is_silent(), ..Database::default() };
-            let looked = AssertUnwindSafe(timeout(LOOK_WITHIN, writes.look_now(&ctx, doubted))).catch_unwind();
+            let looked = AssertUnwindSafe(timeout(CHECK_TIMEOUT, writes.look_now(&ctx, doubted))).catch_unwind();
             let database = looked.await.map_or_else(|_| Database::default(), |looked| looked.unwrap_or(slow));
             if database.writable && doubted {
                 writes.doubted.store(false, Ordering::Relaxed);

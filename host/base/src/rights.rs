@@ -12,8 +12,8 @@ pub use storage::tenancy::rights::AffectedOwner;
 /// Notices that a part can fall behind before it must check all its connections.
 const HELD: usize = 1024;
 /// Interval of the checks that the database still answers.
-const ASK: Duration = Duration::from_secs(15);
-const BREATH: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(15);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone)]
 pub struct Rights(broadcast::Sender<AffectedOwner>);
@@ -58,8 +58,11 @@ pub async fn follow(db: Db, rights: Rights, stop: CancellationToken) {
                 Ok(notices) => pass_on(notices, &rights).await,
                 Err(error) => error,
             };
-            tracing::warn!(error = &ended as &dyn std::error::Error, "not listening for rights that end at the moment");
-            tokio::time::sleep(BREATH).await;
+            tracing::warn!(
+                error = &ended as &dyn std::error::Error,
+                "the connection for revoked rights was lost; it is opened again"
+            );
+            tokio::time::sleep(RETRY_DELAY).await;
             db.until_answering().await;
         }
     };
@@ -72,7 +75,7 @@ pub async fn follow(db: Db, rights: Rights, stop: CancellationToken) {
 async fn pass_on(mut notices: Notices, rights: &Rights) -> storage::Error {
     // Earlier notices may have been missed.
     rights.notify(AffectedOwner::Anybody);
-    let mut asks = tokio::time::interval(ASK);
+    let mut asks = tokio::time::interval(CHECK_INTERVAL);
     loop {
         let heard = tokio::select! {
             heard = notices.next() => heard.map(Some),

@@ -57,11 +57,11 @@ pub enum SealError {
     Unreadable,
     #[error("a secret was sealed with another master key: start with the key that the data was sealed with")]
     OtherKey,
-    #[error("a sealed value does not belong where it was found, or was changed")]
+    #[error("a sealed value was found in a wrong place, or was changed")]
     NotAuthentic,
-    #[error("the operating system gave no randomness")]
+    #[error("the operating system returned no random bytes")]
     NoRandomness,
-    #[error("a sealed value that must be text is not")]
+    #[error("a sealed value must be text and is not")]
     NotText,
 }
 
@@ -213,7 +213,7 @@ impl Sealer {
     /// A key for another use than sealing, such as signing media addresses. The same label always gives the same key,
     /// also after a change of the master key.
     pub fn derive(&self, purpose_label: &str) -> [u8; 32] {
-        derive(&self.adopted().root, &format!("derive/{purpose_label}"))
+        derive(&self.adopted_keys().root, &format!("derive/{purpose_label}"))
     }
 
     pub fn has_previous(&self) -> bool {
@@ -229,7 +229,7 @@ impl Sealer {
     /// The same for the keys that the values of the checked database need.
     pub fn fingerprints_in_use(&self) -> BTreeSet<String> {
         match &self.0.previous {
-            Some(previous) if self.adopted().previous_seals => BTreeSet::from([previous.fingerprint()]),
+            Some(previous) if self.adopted_keys().previous_seals => BTreeSet::from([previous.fingerprint()]),
             _ => self.fingerprints(),
         }
     }
@@ -262,7 +262,7 @@ impl Sealer {
             return Err(MasterKeyError::Seal(SealError::Unreadable));
         };
         self.adopt(&sealed)?;
-        let Adopted { previous_seals, root } = self.adopted();
+        let Adopted { previous_seals, root } = self.adopted_keys();
         if !previous_seals {
             return Ok(false);
         }
@@ -289,13 +289,13 @@ impl Sealer {
         Ok(())
     }
 
-    fn adopted(&self) -> Adopted {
+    fn adopted_keys(&self) -> Adopted {
         *self.0.adopted.read()
     }
 
     fn sealing(&self) -> &MasterKey {
         match &self.0.previous {
-            Some(previous) if self.adopted().previous_seals => previous,
+            Some(previous) if self.adopted_keys().previous_seals => previous,
             _ => &self.0.current,
         }
     }

@@ -34,7 +34,7 @@ impl SkippedComparisons {
                 let written = async { shadow_skips::add(&mut *db.acquire().await?, client, &gathered).await };
                 if let Err(error) = written.await {
                     tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
-                        "how many comparisons with shadows were skipped could not be kept");
+                        "the number of skipped comparisons with shadows could not be stored");
                 }
             });
         }

@@ -91,7 +91,7 @@ pub async fn fold_message_counts(db: &Db) -> Result<i64> {
     }
 }
 
-fn partitioned(retention: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
+fn partition_lengths(retention: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     [
         ("outbound_part", retention.message_days),
         ("outbound_message", retention.message_days),
@@ -142,7 +142,7 @@ impl Upkeep<'_> {
     }
 
     async fn make_partitions(&mut self, retention: &Retention) -> Result<()> {
-        for (table, days) in partitioned(retention) {
+        for (table, days) in partition_lengths(retention) {
             let weeks = partitions::length(days);
             let missing = partitions::missing(&mut *self.db.acquire().await?, table, self.now, weeks).await?;
             for partition in missing {
@@ -155,7 +155,7 @@ impl Upkeep<'_> {
     }
 
     async fn drop_partitions(&mut self, retention: &Retention) -> Result<()> {
-        for (table, days) in partitioned(retention) {
+        for (table, days) in partition_lengths(retention) {
             let before = self.days_ago(u64::from(days));
             let old = partitions::wholly_before(&mut *self.db.acquire().await?, table, before).await?;
             for partition in old {
@@ -190,7 +190,7 @@ impl Upkeep<'_> {
         }
         tracing::warn!(
             partition = partition.name(),
-            "a partition could not be made or dropped without keeping others waiting; the next round tries again"
+            "a partition could not be created or dropped, because its table is in use; the next round tries again"
         );
         self.done.postponed += 1;
         Ok(true)
@@ -212,7 +212,7 @@ impl Upkeep<'_> {
 
     async fn forget_rows(&mut self, retention: &Retention) -> Result<()> {
         let astray =
-            partitioned(retention).map(|(table, days)| (retention::in_default_partition(table), u64::from(days)));
+            partition_lengths(retention).map(|(table, days)| (retention::in_default_partition(table), u64::from(days)));
         let (messages, invocations) = (u64::from(retention.message_days), u64::from(retention.invocation_days));
         let callbacks = u64::from(retention.callback_days.max(CALLBACK_DAYS));
         let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();

@@ -65,7 +65,7 @@ pub enum MediaStoreError {
         #[source]
         source: io::Error,
     },
-    #[error("the store of files ({store}) did not do what was asked")]
+    #[error("the store of files ({store}) failed")]
     Shared {
         /// The value of `media.store`.
         store: &'static str,

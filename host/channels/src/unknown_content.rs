@@ -31,7 +31,7 @@ pub fn content(type_name: &str, words: Option<String>, error: Option<ProviderFai
 }
 
 /// Content about an event without words of the customer: `text` describes it.
-pub fn happening(type_name: &str, text: &str) -> InboundContent {
+pub fn described_event(type_name: &str, text: &str) -> InboundContent {
     InboundContent::Unmodelled(UnmodelledContent {
         type_name: type_name.to_owned(),
         text: text.to_owned(),

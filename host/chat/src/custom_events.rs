@@ -25,8 +25,8 @@ const NAME: usize = 64;
 const PAYLOAD: usize = 16 << 10;
 const MOST_WAITING: i64 = 100;
 /// Time to wait for earlier messages. Usually there are none, or they take milliseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
-const LOOK_AGAIN: Duration = Duration::from_millis(15);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(15);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventReceiver {
@@ -51,9 +51,9 @@ pub enum RaiseError {
     Faults(Vec<FieldFault>),
     #[error("{0}")]
     NotTheBots(&'static str),
-    #[error("too many events wait for the chatbot of this chat: try again when it has dealt with some")]
+    #[error("too many events wait for the chatbot of this chat: try again later")]
     TooMany,
-    #[error("messages that came before it are not in their chats yet: try again")]
+    #[error("earlier messages are not in their chats yet: try again in a few seconds")]
     Behind,
     #[error(transparent)]
     Failed(#[from] Error),
@@ -124,11 +124,11 @@ async fn taken_in(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<(),
     ctx.wake.wake(Queue::Callback, client, inbox.0);
     let taken = async {
         while callbacks::any_up_to(&mut *ctx.db.acquire().await?, client, inbox.0, newest).await? {
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         Ok(())
     };
-    tokio::time::timeout(PATIENCE, taken).await.unwrap_or(Err(RaiseError::Behind))
+    tokio::time::timeout(WAIT_TIMEOUT, taken).await.unwrap_or(Err(RaiseError::Behind))
 }
 
 fn faults(wanted: &CustomEventRequest, payload: &str) -> Vec<FieldFault> {

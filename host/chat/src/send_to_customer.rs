@@ -23,7 +23,7 @@ use storage::{
 use crate::conversation::{event_facts, readable_text};
 
 /// The owner of words without an agent: those of chatbots and of Patchbay itself.
-pub const BY_ITSELF: &str = "BOT";
+pub const BOT_OWNER: &str = "BOT";
 
 pub struct SayTarget<'a> {
     pub chat: &'a mut Participant,

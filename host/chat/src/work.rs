@@ -32,7 +32,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
                 Ok(Some(made)) => {
                     // Logged and stored once per event. After that nothing is written while the chat waits.
                     if was_not_asked.replace(event.id) != Some(event.id) {
-                        tracing::info!(participant.id = %participant, outcome = made.outcome(), "a chatbot is asked when the host can do that");
+                        tracing::info!(participant.id = %participant, outcome = made.outcome(), "the host has no room for a call of a chatbot; it is called later");
                         bot_turn::keep(ctx, lease, *made).await?;
                     }
                     lease.pause(PAUSE).await;

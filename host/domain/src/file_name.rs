@@ -48,13 +48,13 @@ const DEVICES: &[&str] = &[
 /// A name that is fit for use; `None` when nothing is left of it.
 pub fn clean(name: &str) -> Option<String> {
     let shown: String = name.chars().filter(|c| is_shown(*c)).collect();
-    let plain = separated(shown);
+    let plain = last_segment(shown);
     let last = plain.rsplit(['/', '\\']).next().unwrap_or_default();
     let usable: String = last.chars().map(harmless).collect();
     // Windows drops dots and blanks at the end; a dot in front hides the file elsewhere.
     let bare = usable.trim_start_matches(|c: char| c.is_whitespace() || c == '.');
-    let bare = shortened(trimmed_end(bare));
-    (!bare.is_empty()).then(|| if is_device(&bare) { shortened(&format!("_{bare}")) } else { bare })
+    let bare = shorten(trimmed_end(bare));
+    (!bare.is_empty()).then(|| if is_device(&bare) { shorten(&format!("_{bare}")) } else { bare })
 }
 
 /// The name that came with a file of this media type, fit for use; `None` when none came.
@@ -135,7 +135,7 @@ fn with_extension(name: Option<&str>, extension: &str, fits: impl Fn(&str) -> bo
         return stem.to_owned();
     }
     let stem = if stem.is_empty() || stem.eq_ignore_ascii_case(extension) { STEM } else { stem };
-    shortened(&format!("{stem}.{extension}"))
+    shorten(&format!("{stem}.{extension}"))
 }
 
 /// True if a system runs or opens files with this extension as programs.
@@ -150,7 +150,7 @@ fn is_run(extension: &str) -> bool {
 }
 
 /// The name with all spellings of a separator replaced by one, such as `%2F`, also encoded several times.
-fn separated(name: String) -> String {
+fn last_segment(name: String) -> String {
     let mut plain = name;
     while let Some(next) = decoded_once(&plain) {
         plain = next;
@@ -214,7 +214,7 @@ fn is_device(name: &str) -> bool {
 }
 
 /// At most [`NAME_MAX`] bytes, cut in front of the extension.
-fn shortened(name: &str) -> String {
+fn shorten(name: &str) -> String {
     if name.len() <= NAME_MAX {
         return name.to_owned();
     }

@@ -16,7 +16,7 @@ impl OutboundMedia {
     pub fn by_link(url: String, caption: Option<String>) -> Self {
         let name = file_name::of_link(&url);
         let said = name.as_deref().and_then(extension_of).and_then(MediaKind::of_extension);
-        let kind = said.unwrap_or(MediaKind::Document).beside(caption.is_some());
+        let kind = said.unwrap_or(MediaKind::Document).for_text(caption.is_some());
         let filename = name.filter(|_| said.is_some() && kind == MediaKind::Document);
         Self { kind, url, caption, filename }
     }
@@ -29,7 +29,7 @@ impl OutboundMedia {
         let filename = file_name::of_type(named.as_deref(), media_type);
         let named_kind = extension_of(&filename).and_then(MediaKind::of_extension);
         let kind = MediaKind::of_media_type(media_type).or(named_kind).unwrap_or(MediaKind::Document);
-        let kind = kind.beside(self.caption.is_some());
+        let kind = kind.for_text(self.caption.is_some());
         Self { kind, filename: Some(filename).filter(|_| kind == MediaKind::Document), ..self.clone() }
     }
 }
@@ -58,7 +58,7 @@ impl MediaKind {
 
     /// Audio files and stickers cannot carry a caption, so with one they are sent as documents.
     #[must_use]
-    pub fn beside(self, with_text: bool) -> Self {
+    pub fn for_text(self, with_text: bool) -> Self {
         match self {
             Self::Audio | Self::Voice | Self::Sticker if with_text => Self::Document,
             kind => kind,

@@ -49,7 +49,7 @@ impl fmt::Display for Assignment {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no way of giving out chats: use off, round-robin or least-busy")]
+#[error("is not a form of assignment: use off, round-robin or least-busy")]
 pub struct UnknownAssignment;
 
 impl FromStr for Assignment {
@@ -65,7 +65,7 @@ impl FromStr for Assignment {
 pub struct TeamName(String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no name of a team: it must have 1 to {NAME_MAX} characters and no control characters")]
+#[error("is not a name of a team: it must have 1 to {NAME_MAX} characters and no control characters")]
 pub struct BadTeamName;
 
 impl TeamName {
@@ -86,7 +86,7 @@ pub struct AfterHoursText(String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "must have 1 to {AFTER_HOURS_TEXT_MAX} characters and no control characters but line breaks; null = nothing is said"
+    "must have 1 to {AFTER_HOURS_TEXT_MAX} characters and no control characters but line breaks; null: no text is sent"
 )]
 pub struct BadAfterHoursText;
 

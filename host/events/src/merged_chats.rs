@@ -34,13 +34,13 @@ pub async fn of_folded(
         let inbox = one.chat.inbox;
         let Some(customer) = customers::find(db, client, one.chat.customer).await? else { continue };
         let order_key = chat_facts::order_key(inbox, &customer);
-        events.extend(happened(one).map(|event| NewEvent { inbox: Some(inbox), order_key, at, event }));
+        events.extend(merge_events(one).map(|event| NewEvent { inbox: Some(inbox), order_key, at, event }));
     }
     Ok(events)
 }
 
 /// In order: the merged chat has ended, the other may have a new owner, and one of two tickets is closed.
-fn happened(folded: &FoldedChats) -> impl Iterator<Item = Event> {
+fn merge_events(folded: &FoldedChats) -> impl Iterator<Item = Event> {
     let FoldedChats { chat, was, gone, ended } = folded;
     let closed = ChatClosed {
         participant: gone.id,

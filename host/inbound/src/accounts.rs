@@ -23,7 +23,7 @@ use storage::inboxes::{self, Account, accounts};
 use crate::callbacks::take_of_inbox;
 
 /// Pause after the provider could not be asked.
-const ASK_AGAIN: TimeDelta = TimeDelta::seconds(5);
+const RETRY_DELAY: TimeDelta = TimeDelta::seconds(5);
 /// Pause after the provider refused the token. An operator must give a valid one.
 const REFUSED_RESTS: TimeDelta = TimeDelta::seconds(60);
 /// Longest secret that is compared, in bytes.
@@ -58,7 +58,8 @@ pub async fn take_callback(
     secret: &str,
 ) -> std::result::Result<Option<Value>, AccountCallbackRefused> {
     let provider = ctx.carriers.account_provider_named(provider).ok_or(AccountCallbackRefused::UnknownProvider)?;
-    let (client, account) = known(ctx, provider.as_ref(), inbox).await?.ok_or(AccountCallbackRefused::BadSecret)?;
+    let (client, account) =
+        find_account(ctx, provider.as_ref(), inbox).await?.ok_or(AccountCallbackRefused::BadSecret)?;
     let own = ctx.sealer.open_text(client, SecretPurpose::AppSecret, &account.app_secret_sealed);
     let own = own.map_err(Error::from)?;
     if secret.len() > SECRET_MAX || !is_same_secret(&own, secret) {
@@ -75,7 +76,11 @@ pub async fn take_callback(
     Ok(answer)
 }
 
-async fn known(ctx: &Context, provider: &dyn AccountProvider, inbox: InboxId) -> Result<Option<(ClientId, Account)>> {
+async fn find_account(
+    ctx: &Context,
+    provider: &dyn AccountProvider,
+    inbox: InboxId,
+) -> Result<Option<(ClientId, Account)>> {
     let mut db = ctx.db.acquire().await?;
     let Some(client) = accounts::client_of(&mut db, provider.kind(), inbox).await? else { return Ok(None) };
     let found = inboxes::by_id(&mut db, client, inbox).await?;
@@ -107,7 +112,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
             Some(Ok(news)) => news,
             Some(Err(failure)) => {
                 tracing::warn!(client.id = %client, inbox.id = %inbox, reason = %failure,
-                    "an account could not be asked for news; it is asked again");
+                    "an account could not be polled; it is polled again");
                 return rest(ctx, lease, pause_after(&failure)).await;
             }
         };
@@ -123,7 +128,7 @@ fn pause_after(failure: &SendFailure) -> TimeDelta {
     match failure {
         SendFailure::AccountStopped(_) => REFUSED_RESTS,
         SendFailure::SlowDown { after: Some(after), .. } => TimeDelta::from_std(*after).unwrap_or(REFUSED_RESTS),
-        _ => ASK_AGAIN,
+        _ => RETRY_DELAY,
     }
 }
 

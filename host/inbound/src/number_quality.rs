@@ -18,17 +18,17 @@ use storage::{
     outbound::tiers,
 };
 
-const LOOKS: i64 = 50;
+const READS_PER_ROUND: i64 = 50;
 const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 /// Failed reads after which the client gets the values that callbacks have reported.
-const PATIENCE: i16 = 3;
+const FAILURES_BEFORE_REPORT: i16 = 3;
 
 /// Asks the provider about the numbers that are due, and returns how many answers came. Failures are logged and retried
 /// later. A claim keeps other processes from the same number.
 pub async fn look_at_due(ctx: &Context) -> Result<usize> {
     let due = {
         let mut db = ctx.db.acquire().await?;
-        quality::due(&mut db, ctx.now(), LOOKS).await?
+        quality::due(&mut db, ctx.now(), READS_PER_ROUND).await?
     };
     let mut read = 0;
     for (client, inbox) in due {
@@ -39,10 +39,10 @@ pub async fn look_at_due(ctx: &Context) -> Result<usize> {
         let Some(asked) = claimed else { continue };
         match node(ctx, client, inbox).await? {
             Some(node) => {
-                found(ctx, client, inbox, words_of(node), asked).await?;
+                record_quality(ctx, client, inbox, words_of(node), asked).await?;
                 read += 1;
             }
-            None => missed(ctx, client, inbox, asked).await?,
+            None => record_failed_read(ctx, client, inbox, asked).await?,
         }
     }
     Ok(read)
@@ -60,7 +60,7 @@ async fn node(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<Option<
     match ctx.cloud.number_node(&number).await {
         Ok(node) => Ok(Some(node)),
         Err(error) => {
-            tracing::warn!(client.id = %client, inbox.id = %inbox, %error, "a number could not be looked at");
+            tracing::warn!(client.id = %client, inbox.id = %inbox, %error, "the quality of a number could not be read; it is tried again");
             Ok(None)
         }
     }
@@ -74,16 +74,16 @@ fn words_of(node: NumberNode) -> NumberQuality {
     }
 }
 
-async fn found(ctx: &Context, client: ClientId, inbox: InboxId, now: NumberQuality, asked: i32) -> Result<()> {
+async fn record_quality(ctx: &Context, client: ClientId, inbox: InboxId, now: NumberQuality, asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
-    quality::looked(&mut tx, client, inbox, &now, (asked, ctx.now())).await?;
+    quality::store_reading(&mut tx, client, inbox, &now, (asked, ctx.now())).await?;
     if let Some(tier) = now.messaging_limit.as_deref() {
         tiers::set(&mut tx, client, inbox, tier, ctx.now()).await?;
     }
     let differs = before.known && before.quality != now;
     let wakes = if asked > before.told || differs {
-        record(ctx, &mut tx, client, &[changed(ctx, inbox, &now)]).await?
+        record(ctx, &mut tx, client, &[change_event(ctx, inbox, &now)]).await?
     } else {
         Vec::new()
     };
@@ -92,16 +92,16 @@ async fn found(ctx: &Context, client: ClientId, inbox: InboxId, now: NumberQuali
     Ok(())
 }
 
-/// Records a failed read. After `PATIENCE` of them the client gets the last known values.
-async fn missed(ctx: &Context, client: ClientId, inbox: InboxId, asked: i32) -> Result<()> {
+/// Records a failed read. After `FAILURES_BEFORE_REPORT` of them the client gets the last known values.
+async fn record_failed_read(ctx: &Context, client: ClientId, inbox: InboxId, asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
     let owed = asked > before.told;
-    let enough = before.failures.saturating_add(1) >= PATIENCE;
+    let enough = before.failures.saturating_add(1) >= FAILURES_BEFORE_REPORT;
     let told = if owed && enough { asked } else { before.told };
     quality::failed(&mut tx, client, inbox, told).await?;
     let wakes = if owed && enough {
-        record(ctx, &mut tx, client, &[changed(ctx, inbox, &before.quality)]).await?
+        record(ctx, &mut tx, client, &[change_event(ctx, inbox, &before.quality)]).await?
     } else {
         Vec::new()
     };
@@ -111,7 +111,7 @@ async fn missed(ctx: &Context, client: ClientId, inbox: InboxId, asked: i32) -> 
 }
 
 /// The event for these values of a number. The limit stays in the provider's words, and the API translates it.
-pub(crate) fn changed(ctx: &Context, inbox: InboxId, known: &NumberQuality) -> NewEvent {
+pub(crate) fn change_event(ctx: &Context, inbox: InboxId, known: &NumberQuality) -> NewEvent {
     let quality = known.quality_rating.as_deref().and_then(Quality::from_name);
     let changed = InboxQualityChanged {
         quality: quality.filter(|quality| *quality != Quality::Unknown),

@@ -168,7 +168,7 @@ impl Listener {
         self.end.cancel();
     }
 
-    fn tell(&self, event: DeviceEvent) {
+    fn queue_event(&self, event: DeviceEvent) {
         let code = match &event {
             DeviceEvent::Qr(code) => Some((code.clone(), Instant::now())),
             _ => None,
@@ -211,14 +211,12 @@ impl EventHandler for Listener {
             return;
         }
         if matches!(&*event, Event::PairPasskeyRequest(_)) {
-            tracing::warn!(
-                "WhatsApp asks for a passkey to pair a Lite number: link it on a phone whose account has none"
-            );
+            tracing::warn!("WhatsApp asks for a passkey to pair a Lite number: use a phone whose account has none");
             return;
         }
         let heard = self.stage.lock().observe(&event);
         match heard {
-            EventMeaning::Told(events) => events.into_iter().for_each(|event| self.tell(event)),
+            EventMeaning::Told(events) => events.into_iter().for_each(|event| self.queue_event(event)),
             // The end of a connection is reported once.
             EventMeaning::Over(event) if !self.end.is_cancelled() => self.over(event),
             EventMeaning::Over(_) => {}

@@ -35,7 +35,7 @@ struct Progress {
 
 /// An event was not stored: it must come again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("what came was not written down")]
+#[error("the event of the device was not stored")]
 pub(super) struct EventNotStored;
 
 impl EventQueue {

@@ -22,7 +22,7 @@ use super::web::WhatsappWeb;
 /// Prefix of such an address.
 const SCHEME: &str = "whatsapp-file:";
 /// Most bytes by which an encrypted file is longer.
-const AROUND: u64 = 64;
+const ENCRYPTION_OVERHEAD: u64 = 64;
 
 /// The address of a file, and its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ pub(super) async fn download(
         file.bytes,
         media_type(file.kind),
     );
-    let web = Arc::new(web.up_to(limit.saturating_add(AROUND)));
+    let web = Arc::new(web.up_to(limit.saturating_add(ENCRYPTION_OVERHEAD)));
     let content = MediaDownloader::with_default_hosts(web, Arc::new(TokioRuntime)).download(&params).await;
     let content = content.map_err(|error| match error {
         MediaDownloadError::HostsUnreachable(_) | MediaDownloadError::NoHosts => {

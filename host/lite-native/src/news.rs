@@ -39,10 +39,12 @@ impl ConnectionStage {
             }
             Event::PairSuccess(_) => {
                 self.paired = true;
-                told(&[News::Paired])
+                session_events(&[News::Paired])
             }
-            Event::AppStateSyncFailed(_) => told(&[&self.stages()[..], &[News::SyncFailed]].concat()),
-            Event::Connected(_) => told(&[&self.stages()[..], &[News::Synced]].concat()),
+            Event::AppStateSyncFailed(_) => {
+                session_events(&[&self.connection_stages()[..], &[News::SyncFailed]].concat())
+            }
+            Event::Connected(_) => session_events(&[&self.connection_stages()[..], &[News::Synced]].concat()),
             Event::PairingQrCodesExhausted(_) => over(News::QrTimeout),
             Event::PairError(_) | Event::QrScannedWithoutMultidevice(_) => over(News::PairFailed),
             Event::LoggedOut(_) => over(News::LoggedOut),
@@ -57,13 +59,13 @@ impl ConnectionStage {
             Event::ConnectFailure(failure) if failure.reason.is_logged_out() => over(News::LoggedOut),
             Event::Disconnected(_) | Event::ConnectFailure(_) | Event::ClientOutdated(_) => over(News::Dropped),
             Event::Receipt(receipt) => EventMeaning::Told(receipts(receipt)),
-            Event::ServerAck(ack) => EventMeaning::Told(acknowledged(ack).into_iter().collect()),
+            Event::ServerAck(ack) => EventMeaning::Told(acknowledgement_event(ack).into_iter().collect()),
             _ => EventMeaning::Told(Vec::new()),
         }
     }
 
     /// The stages from the request of a connection until it works. The library reports only the last one, after all have passed.
-    fn stages(&mut self) -> Vec<SessionNews> {
+    fn connection_stages(&mut self) -> Vec<SessionNews> {
         if std::mem::replace(&mut self.logged_in, true) {
             return Vec::new();
         }
@@ -72,11 +74,11 @@ impl ConnectionStage {
     }
 }
 
-fn told(news: &[SessionNews]) -> EventMeaning {
+fn session_events(news: &[SessionNews]) -> EventMeaning {
     EventMeaning::Told(news.iter().copied().map(DeviceEvent::Session).collect())
 }
 
-fn moved(id: &str, status: ProviderStatus, at: chrono::DateTime<chrono::Utc>) -> StatusUpdate {
+fn status_update(id: &str, status: ProviderStatus, at: chrono::DateTime<chrono::Utc>) -> StatusUpdate {
     StatusUpdate {
         provider_id: id.to_owned(),
         opaque: None,
@@ -100,16 +102,18 @@ fn receipts(receipt: &Receipt) -> Vec<DeviceEvent> {
         ReceiptType::Played => ProviderStatus::Played,
         _ => return Vec::new(),
     };
-    let of = |id: &String| DeviceEvent::Moved(moved(id, status, receipt.timestamp));
+    let of = |id: &String| DeviceEvent::Moved(status_update(id, status, receipt.timestamp));
     receipt.message_ids.iter().map(of).collect()
 }
 
-fn acknowledged(ack: &ServerAck) -> Option<DeviceEvent> {
+fn acknowledgement_event(ack: &ServerAck) -> Option<DeviceEvent> {
     if ack.class.as_deref() != Some("message") {
         return None;
     }
     let at = ack.timestamp.unwrap_or_else(whatsapp_rust::wacore::time::now_utc);
-    let Some(code) = &ack.error else { return Some(DeviceEvent::Moved(moved(&ack.id, ProviderStatus::Sent, at))) };
+    let Some(code) = &ack.error else {
+        return Some(DeviceEvent::Moved(status_update(&ack.id, ProviderStatus::Sent, at)));
+    };
     let text = format!("WhatsApp refused the message with code {code}");
     let error = Some(ProviderFailure { code: REFUSED_BY_DEVICE, text });
     Some(DeviceEvent::Moved(StatusUpdate { error, ..moved(&ack.id, ProviderStatus::Failed, at) }))

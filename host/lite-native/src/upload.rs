@@ -18,25 +18,25 @@ use super::{
 /// When to look again for a file whose server does not answer.
 const LATER: Duration = Duration::from_secs(30);
 
-fn refused(text: String) -> SendFailure {
+fn refusal(text: String) -> SendFailure {
     SendFailure::Rejected(ProviderFailure { code: REFUSED_BY_DEVICE, text })
 }
 
 fn not_fetched(error: &PostError) -> SendFailure {
     let text = format!("the file cannot be fetched: {error}");
     match error {
-        PostError::Refused(_) | PostError::Invalid(_) | PostError::BodyTooLarge { .. } => refused(text),
+        PostError::Refused(_) | PostError::Invalid(_) | PostError::BodyTooLarge { .. } => refusal(text),
         PostError::Connect(_) | PostError::Timeout | PostError::Excessive(_) | PostError::Other(_) => {
             SendFailure::NotSent { reason: text, after: Some(LATER) }
         }
     }
 }
 
-fn answered(status: u16) -> SendFailure {
+fn status_failure(status: u16) -> SendFailure {
     let text = format!("the server of the file answered {status}");
     match status {
         408 | 429 | 500.. => SendFailure::NotSent { reason: text, after: Some(LATER) },
-        _ => refused(text),
+        _ => refusal(text),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) async fn upload(
     let fetched = http.fetch(url, settings.most_bytes, settings.allow_private).await;
     let FetchedFile { status, content_type, body } = fetched.map_err(|error| not_fetched(&error))?;
     if !(200..300).contains(&status) {
-        return Err(answered(status));
+        return Err(status_failure(status));
     }
     let taken = client.upload(body.to_vec(), media_type(kind), UploadOptions::new()).await;
     let taken = taken.map_err(|error| {
@@ -90,10 +90,10 @@ mod tests {
     #[test]
     fn a_file_that_may_exist_later_is_tried_again_and_a_missing_one_is_refused() {
         for status in [408, 429, 500, 503] {
-            assert!(matches!(answered(status), SendFailure::NotSent { .. }), "{status}");
+            assert!(matches!(status_failure(status), SendFailure::NotSent { .. }), "{status}");
         }
         for status in [301, 400, 403, 404, 410] {
-            assert!(matches!(answered(status), SendFailure::Rejected(_)), "{status}");
+            assert!(matches!(status_failure(status), SendFailure::Rejected(_)), "{status}");
         }
         assert!(matches!(not_fetched(&PostError::Timeout), SendFailure::NotSent { .. }));
         assert!(matches!(not_fetched(&PostError::BodyTooLarge { limit: 1 }), SendFailure::Rejected(_)));

@@ -13,7 +13,7 @@ use whatsapp_rust::{
     http::{HttpClient, HttpRequest, HttpResponse},
 };
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 const LARGEST_PAGE: u64 = 16 * 1024 * 1024;
 const HOSTS: [&str; 2] = ["whatsapp.net", "whatsapp.com"];
 
@@ -25,7 +25,7 @@ pub(super) struct WhatsappWeb {
 
 impl WhatsappWeb {
     pub(super) fn new() -> Result<Self, ClientBuildError> {
-        Ok(Self { client: operator_client(PATIENCE)?, most_bytes: LARGEST_PAGE })
+        Ok(Self { client: operator_client(TIMEOUT)?, most_bytes: LARGEST_PAGE })
     }
 
     /// The same for answers of so many bytes.

@@ -64,10 +64,10 @@ pub async fn list(
 pub async fn progress(db: &Db, client: ClientId, batch: BatchId) -> Result<Option<BatchProgress>> {
     let mut db = db.acquire().await?;
     let Some(batch) = batches::find(&mut db, client, batch).await? else { return Ok(None) };
-    Ok(Some(counted(&mut db, client, batch).await?))
+    Ok(Some(count_progress(&mut db, client, batch).await?))
 }
 
-async fn counted(db: &mut PgConnection, client: ClientId, batch: Batch) -> Result<BatchProgress> {
+async fn count_progress(db: &mut PgConnection, client: ClientId, batch: Batch) -> Result<BatchProgress> {
     let counts = match batch.extent() {
         Some(extent) => batches::progress(db, client, extent).await?,
         None => std::collections::HashMap::new(),
@@ -86,7 +86,7 @@ pub async fn pause(ctx: &Context, client: ClientId, batch: BatchId) -> std::resu
     if let Some(extent) = batch.extent() {
         batches::postpone(&mut tx, client, extent).await?;
     }
-    told(tx, client, batch.id).await
+    commit_progress(tx, client, batch.id).await
 }
 
 pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<BatchProgress, BatchError> {
@@ -96,7 +96,7 @@ pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
     if let Some(extent) = batch.extent() {
         batches::take_up(&mut tx, client, extent, ctx.now()).await?;
     }
-    let progress = told(tx, client, batch.id).await?;
+    let progress = commit_progress(tx, client, batch.id).await?;
     ctx.wake.wake(Queue::Outbound, client, batch.inbox.0);
     Ok(progress)
 }
@@ -116,9 +116,9 @@ pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
         Some(extent) => batches::unsent(&mut tx, client, extent).await?,
         None => Vec::new(),
     };
-    let steps = unsent.into_iter().map(|message| cancelled(message, 0, ctx.now())).collect();
+    let steps = unsent.into_iter().map(|message| cancel_step(message, 0, ctx.now())).collect();
     let wakes = advance(ctx, &mut tx, client, steps).await?;
-    let progress = told(tx, client, batch.id).await?;
+    let progress = commit_progress(tx, client, batch.id).await?;
     ctx.wake.wake_all(client, wakes);
     Ok(progress)
 }
@@ -133,18 +133,18 @@ async fn alone_with(db: &mut PgConnection, client: ClientId, batch: BatchId) -> 
     }
 }
 
-async fn told(
+async fn commit_progress(
     mut tx: storage::Transaction<'_>,
     client: ClientId,
     batch: BatchId,
 ) -> std::result::Result<BatchProgress, BatchError> {
     let batch = batches::find(&mut tx, client, batch).await?.ok_or(BatchError::NotFound)?;
-    let progress = counted(&mut tx, client, batch).await?;
+    let progress = count_progress(&mut tx, client, batch).await?;
     tx.commit().await?;
     Ok(progress)
 }
 
-pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) -> DeliveryStep {
+pub(crate) fn cancel_step(message: MessageId, ordinal: i16, now: DateTime<Utc>) -> DeliveryStep {
     let text = "cancelled: the batch was cancelled before this message was sent".to_owned();
     DeliveryStep {
         message,
@@ -172,7 +172,7 @@ pub(crate) async fn respect(
     let mut steps = Vec::new();
     later.retain_mut(|(message, ordinal, due_at)| match held.get(message).filter(|_| *ordinal == 0) {
         Some(Hold::Cancelled) => {
-            steps.push(cancelled(*message, *ordinal, now));
+            steps.push(cancel_step(*message, *ordinal, now));
             false
         }
         Some(Hold::Paused) => {

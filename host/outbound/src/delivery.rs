@@ -83,12 +83,12 @@ pub fn apply_statuses<'a>(
         let mut keys: Vec<Option<(MessageId, i16)>> =
             statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| leg_of(client, text))).collect();
         find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_none()).await?;
-        let mut legs = by_key(legs::lock_with_customers(db, client, &known(&keys), when_locked).await?);
+        let mut legs = by_key(legs::lock_with_customers(db, client, &known_keys(&keys), when_locked).await?);
         if when_locked == LockPolicy::Wait {
             // The correlation string of a status is only a claim. The id of the provider is the second one.
             find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_some_and(|key| !legs.contains_key(&key)))
                 .await?;
-            let found: Vec<_> = known(&keys).into_iter().filter(|key| !legs.contains_key(key)).collect();
+            let found: Vec<_> = known_keys(&keys).into_iter().filter(|key| !legs.contains_key(key)).collect();
             legs.extend(by_key(legs::lock_with_customers(db, client, &found, when_locked).await?));
         }
         let mut steps = Vec::with_capacity(statuses.len());
@@ -135,7 +135,7 @@ async fn find_by_provider_id(
     Ok(())
 }
 
-fn known(keys: &[Option<(MessageId, i16)>]) -> Vec<(MessageId, i16)> {
+fn known_keys(keys: &[Option<(MessageId, i16)>]) -> Vec<(MessageId, i16)> {
     keys.iter().copied().flatten().collect()
 }
 
@@ -338,7 +338,7 @@ impl Progress {
             receipts: self.receipts,
             provider_ids: self.provider_ids,
             counts: self.counts,
-            reached: reached_customers::met(&self.seen),
+            reached: reached_customers::newly_reached(&self.seen),
             told: told.collect::<Result<_>>()?,
         };
         let endpoints = steps::write(db, client, &steps, ctx.now()).await?;

@@ -23,7 +23,7 @@
 //!    minutes, fails the leg. Throttled calls and calls that did not reach the provider do not count.
 //! 6. While a carrier takes nothing, due legs are put off with their lane (`postponement::postpone`). An SMS waits for
 //!    `limits.sms_expires_after` (48 h) after it was queued. Then it fails with 900503, or with 900451 if it was called
-//!    for and may have arrived (`postponement::expired`, `delivery::in_doubt`).
+//!    for and may have arrived (`postponement::expiry_failure`, `delivery::in_doubt`).
 //!
 //! # Statuses
 //!

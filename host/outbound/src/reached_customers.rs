@@ -38,7 +38,7 @@ impl ReachedLeg {
 }
 
 /// Returns the known customers that are reached for the first time. They are stored with the steps.
-pub(crate) fn met(seen: &[ReachedLeg]) -> BTreeSet<(InboxId, CustomerId)> {
+pub(crate) fn newly_reached(seen: &[ReachedLeg]) -> BTreeSet<(InboxId, CustomerId)> {
     let known = seen.iter().filter_map(|one| Some((one.leg.inbox, one.customer()?)));
     known.filter(|(_, customer)| !customer.is_reached).map(|(inbox, customer)| (inbox, customer.id)).collect()
 }

@@ -50,12 +50,12 @@ pub(crate) async fn events(db: &mut PgConnection, client: ClientId, taken: &[Tak
         inbox: Some(step.leg.inbox),
         order_key: step.leg.order_key,
         at: step.at,
-        event: Event::MessageMoved(Box::new(moved(step, &known))),
+        event: Event::MessageMoved(Box::new(message_moved(step, &known))),
     };
     Ok(taken.iter().map(event).collect())
 }
 
-fn moved(
+fn message_moved(
     TakenStep { leg, state, failure, named, receipt, .. }: &TakenStep,
     conversations: &HashMap<ConversationId, ConversationRef>,
 ) -> MessageMoved {

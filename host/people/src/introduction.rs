@@ -40,7 +40,7 @@ impl Introduction {
     }
 
     /// The named addresses with the other spellings of their numbers, sorted, without repetitions.
-    pub(crate) fn named(&self) -> Vec<Address> {
+    pub(crate) fn named_addresses(&self) -> Vec<Address> {
         with_spellings(self.addresses.iter().chain(&self.replaced))
     }
 

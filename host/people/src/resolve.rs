@@ -40,7 +40,7 @@ pub async fn introduce(
     if let Some(known) = known_as(db, client, &introduction).await? {
         return Ok(IntroducedCustomers { who: known, folded: Vec::new() });
     }
-    let named = introduction.named();
+    let named = introduction.named_addresses();
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, None, &mut found).await?;
     let is_new = found.is_empty();

@@ -78,7 +78,7 @@ pub enum CallError {
         after: Duration,
         trace: Box<CallTrace>,
     },
-    #[error("the plugin went beyond its limit of {which}")]
+    #[error("the plugin exceeded its limit of {which}")]
     LimitExceeded {
         /// The exceeded limit.
         which: ExceededLimit,

@@ -125,7 +125,7 @@ impl PluginHost {
     }
 
     pub fn suspended(&self) -> usize {
-        self.breakers.suspended()
+        self.breakers.suspended_count()
     }
 
     /// All later beginnings and ends of suspensions. A listener that does not keep up misses some.
@@ -134,7 +134,7 @@ impl PluginHost {
     }
 
     pub fn loaded(&self) -> usize {
-        self.programs.held()
+        self.programs.count()
     }
 
     /// All plugins that are built in or in the watched directory, by name, including broken ones.

@@ -81,7 +81,7 @@ impl SlotRecordingTerms {
     /// Whether a call is recorded. `seed` is that of the call, so a repetition gets the same decision.
     pub fn take(&self, now: DateTime<Utc>, seed: u64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
-        let place = (mixed(seed) >> 11) as f64 / (1_u64 << 53) as f64;
+        let place = (mix(seed) >> 11) as f64 / (1_u64 << 53) as f64;
         self.stopped.is_none() && now < self.until && place < self.sample
     }
 }
@@ -104,9 +104,9 @@ impl Slots {
 
 impl SlotActivation {
     fn is_for(&self, subject: Uuid) -> bool {
-        let seed = self.plugin.name().bytes().fold(0, |hash, byte| mixed(hash ^ u64::from(byte)));
+        let seed = self.plugin.name().bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)));
         let (high, low) = subject.as_u64_pair();
-        mixed(mixed(seed ^ high) ^ low) % 100 < u64::from(self.percent)
+        mix(mix(seed ^ high) ^ low) % 100 < u64::from(self.percent)
     }
 }
 
@@ -119,7 +119,7 @@ pub fn stored_version(plugin: &PluginRef) -> Option<i32> {
 }
 
 /// Mixes the bits of a value (the finaliser of SplitMix64).
-fn mixed(value: u64) -> u64 {
+fn mix(value: u64) -> u64 {
     let mut value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -277,8 +277,7 @@ mod tests {
 
     fn subjects() -> impl Iterator<Item = Uuid> {
         // Like real ids: a slowly growing time and random bits.
-        (0..10_000_u128)
-            .map(|index| Uuid::from_u128((0x0193_5000_0000 + index / 7) << 80 | mixed(index as u64) as u128))
+        (0..10_000_u128).map(|index| Uuid::from_u128((0x0193_5000_0000 + index / 7) << 80 | mix(index as u64) as u128))
     }
 
     fn share(percent: u8) -> Vec<Uuid> {

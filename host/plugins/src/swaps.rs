@@ -14,7 +14,7 @@ pub(crate) fn version_of(plugin: &PluginRef) -> PluginVersion {
 
 /// The event of an activation that begins or ends. It has no conversation, so all such events of a client are in one
 /// order.
-pub(crate) fn swapped(activation: &SlotActivation, swap: Swap, at: DateTime<Utc>) -> NewEvent {
+pub(crate) fn swap_event(activation: &SlotActivation, swap: Swap, at: DateTime<Utc>) -> NewEvent {
     let event = Event::PluginSwapped(PluginSwapped {
         activation: activation.id,
         plugin: version_of(&activation.plugin),

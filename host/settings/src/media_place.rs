@@ -31,7 +31,7 @@ impl SettingValue for MediaPlace {
             _ => None,
         }
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(match self {
             Self::Auto => String::new(),
             Self::Database => "database".to_owned(),

@@ -50,7 +50,7 @@ impl SettingValue for Secret {
     fn from_text(text: &str) -> Option<Self> {
         Some(Self::from(text))
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(self.masked().to_owned())
     }
 }
@@ -105,7 +105,7 @@ impl SettingValue for SecretUrl {
         let has_user = !url.username().is_empty() || url.password().is_none();
         has_user.then(|| Self(url, text.to_owned()))
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(self.masked())
     }
 }
@@ -141,7 +141,7 @@ impl SettingValue for BaseUrl {
         (matches!(url.scheme(), "http" | "https") && url.has_host() && plain)
             .then(|| Self(text.trim_end_matches('/').to_owned()))
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(self.0.clone())
     }
 }

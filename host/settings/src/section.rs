@@ -88,7 +88,7 @@ macro_rules! section {
                 vec![ $( $crate::section::Setting {
                     name: stringify!($name),
                     meaning: concat!($($meaning),+),
-                    value: $crate::value::SettingValue::shown(&self.$name),
+                    value: $crate::value::SettingValue::to_shown_toml(&self.$name),
                 }, )+ ]
             }
 

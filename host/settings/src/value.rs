@@ -24,7 +24,7 @@ pub trait SettingValue: Sized {
     }
 
     /// The value for `patchbay config`, masked if secret.
-    fn shown(&self) -> toml::Value;
+    fn to_shown_toml(&self) -> toml::Value;
 }
 
 impl SettingValue for String {
@@ -34,7 +34,7 @@ impl SettingValue for String {
     fn from_text(text: &str) -> Option<Self> {
         Some(text.to_owned())
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(self.clone())
     }
 }
@@ -49,7 +49,7 @@ impl SettingValue for bool {
     fn from_toml(value: &toml::Value) -> Option<Self> {
         value.as_bool()
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::Boolean(*self)
     }
 }
@@ -66,7 +66,7 @@ macro_rules! whole_number {
             fn from_toml(value: &toml::Value) -> Option<Self> {
                 value.as_integer().and_then(|number| Self::try_from(number).ok())
             }
-            fn shown(&self) -> toml::Value {
+            fn to_shown_toml(&self) -> toml::Value {
                 toml::Value::Integer(i64::try_from(*self).unwrap_or(i64::MAX))
             }
         }
@@ -82,7 +82,7 @@ impl SettingValue for PathBuf {
     fn from_text(text: &str) -> Option<Self> {
         (!text.is_empty() && !text.contains("://")).then(|| Self::from(text))
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(self.display().to_string())
     }
 }
@@ -94,7 +94,7 @@ impl SettingValue for SocketAddr {
     fn from_text(text: &str) -> Option<Self> {
         text.trim().parse().ok()
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(self.to_string())
     }
 }
@@ -107,7 +107,7 @@ impl SettingValue for IpNet {
         let text = text.trim();
         text.parse().ok().or_else(|| text.parse().ok().map(|address: std::net::IpAddr| Self::from(address)))
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(self.to_string())
     }
 }
@@ -125,7 +125,7 @@ impl SettingValue for Duration {
         let (_, millis) = UNITS.iter().find(|(name, _)| *name == unit.trim())?;
         number.parse::<u64>().ok()?.checked_mul(*millis).map(Self::from_millis)
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(spell_duration(*self))
     }
 }
@@ -154,8 +154,8 @@ impl<T: SettingValue> SettingValue for Option<T> {
     fn from_toml(value: &toml::Value) -> Option<Self> {
         if value.as_str() == Some("") { Some(None) } else { T::from_toml(value).map(Some) }
     }
-    fn shown(&self) -> toml::Value {
-        self.as_ref().map_or_else(|| toml::Value::String(String::new()), SettingValue::shown)
+    fn to_shown_toml(&self) -> toml::Value {
+        self.as_ref().map_or_else(|| toml::Value::String(String::new()), SettingValue::to_shown_toml)
     }
 }
 
@@ -187,8 +187,8 @@ impl<T: SettingValue> SettingValue for Vec<T> {
         let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
         items.iter().find(|item| T::from_toml(item).is_none()).unwrap_or(value)
     }
-    fn shown(&self) -> toml::Value {
-        toml::Value::Array(self.iter().map(SettingValue::shown).collect())
+    fn to_shown_toml(&self) -> toml::Value {
+        toml::Value::Array(self.iter().map(SettingValue::to_shown_toml).collect())
     }
 }
 
@@ -219,7 +219,7 @@ impl SettingValue for Switch {
             other => other.as_str().and_then(Self::from_text),
         }
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         match self {
             Self::Auto => toml::Value::String("auto".to_owned()),
             Self::On => toml::Value::Boolean(true),
@@ -246,7 +246,7 @@ impl SettingValue for LogFormat {
             _ => None,
         }
     }
-    fn shown(&self) -> toml::Value {
+    fn to_shown_toml(&self) -> toml::Value {
         toml::Value::String(match self {
             Self::Text => "text".to_owned(),
             Self::Json => "json".to_owned(),

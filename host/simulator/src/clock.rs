@@ -12,7 +12,7 @@ pub(crate) fn seconds_as_text() -> String {
 }
 
 /// Random bytes for ids and signing keys.
-pub(crate) fn dice<const N: usize>() -> [u8; N] {
+pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     for byte in &mut bytes {
         *byte = rand::random();

@@ -20,7 +20,7 @@ use crate::world::SimulatedWorld;
 
 #[derive(Debug, thiserror::Error)]
 enum ControlError {
-    #[error("the body is not right: {0}")]
+    #[error("the body is wrong: {0}")]
     Body(#[source] serde_json::Error),
     #[error(transparent)]
     Fault(#[from] FaultError),
@@ -61,7 +61,7 @@ async fn set_faults(
 ) -> Result<Json<FaultSwitches>, ControlError> {
     let patch: Value = serde_json::from_slice(&body).map_err(ControlError::Body)?;
     let mut state = world.state();
-    state.faults = state.faults.patched(&patch)?;
+    state.faults = state.faults.patch(&patch)?;
     Ok(Json(state.faults.clone()))
 }
 

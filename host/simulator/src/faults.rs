@@ -48,7 +48,7 @@ pub(crate) enum FaultError {
 }
 
 impl FaultSwitches {
-    pub(crate) fn patched(&self, patch: &serde_json::Value) -> Result<Self, FaultError> {
+    pub(crate) fn patch(&self, patch: &serde_json::Value) -> Result<Self, FaultError> {
         let patch = patch.as_object().ok_or(FaultError::NotAnObject)?;
         let mut merged = serde_json::to_value(self).map_err(FaultError::Value)?;
         for (name, value) in patch {

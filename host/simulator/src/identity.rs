@@ -55,10 +55,10 @@ pub(crate) fn wamid(msisdn: &str) -> String {
     let mut bytes = vec![0x1d, 0x07, 0x0b];
     bytes.extend_from_slice(msisdn.as_bytes());
     bytes.extend_from_slice(&[0x15, 0x02, 0x00]);
-    bytes.extend_from_slice(&clock::dice::<16>());
+    bytes.extend_from_slice(&clock::random_bytes::<16>());
     format!("wamid.{}", STANDARD.encode(bytes))
 }
 
 pub(crate) fn trace_id() -> String {
-    format!("A{}", STANDARD.encode(clock::dice::<15>()).replace(['+', '/'], "x"))
+    format!("A{}", STANDARD.encode(clock::random_bytes::<15>()).replace(['+', '/'], "x"))
 }

@@ -167,7 +167,7 @@ impl Mailbox {
         self.written.put(&msisdn, &id, message);
     }
 
-    pub(crate) fn received(&self, id: &str) -> Option<&PhoneRecord> {
+    pub(crate) fn received_message(&self, id: &str) -> Option<&PhoneRecord> {
         self.received.by_id.get(id)
     }
 
@@ -175,7 +175,7 @@ impl Mailbox {
         self.received.by_id.get_mut(id)
     }
 
-    pub(crate) fn written(&self, id: &str) -> Option<&StatusContext> {
+    pub(crate) fn written_message(&self, id: &str) -> Option<&StatusContext> {
         self.written.by_id.get(id)
     }
 

@@ -42,13 +42,13 @@ pub(crate) struct MediaLibrary {
 
 impl Default for MediaLibrary {
     fn default() -> Self {
-        Self { by_id: HashMap::new(), order: VecDeque::new(), stored_bytes: 0, signing_key: clock::dice() }
+        Self { by_id: HashMap::new(), order: VecDeque::new(), stored_bytes: 0, signing_key: clock::random_bytes() }
     }
 }
 
 impl MediaLibrary {
     pub(crate) fn store(&mut self, mime_type: &str, bytes: Bytes) -> Medium {
-        let seed = hex::encode(clock::dice::<16>());
+        let seed = hex::encode(clock::random_bytes::<16>());
         let medium = Medium {
             id: format!("{ID_PREFIX}{}", identity::stable_digits(&seed, 13)),
             mime_type: mime_type.to_owned(),

@@ -46,27 +46,27 @@ pub(crate) struct PhonePatch {
     #[serde(rename = "onWhatsApp")]
     on_whatsapp: Option<bool>,
     name: Option<String>,
-    #[serde(deserialize_with = "named")]
+    #[serde(deserialize_with = "read_nullable")]
     username: Option<Option<String>>,
-    #[serde(deserialize_with = "named")]
+    #[serde(deserialize_with = "read_nullable")]
     user_id: Option<Option<String>>,
-    #[serde(deserialize_with = "named")]
+    #[serde(deserialize_with = "read_nullable")]
     wa_id: Option<Option<String>>,
     hide_phone: Option<bool>,
     auto_read: Option<bool>,
     auto_deliver: Option<bool>,
-    #[serde(deserialize_with = "named")]
+    #[serde(deserialize_with = "read_nullable")]
     fail_with: Option<Option<u32>>,
-    #[serde(deserialize_with = "named")]
+    #[serde(deserialize_with = "read_nullable")]
     reject_with: Option<Option<Rejection>>,
     times: Option<u32>,
     timeout: Option<bool>,
-    #[serde(deserialize_with = "named")]
+    #[serde(deserialize_with = "read_nullable")]
     sms_state: Option<Option<String>>,
 }
 
 /// Distinguishes `null` from an absent field.
-fn named<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+fn read_nullable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

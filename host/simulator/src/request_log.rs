@@ -60,7 +60,7 @@ impl CallLog {
             return json!({"counts": counts});
         }
         let skipped = matching.len().saturating_sub(query.limit.unwrap_or(KEPT));
-        let requests: Vec<Value> = matching.iter().skip(skipped).map(|request| request.shown()).collect();
+        let requests: Vec<Value> = matching.iter().skip(skipped).map(|request| request.to_json()).collect();
         json!({"count": matching.len(), "requests": requests})
     }
 }
@@ -74,7 +74,7 @@ impl LogQuery {
 }
 
 impl LoggedRequest {
-    fn shown(&self) -> Value {
+    fn to_json(&self) -> Value {
         let body: Value = serde_json::from_slice(&self.body).unwrap_or(Value::Null);
         json!({
             "time": self.time,

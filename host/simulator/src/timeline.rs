@@ -43,7 +43,7 @@ pub(crate) async fn play(
 
 fn behaviour(world: &SimulatedWorld, wamid: &str) -> (bool, bool) {
     let mut state = world.state();
-    let Some(message) = state.mailbox.received(wamid) else {
+    let Some(message) = state.mailbox.received_message(wamid) else {
         return (false, false);
     };
     let msisdn = message.msisdn.clone();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{
     Context, Error, Result,
-    gather::{COMING_BACK, Gatherer, GroupLimits},
+    gather::{Gatherer, GroupLimits, RETURN_WAIT},
 };
 use domain::ids::ClientId;
 
@@ -16,7 +16,7 @@ use crate::{
 
 /// Weights are recipients.
 const GROUPING: GroupLimits =
-    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
+    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: RETURN_WAIT };
 
 pub struct Gateways {
     pub(crate) ctx: Arc<Context>,

@@ -64,7 +64,7 @@ pub(crate) async fn join(
         let Some(states) = states.get(&key) else { continue };
         // If the text was deleted, the stored parts are counted.
         let total = contents.get(&key).and_then(part_count).unwrap_or(0).max(states.len());
-        let Some((reached, failure)) = joined(states, total) else { continue };
+        let Some((reached, failure)) = joined_state(states, total) else { continue };
         // An SMSC reports on SMS that it took, even if the report arrives before its answer. An SMS that fails then is
         // charged.
         if reached.is_failed() {
@@ -76,7 +76,7 @@ pub(crate) async fn join(
 }
 
 /// Returns the state of a leg of `total` parts, if the parts decide one.
-fn joined(states: &[DeliveryState], total: usize) -> Option<(DeliveryState, Option<ProviderFailure>)> {
+fn joined_state(states: &[DeliveryState], total: usize) -> Option<(DeliveryState, Option<ProviderFailure>)> {
     let count = |wanted: DeliveryState| states.iter().filter(|state| **state == wanted).count();
     let delivered = count(DeliveryState::Delivered);
     if count(DeliveryState::Failed) > 0 {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn state(states: &[DeliveryState], total: usize) -> Option<DeliveryState> {
-        joined(states, total).map(|(state, _)| state)
+        joined_state(states, total).map(|(state, _)| state)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use base::{
     Context, Result,
-    gather::{COMING_BACK, Gatherer, GroupLimits},
+    gather::{Gatherer, GroupLimits, RETURN_WAIT},
 };
 use channels::smpp::{SmsState, SmscReceipt, StoreFailed};
 use domain::{delivery::DeliveryState, ids::ClientId, sms_products::FinalReceipt};
@@ -17,7 +17,7 @@ use crate::parts as leg_parts;
 
 /// Grouping of receipts. An SMSC waits for the acknowledgements of a window of them.
 const GROUPING: GroupLimits =
-    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 128, coming_back: COMING_BACK };
+    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 128, coming_back: RETURN_WAIT };
 
 struct Report {
     bind: String,

@@ -57,7 +57,7 @@ impl SmppEvents for SmscEvents {
 
     async fn mobile_originated(&self, message: MobileOriginated) -> std::result::Result<(), StoreFailed> {
         let taken = async {
-            let message = addressed(&self.ctx, message).await?;
+            let message = normalise_addresses(&self.ctx, message).await?;
             take(&self.ctx, &message).await
         };
         within(LONGEST, taken).await.unwrap_or_else(|| Err(silent())).map_err(|error| {
@@ -69,7 +69,7 @@ impl SmppEvents for SmscEvents {
 
 /// Normalises the addresses: the subscriber to international format, and our number to the form that was used for
 /// sending.
-async fn addressed(ctx: &Context, message: MobileOriginated) -> Result<MobileOriginated> {
+async fn normalise_addresses(ctx: &Context, message: MobileOriginated) -> Result<MobileOriginated> {
     let whole = subscriber::international(&message.to, "");
     let from = subscriber::international(&message.from, &whole);
     if whole == message.to || is_ours(ctx, &message.to, &from).await? || !is_ours(ctx, &whole, &from).await? {
@@ -102,12 +102,12 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let sms = InboundSms { id, bind: &message.bind, sender: &message.from, receiver: &message.to, body: &text };
     inbound::insert(&mut tx, &sms, ctx.now()).await?;
-    let found = meant(&mut tx, message).await?;
+    let found = find_receiver(&mut tx, message).await?;
     let (mut wakes, mut kept) = (Vec::new(), None);
     if let Some((client, answered)) = found {
         kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
         // Uses the original text, so that no router can suppress an opt-out.
-        if let Some(word) = ctx.settings.sms.stop_words().heard(&text) {
+        if let Some(word) = ctx.settings.sms.stop_words().effect_of(&text) {
             wakes = stops::apply_stop_word(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
         }
         if !incoming.is_refused() {
@@ -127,7 +127,10 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
 
 /// The client that a subscriber writes to, and the answered message: the last sender to the subscriber, or else the
 /// only owner of the number.
-async fn meant(db: &mut PgConnection, message: &MobileOriginated) -> Result<Option<(ClientId, Option<MessageId>)>> {
+async fn find_receiver(
+    db: &mut PgConnection,
+    message: &MobileOriginated,
+) -> Result<Option<(ClientId, Option<MessageId>)>> {
     if let Some((client, answered)) = replies::answered(db, &message.to, &message.from).await? {
         return Ok(Some((client, Some(answered))));
     }
@@ -184,7 +187,7 @@ async fn write_in_chat(
     sms: SubscriberSms<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let SubscriberSms { id, message, text } = sms;
-    if ctx.settings.sms.stop_words().heard(text).is_some() {
+    if ctx.settings.sms.stop_words().effect_of(text).is_some() {
         return Ok(Vec::new());
     }
     let named = inboxes::by_addresses(db, client, Channel::Sms, std::slice::from_ref(&message.to)).await?.pop();

@@ -72,11 +72,11 @@ pub(crate) async fn apply_stop_word(
         lanes::block_lane(db, LaneKey { client, queue: Queue::Outbound, lane: inbox.id.0 }).await?;
     }
     let waiting = messages::waiting(db, client, source, subscriber, STOPPED_AT_ONCE).await?;
-    let steps = waiting.into_iter().map(|message| stopped(ctx, message)).collect();
+    let steps = waiting.into_iter().map(|message| stop_step(ctx, message)).collect();
     delivery::advance(ctx, db, client, steps).await
 }
 
-fn stopped(ctx: &Context, message: MessageId) -> DeliveryStep {
+fn stop_step(ctx: &Context, message: MessageId) -> DeliveryStep {
     DeliveryStep {
         message,
         ordinal: 0,

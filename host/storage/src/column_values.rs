@@ -10,7 +10,7 @@ use crate::{Error, Result};
 /// Version of written JSON. A change of a stored type raises it; older versions must still be read.
 const VERSION: u32 = 1;
 
-pub(crate) fn known<T>(
+pub(crate) fn read_value<T>(
     table: &'static str,
     column: &'static str,
     name: &str,
@@ -26,7 +26,7 @@ pub(crate) fn address(
     kind: &str,
     value: &str,
 ) -> Result<Address> {
-    let kind = known(table, columns.0, kind, |name| {
+    let kind = read_value(table, columns.0, kind, |name| {
         domain::address::AddressKind::ALL.into_iter().find(|kind| kind.as_str() == name)
     })?;
     // The value is personal data and stays out of the error.

@@ -2,7 +2,7 @@ use crate::read_only_session;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("the database did not do what was asked")]
+    #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
     #[error("the database could not be migrated")]
     Migration(#[from] sqlx::migrate::MigrateError),

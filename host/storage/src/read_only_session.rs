@@ -14,7 +14,7 @@ use crate::{PgConnection, Result};
 /// SQLSTATE of a change in a transaction that is read-only.
 const READ_ONLY: &str = "25006";
 /// A younger session is kept. A server without a writable successor would otherwise get a new session for each request.
-const YOUNG: Duration = Duration::from_millis(500);
+const MIN_AGE: Duration = Duration::from_millis(500);
 /// How long sessions that had begun before a refusal are asked: no longer than a session lives in a pool.
 const DOUBT: Duration = Duration::from_secs(1800);
 
@@ -36,7 +36,7 @@ fn is_doubted(begun: Instant) -> bool {
 
 pub(crate) async fn takes_changes(db: &mut sqlx::PgConnection, age: Duration) -> sqlx::Result<bool> {
     let begun = Instant::now().checked_sub(age);
-    if age < YOUNG || begun.is_some_and(|begun| !is_doubted(begun)) {
+    if age < MIN_AGE || begun.is_some_and(|begun| !is_doubted(begun)) {
         return Ok(true);
     }
     shows_it(db).await

@@ -104,10 +104,10 @@ pub async fn opened(
 pub async fn find(db: &Db, caller: ClientId, client_ref: &str) -> Result<ClientView, ClientError> {
     let mut db = db.acquire().await?;
     let client = resolve_ref(&mut db, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
-    shown(&mut db, client).await
+    client_view(&mut db, client).await
 }
 
-async fn shown(db: &mut PgConnection, client: ClientId) -> Result<ClientView, ClientError> {
+async fn client_view(db: &mut PgConnection, client: ClientId) -> Result<ClientView, ClientError> {
     let client = clients::get(db, client).await?.ok_or(ClientError::Unknown)?;
     let parent = match client.parent {
         Some(parent) => clients::get(db, parent).await?,
@@ -153,12 +153,12 @@ pub async fn create_child(
         allow_private_targets: false,
         sms_inbox: admin.mint(),
     };
-    clients::insert(&mut tx, child, &new, admin.now()).await.map_err(|error| taken(error, client_ref))?;
+    clients::insert(&mut tx, child, &new, admin.now()).await.map_err(|error| taken_error(error, client_ref))?;
     // Both clients can see the creator.
     for side in [parent, child] {
         audit(admin, &mut tx, side, actor, "create", ("client", &child.to_string())).await?;
     }
-    let made = shown(&mut tx, child).await?;
+    let made = client_view(&mut tx, child).await?;
     tx.commit().await?;
     Ok(made)
 }
@@ -176,7 +176,7 @@ pub async fn update(
     if let Some(name) = &change.display_name {
         check_client_name(name)?;
     }
-    changed(admin, caller, client_ref, actor, "update", |client| {
+    change_client(admin, caller, client_ref, actor, "update", |client| {
         if let Some(new) = change.client_ref {
             client.client_ref = new;
         }
@@ -202,10 +202,10 @@ pub async fn set_popia(
     actor: Actor,
 ) -> Result<ClientView, ClientError> {
     let action = if compliant { "mask" } else { "unmask" };
-    changed(admin, caller, client_ref, actor, action, |client| client.popia_compliant = compliant).await
+    change_client(admin, caller, client_ref, actor, action, |client| client.popia_compliant = compliant).await
 }
 
-async fn changed(
+async fn change_client(
     admin: &Administration<'_>,
     caller: ClientId,
     client_ref: &str,
@@ -217,9 +217,9 @@ async fn changed(
     let id = resolve_ref(&mut tx, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
     let mut client = clients::lock(&mut tx, id).await?.ok_or(ClientError::Unknown)?;
     change(&mut client);
-    clients::save(&mut tx, &client).await.map_err(|error| taken(error, &client.client_ref))?;
+    clients::save(&mut tx, &client).await.map_err(|error| taken_error(error, &client.client_ref))?;
     audit(admin, &mut tx, id, actor, action, ("client", &id.to_string())).await?;
-    let after = shown(&mut tx, id).await?;
+    let after = client_view(&mut tx, id).await?;
     tx.commit().await?;
     Ok(after)
 }
@@ -247,12 +247,12 @@ pub async fn set_sms_fallback(
         clients::set_sms_password(&mut tx, id, sealed.as_deref()).await?;
     }
     audit(admin, &mut tx, id, actor, "update", ("smsFallback", &id.to_string())).await?;
-    let after = shown(&mut tx, id).await?;
+    let after = client_view(&mut tx, id).await?;
     tx.commit().await?;
     Ok(after)
 }
 
-fn taken(error: storage::Error, client_ref: &str) -> ClientError {
+fn taken_error(error: storage::Error, client_ref: &str) -> ClientError {
     if violates(&error, clients::CLIENT_REF_UNIQUE) {
         ClientError::Refused(CreateError::RefTaken(client_ref.to_owned()))
     } else {

@@ -27,7 +27,7 @@ use base::{
 pub enum ContactError {
     #[error("there is no such contact")]
     Unknown,
-    #[error("there is a contact of the customer with this number: rename that one")]
+    #[error("the customer with this number has a contact already: rename that one")]
     Taken,
     #[error(transparent)]
     Failed(#[from] Error),

@@ -32,7 +32,7 @@ pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, acto
         return Err(CreditsError::BadAmount);
     }
     let mut tx = admin.db.begin().await?;
-    let client = known(&mut tx, client_ref).await?;
+    let client = find_client(&mut tx, client_ref).await?;
     let balance = credits::top_up(&mut tx, client, admin.mint(), amount, admin.now()).await?;
     audit(admin, &mut tx, client, actor, "add", ("credits", &amount.to_string())).await?;
     tx.commit().await?;
@@ -53,7 +53,7 @@ pub async fn set_price(
         return Err(CreditsError::BadPrefix);
     }
     let mut tx = admin.db.begin().await?;
-    let client = known(&mut tx, client_ref).await?;
+    let client = find_client(&mut tx, client_ref).await?;
     credits::set_price(&mut tx, client, prefix, price).await?;
     audit(admin, &mut tx, client, actor, "set", ("sms-price", prefix)).await?;
     tx.commit().await?;
@@ -65,7 +65,7 @@ pub async fn balance(db: &Db, client: ClientId) -> base::Result<i64> {
     Ok(credits::balance(&mut db, client).await?)
 }
 
-async fn known(db: &mut storage::PgConnection, client_ref: &str) -> Result<ClientId, CreditsError> {
+async fn find_client(db: &mut storage::PgConnection, client_ref: &str) -> Result<ClientId, CreditsError> {
     let found = clients::find_by_ref(db, client_ref).await?;
     found.ok_or_else(|| CreditsError::UnknownClient(client_ref.to_owned()))
 }

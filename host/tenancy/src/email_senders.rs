@@ -21,15 +21,15 @@ pub enum SenderError {
     UnknownClient(String),
     #[error("the client has no user `{0}`")]
     UnknownUser(String),
-    #[error("the client has no ADMIN: name a user whose password the mails bear")]
+    #[error("the client has no ADMIN: name the user whose password the mails contain")]
     NoAdmin,
-    #[error("`{0}` is no e-mail address")]
+    #[error("`{0}` is not an e-mail address")]
     BadAddress(String),
-    #[error("`{0}` is of the domain of the SMS addresses: nobody sends from there")]
+    #[error("`{0}` is in the domain of the SMS addresses, which cannot send: use another address")]
     OwnDomain(String),
     #[error("`{0}` is a registered sender already; an address belongs to one client only")]
     Taken(String),
-    #[error("`{0}` is no sender of the client")]
+    #[error("`{0}` is not a sender of the client")]
     UnknownSender(String),
     #[error(transparent)]
     Failed(#[from] Error),
@@ -57,7 +57,7 @@ pub async fn add(
         return Err(SenderError::OwnDomain(new.address.to_owned()));
     }
     let mut tx = admin.db.begin().await?;
-    let client = known(&mut tx, new.client_ref).await?;
+    let client = find_client(&mut tx, new.client_ref).await?;
     let user = user(&mut tx, client, new.user).await?;
     email_senders::insert(&mut tx, client, user, &address, admin.now()).await.map_err(|error| {
         let taken = violates(&error, email_senders::ADDRESS_UNIQUE);
@@ -77,7 +77,7 @@ pub async fn remove(
 ) -> Result<EmailAddress, SenderError> {
     let parsed = parsed(address)?;
     let mut tx = admin.db.begin().await?;
-    let client = known(&mut tx, client_ref).await?;
+    let client = find_client(&mut tx, client_ref).await?;
     if !email_senders::remove(&mut tx, client, &parsed).await? {
         return Err(SenderError::UnknownSender(address.to_owned()));
     }
@@ -89,7 +89,7 @@ pub async fn remove(
 /// The senders of a client in order, each with the e-mail address of its user.
 pub async fn list(admin: &Administration<'_>, client_ref: &str) -> Result<Vec<(String, String)>, SenderError> {
     let mut db = admin.db.acquire().await?;
-    let client = known(&mut db, client_ref).await?;
+    let client = find_client(&mut db, client_ref).await?;
     Ok(email_senders::list(&mut db, client).await?)
 }
 
@@ -97,7 +97,7 @@ fn parsed(address: &str) -> Result<EmailAddress, SenderError> {
     EmailAddress::parse(address).ok_or_else(|| SenderError::BadAddress(address.to_owned()))
 }
 
-async fn known(db: &mut PgConnection, client_ref: &str) -> Result<ClientId, SenderError> {
+async fn find_client(db: &mut PgConnection, client_ref: &str) -> Result<ClientId, SenderError> {
     let found = clients::find_by_ref(db, client_ref).await?;
     found.ok_or_else(|| SenderError::UnknownClient(client_ref.to_owned()))
 }

@@ -22,11 +22,11 @@ use tokio_util::sync::CancellationToken;
 
 const WAITING: usize = 20_000;
 const WAITING_BYTES: usize = 8 << 20;
-const TOGETHER: usize = 500;
+const MOST_ROWS: usize = 500;
 const GATHERED: Duration = Duration::from_millis(500);
-const BREATH: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Longest wait for the last requests when the process stops.
-const GOODBYE: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Largest body that is kept until the answer. Of a larger one, only the size is logged.
 pub const BODY_BYTES: usize = 64 * 1024;
@@ -140,8 +140,8 @@ impl RequestLog {
 
     /// Stores the requests of the last answers before the process ends.
     pub async fn finish(&self) {
-        if timeout(GOODBYE, self.flush()).await.is_err() {
-            tracing::warn!("the log of the last requests was not stored in time");
+        if timeout(SHUTDOWN_TIMEOUT, self.flush()).await.is_err() {
+            tracing::warn!("the log of the last requests was not stored before the end of the process");
         }
     }
 
@@ -158,14 +158,14 @@ impl RequestLog {
                     "requests were left out of the log, because the database did not store them"
                 );
                 left_out(batch.len() as u64);
-                sleep(BREATH).await;
+                sleep(RETRY_DELAY).await;
             }
         }
     }
 
     fn take(&self) -> Vec<AnsweredRequest> {
         let mut waiting = self.waiting();
-        let count = waiting.requests.len().min(TOGETHER);
+        let count = waiting.requests.len().min(MOST_ROWS);
         let batch: Vec<_> = waiting.requests.drain(..count).collect();
         waiting.body_bytes -= batch.iter().map(AnsweredRequest::body_size).sum::<usize>();
         batch

@@ -47,9 +47,9 @@ pub enum TeamError {
     NameTaken,
     #[error("users belong to this team: take them out first")]
     HasMembers,
-    #[error("chats wait for this team or are in the hands of its agents: move or close them first")]
+    #[error("chats wait for this team or belong to its agents: move or close them first")]
     HasChats,
-    #[error("a web site has its chats wait for the team: give the site another team first")]
+    #[error("the chats of a web site wait for this team: give the site another team first")]
     HasSites,
     #[error(transparent)]
     Failed(#[from] Error),

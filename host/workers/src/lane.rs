@@ -61,7 +61,7 @@ pub(crate) async fn run(
     let (queue, client, id) = (lane.queue.name(), lane.client, lane.lane);
     match error {
         Error::LeaseLost => {
-            tracing::info!(queue, client.id = %client, lane.id = %id, "the lane went to another process")
+            tracing::info!(queue, client.id = %client, lane.id = %id, "the lane passed to another process")
         }
         error => {
             metrics::counter!("patchbay_lane_failures_total", "queue" => queue).increment(1);
@@ -110,7 +110,7 @@ async fn give_up(ctx: &Context, lease: &Lease) {
     let releasing = async {
         while let Err(error) = lease.release(ctx).await {
             if !matches!(&error, Error::Storage(error) if error.is_lost()) {
-                return tracing::warn!(error = &error as &dyn std::error::Error, "a lane could not be given back");
+                return tracing::warn!(error = &error as &dyn std::error::Error, "a lane could not be released");
             }
             tokio::time::sleep(PAUSE).await;
             ctx.db.until_answering().await;
@@ -118,7 +118,7 @@ async fn give_up(ctx: &Context, lease: &Lease) {
     };
     // After that time the lease has ended.
     if tokio::time::timeout(LEASE, releasing).await.is_err() {
-        tracing::warn!(queue = lease.queue.name(), lane.id = %lease.lane, "a lane could not be given back; its lease ends by itself");
+        tracing::warn!(queue = lease.queue.name(), lane.id = %lease.lane, "a lane could not be released; its lease expires");
     }
 }
 

@@ -11,7 +11,7 @@
 //!   to lane over the index of ready rows. Announced lanes do not wait for a search.
 //! - If a lane needs longer than 250 ms because of a plugin or a receiver, it no longer counts in the limits of
 //!   `room.rs`, and its client begins lanes among the 384 long ones for some time. Long lanes of chatbots have a few
-//!   database connections of their own (`Context::beside`).
+//!   database connections of their own (`Context::with_own_pool`).
 //! - More work for a busy lane sets `lease.nudge`, and `lane::run` looks once more before it gives the lane back. Lanes
 //!   of callbacks and webhooks are given back by a statement that succeeds only if nothing is due (`Lease::give_back`).
 //! - `upkeep.rs` runs every ten minutes. Each step is a transaction with an advisory lock. A schema change gives up

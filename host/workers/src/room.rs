@@ -16,7 +16,7 @@ const SHORT: Duration = Duration::from_millis(250);
 const REMEMBERED_FOR: Duration = Duration::from_secs(10);
 
 /// How often the running lanes are searched for long ones, if there is no room.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const SEARCH_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The running lanes by queue. Queues do not share their room.
 pub(crate) struct LaneRoom {
@@ -89,7 +89,7 @@ impl LaneRoom {
     pub(crate) fn begin(&mut self, lane: Wake, now: Instant) -> Option<LaneKind> {
         let lanes = self.queues.entry(lane.queue).or_default();
         if !lanes.has_room(&self.settings, lane.client, now) {
-            if lanes.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
+            if lanes.looked_at.is_none_or(|at| now.duration_since(at) >= SEARCH_INTERVAL) {
                 lanes.look_for_long_ones(now);
             }
             if !lanes.has_room(&self.settings, lane.client, now) {

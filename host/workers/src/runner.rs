@@ -47,7 +47,7 @@ impl Runner {
         let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
         let (poll, at_once) = (settings.poll, settings.lanes_per_queue * 2);
         let found = search::start(Arc::clone(&ctx), poll, at_once, stop.child_token());
-        let (beside, room) = (Arc::new(ctx.beside()), LaneRoom::new(settings));
+        let (beside, room) = (Arc::new(ctx.with_own_pool()), LaneRoom::new(settings));
         let (active, tasks) = (HashMap::new(), JoinSet::new());
         let state = State { ctx, hooks, beside, room, poll, found, active, tasks, stop: stop.child_token() };
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
@@ -60,7 +60,7 @@ impl Runner {
         self.upkeep.abort();
         let deadline = Instant::now() + within;
         if !ends_by(deadline, self.task).await {
-            tracing::warn!("work that did not end within {} s was aborted; it is done again", within.as_secs());
+            tracing::warn!("work that did not end within {} s was aborted; it is repeated", within.as_secs());
         }
         ends_by(deadline, self.presence).await;
     }
@@ -99,9 +99,9 @@ impl State {
             tokio::select! {
                 () = self.stop.cancelled() => break,
                 Some(wake) = wakes.recv() => self.take(wake),
-                Some(Ok(lane)) = self.tasks.join_next() => self.finished(lane),
+                Some(Ok(lane)) = self.tasks.join_next() => self.note_finished(lane),
                 Some(lane) = self.found.recv() => self.take(lane),
-                _ = poll.tick() => self.tidy(),
+                _ = poll.tick() => self.drop_idle(),
             }
         }
         while self.tasks.join_next().await.is_some() {}
@@ -134,7 +134,7 @@ impl State {
         }
     }
 
-    fn finished(&mut self, lane: Wake) {
+    fn note_finished(&mut self, lane: Wake) {
         self.room.end(lane, Instant::now());
         let more = self.active.remove(&lane).is_some_and(|signals| signals.again.load(Ordering::SeqCst));
         if more {
@@ -142,7 +142,7 @@ impl State {
         }
     }
 
-    fn tidy(&mut self) {
+    fn drop_idle(&mut self) {
         self.room.forget_idle(Instant::now());
         let lanes = u32::try_from(self.active.len()).unwrap_or(u32::MAX);
         metrics::gauge!("patchbay_lanes_active").set(f64::from(lanes));

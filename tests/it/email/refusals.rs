@@ -215,13 +215,13 @@ async fn an_address_belongs_to_one_client_and_is_taken_out_again() {
     let said = refused(&add("other", "Thandi@ACME.example"));
     assert!(said.contains("belongs to one client only") && !said.contains("`acme`"), "{said}");
     assert!(refused(&add("acme", SENDER)).contains("registered"));
-    assert!(refused(&add("acme", "nobody")).contains("no e-mail address"));
-    assert!(refused(&add("acme", &format!("x@{DOMAIN}"))).contains("nobody sends from there"));
+    assert!(refused(&add("acme", "nobody")).contains("not an e-mail address"));
+    assert!(refused(&add("acme", &format!("x@{DOMAIN}"))).contains("which cannot send"));
     assert!(refused(&add("nobody", "a@b.c")).contains("no client"));
     let of_user = ["sender", "add", "--client", "acme", "--email", "b@acme.example", "--user", "nobody@acme.example"];
     assert!(stage.patchbay.refused(&of_user).contains("no user"));
     assert!(
-        stage.patchbay.refused(&["sender", "remove", "--client", "other", "--email", SENDER]).contains("no sender")
+        stage.patchbay.refused(&["sender", "remove", "--client", "other", "--email", SENDER]).contains("not a sender")
     );
 
     let listed = |client: &str| stage.patchbay.admin(&["sender", "list", "--client", client])["senders"].clone();

@@ -86,7 +86,7 @@ async fn on_the_host_name_of_lite_only_lite_numbers_send() {
     let on_lite = [("Host", "lite.example:8443")];
     let refused = client.request(Method::POST, path, Some(&cloud), &on_lite).await;
     assert_eq!(refused.faulty_fields(), ["sender"]);
-    assert!(refused.text.contains("is no WhatsApp Lite number"), "{}", refused.text);
+    assert!(refused.text.contains("is not a WhatsApp Lite number"), "{}", refused.text);
     let unified = json!({ "channel": "WHATSAPP", "payload": cloud });
     let refused = client.request(Method::POST, "/whatsapp-api-service/v2/messages", Some(&unified), &on_lite).await;
     assert_eq!(refused.faulty_fields(), ["payload.sender"]);

@@ -218,6 +218,6 @@ async fn a_cloud_number_has_no_session() {
     let path = format!("/messaging-service/WhatsApp/WhatsAppLiteSessions/{}", client.number_id);
     let refused = client.get(&path).await;
     assert_eq!(refused.status, 400);
-    assert!(refused.text.contains("is no WhatsApp Lite number"), "{}", refused.text);
+    assert!(refused.text.contains("is not a WhatsApp Lite number"), "{}", refused.text);
     assert_eq!(client.post(&format!("{path}/connect"), &json!({})).await.status, 400);
 }

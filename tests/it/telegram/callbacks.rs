@@ -113,7 +113,7 @@ async fn a_bot_whose_token_was_revoked_is_asked_again_with_the_new_one() {
     user.treat_bot(json!({ "revoked": true })).await;
     eventually("the refusal", || async {
         let log = patchbay.log();
-        log.lines().any(|line| line.contains("could not be asked for news") && line.contains(&id)).then_some(())
+        log.lines().any(|line| line.contains("could not be polled") && line.contains(&id)).then_some(())
     })
     .await;
     user.write("say waits").await;

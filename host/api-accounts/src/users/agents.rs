@@ -21,7 +21,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::{
     bodies::UserBody,
     path::{ME, user_id},
-    refusals::refused,
+    refusals::api_error,
 };
 use crate::account_keys;
 
@@ -118,7 +118,7 @@ pub(crate) async fn availability<P>(
     let asked: AvailabilityBody = body::parse(bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
     let available = asked.available.ok_or_else(|| ApiError::faults(vec![FieldFault::required("available")]))?;
     let (admin, client) = (state.administration(), allowed.caller.client);
-    let changed = users::set_available(&admin, client, user, available, allowed.actor()).await.map_err(refused)?;
+    let changed = users::set_available(&admin, client, user, available, allowed.actor()).await.map_err(api_error)?;
     Ok(Json(changed.into()))
 }
 
@@ -154,7 +154,7 @@ pub(crate) async fn chat_limit<P>(
     let asked: ChatLimitBody = body::parse(bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
     let limit = asked.chat_limit.ok_or_else(|| ApiError::faults(vec![FieldFault::required("chatLimit")]))?;
     let (admin, client) = (state.administration(), allowed.caller.client);
-    let changed = users::set_chat_limit(&admin, client, user, limit, allowed.actor()).await.map_err(refused)?;
+    let changed = users::set_chat_limit(&admin, client, user, limit, allowed.actor()).await.map_err(api_error)?;
     Ok(Json(changed.into()))
 }
 
@@ -189,7 +189,7 @@ async fn set_own_password(
         }
     };
     let caller = &allowed.caller;
-    let own = users::find(&state.context.db, caller.client, caller.user).await.map_err(refused)?;
+    let own = users::find(&state.context.db, caller.client, caller.user).await.map_err(api_error)?;
     let login = Login { email: own.email, password: current, client_ref: caller.client_ref.clone(), from };
     change_password(&state.administration(), login, "newPassword", new).await.map_err(|error| match error {
         // The key is valid, so a 401 would be misleading.

@@ -17,7 +17,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     path::{ME, user_id},
-    refusals::refused,
+    refusals::api_error,
 };
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -71,11 +71,11 @@ async fn credits(
         let said = "only an ADMIN may read the credits of another user: use `me`";
         return Err(ApiError::new(ErrorKind::Forbidden, said));
     }
-    users::find(&state.context.db, caller.client, user).await.map_err(refused)?;
-    used(&state, caller.client).await.map(Json)
+    users::find(&state.context.db, caller.client, user).await.map_err(api_error)?;
+    credits_body(&state, caller.client).await.map(Json)
 }
 
-pub(crate) async fn used(state: &ApiState, client: domain::ids::ClientId) -> Result<CreditsBody, ApiError> {
+pub(crate) async fn credits_body(state: &ApiState, client: domain::ids::ClientId) -> Result<CreditsBody, ApiError> {
     let now = state.context.now();
     let since = month_of(now);
     // The present second is the last one.

@@ -26,7 +26,7 @@ pub(crate) use bodies::UserBody;
 use bodies::{ChangeUserBody, CreateUserBody, CreatedUserBody, TemporaryPasswordBody};
 use path::ME;
 pub(crate) use path::user_id;
-pub(crate) use refusals::{refused, refused_creation};
+pub(crate) use refusals::{api_error, refused_creation};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
@@ -108,7 +108,7 @@ pub(crate) async fn create_user(
     responses((status = 200, description = "The user of the key.", body = UserBody)),
 )]
 async fn me(State(state): State<ApiState>, allowed: AuthorizedCaller<OwnProfile>) -> Result<Json<UserBody>, ApiError> {
-    let found = users::find(&state.context.db, allowed.caller.client, allowed.caller.user).await.map_err(refused)?;
+    let found = users::find(&state.context.db, allowed.caller.client, allowed.caller.user).await.map_err(api_error)?;
     Ok(Json(found.into()))
 }
 
@@ -129,7 +129,7 @@ async fn read(
     allowed: AuthorizedCaller<UserReading>,
     Segments(id): Segments<String>,
 ) -> Result<Json<UserBody>, ApiError> {
-    let found = users::find(&state.context.db, allowed.caller.client, user_id(&id)?).await.map_err(refused)?;
+    let found = users::find(&state.context.db, allowed.caller.client, user_id(&id)?).await.map_err(api_error)?;
     Ok(Json(found.into()))
 }
 
@@ -169,7 +169,7 @@ pub(crate) async fn update_user(
     let role = role.map_err(|error| ApiError::fault("role", error.to_string()))?;
     let change = UserChange { name: asked.name, role, team: asked.team };
     let (admin, client) = (state.administration(), allowed.caller.client);
-    Ok(users::update(&admin, client, user, change, allowed.actor()).await.map_err(refused)?.into())
+    Ok(users::update(&admin, client, user, change, allowed.actor()).await.map_err(api_error)?.into())
 }
 
 /// Deletes a user.
@@ -202,7 +202,7 @@ pub(crate) async fn delete_user(
     user: UserId,
 ) -> Result<StatusCode, ApiError> {
     let (admin, client) = (state.administration(), allowed.caller.client);
-    users::delete(&admin, client, user, allowed.actor()).await.map_err(refused)?;
+    users::delete(&admin, client, user, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -231,6 +231,6 @@ async fn reset_password(
         return Err(ApiError::new(ErrorKind::Conflict, said));
     }
     let (admin, client) = (state.administration(), allowed.caller.client);
-    let password = accounts::reset_password(&admin, client, user_id(&id)?, allowed.actor()).await.map_err(refused)?;
+    let password = accounts::reset_password(&admin, client, user_id(&id)?, allowed.actor()).await.map_err(api_error)?;
     Ok(Json(TemporaryPasswordBody { temporary_password: password.expose().to_owned() }))
 }

@@ -22,7 +22,7 @@ pub(crate) fn refused_creation(error: CreateError) -> ApiError {
     }
 }
 
-pub(crate) fn refused(error: UserError) -> ApiError {
+pub(crate) fn api_error(error: UserError) -> ApiError {
     match error {
         UserError::Unknown => ApiError::not_found(),
         UserError::BadName(_) => ApiError::fault("name", error.to_string()),

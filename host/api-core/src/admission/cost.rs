@@ -15,7 +15,7 @@ use super::{account::Owner, link::PeerLink, reservation::AdmittedRequest};
 use crate::{error::ApiError, https, product::is_callback, state::ApiState};
 
 /// Processor time of a request outside its handler: its head, and the writing of its answer.
-const AROUND: Duration = Duration::from_millis(1);
+const OVERHEAD: Duration = Duration::from_millis(1);
 
 /// The cost of one request.
 pub(super) struct RequestCost {
@@ -31,7 +31,7 @@ impl RequestCost {
         let route = request.extensions().get::<MatchedPath>();
         Self {
             by_listener: link.pace().is_some(),
-            pace: link.pace().or_else(|| forwarded(request.extensions(), request.headers(), state)),
+            pace: link.pace().or_else(|| proxy_pace(request.extensions(), request.headers(), state)),
             is_callback: route.is_some_and(|route| is_callback(route.as_str())),
         }
     }
@@ -64,8 +64,8 @@ impl RequestCost {
             refund(unknown);
         }
         match (is_taken || held.is_known(), self.by_listener) {
-            (true, true) => pace.refund(AROUND),
-            (false, false) => pace.note(AROUND),
+            (true, true) => pace.refund(OVERHEAD),
+            (false, false) => pace.note(OVERHEAD),
             (true, false) | (false, true) => {}
         }
         response
@@ -73,7 +73,7 @@ impl RequestCost {
 }
 
 /// The processor time of a source behind a proxy. `None` for direct callers.
-fn forwarded(extensions: &Extensions, headers: &axum::http::HeaderMap, state: &ApiState) -> Option<Arc<Pace>> {
+fn proxy_pace(extensions: &Extensions, headers: &axum::http::HeaderMap, state: &ApiState) -> Option<Arc<Pace>> {
     let source = https::source_of_request(&state.settings, extensions, headers);
     if source == https::peer(extensions) {
         return None;
@@ -108,7 +108,7 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let state = ApiState::from_ref(state);
         let link = PeerLink::of(&parts.extensions);
-        let pace = link.pace().or_else(|| forwarded(&parts.extensions, &parts.headers, &state));
+        let pace = link.pace().or_else(|| proxy_pace(&parts.extensions, &parts.headers, &state));
         Ok(Self { pace, link })
     }
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{ledger::Ledger, load::RequestLoad, recent_keys::RecentKeys, settings::AdmissionSettings};
 
 /// Time between two searches for answers that their peers do not take.
-pub(super) const LOOK: Duration = Duration::from_secs(1);
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Pages of many items that are made at the same time, one of each client. Each may need about 50 MiB until it counts as
 /// an answer, and a processor while it is made. Half of the processors stay free for other requests. Waiting requests are
@@ -38,7 +38,7 @@ impl AdmissionGate {
 
     /// Ends answers that their peers do not take, until `stop`.
     pub async fn watch(self: Arc<Self>, stop: CancellationToken) {
-        while stop.run_until_cancelled(sleep(LOOK)).await.is_some() {
+        while stop.run_until_cancelled(sleep(CHECK_INTERVAL)).await.is_some() {
             let ended = u64::try_from(self.ledger().end_stuck(Instant::now())).unwrap_or(u64::MAX);
             metrics::counter!("patchbay_http_requests_ended_total", "reason" => "not taken").increment(ended);
         }

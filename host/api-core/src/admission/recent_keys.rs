@@ -12,7 +12,7 @@ use domain::ids::ClientId;
 use tokio::time::Instant;
 
 /// How long a key is remembered after its last use.
-const LATELY: Duration = Duration::from_secs(60);
+const REMEMBERED_FOR: Duration = Duration::from_secs(60);
 /// Most remembered keys.
 const KEYS: usize = 10_000;
 
@@ -26,12 +26,12 @@ pub(super) struct RecentKeys {
 impl RecentKeys {
     pub fn client(&self, key: &[u8], now: Instant) -> Option<ClientId> {
         let (client, used) = self.clients.get(&self.hasher.hash_one(key))?;
-        (now.saturating_duration_since(*used) < LATELY).then_some(*client)
+        (now.saturating_duration_since(*used) < REMEMBERED_FOR).then_some(*client)
     }
 
     pub fn remember(&mut self, key: &[u8], client: ClientId, now: Instant) {
         if self.clients.len() >= KEYS {
-            self.clients.retain(|_, (_, used)| now.saturating_duration_since(*used) < LATELY);
+            self.clients.retain(|_, (_, used)| now.saturating_duration_since(*used) < REMEMBERED_FOR);
         }
         if self.clients.len() < KEYS {
             self.clients.insert(self.hasher.hash_one(key), (client, now));

@@ -6,7 +6,7 @@ use super::{account::Owner, settings::AdmissionSettings};
 use crate::error::{ApiError, ErrorKind};
 
 /// Wait of a caller with a full share.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AdmissionRefusal {
@@ -81,7 +81,7 @@ impl AdmissionRefusal {
             }
             Self::Ended => {
                 let said = "the server is busy, and this request waited longer than others: send it again";
-                ApiError::new(ErrorKind::Unavailable, said).retry_after(AGAIN)
+                ApiError::new(ErrorKind::Unavailable, said).retry_after(RETRY_AFTER)
             }
         }
     }
@@ -104,5 +104,5 @@ impl AdmissionRefusal {
 
 fn too_much(whose: &str, what: &str) -> ApiError {
     let said = format!("{whose} may have {what} in flight: wait for answers before you send more");
-    ApiError::new(ErrorKind::TooManyRequests, said).retry_after(AGAIN)
+    ApiError::new(ErrorKind::TooManyRequests, said).retry_after(RETRY_AFTER)
 }

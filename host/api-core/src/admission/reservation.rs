@@ -58,7 +58,7 @@ impl AdmittedRequest {
     pub fn belongs_to(&self, client: ClientId) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
         let turns = place.change(|ledger, number, now| ledger.identify(number, client, now))?;
-        let mut known = place.known();
+        let mut known = place.lock_facts();
         (known.client, known.turns) = (Some(client), Some(turns));
         Ok(())
     }
@@ -67,9 +67,9 @@ impl AdmittedRequest {
     /// others need the place.
     pub async fn wait_for_turn(&self) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
-        let Some(turns) = place.known().turns.clone() else { return Ok(()) };
+        let Some(turns) = place.lock_facts().turns.clone() else { return Ok(()) };
         let turn = self.queue(turns.acquire_owned()).await?.ok();
-        place.known().turn = turn;
+        place.lock_facts().turn = turn;
         Ok(())
     }
 
@@ -79,7 +79,7 @@ impl AdmittedRequest {
         let Some(place) = &self.0 else { return Ok(()) };
         let Some(client) = self.client() else { return Ok(()) };
         let turn = self.queue(admission.large_pages.take(client)).await?.ok();
-        place.known().large_page = turn;
+        place.lock_facts().large_page = turn;
         Ok(())
     }
 
@@ -103,13 +103,13 @@ impl AdmittedRequest {
     /// Ends the turns, because the answer has been made.
     pub(super) fn end_turns(&self) {
         if let Some(place) = &self.0 {
-            let mut known = place.known();
+            let mut known = place.lock_facts();
             (known.turn, known.large_page) = (None, None);
         }
     }
 
     pub fn client(&self) -> Option<ClientId> {
-        self.0.as_ref()?.known().client
+        self.0.as_ref()?.lock_facts().client
     }
 
     pub fn is_known(&self) -> bool {
@@ -150,7 +150,7 @@ impl AdmittedRequest {
 }
 
 impl Place {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_facts(&self) -> MutexGuard<'_, Known> {
         self.known.lock()
     }
 

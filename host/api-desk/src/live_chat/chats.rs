@@ -26,7 +26,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     chat_bodies::ChatParticipantResponse,
-    desk::{acting, refused},
+    desk::{acting, api_error},
 };
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -122,7 +122,7 @@ async fn one(
     allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
-    let found = desk::one(&state.context.db, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    let found = desk::one(&state.context.db, acting(&allowed), chat_id(&id)?).await.map_err(api_error)?;
     Ok(Json(found.into()))
 }
 
@@ -146,7 +146,7 @@ async fn terminate(
     allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
-    let ended = desk::terminate(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    let ended = desk::terminate(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(api_error)?;
     Ok(Json(ended.into()))
 }
 
@@ -170,7 +170,7 @@ async fn open(
     allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
-    let opened = desk::open(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    let opened = desk::open(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(api_error)?;
     Ok(Json(opened.into()))
 }
 
@@ -194,7 +194,7 @@ async fn resolve(
     allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
-    let ended = desk::resolve(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    let ended = desk::resolve(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(api_error)?;
     Ok(Json(ended.into()))
 }
 
@@ -218,7 +218,7 @@ async fn release(
     allowed: AuthorizedCaller<LiveChat>,
     Segments(id): Segments<String>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
-    let given_back = desk::release(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    let given_back = desk::release(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(api_error)?;
     Ok(Json(given_back.into()))
 }
 
@@ -284,7 +284,7 @@ async fn assign(
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let id = chat_id(&id)?;
     let to = body.to()?.unwrap_or(NewHolder::Caller);
-    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(refused)?;
+    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(api_error)?;
     Ok(Json(moved.into()))
 }
 
@@ -312,6 +312,6 @@ async fn transfer(
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let id = chat_id(&id)?;
     let to = body.to()?.ok_or_else(|| ApiError::fault("teamId", "is required, unless agentId is given"))?;
-    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(refused)?;
+    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(api_error)?;
     Ok(Json(moved.into()))
 }

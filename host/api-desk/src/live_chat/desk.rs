@@ -12,7 +12,7 @@ pub(crate) fn acting<P>(allowed: &AuthorizedCaller<P>) -> ActingUser {
     ActingUser { client: caller.client, user: caller.user, role: caller.role, sight: caller.sight }
 }
 
-pub(crate) fn refused(error: DeskError) -> ApiError {
+pub(crate) fn api_error(error: DeskError) -> ApiError {
     match error {
         DeskError::NotFound => ApiError::not_found(),
         DeskError::Faults(faults) => ApiError::faults(faults),

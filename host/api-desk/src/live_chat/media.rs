@@ -21,7 +21,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::desk::{acting, refused};
+use super::desk::{acting, api_error};
 use crate::closed_sets::MediaTypeName;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -112,7 +112,7 @@ pub(super) async fn keep(
         AgentUploadRefused::Type(said) => ApiError::new(ErrorKind::UnsupportedMediaType, said),
         AgentUploadRefused::TooLarge(said) => ApiError::new(ErrorKind::PayloadTooLarge, said),
         AgentUploadRefused::Store(error) => ApiError::unavailable(error),
-        AgentUploadRefused::Desk(error) => refused(error),
+        AgentUploadRefused::Desk(error) => api_error(error),
     })
 }
 

@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
-    desk::{acting, refused},
+    desk::{acting, api_error},
     message_bodies::MessageResponse,
 };
 
@@ -29,7 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(list, send))
         .routes(routes!(typing))
         .routes(routes!(read))
-        .routes(routes!(tracked))
+        .routes(routes!(find_by_tracking_number))
         .routes(routes!(by_ct_id))
 }
 
@@ -94,7 +94,7 @@ async fn list(
     let chat = of_chat(&parts)?;
     let before = number(&parts, "beforeSequence", (1, i64::MAX))?;
     let size = number(&parts, "size", (1, MOST_AT_ONCE))?.unwrap_or(MOST_AT_ONCE);
-    let past = desk::past(&state.context, acting(&allowed), chat, before, size).await.map_err(refused)?;
+    let past = desk::past(&state.context, acting(&allowed), chat, before, size).await.map_err(api_error)?;
     Ok(Json(past.into_iter().map(MessageResponse::from).collect()))
 }
 
@@ -205,7 +205,7 @@ async fn send(
     JsonBody(body): JsonBody<ChatSendBody>,
 ) -> Result<Json<MessageResponse>, ApiError> {
     let said = DraftRequest::from(body).read().map_err(ApiError::faults)?;
-    let sent = desk::send_message(&state.context, acting(&allowed), said).await.map_err(refused)?;
+    let sent = desk::send_message(&state.context, acting(&allowed), said).await.map_err(api_error)?;
     Ok(Json(sent.into()))
 }
 
@@ -220,7 +220,7 @@ pub(super) struct ShownBody {
     reason: Option<String>,
 }
 
-pub(super) fn shown(shown: PresenceResult) -> Result<Json<ShownBody>, ApiError> {
+pub(super) fn shown_body(shown: PresenceResult) -> Result<Json<ShownBody>, ApiError> {
     match shown {
         Ok(()) => Ok(Json(ShownBody { shown: true, reason: None })),
         Err(unseen) if unseen.is_failure => Err(ApiError::new(ErrorKind::ProviderError, unseen.reason)),
@@ -250,7 +250,7 @@ async fn typing(
     allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<ShownBody>, ApiError> {
-    shown(desk::typing(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(refused)?)
+    shown_body(desk::typing(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(api_error)?)
 }
 
 /// Resets the unread count of a chat and sends the customer a read receipt.
@@ -274,7 +274,7 @@ async fn read(
     allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<ShownBody>, ApiError> {
-    shown(desk::read(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(refused)?)
+    shown_body(desk::read(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(api_error)?)
 }
 
 /// Returns the messages of a tracking number: the last 1,000 of a chat (CTN), or one message (GSTN).
@@ -289,12 +289,12 @@ async fn read(
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "The messages, oldest first.", body = Vec<MessageResponse>)),
 )]
-async fn tracked(
+async fn find_by_tracking_number(
     State(state): State<ApiState>,
     allowed: AuthorizedCaller<LiveChat>,
     Segments(number): Segments<String>,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
-    let found = desk::tracked(&state.context, acting(&allowed), &number).await.map_err(refused)?;
+    let found = desk::tracked(&state.context, acting(&allowed), &number).await.map_err(api_error)?;
     Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
 }
 
@@ -318,6 +318,6 @@ async fn by_ct_id(
     if ct_id.contains('\0') {
         return Err(ApiError::not_found());
     }
-    let found = desk::by_ct_id(&state.context, acting(&allowed), &ct_id).await.map_err(refused)?;
+    let found = desk::by_ct_id(&state.context, acting(&allowed), &ct_id).await.map_err(api_error)?;
     Ok(Json(found.into()))
 }

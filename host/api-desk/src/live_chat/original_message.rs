@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use super::desk::{acting, refused, time};
+use super::desk::{acting, api_error, time};
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(original))
@@ -100,6 +100,6 @@ async fn original(
     Segments(id): Segments<ChatMessageId>,
 ) -> Result<Json<OriginalBody>, ApiError> {
     allowed.sees_customers("the provider's JSON")?;
-    let original = desk::original(&state.context, acting(&allowed), id).await.map_err(refused)?;
+    let original = desk::original(&state.context, acting(&allowed), id).await.map_err(api_error)?;
     Ok(Json(original.into()))
 }

@@ -29,7 +29,7 @@ use uuid::Uuid;
 use super::{
     chat_bodies::ChatParticipantResponse,
     chats::chat_id,
-    desk::{acting, refused},
+    desk::{acting, api_error},
     media::{self, FormFile},
     message_bodies::MessageResponse,
     messages::{self, ChatSendBody, ShownBody},
@@ -47,14 +47,14 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(send))
         .routes(routes!(send_file))
         .routes(routes!(past))
-        .routes(routes!(tracked))
+        .routes(routes!(find_by_tracking_number))
         .routes(routes!(typing))
         .routes(routes!(read))
         .layer(DefaultBodyLimit::disable())
-        .layer(map_response(deprecated))
+        .layer(map_response(add_deprecation))
 }
 
-async fn deprecated(mut response: Response) -> Response {
+async fn add_deprecation(mut response: Response) -> Response {
     response.headers_mut().insert(DEPRECATION, SINCE);
     response
 }
@@ -189,7 +189,8 @@ async fn terminate(
         after_hours: body.after_hours_conversation.unwrap_or(false),
         send_rating: body.send_rating_widget.unwrap_or(false),
     };
-    let ended = desk::terminate_whole(&state.context, acting(&allowed), chat_id(&id)?, whole).await.map_err(refused)?;
+    let ended =
+        desk::terminate_whole(&state.context, acting(&allowed), chat_id(&id)?, whole).await.map_err(api_error)?;
     Ok(Json(ended.into()))
 }
 
@@ -214,7 +215,7 @@ async fn send(
     allowed: AuthorizedCaller<LiveChat>,
     JsonBody(body): JsonBody<ChatSendBody>,
 ) -> Result<Json<MessageResponse>, ApiError> {
-    say(
+    send_message_v1(
         &state,
         &allowed,
         DraftRequest { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..DraftRequest::from(body) },
@@ -222,13 +223,13 @@ async fn send(
     .await
 }
 
-async fn say(
+async fn send_message_v1(
     state: &ApiState,
     allowed: &AuthorizedCaller<LiveChat>,
     written: DraftRequest,
 ) -> Result<Json<MessageResponse>, ApiError> {
     let said = written.read().map_err(ApiError::faults)?;
-    let sent = desk::send_message(&state.context, acting(allowed), said).await.map_err(refused)?;
+    let sent = desk::send_message(&state.context, acting(allowed), said).await.map_err(api_error)?;
     Ok(Json(sent.into()))
 }
 
@@ -280,7 +281,7 @@ async fn send_file(
             return Err(ApiError::fault("mediaUrl", "is required: the `mediaUrl` of an uploaded file"));
         }
         let channel = written.channel.clone().unwrap_or_else(|| Channel::Whatsapp.as_str().to_owned());
-        return say(&state, &allowed, DraftRequest { channel: Some(channel), ..written }).await;
+        return send_message_v1(&state, &allowed, DraftRequest { channel: Some(channel), ..written }).await;
     }
     let (parts, bytes) = media::whole_form(request).await?;
     let form = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
@@ -289,11 +290,11 @@ async fn send_file(
     // Faults in the other fields are reported before the file is stored.
     written.media_url = Some("https://file.invalid/".to_owned());
     let said = written.clone().read().map_err(ApiError::faults)?;
-    if let Some(sent) = desk::check_send(&state.context, acting(&allowed), &said).await.map_err(refused)? {
+    if let Some(sent) = desk::check_send(&state.context, acting(&allowed), &said).await.map_err(api_error)? {
         return Ok(Json(sent.into()));
     }
     written.media_url = Some(media::keep(&state, &allowed, file).await?.url);
-    say(&state, &allowed, written).await
+    send_message_v1(&state, &allowed, written).await
 }
 
 async fn said_with(request: Request) -> Result<DraftRequest, ApiError> {
@@ -345,7 +346,7 @@ async fn past(
     parts: Parts,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
     let chat = messages::of_chat(&parts)?;
-    let past = desk::past(&state.context, acting(&allowed), chat, None, desk::MOST_AT_ONCE).await.map_err(refused)?;
+    let past = desk::past(&state.context, acting(&allowed), chat, None, desk::MOST_AT_ONCE).await.map_err(api_error)?;
     Ok(Json(past.into_iter().map(MessageResponse::from).collect()))
 }
 
@@ -372,14 +373,14 @@ struct Number {
     responses((status = 200, description = "The messages, oldest first.", body = Vec<MessageResponse>)),
 )]
 #[deprecated]
-async fn tracked(
+async fn find_by_tracking_number(
     State(state): State<ApiState>,
     allowed: AuthorizedCaller<LiveChat>,
     parts: Parts,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
     let given = QueryParameters::of(&parts.uri)?;
     let number = given.value("trackingNumber").ok_or_else(|| ApiError::fault("trackingNumber", "is required"))?;
-    let found = desk::tracked(&state.context, acting(&allowed), number).await.map_err(refused)?;
+    let found = desk::tracked(&state.context, acting(&allowed), number).await.map_err(api_error)?;
     Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
 }
 
@@ -406,7 +407,7 @@ async fn typing(
     parts: Parts,
 ) -> Result<Json<ShownBody>, ApiError> {
     let chat = messages::of_chat(&parts)?;
-    messages::shown(desk::typing(&state.context, acting(&allowed), chat).await.map_err(refused)?)
+    messages::shown_body(desk::typing(&state.context, acting(&allowed), chat).await.map_err(api_error)?)
 }
 
 /// Resets the unread count of a chat and sends a read receipt. Use `POST /chat-service/api/v2/messages/read`.
@@ -431,5 +432,5 @@ async fn read(
     parts: Parts,
 ) -> Result<Json<ShownBody>, ApiError> {
     let chat = messages::of_chat(&parts)?;
-    messages::shown(desk::read(&state.context, acting(&allowed), chat).await.map_err(refused)?)
+    messages::shown_body(desk::read(&state.context, acting(&allowed), chat).await.map_err(api_error)?)
 }

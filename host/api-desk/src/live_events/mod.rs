@@ -73,10 +73,10 @@ async fn follow(
             let said =
                 |rejected| ApiError::new(ErrorKind::BadRequest, format!("this is not a WebSocket request: {rejected}"));
             let upgrade = upgrade.map_err(said)?;
-            let connection = open().await.map_err(refused)?;
+            let connection = open().await.map_err(api_error)?;
             Ok(socket::serve(upgrade, &state.service, connection, hearing, in_use))
         }
-        Form::Stream => Ok(stream::serve(open().await.map_err(refused)?, in_use).into_response()),
+        Form::Stream => Ok(stream::serve(open().await.map_err(api_error)?, in_use).into_response()),
     }
 }
 
@@ -101,7 +101,7 @@ async fn issue(
     Ok(Json(TicketBody { ticket }))
 }
 
-fn refused(why: ConnectionRefused) -> ApiError {
+fn api_error(why: ConnectionRefused) -> ApiError {
     match why {
         ConnectionRefused::TooMany(_) => ApiError::new(ErrorKind::TooManyRequests, why.to_string()),
         ConnectionRefused::NotAllowed => ApiError::unauthorized(Credential::Authorization),

@@ -18,7 +18,7 @@ const READ_BUFFER: usize = 4096;
 /// Write buffer in bytes, and the most that may wait to be written.
 const WRITE_BUFFER: usize = 16 * 1024;
 const MOST_WAITING: usize = 4 * 1024 * 1024;
-const UNASKED: usize = 16 * 1024;
+const UNPROBED_BYTES: usize = 16 * 1024;
 /// Most messages of the other end between two heartbeats. Each may be a ping, which needs an answer.
 const MOST_HEARD: u32 = 600;
 /// If nothing was received for this many heartbeats, not even a pong, the other end is gone.
@@ -26,7 +26,7 @@ const SILENT_HEARTBEATS: u32 = 3;
 /// Close code for a connection with unsent events. Connect again.
 pub(super) const RESUME: u16 = 4008;
 /// Close code for a caller that has lost its rights.
-const GONE: u16 = 4001;
+const RIGHTS_LOST: u16 = 4001;
 
 /// Answers an upgrade. From then on the connection is independent of the listener.
 pub(super) fn serve(
@@ -45,7 +45,7 @@ pub(super) fn serve(
         .max_frame_size(LARGEST_HEARD)
         .on_upgrade(move |socket| {
             hub.keep(async move {
-                talk(socket, connection, hearing).await;
+                serve_socket(socket, connection, hearing).await;
                 drop(in_use);
             })
         })
@@ -61,7 +61,7 @@ struct Heard {
     probes: u64,
 }
 
-async fn talk(mut socket: WebSocket, mut connection: LiveConnection, hearing: Hearing) {
+async fn serve_socket(mut socket: WebSocket, mut connection: LiveConnection, hearing: Hearing) {
     let patience = connection.frame_timeout();
     let mut heard = Heard { hearing, last: Instant::now(), messages: 0, unasked: 0, probes: 0 };
     loop {
@@ -75,7 +75,7 @@ async fn talk(mut socket: WebSocket, mut connection: LiveConnection, hearing: He
             }
             ConnectionStep::Heartbeat(piece) => {
                 heard.messages = 0;
-                timeout(patience, beat(&mut socket, piece)).await
+                timeout(patience, send_heartbeat(&mut socket, piece)).await
             }
             ConnectionStep::End(end) => {
                 // The connection ends in any case.
@@ -117,7 +117,7 @@ impl Heard {
 async fn hand_over(socket: &mut WebSocket, pieces: Vec<EventFrame>, heard: &mut Heard) -> Result<(), Stuck> {
     heard.unasked += pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
     send(socket, pieces).await?;
-    if heard.unasked < UNASKED {
+    if heard.unasked < UNPROBED_BYTES {
         return Ok(());
     }
     (heard.unasked, heard.probes) = (0, heard.probes + 1);
@@ -143,7 +143,7 @@ async fn send(socket: &mut WebSocket, pieces: Vec<EventFrame>) -> Result<(), Stu
     socket.flush().await.map_err(|_| Stuck)
 }
 
-async fn beat(socket: &mut WebSocket, piece: EventFrame) -> Result<(), Stuck> {
+async fn send_heartbeat(socket: &mut WebSocket, piece: EventFrame) -> Result<(), Stuck> {
     socket.feed(Message::Ping(axum::body::Bytes::new())).await.map_err(|_| Stuck)?;
     send(socket, vec![piece]).await
 }
@@ -155,7 +155,7 @@ async fn close(socket: &mut WebSocket, end: ConnectionEnd) -> Result<(), Stuck> 
             send(socket, vec![EventFrame::position_frame("resume", sequence)]).await?;
             (RESUME, format!("resume after {sequence}"))
         }
-        ConnectionEnd::NotAllowed => (GONE, "the key was replaced, or the user was deleted".to_owned()),
+        ConnectionEnd::NotAllowed => (RIGHTS_LOST, "the key was replaced, or the user was deleted".to_owned()),
     };
     let frame = CloseFrame { code, reason: reason.into() };
     socket.send(Message::Close(Some(frame))).await.map_err(|_| Stuck)

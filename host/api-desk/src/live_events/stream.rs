@@ -13,7 +13,7 @@ use axum::{
 use events::live_events::{ConnectionEnd, ConnectionStep, EventFrame, LiveConnection};
 use futures::{Stream, stream};
 
-const COME_BACK: Duration = Duration::from_secs(1);
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
 struct Streaming {
     connection: LiveConnection,
@@ -87,5 +87,5 @@ impl Streaming {
 }
 
 fn event(piece: &EventFrame) -> Event {
-    Event::default().id(piece.sequence.to_string()).event(piece.kind).retry(COME_BACK).data(&*piece.text)
+    Event::default().id(piece.sequence.to_string()).event(piece.kind).retry(RECONNECT_DELAY).data(&*piece.text)
 }

@@ -22,7 +22,7 @@ use domain::ids::{ClientId, InboxId};
 use inbound::lite::{self, CommandError, LiteSessionView};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use refusal::refused;
+use refusal::api_error;
 use schema::{LiteSessionBody, QrCode};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
@@ -56,7 +56,7 @@ async fn session(
     allowed: AuthorizedCaller<Looking>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<LiteSessionBody>, ApiError> {
-    let view = lite::session(&state.context, allowed.caller.client, id).await.map_err(refused)?;
+    let view = lite::session(&state.context, allowed.caller.client, id).await.map_err(api_error)?;
     Ok(Json(view.into()))
 }
 
@@ -133,7 +133,7 @@ async fn log_out(
 }
 
 fn taken_on(asked: Result<LiteSessionView, CommandError>) -> Result<(StatusCode, Json<LiteSessionBody>), ApiError> {
-    Ok((StatusCode::ACCEPTED, Json(asked.map_err(refused)?.into())))
+    Ok((StatusCode::ACCEPTED, Json(asked.map_err(api_error)?.into())))
 }
 
 /// Returns the QR code that pairs a number, as text.
@@ -188,7 +188,7 @@ async fn code_picture(
 }
 
 async fn waiting_code(state: &ApiState, client: ClientId, id: InboxId) -> Result<QrCode, ApiError> {
-    let view = lite::session(&state.context, client, id).await.map_err(refused)?;
+    let view = lite::session(&state.context, client, id).await.map_err(api_error)?;
     let Some((qr, until)) = view.session.qr else {
         let said = "no QR code waits for a scan: POST .../connect requests one if the number is not paired";
         return Err(ApiError::new(ErrorKind::NotFound, said));

@@ -17,7 +17,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::refusal::refused;
+use super::refusal::api_error;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(read, change))
@@ -97,7 +97,7 @@ async fn read(
     allowed: AuthorizedCaller<Looking>,
     Segments(id): Segments<InboxId>,
 ) -> Result<Json<Stored>, ApiError> {
-    let (throttle, zone) = lite::processing(&state.context, allowed.caller.client, id).await.map_err(refused)?;
+    let (throttle, zone) = lite::processing(&state.context, allowed.caller.client, id).await.map_err(api_error)?;
     Ok(Json(Stored::of(&throttle, zone)))
 }
 
@@ -126,6 +126,6 @@ async fn change(
 ) -> Result<Json<Stored>, ApiError> {
     let throttle = ThrottleRequest::parse(&body).map_err(ApiError::faults)?;
     let client = allowed.caller.client;
-    let zone = lite::set_processing(&state.context, client, id, allowed.actor(), &throttle).await.map_err(refused)?;
+    let zone = lite::set_processing(&state.context, client, id, allowed.actor(), &throttle).await.map_err(api_error)?;
     Ok(Json(Stored::of(&throttle, zone)))
 }

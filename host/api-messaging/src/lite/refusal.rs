@@ -1,7 +1,7 @@
 use api_core::error::{ApiError, ErrorKind};
 use inbound::lite::CommandError;
 
-pub(super) fn refused(error: CommandError) -> ApiError {
+pub(super) fn api_error(error: CommandError) -> ApiError {
     match error {
         CommandError::NotFound => ApiError::not_found(),
         CommandError::NotLite(_) => ApiError::fault("id", error.to_string()),

@@ -61,7 +61,7 @@ const IDEMPOTENCY_KEY_MAX: usize = 255;
 
 pub(crate) fn routes() -> OpenApiRouter<SendState> {
     OpenApiRouter::new()
-        .routes(routes!(unified))
+        .routes(routes!(send_unified))
         .routes(routes!(whatsapp))
         .routes(routes!(sms))
         .routes(routes!(conversation))
@@ -93,7 +93,7 @@ struct Idempotency {
     security(("apiKey" = [Sending::ROW.name])),
     responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
-async fn unified(
+async fn send_unified(
     State(state): State<SendState>,
     allowed: AuthorizedCaller<Sending>,
     call: Call,

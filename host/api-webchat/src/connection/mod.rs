@@ -21,11 +21,11 @@ use super::{
 };
 use crate::state::WidgetState;
 
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// A widget that is silent for this time gets a ping.
-const ASK: Duration = Duration::from_secs(25);
+const PING_AFTER: Duration = Duration::from_secs(25);
 /// A widget that is silent for this time is gone.
-const GONE: Duration = Duration::from_secs(60);
+const GONE_AFTER: Duration = Duration::from_secs(60);
 const FRAMES_PER_SECOND: u32 = 50;
 
 type Going = ControlFlow<Option<SocketEnd>>;
@@ -84,7 +84,7 @@ impl<'a> SocketLine<'a> {
         if let ControlFlow::Break(end) = self.begin(resume).await {
             return end;
         }
-        let (mut every, mut asked, mut frames) = (interval(LOOK), Instant::now(), 0);
+        let (mut every, mut asked, mut frames) = (interval(CHECK_INTERVAL), Instant::now(), 0);
         every.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let held_until = self.held.as_ref().map(|(_, until)| *until);
@@ -114,13 +114,13 @@ impl<'a> SocketLine<'a> {
                 changed = watching.site.changed() => match changed {
                     Ok(()) => {
                         let site = watching.site.borrow_and_update().clone();
-                        self.heed(&site).await
+                        self.check_permission(&site).await
                     }
                     Err(_) => ControlFlow::Break(Some((code::FAILED, "connect again"))),
                 },
                 _ = every.tick() => {
                     frames = 0;
-                    let asks = self.heard.elapsed() > ASK && asked.elapsed() > ASK;
+                    let asks = self.heard.elapsed() > PING_AFTER && asked.elapsed() > PING_AFTER;
                     if asks {
                         asked = Instant::now();
                     }
@@ -137,7 +137,7 @@ impl<'a> SocketLine<'a> {
         SocketOwner { visitor: self.visitor.visitor, address: self.door.address }
     }
 
-    async fn heed(&mut self, site: &SitePermission) -> Going {
+    async fn check_permission(&mut self, site: &SitePermission) -> Going {
         if site.admits(&self.door.site.key, &self.door.origin) {
             ControlFlow::Continue(())
         } else {
@@ -151,7 +151,7 @@ impl<'a> SocketLine<'a> {
         match site_of_key(&self.state.context, &self.door.site.key).await {
             Ok(Some(site)) if site.origins.contains(&self.door.origin) => ControlFlow::Continue(()),
             Ok(_) => ControlFlow::Break(Some((code::NO_SITE, "the site does not show the widget here"))),
-            Err(error) => failed(&error),
+            Err(error) => end_after_error(&error),
         }
     }
 
@@ -159,7 +159,7 @@ impl<'a> SocketLine<'a> {
         if self.state.readiness.is_stopping() {
             return ControlFlow::Break(Some((code::STOPPING, "connect again")));
         }
-        if self.heard.elapsed() > GONE || self.unread.is_stuck(self.patience()) {
+        if self.heard.elapsed() > GONE_AFTER || self.unread.is_stuck(self.patience()) {
             return ControlFlow::Break(None);
         }
         if self.visitor.expires_at <= self.state.context.now() {
@@ -176,15 +176,15 @@ impl<'a> SocketLine<'a> {
         self.state.web_chat.limits.settings.write_timeout
     }
 
-    async fn say(&mut self, frame: Value) -> Going {
-        self.tell(frame.to_string(), None).await
+    async fn send_frame(&mut self, frame: Value) -> Going {
+        self.send_text(frame.to_string(), None).await
     }
 
     /// Sends a frame, and a probe after many bytes. A page keeps its room until it is read.
-    async fn tell(&mut self, text: String, room: Option<PageRoom>) -> Going {
+    async fn send_text(&mut self, text: String, room: Option<PageRoom>) -> Going {
         let bytes = text.len();
         self.write(Message::Text(text.into())).await?;
-        match self.unread.sent(bytes, room) {
+        match self.unread.count_sent(bytes, room) {
             Some(mark) => self.write(Message::Ping(mark.to_vec().into())).await,
             None => ControlFlow::Continue(()),
         }
@@ -206,7 +206,7 @@ impl<'a> SocketLine<'a> {
     }
 }
 
-fn failed(error: &base::Error) -> Going {
+fn end_after_error(error: &base::Error) -> Going {
     tracing::warn!(error = error as &dyn std::error::Error, "a visitor's socket ends");
     ControlFlow::Break(Some((code::FAILED, "connect again")))
 }

@@ -43,7 +43,7 @@ impl SocketLine<'_> {
 
     async fn answer(&mut self, said: WidgetAction) -> Going {
         match said {
-            WidgetAction::Ping => self.say(json!({ "type": "pong" })).await,
+            WidgetAction::Ping => self.send_frame(json!({ "type": "pong" })).await,
             WidgetAction::Typing => self.tell_typing().await,
             WidgetAction::History(_) if self.known.is_none() => ControlFlow::Continue(()),
             WidgetAction::History(before) => {
@@ -111,18 +111,18 @@ impl SocketLine<'_> {
         let posted = web_chat::post(&self.state.context, &self.door.site, &self.visitor, key, post).await;
         drop(turn);
         match posted {
-            Ok(posted) => self.say(frames::taken(key, posted)).await,
+            Ok(posted) => self.send_frame(frames::accepted_frame(key, posted)).await,
             Err(PostRefused::Expired) => ControlFlow::Break(Some((code::NO_VISITOR, "begin a session"))),
-            Err(refused) => self.refuse(Some(key.as_str()), &unstored(refused)).await,
+            Err(refused) => self.refuse(Some(key.as_str()), &api_error(refused)).await,
         }
     }
 
     async fn refuse(&mut self, key: Option<&str>, error: &ApiError) -> Going {
-        self.say(frames::refused(key, error)).await
+        self.send_frame(frames::refusal_frame(key, error)).await
     }
 }
 
-fn unstored(refused: PostRefused) -> ApiError {
+fn api_error(refused: PostRefused) -> ApiError {
     match refused {
         PostRefused::Faults(faults) => ApiError::faults(faults),
         PostRefused::FormFirst | PostRefused::FormAnswered | PostRefused::Expired => {

@@ -3,7 +3,7 @@ use std::ops::ControlFlow;
 use inbound::web_chat::{PAGE, Thread, ThreadMessage, VisitorProgress, chat_of, messages_after, messages_before};
 use serde_json::{Value, json};
 
-use super::{Going, SocketLine, failed};
+use super::{Going, SocketLine, end_after_error};
 use crate::{
     socket_end::{Resume, code},
     visitor_view,
@@ -23,7 +23,7 @@ impl SocketLine<'_> {
         let turn = self.door.turn(self.state).await;
         let chat = match chat_of(&self.state.context, &self.door.site, &self.id).await {
             Ok(chat) => chat,
-            Err(error) => return failed(&error),
+            Err(error) => return end_after_error(&error),
         };
         drop(turn);
         let numbering = chat.as_ref().map(visitor_view::numbering);
@@ -32,7 +32,7 @@ impl SocketLine<'_> {
         self.end_due = chat.is_some() && !resumed;
         let state = chat.as_ref().map_or(Value::Null, visitor_view::state_of);
         self.known = chat;
-        self.say(json!({ "type": "ready", "resumed": resumed, "chat": state })).await?;
+        self.send_frame(json!({ "type": "ready", "resumed": resumed, "chat": state })).await?;
         self.show_due().await
     }
 
@@ -47,17 +47,18 @@ impl SocketLine<'_> {
             // Two chats were merged, so the shown messages have other numbers now.
             (self.shown, self.end_due, self.history_due) = (0, true, None);
             (self.claimed, self.noted) = (VisitorProgress::default(), VisitorProgress::default());
-            self.say(json!({ "type": "ready", "resumed": false, "chat": visitor_view::state_of(&chat) })).await?;
+            self.send_frame(json!({ "type": "ready", "resumed": false, "chat": visitor_view::state_of(&chat) }))
+                .await?;
             return self.show_due().await;
         }
         self.show_due().await?;
         let essence = |chat: &Thread| (chat.state, chat.agent.clone(), chat.after_hours, chat.unread == 0);
         if before.as_ref().map(essence) != Some(essence(&chat)) {
-            self.say(json!({ "type": "state", "chat": visitor_view::state_of(&chat) })).await?;
+            self.send_frame(json!({ "type": "state", "chat": visitor_view::state_of(&chat) })).await?;
         }
         let types = |chat: &Thread| chat.typing_until.filter(|until| *until > self.state.context.now());
         if types(&chat).is_some() && types(&chat) != before.as_ref().and_then(types) {
-            self.say(json!({ "type": "typing" })).await?;
+            self.send_frame(json!({ "type": "typing" })).await?;
         }
         self.note_progress().await
     }
@@ -71,7 +72,7 @@ impl SocketLine<'_> {
             let Some(room) = self.state.web_chat.limits.room(self.guest(), PAGE_ROOM) else { break };
             let text = self.page(&due).await?;
             if let Some(text) = text {
-                self.tell(text, Some(room)).await?;
+                self.send_text(text, Some(room)).await?;
             }
         }
         ControlFlow::Continue(())
@@ -104,7 +105,7 @@ impl SocketLine<'_> {
         drop(turn);
         let page = match found {
             Ok(page) => page,
-            Err(error) => return failed(&error).map_continue(|()| None),
+            Err(error) => return end_after_error(&error).map_continue(|()| None),
         };
         let last = page.messages.last().map(|message| message.sequence);
         let text = |kind, more| self.frame(kind, &page.messages, more);

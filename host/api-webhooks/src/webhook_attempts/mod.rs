@@ -56,7 +56,7 @@ async fn health(
     allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
 ) -> Result<Json<Vec<HealthBody>>, ApiError> {
-    let endpoints = history::endpoints(&state.context, allowed.caller.client, id).await.map_err(refused)?;
+    let endpoints = history::endpoints(&state.context, allowed.caller.client, id).await.map_err(api_error)?;
     Ok(Json(endpoints.into_iter().map(HealthBody::from).collect()))
 }
 
@@ -92,13 +92,13 @@ async fn attempts(
     query: ListQuery,
     parts: Parts,
 ) -> Result<Page<AttemptBody>, ApiError> {
-    let wanted = wanted(&parts)?;
+    let wanted = read_filter(&parts)?;
     let page = history::attempts(&state.context, allowed.caller.client, id, wanted, query.page).await;
-    let page = page.map_err(refused)?;
+    let page = page.map_err(api_error)?;
     Ok(Page::new(query.page, page, |(webhook, made)| AttemptBody::new(Some(webhook), made)))
 }
 
-fn wanted(parts: &Parts) -> Result<WantedAttempts, ApiError> {
+fn read_filter(parts: &Parts) -> Result<WantedAttempts, ApiError> {
     let given = QueryParameters::of(&parts.uri)?;
     let webhook = match given.value("webhookType") {
         None => None,
@@ -138,7 +138,7 @@ async fn delivery(
     Segments((id, delivery)): Segments<(WebhookConfigId, DeliveryId)>,
 ) -> Result<Json<DeliveryBody>, ApiError> {
     let found = history::delivery(&state.context, allowed.caller.client, id, delivery).await;
-    let (delivery, attempts) = found.map_err(refused)?;
+    let (delivery, attempts) = found.map_err(api_error)?;
     Ok(Json(DeliveryBody::new(delivery, attempts)))
 }
 
@@ -167,7 +167,7 @@ async fn resend(
     Segments((id, delivery)): Segments<(WebhookConfigId, DeliveryId)>,
 ) -> Result<StatusCode, ApiError> {
     let client = allowed.caller.client;
-    history::resend(&state.context, client, allowed.actor(), id, delivery).await.map_err(refused)?;
+    history::resend(&state.context, client, allowed.actor(), id, delivery).await.map_err(api_error)?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -200,7 +200,7 @@ async fn resend_failed(
     }
     let (client, webhook) = (allowed.caller.client, body.webhook_type);
     let resent = history::resend_failed(&state.context, client, allowed.actor(), id, webhook, (since, until)).await;
-    Ok((StatusCode::ACCEPTED, Json(resent.map_err(refused)?.into())))
+    Ok((StatusCode::ACCEPTED, Json(resent.map_err(api_error)?.into())))
 }
 
 /// Parses the time in a field (ISO 8601). Without an offset it is UTC (CONTRACT 7).
@@ -233,11 +233,11 @@ async fn ping(
     JsonBody(body): JsonBody<PingBody>,
 ) -> Result<Json<PingedBody>, ApiError> {
     let pinged = history::ping(&state.context, allowed.caller.client, id, body.webhook_type).await;
-    let (url, pinged) = pinged.map_err(refused)?;
+    let (url, pinged) = pinged.map_err(api_error)?;
     Ok(Json(PingedBody::new(url, pinged)))
 }
 
-fn refused(error: HistoryError) -> ApiError {
+fn api_error(error: HistoryError) -> ApiError {
     match error {
         HistoryError::NotFound => ApiError::not_found(),
         HistoryError::Off(_) | HistoryError::Dropped => ApiError::new(ErrorKind::Conflict, error.to_string()),

@@ -61,7 +61,7 @@ async fn create(
 ) -> Result<Json<WebhookConfig>, ApiError> {
     let request = WebhookConfigRequest::parse(&body).map_err(ApiError::faults)?;
     let actor = allowed.actor().to_string();
-    let config = configure::create(&state.context, allowed.caller.client, &actor, &request).await.map_err(refused)?;
+    let config = configure::create(&state.context, allowed.caller.client, &actor, &request).await.map_err(api_error)?;
     Ok(Json(config))
 }
 
@@ -90,7 +90,7 @@ async fn update(
     let id = request.updates().map_err(|fault| ApiError::faults(vec![fault]))?.ok_or_else(ApiError::not_found)?;
     let actor = allowed.actor().to_string();
     let updated = configure::update(&state.context, allowed.caller.client, &actor, id, &request).await;
-    Ok(Json(updated.map_err(refused)?))
+    Ok(Json(updated.map_err(api_error)?))
 }
 
 /// Returns the client's default configuration.
@@ -157,7 +157,7 @@ async fn delete(
     Segments(id): Segments<WebhookConfigId>,
 ) -> Result<StatusCode, ApiError> {
     let actor = allowed.actor().to_string();
-    configure::delete(&state.context, allowed.caller.client, &actor, id).await.map_err(refused)?;
+    configure::delete(&state.context, allowed.caller.client, &actor, id).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -178,7 +178,7 @@ async fn secret(
     allowed: AuthorizedCaller<Webhooks>,
     Segments(id): Segments<WebhookConfigId>,
 ) -> Result<Json<Secret>, ApiError> {
-    let secret = configure::secret(&state.context, allowed.caller.client, id).await.map_err(refused)?;
+    let secret = configure::secret(&state.context, allowed.caller.client, id).await.map_err(api_error)?;
     Ok(Json(Secret { secret }))
 }
 
@@ -201,10 +201,10 @@ async fn rotate_secret(
 ) -> Result<Json<Secret>, ApiError> {
     let actor = allowed.actor().to_string();
     let rotated = configure::rotate_secret(&state.context, allowed.caller.client, &actor, id).await;
-    Ok(Json(Secret { secret: rotated.map_err(refused)? }))
+    Ok(Json(Secret { secret: rotated.map_err(api_error)? }))
 }
 
-fn refused(error: ConfigureError) -> ApiError {
+fn api_error(error: ConfigureError) -> ApiError {
     match error {
         ConfigureError::NumberNotYours => ApiError::new(ErrorKind::Forbidden, error.to_string()),
         ConfigureError::DefaultExists | ConfigureError::OverrideExists => {

@@ -43,7 +43,7 @@ impl RouteNature {
     }
 }
 
-fn named(status: u16) -> (&'static str, &'static str) {
+fn name_and_description(status: u16) -> (&'static str, &'static str) {
     match status {
         400 => ("BadRequest", "The request is wrong. See `details`. Nothing was stored."),
         401 => ("Unauthorized", "The key is missing or unknown."),
@@ -70,14 +70,14 @@ pub(super) fn define(components: &mut Components) {
     components.schemas.extend(schemas);
     for kind in ErrorKind::ALL {
         let status = kind.status_and_text().0.as_u16();
-        let (name, meaning) = named(status);
+        let (name, meaning) = name_and_description(status);
         components.responses.entry(name.to_owned()).or_insert_with(|| RefOr::T(error(status, meaning)));
     }
 }
 
 pub(super) fn add(responses: &mut Responses, nature: &RouteNature) {
     for status in nature.statuses() {
-        let shared = || RefOr::Ref(Ref::from_response_name(named(status).0));
+        let shared = || RefOr::Ref(Ref::from_response_name(name_and_description(status).0));
         responses.responses.entry(status.to_string()).or_insert_with(shared);
     }
     for (status, response) in &mut responses.responses {
@@ -123,7 +123,10 @@ pub(super) fn as_xml(responses: &mut Responses) {
             continue;
         }
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(BATCH_RESPONSE))).build();
-        let mut xml = ResponseBuilder::new().description(named(status).1).content("application/xml", content).build();
+        let mut xml = ResponseBuilder::new()
+            .description(name_and_description(status).1)
+            .content("application/xml", content)
+            .build();
         add_request_id(&mut xml);
         *response = RefOr::T(xml);
     }

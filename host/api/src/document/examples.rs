@@ -58,11 +58,11 @@ fn of(schema: &Value, schemas: &Value, depth: u8) -> Option<Value> {
         // A schema without a type takes every value.
         None if schema.get("properties").is_none() => Some(json!({})),
         None => None,
-        Some(kind) => typed(kind, schema, schemas, depth),
+        Some(kind) => example_of_type(kind, schema, schemas, depth),
     }
 }
 
-fn typed(kind: &str, schema: &Value, schemas: &Value, depth: u8) -> Option<Value> {
+fn example_of_type(kind: &str, schema: &Value, schemas: &Value, depth: u8) -> Option<Value> {
     match kind {
         "object" => object(schema, schemas, depth),
         "array" => Some(json!([of(schema.get("items")?, schemas, depth)?])),

@@ -37,15 +37,15 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     responses((status = 200, description = "A page.", body = String, content_type = "text/html")),
 )]
 async fn page() -> Response {
-    shown("text/html; charset=utf-8", Bytes::from_static(PAGE.as_bytes()))
+    serve("text/html; charset=utf-8", Bytes::from_static(PAGE.as_bytes()))
 }
 
 pub(super) fn file(name: &str) -> Option<Response> {
     if name == "start.js" {
-        return Some(shown("text/javascript; charset=utf-8", Bytes::from_static(START.as_bytes())));
+        return Some(serve("text/javascript; charset=utf-8", Bytes::from_static(START.as_bytes())));
     }
     let found = files().get(name)?;
-    let mut response = shown(&found.content_type, found.bytes.clone());
+    let mut response = serve(&found.content_type, found.bytes.clone());
     if found.is_gzip {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
@@ -71,7 +71,7 @@ fn files() -> &'static HashMap<&'static str, File> {
     &READ
 }
 
-fn shown(content_type: &str, bytes: Bytes) -> Response {
+fn serve(content_type: &str, bytes: Bytes) -> Response {
     let content_type =
         HeaderValue::from_str(content_type).unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
     let headers = [

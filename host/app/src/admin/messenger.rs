@@ -69,7 +69,9 @@ async fn add(config: &Settings, base: &Base, add: PageAdd) -> anyhow::Result<Val
     if config.simulator_on()
         && let Err(error) = simulated_numbers::register(&page, config.simulator.listen).await
     {
-        tracing::debug!("the simulator was not told of the page, it asks at its next start: {error:#}");
+        tracing::debug!(
+            "the page could not be announced to the simulator, which reads it at its next start: {error:#}"
+        );
     }
     Ok(json!({ "id": page.id, "pageId": page.address() }))
 }

@@ -31,7 +31,7 @@ pub(super) async fn run(config: &Settings, base: &Base, command: PersonCommand) 
     }
 }
 
-async fn found(base: &Base, given: &GivenPerson) -> anyhow::Result<(ClientId, Address)> {
+async fn find(base: &Base, given: &GivenPerson) -> anyhow::Result<(ClientId, Address)> {
     let address = address(&given.address)?;
     let client = lists::client(&mut *base.db.acquire().await?, &given.client).await?;
     Ok((client, address))
@@ -47,7 +47,7 @@ fn address(given: &GivenAddress) -> anyhow::Result<Address> {
 }
 
 async fn export_person(config: &Settings, base: &Base, export: PersonExport) -> anyhow::Result<Value> {
-    let (client, address) = found(base, &export.person).await?;
+    let (client, address) = find(base, &export.person).await?;
     let exported = person::export(&base.administration(), client, &address, Actor::Operator).await?;
     let mut files = Vec::new();
     if let Some(folder) = &export.files {
@@ -93,18 +93,18 @@ async fn write_file(
 }
 
 async fn erase_person(config: &Settings, base: &Base, erase: PersonErase) -> anyhow::Result<Value> {
-    let (client, address) = found(base, &erase.person).await?;
+    let (client, address) = find(base, &erase.person).await?;
     let store = store(config, base)?;
     let admin = base.administration();
     let certificate = person::erase(&admin, store.as_ref(), client, &address, Actor::Operator).await?;
-    let mut shown = shown(&erase.person.client, &certificate);
+    let mut shown = certificate_json(&erase.person.client, &certificate);
     if let Some(fields) = shown.as_object_mut() {
         fields.insert("storage".to_owned(), rewritten(base, erase.rewrite).await?);
     }
     Ok(shown)
 }
 
-fn shown(client_ref: &str, certificate: &Certificate) -> Value {
+fn certificate_json(client_ref: &str, certificate: &Certificate) -> Value {
     let tables = certificate
         .tables
         .iter()
@@ -137,11 +137,11 @@ async fn rewritten(base: &Base, rewriting: RewriteScope) -> anyhow::Result<Value
         "clean": done.is_clean(),
         "rewritten": done.rewritten,
         "notRewritten": done.not_rewritten,
-        "left": left(&done),
+        "left": describe_leftovers(&done),
     }))
 }
 
-fn left(done: &Leftovers) -> Vec<String> {
+fn describe_leftovers(done: &Leftovers) -> Vec<String> {
     let mut left = Vec::new();
     if !done.not_rewritten.is_empty() {
         left.push(
@@ -166,6 +166,6 @@ fn left(done: &Leftovers) -> Vec<String> {
 }
 
 fn store(config: &Settings, base: &Base) -> anyhow::Result<std::sync::Arc<dyn MediaStore>> {
-    let kept = media::kept(config, MediaId(base.ids.mint(domain::clock::Clock::now(base.clock.as_ref()))))?;
+    let kept = media::location(config, MediaId(base.ids.mint(domain::clock::Clock::now(base.clock.as_ref()))))?;
     Ok(media_store(&kept, &base.db, &config.media_folder()))
 }

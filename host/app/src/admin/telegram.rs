@@ -63,13 +63,13 @@ pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand
         TelegramCommand::Add(add) => self::add(config, base, add).await,
         TelegramCommand::List(list) => {
             let found = lists::all_inboxes(&base.db, &list.client, Channel::Telegram).await?;
-            let shown: Vec<Value> = found.iter().filter_map(shown).collect();
+            let shown: Vec<Value> = found.iter().filter_map(bot_json).collect();
             Ok(json!({ "clientRef": list.client, "bots": shown }))
         }
     }
 }
 
-fn shown(inbox: &Inbox) -> Option<Value> {
+fn bot_json(inbox: &Inbox) -> Option<Value> {
     let bot = inbox.account()?;
     Some(json!({ "id": inbox.id, "botId": bot.account_id, "username": bot.name }))
 }
@@ -81,7 +81,7 @@ fn token(given: GivenBotToken) -> anyhow::Result<String> {
     };
     let token = token.expose().to_owned();
     if !is_token(&token) {
-        bail!("the token has not the form of @BotFather's tokens: the id of a bot, a colon, and a secret");
+        bail!("the token does not have the form of @BotFather's tokens: the id of a bot, a colon, and a secret");
     }
     Ok(token)
 }
@@ -91,7 +91,7 @@ async fn add(config: &Settings, base: &Base, add: TelegramAdd) -> anyhow::Result
     let token = token(add.token)?;
     let public_url = config.public_url(config.server.listen);
     let is_public = config.server.public_url.is_some() && public_url.starts_with("https://");
-    let news = way(&add.way, is_public);
+    let news = update_source(&add.way, is_public);
     let simulator = config.simulator_on().then(|| format!("http://{}", config.simulator.listen));
     let api = TelegramApi::new(config.telegram_settings(simulator.as_deref()))?;
     let TelegramBot { id, username } =
@@ -120,7 +120,7 @@ async fn add(config: &Settings, base: &Base, add: TelegramAdd) -> anyhow::Result
     Ok(json!({ "id": inbox.id, "botId": inbox.address(), "username": username, "updates": way }))
 }
 
-fn way(given: &UpdateWay, is_public: bool) -> NewsSource {
+fn update_source(given: &UpdateWay, is_public: bool) -> NewsSource {
     match given {
         UpdateWay { webhook: true, .. } => NewsSource::Callback,
         UpdateWay { polling: true, .. } => NewsSource::Asking,

@@ -124,7 +124,7 @@ pub(super) async fn run(config: &Settings, base: &Base, command: NumberCommand) 
     }
 }
 
-fn shown(number: &Inbox) -> Value {
+fn number_json(number: &Inbox) -> Value {
     json!({
         "id": number.link_id(),
         "whatsAppNumber": {
@@ -158,9 +158,11 @@ async fn add(config: &Settings, base: &Base, add: NumberAdd) -> anyhow::Result<V
     if config.simulator_on()
         && let Err(error) = simulated_numbers::register(&number, config.simulator.listen).await
     {
-        tracing::debug!("the simulator was not told of the number, it asks at its next start: {error:#}");
+        tracing::debug!(
+            "the number could not be announced to the simulator, which reads it at its next start: {error:#}"
+        );
     }
-    Ok(shown(&number))
+    Ok(number_json(&number))
 }
 
 async fn renew_token(admin: &Administration<'_>, renew: NumberRenewToken) -> anyhow::Result<Value> {
@@ -171,13 +173,13 @@ async fn renew_token(admin: &Administration<'_>, renew: NumberRenewToken) -> any
         address: number.as_str().to_owned(),
         access_token: secrets::token(renew.token)?.expose().to_owned(),
     };
-    Ok(shown(&inboxes::renew_token(admin, new, Actor::Operator).await?))
+    Ok(number_json(&inboxes::renew_token(admin, new, Actor::Operator).await?))
 }
 
 async fn set_rate(admin: &Administration<'_>, set: NumberSetRate) -> anyhow::Result<Value> {
     let number = Msisdn::parse(&set.number).with_context(|| format!("--number {}", set.number))?;
     let inbox = inboxes::set_rate(admin, &set.client, number, set.per_second, Actor::Operator).await?;
-    let mut answer = shown(&inbox);
+    let mut answer = number_json(&inbox);
     if let Some(number) = answer.get_mut("whatsAppNumber") {
         number["perSecond"] = json!(set.per_second);
     }
@@ -186,7 +188,7 @@ async fn set_rate(admin: &Administration<'_>, set: NumberSetRate) -> anyhow::Res
 
 async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let found = lists::all_inboxes(db, client_ref, Channel::Whatsapp).await?;
-    let shown: Vec<Value> = found.iter().map(shown).collect();
+    let shown: Vec<Value> = found.iter().map(number_json).collect();
     Ok(json!({ "clientRef": client_ref, "numbers": shown }))
 }
 

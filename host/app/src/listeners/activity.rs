@@ -156,7 +156,7 @@ impl Activity {
         self.upgraded.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn forwarded(&self) -> Option<IpAddr> {
+    pub(super) fn forwarded_source(&self) -> Option<IpAddr> {
         self.forwarded.get().copied()
     }
 
@@ -274,7 +274,7 @@ impl Activity {
         }
     }
 
-    pub(super) fn flushed<T>(&self, result: &Poll<T>) {
+    pub(super) fn note_flush<T>(&self, result: &Poll<T>) {
         match result {
             Poll::Pending => self.is_blocked(),
             Poll::Ready(_) => self.blocked_since.store(0, Ordering::Relaxed),

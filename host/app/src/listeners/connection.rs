@@ -38,9 +38,9 @@ const CONNECTION_WINDOW: u32 = 256 * 1024;
 /// Bytes of an answer that a stream buffers beyond the window of the peer.
 const STREAM_BUFFER: usize = 32 * 1024;
 /// Minimum time between two checks of a connection.
-const SHORTEST_LOOK: Duration = Duration::from_millis(10);
+const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 /// Time for a graceful end before a connection is cut.
-const GOODBYE: Duration = Duration::from_millis(500);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A proxy in front of us may read a body with two lengths differently.
 const FRAMED_TWICE: HeadFault =
@@ -136,14 +136,14 @@ pub async fn serve<IO, P>(
     let io = TokioIo::new(WatchedStream::new(io, Arc::clone(&activity), answers, place));
     let serving = http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned();
     let mut connection = PacedTask::new(serving, pace);
-    let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(SHORTEST_LOOK);
+    let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(MIN_CHECK_INTERVAL);
     let (mut stopping, mut cut_at) = (false, None);
     loop {
         let next_look = cut_at.unwrap_or_else(|| Instant::now() + look_again);
         tokio::select! {
             ended = &mut connection => {
                 if let Err(error) = ended {
-                    tracing::debug!(%error, "a connection ended in the middle");
+                    tracing::debug!(%error, "a connection ended during a request");
                 }
                 return;
             }
@@ -157,7 +157,7 @@ pub async fn serve<IO, P>(
                 match (out_of_time, cut_at) {
                     (true, Some(_)) => return,
                     (true, None) => {
-                        cut_at = Some(Instant::now() + GOODBYE);
+                        cut_at = Some(Instant::now() + CLOSE_TIMEOUT);
                         connection.inner().graceful_shutdown();
                     }
                     // A request has just arrived. It is the last one to be answered.
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::listeners::{ConnectionLimits, ConnectionPlaces};
 
-    const PATIENCE: ConnectionTimeouts = ConnectionTimeouts {
+    const TIMEOUTS: ConnectionTimeouts = ConnectionTimeouts {
         head: Duration::from_secs(15),
         idle: Duration::from_secs(75),
         write: Duration::from_secs(30),
@@ -198,7 +198,7 @@ mod tests {
             let now = DateTime::from_timestamp(1_760_000_000, 0).unwrap();
             (RequestId::from(IdSource::new([7; 32]).mint(now)), now)
         });
-        let (limits, stop) = ((Arc::clone(&activity), PATIENCE), CancellationToken::new());
+        let (limits, stop) = ((Arc::clone(&activity), TIMEOUTS), CancellationToken::new());
         tokio::spawn(serve(theirs, place, (peer, 50_000).into(), router, limits, answers, stop));
         (ours, activity)
     }
@@ -213,7 +213,7 @@ mod tests {
         let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
         stream.write_all(request).await.unwrap();
         assert!(stream.read(&mut [0; 500]).await.unwrap() > 0);
-        assert_eq!(activity.forwarded(), Some(source));
+        assert_eq!(activity.forwarded_source(), Some(source));
     }
 
     async fn answered_after(stream: &mut DuplexStream) -> u64 {

@@ -91,7 +91,7 @@ impl ConnectionPlaces {
 
     /// A place for a connection, or the name of the exhausted limit.
     pub fn enter(&self, peer: IpAddr, activity: &Arc<Activity>) -> Result<ConnectionPlace, &'static str> {
-        let address = self.counted(peer);
+        let address = self.counted_address(peer);
         let mut open = lock(&self.open);
         let from_there = address.and_then(|address| open.by_address.get(&address));
         if from_there.map_or(0, |there| there.connections) >= self.limits.per_address {
@@ -144,7 +144,7 @@ impl ConnectionPlaces {
     }
 
     /// The address under which a peer counts. `None` if it is exempt.
-    fn counted(&self, peer: IpAddr) -> Option<IpAddr> {
+    fn counted_address(&self, peer: IpAddr) -> Option<IpAddr> {
         let peer = peer.to_canonical();
         if peer.is_loopback() || self.limits.proxies.iter().any(|network| network.contains(&peer)) {
             return None;
@@ -160,10 +160,10 @@ fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
 /// Evicts connections that do not work for their peers. False if there are none.
 fn make_room(open: &mut Open, most: usize) -> bool {
     let mut forwarded: HashMap<IpAddr, usize> = HashMap::new();
-    for source in open.by_number.values().filter_map(|connection| connection.activity.forwarded()) {
+    for source in open.by_number.values().filter_map(|connection| connection.activity.forwarded_source()) {
         *forwarded.entry(source).or_default() += 1;
     }
-    let share = |connection: &Connection| match (connection.address, connection.activity.forwarded()) {
+    let share = |connection: &Connection| match (connection.address, connection.activity.forwarded_source()) {
         (Some(address), _) => open.by_address.get(&address).map(|there| there.connections),
         (None, Some(source)) => forwarded.get(&source).copied(),
         (None, None) => None,

@@ -110,7 +110,7 @@ pub async fn serve(
     drop(listener);
     connections.close();
     if timeout(DRAIN, connections.wait()).await.is_err() {
-        tracing::warn!("requests still in flight after {} s were cut off", DRAIN.as_secs());
+        tracing::warn!("requests that were still in flight after {} s were aborted", DRAIN.as_secs());
     }
 }
 
@@ -126,7 +126,7 @@ async fn accept(listener: &TcpListener, places: &ConnectionPlaces) -> (TcpStream
             Ok(accepted) => return accepted,
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be taken");
+                tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
                 places.make_room();
                 sleep(NO_DESCRIPTORS).await;
             }

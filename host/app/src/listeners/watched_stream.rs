@@ -163,14 +163,14 @@ impl<IO: AsyncRead + AsyncWrite + Unpin, P: Unpin> AsyncWrite for WatchedStream<
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_refusal(cx))?;
         let result = Pin::new(&mut self.io).poll_flush(cx);
-        self.activity.flushed(&result);
+        self.activity.note_flush(&result);
         result
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_refusal(cx))?;
         let result = Pin::new(&mut self.io).poll_shutdown(cx);
-        self.activity.flushed(&result);
+        self.activity.note_flush(&result);
         ready!(result)?;
         self.poll_linger(cx).map(Ok)
     }

@@ -58,7 +58,7 @@ pub(super) async fn check(path: &Path) -> anyhow::Result<()> {
 }
 
 pub(super) async fn test(test: TestArguments) -> anyhow::Result<()> {
-    let (name, component, files) = tested(&test).await?;
+    let (name, component, files) = read_project(&test).await?;
     let mut progress = StepProgress::new();
     progress.tell(&format!("loading {}", component.display()));
     let mut printed = Ok(());
@@ -85,7 +85,7 @@ pub(super) async fn test(test: TestArguments) -> anyhow::Result<()> {
 }
 
 /// Name, component and test files.
-async fn tested(test: &TestArguments) -> anyhow::Result<(String, PathBuf, Vec<PathBuf>)> {
+async fn read_project(test: &TestArguments) -> anyhow::Result<(String, PathBuf, Vec<PathBuf>)> {
     if let Some(component) = &test.component {
         let files = match test.paths.as_slice() {
             [one] if one.join(author::project::FILE).is_file() => tests_of(&Project::open(one)?),
@@ -136,13 +136,13 @@ pub(super) async fn talk(run: RunArguments) -> anyhow::Result<()> {
         clock: Arc::new(SystemClock::new()),
     };
     let prompt = if std::io::stdin().is_terminal() { "> " } else { "" };
-    terminal.talk(typed(), prompt, &mut std::io::stdout()).await?;
+    terminal.talk(input_lines(), prompt, &mut std::io::stdout()).await?;
     let _ = std::io::stdout().flush();
     Ok(())
 }
 
 /// The lines of standard input. The thread ends with the input or with the program.
-fn typed() -> mpsc::UnboundedReceiver<String> {
+fn input_lines() -> mpsc::UnboundedReceiver<String> {
     let (tell, lines) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {

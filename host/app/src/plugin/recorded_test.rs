@@ -34,7 +34,7 @@ pub(super) async fn make(test: &TestArguments, id: &str) -> anyhow::Result<()> {
     let short: String = id.chars().filter(char::is_ascii_alphanumeric).take(NAME_LENGTH).collect();
     let file = folder.join(format!("recorded-{short}.yaml"));
     if file.exists() {
-        bail!("{} is there already; move it away first", file.display());
+        bail!("{} exists; move it away first", file.display());
     }
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     std::fs::write(&file, &made.text).with_context(|| format!("cannot write {}", file.display()))?;

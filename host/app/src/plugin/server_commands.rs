@@ -186,7 +186,7 @@ pub(super) async fn replay(name: &str, file: Option<PathBuf>, version: Option<u3
     progress.done();
     print_line(&replayed)?;
     if !replayed.is_identical() {
-        bail!("some calls give something else than they did");
+        bail!("some calls have another result than recorded");
     }
     Ok(())
 }

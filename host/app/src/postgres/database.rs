@@ -10,7 +10,7 @@ use super::{BIN_DIR_VARIABLE, DataDirLock, EmbeddedPostgres, Home, PostgresError
 use settings::Settings;
 
 /// Time to wait for a command that uses the data directory, or for a server that is starting.
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub struct Database {
@@ -31,7 +31,7 @@ enum Claim {
 impl Database {
     /// For `patchbay serve`: the database of `database.url`, or an embedded one that no other server uses.
     pub async fn start(config: &Settings) -> Result<Self, PostgresError> {
-        match Self::configured(config) {
+        match Self::from_settings(config) {
             Some(database) => Ok(database),
             None => Self::claim(config.data_dir(), Claim::Alone).await,
         }
@@ -40,7 +40,7 @@ impl Database {
     /// For commands and `patchbay work`: `database.url`, else the server that runs on the data directory, else an embedded one
     /// for the duration. A command never creates a database, because the data directory is probably the wrong one.
     pub async fn connect_for_admin(config: &Settings) -> Result<Self, PostgresError> {
-        match Self::configured(config) {
+        match Self::from_settings(config) {
             Some(database) => Ok(database),
             None => Self::claim(config.data_dir(), Claim::Shared).await,
         }
@@ -48,13 +48,13 @@ impl Database {
 
     /// For `patchbay migrate`, which creates a missing database.
     pub async fn connect_for_migration(config: &Settings) -> Result<Self, PostgresError> {
-        match Self::configured(config) {
+        match Self::from_settings(config) {
             Some(database) => Ok(database),
             None => Self::claim(config.data_dir(), Claim::SharedOrNew).await,
         }
     }
 
-    fn configured(config: &Settings) -> Option<Self> {
+    fn from_settings(config: &Settings) -> Option<Self> {
         let url = config.database.url.as_ref()?;
         Some(Self { url: url.expose().to_owned(), embedded: None })
     }
@@ -79,7 +79,7 @@ impl Database {
                         Some(run) if claim != Claim::Alone => {
                             return Ok(Self { url: run.database_url, embedded: None });
                         }
-                        None if begun.elapsed() < PATIENCE => tokio::time::sleep(Duration::from_millis(50)).await,
+                        None if begun.elapsed() < START_TIMEOUT => tokio::time::sleep(Duration::from_millis(50)).await,
                         _ => return Err(PostgresError::InUse { data_dir, pid }),
                     }
                 }

@@ -55,8 +55,8 @@ pub enum PostgresError {
     )]
     Unreachable { uid: u32, blocked_by: PathBuf },
     #[error(
-        "the database of this data directory was in {}, which is gone; restore it, \
-         or delete {} to begin with an empty database",
+        "the database of this data directory was in {}, which does not exist any more; restore it, \
+         or delete {} to start with an empty database",
         .home.display(), .pointer.display()
     )]
     HomeLost { home: PathBuf, pointer: PathBuf },
@@ -64,7 +64,7 @@ pub enum PostgresError {
     Program { program: &'static str, status: String, output: String },
     #[error("PostgreSQL did not start ({status}); the end of {} says:\n{tail}", .log.display())]
     NotStarted { status: String, log: PathBuf, tail: String },
-    #[error("PostgreSQL took no connections within {} s; see {}", .waited.as_secs(), .log.display())]
+    #[error("PostgreSQL accepted no connections within {} s; see {}", .waited.as_secs(), .log.display())]
     NotReady { waited: Duration, log: PathBuf },
     #[error("an earlier PostgreSQL (process {pid}) of this data directory does not stop; stop it with `kill -9 {pid}`")]
     OrphanStays { pid: i32 },

@@ -52,7 +52,7 @@ impl Home {
         tracing::warn!(
             closed = %blocked_by.display(),
             database = %home.path.display(),
-            "started as root, and PostgreSQL's own user cannot enter a directory above data_dir: the database goes elsewhere"
+            "started as root, and the user of PostgreSQL cannot enter a directory above data_dir: the database is created in another place"
         );
         Ok(home)
     }
@@ -74,7 +74,7 @@ impl Home {
                     return Ok(Self { path });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    tracing::warn!(database = %path.display(), "left by an earlier data directory of the same path; delete it if it is not needed");
+                    tracing::warn!(database = %path.display(), "this directory is left from an earlier data directory at the same path; delete it if you do not need it");
                 }
                 Err(error) => return Err(PostgresError::files("create", path)(error)),
             }

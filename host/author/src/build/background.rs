@@ -21,7 +21,7 @@ impl BackgroundBuild {
     }
 
     /// Returns the reason of a failure. Without a build it waits for ever. It may be dropped and called again.
-    pub(crate) async fn finished(&mut self) -> Result<(), String> {
+    pub(crate) async fn finish(&mut self) -> Result<(), String> {
         let Some(handle) = &mut self.0 else { return std::future::pending().await };
         let built = handle.await.unwrap_or_else(|fault| Err(fault.to_string()));
         self.0 = None;

@@ -40,7 +40,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     run_with_warnings("compiling", &mut compiler, progress)?;
 
     progress("making a component of it");
-    let component = wrap::described(&read(&module)?)?;
+    let component = wrap::wrap_described(&read(&module)?)?;
     std::fs::remove_file(&module).map_err(at(&module))?;
     write(&project.component(), component)
 }

@@ -20,10 +20,10 @@ pub(super) fn build(project: &Project, own: &BuildCommand, progress: &mut dyn Fn
     if wrap::is_module(&made) {
         progress("making a component of it");
         made = match wrap::is_described(&made) {
-            true => wrap::described(&made)?,
+            true => wrap::wrap_described(&made)?,
             false => {
                 let (resolve, world) = interface::resolve(&wit)?;
-                wrap::undescribed(made, &resolve, world)?
+                wrap::wrap_undescribed(made, &resolve, world)?
             }
         };
     }

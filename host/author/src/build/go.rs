@@ -45,7 +45,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     // Interface 0.1 has a case `tag`, whose generated name exists twice.
     let has_tag = interface::version_of(project)?.starts_with("0.1.");
     for (path, contents) in files.iter() {
-        let contents = if has_tag { repaired(contents) } else { contents.to_vec() };
+        let contents = if has_tag { repair(contents) } else { contents.to_vec() };
         write(&place.join("bindings").join(path), contents)?;
     }
     let (path, code) = exports(project);
@@ -68,7 +68,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
 
     progress("making a component of it");
     // The generator adds nothing to the world, so the same world describes the module.
-    let component = wrap::undescribed(read(&module)?, &resolve, world)?;
+    let component = wrap::wrap_undescribed(read(&module)?, &resolve, world)?;
     std::fs::remove_file(&module).map_err(at(&module))?;
     write(&project.component(), component)
 }
@@ -84,7 +84,7 @@ pub(super) fn write_runtime(folder: &std::path::Path) -> Result<(), BuildError> 
 }
 
 /// In track 0.1, the generator names the payload of the case `tag` like the function that returns the case.
-fn repaired(code: &[u8]) -> Vec<u8> {
+fn repair(code: &[u8]) -> Vec<u8> {
     let lines = String::from_utf8_lossy(code);
     let lines = lines.lines().map(|line| match line.trim_start().starts_with("payload := ") {
         true => line.replace(".Tag()", ".Tag_()"),

@@ -31,11 +31,11 @@ pub(super) fn attach(project: &Project, component: &Path) -> Result<(), BuildErr
     let value: serde_json::Value = serde_json::from_slice(&schema).map_err(|fault| refused(fault.to_string()))?;
     let bytes = read(component)?;
     let version = interface::version_of(project)?;
-    let with_schema = appended(bytes, &value.to_string(), &version).map_err(refused)?;
+    let with_schema = append_schema(bytes, &value.to_string(), &version).map_err(refused)?;
     super::run::write(component, with_schema)
 }
 
-fn appended(mut component: Vec<u8>, schema: &str, version: &str) -> Result<Vec<u8>, String> {
+fn append_schema(mut component: Vec<u8>, schema: &str, version: &str) -> Result<Vec<u8>, String> {
     let mut validator = Validator::new_with_features(WasmFeatures::all());
     let types = validator.validate_all(&component).map_err(|fault| fault.to_string())?;
     let interface = format!("patchbay:plugin/configuration@{version}");
@@ -133,21 +133,21 @@ mod tests {
     #[test]
     fn a_schema_can_be_appended_to_any_component_once() {
         let plain = wat::parse_str("(component)").unwrap();
-        let with_schema = appended(plain, r#"{"type":"object"}"#, "0.2.0").unwrap();
+        let with_schema = append_schema(plain, r#"{"type":"object"}"#, "0.2.0").unwrap();
         let text = String::from_utf8_lossy(&with_schema).into_owned();
         assert!(text.contains("patchbay:plugin/configuration@") && text.contains(r#"{"type":"object"}"#));
-        let again = appended(with_schema, "{}", "0.2.0").unwrap_err();
+        let again = append_schema(with_schema, "{}", "0.2.0").unwrap_err();
         assert!(again.contains("already"), "{again}");
     }
 
     #[test]
     fn a_schema_of_many_pages_fits() {
         let long = format!("\"{}\"", "x".repeat(3 * PAGE));
-        assert!(appended(wat::parse_str("(component)").unwrap(), &long, "0.2.0").is_ok());
+        assert!(append_schema(wat::parse_str("(component)").unwrap(), &long, "0.2.0").is_ok());
     }
 
     #[test]
     fn bytes_that_are_not_a_component_are_refused() {
-        assert!(appended(b"not wasm".to_vec(), "{}", "0.2.0").is_err());
+        assert!(append_schema(b"not wasm".to_vec(), "{}", "0.2.0").is_err());
     }
 }

@@ -63,13 +63,13 @@ impl Scope<'_> {
         match kind {
             Type::Bool => "boolean".to_owned(),
             Type::Char | Type::String => "string".to_owned(),
-            Type::Id(id) => self.named(*id),
+            Type::Id(id) => self.type_name(*id),
             Type::ErrorContext => "unknown".to_owned(),
             _ => "number".to_owned(),
         }
     }
 
-    fn named(&self, id: TypeId) -> String {
+    fn type_name(&self, id: TypeId) -> String {
         let Some(definition) = self.resolve.types.get(id) else { return "unknown".to_owned() };
         match (&definition.name, id_of_owner(definition)) {
             (Some(name), owner) if owner == self.interface || owner.is_none() => pascal(name),
@@ -91,7 +91,7 @@ impl Scope<'_> {
                 format!("[{}]", parts.join(", "))
             }
             TypeDefKind::Type(inner) => self.type_text(inner),
-            TypeDefKind::Handle(Handle::Own(id) | Handle::Borrow(id)) => self.named(*id),
+            TypeDefKind::Handle(Handle::Own(id) | Handle::Borrow(id)) => self.type_name(*id),
             _ => "unknown".to_owned(),
         }
     }
@@ -163,16 +163,16 @@ fn docs(docs: &Docs, indent: &str) -> String {
 }
 
 fn pascal(name: &str) -> String {
-    name.split('-').map(capitalised).collect()
+    name.split('-').map(capitalise).collect()
 }
 
 fn camel(name: &str) -> String {
     let mut parts = name.split('-');
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |name, part| name + &capitalised(part))
+    parts.fold(first, |name, part| name + &capitalise(part))
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalise(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
 }

@@ -27,10 +27,10 @@ pub fn wrap(module: Vec<u8>, world: Option<World>) -> Result<Vec<u8>, BuildError
         ));
     }
     if is_described(&module) {
-        return described(&module);
+        return wrap_described(&module);
     }
     let (resolve, world) = interface::resolve_own(world.ok_or(BuildError::NoWorld)?)?;
-    undescribed(module, &resolve, world)
+    wrap_undescribed(module, &resolve, world)
 }
 
 pub(super) fn is_module(bytes: &[u8]) -> bool {
@@ -44,23 +44,23 @@ pub(super) fn is_described(module: &[u8]) -> bool {
 }
 
 /// A component from a module that carries the description of its world, as C bindings add it.
-pub(super) fn described(module: &[u8]) -> Result<Vec<u8>, BuildError> {
+pub(super) fn wrap_described(module: &[u8]) -> Result<Vec<u8>, BuildError> {
     let encoded = ComponentEncoder::default()
         .module(module)
         .and_then(|encoder| {
             encoder.adapter(WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER)
         })
         .and_then(|encoder| encoder.validate(true).encode());
-    encoded.map_err(failed)
+    encoded.map_err(build_error)
 }
 
 /// A component from a module without the description of its world, as Go makes it.
-pub(super) fn undescribed(mut module: Vec<u8>, resolve: &Resolve, world: WorldId) -> Result<Vec<u8>, BuildError> {
+pub(super) fn wrap_undescribed(mut module: Vec<u8>, resolve: &Resolve, world: WorldId) -> Result<Vec<u8>, BuildError> {
     wit_component::embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8, false)
-        .map_err(failed)?;
-    described(&module)
+        .map_err(build_error)?;
+    wrap_described(&module)
 }
 
-fn failed(fault: impl std::fmt::Debug) -> BuildError {
+fn build_error(fault: impl std::fmt::Debug) -> BuildError {
     BuildError::Failed { step: "making a component of the compiled module".to_owned(), output: format!("{fault:?}") }
 }

@@ -39,7 +39,7 @@ enum ExpectedResult {
 impl QuestionCase {
     pub(super) fn read(node: &YamlNode, fields: YamlFields<'_>) -> Result<Self, YamlFault> {
         let given = fields.get("given").ok_or_else(|| node.fault("a case needs `given`: the event"))?;
-        let (name, wanted, place) = match (fields.given("expect"), fields.get("fails")) {
+        let (name, wanted, place) = match (fields.get_nullable("expect"), fields.get("fails")) {
             (Some(_), Some(place)) => return Err(place.fault("give `expect` or `fails`, not both")),
             (Some(place), None) => {
                 let nothing = matches!(&place.value, YamlContent::Text(text) if text == "nothing");
@@ -55,7 +55,7 @@ impl QuestionCase {
             wanted,
             wanted_line: place.line,
             logged: fields.get("log").map(|node| node.text("log")).transpose()?,
-            stores: fields.get("stores").map(setup::stored).transpose()?.unwrap_or_default(),
+            stores: fields.get("stores").map(setup::read_values).transpose()?.unwrap_or_default(),
         })
     }
 
@@ -72,7 +72,7 @@ impl QuestionCase {
         let question = question.map_err(|faults| TestFailure {
             line: self.given_line,
             step: "given".to_owned(),
-            difference: vec![setup::listed(&faults)],
+            difference: vec![setup::fault_lines(&faults)],
             ..TestFailure::default()
         })?;
         let values = setup.values();
@@ -101,7 +101,7 @@ impl QuestionCase {
         };
         let requests = web.take_unexpected();
         if !requests.is_empty() {
-            return Err(fail(requests::unexpected(&requests, web)));
+            return Err(fail(requests::unexpected_lines(&requests, web)));
         }
         let difference = match (&self.wanted, asked) {
             (ExpectedResult::Answer(wanted), Ok(answer)) => {
@@ -129,11 +129,11 @@ impl QuestionCase {
         };
         let logged = self.logged.iter().filter(|words| !notes.logs.iter().any(|line| line.message.contains(*words)));
         let logged: Vec<String> = logged.map(|words| format!("expected a log line with: {words}")).collect();
-        let difference = [difference, check::stored(&self.stores, &values), logged].concat();
+        let difference = [difference, check::check_values(&self.stores, &values), logged].concat();
         if !difference.is_empty() {
             return Err(fail(difference));
         }
-        requests::miscounted(web).map_or(Ok(()), Err)
+        requests::check_counts(web).map_or(Ok(()), Err)
     }
 }
 
@@ -141,15 +141,16 @@ impl QuestionCase {
 fn question(world: World, given: &Value, setup: &TestSetup) -> (Value, Value) {
     match world {
         // A router counts the days of the week, a chatbot names them.
-        World::Router => (timed(given, setup, setup.zone.wall_time(setup.now).weekday.into()), Value::Null),
-        World::Chatbot => {
-            (given.clone(), timed(&setup.session, setup, weekday_name(setup.zone.local_time(setup.now).weekday).into()))
-        }
+        World::Router => (add_times(given, setup, setup.zone.wall_time(setup.now).weekday.into()), Value::Null),
+        World::Chatbot => (
+            given.clone(),
+            add_times(&setup.session, setup, weekday_name(setup.zone.local_time(setup.now).weekday).into()),
+        ),
         _ => (given.clone(), Value::Null),
     }
 }
 
-fn timed(given: &Value, setup: &TestSetup, weekday: Value) -> Value {
+fn add_times(given: &Value, setup: &TestSetup, weekday: Value) -> Value {
     let local = setup.zone.local_time(setup.now);
     let mut given = given.clone();
     if let Value::Object(fields) = &mut given {

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use plugin_host::Scope;
 use serde_json::Value;
 
-use super::{expectation::spelled, setup::StoredValues};
+use super::{expectation::value_text, setup::StoredValues};
 use crate::{
     diff,
     local_run::{
@@ -27,7 +27,7 @@ pub(super) fn state(wanted: &Value, got: &str) -> Vec<String> {
     }
 }
 
-pub(super) fn stored(wanted: &StoredValues, values: &LocalValues) -> Vec<String> {
+pub(super) fn check_values(wanted: &StoredValues, values: &LocalValues) -> Vec<String> {
     let mut lines = vec![];
     for (scope, key, value) in wanted {
         let found = values.get(*scope, key).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -39,10 +39,12 @@ pub(super) fn stored(wanted: &StoredValues, values: &LocalValues) -> Vec<String>
         match (value, found) {
             (None, None) => {}
             (None, Some(found)) => lines.push(format!("at {name}: expected nothing, got {found}")),
-            (Some(value), None) => lines.push(format!("at {name}: expected {}, but nothing is stored", spelled(value))),
+            (Some(value), None) => {
+                lines.push(format!("at {name}: expected {}, but nothing is stored", value_text(value)))
+            }
             (Some(value), Some(found)) => {
                 let differences = state(value, &found);
-                if !differences.is_empty() && spelled(value) != found {
+                if !differences.is_empty() && value_text(value) != found {
                     lines.push(format!("at {name}:"));
                     lines.extend(differences.into_iter().map(|line| format!("  {line}")));
                 }
@@ -63,12 +65,12 @@ pub(super) fn handed_over(
         _ => None,
     });
     let Some((to, with)) = handed else {
-        return vec!["expected: the bot hands over".to_owned(), format!("got:      {}", standing(chat))];
+        return vec!["expected: the bot hands over".to_owned(), format!("got:      {}", stage_text(chat))];
     };
     let mut lines = vec![];
     if team.is_some() && team != to {
         lines.push("at team:".to_owned());
-        let texts = diff::texts(team.unwrap_or_default(), to.unwrap_or("nobody in particular"));
+        let texts = diff::texts(team.unwrap_or_default(), to.unwrap_or("no team or agent"));
         lines.extend(texts.into_iter().map(|line| format!("  {line}")));
     }
     if let Some(note) = note.filter(|note| !with.is_some_and(|with| with.contains(note))) {
@@ -81,11 +83,11 @@ pub(super) fn handed_over(
 pub(super) fn did(turns: &[LocalTurn], wanted: &HostEffect, words: &str, chat: &LocalChat<'_>) -> Vec<String> {
     match effects(turns).any(|effect| effect == wanted) {
         true => vec![],
-        false => vec![format!("expected: {words}"), format!("got:      {}", standing(chat))],
+        false => vec![format!("expected: {words}"), format!("got:      {}", stage_text(chat))],
     }
 }
 
-pub(super) fn tagged(wanted: &[String], chat: &LocalChat<'_>) -> Vec<String> {
+pub(super) fn check_tags(wanted: &[String], chat: &LocalChat<'_>) -> Vec<String> {
     let missing: Vec<&str> = wanted.iter().filter(|tag| !chat.tags().contains(tag)).map(String::as_str).collect();
     if missing.is_empty() {
         return vec![];
@@ -126,7 +128,7 @@ pub(super) fn fails(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
     }
 }
 
-pub(super) fn logged(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
+pub(super) fn check_log(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
     let lines = turns.iter().flat_map(|turn| &turn.notes.logs);
     match lines.clone().any(|line| line.message.contains(wanted)) {
         true => vec![],
@@ -134,9 +136,9 @@ pub(super) fn logged(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
     }
 }
 
-pub(super) fn standing(chat: &LocalChat<'_>) -> String {
+pub(super) fn stage_text(chat: &LocalChat<'_>) -> String {
     match chat.stage() {
-        ChatStage::Fresh => "nobody has written yet".to_owned(),
+        ChatStage::Fresh => "no message was written yet".to_owned(),
         ChatStage::Bot => "the bot has the conversation".to_owned(),
         ChatStage::People { team: Some(team), .. } => format!("people have the conversation, team {team}"),
         ChatStage::People { note, .. } => format!("people have the conversation ({note})"),

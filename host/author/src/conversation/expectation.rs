@@ -103,7 +103,7 @@ impl ExpectedMessage {
     pub(super) fn differences(&self, said: &BotMessage) -> Vec<String> {
         let mut lines = vec![];
         if let Some(kind) = self.kind.as_ref().filter(|kind| *kind != said.kind) {
-            lines.extend(named("kind", kind, said.kind));
+            lines.extend(field_lines("kind", kind, said.kind));
         }
         if let Some(text) = self.text.as_ref().filter(|text| **text != said.text) {
             lines.extend(diff::texts(text, &said.text));
@@ -117,13 +117,13 @@ impl ExpectedMessage {
         for (name, expected) in &self.fields {
             let got = plain(said, name);
             if got != Some(expected.as_str()) {
-                lines.extend(named(name, expected, got.unwrap_or("nothing")));
+                lines.extend(field_lines(name, expected, got.unwrap_or("nothing")));
             }
         }
         lines.extend(self.buttons.as_ref().and_then(|wanted| choices("buttons", wanted, said)));
         lines.extend(self.list.as_ref().and_then(|wanted| choices("list", wanted, said)));
         if let Some(parameters) = self.parameters.as_ref().filter(|wanted| **wanted != said.parameters) {
-            lines.extend(named("parameters", &parameters.join(", "), &said.parameters.join(", ")));
+            lines.extend(field_lines("parameters", &parameters.join(", "), &said.parameters.join(", ")));
         }
         if let Some(quotes) = self.quotes.filter(|quotes| *quotes != said.quote.is_some()) {
             let words =
@@ -150,7 +150,7 @@ fn plain<'a>(said: &'a BotMessage, name: &str) -> Option<&'a str> {
     }
 }
 
-fn named(name: &str, expected: &str, got: &str) -> Vec<String> {
+fn field_lines(name: &str, expected: &str, got: &str) -> Vec<String> {
     let mut lines = vec![format!("at {name}:")];
     lines.extend(diff::texts(expected, got).into_iter().map(|line| format!("  {line}")));
     lines
@@ -182,7 +182,7 @@ fn choices(kind: &str, wanted: &[ExpectedChoice], said: &BotMessage) -> Option<S
 }
 
 /// A value as text: strings unchanged, other values as JSON.
-pub(super) fn spelled(value: &Value) -> String {
+pub(super) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

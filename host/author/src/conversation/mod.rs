@@ -28,11 +28,11 @@ pub enum TestError {
     },
     #[error("{}, {fault}", path.display())]
     Wrong { path: PathBuf, fault: yaml::YamlFault },
-    #[error("there are no tests: {} has no *.yaml file{}", folder.display(), filtered(filter.as_deref()))]
+    #[error("there are no tests: {} has no *.yaml file{}", folder.display(), filter_note(filter.as_deref()))]
     NoTests { folder: PathBuf, filter: Option<String> },
 }
 
-fn filtered(filter: Option<&str>) -> String {
+fn filter_note(filter: Option<&str>) -> String {
     filter.map(|filter| format!(" with a test whose name holds `{filter}`")).unwrap_or_default()
 }
 
@@ -48,7 +48,7 @@ pub async fn run(
     let local_host = local_run::LocalHost::start().await?;
     let loaded = local_host.load(name, component).await?;
     let mut suites = vec![];
-    for file in found(files)? {
+    for file in find_files(files)? {
         let unreadable = |source| TestError::Unreadable { path: file.clone(), source };
         let text = std::fs::read_to_string(&file).map_err(unreadable)?;
         let tests = read::suite(&file, &text, loaded.world);
@@ -71,7 +71,7 @@ pub async fn run(
 }
 
 /// The files, with folders replaced by their files, in the order of their names.
-fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, TestError> {
+fn find_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, TestError> {
     let mut files = vec![];
     for path in paths {
         if !path.is_dir() {

@@ -6,7 +6,7 @@ use super::{
     check,
     read::{ConversationTest, Script},
     report::{TestFailure, TestOutcome},
-    requests::{miscounted, unexpected},
+    requests::{check_counts, unexpected_lines},
     step::{ClockMove, ConversationStep, StepInput, StepKind},
 };
 use crate::local_run::{
@@ -83,7 +83,7 @@ impl Play<'_> {
         if let Some(last) = last {
             self.leave(last)?;
         }
-        miscounted(self.web).map_or(Ok(()), Err)
+        check_counts(self.web).map_or(Ok(()), Err)
     }
 
     /// Before another input, the steps must have named every message of the bot.
@@ -116,9 +116,9 @@ impl Play<'_> {
                 }
                 self.chat.advance(to).await
             }
-            StepKind::Released => self.chat.released().await,
+            StepKind::Released => self.chat.release().await,
             StepKind::Ended => {
-                self.chat.ended();
+                self.chat.end();
                 vec![]
             }
             _ => vec![],
@@ -129,7 +129,7 @@ impl Play<'_> {
         let requests = self.web.take_unexpected();
         match requests.is_empty() {
             true => Ok(()),
-            false => Err(self.failure(step, unexpected(&requests, self.web))),
+            false => Err(self.failure(step, unexpected_lines(&requests, self.web))),
         }
     }
 
@@ -163,7 +163,7 @@ impl Play<'_> {
                 Ok((content.clone(), quoted))
             }
             StepInput::Tap(wanted) => {
-                let offered = self.chat.offered();
+                let offered = self.chat.offered_choices();
                 let found = offered.iter().find(|choice| choice.title == *wanted || choice.id == *wanted);
                 let found = found.ok_or_else(|| match offered {
                     [] => vec!["there is nothing to tap: no message has had buttons or a list yet".to_owned()],
@@ -183,7 +183,7 @@ impl Play<'_> {
         match &step.kind {
             StepKind::Bot(expected) => match self.said.pop_front() {
                 Some(said) => expected.differences(&said),
-                None => vec![format!("expected: {}", expected.words()), format!("got:      {}", self.silence())],
+                None => vec![format!("expected: {}", expected.words()), format!("got:      {}", self.silence_text())],
             },
             StepKind::BotSilent => match self.said.front() {
                 None => vec![],
@@ -192,21 +192,21 @@ impl Play<'_> {
                 }
             },
             StepKind::State(wanted) => check::state(wanted, chat.state()),
-            StepKind::Stored(wanted) => check::stored(wanted, chat.values()),
+            StepKind::Stored(wanted) => check::check_values(wanted, chat.values()),
             StepKind::HandedOver { team, note } => check::handed_over(turns, team.as_deref(), note.as_deref(), chat),
             StepKind::Closed => check::did(turns, &HostEffect::Closed, "the bot closes the conversation", chat),
             StepKind::RatingAsked => check::did(turns, &HostEffect::RatingAsked, "the bot asks for a rating", chat),
-            StepKind::Tagged(tags) => check::tagged(tags, chat),
+            StepKind::Tagged(tags) => check::check_tags(tags, chat),
             StepKind::Timers(wanted) => check::timers(wanted, chat),
             StepKind::Fails(wanted) => check::fails(turns, wanted),
-            StepKind::Logged(wanted) => check::logged(turns, wanted),
+            StepKind::Logged(wanted) => check::check_log(turns, wanted),
             _ => vec![],
         }
     }
 
-    fn silence(&self) -> String {
+    fn silence_text(&self) -> String {
         match self.chat.stage() {
-            ChatStage::People { .. } | ChatStage::Closed => format!("nothing; {}", check::standing(&self.chat)),
+            ChatStage::People { .. } | ChatStage::Closed => format!("nothing; {}", check::stage_text(&self.chat)),
             ChatStage::Fresh | ChatStage::Bot => "nothing".to_owned(),
         }
     }

@@ -62,7 +62,7 @@ pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Convers
         for (index, node) in conversations.list("conversations")?.iter().enumerate() {
             let own = node.fields("a conversation", &[&setup::FIELDS[..], &["name", "steps"]].concat())?;
             let steps = own.get("steps").ok_or_else(|| node.fault("a conversation needs `steps`"))?;
-            tests.push(conversation(named(own, &name, index)?, node.line, steps, (own, fields), world)?);
+            tests.push(conversation(case_name(own, &name, index)?, node.line, steps, (own, fields), world)?);
         }
     }
     if let Some(cases) = fields.get("cases") {
@@ -71,7 +71,7 @@ pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Convers
             let own = node.fields("a case", &known)?;
             let case = QuestionCase::read(node, own)?;
             tests.push(ConversationTest {
-                name: named(own, &name, index)?,
+                name: case_name(own, &name, index)?,
                 line: node.line,
                 setup: setup::read(own, fields)?,
                 script: Script::Case(Box::new(case)),
@@ -84,7 +84,7 @@ pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Convers
     Ok(tests)
 }
 
-fn named(own: YamlFields<'_>, file: &str, index: usize) -> Result<String, YamlFault> {
+fn case_name(own: YamlFields<'_>, file: &str, index: usize) -> Result<String, YamlFault> {
     match own.get("name") {
         Some(name) => Ok(format!("{file}: {}", name.text("name")?)),
         None => Ok(format!("{file}: {}", index + 1)),
@@ -135,7 +135,7 @@ fn step(node: &YamlNode) -> Result<ConversationStep, YamlFault> {
             YamlContent::Null => String::new().into(),
             _ => value.text("state")?.into(),
         }),
-        "kv" => StepKind::Stored(setup::stored(value)?),
+        "kv" => StepKind::Stored(setup::read_values(value)?),
         "handed over" => handed_over(value)?,
         "closed" => yes(value).map(|()| StepKind::Closed)?,
         "tagged" => StepKind::Tagged(match &value.value {

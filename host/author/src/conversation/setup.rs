@@ -39,10 +39,10 @@ pub(super) fn read(test: YamlFields<'_>, file: YamlFields<'_>) -> Result<TestSet
     let allowed_hosts = allowed.transpose()?.unwrap_or_else(|| vec![EVERY_HOST.to_owned()]);
     Ok(TestSetup {
         config: get("config").map_or_else(|| json!({}), YamlNode::json).to_string(),
-        now: get("now").map(moment).transpose()?.unwrap_or_else(beginning),
+        now: get("now").map(moment).transpose()?.unwrap_or_else(default_start),
         zone: get("time zone").map(zone).transpose()?.unwrap_or(Zone::UTC),
         session: get("session").map_or_else(|| json!({}), YamlNode::json),
-        stored: get("kv").map(stored).transpose()?.unwrap_or_default(),
+        stored: get("kv").map(read_values).transpose()?.unwrap_or_default(),
         stubs,
         allowed_hosts,
     })
@@ -52,7 +52,7 @@ impl TestSetup {
     pub(super) fn conversation(&self) -> Result<chat::ChatSetup, String> {
         let event = json!({"type": "conversation-started"});
         let question = WorldQuestion::from_json(World::Chatbot, &event, &self.session);
-        let question = question.map_err(|faults| listed(&faults))?;
+        let question = question.map_err(|faults| fault_lines(&faults))?;
         let WorldQuestion::Chatbot { mut session, .. } = question else { return Err("this is no chatbot".to_owned()) };
         if self.session.get("state").is_none() {
             session.state.clear();
@@ -71,14 +71,14 @@ impl TestSetup {
         let values = LocalValues::default();
         for (scope, key, value) in &self.stored {
             if let Some(value) = value {
-                values.put(*scope, key, super::expectation::spelled(value).into_bytes());
+                values.put(*scope, key, super::expectation::value_text(value).into_bytes());
             }
         }
         values
     }
 }
 
-pub(super) fn listed(faults: &[(String, String)]) -> String {
+pub(super) fn fault_lines(faults: &[(String, String)]) -> String {
     let lines = faults.iter().map(|(path, message)| match path.is_empty() {
         true => message.clone(),
         false => format!("`{path}` {message}"),
@@ -87,7 +87,7 @@ pub(super) fn listed(faults: &[(String, String)]) -> String {
 }
 
 /// Monday, 5 January 2026, 09:00 UTC.
-fn beginning() -> DateTime<Utc> {
+fn default_start() -> DateTime<Utc> {
     Utc.timestamp_opt(1_767_603_600, 0).single().unwrap_or_default()
 }
 
@@ -104,7 +104,7 @@ fn zone(node: &YamlNode) -> Result<Zone, YamlFault> {
     })
 }
 
-pub(super) fn stored(node: &YamlNode) -> Result<StoredValues, YamlFault> {
+pub(super) fn read_values(node: &YamlNode) -> Result<StoredValues, YamlFault> {
     let fields = node.fields("kv", &["participant", "client"])?;
     let mut stored = vec![];
     for (name, scope) in [("participant", Scope::Participant), ("client", Scope::Client)] {
@@ -154,7 +154,7 @@ fn answer(fields: YamlFields<'_>) -> Result<Result<HttpResponse, HttpFault>, Yam
         status.ok_or_else(|| node.fault("an HTTP status is a number from 100 to 599"))
     });
     let mut headers = headers(fields, "headers")?;
-    let body = match (fields.given("json"), fields.get("body")) {
+    let body = match (fields.get_nullable("json"), fields.get("body")) {
         (Some(node), Some(_)) => return Err(node.fault("give `json` or `body`, not both")),
         (Some(node), None) => {
             if !headers.iter().any(|(name, _)| name == "content-type") {

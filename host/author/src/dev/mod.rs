@@ -16,7 +16,7 @@ use crate::{
     watch::{ChangeWatch, WatchTarget},
 };
 
-const BEAT: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Recordings that are fetched at each beat.
 const RECORDINGS: usize = 50;
 const RECORDING_SECONDS: u64 = 86_400;
@@ -59,7 +59,7 @@ impl DevSession {
         let mut watch = ChangeWatch::start(WatchTarget::of(self.project.as_ref(), &self.component))
             .map_err(|fault| DevError::Watch(fault.to_string()))?;
         let mut stop = std::pin::pin!(stop);
-        let mut beat = tokio::time::interval(BEAT);
+        let mut beat = tokio::time::interval(POLL_INTERVAL);
         let mut shown = ShownCalls::new(server, &self.name)?;
         // Calls of earlier sessions are not shown.
         shown.skip_present().await;
@@ -78,8 +78,8 @@ impl DevSession {
             let event = tokio::select! {
                 biased;
                 () = &mut stop => DevEvent::Stop,
-                built = build.finished() => DevEvent::Built(built),
-                () = watch.changed() => DevEvent::Changed,
+                built = build.finish() => DevEvent::Built(built),
+                () = watch.wait_for_change() => DevEvent::Changed,
                 _ = beat.tick() => DevEvent::Beat,
             };
             match event {

@@ -120,11 +120,11 @@ impl<'a> LocalChat<'a> {
     }
 
     /// The options of the latest message that had any.
-    pub(crate) fn offered(&self) -> &[BotChoice] {
+    pub(crate) fn offered_choices(&self) -> &[BotChoice] {
         &self.offered
     }
 
-    pub(crate) fn loaded(&self) -> &LoadedProgram {
+    pub(crate) fn program(&self) -> &LoadedProgram {
         &self.loaded
     }
 
@@ -161,13 +161,13 @@ impl<'a> LocalChat<'a> {
         self.due().await
     }
 
-    pub(crate) async fn released(&mut self) -> Vec<LocalTurn> {
+    pub(crate) async fn release(&mut self) -> Vec<LocalTurn> {
         self.stage = ChatStage::Bot;
         self.wait(EventKind::AgentReleased, false);
         self.due().await
     }
 
-    pub(crate) fn ended(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.stage = ChatStage::Closed;
         self.timers.clear();
         self.waiting.clear();
@@ -252,7 +252,7 @@ impl<'a> LocalChat<'a> {
             }
             Err(error) => {
                 let notes = CallNotes::of_error(&error);
-                let failure = self.failed(asked, &error);
+                let failure = self.handle_failure(asked, &error);
                 LocalTurn { event: label, effects: vec![], failure: Some(failure), notes }
             }
         }
@@ -326,7 +326,7 @@ impl<'a> LocalChat<'a> {
     }
 
     /// Repeats a failed turn, unless a repetition is useless.
-    fn failed(&mut self, asked: Pending, error: &CallError) -> TurnFailure {
+    fn handle_failure(&mut self, asked: Pending, error: &CallError) -> TurnFailure {
         let code = match error {
             CallError::Refused { error, .. } => Some(error.code.clone()),
             _ => None,

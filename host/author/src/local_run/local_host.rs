@@ -33,7 +33,7 @@ pub enum LocalError {
 }
 
 /// The client for loading components. Each conversation has a client of its own.
-const NOBODY: ClientId = ClientId(Uuid::nil());
+const LOADING_CLIENT: ClientId = ClientId(Uuid::nil());
 
 pub(crate) struct LocalHost {
     pub(crate) host: Arc<PluginHost>,
@@ -100,13 +100,14 @@ impl LocalHost {
     pub(crate) async fn load(&self, name: &str, file: &std::path::Path) -> Result<LoadedProgram, LocalError> {
         let unreadable = |source| LocalError::Unreadable { file: file.to_owned(), source };
         let bytes = tokio::fs::read(file).await.map_err(unreadable)?;
-        let examined = self.host.examine(NOBODY, name, bytes.clone()).await.map_err(|refusal| LocalError::Refused {
-            file: file.to_owned(),
-            problems: match refusal {
-                ComponentRefusal::Problems(problems) => problems,
-                other => vec![other.to_string()],
-            },
-        })?;
+        let examined =
+            self.host.examine(LOADING_CLIENT, name, bytes.clone()).await.map_err(|refusal| LocalError::Refused {
+                file: file.to_owned(),
+                problems: match refusal {
+                    ComponentRefusal::Problems(problems) => problems,
+                    other => vec![other.to_string()],
+                },
+            })?;
         self.components.0.lock().insert(examined.sha256.clone(), bytes);
         // The same bytes are the same version, as on a server.
         let mut versions = self.versions.lock();

@@ -72,13 +72,13 @@ impl StubWeb {
     }
 
     /// Prepared answers with a wrong number of requests, and that number.
-    pub(crate) fn miscounted(&self) -> Vec<(&WebStub, u32)> {
+    pub(crate) fn wrong_counts(&self) -> Vec<(&WebStub, u32)> {
         let used = self.with(|state| state.used.clone());
         let counted = self.stubs.iter().zip(used);
         counted.filter(|(stub, used)| stub.expect.is_some_and(|expect| expect != *used)).collect()
     }
 
-    pub(crate) fn prepared(&self) -> Vec<String> {
+    pub(crate) fn prepared_requests(&self) -> Vec<String> {
         self.stubs.iter().map(WebStub::request).collect()
     }
 

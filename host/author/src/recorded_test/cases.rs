@@ -15,7 +15,7 @@ const OF_THE_HOST: [&str; 5] = ["id", "sequence", "timestampMs", "nowMs", "local
 const REFUSED: &str = "refused";
 
 /// The cases. `None` if no call has a result that can be expected again.
-pub(super) fn written(calls: &[ReadCall<'_>], replacements: &Replacements) -> Option<String> {
+pub(super) fn write_cases(calls: &[ReadCall<'_>], replacements: &Replacements) -> Option<String> {
     let mut text = String::from("cases:\n");
     let mut count = 0;
     for (index, call) in calls.iter().enumerate() {

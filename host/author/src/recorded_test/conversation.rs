@@ -15,7 +15,7 @@ use crate::local_run::{
 };
 
 /// `None` if the calls cannot be played: they do not begin with the start of a chat, or a call failed.
-pub(super) fn written(calls: &[ReadCall<'_>], replacements: &Replacements) -> Option<String> {
+pub(super) fn write_conversation(calls: &[ReadCall<'_>], replacements: &Replacements) -> Option<String> {
     let (first, session, _) = calls.first()?.turn()?;
     if !matches!(first.kind, EventKind::ConversationStarted) || calls.iter().any(|call| call.turn().is_none()) {
         return None;

@@ -7,8 +7,6 @@ pub enum RecordedTestError {
     Unknown(String),
     #[error("the recorded call {id} cannot be read: {reason}")]
     Unreadable { id: String, reason: String },
-    #[error(
-        "none of the {0} recorded calls has a result that a test can expect: they ran out of time, or could not be made"
-    )]
+    #[error("none of the {0} recorded calls has a result that a test can expect: they timed out, or could not be made")]
     Nothing(usize),
 }

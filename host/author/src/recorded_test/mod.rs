@@ -30,9 +30,9 @@ pub fn make(recorded: &[RecordedCall], id: &str) -> Result<RecordedTest, Recorde
     calls.sort_by(|a, b| a.id.cmp(&b.id));
     let calls = calls.into_iter().map(ReadCall::read).collect::<Result<Vec<_>, _>>()?;
     let replacements = Replacements::of(&calls);
-    let (body, is_conversation) = match conversation::written(&calls, &replacements) {
+    let (body, is_conversation) = match conversation::write_conversation(&calls, &replacements) {
         Some(body) => (body, true),
-        None => (cases::written(&calls, &replacements).ok_or(RecordedTestError::Nothing(calls.len()))?, false),
+        None => (cases::write_cases(&calls, &replacements).ok_or(RecordedTestError::Nothing(calls.len()))?, false),
     };
     let plugin = calls.first().map(|call| call.recording.plugin.as_str()).unwrap_or_default();
     let text = format!(

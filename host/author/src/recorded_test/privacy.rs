@@ -113,7 +113,7 @@ impl Replacements {
         match value {
             Value::String(text) => {
                 if PERSONAL.contains(&plain.as_str()) {
-                    self.invent(text);
+                    self.invent_text(text);
                 }
                 self.search_text(text);
             }
@@ -123,7 +123,7 @@ impl Replacements {
                 let is_person = PERSONS.contains(&plain.as_str());
                 for (name, value) in fields {
                     match value {
-                        Value::String(text) if is_person && name == "name" => self.invent(text),
+                        Value::String(text) if is_person && name == "name" => self.invent_text(text),
                         value => self.search(name, value),
                     }
                 }
@@ -164,7 +164,7 @@ impl Replacements {
     }
 
     /// Invents a value for a personal text: words for words, so that a bot that uses the first name finds one.
-    fn invent(&mut self, text: &str) {
+    fn invent_text(&mut self, text: &str) {
         let text = text.trim();
         let is_number = text.chars().any(|letter| letter.is_ascii_digit());
         if text.is_empty()

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{PATIENCE, RemoteServer, ServerError};
+use super::{RemoteServer, ServerError, TIMEOUT};
 
 pub(super) const PAGE: usize = 200;
 
@@ -37,7 +37,7 @@ impl RemoteServer {
         path: String,
         body: Option<&Value>,
     ) -> Result<ServerAnswer<T>, ServerError> {
-        ServerAnswer::read(self.json(method, path, body, PATIENCE).await?)
+        ServerAnswer::read(self.json(method, path, body, TIMEOUT).await?)
     }
 
     /// The first `most` items of a list, page by page. `path` has no query.
@@ -50,7 +50,7 @@ impl RemoteServer {
         for page in 0.. {
             let size = PAGE.min(most);
             let path = format!("{path}?page={page}&size={size}");
-            let read: Value = self.json("GET", path, None, PATIENCE).await?;
+            let read: Value = self.json("GET", path, None, TIMEOUT).await?;
             let Some(content) = read.get("content").and_then(Value::as_array) else {
                 return Err(ServerError::Strange("a list without `content`".to_owned()));
             };

@@ -84,7 +84,7 @@ impl fmt::Display for PluginStatus {
         }
         for activation in &self.plugin.activations {
             write!(f, "\n  active: {}", activation.place())?;
-            write!(f, "\n    configuration: {}", shown(&activation.config))?;
+            write!(f, "\n    configuration: {}", config_text(&activation.config))?;
             write!(f, "\n    hosts: {}", activation.hosts())?;
             if let Some(recording) = &activation.recording {
                 write!(f, "\n    recording: {recording}")?;
@@ -102,7 +102,7 @@ impl fmt::Display for PluginStatus {
     }
 }
 
-pub(super) fn shown(config: &Value) -> String {
+pub(super) fn config_text(config: &Value) -> String {
     match config {
         Value::Null => "{}".to_owned(),
         config => config.to_string(),

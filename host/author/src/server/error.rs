@@ -8,14 +8,14 @@ use serde::Deserialize;
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     #[error(
-        "PATCHBAY_API_KEY is not set: it takes the key of an ADMIN or DEVELOPER user, which `patchbay client create` and \
+        "PATCHBAY_API_KEY is not set: set it to the key of an ADMIN or DEVELOPER user, which `patchbay client create` and \
          `patchbay user create` print"
     )]
     NoKey,
-    #[error("PATCHBAY_API_KEY holds characters that no key has; copy it again, without spaces or quotes")]
+    #[error("PATCHBAY_API_KEY has characters that no key has; copy it again, without spaces or quotes")]
     BadKey,
     #[error(
-        "PATCHBAY_URL is `{0}`, which is no address; write it like https://patchbay.example or http://127.0.0.1:8080"
+        "PATCHBAY_URL is `{0}`, which is not an address; write it like https://patchbay.example or http://127.0.0.1:8080"
     )]
     NoAddress(String),
     #[error("{0}")]
@@ -25,7 +25,7 @@ pub enum ServerError {
     #[error(transparent)]
     Client(#[from] ClientBuildError),
     #[error(
-        "no server answers at {address} ({source}); is it running? PATCHBAY_URL says where it is, `patchbay serve` starts one"
+        "no server answers at {address} ({source}); is it running? PATCHBAY_URL is its address, `patchbay serve` starts one"
     )]
     NoAnswer {
         address: String,
@@ -34,12 +34,12 @@ pub enum ServerError {
     },
     /// 401.
     #[error(
-        "the server at {0} does not know this API key; set PATCHBAY_API_KEY to a key that it gave out and that was not replaced since"
+        "the server at {0} does not know this API key; set PATCHBAY_API_KEY to a present key of a user of this server"
     )]
     UnknownKey(String),
     /// 403.
     #[error(
-        "this API key may not do this; it takes the key of an ADMIN or DEVELOPER user (`patchbay user create --role DEVELOPER`)"
+        "this API key has no permission for this; use the key of an ADMIN or DEVELOPER user (`patchbay user create --role DEVELOPER`)"
     )]
     NotAllowed,
     /// 404.
@@ -57,7 +57,7 @@ pub enum ServerError {
     )]
     TooLarge(String),
     /// 429, with the server's own message, which says when to try again.
-    #[error("the server does not take it now: {0}")]
+    #[error("the server does not accept it now: {0}")]
     NotNow(String),
     #[error("the server is busy ({0}); try again in a few seconds")]
     Busy(String),
@@ -168,7 +168,7 @@ mod tests {
         assert!(said(404, body).contains("patchbay plugin push"));
         assert!(said(413, body).contains("too large"));
         let later = said(429, r#"{"error":"Too many requests","message":"try again in 300 s"}"#);
-        assert_eq!(later, "the server does not take it now: try again in 300 s");
+        assert_eq!(later, "the server does not accept it now: try again in 300 s");
         assert!(said(503, body).contains("in a few seconds"));
         assert!(said(500, body).contains("request r1"));
         assert!(said(404, "<html>").contains("is PATCHBAY_URL a Patchbay server"));

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{PATIENCE, RemoteServer, ServerAnswer, ServerError, answer::PAGE};
+use super::{RemoteServer, ServerAnswer, ServerError, TIMEOUT, answer::PAGE};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -87,6 +87,6 @@ impl RemoteServer {
 
     pub async fn differences(&self, name: &str, most: usize) -> Result<ServerAnswer<ShadowDifferences>, ServerError> {
         let path = format!("{}?page=0&size={}", Self::path(name, "/differences")?, most.clamp(1, PAGE));
-        ServerAnswer::read(self.json("GET", path, None, PATIENCE).await?)
+        ServerAnswer::read(self.json("GET", path, None, TIMEOUT).await?)
     }
 }

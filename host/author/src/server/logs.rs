@@ -3,10 +3,10 @@ use std::{collections::VecDeque, fmt, time::Duration};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{PATIENCE, RemoteServer, ServerAnswer, ServerError, size};
+use super::{RemoteServer, ServerAnswer, ServerError, TIMEOUT, size};
 
 const PAGE: usize = 100;
-const BEAT: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Ids that a follower remembers, so that no call is shown twice.
 const REMEMBERED: usize = 4 * PAGE;
 
@@ -115,7 +115,7 @@ impl Logs<'_> {
         let (first_time, mut new) = (self.seen.is_empty(), vec![]);
         for page in 0.. {
             let path = format!("{}page={page}&size={PAGE}", self.path);
-            let Page { content } = self.server.json("GET", path, None, PATIENCE).await?;
+            let Page { content } = self.server.json("GET", path, None, TIMEOUT).await?;
             let fetched = content.len();
             let mut unseen: Vec<ServerAnswer<LoggedInvocation>> =
                 content.into_iter().map(ServerAnswer::read).collect::<Result<_, ServerError>>()?;
@@ -136,6 +136,6 @@ impl Logs<'_> {
     }
 
     pub async fn wait(&self) {
-        tokio::time::sleep(BEAT).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }

@@ -38,7 +38,7 @@ pub use webhooks::{ForwardedWebhook, WebhookPage};
 
 const BASE: &str = "/plugin-service/api/v1/plugins";
 const USUAL_ADDRESS: &str = "http://127.0.0.1:8080";
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
 pub struct RemoteServer {
@@ -93,7 +93,7 @@ impl RemoteServer {
     }
 
     async fn send(&self, method: &str, path: String, body: Option<&Value>) -> Result<(), ServerError> {
-        self.raw(method, path, body, PATIENCE).await.map(drop)
+        self.raw(method, path, body, TIMEOUT).await.map(drop)
     }
 
     async fn good(&self, call: ApiCall<'_>) -> Result<ApiAnswer, ServerError> {

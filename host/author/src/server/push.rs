@@ -15,14 +15,14 @@ use serde::Deserialize;
 use super::{BASE, RemoteServer, ServerError};
 
 /// Timeout of an upload, and of the check and compilation after it.
-const PATIENCE: Duration = Duration::from_secs(600);
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(600);
 const UPLOADS: &str = "/plugin-service/api/v1/plugin-uploads";
 /// Pauses between progress requests. They grow, so that a small component is active soon after it is built.
 const FIRST_POLL: Duration = Duration::from_millis(50);
 const LAST_POLL: Duration = Duration::from_millis(500);
 /// Most consecutive progress requests without an answer.
 const MOST_SILENT: u32 = 20;
-const BEAT: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 #[derive(Debug, Clone, Deserialize, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -66,28 +66,28 @@ impl RemoteServer {
             headers: &[("Prefer", "respond-async")],
             body: Some(("application/wasm", bytes)),
             sent: Some(Arc::clone(&sent)),
-            timeout: PATIENCE,
+            timeout: UPLOAD_TIMEOUT,
         };
         let uploading = self.good(call);
         tokio::pin!(uploading);
-        let mut beat = tokio::time::interval(BEAT);
+        let mut beat = tokio::time::interval(POLL_INTERVAL);
         let answer = loop {
             tokio::select! {
                 answer = &mut uploading => break answer?,
-                _ = beat.tick() => progress(&told(sent.load(Ordering::Relaxed), total)),
+                _ = beat.tick() => progress(&progress_text(sent.load(Ordering::Relaxed), total)),
             }
         };
         let strange = |fault: serde_json::Error| ServerError::Strange(fault.to_string());
         if answer.status == 202 {
             let begun: Upload = serde_json::from_slice(&answer.body).map_err(strange)?;
-            return self.compiled(&begun.id, total, progress).await;
+            return self.wait_for_compilation(&begun.id, total, progress).await;
         }
         let pushed: PushedVersion = serde_json::from_slice(&answer.body).map_err(strange)?;
         Ok(PushedVersion { known: answer.status == 200, ..pushed })
     }
 
     /// Waits until the server has compiled an upload. `progress` gets the elapsed time.
-    async fn compiled(
+    async fn wait_for_compilation(
         &self,
         id: &str,
         size: u64,
@@ -99,7 +99,7 @@ impl RemoteServer {
             progress(&compiling(size, began.elapsed()));
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LAST_POLL);
-            let asked = self.json::<Upload>("GET", format!("{UPLOADS}/{id}"), None, super::PATIENCE).await;
+            let asked = self.json::<Upload>("GET", format!("{UPLOADS}/{id}"), None, super::UPLOAD_TIMEOUT).await;
             let upload = match asked {
                 // A server that restarts or is briefly busy still has the upload.
                 Err(ServerError::NoAnswer { .. } | ServerError::Busy(_)) if silent < MOST_SILENT => {
@@ -114,8 +114,8 @@ impl RemoteServer {
                 (None, Some(refused)) => {
                     return Err(ServerError::of_refusal(refused.status, &refused.body, self.address()));
                 }
-                (None, None) if began.elapsed() > PATIENCE => {
-                    let said = format!("the upload {id} is not compiled after {} s", PATIENCE.as_secs());
+                (None, None) if began.elapsed() > UPLOAD_TIMEOUT => {
+                    let said = format!("the upload {id} is not compiled after {} s", UPLOAD_TIMEOUT.as_secs());
                     return Err(ServerError::Refused(said));
                 }
                 (None, None) => {}
@@ -142,7 +142,7 @@ fn compiling(size_of_it: u64, since: Duration) -> String {
     format!("uploaded {}; the server checks and compiles it: {} s", size(size_of_it), since.as_secs())
 }
 
-fn told(sent: u64, total: u64) -> String {
+fn progress_text(sent: u64, total: u64) -> String {
     match sent >= total {
         true => format!("uploaded {}; the server checks and compiles it", size(total)),
         false => format!("uploading: {} of {} ({} %)", size(sent), size(total), sent * 100 / total.max(1)),

@@ -8,7 +8,7 @@ use super::{RemoteServer, Scope, ServerAnswer, ServerError};
 
 /// Recordings per page. Each may contain everything that a plugin read and sent.
 const PAGE: u32 = 100;
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(600);
 
 /// The bounds of a recording. `None` = the usual one of the server.
 #[derive(Debug, Clone, Default)]
@@ -70,7 +70,7 @@ impl RemoteServer {
         for page in 0.. {
             progress(&format!("fetching recordings: {}", found.len()));
             let path = format!("{base}?form=exact&page={page}&size={size}");
-            let Page { content } = self.json("GET", path, None, PATIENCE).await?;
+            let Page { content } = self.json("GET", path, None, TIMEOUT).await?;
             let last = content.len() < size;
             found.extend(content);
             if last || found.len() >= most {

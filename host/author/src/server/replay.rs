@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{RecordedCall, RemoteServer, ServerError};
 use crate::local_run::{LocalError, LocalHost, web::StubWeb};
 
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(600);
 const SHOWN: usize = 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +17,9 @@ pub enum ReplayError {
     Server(#[from] ServerError),
     #[error(transparent)]
     Local(#[from] LocalError),
-    #[error("a recorded call cannot be made again: {0}")]
+    #[error("a recorded call cannot be repeated: {0}")]
     Call(#[from] plugin_host::CallError),
-    #[error("nothing is recorded of `{0}`; begin with: patchbay plugin record {0}")]
+    #[error("no calls of `{0}` are recorded; start with: patchbay plugin record {0}")]
     Nothing(String),
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for ReplaySummary {
 impl RemoteServer {
     pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<ReplaySummary, ServerError> {
         let body = json!({"version": version, "limit": limit});
-        self.json("POST", Self::path(name, "/replay")?, Some(&body), PATIENCE).await
+        self.json("POST", Self::path(name, "/replay")?, Some(&body), TIMEOUT).await
     }
 
     /// Replays recorded calls here, with a component that need not be uploaded. `progress` gets status messages.

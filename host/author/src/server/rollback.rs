@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{PATIENCE, RemoteServer, Scope, ServerAnswer, ServerError, catalogue::shown};
+use super::{RemoteServer, Scope, ServerAnswer, ServerError, TIMEOUT, catalogue::config_text};
 
 #[derive(Debug, Clone, Deserialize)]
 pub struct RollbackReport {
@@ -28,7 +28,7 @@ impl fmt::Display for RollbackReport {
             None => scope.plugin.clone(),
         };
         change(f, "version", &version(before), &version(now))?;
-        change(f, "configuration", &shown(&before.config), &shown(&now.config))?;
+        change(f, "configuration", &config_text(&before.config), &config_text(&now.config))?;
         change(f, "hosts", &before.hosts(), &now.hosts())
     }
 }
@@ -58,7 +58,7 @@ impl RemoteServer {
             ("preview", preview.then_some(Value::Bool(true))),
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        let answer = self.raw("POST", Self::path(name, "/rollback")?, Some(&Value::Object(body)), PATIENCE).await?;
+        let answer = self.raw("POST", Self::path(name, "/rollback")?, Some(&Value::Object(body)), TIMEOUT).await?;
         if answer.status == 204 {
             return Ok(None);
         }

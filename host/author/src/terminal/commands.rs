@@ -6,7 +6,7 @@ use plugin_host::{
     chatbot::{Choice, Content, EventKind, Rating, RatingScore},
 };
 
-use super::show::{show, silence};
+use super::show::{show, silence_text};
 use crate::local_run::{chat::LocalChat, effects::HostEffect, time};
 
 const HELP: &str = "\
@@ -40,18 +40,18 @@ pub(super) async fn carry_out(
         "/restart" => return Ok(LineOutcome::Restart),
         "/help" => writeln!(out, "{HELP}")?,
         "/state" => state(chat, out)?,
-        "/kv" => stored(chat, out)?,
-        "/release" => show(out, &chat.released().await)?,
+        "/kv" => print_values(chat, out)?,
+        "/release" => show(out, &chat.release().await)?,
         "/clock" => return clock(chat, rest, out).await,
         "/rate" => rate(chat, rest, out).await?,
-        "/tap" => match found(chat, rest) {
+        "/tap" => match find_choice(chat, rest) {
             Some(choice) => send(chat, Content::Interactive(choice), out).await?,
             None => writeln!(out, "  (there is no `{rest}` to tap)")?,
         },
         command if command.starts_with('/') => writeln!(out, "  (`{command}` is not a command; /help lists them)")?,
         _ => {
             let number = line.parse().ok().and_then(|number: usize| number.checked_sub(1));
-            let tapped = number.and_then(|index| chat.offered().get(index));
+            let tapped = number.and_then(|index| chat.offered_choices().get(index));
             let content = match tapped {
                 Some(choice) => Content::Interactive(Choice { text: choice.title.clone(), payload: choice.id.clone() }),
                 None => Content::Text(line.to_owned()),
@@ -62,10 +62,10 @@ pub(super) async fn carry_out(
     Ok(LineOutcome::GoOn)
 }
 
-fn found(chat: &LocalChat<'_>, wanted: &str) -> Option<Choice> {
+fn find_choice(chat: &LocalChat<'_>, wanted: &str) -> Option<Choice> {
     let number = wanted.parse().ok().and_then(|number: usize| number.checked_sub(1));
-    let by_name = chat.offered().iter().find(|choice| choice.title == wanted || choice.id == wanted);
-    let choice = by_name.or_else(|| chat.offered().get(number?))?;
+    let by_name = chat.offered_choices().iter().find(|choice| choice.title == wanted || choice.id == wanted);
+    let choice = by_name.or_else(|| chat.offered_choices().get(number?))?;
     Some(Choice { text: choice.title.clone(), payload: choice.id.clone() })
 }
 
@@ -77,7 +77,7 @@ async fn send(chat: &mut LocalChat<'_>, content: Content, out: &mut (dyn io::Wri
             || turn.effects.iter().any(|effect| matches!(effect, HostEffect::Said(_) | HostEffect::RatingAsked))
     });
     if !heard {
-        writeln!(out, "{}", silence(chat.stage()))?;
+        writeln!(out, "{}", silence_text(chat.stage()))?;
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ fn state(chat: &LocalChat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<(
     Ok(())
 }
 
-fn stored(chat: &LocalChat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+fn print_values(chat: &LocalChat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
     let values = chat.values().list();
     if values.is_empty() {
         return writeln!(out, "  (nothing is stored)");

@@ -42,12 +42,12 @@ pub enum TerminalError {
     #[error(transparent)]
     Local(#[from] LocalError),
     #[error(
-        "this plugin is a {0}, and only chatbots can be talked to; ask it questions with `cases:` in a test file, by `patchbay plugin test`"
+        "this plugin is a {0}, and only chatbots have conversations; test it with `cases:` in a test file and `patchbay plugin test`"
     )]
     NoChatbot(World),
     #[error(transparent)]
     Web(#[from] ClientBuildError),
-    #[error("the conversation cannot begin: {0}")]
+    #[error("the conversation cannot start: {0}")]
     Session(String),
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
@@ -87,10 +87,10 @@ impl Terminal {
             let due = chat.next_due().map(|due| (due - now).to_std().unwrap_or(Duration::ZERO));
             let next = tokio::select! {
                 biased;
-                built = build.finished() => TerminalEvent::Built(built),
+                built = build.finish() => TerminalEvent::Built(built),
                 line = lines.recv() => TerminalEvent::Line(line),
                 () = sleep(due) => TerminalEvent::Due,
-                () = changed(&mut watch) => TerminalEvent::Changed,
+                () = wait_for_change(&mut watch) => TerminalEvent::Changed,
             };
             let now = self.clock.now() + ahead;
             match next {
@@ -101,7 +101,7 @@ impl Terminal {
                         commands::LineOutcome::GoOn => {}
                         commands::LineOutcome::Moved(by) => ahead += by,
                         commands::LineOutcome::Restart => {
-                            chat = LocalChat::new(&local_host, chat.loaded().clone(), client, self.setup()?);
+                            chat = LocalChat::new(&local_host, chat.program().clone(), client, self.setup()?);
                             writeln!(out, "(a new conversation)")?;
                         }
                         commands::LineOutcome::Quit => return Ok(()),
@@ -170,9 +170,9 @@ fn session() -> Result<Session, TerminalError> {
     }
 }
 
-async fn changed(watch: &mut Option<ChangeWatch>) {
+async fn wait_for_change(watch: &mut Option<ChangeWatch>) {
     match watch {
-        Some(watch) => watch.changed().await,
+        Some(watch) => watch.wait_for_change().await,
         None => std::future::pending().await,
     }
 }

@@ -57,7 +57,7 @@ fn existing_files_are_not_overwritten() {
     std::fs::create_dir(&root).unwrap();
     make(&root, Lang::C, World::Chatbot).unwrap();
     let again = make(&root, Lang::C, World::Chatbot).unwrap_err().to_string();
-    assert!(again.contains("is there already and not empty"), "{again}");
+    assert!(again.contains("exists and is not empty"), "{again}");
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
     assert!(make(&file, Lang::C, World::Chatbot).is_err());

@@ -35,7 +35,7 @@ pub use presence::{PresenceRefused, PresenceSignal};
 pub use registry::Carriers;
 
 /// Longest wait in [`Carrier::ready`]. A waiting dispatcher looks at its queue about as often.
-pub const LOOK_AGAIN: Duration = Duration::from_millis(500);
+pub const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// A carrier. Each kind of inbox has one, shared by all inboxes of that kind.
 #[async_trait]
@@ -58,9 +58,9 @@ pub trait Carrier: Send + Sync + 'static {
         false
     }
 
-    /// Returns when there may be room again, at the latest after [`LOOK_AGAIN`]. Wait only with something to send.
+    /// Returns when there may be room again, at the latest after [`POLL_INTERVAL`]. Wait only with something to send.
     async fn ready(&self, _inbox: &CarrierInbox) {
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 
     /// Admits a message to this recipient, which then counts, or returns how long it must wait while others continue.

@@ -80,11 +80,11 @@ pub struct PartTaken {
 
 /// Records accepted parts, so that only the others are sent after a crash. Called between two submits, so it must not wait.
 pub trait PartJournal: Send + Sync {
-    fn taken(&self, part: PartTaken);
+    fn record(&self, part: PartTaken);
 }
 
 impl PartJournal for UnboundedSender<PartTaken> {
-    fn taken(&self, part: PartTaken) {
+    fn record(&self, part: PartTaken) {
         // If the dispatcher is gone, its marks make the next one read the stored parts.
         let _ = self.send(part);
     }
@@ -92,5 +92,5 @@ impl PartJournal for UnboundedSender<PartTaken> {
 
 /// For channels whose messages have no parts.
 impl PartJournal for () {
-    fn taken(&self, _part: PartTaken) {}
+    fn record(&self, _part: PartTaken) {}
 }

@@ -12,11 +12,11 @@ pub struct PresenceSignal<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresenceRefused {
     /// The channel has no such signal.
-    #[error("this channel shows nothing of the kind")]
+    #[error("this channel cannot show that")]
     NoSuchThing,
     /// The customer has written no message that could be marked as read.
-    #[error("the customer has written nothing yet that could be marked as read")]
+    #[error("the customer has not written a message yet that can be marked as read")]
     NothingToRead,
-    #[error("the provider did not take it: {0}")]
+    #[error("the provider did not accept it: {0}")]
     Failed(String),
 }

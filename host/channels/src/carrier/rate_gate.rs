@@ -10,7 +10,7 @@ use domain::{carriage::SendFailure, carriage::pause, ids::InboxId};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, time::timeout};
 
-use super::{CarrierInbox, Credentials, LOOK_AGAIN, SendPlace, inbox_pace::InboxPace};
+use super::{CarrierInbox, Credentials, POLL_INTERVAL, SendPlace, inbox_pace::InboxPace};
 
 /// How long an inbox rests after its account was refused. Each message that is tried in this time fails.
 const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
@@ -138,7 +138,7 @@ impl RateGate {
             let state = gate.state();
             let full = state.in_flight >= self.in_flight;
             let now = Instant::now();
-            if full { LOOK_AGAIN } else { state.pace.wait(now).max(state.rests(inbox, now)).min(LOOK_AGAIN) }
+            if full { POLL_INTERVAL } else { state.pace.wait(now).max(state.rests(inbox, now)).min(POLL_INTERVAL) }
         };
         if !wait.is_zero() {
             // In both cases it is time to look.

@@ -10,7 +10,7 @@ const HEAD: usize = 4_096;
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 const UTF16_MARKS: [(&[u8], &[u8]); 2] = [(b"\xff\xfe", b"utf-16le"), (b"\xfe\xff", b"utf-16be")];
 
-pub(super) fn unmarked(raw: &[u8]) -> &[u8] {
+pub(super) fn strip_mark(raw: &[u8]) -> &[u8] {
     raw.strip_prefix(UTF8_MARK).unwrap_or(raw)
 }
 

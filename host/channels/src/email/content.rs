@@ -22,7 +22,7 @@ impl MailContent {
 }
 
 pub(super) fn read(raw: &[u8]) -> Option<MailContent> {
-    let message = MessageParser::default().parse(charset::unmarked(raw))?;
+    let message = MessageParser::default().parse(charset::strip_mark(raw))?;
     let (body, flow) = body(&message);
     Some(MailContent {
         from: from(&message),
@@ -63,11 +63,11 @@ fn body(message: &Message<'_>) -> (String, Flow) {
     places.sort_unstable();
     places.extend(message.html_body.iter().filter_map(|at| usize::try_from(*at).ok()));
     let parts = places.into_iter().filter_map(|at| message.parts.get(at));
-    let mut said = parts.filter_map(|part| Some((words(message, part)?, flow(part))));
+    let mut said = parts.filter_map(|part| Some((part_text(message, part)?, flow(part))));
     said.find(|(text, _)| !text.trim().is_empty()).unwrap_or((String::new(), Flow::Fixed))
 }
 
-fn words(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
+fn part_text(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
     match &part.body {
         PartType::Text(text) => Some(charset::text(message, part, false).unwrap_or_else(|| text.to_string())),
         PartType::Html(html) => {

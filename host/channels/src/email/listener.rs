@@ -14,7 +14,7 @@ use super::{ListenerSettings, MailEvents, Shared, places::MailPlaces, session};
 
 /// How long mails in flight may take after a shutdown began.
 const DRAIN: Duration = Duration::from_secs(15);
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause after a connection could not be accepted.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 
@@ -35,7 +35,7 @@ pub async fn listen(
         match accepted {
             Ok((stream, peer)) => take(&shared, &places, &sessions, (stream, peer), &stop),
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "an SMTP connection could not be taken");
+                tracing::warn!(error = &error as &dyn std::error::Error, "an SMTP connection could not be accepted");
                 sleep(NO_DESCRIPTORS).await;
             }
         }
@@ -43,7 +43,7 @@ pub async fn listen(
     drop(listener);
     sessions.close();
     if timeout(DRAIN, sessions.wait()).await.is_err() {
-        tracing::warn!("SMTP sessions still at work after {} s were cut off", DRAIN.as_secs());
+        tracing::warn!("SMTP sessions that were still open after {} s were closed", DRAIN.as_secs());
     }
 }
 
@@ -76,7 +76,7 @@ fn take(
 }
 
 async fn send_away(mut stream: TcpStream, words: &'static str) {
-    let _ = timeout(FAREWELL, async {
+    let _ = timeout(CLOSE_TIMEOUT, async {
         stream.write_all(words.as_bytes()).await?;
         stream.shutdown().await
     })

@@ -23,15 +23,17 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time for a mail: the library bounds the time to connect, but not the time of answers.
 const WHOLE: Duration = Duration::from_secs(120);
 /// Refusals of the relay that are about us, not about the mail. After a correction by the operator the mail is sent.
-const OURS_TO_FIX: [u16; 6] = [502, 503, 530, 534, 535, 538];
+const CONFIGURATION_REFUSALS: [u16; 6] = [502, 503, 530, 534, 535, 538];
 const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RelayUrlError {
     /// It is not `smtp://` or `smtps://` with a host.
-    #[error("not a relay; give smtp://user:password@host:port (smtps:// for TLS from the beginning)")]
+    #[error("not the URL of a relay; give smtp://user:password@host:port (smtps:// for TLS from the start)")]
     NotSmtp,
-    #[error("options of a relay are `tls`, which is none, opportunistic or required, and `ca`, a file of certificates")]
+    #[error(
+        "unknown option of the relay; known are `tls` (none, opportunistic or required) and `ca` (a file of certificates)"
+    )]
     Option,
     #[error("the file that the option `ca` of the relay names cannot be read, or holds no certificates in PEM form")]
     Authority,
@@ -56,7 +58,7 @@ pub struct RelayMail<'a> {
 pub enum RelayError {
     #[error("the relay refused the mail for good")]
     Refused,
-    #[error("the relay did not take the mail now")]
+    #[error("the relay did not accept the mail now")]
     NotNow,
 }
 
@@ -116,21 +118,21 @@ impl SmtpRelay {
     /// Sends a mail. It has no return path and says that a program wrote it, so that no program answers it.
     pub async fn send(&self, mail: RelayMail<'_>) -> Result<(), RelayError> {
         let recipient: Address = mail.recipient.parse().map_err(|_| RelayError::Refused)?;
-        let message = self.written(&mail, recipient.clone()).ok_or(RelayError::Refused)?;
+        let message = self.compose(&mail, recipient.clone()).ok_or(RelayError::Refused)?;
         let envelope = Envelope::new(None, vec![recipient]).map_err(|_| RelayError::Refused)?;
         let text = message.formatted();
         let sent = timeout(WHOLE, self.transport.send_raw(&envelope, &text)).await.map_err(|_| RelayError::NotNow)?;
         sent.map(|_| ()).map_err(|error| {
             let code = error.status().map(u16::from);
-            tracing::debug!(code, "the relay did not take a mail");
+            tracing::debug!(code, "the relay did not accept a mail");
             match code {
-                Some(code) if error.is_permanent() && !OURS_TO_FIX.contains(&code) => RelayError::Refused,
+                Some(code) if error.is_permanent() && !CONFIGURATION_REFUSALS.contains(&code) => RelayError::Refused,
                 _ => RelayError::NotNow,
             }
         })
     }
 
-    fn written(&self, mail: &RelayMail<'_>, recipient: Address) -> Option<Message> {
+    fn compose(&self, mail: &RelayMail<'_>, recipient: Address) -> Option<Message> {
         let domain = self.domain.as_str();
         let from = Mailbox::new(None, format!("{}@{domain}", mail.mailbox).parse().ok()?);
         let header = |name: &'static str, value: &str| {
@@ -257,7 +259,7 @@ mod tests {
             in_reply_to: Some("1@x"),
             written_at: DateTime::UNIX_EPOCH,
         };
-        let message = relay("smtp://localhost").unwrap().written(&mail, "thandi@example.com".parse().unwrap()).unwrap();
+        let message = relay("smtp://localhost").unwrap().compose(&mail, "thandi@example.com".parse().unwrap()).unwrap();
         let text = String::from_utf8(message.formatted()).unwrap();
         for line in [
             "From: 27821234567@sms.example.com\r\n",

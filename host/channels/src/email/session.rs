@@ -21,7 +21,7 @@ use super::{
 };
 
 /// Time for the farewell to a connection whose place is needed.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Wrong commands of one session; one more ends it.
 const FAULTS_MAX: u32 = 10;
 /// Commands of one session without a mail (`NOOP`, `RSET`, `EHLO` and the like) since the last mail; one more ends it.
@@ -93,11 +93,11 @@ pub(super) async fn serve(
     if wire.send_line(&greeting, within).await.is_err() {
         return;
     }
-    let Ok(End::Upgrade(acceptor)) = session.converse(&mut wire).await else { return };
+    let Ok(End::Upgrade(acceptor)) = session.serve_commands(&mut wire).await else { return };
     match timeout(within, acceptor.accept(wire.into_stream())).await {
         Ok(Ok(stream)) => {
             (session.encrypted, session.greeted, session.envelope) = (true, false, None);
-            let _ = session.converse(&mut MailWire::new(stream)).await;
+            let _ = session.serve_commands(&mut MailWire::new(stream)).await;
         }
         Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake of an SMTP session failed"),
         Err(_) => tracing::debug!("a TLS handshake of an SMTP session took too long"),
@@ -109,7 +109,10 @@ impl Session {
         self.shared.settings.domain.as_str()
     }
 
-    async fn converse<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut MailWire<S>) -> Result<End, PeerLoss> {
+    async fn serve_commands<S: AsyncRead + AsyncWrite + Unpin>(
+        &mut self,
+        wire: &mut MailWire<S>,
+    ) -> Result<End, PeerLoss> {
         let within = self.shared.settings.command_timeout;
         loop {
             let (stop, end) = (self.stop.clone(), self.place.end().clone());
@@ -119,7 +122,7 @@ impl Session {
                     return Ok(End::Over);
                 }
                 () = end.cancelled() => {
-                    wire.send_line(&format!("{}\r\n", verbs::PLACE_NEEDED), FAREWELL).await?;
+                    wire.send_line(&format!("{}\r\n", verbs::PLACE_NEEDED), CLOSE_TIMEOUT).await?;
                     return Ok(End::Over);
                 }
                 line = wire.line(self.time_for_a_command()) => line?,
@@ -270,7 +273,7 @@ impl Session {
         let found = self.shared.settings.domain.route(&to.address);
         let Some(envelope) = &mut self.envelope else { return self.fault(verbs::BAD_SEQUENCE.to_owned()) };
         let Some((route, mailbox)) = found else {
-            return self.fault("550 5.7.1 mails are taken for addresses of this domain only".to_owned());
+            return self.fault("550 5.7.1 this server accepts mail for addresses of its own domain only".to_owned());
         };
         if envelope.mailboxes.len() >= RECIPIENTS_MAX {
             return self.fault(format!("452 4.5.3 {RECIPIENTS_MAX} recipients at most"));
@@ -278,7 +281,7 @@ impl Session {
         if envelope.mailboxes.is_empty() {
             envelope.route = route;
         } else if envelope.route != route {
-            return self.fault("452 4.5.3 send to the test domain by itself".to_owned());
+            return self.fault("452 4.5.3 send mail to the test domain in a message of its own".to_owned());
         }
         envelope.mailboxes.push(mailbox);
         Next::say("250 2.1.5 ok")
@@ -323,6 +326,6 @@ impl Session {
         if verdict == MailVerdict::NotNow {
             tracing::warn!("a mail could not be stored");
         }
-        Ok(Next::Say(verbs::verdict(verdict)))
+        Ok(Next::Say(verbs::reply_text(verdict)))
     }
 }

@@ -33,13 +33,13 @@ pub(super) fn fault(error: &Error) -> String {
     }
 }
 
-pub(super) fn verdict(verdict: MailVerdict) -> String {
+pub(super) fn reply_text(verdict: MailVerdict) -> String {
     let said = match verdict {
         MailVerdict::Refused(code) => return format!("550 5.7.1 error {code}: nothing was sent"),
         MailVerdict::Taken => "250 2.0.0 taken",
         MailVerdict::Dropped => "250 2.0.0 left: it was written by a program",
         MailVerdict::UnknownSender => "550 5.7.1 the sender is not registered: nothing was sent",
-        MailVerdict::Forged => "550 5.7.1 From must name the sender of the mail, and nobody else: nothing was sent",
+        MailVerdict::Forged => "550 5.7.1 From must name the sender of the mail and no other address: nothing was sent",
         MailVerdict::TooManyPasswords => "451 4.7.1 too many wrong passwords from this sender: try again later",
         MailVerdict::NotNow => "451 4.3.0 the mail could not be stored: try again later",
     };

@@ -125,7 +125,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MailWire<S> {
             read += used;
             too_large |= text.len() > size_max;
             if ended {
-                return Ok(if too_large { Text::TooLarge } else { judged(text) });
+                return Ok(if too_large { Text::TooLarge } else { check_lines(text) });
             }
             if too_large {
                 text.clear();
@@ -147,7 +147,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MailWire<S> {
     }
 }
 
-fn judged(text: Vec<u8>) -> Text {
+fn check_lines(text: Vec<u8>) -> Text {
     let mut in_line = 0;
     let mut before = b'\n';
     for byte in &text {

@@ -54,7 +54,7 @@ struct ClosedV4 {
     private: bool,
 }
 
-const fn closed(network: Ipv4Addr, prefix: u32, name: &'static str, private: bool) -> ClosedV4 {
+const fn closed_network(network: Ipv4Addr, prefix: u32, name: &'static str, private: bool) -> ClosedV4 {
     ClosedV4 { network, prefix, name, private }
 }
 
@@ -63,23 +63,23 @@ const METADATA: &str = "cloud metadata";
 
 /// The IANA special-purpose registry for IPv4, without globally reachable ranges.
 const CLOSED_V4: &[ClosedV4] = &[
-    closed(Ipv4Addr::new(100, 100, 100, 200), 32, METADATA, false),
-    closed(Ipv4Addr::new(168, 63, 129, 16), 32, METADATA, false),
-    closed(Ipv4Addr::new(0, 0, 0, 0), 8, "this network", false),
-    closed(Ipv4Addr::new(10, 0, 0, 0), 8, "private", true),
-    closed(Ipv4Addr::new(100, 64, 0, 0), 10, "shared carrier range", true),
-    closed(Ipv4Addr::new(127, 0, 0, 0), 8, "loopback", true),
-    closed(Ipv4Addr::new(169, 254, 0, 0), 16, "link-local", false),
-    closed(Ipv4Addr::new(172, 16, 0, 0), 12, "private", true),
-    closed(Ipv4Addr::new(192, 0, 0, 0), 24, "protocol assignments", false),
-    closed(Ipv4Addr::new(192, 0, 2, 0), 24, "documentation", false),
-    closed(Ipv4Addr::new(192, 88, 99, 0), 24, "6to4 relay", false),
-    closed(Ipv4Addr::new(192, 168, 0, 0), 16, "private", true),
-    closed(Ipv4Addr::new(198, 18, 0, 0), 15, "benchmarking", false),
-    closed(Ipv4Addr::new(198, 51, 100, 0), 24, "documentation", false),
-    closed(Ipv4Addr::new(203, 0, 113, 0), 24, "documentation", false),
-    closed(Ipv4Addr::new(224, 0, 0, 0), 4, "multicast", false),
-    closed(Ipv4Addr::new(240, 0, 0, 0), 4, "reserved", false),
+    closed_network(Ipv4Addr::new(100, 100, 100, 200), 32, METADATA, false),
+    closed_network(Ipv4Addr::new(168, 63, 129, 16), 32, METADATA, false),
+    closed_network(Ipv4Addr::new(0, 0, 0, 0), 8, "this network", false),
+    closed_network(Ipv4Addr::new(10, 0, 0, 0), 8, "private", true),
+    closed_network(Ipv4Addr::new(100, 64, 0, 0), 10, "shared carrier range", true),
+    closed_network(Ipv4Addr::new(127, 0, 0, 0), 8, "loopback", true),
+    closed_network(Ipv4Addr::new(169, 254, 0, 0), 16, "link-local", false),
+    closed_network(Ipv4Addr::new(172, 16, 0, 0), 12, "private", true),
+    closed_network(Ipv4Addr::new(192, 0, 0, 0), 24, "protocol assignments", false),
+    closed_network(Ipv4Addr::new(192, 0, 2, 0), 24, "documentation", false),
+    closed_network(Ipv4Addr::new(192, 88, 99, 0), 24, "6to4 relay", false),
+    closed_network(Ipv4Addr::new(192, 168, 0, 0), 16, "private", true),
+    closed_network(Ipv4Addr::new(198, 18, 0, 0), 15, "benchmarking", false),
+    closed_network(Ipv4Addr::new(198, 51, 100, 0), 24, "documentation", false),
+    closed_network(Ipv4Addr::new(203, 0, 113, 0), 24, "documentation", false),
+    closed_network(Ipv4Addr::new(224, 0, 0, 0), 4, "multicast", false),
+    closed_network(Ipv4Addr::new(240, 0, 0, 0), 4, "reserved", false),
 ];
 
 /// Suffixes of names that are valid only on one machine or in one private network.
@@ -155,9 +155,9 @@ impl AddressPolicy {
             [0, 0, 0, 0, 0, 0, 0, 1] if self.allow_private => Ok(()),
             [0, 0, 0, 0, 0, 0, 0, 1] => refuse("loopback"),
             // An address with an embedded IPv4 address is judged as that.
-            [0, 0, 0, 0, 0, 0xffff, high, low] => self.judge_v4(embedded(high, low), shown),
-            [0x64, 0xff9b, 0, 0, 0, 0, high, low] => self.judge_v4(embedded(high, low), shown),
-            [0x2002, high, low, ..] => self.judge_v4(embedded(high, low), shown),
+            [0, 0, 0, 0, 0, 0xffff, high, low] => self.judge_v4(embedded_v4(high, low), shown),
+            [0x64, 0xff9b, 0, 0, 0, 0, high, low] => self.judge_v4(embedded_v4(high, low), shown),
+            [0x2002, high, low, ..] => self.judge_v4(embedded_v4(high, low), shown),
             [0x2001, 0, ..] => refuse("Teredo"),
             [0x2001, second, ..] if second < 0x200 => refuse("protocol assignments"),
             [0x2001, 0xdb8, ..] => refuse("documentation"),
@@ -172,6 +172,6 @@ impl AddressPolicy {
     }
 }
 
-fn embedded(high: u16, low: u16) -> Ipv4Addr {
+fn embedded_v4(high: u16, low: u16) -> Ipv4Addr {
     Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low))
 }

@@ -76,7 +76,7 @@ impl ApiClient {
         if let Some((kind, bytes)) = call.body {
             request = request.header(CONTENT_TYPE, kind).header(CONTENT_LENGTH, bytes.len());
             request = request.body(match call.sent {
-                Some(sent) => counted(bytes, sent),
+                Some(sent) => counting_body(bytes, sent),
                 None => Body::from(bytes),
             });
         }
@@ -86,7 +86,7 @@ impl ApiClient {
     }
 }
 
-fn counted(bytes: Bytes, sent: Arc<AtomicU64>) -> Body {
+fn counting_body(bytes: Bytes, sent: Arc<AtomicU64>) -> Body {
     let pieces = stream::unfold((bytes, sent), |(mut rest, sent)| async move {
         if rest.is_empty() {
             return None;

@@ -13,7 +13,7 @@ use super::{
     client_settings::{self, IDLE_PER_HOST},
     connector::Connector,
     lookups::Lookups,
-    operator_call::{CallTimeout, answered},
+    operator_call::{CallTimeout, wait_for_answer},
     post_error::PostError,
     resolver::{MachineNames, PolicyResolver},
     transport::plain_builder,
@@ -50,7 +50,7 @@ impl OperatorClient {
         let headers = request.headers_mut();
         headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(client_settings::USER_AGENT));
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
-        answered(self.pool.request(request), patience).await
+        wait_for_answer(self.pool.request(request), patience).await
     }
 }
 

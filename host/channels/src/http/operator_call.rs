@@ -34,7 +34,7 @@ impl CallTimeout {
     }
 }
 
-pub(super) async fn answered(call: ResponseFuture, patience: CallTimeout) -> Result<Response, PostError> {
+pub(super) async fn wait_for_answer(call: ResponseFuture, patience: CallTimeout) -> Result<Response, PostError> {
     let end = Instant::now() + patience.length();
     let answer = timeout_at(end, call).await.map_err(|_| PostError::Timeout)?;
     let answer = answer.map_err(|error| PostError::from_transport(&error))?;

@@ -122,7 +122,7 @@ impl GuardedClient {
 
     /// Downloads a file of at most `max_bytes`. Other statuses than 2xx are answers too: check `status`.
     pub async fn fetch(&self, url: &str, max_bytes: usize, allow_private: bool) -> Result<FetchedFile, PostError> {
-        let (transport, url) = self.judged(url, allow_private)?;
+        let (transport, url) = self.check_url(url, allow_private)?;
         let request = request(Method::GET, &url, Bytes::new())?;
         let fetch = async {
             let (head, body) = self.call(transport, request, true).await?.into_parts();
@@ -141,15 +141,15 @@ impl GuardedClient {
     ) -> Result<Option<FileDescription>, PostError> {
         let ask = async {
             // Some servers do not know HEAD. The body of their answer to GET is not read.
-            match self.described(Method::HEAD, link, allow_private).await? {
+            match self.describe_file(Method::HEAD, link, allow_private).await? {
                 Some(described) if described.content_type.is_some() => Ok(Some(described)),
-                _ => self.described(Method::GET, link, allow_private).await,
+                _ => self.describe_file(Method::GET, link, allow_private).await,
             }
         };
         timeout(time, ask).await.map_err(|_| PostError::Timeout)?
     }
 
-    async fn described(
+    async fn describe_file(
         &self,
         method: Method,
         link: &str,
@@ -157,7 +157,7 @@ impl GuardedClient {
     ) -> Result<Option<FileDescription>, PostError> {
         let mut link = link.to_owned();
         for _ in 0..=REDIRECTS {
-            let (transport, url) = self.judged(&link, allow_private)?;
+            let (transport, url) = self.check_url(&link, allow_private)?;
             let mut request = request(method.clone(), &url, Bytes::new())?;
             if method == Method::GET {
                 request.headers_mut().insert(RANGE, HeaderValue::from_static("bytes=0-0"));
@@ -181,7 +181,7 @@ impl GuardedClient {
     }
 
     pub async fn request(&self, asked: GuardedRequest) -> Result<GuardedAnswer, PostError> {
-        let (transport, url) = self.judged(&asked.url, asked.allow_private)?;
+        let (transport, url) = self.check_url(&asked.url, asked.allow_private)?;
         let method = Method::from_bytes(asked.method.to_ascii_uppercase().as_bytes())
             .map_err(|_| PostError::Invalid(format!("`{}` is not an HTTP method", asked.method)))?;
         if method == Method::CONNECT || method == Method::TRACE {
@@ -204,7 +204,7 @@ impl GuardedClient {
     }
 
     /// Literal addresses never reach the resolver, so every called URL is checked here, not only saved ones.
-    fn judged(&self, url: &str, allow_private: bool) -> Result<(&Transport, Url), PostError> {
+    fn check_url(&self, url: &str, allow_private: bool) -> Result<(&Transport, Url), PostError> {
         Ok((self.transport(allow_private), WebhookAddress::judged(url, allow_private)?.url))
     }
 

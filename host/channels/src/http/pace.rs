@@ -72,7 +72,7 @@ impl Pace {
     }
 
     pub(super) fn note_in_turn(&self, used: Duration) {
-        let (mut earned, now) = (self.earned(), Instant::now());
+        let (mut earned, now) = (self.lock_times(), Instant::now());
         earned.pause = earned.pause.max(now) + used * self.one_of;
         // Much use is forgotten as quickly as twice the use without turns.
         let turns = earned.turns.max(now) + used * LITTLE_ONE_OF;
@@ -80,7 +80,7 @@ impl Pace {
     }
 
     pub fn refund(&self, used: Duration) {
-        let (mut earned, now) = (self.earned(), Instant::now());
+        let (mut earned, now) = (self.lock_times(), Instant::now());
         if let Some(share) = &self.share {
             // No more than this peer has used lately: the rest would be a gift to others.
             let lately = earned.turns.saturating_duration_since(now) / LITTLE_ONE_OF;
@@ -93,14 +93,14 @@ impl Pace {
 
     /// Returns until when tasks of this peer pause, if they must.
     pub fn pause(&self) -> Option<Instant> {
-        let until = self.earned().pause.checked_sub(self.at_once * self.one_of)?;
+        let until = self.lock_times().pause.checked_sub(self.at_once * self.one_of)?;
         (until > Instant::now()).then_some(until)
     }
 
     /// The wait for a turn. `None` if the peer needs none.
     pub(super) fn turn(&self) -> Option<BoxFuture<'static, ProcessorTurn>> {
         let share = self.share.as_ref()?;
-        let (earned, now) = (*self.earned(), Instant::now());
+        let (earned, now) = (*self.lock_times(), Instant::now());
         let uses_little = earned.turns <= now + LITTLE * LITTLE_ONE_OF;
         if uses_little && (earned.known > now || !share.of_all.are_short()) {
             return None;
@@ -115,11 +115,11 @@ impl Pace {
     }
 
     pub fn is_unused(&self) -> bool {
-        let (earned, now) = (*self.earned(), Instant::now());
+        let (earned, now) = (*self.lock_times(), Instant::now());
         earned.pause <= now && earned.turns <= now && earned.known <= now
     }
 
-    fn earned(&self) -> MutexGuard<'_, EarnedTimes> {
+    fn lock_times(&self) -> MutexGuard<'_, EarnedTimes> {
         self.earned.lock()
     }
 }

@@ -45,27 +45,27 @@ impl SharedProcessors {
 
     /// Records use without a turn.
     pub(super) fn note(&self, used: Duration) {
-        let (mut earned, now) = (self.earned(), (self.clock)());
+        let (mut earned, now) = (self.lock_time(), (self.clock)());
         let latest = now + self.time_to_earn(AT_ONCE) * 2;
         *earned = ((*earned).max(now) + self.time_to_earn(used)).min(latest);
     }
 
     /// Takes recorded use back.
     pub(super) fn refund(&self, used: Duration) {
-        let mut earned = self.earned();
+        let mut earned = self.lock_time();
         *earned = earned.saturating_sub(self.time_to_earn(used));
     }
 
     /// True if peers have used too much without turns.
     pub(super) fn are_short(&self) -> bool {
-        *self.earned() > (self.clock)() + self.time_to_earn(AT_ONCE)
+        *self.lock_time() > (self.clock)() + self.time_to_earn(AT_ONCE)
     }
 
     fn time_to_earn(&self, used: Duration) -> Duration {
         used * ONE_OF / self.processors
     }
 
-    fn earned(&self) -> MutexGuard<'_, Duration> {
+    fn lock_time(&self) -> MutexGuard<'_, Duration> {
         self.earned.lock()
     }
 }

@@ -19,7 +19,7 @@ use super::resolver::{NameResolver, ResolveFuture};
 /// The files with the name servers and the names of this machine. Both are read again if they change.
 const FILES: [&str; 2] = ["/etc/resolv.conf", "/etc/hosts"];
 /// Longest time for the answer of a name server, before the question is repeated.
-const PATIENCE: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The name servers of `/etc/resolv.conf`, and `/etc/hosts`.
 #[derive(Default)]
@@ -79,7 +79,7 @@ fn build(config: ResolverConfig, options: ResolverOpts) -> io::Result<TokioResol
     let mut builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
     *builder.options_mut() = options;
     let options = builder.options_mut();
-    options.timeout = options.timeout.min(PATIENCE);
+    options.timeout = options.timeout.min(ANSWER_TIMEOUT);
     options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
     builder.build().map_err(io::Error::other)
 }

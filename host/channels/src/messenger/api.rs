@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio_util::io::ReaderStream;
 use url::Url;
 
-use super::error_codes::refused;
+use super::error_codes::send_failure;
 use crate::{
     carrier::{OurFile, UnsupportedContent},
     http::ClientBuildError,
@@ -129,7 +129,7 @@ impl MessengerApi {
         let form = Form::new().text("message", message.to_string()).part("filedata", part);
         let path = [page.page_id.as_str(), "message_attachments"];
         let call = self.graph.call(Method::POST, &path, &page.access_token).timeout(self.graph.timeout() * 2);
-        let value = match self.answered(call.multipart(form)).await {
+        let value = match self.call_api(call.multipart(form)).await {
             Err(SendFailure::Unknown { reason }) => return Err(SendFailure::NotSent { reason, after: None }),
             answered => answered?,
         };
@@ -142,15 +142,15 @@ impl MessengerApi {
     }
 
     async fn post(&self, page: &MessengerPage, body: &Value) -> Result<Value, SendFailure> {
-        self.answered(self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(body)).await
+        self.call_api(self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(body)).await
     }
 
-    async fn answered(&self, call: RequestBuilder) -> Result<Value, SendFailure> {
+    async fn call_api(&self, call: RequestBuilder) -> Result<Value, SendFailure> {
         let response = self.graph.client().send(call).await?;
         match answer(response).await {
             Ok(value) => Ok(value),
             Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),
-            Err(NoAnswer::Error(error)) => Err(refused(error)),
+            Err(NoAnswer::Error(error)) => Err(send_failure(error)),
         }
     }
 
@@ -180,7 +180,7 @@ impl MessengerApi {
                 tracing::info!(
                     page.id = page.page_id,
                     error = &error as &dyn std::error::Error,
-                    "a page is not told names"
+                    "a page may not read the names of persons"
                 );
                 self.nameless().insert(page.page_id.clone(), Instant::now() + NAMES_PAUSE);
                 None

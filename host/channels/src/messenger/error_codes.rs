@@ -9,7 +9,7 @@ const NO_SUCH_CUSTOMER: i64 = 2_018_001;
 /// Outside the 24-hour window, or seven days for people.
 const WINDOW_CLOSED: i64 = 2_018_278;
 
-pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
+pub(super) fn send_failure(error: ErrorAnswer) -> SendFailure {
     let ErrorAnswer { status, subcode, failure, wait } = error;
     let Some(failure) = failure else { return refused_without_a_code(status, wait) };
     match (failure.code, subcode) {
@@ -44,7 +44,7 @@ mod tests {
 
     fn of(status: u16, code: i64, subcode: Option<i64>) -> SendFailure {
         let failure = Some(ProviderFailure { code, text: String::new() });
-        refused(ErrorAnswer { status, subcode, failure, wait: None })
+        send_failure(ErrorAnswer { status, subcode, failure, wait: None })
     }
 
     #[test]

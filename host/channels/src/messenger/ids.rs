@@ -12,7 +12,7 @@ pub(super) fn at_place(mid: &str, place: usize) -> String {
 }
 
 /// An id for an event without an id of Meta's: the same for each repetition.
-pub(super) fn made(kind: &str, psid: &str, moment: i64, what: &str) -> String {
+pub(super) fn event_id(kind: &str, psid: &str, moment: i64, what: &str) -> String {
     let digest = hex::encode(Sha256::digest(format!("{psid}:{moment}:{what}")));
     format!("{kind}{MADE}{digest}")
 }
@@ -38,6 +38,6 @@ mod tests {
 
     #[test]
     fn meta_does_not_know_our_own_ids() {
-        assert_eq!(mid(&made("reaction", "24071234567", 1_790_000_000_123, "m_1:👍")), None);
+        assert_eq!(mid(&event_id("reaction", "24071234567", 1_790_000_000_123, "m_1:👍")), None);
     }
 }

@@ -37,7 +37,7 @@ impl HttpService for OurClient {
         *request.body_mut() = Some(reqwest::Body::wrap(body));
         let response: http::Response<reqwest::Body> = self.0.execute(request).await.map_err(unsent)?.into();
         let (parts, body) = response.into_parts();
-        Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body.map_err(unanswered))))
+        Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body.map_err(http_error))))
     }
 }
 
@@ -54,7 +54,7 @@ fn unsent(error: PostError) -> HttpError {
     HttpError::new(kind, error)
 }
 
-fn unanswered(error: reqwest::Error) -> HttpError {
+fn http_error(error: reqwest::Error) -> HttpError {
     let kind = match &error {
         error if error.is_timeout() => HttpErrorKind::Timeout,
         error if error.is_body() || error.is_decode() => HttpErrorKind::Interrupted,

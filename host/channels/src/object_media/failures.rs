@@ -18,13 +18,15 @@ enum Trouble {
     Refused(#[source] Error),
     #[error("there is no such bucket: check media.store, media.s3_region and media.s3_endpoint")]
     NoBucket(#[source] Error),
-    #[error("the object store is not reached: check media.s3_endpoint and the network")]
+    #[error("the object store cannot be reached: check media.s3_endpoint and the network")]
     NotReached(#[source] Error),
-    #[error("the object store did not do it: if this stays so, check media.s3_endpoint and media.s3_region")]
+    #[error(
+        "the object store did not execute the call: if this continues, check media.s3_endpoint and media.s3_region"
+    )]
     Other(#[source] Error),
 }
 
-pub(super) fn failed(error: Error) -> MediaStoreError {
+pub(super) fn store_error(error: Error) -> MediaStoreError {
     let trouble = match error {
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Trouble::Refused(error),
         // An absent file is not an error, so this is an absent bucket.

@@ -17,7 +17,7 @@ use tokio::fs::{self, File};
 use tokio_util::io::StreamReader;
 use url::Url;
 
-use self::{calls::OurClient, failures::failed, upload::write};
+use self::{calls::OurClient, failures::store_error, upload::write};
 use crate::{
     http::{ClientBuildError, streaming_client},
     media_store::{MediaContent, MediaStore, MediaStoreError, OpenMedia, StoredMedia},
@@ -44,7 +44,7 @@ pub struct BucketSettings {
 pub enum BucketRefused {
     #[error("expected s3://bucket or s3://bucket/prefix")]
     NoBucket,
-    #[error("no names can begin with the prefix behind the bucket")]
+    #[error("the prefix after the bucket cannot begin a name")]
     Prefix(#[from] object_store::path::Error),
     #[error("the bucket cannot be used")]
     Settings(#[from] Error),
@@ -90,12 +90,12 @@ impl ObjectMediaStore {
         self.store
             .put(&path, Bytes::from_static(b"Written at a start to see that it works.").into())
             .await
-            .map_err(failed)?;
-        self.store.get(&path).await.map_err(failed)?.bytes().await.map_err(failed)?;
-        self.store.delete(&path).await.map_err(failed)?;
+            .map_err(store_error)?;
+        self.store.get(&path).await.map_err(store_error)?.bytes().await.map_err(store_error)?;
+        self.store.delete(&path).await.map_err(store_error)?;
         match self.store.head(&path).await {
             Ok(_) | Err(Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(store_error(error)),
         }
     }
 
@@ -131,7 +131,7 @@ impl MediaStore for ObjectMediaStore {
                 Ok(Some(OpenMedia { bytes, reader: Box::new(StreamReader::new(content)) }))
             }
             Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(store_error(error)),
         }
     }
 
@@ -139,7 +139,7 @@ impl MediaStore for ObjectMediaStore {
         match self.store.head(&self.path_of(client, id)).await {
             Ok(found) => Ok(Some(found.size)),
             Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(store_error(error)),
         }
     }
 
@@ -157,7 +157,7 @@ impl MediaStore for ObjectMediaStore {
                 Ok(Some(OpenMedia { bytes, reader: Box::new(StreamReader::new(content)) }))
             }
             Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(store_error(error)),
         }
     }
 
@@ -167,9 +167,9 @@ impl MediaStore for ObjectMediaStore {
         match self.store.head(&path).await {
             Ok(_) => {}
             Err(Error::NotFound { .. }) => return Ok(false),
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(store_error(error)),
         }
-        self.store.delete(&path).await.map_err(failed)?;
+        self.store.delete(&path).await.map_err(store_error)?;
         Ok(true)
     }
 }

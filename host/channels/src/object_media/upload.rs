@@ -6,7 +6,7 @@ use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, path::Path};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use super::failures::failed;
+use super::failures::store_error;
 use crate::media_store::{MediaStoreError, StoredMedia};
 
 /// Bytes of one request, which is also the memory of a file on its way. Stores accept no parts below 5 MiB.
@@ -35,7 +35,7 @@ where
         Ok(part)
     }
 
-    fn stored(self) -> StoredMedia {
+    fn into_stored(self) -> StoredMedia {
         StoredMedia { bytes: self.bytes, sha256: hex::encode(self.digest.finalize()) }
     }
 }
@@ -49,10 +49,10 @@ pub(super) async fn write(
     let mut parts = Parts { content, unusable, digest: Sha256::new(), bytes: 0 };
     let first = parts.next().await?;
     if first.len() < AT_ONCE {
-        store.put(path, first.into()).await.map_err(failed)?;
-        return Ok(parts.stored());
+        store.put(path, first.into()).await.map_err(store_error)?;
+        return Ok(parts.into_stored());
     }
-    let mut upload = store.put_multipart(path).await.map_err(failed)?;
+    let mut upload = store.put_multipart(path).await.map_err(store_error)?;
     let uploaded = upload_parts(upload.as_mut(), first, &mut parts).await;
     if let Err(error) = uploaded {
         // Otherwise the bucket keeps the uploaded parts.
@@ -64,7 +64,7 @@ pub(super) async fn write(
         }
         return Err(error);
     }
-    Ok(parts.stored())
+    Ok(parts.into_stored())
 }
 
 async fn upload_parts<Content, Unusable>(
@@ -79,9 +79,9 @@ where
     let mut part = first;
     while !part.is_empty() {
         let is_last = part.len() < AT_ONCE;
-        upload.put_part(part.into()).await.map_err(failed)?;
+        upload.put_part(part.into()).await.map_err(store_error)?;
         part = if is_last { Vec::new() } else { parts.next().await? };
     }
-    upload.complete().await.map_err(failed)?;
+    upload.complete().await.map_err(store_error)?;
     Ok(())
 }

@@ -43,7 +43,7 @@ const NATIONAL: u8 = 2;
 const ALPHANUMERIC: u8 = 5;
 
 /// Reads an address with this type of number: international ones in digits, national ones with a leading `0`, names unchanged.
-pub(super) fn received(ton: u8, text: &str) -> String {
+pub(super) fn read_address(ton: u8, text: &str) -> String {
     match ton {
         ALPHANUMERIC if !text.trim().bytes().all(|one| one.is_ascii_digit()) => text.trim().to_owned(),
         NATIONAL => subscriber::national(text),
@@ -92,9 +92,9 @@ mod tests {
             ((5, "+My Shop (24)"), "+My Shop (24)"),
             ((5, "27836000001"), "27836000001"),
         ] {
-            assert_eq!(received(ton, text), read, "{ton} {text}");
+            assert_eq!(read_address(ton, text), read, "{ton} {text}");
         }
-        assert_eq!(received(0, " +27836000001 "), "27836000001", "of an unknown type");
+        assert_eq!(read_address(0, " +27836000001 "), "27836000001", "of an unknown type");
     }
 
     #[test]

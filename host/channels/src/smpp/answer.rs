@@ -17,11 +17,11 @@ pub(super) struct SmscResponder {
 
 impl SmscResponder {
     pub(super) fn to(request: SessionRequestHandle) -> Self {
-        let (session, request, owed) = request.owed();
+        let (session, request, owed) = request.into_parts();
         Self { session, request, _owed: owed }
     }
 
-    pub(super) async fn stored(self) {
+    pub(super) async fn confirm(self) {
         self.with(CommandStatus::EsmeRok).await;
     }
 

@@ -19,7 +19,7 @@ use super::{
     pause::Pause,
     pdu::{body::submitted_id, header::Header},
     session::{RequestFailure, Response, SmppSession},
-    submit::{SmscRefusal, SubmitFailure, SubmittedPart, SubmittedSms, refused, submit_sm, unknown},
+    submit::{SmscRefusal, SubmitFailure, SubmittedPart, SubmittedSms, classify, submit_sm, unknown},
     url::SmppUrl,
     window::Window,
 };
@@ -174,16 +174,16 @@ impl BindTask {
         match link.sender.request(CommandId::SubmitSm, &body, self.settings.response_timeout).await {
             // An answer without an id accepts the part all the same; a repetition would double it.
             Ok(Response { status: CommandStatus::EsmeRok, body, is_nack: false }) => {
-                self.pacing.taken(Instant::now());
+                self.pacing.note_accepted(Instant::now());
                 let smsc_id = self.url.ids.of_submit(&submitted_id(&body));
                 Ok(SubmittedSms { bind: self.url.name.clone(), smsc_id })
             }
-            Ok(Response { status, .. }) => Err(match refused(status) {
-                SmscRefusal::TooFast => SubmitFailure::Throttled { after: self.pacing.throttled(Instant::now()) },
+            Ok(Response { status, .. }) => Err(match classify(status) {
+                SmscRefusal::TooFast => SubmitFailure::Throttled { after: self.pacing.throttle(Instant::now()) },
                 SmscRefusal::Failure(failure) => failure,
             }),
             Err(RequestFailure::Unwritten(reason)) => {
-                tracing::debug!(bind = %self.url.name, %reason, "a submit was given up before it was written");
+                tracing::debug!(bind = %self.url.name, %reason, "a submit was cancelled before it was written");
                 Err(SubmitFailure::NotConnected)
             }
             Err(RequestFailure::Written(reason)) => Err(unknown(&reason)),
@@ -270,11 +270,11 @@ impl BindTask {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break End::Stopped,
-                reason = link.ended() => break End::Lost(reason),
+                reason = link.end_reason() => break End::Lost(reason),
                 after = work => match after {
                     Some(SessionAction::GoOn) => {}
                     Some(SessionAction::End(session, request)) => break End::Goodbye(session, request),
-                    None => break End::Lost(link.ended().await),
+                    None => break End::Lost(link.end_reason().await),
                 },
             }
         };

@@ -11,7 +11,7 @@ use super::{
     slot::Slot,
     window::{DoubtRoom, Reservation},
 };
-use crate::carrier::LOOK_AGAIN;
+use crate::carrier::POLL_INTERVAL;
 
 impl SmppGateway {
     pub(super) fn names(&self) -> Vec<String> {
@@ -31,7 +31,7 @@ impl SmppGateway {
         wanted: Option<&str>,
         destination: &str,
     ) -> Option<Slot> {
-        if !self.needs_certain_bind(wanted) || self.ways(wanted, destination).contains(&slot.bind_place()) {
+        if !self.needs_certain_bind(wanted) || self.usable_binds(wanted, destination).contains(&slot.bind_place()) {
             return Some(slot);
         }
         // Given up before another one is awaited: two messages that waited for each other's would wait for ever.
@@ -41,19 +41,19 @@ impl SmppGateway {
         loop {
             // Before the look, so that no change between the two is missed.
             let freed = self.inner.window.bind_freed();
-            if let Some(slot) = self.take_one(in_doubt, &self.ways(wanted, destination)) {
+            if let Some(slot) = self.take_one(in_doubt, &self.usable_binds(wanted, destination)) {
                 return Some(slot);
             }
             if Instant::now() >= until {
                 return None;
             }
             // In both cases it is time to look.
-            let _ = timeout(LOOK_AGAIN, freed).await;
+            let _ = timeout(POLL_INTERVAL, freed).await;
         }
     }
 
     /// A bind that a router named is ignored if it does not exist or is not connected.
-    fn ways(&self, wanted: Option<&str>, destination: &str) -> Vec<usize> {
+    fn usable_binds(&self, wanted: Option<&str>, destination: &str) -> Vec<usize> {
         let binds = &self.inner.binds;
         let named = binds.iter().position(|bind| wanted == Some(bind.name()) && bind.is_up());
         if let Some(bind) = named {
@@ -83,7 +83,7 @@ impl SmppGateway {
     }
 
     fn loads(&self, binds: &[usize]) -> Vec<OpenBind<'_>> {
-        let used = self.inner.window.used();
+        let used = self.inner.window.used_places();
         let open = binds.iter().filter_map(|place| {
             let bind = self.inner.binds.get(*place)?;
             Some(OpenBind {

@@ -18,7 +18,7 @@ use futures::{StreamExt, stream::FuturesUnordered};
 
 use super::{
     SmppGateway, SubmitFailure, SubmittedPart, SubmittedSms,
-    plain_text::{carried, text_of},
+    plain_text::{carriable_content, text_of},
     slot::Slot,
     window::DoubtRoom,
 };
@@ -98,7 +98,7 @@ impl Carrier for SmppCarrier {
     }
 
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
-        carried(content)
+        carriable_content(content)
     }
 
     async fn send(
@@ -158,11 +158,11 @@ impl SmppCarrier {
             };
             match result {
                 Ok(SubmittedSms { bind, smsc_id }) => {
-                    outgoing.parts.taken(PartTaken { message: outgoing.message, part: number, bind, smsc_id });
+                    outgoing.parts.record(PartTaken { message: outgoing.message, part: number, bind, smsc_id });
                 }
                 Err(failure) => {
                     in_doubt |= matches!(failure, SubmitFailure::Unknown { .. });
-                    worst = worse(worst, self.send_failure(failure));
+                    worst = deciding_failure(worst, self.send_failure(failure));
                 }
             }
             // The message keeps one slot until its end; further slots are free for others.
@@ -212,7 +212,7 @@ fn parts_of(
     };
     let text = text_of(outgoing.content)?;
     let numbered = is_numbered(outgoing.content);
-    let segmented = segmented(&text, outgoing.unicode, numbered)
+    let segmented = segment(&text, outgoing.unicode, numbered)
         .map_err(|error| SendFailure::Rejected(invalid(&error.to_string())))?;
     // A part that says its position in its text is not joined.
     let joined = !numbered || segmented.encoding == Encoding::Ucs2;
@@ -233,7 +233,7 @@ fn parts_of(
 /// Returns the number of parts of a content; `None` if it cannot be sent by SMS.
 pub fn part_count(content: &OutboundContent, unicode: bool) -> Option<usize> {
     let text = text_of(content).ok()?;
-    segmented(&text, unicode, is_numbered(content)).ok().map(|segmented| segmented.parts.len())
+    segment(&text, unicode, is_numbered(content)).ok().map(|segmented| segmented.parts.len())
 }
 
 /// True if a long text is sent as several messages that say their position.
@@ -241,7 +241,7 @@ fn is_numbered(content: &OutboundContent) -> bool {
     matches!(content, OutboundContent::Sms(sms) if sms.numbered)
 }
 
-fn segmented(text: &str, unicode: bool, numbered: bool) -> Result<SegmentedText, TooManySegments> {
+fn segment(text: &str, unicode: bool, numbered: bool) -> Result<SegmentedText, TooManySegments> {
     if numbered { segments::split_numbered(text, unicode) } else { segments::split(text, unicode) }
 }
 
@@ -260,7 +260,7 @@ fn maybe_arrived(worst: SendFailure) -> SendFailure {
 }
 
 /// The deciding failure: after a refusal for good the other parts are useless, and a part in doubt must be awaited.
-fn worse(one: Option<SendFailure>, other: SendFailure) -> Option<SendFailure> {
+fn deciding_failure(one: Option<SendFailure>, other: SendFailure) -> Option<SendFailure> {
     let gravity = |failure: &SendFailure| match failure {
         SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::AccountStopped(_) => 4,
         SendFailure::Unknown { .. } => 3,

@@ -1,7 +1,7 @@
 //! The content of a `deliver_sm` or a `data_sm`: a receipt or a message from a subscriber (PROVIDERS C.3).
 
 use super::{
-    address::received,
+    address::read_address,
     pdu::{body::PduMessage, parameters::PduParameters},
     receipt_text::{self, SmsState},
     text::{DefaultAlphabet, OctetCoding, Shifts, unpacked},
@@ -74,8 +74,8 @@ pub(super) fn read(message: PduMessage, alphabet: DefaultAlphabet) -> DeliveryKi
         _ => text.to_vec(),
     };
     DeliveryKind::Part(MobilePart {
-        from: received(source.ton, &source.text),
-        to: received(destination.ton, &destination.text),
+        from: read_address(source.ton, &source.text),
+        to: read_address(destination.ton, &destination.text),
         coding,
         octets,
         place: elements.place.or_else(|| place_of(&parameters)),

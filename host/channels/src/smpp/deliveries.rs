@@ -55,14 +55,14 @@ impl Deliveries {
             CommandId::DeliverSm => deliver_sm(&request.body),
             CommandId::DataSm => data_sm(&request.body),
             CommandId::Unbind => {
-                let (session, header, _owed) = request.owed();
+                let (session, header, _owed) = request.into_parts();
                 return SessionAction::End(session, header);
             }
             CommandId::AlertNotification | CommandId::Outbind => return SessionAction::GoOn,
             command => {
                 count("unsupported");
                 tracing::debug!(bind = %self.bind, ?command, "refused a request that is not supported");
-                let (session, header, _owed) = request.owed();
+                let (session, header, _owed) = request.into_parts();
                 let nack = Header::new(CommandId::GenericNack, CommandStatus::EsmeRinvcmdid, header.sequence);
                 session.answer(nack, &[]).await;
                 return SessionAction::GoOn;
@@ -76,7 +76,7 @@ impl Deliveries {
                 // It would be unreadable the next time, too.
                 count("receipt");
                 tracing::warn!(bind = %self.bind, "acknowledged a receipt that names no message or no state");
-                answer.stored().await;
+                answer.confirm().await;
             }
             Some(DeliveryKind::Part(part)) => {
                 // Fails only if the gateway is stopping; the SMSC keeps unanswered requests.
@@ -107,7 +107,7 @@ impl Deliveries {
         self.tasks.spawn(async move {
             let _place = place;
             match events.receipt(receipt).await {
-                Ok(()) => answer.stored().await,
+                Ok(()) => answer.confirm().await,
                 Err(error) => {
                     tracing::warn!(%bind, %error, "a receipt will be delivered again");
                     answer.again().await;

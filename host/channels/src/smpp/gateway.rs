@@ -19,7 +19,7 @@ use super::{
     url::SmppUrl,
     window::{DoubtRoom, Reservation, Window, WindowPlace},
 };
-use crate::carrier::LOOK_AGAIN;
+use crate::carrier::POLL_INTERVAL;
 
 const SHUTDOWN: Duration = Duration::from_secs(5);
 /// The share of submits without an inbox.
@@ -27,7 +27,7 @@ const NO_INBOX: InboxId = InboxId(Uuid::nil());
 /// Wait while it is the turn of another inbox.
 const FOR_ANOTHERS_TURN: Duration = Duration::from_millis(1);
 /// Longest time between two looks.
-const LONGEST_LOOK: Duration = Duration::from_secs(5);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// How long a message waits for a place in a window.
 pub(super) const FOR_A_PLACE: Duration = Duration::from_secs(10);
 /// When to try again after the window stayed full.
@@ -91,7 +91,7 @@ impl SmppGateway {
 
     /// True if a bind accepts submits now, apart from full windows.
     pub(super) fn takes_now(&self) -> bool {
-        self.obstacle().is_ok()
+        self.check_ready().is_ok()
     }
 
     pub fn is_connected(&self) -> bool {
@@ -140,10 +140,10 @@ impl SmppGateway {
     pub(super) async fn ready(&self, inbox: InboxId) {
         let now = Instant::now();
         // Before the look, so that no change between the two is missed.
-        let freed = self.inner.window.freed(inbox);
+        let freed = self.inner.window.wait_for_room(inbox);
         let open = self.inner.window.open_binds(inbox, now, &|bind| self.is_up(bind));
         let waits = open.into_iter().filter_map(|bind| self.inner.binds.get(bind)).map(|bind| bind.wait(now));
-        let mut wait = waits.min().unwrap_or(LOOK_AGAIN).min(LOOK_AGAIN);
+        let mut wait = waits.min().unwrap_or(POLL_INTERVAL).min(POLL_INTERVAL);
         if self.inner.window.is_anothers_turn(inbox, now) {
             wait = wait.max(FOR_ANOTHERS_TURN);
         }
@@ -163,7 +163,7 @@ impl SmppGateway {
                 if let Some(taken) = self.take(NO_INBOX, 1).pop() {
                     return Ok(taken);
                 }
-                self.obstacle()?;
+                self.check_ready()?;
                 self.ready(NO_INBOX).await;
             }
         };
@@ -177,11 +177,11 @@ impl SmppGateway {
     pub(super) fn look_again(&self) -> Duration {
         let now = Instant::now();
         let next = self.inner.binds.iter().map(|bind| bind.look_again(now)).min();
-        next.map_or(LONGEST_LOOK, |next| next.min(LONGEST_LOOK))
+        next.map_or(MAX_CHECK_INTERVAL, |next| next.min(MAX_CHECK_INTERVAL))
     }
 
     /// The reason why nothing can be submitted now, apart from full windows.
-    fn obstacle(&self) -> Result<(), SubmitFailure> {
+    fn check_ready(&self) -> Result<(), SubmitFailure> {
         let now = Instant::now();
         let up = self.inner.binds.iter().filter(|bind| bind.is_up());
         match up.map(|bind| bind.paused_for(now)).min() {
@@ -206,7 +206,7 @@ impl SmppGateway {
         self.inner.stop.cancel();
         self.inner.tasks.close();
         if timeout(SHUTDOWN, self.inner.tasks.wait()).await.is_err() {
-            tracing::warn!("not every SMSC session ended in time");
+            tracing::warn!("some SMSC sessions did not end in time");
         }
     }
 }

@@ -60,7 +60,7 @@ impl Joiner {
             match due {
                 ReassemblyAction::Release(answers) => {
                     for answer in answers {
-                        answer.stored().await;
+                        answer.confirm().await;
                     }
                 }
                 ReassemblyAction::HandOver(joined) => self.hand_over(joined).await,
@@ -80,7 +80,7 @@ impl Joiner {
         match self.events.mobile_originated(message).await {
             Ok(()) => {
                 for answer in joined.answers {
-                    answer.stored().await;
+                    answer.confirm().await;
                 }
             }
             Err(error) => {

@@ -75,7 +75,7 @@ pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(Boun
     if url.mode != BindMode::Pair {
         match open_one(url, settings, Role::Transceiver).await {
             Err(SessionError::Refused(status)) if url.mode == BindMode::Auto && may_take_a_pair(status) => {
-                tracing::info!(bind = %url.name, status = %status_name(status), "transceiver refused, binding both ways");
+                tracing::info!(bind = %url.name, status = %status_name(status), "the SMSC refused a transceiver; binding a transmitter and a receiver");
             }
             Err(error) => return Err(error),
             Ok((sender, first)) => {
@@ -141,7 +141,7 @@ async fn connect(
         // The system's resolver: it knows the hosts file and search domains.
         let stream = TcpStream::connect((url.host.as_str(), url.port)).await?;
         stream.set_nodelay(true)?;
-        let (stream, hangup) = watched(stream)?;
+        let (stream, hangup) = watch_end(stream)?;
         Ok(if url.tls {
             let stream = tls::handshake(stream, &url.host, url.ca.as_deref()).await?;
             SmppSession::start(stream, &url.name, times, waiting, hangup)
@@ -157,7 +157,7 @@ async fn connect(
 
 /// A connection, and when its peer has closed it, which can be seen before all bytes are read.
 #[cfg(target_os = "linux")]
-fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output = ()> + Send + 'static)> {
+fn watch_end(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output = ()> + Send + 'static)> {
     use tokio::io::Interest;
 
     let stream = stream.into_std()?;
@@ -174,7 +174,7 @@ fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output 
 
 /// On other systems the end is seen after all bytes are read.
 #[cfg(not(target_os = "linux"))]
-fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output = ()> + Send + 'static)> {
+fn watch_end(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output = ()> + Send + 'static)> {
     Ok((stream, std::future::pending()))
 }
 
@@ -237,15 +237,15 @@ impl BoundSession {
         self.sessions().all(SmppSession::is_open)
     }
 
-    pub(super) async fn ended(&self) -> String {
+    pub(super) async fn end_reason(&self) -> String {
         match &self.receiver {
             None => {
-                self.sender.ended().await;
+                self.sender.end_reason().await;
                 self.sender.reason()
             }
             Some(receiver) => tokio::select! {
-                () = self.sender.ended() => self.sender.reason(),
-                () = receiver.ended() => receiver.reason(),
+                () = self.sender.end_reason() => self.sender.reason(),
+                () = receiver.end_reason() => receiver.reason(),
             },
         }
     }

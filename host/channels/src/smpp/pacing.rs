@@ -5,7 +5,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::SmppSettings;
 
 /// Time until the next look during a probe. All waiting messages are told of its end, so this is rarely used.
-const PROBE_LOOK: Duration = Duration::from_millis(200);
+const PROBE_CHECK_DELAY: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
 pub(super) struct Pacing {
@@ -33,10 +33,10 @@ pub(super) struct SubmitPermit {
 }
 
 impl State {
-    fn left(&self, now: Instant) -> Option<Duration> {
+    fn remaining_pause(&self, now: Instant) -> Option<Duration> {
         let left = self.paused_until?.saturating_duration_since(now);
         match left.is_zero() {
-            true => self.probing.then_some(PROBE_LOOK),
+            true => self.probing.then_some(PROBE_CHECK_DELAY),
             false => Some(left),
         }
     }
@@ -58,11 +58,11 @@ impl Pacing {
 
     /// How long the bind takes nothing: the rest of the pause, or of the probe after it.
     pub(super) fn paused_for(&self, now: Instant) -> Option<Duration> {
-        self.state().left(now)
+        self.state().remaining_pause(now)
     }
 
     /// The pause doubles. Several such answers to submits that were under way together count once.
-    pub(super) fn throttled(&self, now: Instant) -> Duration {
+    pub(super) fn throttle(&self, now: Instant) -> Duration {
         let mut state = self.state();
         if let Some(left) = state.paused_until.map(|until| until.saturating_duration_since(now))
             && !left.is_zero()
@@ -76,7 +76,7 @@ impl Pacing {
     }
 
     /// A submit was accepted after the pause: the next pause starts small again.
-    pub(super) fn taken(&self, now: Instant) {
+    pub(super) fn note_accepted(&self, now: Instant) {
         let mut state = self.state();
         if state.paused_until.is_some_and(|until| until <= now) {
             state.paused_until = None;
@@ -93,7 +93,7 @@ impl Pacing {
     /// Reserves the next place in the rate, unless it is more than `longest` ahead or the bind is paused.
     pub(super) fn admit(&self, now: Instant, longest: Duration) -> Option<SubmitPermit> {
         let mut state = self.state();
-        if state.left(now).is_some() {
+        if state.remaining_pause(now).is_some() {
             return None;
         }
         let wait = self.place(&mut state, now, longest)?;
@@ -144,15 +144,15 @@ mod tests {
         let mut now = Instant::now();
         let mut pauses = Vec::new();
         for _ in 0..7 {
-            let pause = pacing.throttled(now);
+            let pause = pacing.throttle(now);
             pauses.push(pause.as_secs());
-            assert_eq!(pacing.throttled(now + pause / 2), pause / 2, "answers of one burst count once");
+            assert_eq!(pacing.throttle(now + pause / 2), pause / 2, "answers of one burst count once");
             now += pause;
             assert_eq!(pacing.paused_for(now), None);
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
-        pacing.taken(now);
-        assert_eq!(pacing.throttled(now), Duration::from_secs(1));
+        pacing.note_accepted(now);
+        assert_eq!(pacing.throttle(now), Duration::from_secs(1));
     }
 
     #[test]
@@ -161,16 +161,16 @@ mod tests {
         let now = Instant::now();
         let first = pacing.admit(now, Duration::ZERO).unwrap();
         assert!(!first.is_probe && !pacing.admit(now, Duration::ZERO).unwrap().is_probe);
-        let later = now + pacing.throttled(now);
+        let later = now + pacing.throttle(now);
         assert_eq!(pacing.admit(later - Duration::from_millis(1), Duration::ZERO), None);
         assert!(pacing.admit(later, Duration::ZERO).unwrap().is_probe);
         assert_eq!(pacing.admit(later, Duration::ZERO), None, "one probes");
         assert!(pacing.paused_for(later).is_some());
         pacing.probe_ended();
         assert!(pacing.admit(later, Duration::ZERO).unwrap().is_probe, "nothing came of the first one");
-        let again = later + pacing.throttled(later);
+        let again = later + pacing.throttle(later);
         assert!(pacing.admit(again, Duration::ZERO).unwrap().is_probe);
-        pacing.taken(again);
+        pacing.note_accepted(again);
         assert!(
             !pacing.admit(again, Duration::ZERO).unwrap().is_probe && pacing.admit(again, Duration::ZERO).is_some()
         );

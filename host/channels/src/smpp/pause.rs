@@ -27,15 +27,15 @@ impl Pause {
     }
 
     pub(super) fn after_loss(&mut self) -> Duration {
-        doubled(&mut self.lost, self.settings.reconnect_longest)
+        next_pause(&mut self.lost, self.settings.reconnect_longest)
     }
 
     pub(super) fn after_unknown(&mut self) -> Duration {
-        doubled(&mut self.unknown, self.settings.refused_longest)
+        next_pause(&mut self.unknown, self.settings.refused_longest)
     }
 }
 
-fn doubled(pause: &mut Duration, longest: Duration) -> Duration {
+fn next_pause(pause: &mut Duration, longest: Duration) -> Duration {
     let longest = longest.max(SHORTEST);
     let next = pause.saturating_mul(2).min(longest);
     std::mem::replace(pause, next).min(longest)

@@ -10,7 +10,7 @@ use domain::{
 use crate::carrier::UnsupportedContent;
 
 /// The content as a text: a rendered template, numbered choices, files and locations as links.
-pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, UnsupportedContent> {
+pub(super) fn carriable_content(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, UnsupportedContent> {
     let text = text_of(content)?;
     segments::split(&text, false).map_err(|error| UnsupportedContent { reason: error.to_string() })?;
     Ok(match text {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn said(content: &OutboundContent) -> String {
-        match carried(content).unwrap().into_owned() {
+        match carriable_content(content).unwrap().into_owned() {
             OutboundContent::Text { body } => body,
             other => panic!("{other:?}"),
         }
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_text_goes_as_it_is() {
         let text = OutboundContent::Text { body: " Hello ".to_owned() };
-        assert!(matches!(carried(&text), Ok(Cow::Borrowed(same)) if *same == text));
+        assert!(matches!(carriable_content(&text), Ok(Cow::Borrowed(same)) if *same == text));
     }
 
     #[test]
@@ -172,14 +172,14 @@ mod tests {
             })
         };
         assert_eq!(said(&template("Your order is ready")), "Your order is ready");
-        assert!(carried(&template("")).is_err());
+        assert!(carriable_content(&template("")).is_err());
     }
 
     #[test]
     fn a_text_of_255_parts_goes_and_a_longer_one_does_not() {
         let text = |length: usize| OutboundContent::Text { body: "a".repeat(length) };
-        assert!(carried(&text(255 * 153)).is_ok());
-        let refused = carried(&text(255 * 153 + 1)).unwrap_err();
+        assert!(carriable_content(&text(255 * 153)).is_ok());
+        let refused = carriable_content(&text(255 * 153 + 1)).unwrap_err();
         assert!(refused.to_string().contains("256"), "{refused}");
     }
 }

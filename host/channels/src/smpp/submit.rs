@@ -70,12 +70,12 @@ pub enum SubmitFailure {
     #[error("no SMSC is connected")]
     NotConnected,
     /// Too fast, or the window is full; nothing was accepted.
-    #[error("the SMSC takes nothing for {} ms", after.as_millis())]
+    #[error("the SMSC accepts no messages for {} ms", after.as_millis())]
     Throttled { after: Duration },
     #[error("the SMSC refused the message: {name}")]
     Rejected { code: u32, name: String },
     /// Refused for a passing reason: try again, a few times.
-    #[error("the SMSC could not take the message now: {name}")]
+    #[error("the SMSC could not accept the message now: {name}")]
     Retry { code: u32, name: String },
     /// Not possible in SMPP: sender, recipient or length.
     #[error("the message cannot be sent by SMS: {0}")]
@@ -91,7 +91,7 @@ pub(super) fn submit_sm(part: &SubmittedPart, alphabet: DefaultAlphabet) -> Resu
     let source =
         source(&part.source).ok_or_else(|| invalid("the sender must be a number, or at most 11 ASCII characters"))?;
     let destination = destination(&part.destination).ok_or_else(|| invalid("the recipient must be a phone number"))?;
-    let (coding, text) = said(part, alphabet)?;
+    let (coding, text) = encode_text(part, alphabet)?;
     let octets: Vec<u8> = part.udh.iter().flatten().chain(&text).copied().collect();
     if octets.len() > MOST_OCTETS {
         return Err(invalid("a part holds at most 254 octets"));
@@ -116,7 +116,7 @@ pub(super) fn submit_sm(part: &SubmittedPart, alphabet: DefaultAlphabet) -> Resu
 }
 
 /// A text that the SMSC's default alphabet lacks is sent as UCS-2 if one message can hold it.
-fn said(part: &SubmittedPart, alphabet: DefaultAlphabet) -> Result<(DataCoding, Vec<u8>), SubmitFailure> {
+fn encode_text(part: &SubmittedPart, alphabet: DefaultAlphabet) -> Result<(DataCoding, Vec<u8>), SubmitFailure> {
     let header = part.udh.map_or(0, |udh| udh.len());
     match part.data_coding {
         PartAlphabet::Ucs2 => Ok((DataCoding::Ucs2, part.octets.clone())),
@@ -152,7 +152,7 @@ pub(super) fn unknown(reason: &str) -> SubmitFailure {
     SubmitFailure::Unknown { reason: reason.to_owned() }
 }
 
-pub(super) fn refused(status: CommandStatus) -> SmscRefusal {
+pub(super) fn classify(status: CommandStatus) -> SmscRefusal {
     let (code, name) = (u32::from(status), status_name(status));
     match status {
         CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful => SmscRefusal::TooFast,
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn a_text_goes_out_in_the_default_alphabet_of_the_smsc() {
-        let said = |alphabet, octets: &[u8]| said(&part(octets), alphabet).unwrap();
-        assert_eq!(said(DefaultAlphabet::Latin1, b"\x00 \x05"), (DataCoding::McSpecific, b"@ \xe9".to_vec()));
-        assert_eq!(said(DefaultAlphabet::Latin1, b"\x1be5"), (DataCoding::Ucs2, vec![0x20, 0xac, 0, b'5']));
-        assert_eq!(said(DefaultAlphabet::GsmPacked, b"hello").1, [0xe8, 0x32, 0x9b, 0xfd, 0x06]);
+        let said = |alphabet, octets: &[u8]| encode_text(&part(octets), alphabet).unwrap();
+        assert_eq!(encode_text(DefaultAlphabet::Latin1, b"\x00 \x05"), (DataCoding::McSpecific, b"@ \xe9".to_vec()));
+        assert_eq!(encode_text(DefaultAlphabet::Latin1, b"\x1be5"), (DataCoding::Ucs2, vec![0x20, 0xac, 0, b'5']));
+        assert_eq!(encode_text(DefaultAlphabet::GsmPacked, b"hello").1, [0xe8, 0x32, 0x9b, 0xfd, 0x06]);
         let long = [&b"\x1be"[..], &[b'a'; 100]].concat();
-        assert!(matches!(super::said(&part(&long), DefaultAlphabet::Ascii), Err(SubmitFailure::Invalid(_))));
+        assert!(matches!(super::encode_text(&part(&long), DefaultAlphabet::Ascii), Err(SubmitFailure::Invalid(_))));
         let joined = SubmittedPart { udh: Some([5, 0, 3, 7, 2, 1]), ..part(b"hello") };
-        assert_eq!(super::said(&joined, DefaultAlphabet::GsmPacked).unwrap().1, [0xd0, 0x65, 0x36, 0xfb, 0x0d]);
+        assert_eq!(super::encode_text(&joined, DefaultAlphabet::GsmPacked).unwrap().1, [0xd0, 0x65, 0x36, 0xfb, 0x0d]);
     }
 
     #[test]

@@ -15,12 +15,12 @@ pub(super) async fn handshake(stream: TcpStream, host: &str, ca: Option<&Path>) 
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(io::Error::other)?
-        .with_root_certificates(trusted(ca)?)
+        .with_root_certificates(root_certificates(ca)?)
         .with_no_client_auth();
     TlsConnector::from(Arc::new(config)).connect(name, stream).await
 }
 
-fn trusted(ca: Option<&Path>) -> io::Result<RootCertStore> {
+fn root_certificates(ca: Option<&Path>) -> io::Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     match ca {
         Some(file) => {

@@ -104,7 +104,7 @@ impl TelegramApi {
                 Ok(body.get_mut("result").map(Value::take).unwrap_or_default())
             }
             None if status.is_success() => Err(CallFailure::Lost("the answer is not JSON".to_owned())),
-            body => Err(CallFailure::refused(status.as_u16(), body.as_ref())),
+            body => Err(CallFailure::from_answer(status.as_u16(), body.as_ref())),
         }
     }
 

@@ -116,7 +116,7 @@ impl Carrier for TelegramCarrier {
     }
 
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
-        content::carried(content)
+        content::carriable_content(content)
     }
 
     fn settings_last(&self) -> Option<Duration> {
@@ -136,7 +136,7 @@ impl Carrier for TelegramCarrier {
         let Some(chat) = chat_of(outgoing.to) else {
             return Err(UnsupportedContent { reason: "a bot writes to its own customers only".to_owned() }.into());
         };
-        let carried = content::carried(outgoing.content)?;
+        let carried = content::carriable_content(outgoing.content)?;
         let file = match &*carried {
             OutboundContent::Media(media) => outgoing.files.open(&media.url).await?,
             _ => None,
@@ -149,7 +149,7 @@ impl Carrier for TelegramCarrier {
             BotCall::Form { method, form } => self.api.upload(&login.access_token, method, form).await,
         };
         let mut result = match answered {
-            Ok(answer) if is_message => taken(&answer, login, chat),
+            Ok(answer) if is_message => read_acceptance(&answer, login, chat),
             // A reaction is not a message, so it has no id, and a repetition changes nothing.
             Ok(_) => Ok(Acceptance { sent: true, ..Acceptance::default() }),
             Err(failure) => Err(failure.into()),
@@ -160,7 +160,7 @@ impl Carrier for TelegramCarrier {
 }
 
 /// A message that the Bot API took counts as sent, because no other report of it comes.
-fn taken(answer: &Value, login: &AccountLogin, chat: &str) -> Result<Acceptance, SendFailure> {
+fn read_acceptance(answer: &Value, login: &AccountLogin, chat: &str) -> Result<Acceptance, SendFailure> {
     let id = answer.get("message_id").and_then(Value::as_i64);
     let id = id.ok_or_else(|| SendFailure::Unknown { reason: "the answer names no message id".to_owned() })?;
     let provider_id = Some(content::message_id(&login.account_id, chat, id));

@@ -25,7 +25,7 @@ pub(super) fn number_of(id: &str) -> Option<i64> {
     parts.next().filter(|_| !bot.is_empty())?.parse().ok()
 }
 
-pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, UnsupportedContent> {
+pub(super) fn carriable_content(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, UnsupportedContent> {
     match content {
         OutboundContent::Sms(sms) => Ok(Cow::Owned(OutboundContent::Text { body: sms.text.clone() })),
         OutboundContent::Text { .. }
@@ -51,13 +51,13 @@ pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundConte
 pub(super) fn words(content: &OutboundContent) -> Option<String> {
     let words = words_of(content).filter(|words| !words.trim().is_empty());
     let OutboundContent::List(list) = content else { return words };
-    let described = described(list);
+    let described = row_descriptions(list);
     let all: Vec<String> = words.into_iter().chain(described).collect();
     Some(if all.is_empty() { list.button.clone() } else { all.join("\n") }).filter(|words| !words.trim().is_empty())
 }
 
 /// The rows of a list whose button does not show everything.
-fn described(list: &ReplyList) -> impl Iterator<Item = String> {
+fn row_descriptions(list: &ReplyList) -> impl Iterator<Item = String> {
     let rows = list.sections.iter().flat_map(|section| &section.rows);
     rows.filter_map(|row| {
         let description = row.description.as_deref().filter(|description| !description.trim().is_empty())?;

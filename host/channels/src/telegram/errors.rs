@@ -35,7 +35,7 @@ impl CallFailure {
     }
 
     /// The refusal in a body, or in the status if the body is not one of the Bot API.
-    pub(super) fn refused(status: u16, body: Option<&Value>) -> Self {
+    pub(super) fn from_answer(status: u16, body: Option<&Value>) -> Self {
         let code = body.and_then(|body| body.get("error_code")?.as_u64()).and_then(|code| u16::try_from(code).ok());
         let text = body.and_then(|body| body.get("description")?.as_str()).map(str::to_owned);
         let after = body.and_then(|body| body.pointer("/parameters/retry_after")?.as_u64()).map(Duration::from_secs);
@@ -87,7 +87,7 @@ mod tests {
 
     fn of(code: u16, description: &str) -> SendFailure {
         let body = json!({ "ok": false, "error_code": code, "description": description });
-        CallFailure::refused(code, Some(&body)).into()
+        CallFailure::from_answer(code, Some(&body)).into()
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
     fn too_many_requests_wait_for_the_time_that_the_answer_names() {
         let body = json!({ "ok": false, "error_code": 429, "description": "Too Many Requests: retry after 7",
             "parameters": { "retry_after": 7 } });
-        let failure = SendFailure::from(CallFailure::refused(429, Some(&body)));
+        let failure = SendFailure::from(CallFailure::from_answer(429, Some(&body)));
         assert!(matches!(failure, SendFailure::SlowDown { after: Some(after), .. } if after.as_secs() == 7));
     }
 
@@ -129,7 +129,7 @@ mod tests {
         for code in [500, 502, 503, 504] {
             assert!(matches!(of(code, "Bad Gateway"), SendFailure::Unknown { .. }), "{code}");
         }
-        assert!(matches!(CallFailure::refused(502, None).into(), SendFailure::Unknown { .. }));
+        assert!(matches!(CallFailure::from_answer(502, None).into(), SendFailure::Unknown { .. }));
         assert!(matches!(CallFailure::Lost(String::new()).into(), SendFailure::Unknown { .. }));
         assert!(matches!(CallFailure::NotWritten(String::new()).into(), SendFailure::NotSent { .. }));
     }

@@ -71,7 +71,7 @@ impl AccountProvider for TelegramProvider {
     async fn answer_taps(&self, login: &AccountLogin, taps: &[String]) {
         let answers = taps.iter().map(|tap| self.api.answer_tap(&login.access_token, tap));
         for failure in futures::future::join_all(answers).await.into_iter().filter_map(Result::err) {
-            tracing::debug!(%failure, "a tap could not be answered; its button shows a waiting sign for a while");
+            tracing::debug!(%failure, "a tap could not be answered; its button shows the waiting sign for a while");
         }
     }
 

@@ -18,7 +18,7 @@ use super::{
     CloudApi, CloudNumber,
     graph::{NoAnswer, answer},
     media_ids::MediaIds,
-    send_failure::refused,
+    send_failure::send_failure,
 };
 use crate::carrier::{OurFile, OurFiles, UnsupportedContent};
 
@@ -75,20 +75,20 @@ impl MediaCache {
 
     /// Removes the ids of a message that Meta refused, so that its files are uploaded again.
     pub(super) fn forget(&self, number: &CloudNumber, named: &MessageMedia) {
-        let mut known = self.known();
+        let mut known = self.lock_uploads();
         for url in named.ids.keys() {
             known.remove(&upload_of(number, url));
         }
     }
 
     fn find(&self, upload: &Upload, now: Instant) -> Option<String> {
-        let known = self.known();
+        let known = self.lock_uploads();
         let (id, since) = known.get(upload)?;
         (now.saturating_duration_since(*since) < USED_FOR).then(|| id.clone())
     }
 
     fn keep(&self, upload: Upload, id: String, now: Instant) {
-        let mut known = self.known();
+        let mut known = self.lock_uploads();
         if known.len() >= REMEMBERED {
             let oldest = known.iter().min_by_key(|(_, (_, since))| *since).map(|(upload, _)| upload.clone());
             oldest.map(|oldest| known.remove(&oldest));
@@ -96,7 +96,7 @@ impl MediaCache {
         known.insert(upload, (id, now));
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<Upload, (String, Instant)>> {
+    fn lock_uploads(&self) -> MutexGuard<'_, HashMap<Upload, (String, Instant)>> {
         self.0.lock()
     }
 }
@@ -146,7 +146,7 @@ impl CloudApi {
         let response = self.client.send(call).await.map_err(|error| failed(error.into()))?;
         let value = answer(response).await.map_err(|none| match none {
             NoAnswer::Lost(reason) => again(reason),
-            NoAnswer::Error(error) => failed(refused(error)),
+            NoAnswer::Error(error) => failed(send_failure(error)),
         })?;
         let id = match value.get("id") {
             Some(Value::String(id)) => Some(id.clone()),
@@ -193,7 +193,7 @@ mod tests {
             let at = began + Duration::from_millis(u64::try_from(count).unwrap());
             uploads.keep(upload(&count.to_string()), count.to_string(), at);
         }
-        assert_eq!(uploads.known().len(), REMEMBERED);
+        assert_eq!(uploads.lock_uploads().len(), REMEMBERED);
         assert_eq!(uploads.find(&upload("0"), began), None);
         assert!(uploads.find(&upload("1"), began).is_some());
     }

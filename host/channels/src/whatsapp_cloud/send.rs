@@ -11,7 +11,7 @@ use super::{
     cloud_send::CloudSend,
     graph::{NoAnswer, answer},
     message_body::{message_body, read_receipt_body},
-    send_failure::refused,
+    send_failure::send_failure,
 };
 
 impl CloudApi {
@@ -24,9 +24,9 @@ impl CloudApi {
         let call = self.call(Method::POST, &[&number.phone_number_id, "messages"], &number.access_token).json(&body);
         let response = self.client.send(call).await?;
         match answer(response).await {
-            Ok(value) => taken(&value),
+            Ok(value) => read_acceptance(&value),
             Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),
-            Err(NoAnswer::Error(error)) => Err(refused(error)),
+            Err(NoAnswer::Error(error)) => Err(send_failure(error)),
         }
     }
 
@@ -40,7 +40,7 @@ impl CloudApi {
 }
 
 /// The canonical number may differ from the given one (Brazil, Argentina, Mexico). Sends to a BSUID return a BSUID.
-fn taken(value: &Value) -> Result<Acceptance, SendFailure> {
+fn read_acceptance(value: &Value) -> Result<Acceptance, SendFailure> {
     let text = |list: &str, field: &str| {
         value.get(list)?.get(0)?.get(field)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
     };

@@ -7,7 +7,7 @@ use super::{
     graph::{ErrorAnswer, status_failure},
 };
 
-pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
+pub(super) fn send_failure(error: ErrorAnswer) -> SendFailure {
     let ErrorAnswer { status, failure, wait, subcode: _ } = error;
     let Some(failure) = failure else {
         return refused_without_a_code(status, wait);

@@ -26,7 +26,7 @@ use super::{
     throttling::{Batches, WINDOW},
 };
 use crate::carrier::{
-    Carrier, CarrierInbox, CarrierPause, LOOK_AGAIN, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
+    Carrier, CarrierInbox, CarrierPause, OutgoingMessage, POLL_INTERVAL, PresenceRefused, PresenceSignal, SendPlace,
     UnsupportedContent,
 };
 
@@ -53,7 +53,7 @@ impl LiteCarrier {
         Arc::clone(gates.entry(inbox.id).or_default())
     }
 
-    fn closed(&self, number: Option<&LiteSender>) -> Option<CarrierPause> {
+    fn closed_until(&self, number: Option<&LiteSender>) -> Option<CarrierPause> {
         let Some(number) = number.filter(|number| number.connected) else {
             let reason = "the number is not connected to WhatsApp".to_owned();
             return Some(CarrierPause { reason, look_again: DISCONNECTED });
@@ -87,7 +87,7 @@ impl Drop for Call {
     fn drop(&mut self) {
         let mut batches = self.gate.batches();
         match self.made {
-            true => batches.ended(Instant::now()),
+            true => batches.end_call(Instant::now()),
             false => batches.give_back(),
         }
         drop(batches);
@@ -115,7 +115,7 @@ impl Carrier for LiteCarrier {
 
     fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
         let number = sender_of(inbox);
-        if let Some(closed) = self.closed(number) {
+        if let Some(closed) = self.closed_until(number) {
             return Err(closed);
         }
         let Throttle { batch_size, delay, .. } = throttle_of(inbox);
@@ -126,7 +126,7 @@ impl Carrier for LiteCarrier {
 
     async fn ready(&self, inbox: &CarrierInbox) {
         let gate = self.gate(inbox);
-        let wait = gate.batches().wait(throttle_of(inbox).delay, Instant::now()).min(LOOK_AGAIN);
+        let wait = gate.batches().wait(throttle_of(inbox).delay, Instant::now()).min(POLL_INTERVAL);
         if !wait.is_zero() {
             // In both cases it is time to look.
             let _ = timeout(wait, gate.freed.notified()).await;

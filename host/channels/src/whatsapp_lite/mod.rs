@@ -81,7 +81,7 @@ pub enum DeviceFailure {
     #[error("the device is not connected")]
     NotConnected,
     /// There was no answer, or a useless one.
-    #[error("the device could not be asked: {0}")]
+    #[error("the device could not be reached: {0}")]
     Unreachable(String),
     #[error("the device refused: {0}")]
     Refused(String),
@@ -165,7 +165,7 @@ pub enum BridgeCallbackRefused {
     #[error("it cannot be read: {0}")]
     Unreadable(String),
     /// These devices send no calls.
-    #[error("nobody is expected to call")]
+    #[error("this service expects no callbacks of a bridge")]
     NotExpected,
 }
 
@@ -191,7 +191,7 @@ pub trait LiteDevices: Send + Sync + 'static {
         Err(BridgeCallbackRefused::NotExpected)
     }
 
-    fn told(&self, _body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
+    fn parse_events(&self, _body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
         Err(BridgeCallbackRefused::NotExpected)
     }
 }

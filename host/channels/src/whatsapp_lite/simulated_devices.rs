@@ -23,7 +23,7 @@ use crate::{
     whatsapp_cloud::content_of,
 };
 
-const PATIENCE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a call waits for events.
 const WAIT: Duration = Duration::from_secs(2);
 /// When to look again at a device that is not connected.
@@ -41,7 +41,7 @@ pub struct SimulatedDevices {
 impl SimulatedDevices {
     /// The devices of the simulator at `base`, such as `http://127.0.0.1:8090`.
     pub fn new(base: &str) -> Result<Self, ClientBuildError> {
-        Ok(Self { client: operator_client(PATIENCE)?, base: base.trim_end_matches('/').to_owned() })
+        Ok(Self { client: operator_client(TIMEOUT)?, base: base.trim_end_matches('/').to_owned() })
     }
 }
 

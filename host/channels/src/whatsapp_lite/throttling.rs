@@ -17,7 +17,7 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// At most `wanted` messages, until their call [ended](Self::ended) or they were [given back](Self::give_back).
+    /// At most `wanted` messages, until their call [ended](Self::end_call) or they were [given back](Self::give_back).
     pub(super) fn take(&mut self, wanted: usize, batch_size: u32, delay: Duration, now: Instant) -> usize {
         if self.pause_left(delay, now).is_zero() {
             self.left = batch_size;
@@ -30,7 +30,7 @@ impl Batches {
         taken
     }
 
-    pub(super) fn ended(&mut self, now: Instant) {
+    pub(super) fn end_call(&mut self, now: Instant) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.ended_at = Some(now);
     }
@@ -72,7 +72,7 @@ mod tests {
             .map(|millis| {
                 let now = start + Duration::from_millis(millis);
                 let taken = batches.take(1, batch_size, delay, now);
-                (0..taken).for_each(|_| batches.ended(now));
+                (0..taken).for_each(|_| batches.end_call(now));
                 taken
             })
             .sum()
@@ -84,7 +84,7 @@ mod tests {
         let mut batches = Batches::default();
         for _ in 0..3 {
             assert_eq!(batches.take(1, 3, SECOND, start), 1);
-            batches.ended(start);
+            batches.end_call(start);
         }
         assert_eq!(batches.take(1, 3, SECOND, start), 0);
         assert_eq!(batches.wait(SECOND, start), SECOND);
@@ -97,10 +97,10 @@ mod tests {
         let start = Instant::now();
         let mut batches = Batches::default();
         assert_eq!(batches.take(2, 2, SECOND, start), 2);
-        batches.ended(start + SECOND);
+        batches.end_call(start + SECOND);
         let late = start + 10 * SECOND;
         assert_eq!(batches.take(1, 2, SECOND, late), 0, "one call of the batch goes on");
-        batches.ended(late);
+        batches.end_call(late);
         assert_eq!(batches.wait(SECOND, late), SECOND);
         assert_eq!(batches.take(1, 2, SECOND, late + Duration::from_millis(999)), 0);
         assert_eq!(batches.take(2, 2, SECOND, late + SECOND), 2);
@@ -120,7 +120,7 @@ mod tests {
         let start = Instant::now();
         let mut batches = Batches::default();
         assert_eq!(batches.take(1, 2, SECOND, start), 1);
-        batches.ended(start);
+        batches.end_call(start);
         assert_eq!(batches.take(2, 2, SECOND, start + SECOND), 2);
     }
 
@@ -144,10 +144,10 @@ mod tests {
         let start = Instant::now();
         let mut batches = Batches::default();
         assert_eq!(batches.take(1, 10, SECOND, start), 1);
-        batches.ended(start);
+        batches.end_call(start);
         assert_eq!(batches.take(4, 2, SECOND, start), 2);
-        batches.ended(start);
-        batches.ended(start);
+        batches.end_call(start);
+        batches.end_call(start);
         assert_eq!(batches.take(1, 2, SECOND, start), 0);
     }
 

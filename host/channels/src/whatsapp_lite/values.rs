@@ -24,7 +24,7 @@ pub enum ValuesFailed {
     /// Another process holds the device now: nothing is written.
     #[error("the device of this number is held by another process")]
     NotHeld,
-    #[error("what the device must remember cannot be reached: {0}")]
+    #[error("the stored values of the device cannot be read or written: {0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 

@@ -247,7 +247,7 @@ async fn an_unreachable_store_is_an_error_with_a_cure() {
     let settings = settings("s3://files", format!("http://{nobody}"), "our-key");
     let store = ObjectMediaStore::in_bucket(&settings).unwrap();
     let error = in_full(&store.try_out(TRIAL).await.unwrap_err());
-    assert!(error.contains("not reached: check media.s3_endpoint"), "{error}");
+    assert!(error.contains("cannot be reached: check media.s3_endpoint"), "{error}");
 }
 
 #[tokio::test]

@@ -45,12 +45,12 @@ pub(super) async fn arrive(
         Some(team) => teams::get(db, client, team).await?,
         None => None,
     };
-    let Some(team) = team else { return awaited(ctx, db, client, chat, came_at).await };
+    let Some(team) = team else { return handle_arrival(ctx, db, client, chat, came_at).await };
     if let AssignmentOutcome::Given(happened) = assignment::give_out(ctx, db, client, &mut chat, team.id).await? {
         return send_text(ctx, db, client, &chat, happened).await;
     }
     if team.hours.is_open(came_at) {
-        return awaited(ctx, db, client, chat, came_at).await;
+        return handle_arrival(ctx, db, client, chat, came_at).await;
     }
     if let Some(opens) = team.hours.next_open(came_at) {
         due_work::postpone(db, client, (chat.id, ChatWork::Answer), (until(ctx, opens), ctx.now())).await?;
@@ -60,7 +60,7 @@ pub(super) async fn arrive(
     }
     chat.after_hours = true;
     let said = match &team.after_hours_text {
-        Some(text) => tell(ctx, db, client, &mut chat, text).await?,
+        Some(text) => send_after_hours_text(ctx, db, client, &mut chat, text).await?,
         None => None,
     };
     let flagged = Event::ChatAfterHours(ChatAfterHours { participant: chat.id, team: team.id });
@@ -78,7 +78,7 @@ pub(super) fn until(ctx: &Context, from: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// Agents are present, so a chat that waited outside the hours of another team waits for them from now on.
-async fn awaited(
+async fn handle_arrival(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
@@ -94,7 +94,7 @@ async fn awaited(
 }
 
 /// Sends the after-hours text to the customer of a locked chat, unless the channel would refuse it.
-async fn tell(
+async fn send_after_hours_text(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
@@ -105,7 +105,7 @@ async fn tell(
     let customer = customers::find(db, client, chat.customer).await?;
     let (Some(inbox), Some(customer)) = (inbox, customer) else { return Ok(None) };
     if customer.addresses.written_to(inbox.kind()).is_none()
-        || window::closed(ctx, db, client, (&*chat, inbox.kind()), WindowWriter::Program).await?.is_some()
+        || window::closed_reason(ctx, db, client, (&*chat, inbox.kind()), WindowWriter::Program).await?.is_some()
     {
         return Ok(None);
     }
@@ -113,7 +113,7 @@ async fn tell(
     let words = saying::TextOwner {
         content: &content,
         asks_rating: false,
-        owner: saying::BY_ITSELF,
+        owner: saying::BOT_OWNER,
         quotes: None,
         of_agent: saying::AgentFields::default(),
     };

@@ -60,13 +60,13 @@ pub(super) async fn effects(
         let effect = match reply_content(&action) {
             Some((content, quote)) => {
                 let quoted = match quote {
-                    Some(quote) => quoted(ctx, client, scene, quote).await?.map_err(|why| remarks.push(why)).ok(),
+                    Some(quote) => find_quote(ctx, client, scene, quote).await?.map_err(|why| remarks.push(why)).ok(),
                     None => None,
                 };
                 ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted, asks_rating: false }))
             }
             None => match action {
-                Action::ReplyTemplate(wanted) => match composed(wanted) {
+                Action::ReplyTemplate(wanted) => match compose_template(wanted) {
                     Ok(wanted) => match template(ctx, client, scene, &wanted).await? {
                         Ok(filled) => filled,
                         Err(reason) => return Ok(Err(reason)),
@@ -194,7 +194,7 @@ fn line(text: Option<&String>) -> Option<String> {
 }
 
 /// Finds the quoted message in this chat by our id. The inner error is the reason why the reply has no quote.
-async fn quoted(
+async fn find_quote(
     ctx: &Context,
     client: ClientId,
     scene: &TurnContext,
@@ -267,7 +267,7 @@ fn unknown(scene: &TurnContext) -> String {
     said.to_owned()
 }
 
-fn composed(wanted: ReplyTemplate) -> std::result::Result<ComposedTemplate, String> {
+fn compose_template(wanted: ReplyTemplate) -> std::result::Result<ComposedTemplate, String> {
     let components = Some(components(&wanted)?);
     Ok(ComposedTemplate { name: wanted.name, id: wanted.id, components })
 }

@@ -28,7 +28,7 @@ use crate::{
         event_facts::{self, PreviousOwner},
         responsible_plugin, site_team,
     },
-    send_to_customer::{AgentFields, BY_ITSELF, ChatEntries, SayTarget, TextOwner, said_event, send_to_customer},
+    send_to_customer::{AgentFields, BOT_OWNER, ChatEntries, SayTarget, TextOwner, said_event, send_to_customer},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -222,7 +222,7 @@ fn words_of(reply: &ChatbotReply) -> TextOwner<'_> {
     TextOwner {
         content: &reply.content,
         asks_rating: reply.asks_rating,
-        owner: BY_ITSELF,
+        owner: BOT_OWNER,
         quotes: reply.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
         of_agent: AgentFields::default(),
     }
@@ -237,7 +237,9 @@ async fn open_for_waiting_message(
     done: &WaitingEvent,
 ) -> Result<Option<Happened>> {
     let (client, id) = (lease.client, participant.id);
-    let Some(waiting) = participant_events::next_happening(db, client, id, done.id).await? else { return Ok(None) };
+    let Some(waiting) = participant_events::next_customer_event(db, client, id, done.id).await? else {
+        return Ok(None);
+    };
     let Some(arrived) = waiting.event.message().cloned() else { return Ok(None) };
     if participant.apply(ParticipantMove::CustomerWrote { bot: true }).is_err() {
         return Ok(None);

@@ -90,7 +90,7 @@ impl TurnTrouble {
         match self {
             Self::NoBot | Self::NoneBesideCanary(_) | Self::Conflicts(_) | Self::Broken(_) => None,
             Self::Call { made, .. } => Some(*made),
-            Self::Unusable { reason, made } => Some(made.spoiled(&reason)),
+            Self::Unusable { reason, made } => Some(made.mark_unusable(&reason)),
         }
     }
 }
@@ -121,11 +121,11 @@ pub(super) async fn give_to_people(
             participant_events::remove_all(&mut tx, client, id).await?;
         }
         (Some(_), Next::Again { pause }) => {
-            tracing::info!(participant.id = %id, attempts = event.attempts, outcome = kind, "a chatbot's turn is made again later");
+            tracing::info!(participant.id = %id, attempts = event.attempts, outcome = kind, "a turn of a chatbot failed; it is repeated later");
             participant_events::postpone(&mut tx, client, id, event.id, ctx.now() + *pause).await?;
         }
         (Some(mut participant), Next::People) => {
-            tracing::warn!(participant.id = %id, outcome = kind, "a chat goes from its chatbot to people");
+            tracing::warn!(participant.id = %id, outcome = kind, "a chat passes from its chatbot to agents");
             let had = participant.clone();
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
                 participant.queued_reason = Some(reason);
@@ -162,7 +162,7 @@ pub(super) async fn keep_on_trial(
     trouble: TurnTrouble,
 ) -> Result<String> {
     let (reason, kind) = (trouble.reason(), trouble.kind());
-    tracing::info!(participant.id = %id, outcome = kind, "a chatbot on trial failed; the live one is asked");
+    tracing::info!(participant.id = %id, outcome = kind, "a canary of a chatbot failed; the live version is called");
     if let Some(mut made) = trouble.into_made() {
         made.state_consequence("the live version is asked");
         keep(ctx, lease, made).await?;

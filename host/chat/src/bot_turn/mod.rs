@@ -72,7 +72,7 @@ async fn ask(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
         match run(ctx, lease, scene, event).await? {
             TurnOutcome::ReadsChanged => {
                 let participant = scene.participant.id;
-                tracing::debug!(participant.id = %participant, "key-values changed during a turn; it is made again");
+                tracing::debug!(participant.id = %participant, "key-values changed during a turn; it is repeated");
             }
             outcome => return Ok(outcome),
         }
@@ -109,7 +109,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     };
     let effects = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
         Ok(EffectPlan { effects, remarks }) => {
-            remarks.iter().for_each(|remark| made.remark(remark));
+            remarks.iter().for_each(|remark| made.add_log_line(remark));
             effects
         }
         Err(reason) => return Ok(TurnOutcome::failed(TurnTrouble::Unusable { reason, made })),

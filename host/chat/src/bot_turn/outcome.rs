@@ -14,7 +14,7 @@ pub(super) enum TurnOutcome {
 }
 
 impl TurnOutcome {
-    pub(super) fn failed(trouble: TurnTrouble) -> Self {
+    pub(super) fn from_trouble(trouble: TurnTrouble) -> Self {
         Self::Failed(Box::new(trouble))
     }
 
@@ -22,7 +22,7 @@ impl TurnOutcome {
         if trace::is_of_the_host(&error) {
             Self::NotAsked(made)
         } else {
-            Self::failed(TurnTrouble::Call { error: Box::new(error), made })
+            Self::from_trouble(TurnTrouble::Call { error: Box::new(error), made })
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) async fn chatbot(
     let alone = |answering| ChatbotInCharge { answering, beside_canary: None };
     match &participant.bot_plugin {
         Some(name) if slots.live.as_ref().is_none_or(|live| live.plugin.name() != name) => {
-            Ok(named(ctx, db, client, name).await?.map(alone))
+            Ok(find_by_name(ctx, db, client, name).await?.map(alone))
         }
         _ => Ok(AnsweringVersion::of(&slots, participant.id.0).map(|answering| ChatbotInCharge {
             beside_canary: answering.is_canary().then(|| AnsweringVersion::live_of(&slots)).flatten(),
@@ -51,7 +51,7 @@ pub(crate) async fn chatbot(
 }
 
 /// A chatbot by its name: as last activated, or its newest version without configuration, or the built-in one.
-pub(crate) async fn named(
+pub(crate) async fn find_by_name(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,

@@ -20,7 +20,7 @@ pub(crate) enum WindowWriter {
 }
 
 /// The reason why a free-form message cannot be sent in a chat now. `None` if it can.
-pub(crate) async fn closed(
+pub(crate) async fn closed_reason(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,

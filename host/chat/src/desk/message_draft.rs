@@ -76,7 +76,7 @@ impl DraftRequest {
             }
         }
         let what = match self.reaction {
-            None => what(self.text, self.media_url, self.location, &mut faults),
+            None => draft_content(self.text, self.media_url, self.location, &mut faults),
             Some(reaction) => {
                 let others = [
                     ("text", self.text.is_some()),
@@ -101,7 +101,7 @@ impl DraftRequest {
     }
 }
 
-fn what(
+fn draft_content(
     text: Option<String>,
     url: Option<String>,
     place: Option<Location>,
@@ -124,7 +124,10 @@ fn what(
         }
         (text, None, Some(place)) => {
             if text.is_some() {
-                faults.push(FieldFault::new("text", "cannot stand beside a location: send it as a message of its own"));
+                faults.push(FieldFault::new(
+                    "text",
+                    "cannot be given together with a location: send it as a message of its own",
+                ));
             }
             let fits = (-90.0..=90.0).contains(&place.latitude) && (-180.0..=180.0).contains(&place.longitude);
             if !fits {
@@ -134,7 +137,10 @@ fn what(
             Some(DraftContent::Place(place))
         }
         (_, Some(_), Some(_)) => {
-            faults.push(FieldFault::new("location", "cannot stand beside a file: send it as a message of its own"));
+            faults.push(FieldFault::new(
+                "location",
+                "cannot be given together with a file: send it as a message of its own",
+            ));
             None
         }
         // The prefix tells if it is one of our addresses.
@@ -151,7 +157,7 @@ const EMOJI_BLOCKS: char = '\u{1f000}';
 /// Checks a reaction. `others`: fields that cannot be combined with it.
 fn react(reaction: Reaction, others: [(&str, bool); 4], faults: &mut Vec<FieldFault>) -> Option<DraftContent> {
     for (field, _) in others.into_iter().filter(|(_, is_there)| *is_there) {
-        faults.push(FieldFault::new(field, "cannot stand beside a reaction"));
+        faults.push(FieldFault::new(field, "cannot be given together with a reaction"));
     }
     if reaction.message_id.is_empty() || reaction.message_id.chars().count() > NAME_MAX {
         let said = format!("must be the provider's id of a message of this chat, of 1 to {NAME_MAX} characters");

@@ -16,7 +16,7 @@ use storage::{
 use super::DeskError;
 
 /// Finds the quoted message, which must be in this chat, and its provider id.
-pub(super) async fn quoted(
+pub(super) async fn find_quote(
     db: &mut PgConnection,
     client: ClientId,
     chat: &Participant,

@@ -91,7 +91,7 @@ impl From<GivingRefused> for DeskError {
 }
 
 /// Locks a chat until the transaction ends. The id of a merged chat finds the chat that it became.
-async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Participant, DeskError> {
+async fn lock_chat(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Participant, DeskError> {
     let now = participants::find(db, client, id).await?.ok_or(DeskError::NotFound)?;
     let locked = participants::lock(db, client, now.id).await?.ok_or(DeskError::NotFound)?;
     if locked.state != ParticipantState::Closed {
@@ -109,13 +109,13 @@ async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> R
 async fn own_or_free(db: &mut PgConnection, acting: ActingUser, chat: &Participant) -> Result<(), DeskError> {
     match chat.assigned_agent {
         Some(agent) if chat.state == ParticipantState::Active && agent != acting.user && acting.role == Role::Agent => {
-            Err(taken(db, acting.client, agent).await?)
+            Err(taken_error(db, acting.client, agent).await?)
         }
         Some(_) | None => Ok(()),
     }
 }
 
-async fn taken(db: &mut PgConnection, client: ClientId, agent: UserId) -> Result<DeskError, DeskError> {
+async fn taken_error(db: &mut PgConnection, client: ClientId, agent: UserId) -> Result<DeskError, DeskError> {
     let names = participants::agent_names(db, client, &[agent]).await?;
     let name = names.get(&agent).map_or("another agent", String::as_str);
     Ok(DeskError::Conflict(format!("{name} has this chat")))

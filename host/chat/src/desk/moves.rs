@@ -20,7 +20,7 @@ use storage::{
     tenancy::{clients, users::Role},
 };
 
-use super::{ActingUser, ChatView, DeskError, locked, own_or_free, rating_question, taken, view};
+use super::{ActingUser, ChatView, DeskError, lock_chat, own_or_free, rating_question, taken_error, view};
 use crate::conversation::{
     assignment,
     event_facts::{self, PreviousOwner},
@@ -42,7 +42,7 @@ pub async fn assign(
     to: NewHolder,
 ) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
-    let mut chat = locked(&mut tx, acting.client, id).await?;
+    let mut chat = lock_chat(&mut tx, acting.client, id).await?;
     if chat.state == ParticipantState::Closed {
         return Err(MoveRefused::Closed.into());
     }
@@ -51,15 +51,15 @@ pub async fn assign(
         NewHolder::Caller => {
             taking(acting)?;
             match chat.assigned_agent.filter(|_| had.state == ParticipantState::Active) {
-                Some(agent) if agent == acting.user => return unchanged(&mut tx, acting, chat).await,
-                Some(agent) => return Err(taken(&mut tx, acting.client, agent).await?),
+                Some(agent) if agent == acting.user => return present_view(&mut tx, acting, chat).await,
+                Some(agent) => return Err(taken_error(&mut tx, acting.client, agent).await?),
                 None => give(ctx, &mut tx, acting, &mut chat, acting.user).await?,
             }
         }
         NewHolder::Agent(agent) => {
             own_or_free(&mut tx, acting, &chat).await?;
             if had.state == ParticipantState::Active && chat.assigned_agent == Some(agent) {
-                return unchanged(&mut tx, acting, chat).await;
+                return present_view(&mut tx, acting, chat).await;
             }
             give(ctx, &mut tx, acting, &mut chat, agent).await?
         }
@@ -79,12 +79,12 @@ pub async fn assign(
 
 pub async fn open(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
-    let mut chat = locked(&mut tx, acting.client, id).await?;
+    let mut chat = lock_chat(&mut tx, acting.client, id).await?;
     taking(acting)?;
     if chat.state != ParticipantState::Closed {
         let held = chat.assigned_agent.filter(|agent| *agent != acting.user);
         return Err(match held {
-            Some(agent) => taken(&mut tx, acting.client, agent).await?,
+            Some(agent) => taken_error(&mut tx, acting.client, agent).await?,
             None => MoveRefused::NotClosed.into(),
         });
     }
@@ -112,7 +112,7 @@ async fn end(
     (step, of_ticket, may_ask): (ParticipantMove, TicketMove, bool),
 ) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
-    let mut chat = locked(&mut tx, acting.client, id).await?;
+    let mut chat = lock_chat(&mut tx, acting.client, id).await?;
     own_or_free(&mut tx, acting, &chat).await?;
     let asked = match may_ask && clients::asks_rating(&mut tx, acting.client).await? {
         true => rating_question::ask(ctx, &mut tx, acting, &mut chat).await?,
@@ -129,10 +129,10 @@ async fn end(
 /// active chatbot, is a conflict.
 pub async fn release(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
-    let mut chat = locked(&mut tx, acting.client, id).await?;
+    let mut chat = lock_chat(&mut tx, acting.client, id).await?;
     own_or_free(&mut tx, acting, &chat).await?;
     if responsible_plugin::chatbot(ctx, &mut tx, acting.client, &chat).await?.is_none() {
-        let said = "no chatbot is active on this inbox: nobody would answer";
+        let said = "no chatbot is active on this inbox: assign an agent instead";
         return Err(DeskError::Conflict(said.to_owned()));
     }
     let had = PreviousOwner::from(&chat);
@@ -160,7 +160,7 @@ pub async fn terminate_whole(
     whole: ChatPatch,
 ) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
-    let mut chat = locked(&mut tx, acting.client, id).await?;
+    let mut chat = lock_chat(&mut tx, acting.client, id).await?;
     own_or_free(&mut tx, acting, &chat).await?;
     if let Some(agent) = whole.assigned
         && participants::agent_names(&mut tx, acting.client, &[agent]).await?.is_empty()
@@ -201,7 +201,7 @@ async fn give(
     Ok(assignment::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
 }
 
-async fn unchanged(db: &mut PgConnection, acting: ActingUser, chat: Participant) -> Result<ChatView, DeskError> {
+async fn present_view(db: &mut PgConnection, acting: ActingUser, chat: Participant) -> Result<ChatView, DeskError> {
     view::of_one(db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 

@@ -23,7 +23,7 @@ pub async fn typing(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Res
         participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?
     };
     if chat.state == ParticipantState::Closed {
-        return Err(DeskError::Conflict("the chat is closed: nobody is writing there".to_owned()));
+        return Err(DeskError::Conflict("the chat is closed: open it first".to_owned()));
     }
     // Providers also take it as a read receipt. Roles above agents may write in the chat of an agent, so they may type
     // there.
@@ -85,7 +85,7 @@ async fn show(
     };
     let shown = presence::show(ctx, client, chat.inbox, to.address(), (last_message.as_deref(), typing)).await?;
     if let Err(unseen) = &shown {
-        tracing::info!(participant.id = %chat.id, failed = unseen.is_failure, "a customer does not see what an agent does");
+        tracing::info!(participant.id = %chat.id, failed = unseen.is_failure, "a customer was not shown the activity of an agent");
     }
     Ok(shown)
 }

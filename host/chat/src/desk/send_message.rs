@@ -41,13 +41,13 @@ use crate::{
 /// means that nothing is stored.
 pub async fn send_message(ctx: &Context, acting: ActingUser, said: MessageDraft) -> Result<MessageView, DeskError> {
     let client = acting.client;
-    fits(ctx, client, &said).await?;
+    check_file_size(ctx, client, &said).await?;
     let mut tx = ctx.db.begin().await?;
     let (mut chat, listener) = match approach(ctx, &mut tx, acting, &said).await? {
         Approach::Said(view) => return Ok(*view),
         Approach::Open(chat, listener) => (*chat, listener),
     };
-    let worded = worded(ctx, &mut tx, acting, (&chat, listener.kind), &said).await?;
+    let worded = compose(ctx, &mut tx, acting, (&chat, listener.kind), &said).await?;
     let (id, mut wakes) = put(ctx, &mut tx, acting, (&mut chat, &listener), (&said, &worded)).await?;
     let sent = history::one(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
     let view = messages::view(ctx, &mut tx, client, sent).await?;
@@ -68,7 +68,7 @@ pub async fn check_send(
     match approach(ctx, &mut tx, acting, said).await? {
         Approach::Said(view) => Ok(Some(*view)),
         Approach::Open(chat, _) => {
-            message_reference::quoted(&mut tx, acting.client, &chat, said.quotes.as_deref()).await?;
+            message_reference::find_quote(&mut tx, acting.client, &chat, said.quotes.as_deref()).await?;
             Ok(None)
         }
     }
@@ -120,7 +120,7 @@ struct Worded {
     owner: String,
 }
 
-async fn worded(
+async fn compose(
     ctx: &Context,
     db: &mut PgConnection,
     acting: ActingUser,
@@ -128,7 +128,7 @@ async fn worded(
     said: &MessageDraft,
 ) -> Result<Worded, DeskError> {
     let client = acting.client;
-    let quoted = message_reference::quoted(db, client, chat, said.quotes.as_deref()).await?;
+    let quoted = message_reference::find_quote(db, client, chat, said.quotes.as_deref()).await?;
     let (content, media) = match &said.what {
         DraftContent::Text(body) => (OutboundContent::Text { body: body.clone() }, None),
         DraftContent::Place(place) => (OutboundContent::Location(place.clone()), None),
@@ -182,7 +182,7 @@ async fn put(
 }
 
 /// Refuses a stored file that is too large for its channel. This runs before any lock, because the store may be slow.
-async fn fits(ctx: &Context, client: ClientId, said: &MessageDraft) -> Result<(), DeskError> {
+async fn check_file_size(ctx: &Context, client: ClientId, said: &MessageDraft) -> Result<(), DeskError> {
     let DraftContent::File { url, .. } = &said.what else { return Ok(()) };
     let own = media::own(ctx, url).flatten().filter(|(owner, _)| *owner == client);
     let facts = said.channel.facts();
@@ -220,7 +220,7 @@ pub(super) async fn window_open(
     chat: &Participant,
     kind: InboxKind,
 ) -> Result<(), DeskError> {
-    match window::closed(ctx, db, client, (chat, kind), WindowWriter::Person).await? {
+    match window::closed_reason(ctx, db, client, (chat, kind), WindowWriter::Person).await? {
         None => Ok(()),
         Some(said) => Err(DeskError::Conflict(said.to_owned())),
     }
@@ -246,17 +246,17 @@ async fn file(
     let stored = stored.ok_or_else(|| DeskError::fault("mediaUrl", "is not the address of a file of yours"))?;
     let file_type = FileType::of_mime(&stored.mime_type);
     if let Some(file_type) = file_type {
-        carried(kind, file_type).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
+        check_kind(kind, file_type).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
     }
     // Types that only visitors send go out as documents, which all channels carry.
     let shown = file_type.filter(|file| most_bytes(*file).is_some()).map_or(MediaKind::Document, FileType::kind);
-    let kind = shown.beside(caption.is_some());
+    let kind = shown.for_text(caption.is_some());
     let filename = (kind == MediaKind::Document).then(|| media::name_of(&stored, "file"));
     let file = OutboundMedia { kind, url: media::url_for(ctx, client, stored.id), caption, filename };
     Ok((OutboundContent::Media(file), Some(stored.id)))
 }
 
-fn carried(kind: InboxKind, file: FileType) -> Result<(), &'static str> {
+fn check_kind(kind: InboxKind, file: FileType) -> Result<(), &'static str> {
     match (kind, file) {
         (InboxKind::WhatsappCloud, FileType::Gif) => {
             Err("is a GIF, which WhatsApp does not carry: send it as an MP4 video, a PNG or a JPEG")

@@ -34,7 +34,7 @@ pub async fn upload(
     declared: Option<&str>,
     name: Option<&str>,
 ) -> Result<AgentUpload, AgentUploadRefused> {
-    let file_type = judged(&bytes, declared)?;
+    let file_type = check_type(&bytes, declared)?;
     let id: MediaId = ctx.mint();
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     let sha256 = media::keep(ctx, acting.client, id, bytes).await?;
@@ -52,7 +52,7 @@ pub async fn upload(
     Ok(AgentUpload { url: media::url_for(ctx, acting.client, id), file_type, size })
 }
 
-fn judged(bytes: &[u8], declared: Option<&str>) -> Result<FileType, AgentUploadRefused> {
+fn check_type(bytes: &[u8], declared: Option<&str>) -> Result<FileType, AgentUploadRefused> {
     if bytes.is_empty() {
         return Err(DeskError::fault("file", "is empty").into());
     }
@@ -80,14 +80,17 @@ mod tests {
 
     #[test]
     fn a_file_that_lies_about_its_type_or_is_of_none_is_refused() {
-        assert_eq!(judged(b"%PDF-1.4", Some("application/pdf")).unwrap(), FileType::Pdf);
-        assert!(matches!(judged(b"%PDF-1.4", Some("image/png")), Err(AgentUploadRefused::Desk(DeskError::Faults(_)))));
-        assert!(matches!(judged(b"<svg>", Some("image/svg+xml")), Err(AgentUploadRefused::Type(_))));
+        assert_eq!(check_type(b"%PDF-1.4", Some("application/pdf")).unwrap(), FileType::Pdf);
+        assert!(matches!(
+            check_type(b"%PDF-1.4", Some("image/png")),
+            Err(AgentUploadRefused::Desk(DeskError::Faults(_)))
+        ));
+        assert!(matches!(check_type(b"<svg>", Some("image/svg+xml")), Err(AgentUploadRefused::Type(_))));
         assert!(
-            matches!(judged(b"RIFF\0\0\0\0WAVEfmt ", None), Err(AgentUploadRefused::Type(_))),
+            matches!(check_type(b"RIFF\0\0\0\0WAVEfmt ", None), Err(AgentUploadRefused::Type(_))),
             "a type of visitors only"
         );
-        assert!(matches!(judged(b"", None), Err(AgentUploadRefused::Desk(DeskError::Faults(_)))));
+        assert!(matches!(check_type(b"", None), Err(AgentUploadRefused::Desk(DeskError::Faults(_)))));
     }
 
     #[test]
@@ -95,7 +98,7 @@ mod tests {
         let picture = |length: usize| {
             let mut bytes = vec![0xff, 0xd8, 0xff];
             bytes.resize(length, 0);
-            judged(&bytes, None)
+            check_type(&bytes, None)
         };
         assert!(picture(5 << 20).is_ok());
         assert!(matches!(picture((5 << 20) + 1), Err(AgentUploadRefused::TooLarge(_))));

@@ -24,12 +24,12 @@ pub async fn list(
     page: PageRequest,
 ) -> Result<Page<Conversation>> {
     let mut db = db.acquire().await?;
-    let looked = SearchText::parse(search).map(|sought| looked(sight, search, sought)).unwrap_or_default();
+    let looked = SearchText::parse(search).map(|sought| conversation_search(sight, search, sought)).unwrap_or_default();
     let (items, total) = conversations::page(&mut db, client, &looked, page).await?;
     Ok(Page::of(items, total))
 }
 
-fn looked(sight: CustomerVisibility, search: &str, sought: SearchText) -> ConversationSearch {
+fn conversation_search(sight: CustomerVisibility, search: &str, sought: SearchText) -> ConversationSearch {
     let numbers = sought.spellings();
     match (sight, MaskedSearch::parse(search)) {
         (CustomerVisibility::Whole, _) => {

@@ -107,11 +107,11 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
     match content {
         InboundContent::Button { text, payload } => {
             let carousel = matches!(sent, Some(OutboundContent::Template(template)) if !template.cards.is_empty());
-            let button = sent.and_then(|sent| tapped(sent, payload));
+            let button = sent.and_then(|sent| find_button(sent, payload));
             let payload = match button {
                 Some(button) => button.value.clone(),
                 None if payload.starts_with(TOKEN_PREFIX) && !is_clients_own(sent, payload) => {
-                    tracing::warn!("a tapped button is not known any more; its text stands for its payload");
+                    tracing::warn!("a tapped button is not known any more; its text is used as its payload");
                     text.clone()
                 }
                 None => payload.clone(),
@@ -129,7 +129,7 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
     }
 }
 
-fn tapped<'s>(sent: &'s OutboundContent, payload: &str) -> Option<&'s ButtonParameter> {
+fn find_button<'s>(sent: &'s OutboundContent, payload: &str) -> Option<&'s ButtonParameter> {
     let OutboundContent::Template(template) = sent else { return None };
     template.tokened_buttons().find(|button| button.token.as_deref() == Some(payload))
 }
@@ -143,7 +143,7 @@ fn is_clients_own(sent: Option<&OutboundContent>, payload: &str) -> bool {
 
 fn effect(content: &InboundContent, sent: Option<&OutboundContent>) -> Option<ConversationEffect> {
     match content {
-        InboundContent::Button { payload, .. } => tapped(sent?, payload)?.conversation_state,
+        InboundContent::Button { payload, .. } => find_button(sent?, payload)?.conversation_state,
         _ => None,
     }
 }

@@ -53,7 +53,7 @@ async fn change_one(
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(chat) = participants::lock(db, client, message.participant).await? else { return Ok(Vec::new()) };
     if chat.inbox != inbox || !is_author(db, client, &chat, &message, &change.by).await? {
-        tracing::warn!(client.id = %client, chat.id = %chat.id, "refused to change a message for somebody who did not write it");
+        tracing::warn!(client.id = %client, chat.id = %chat.id, "refused a change of a message by another author");
         count("refused");
         return Ok(Vec::new());
     }

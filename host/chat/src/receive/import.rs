@@ -86,7 +86,7 @@ pub async fn import(
     };
     chat_messages::insert(db, client, &row).await?;
     participants::save(db, client, &chat).await?;
-    let mut wakes = said(ctx, db, client, (&chat, id), content, written_at).await?;
+    let mut wakes = record_said(ctx, db, client, (&chat, id), content, written_at).await?;
     wakes.extend(file.map(|_| (Queue::Media, inbox.id.0)));
     Ok(ImportOutcome::Done(wakes))
 }
@@ -114,7 +114,7 @@ fn content(ctx: &Context, client: ClientId, echo: &Echo, file: Option<MediaId>) 
     }
 }
 
-async fn said(
+async fn record_said(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,

@@ -91,7 +91,7 @@ pub fn receive_all<'a>(
             return Ok(Vec::new());
         }
         let Some(inbox) = inboxes::by_id(db, client, inbox).await? else {
-            tracing::warn!(client.id = %client, "dropped messages for an inbox that is gone");
+            tracing::warn!(client.id = %client, "dropped messages for a deleted inbox");
             return Ok(Vec::new());
         };
         let in_force = chat::ActivePlugins::on(db, client, inbox.id).await?;
@@ -120,7 +120,7 @@ async fn claim<'a>(
     let claimed = chat_messages::claim_provider_ids(db, client, &claims).await?;
     new.retain(|(id, _)| claimed.contains(id));
     if new.len() < messages.len() {
-        tracing::debug!(client.id = %client, messages = messages.len() - new.len(), "messages came again");
+        tracing::debug!(client.id = %client, messages = messages.len() - new.len(), "repeated messages were skipped");
     }
     Ok(new)
 }

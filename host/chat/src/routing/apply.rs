@@ -73,8 +73,8 @@ pub(super) async fn apply(
         }
         kept = Some(calls::keep(ctx, &mut tx, client, vec![made]).await?);
     }
-    let (decision, ticket) = given(ctx, &mut tx, client, &mut participant, decision).await?;
-    moved(&mut participant, &decision);
+    let (decision, ticket) = resolve_agent(ctx, &mut tx, client, &mut participant, decision).await?;
+    move_chat(&mut participant, &decision);
     site_team::name(&mut tx, client, &mut participant).await?;
     participants::save(&mut tx, client, &participant).await?;
     let wakes = record(ctx, &mut tx, client, &changed_hands(ctx, case, &participant, ticket)).await?;
@@ -97,7 +97,7 @@ pub(super) async fn apply(
     Ok(RoutingOutcome::Done)
 }
 
-async fn given(
+async fn resolve_agent(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
@@ -122,7 +122,7 @@ fn changed_hands(ctx: &Context, case: &RoutingCase, now: &Participant, ticket: O
 }
 
 /// Moves the chat. From `Bot` all these moves are allowed.
-fn moved(participant: &mut Participant, decision: &Decision) {
+fn move_chat(participant: &mut Participant, decision: &Decision) {
     let words = || Some(decision.note.clone().unwrap_or_else(|| decision.reason.clone()));
     match &decision.goes {
         RoutingTarget::Bot(name) => participant.bot_plugin.clone_from(name),

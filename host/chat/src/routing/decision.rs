@@ -45,13 +45,13 @@ impl Decision {
     /// The host's decision: the default chatbot, or else the queue. `why`: the fault of the router.
     pub(super) fn of_host(case: &RoutingCase, why: String) -> Self {
         let goes = if case.default_bot.is_some() { RoutingTarget::Bot(None) } else { RoutingTarget::Queue };
-        Self { goes, reason: shortened(&why), note: None, fallback: true }
+        Self { goes, reason: shorten(&why), note: None, fallback: true }
     }
 
     pub(super) fn queued_because(self, why: &str) -> Self {
         Self {
             goes: RoutingTarget::Queue,
-            reason: shortened(&format!("{why}; {}", self.reason)),
+            reason: shorten(&format!("{why}; {}", self.reason)),
             note: self.note.map(|note| format!("{why}; {note}")),
             fallback: true,
         }
@@ -60,13 +60,13 @@ impl Decision {
     pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &RoutingCase, route: Route) -> Result<Self> {
         let Route { target, reason, note } = route;
         let note = note.filter(|note| !note.trim().is_empty());
-        let decided = |goes| Self { goes, reason: shortened(&reason), note: note.clone(), fallback: false };
+        let decided = |goes| Self { goes, reason: shorten(&reason), note: note.clone(), fallback: false };
         Ok(match target {
             Target::Bot(None) if case.default_bot.is_some() => decided(RoutingTarget::Bot(None)),
             Target::Bot(None) => Self::of_host(case, format!("there is no default chatbot on this number; {reason}")),
             Target::Bot(Some(name)) => {
                 let mut db = ctx.db.acquire().await?;
-                match responsible_plugin::named(ctx, &mut db, client, &name).await? {
+                match responsible_plugin::find_by_name(ctx, &mut db, client, &name).await? {
                     Some(_) => decided(RoutingTarget::Bot(Some(name))),
                     None => Self::of_host(case, format!("there is no chatbot `{name}`; {reason}")),
                 }
@@ -82,7 +82,7 @@ impl Decision {
                         let missing = format!("there is no team `{}`", name.trim());
                         Self {
                             note: note.as_ref().map(|note| format!("{missing}; {note}")),
-                            reason: shortened(&format!("{missing}; {reason}")),
+                            reason: shorten(&format!("{missing}; {reason}")),
                             fallback: true,
                             ..decided(RoutingTarget::Queue)
                         }
@@ -92,7 +92,7 @@ impl Decision {
             Target::Agent(called) => match agent(ctx, client, called.trim()).await? {
                 Ok(agent) => decided(RoutingTarget::Agent(agent)),
                 Err(why) => Self {
-                    reason: shortened(&format!("`{}` is {why}; {reason}", called.trim())),
+                    reason: shorten(&format!("`{}` is {why}; {reason}", called.trim())),
                     fallback: true,
                     ..decided(RoutingTarget::Queue)
                 },
@@ -109,17 +109,17 @@ async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::res
     let mut db = ctx.db.acquire().await?;
     if let Ok(id) = called.parse::<UserId>() {
         let role = users::role_of(&mut db, client, id).await?;
-        return Ok(role.filter(|role| role.takes_chats()).map(|_| id).ok_or(NOBODY));
+        return Ok(role.filter(|role| role.takes_chats()).map(|_| id).ok_or(NO_AGENT));
     }
     Ok(match users::called(&mut db, client, called).await?.as_slice() {
         [id] => Ok(*id),
-        [] => Err(NOBODY),
+        [] => Err(NO_AGENT),
         _ => Err("the name of several users who can take chats: use the id of one"),
     })
 }
 
-const NOBODY: &str = "nobody who can take chats";
+const NO_AGENT: &str = "no agent that can take chats";
 
-fn shortened(reason: &str) -> String {
+fn shorten(reason: &str) -> String {
     reason.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
 }

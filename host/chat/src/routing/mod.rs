@@ -77,7 +77,7 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
         Ok(outcome) => {
             let decision = Decision::of_router(ctx, client, case, outcome.route).await?;
             if answering.is_canary() && decision.fallback {
-                return keep_failed(ctx, lease, made.spoiled(&decision.reason), decision.reason).await;
+                return keep_failed(ctx, lease, made.mark_unusable(&decision.reason), decision.reason).await;
             }
             let values = apply::RoutingValues { reads: snapshot.reads(), writes: outcome.writes };
             apply::apply(ctx, lease, case, (answering, decision), Some((made, values))).await?
@@ -96,11 +96,11 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
         RoutingOutcome::Done | RoutingOutcome::Overtaken => Ok(Step::Over),
         RoutingOutcome::ReadsChanged => Ok(Step::Again),
         RoutingOutcome::TooMuch(reason, made) if answering.is_canary() => {
-            keep_failed(ctx, lease, made.spoiled(&reason), reason).await
+            keep_failed(ctx, lease, made.mark_unusable(&reason), reason).await
         }
         RoutingOutcome::TooMuch(reason, made) => {
             let decision = Decision::of_host(case, reason.clone());
-            let spoiled = (made.spoiled(&reason), apply::RoutingValues::default());
+            let spoiled = (made.mark_unusable(&reason), apply::RoutingValues::default());
             apply::apply(ctx, lease, case, (answering, decision), Some(spoiled)).await?;
             Ok(Step::Over)
         }
@@ -108,7 +108,7 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
 }
 
 async fn keep_failed(ctx: &Context, lease: &Lease, made: FinishedCall, reason: String) -> Result<Step> {
-    tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a router on trial failed; the live one is asked");
+    tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a canary of a router failed; the live version is called");
     bot_turn::keep(ctx, lease, made).await?;
     Ok(Step::Next(reason))
 }

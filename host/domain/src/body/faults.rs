@@ -22,7 +22,7 @@ const MESSAGE_MAX: usize = 2_000;
 impl FieldFault {
     /// A fault of one field. A very long text is cut.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { field: shortened(field.into(), FIELD_MAX), message: shortened(message.into(), MESSAGE_MAX) }
+        Self { field: shorten(field.into(), FIELD_MAX), message: shorten(message.into(), MESSAGE_MAX) }
     }
 
     pub fn required(field: impl Into<String>) -> Self {
@@ -36,7 +36,7 @@ impl fmt::Display for FieldFault {
     }
 }
 
-fn shortened(mut text: String, most: usize) -> String {
+fn shorten(mut text: String, most: usize) -> String {
     // Bytes are never fewer than characters: most texts need no counting.
     if text.len() > most
         && let Some((cut, _)) = text.char_indices().nth(most)

@@ -25,21 +25,23 @@ pub(super) fn in_words(message: &str) -> PlacedFault<'_> {
 fn expected(message: &str) -> Option<String> {
     let (said, expected) = message.rsplit_once(", expected ")?;
     if said.starts_with("invalid length ") {
-        return Some(format!("has the wrong length; expected {}", wanted(expected)));
+        return Some(format!("has the wrong length; expected {}", expected_text(expected)));
     }
     let (kind, found) = said.split_once([':', '`'])?;
     match kind.trim_end() {
         "unknown field" => Some(format!("is not a field here; expected {expected}")),
         "unknown variant" => Some(format!("`{found} is not an allowed value; expected {expected}")),
-        "invalid type" => Some(format!("expected {}, got {}", wanted(expected), got(found.trim_start()))),
-        "invalid value" => {
-            Some(format!("expected {}, got {}, which is out of range", wanted(expected), got(found.trim_start())))
-        }
-        _ => Some(format!("{said}, expected {}", wanted(expected))),
+        "invalid type" => Some(format!("expected {}, got {}", expected_text(expected), found_text(found.trim_start()))),
+        "invalid value" => Some(format!(
+            "expected {}, got {}, which is out of range",
+            expected_text(expected),
+            found_text(found.trim_start())
+        )),
+        _ => Some(format!("{said}, expected {}", expected_text(expected))),
     }
 }
 
-fn wanted(expected: &str) -> &str {
+fn expected_text(expected: &str) -> &str {
     match expected {
         "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
         "f32" | "f64" => "a number",
@@ -74,7 +76,7 @@ fn of_our_types(expected: &str) -> Option<&'static str> {
     OURS.into_iter().find_map(|(name, said)| expected.starts_with(name).then_some(said))
 }
 
-fn got(found: &str) -> String {
+fn found_text(found: &str) -> String {
     let quoted = |kind: &str| found.strip_prefix(kind)?.strip_prefix(" `")?.strip_suffix('`');
     match found {
         "sequence" => "an array".to_owned(),

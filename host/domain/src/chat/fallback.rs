@@ -110,8 +110,8 @@ pub fn automatic_text(content: &OutboundContent) -> String {
         OutboundContent::Sms(sms) => vec![&sms.text],
         OutboundContent::Media(media) => media.caption.iter().chain([&media.url]).map(String::as_str).collect(),
         OutboundContent::Template(template) => vec![&template.rendered_text],
-        OutboundContent::Buttons(message) => framed(&message.header, &message.body, &message.footer),
-        OutboundContent::List(message) => framed(&message.header, &message.body, &message.footer),
+        OutboundContent::Buttons(message) => frame(&message.header, &message.body, &message.footer),
+        OutboundContent::List(message) => frame(&message.header, &message.body, &message.footer),
         OutboundContent::Reaction(reaction) => reaction.emoji.iter().map(String::as_str).collect(),
         OutboundContent::Location(place) => {
             let named = [&place.name, &place.address].into_iter().flatten().map(String::as_str);
@@ -124,6 +124,6 @@ pub fn automatic_text(content: &OutboundContent) -> String {
     lines.join("\n")
 }
 
-fn framed<'t>(header: &'t Option<String>, body: &'t str, footer: &'t Option<String>) -> Vec<&'t str> {
+fn frame<'t>(header: &'t Option<String>, body: &'t str, footer: &'t Option<String>) -> Vec<&'t str> {
     header.iter().map(String::as_str).chain([body]).chain(footer.iter().map(String::as_str)).collect()
 }

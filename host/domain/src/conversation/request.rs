@@ -45,7 +45,7 @@ impl ConversationRequest {
         if let (Ok(sender), Ok(recipient)) = (&sender, &recipient)
             && recipient.phone() == Some(sender.as_str())
         {
-            faults.push(FieldFault::new("recipient", "is the sender itself"));
+            faults.push(FieldFault::new("recipient", "is the sender"));
         }
         match (sender, recipient) {
             (Ok(sender), Ok(recipient)) if faults.is_empty() => Ok(Self { sender, recipient }),
@@ -67,9 +67,10 @@ fn fault_of(fault: RecipientFault) -> FieldFault {
         RecipientFault::BadBsuid(wrong) => {
             FieldFault::new("customerUserId", format!("{wrong}; such an id is ignored, so `recipient` is required"))
         }
-        RecipientFault::NoAddress => {
-            FieldFault::new("recipient", "is required unless `customerUserId` is given: with whom the conversation is")
-        }
+        RecipientFault::NoAddress => FieldFault::new(
+            "recipient",
+            "is required unless `customerUserId` is given: the customer of the conversation",
+        ),
     }
 }
 

@@ -24,7 +24,7 @@ const LONGEST_JUMP: i64 = 24 * 60;
 pub struct TimeZone(Tz);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no time zone: use an IANA name such as Africa/Johannesburg")]
+#[error("is not a time zone: use an IANA name such as Africa/Johannesburg")]
 pub struct UnknownTimeZone;
 
 impl TimeZone {

@@ -87,7 +87,7 @@ pub fn words_of(content: &OutboundContent) -> Option<String> {
     }
 }
 
-fn numbered(labels: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+fn number_labels(labels: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
     (1..).zip(labels).map(|(number, label)| format!("{number}. {label}"))
 }
 
@@ -95,7 +95,7 @@ fn numbered(labels: impl Iterator<Item = String>) -> impl Iterator<Item = String
 fn template_lines(template: &TemplateSend) -> Vec<String> {
     if template.replies.is_empty() || template.cards.iter().all(|card| card.replies.is_empty()) {
         let labels = template.replies.iter().map(|reply| reply.label.clone());
-        return std::iter::once(template.rendered_text.clone()).chain(numbered(labels)).collect();
+        return std::iter::once(template.rendered_text.clone()).chain(number_labels(labels)).collect();
     }
     let mut numbers = 1..;
     let mut numbered = |replies: &[QuickReply]| -> Vec<String> {
@@ -103,17 +103,17 @@ fn template_lines(template: &TemplateSend) -> Vec<String> {
         replies.iter().zip(&mut numbers).map(one).collect()
     };
     let mut lines = vec![template.text_beside_cards()];
-    lines.extend(numbered(template.replies_beside_cards()));
+    lines.extend(number_labels(template.replies_beside_cards()));
     for card in &template.cards {
         lines.push(card.rendered_text.clone());
-        lines.extend(numbered(&card.replies));
+        lines.extend(number_labels(&card.replies));
     }
     lines
 }
 
 fn button_lines(buttons: &ReplyButtons) -> Vec<String> {
     let mut lines = vec![buttons.header.clone().unwrap_or_default(), buttons.body.clone()];
-    lines.extend(numbered(buttons.buttons.iter().map(|button| button.title.clone())));
+    lines.extend(number_labels(buttons.buttons.iter().map(|button| button.title.clone())));
     lines.push(buttons.footer.clone().unwrap_or_default());
     lines
 }

@@ -73,7 +73,7 @@ pub const MAX_PARTS: usize = 255;
 /// character stay together, and so do surrogates. An empty text is one empty part.
 pub fn split(text: &str, unicode: bool) -> Result<SegmentedText, TooManySegments> {
     if !unicode && let Some(segmented) = split_gsm(text) {
-        return checked(segmented);
+        return check_count(segmented);
     }
     let mut cutter = Cutter::new(Encoding::Ucs2, text.encode_utf16().count());
     for character in text.chars() {
@@ -84,7 +84,7 @@ pub fn split(text: &str, unicode: bool) -> Result<SegmentedText, TooManySegments
             cutter.push(&unit.to_be_bytes());
         }
     }
-    checked(cutter.finish())
+    check_count(cutter.finish())
 }
 
 fn split_gsm(text: &str) -> Option<SegmentedText> {
@@ -100,7 +100,7 @@ fn split_gsm(text: &str) -> Option<SegmentedText> {
     Some(cutter.finish())
 }
 
-fn checked(segmented: SegmentedText) -> Result<SegmentedText, TooManySegments> {
+fn check_count(segmented: SegmentedText) -> Result<SegmentedText, TooManySegments> {
     match segmented.parts.len() {
         parts if parts > MAX_PARTS => Err(TooManySegments { parts }),
         _ => Ok(segmented),

@@ -45,7 +45,7 @@ pub(super) fn check(
                 check.fault(&caption_field, message);
             }
             let url = media_url(check, media.url, field)?;
-            Some(OutboundContent::Media(file(url, caption, said(media.kind), media.filename.as_deref())))
+            Some(OutboundContent::Media(file(url, caption, read_type(media.kind), media.filename.as_deref())))
         }
     }
 }
@@ -69,14 +69,14 @@ fn file(url: String, caption: Option<String>, said: Said, name: Option<&str>) ->
         (Said::Nothing, None) if by_link.filename.is_some() => (MediaKind::Document, ""),
         (Said::Nothing, None) => return by_link,
     };
-    let kind = kind.beside(by_link.caption.is_some());
+    let kind = kind.for_text(by_link.caption.is_some());
     let name = name.or_else(|| file_name::of_link_end(&by_link.url));
     let filename = (kind == MediaKind::Document).then(|| file_name::of_type(name.as_deref(), media_type));
     OutboundMedia { kind, filename, ..by_link }
 }
 
 /// Reads `type`. An unknown word counts as absent, because the field is not in the specification.
-fn said(said: Option<String>) -> Said {
+fn read_type(said: Option<String>) -> Said {
     let Some(said) = said else { return Said::Nothing };
     match said.trim().to_ascii_uppercase().as_str() {
         "IMAGE" => Said::Kind(MediaKind::Image),

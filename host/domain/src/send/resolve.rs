@@ -88,20 +88,20 @@ impl SendRequest {
 const NUMBER_MAX: usize = 255;
 
 /// The address that the client wrote, for a rejection.
-pub(super) fn echoed(entry: &WireRecipient) -> String {
+pub(super) fn input_text(entry: &WireRecipient) -> String {
     let given = [&entry.to, &entry.customer_user_id];
     let number = given.into_iter().flatten().find(|text| !text.is_empty()).map_or("", String::as_str);
     number.chars().take(NUMBER_MAX).collect()
 }
 
 /// A recipient with its tracking ids. An empty id counts as absent.
-pub(super) fn accepted(entry: &WireRecipient, recipient: Recipient, number: String) -> AcceptedRecipient {
+pub(super) fn accepted_recipient(entry: &WireRecipient, recipient: Recipient, number: String) -> AcceptedRecipient {
     let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     AcceptedRecipient { recipient, number, ct_id: present(&entry.ct_id), gst_id: present(&entry.gst_id) }
 }
 
 fn accept(entry: &WireRecipient, sender: &Msisdn) -> Result<AcceptedRecipient, RejectedRecipient> {
-    let number = echoed(entry);
+    let number = input_text(entry);
     let recipient = match Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref()) {
         Ok(recipient) => recipient,
         Err(fault) => return Err(RejectedRecipient { number, reason: RejectionReason::Address(fault) }),
@@ -109,5 +109,5 @@ fn accept(entry: &WireRecipient, sender: &Msisdn) -> Result<AcceptedRecipient, R
     if recipient.phone() == Some(sender.as_str()) {
         return Err(RejectedRecipient { number, reason: RejectionReason::Sender });
     }
-    Ok(accepted(entry, recipient, number))
+    Ok(accepted_recipient(entry, recipient, number))
 }

@@ -107,9 +107,9 @@ fn phone_of(entry: &WireRecipient) -> Result<Recipient, RejectionReason> {
 }
 
 fn accept(entry: &WireRecipient) -> Result<AcceptedRecipient, RejectedRecipient> {
-    let number = resolve::echoed(entry);
+    let number = resolve::input_text(entry);
     match phone_of(entry) {
-        Ok(recipient) => Ok(resolve::accepted(entry, recipient, number)),
+        Ok(recipient) => Ok(resolve::accepted_recipient(entry, recipient, number)),
         Err(reason) => Err(RejectedRecipient { number, reason }),
     }
 }

@@ -27,7 +27,7 @@ impl StopWords {
     pub fn with(more: &[String]) -> Result<Self, String> {
         let mut words: Vec<String> = STOP.map(str::to_owned).to_vec();
         for word in more {
-            let folded = said(word);
+            let folded = normalise(word);
             if folded.is_empty() || folded == START {
                 return Err(word.clone());
             }
@@ -40,8 +40,8 @@ impl StopWords {
 
     /// The effect of a reply that consists of one of the words. Case, full-width letters, invisible characters and
     /// punctuation around it are ignored.
-    pub fn heard(&self, text: &str) -> Option<OptOutWord> {
-        let said = said(text);
+    pub fn effect_of(&self, text: &str) -> Option<OptOutWord> {
+        let said = normalise(text);
         if said == START {
             return Some(OptOutWord::Start);
         }
@@ -57,7 +57,7 @@ impl Default for StopWords {
 }
 
 /// A text in the form for comparison: in capitals, with one blank between words. A hyphen counts as a blank.
-fn said(text: &str) -> String {
+fn normalise(text: &str) -> String {
     let visible: String = text.nfkc().filter(|one| !is_ignorable(*one)).collect();
     let bare = visible.trim_matches(|one: char| !one.is_alphanumeric());
     let words = bare.split(|one: char| one.is_whitespace() || one == '-').filter(|word| !word.is_empty());
@@ -68,8 +68,8 @@ fn said(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn heard(text: &str) -> Option<OptOutWord> {
-        StopWords::default().heard(text)
+    fn effect(text: &str) -> Option<OptOutWord> {
+        StopWords::default().effect_of(text)
     }
 
     fn stop(word: &str) -> Option<OptOutWord> {
@@ -81,7 +81,7 @@ mod tests {
         for word in STOP.into_iter().chain(StopWords::USUAL) {
             let (lower, spaced) = (word.to_lowercase(), format!(" \t{word}\r\n\0"));
             for said in [word, lower.as_str(), spaced.as_str()] {
-                assert_eq!(heard(said), stop(word), "{said:?}");
+                assert_eq!(effect(said), stop(word), "{said:?}");
             }
         }
     }
@@ -111,16 +111,16 @@ mod tests {
             "STOP\u{fffd}",
             "STOP \u{1f6d1}",
         ] {
-            assert_eq!(heard(said), stop("STOP"), "{said:?}");
+            assert_eq!(effect(said), stop("STOP"), "{said:?}");
         }
-        assert_eq!(heard("opt-out"), stop("OPT OUT"));
-        assert_eq!(heard("Opt  Out."), stop("OPT OUT"));
+        assert_eq!(effect("opt-out"), stop("OPT OUT"));
+        assert_eq!(effect("Opt  Out."), stop("OPT OUT"));
     }
 
     #[test]
     fn a_start_word_ends_the_stop() {
         for said in [" start ", "START!", "\u{feff}Start"] {
-            assert_eq!(heard(said), Some(OptOutWord::Start), "{said:?}");
+            assert_eq!(effect(said), Some(OptOutWord::Start), "{said:?}");
         }
     }
 
@@ -139,17 +139,17 @@ mod tests {
             "stop.it",
             "STOP/END",
         ] {
-            assert_eq!(heard(said), None, "{said:?}");
+            assert_eq!(effect(said), None, "{said:?}");
         }
     }
 
     #[test]
     fn the_operator_may_add_stop_words_and_cannot_remove_those_of_the_specification() {
         let words = StopWords::with(&["Arr\u{ea}t".to_owned(), "durdur".to_owned()]).unwrap();
-        assert_eq!(words.heard("arr\u{ea}t!"), stop("ARR\u{ca}T"));
-        assert_eq!(words.heard("DURDUR"), stop("DURDUR"));
-        assert_eq!(words.heard("quit"), stop("QUIT"));
-        assert_eq!(words.heard("STOPALL"), None, "these are only where the list says so");
+        assert_eq!(words.effect_of("arr\u{ea}t!"), stop("ARR\u{ca}T"));
+        assert_eq!(words.effect_of("DURDUR"), stop("DURDUR"));
+        assert_eq!(words.effect_of("quit"), stop("QUIT"));
+        assert_eq!(words.effect_of("STOPALL"), None, "these are only where the list says so");
         for wrong in ["", " . ", "start", "\u{200b}"] {
             assert_eq!(StopWords::with(&[wrong.to_owned()]), Err(wrong.to_owned()));
         }

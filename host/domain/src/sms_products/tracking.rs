@@ -95,23 +95,23 @@ impl TrackingBody {
         let mut faults = Faults::default();
         let mut tracked = Vec::new();
         if let Some(field) = self.longer_than_any_id() {
-            faults.push(FieldFault::new(field, format!("is longer than any id: at most {ID_LENGTH_MAX} characters")));
+            faults.push(FieldFault::new(field, format!("must have at most {ID_LENGTH_MAX} characters")));
         }
         // As it was sent, spaces and all.
         tracked.extend(self.ctid.filter(|id| !id.trim().is_empty()).map(TrackedObject::CtId));
-        let ids = [self.stid, self.gstid].into_iter().filter_map(given);
+        let ids = [self.stid, self.gstid].into_iter().filter_map(non_empty);
         tracked.extend(
-            ids.chain(self.gstids.unwrap_or_default().into_iter().filter_map(|id| given(Some(id))))
+            ids.chain(self.gstids.unwrap_or_default().into_iter().filter_map(|id| non_empty(Some(id))))
                 .map(|id| id.parse().map_or(TrackedObject::Nothing(id), TrackedObject::Global)),
         );
         if tracked.len() > IDS_MAX {
-            faults.push(FieldFault::new("gstids", format!("may name {IDS_MAX} ids at most")));
+            faults.push(FieldFault::new("gstids", format!("must name at most {IDS_MAX} ids")));
         }
         let mut moment = |field: &str, text: Option<String>| {
-            let text = given(text)?;
+            let text = non_empty(text)?;
             let read = moment_of(&text);
             if read.is_none() {
-                faults.push(FieldFault::new(field, "is no date or time: write 2026-01-31 or 2026-01-31T08:15:00Z"));
+                faults.push(FieldFault::new(field, "is not a date or time: write 2026-01-31 or 2026-01-31T08:15:00Z"));
             }
             read
         };
@@ -127,7 +127,7 @@ impl TrackingBody {
         }
         let (from, to) = (from.map(|(begin, _)| begin), to.map(|(_, end)| end));
         if from.zip(to).is_some_and(|(from, to)| to < from) {
-            faults.push(FieldFault::new("fromDate", "is later than the end of the time that is asked after"));
+            faults.push(FieldFault::new("fromDate", "is later than the end of the requested period"));
         }
         if tracked.is_empty() && from.is_some() {
             tracked.push(TrackedObject::Time);
@@ -144,7 +144,7 @@ impl TrackingBody {
     }
 }
 
-fn given(text: Option<String>) -> Option<String> {
+fn non_empty(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 

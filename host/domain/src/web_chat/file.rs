@@ -12,10 +12,12 @@ const DOCUMENT_MAX: usize = 20 * MIB;
 pub enum FileRefused {
     #[error("the file is empty")]
     Empty,
-    #[error("files of this type are not taken: send JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3, M4A, OGG or WAV")]
+    #[error(
+        "files of this type are not accepted: send JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3, M4A, OGG or WAV"
+    )]
     UnknownType,
     /// The stated type is not that of the bytes.
-    #[error("the file says that it is {said}, and is {found}")]
+    #[error("the declared type of the file is {said}, and its content is {found}")]
     Lies { said: String, found: &'static str },
     #[error("files of the type {mime} may have {most} bytes at most, and this one has {bytes}")]
     TooLarge {

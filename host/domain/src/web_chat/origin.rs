@@ -11,7 +11,9 @@ const LONGEST: usize = 300;
 pub struct PageOrigin(String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no origin: write https://host or http://host, with :port if it is not the usual one, and nothing after it")]
+#[error(
+    "is not an origin: write https://host or http://host, with :port if it is not the usual one, and nothing after it"
+)]
 pub struct OriginError;
 
 impl PageOrigin {

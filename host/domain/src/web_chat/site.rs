@@ -131,7 +131,7 @@ pub struct SiteForm {
     #[serde(default, deserialize_with = "body::few_texts")]
     pub origins: Option<Vec<String>>,
     /// Name of the team that receives its chats. Null: no team.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "read_nullable")]
     pub team: Option<Option<String>>,
     /// Replaces the whole look.
     #[serde(default, deserialize_with = "body::object")]
@@ -139,12 +139,14 @@ pub struct SiteForm {
     /// Replaces all texts.
     pub texts: Option<SiteTexts>,
     /// Replaces the whole form. Null: no form.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "read_nullable")]
     pub form: Option<Option<PreChatForm>>,
 }
 
 /// Distinguishes null from absent.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
+fn read_nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(deserializer).map(Some)
 }
 
@@ -224,7 +226,7 @@ impl SiteTexts {
         let judge = |(key, text): (&String, &String)| {
             let at = || format!("texts.{key}");
             if !TEXT_KEYS.contains(&key.as_str()) {
-                return Some(FieldFault::new(at(), format!("is no text of the widget: {}", TEXT_KEYS.join(", "))));
+                return Some(FieldFault::new(at(), format!("is not a text of the widget: {}", TEXT_KEYS.join(", "))));
             }
             let long = text.chars().count() > TEXT_MAX;
             let odd = text.chars().any(|c| c.is_control() && c != '\n');

@@ -53,16 +53,16 @@ pub fn after_failure(schedule: &[Duration], failed: &FailedAttempt) -> AfterFail
     let delay = match failed.retry_after {
         Some(asked) => {
             let longest = planned.saturating_mul(2).max(LONGEST_ASKED);
-            scaled(asked.clamp(planned, longest), 1000, 200, failed.jitter).min(longest)
+            scale(asked.clamp(planned, longest), 1000, 200, failed.jitter).min(longest)
         }
-        None => scaled(planned, 800, 400, failed.jitter),
+        None => scale(planned, 800, 400, failed.jitter),
     };
     let moment = TimeDelta::from_std(delay).ok().and_then(|delay| failed.now.checked_add_signed(delay));
     moment.map_or(AfterFailure::GiveUp, AfterFailure::RetryAt)
 }
 
 /// `delay` times a factor between `least` and `least + spread` thousandths, selected by `jitter`.
-fn scaled(delay: Duration, least: u128, spread: u128, jitter: u64) -> Duration {
+fn scale(delay: Duration, least: u128, spread: u128, jitter: u64) -> Duration {
     let thousandths = least + ((u128::from(jitter) * (spread + 1)) >> 64);
     let millis = delay.as_millis().saturating_mul(thousandths) / 1000;
     Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))

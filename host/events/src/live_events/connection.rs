@@ -20,7 +20,7 @@ use base::Result;
 const AT_ONCE: usize = 64;
 /// Their bytes. One event may have more.
 const BYTES_AT_ONCE: usize = 128 * 1024;
-const BREATH: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventFrame {
@@ -183,7 +183,7 @@ impl LiveConnection {
                 Ok(None) => {}
                 Err(error) => {
                     tracing::warn!(error = &error as &dyn std::error::Error, "live events cannot be read now");
-                    tokio::time::sleep(BREATH).await;
+                    tokio::time::sleep(RETRY_DELAY).await;
                     continue;
                 }
             }
@@ -218,7 +218,7 @@ impl LiveConnection {
                         error = &error as &dyn std::error::Error,
                         "the rights of a live connection could not be checked"
                     );
-                    tokio::time::sleep(BREATH).await;
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
             }
         }
@@ -258,7 +258,7 @@ impl LiveConnection {
         };
         let ready = match held {
             Some(ready) => ready,
-            None => match self.kept().await? {
+            None => match self.read_kept().await? {
                 Some(ready) => cut(ready),
                 None => {
                     // The events were removed while it was catching up.
@@ -290,7 +290,7 @@ impl LiveConnection {
     }
 
     /// Reads events from the table that are no longer in memory; `None` if they are not there either.
-    async fn kept(&self) -> Result<Option<Vec<Arc<ReadyEvent>>>> {
+    async fn read_kept(&self) -> Result<Option<Vec<Arc<ReadyEvent>>>> {
         let hub: &Hub = &self.seat.hub;
         let Ok(_turn) = hub.catching_up.acquire().await else { return Ok(None) };
         let mut db = hub.ctx.db.acquire().await?;

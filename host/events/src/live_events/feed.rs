@@ -38,7 +38,7 @@ impl Feed {
         Self { client, held: Mutex::default(), most, head, pumping: AtomicBool::new(false) }
     }
 
-    fn held(&self) -> MutexGuard<'_, VecDeque<Arc<ReadyEvent>>> {
+    fn lock_events(&self) -> MutexGuard<'_, VecDeque<Arc<ReadyEvent>>> {
         self.held.lock()
     }
 
@@ -52,7 +52,7 @@ impl Feed {
 
     /// Returns at most `limit` events after a number; `None` if the first of them is not in memory.
     pub(super) fn after(&self, sequence: i64, limit: usize) -> Option<Vec<Arc<ReadyEvent>>> {
-        let held = self.held();
+        let held = self.lock_events();
         let first = held.front().map_or_else(|| self.head() + 1, |ready| ready.sequence);
         if sequence + 1 < first {
             return None;
@@ -65,7 +65,7 @@ impl Feed {
     pub(super) fn push(&self, ready: Vec<ReadyEvent>) {
         let Some(last) = ready.last().map(|ready| ready.sequence) else { return };
         {
-            let mut held = self.held();
+            let mut held = self.lock_events();
             if ready.first().is_some_and(|first| first.sequence != self.head() + 1) {
                 held.clear();
             }

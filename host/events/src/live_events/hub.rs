@@ -43,7 +43,7 @@ const SETTLE_AT_MOST: Duration = Duration::from_secs(60);
 /// Pages of events from a time without connections that are numbered before a new connection is greeted.
 pub(super) const PAGES_BEFORE_HELLO: u32 = 64;
 
-const GOODBYE: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub struct Hub {
     pub(super) ctx: Arc<Context>,
@@ -78,7 +78,7 @@ pub(super) struct UserView {
 pub enum ConnectionRefused {
     #[error("your client has {0} live connections to this server: close one first")]
     TooMany(usize),
-    #[error("the user was deleted, or has another key")]
+    #[error("the user was deleted, or its key was replaced")]
     NotAllowed,
     #[error(transparent)]
     Failed(#[from] Error),
@@ -95,10 +95,10 @@ impl Hub {
     /// Waits, after `stop`, for a short time until all readers are told to resume elsewhere.
     pub async fn finish(&self) {
         self.kept.close();
-        if tokio::time::timeout(GOODBYE, self.kept.wait()).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, self.kept.wait()).await.is_err() {
             tracing::warn!(
                 connections = self.kept.len(),
-                "live connections are cut off, because they did not end in time"
+                "live connections were closed, because they did not end in time"
             );
         }
     }

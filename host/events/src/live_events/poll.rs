@@ -21,7 +21,7 @@ const QUIET: Duration = Duration::from_millis(120);
 const BUSY_FOR: Duration = Duration::from_secs(5);
 /// How often the record that events are wanted is checked.
 const KEEP_WANTED: Duration = Duration::from_secs(30);
-const BREATH: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const PAGE: i64 = 500;
 
 pub(super) async fn run(hub: Arc<Hub>) {
@@ -37,8 +37,11 @@ pub(super) async fn run(hub: Arc<Hub>) {
             Ok(false) if now < busy_until => BUSY,
             Ok(false) => QUIET,
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "live events cannot be searched now");
-                BREATH
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "live events cannot be searched now; they are tried again"
+                );
+                CHECK_INTERVAL
             }
         };
         if now >= keep_wanted {
@@ -87,7 +90,7 @@ async fn pump(hub: Arc<Hub>, feed: Arc<Feed>, news: StreamNews) {
         error = &error as &dyn std::error::Error,
         "live events could not be read; they are tried again"
     );
-    tokio::time::sleep(BREATH).await;
+    tokio::time::sleep(CHECK_INTERVAL).await;
     feed.end();
 }
 

@@ -59,7 +59,7 @@ pub(crate) async fn take(
             }
         }
     }
-    let freed: Vec<UserId> = events.iter().filter_map(|new| freed(&new.event)).collect();
+    let freed: Vec<UserId> = events.iter().filter_map(|new| freed_agent(&new.event)).collect();
     if !freed.is_empty() {
         let teams = due_work::room_of(db, client, &freed, now).await?;
         wakes.extend(teams.into_iter().map(|team| (Queue::Chat, team.0)));
@@ -67,7 +67,7 @@ pub(crate) async fn take(
     Ok(wakes)
 }
 
-fn freed(event: &Event) -> Option<UserId> {
+fn freed_agent(event: &Event) -> Option<UserId> {
     match event {
         Event::ChatChangedHands(changed) => changed.previous_agent,
         Event::ChatClosed(closed) => closed.agent,

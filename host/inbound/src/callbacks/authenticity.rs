@@ -30,9 +30,9 @@ pub fn handshake(ctx: &Context, query: &Handshake) -> Option<HandshakeAnswer> {
 pub enum CallbackRefused {
     #[error("the signature is missing or wrong")]
     BadSignature,
-    #[error("the body is no callback of this provider: {0}")]
+    #[error("the body is not a callback of this provider: {0}")]
     Unreadable(String),
-    #[error("the body says more than {} things at once", callback::ITEMS_MAX)]
+    #[error("the body has more than {} items", callback::ITEMS_MAX)]
     TooMany,
     #[error(transparent)]
     Failed(#[from] Error),

@@ -29,7 +29,7 @@ pub(super) fn count(body: &CallbackBody) {
                 kind,
                 reason = item.reason,
                 bytes = item.bytes,
-                "an item of a callback cannot be taken"
+                "an item of a callback cannot be processed; it is listed for the operator"
             );
             metrics::counter!("patchbay_callback_items_unreadable_total", "channel" => channel, "kind" => kind)
                 .increment(1);

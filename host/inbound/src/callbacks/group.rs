@@ -33,7 +33,7 @@ pub(super) async fn take_group(ctx: &Context, lease: &Lease, group: &[&Item]) ->
         match take(ctx, lease, group).await {
             Err(error) if error.is_outage() && !error.lost_to_another_transaction() => return Err(error),
             Err(error) => {
-                tracing::debug!(error = &error as &dyn std::error::Error, "a group of callbacks is taken apart")
+                tracing::debug!(error = &error as &dyn std::error::Error, "the callbacks of a failed group are processed one by one")
             }
             Ok(()) => return Ok(()),
         }
@@ -162,7 +162,7 @@ pub(super) async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Erro
         tracing::error!(callback.id = %item.id, error = error as &dyn std::error::Error, "a callback was given up");
         return give_up(ctx, lease, item.id, &reason(error), Some(item)).await;
     }
-    tracing::warn!(callback.id = %item.id, attempts, error = error as &dyn std::error::Error, "a callback could not be taken");
+    tracing::warn!(callback.id = %item.id, attempts, error = error as &dyn std::error::Error, "a callback could not be processed; it is tried again");
     let pause = TimeDelta::seconds(1_i64 << attempts.clamp(0, 8));
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;

@@ -12,7 +12,7 @@ use std::{
 
 use base::{
     Context, Error, Result,
-    gather::{COMING_BACK, Gatherer, GroupLimits},
+    gather::{Gatherer, GroupLimits, RETURN_WAIT},
 };
 use domain::{
     ids::{CallbackId, ClientId, InboxId},
@@ -31,8 +31,8 @@ use uuid::Uuid;
 use super::{failed_items, known_numbers::KnownNumbers, owners::Owners};
 
 /// Lookups of owners: one at a time, for all callbacks that arrived since the last one.
-const LOOKS: GroupLimits =
-    GroupLimits { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX, coming_back: COMING_BACK };
+const LOOKUP_LIMITS: GroupLimits =
+    GroupLimits { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX, coming_back: RETURN_WAIT };
 /// Transactions of one client. A weight is a number of items. A small group costs almost as many statements as a large
 /// one, so fewer items than `further_from` wait for the next group.
 const STORES: GroupLimits = GroupLimits {
@@ -61,7 +61,7 @@ impl Intake {
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let (looking, storing) = (Arc::clone(&ctx), Arc::clone(&ctx));
         let looks = Gatherer::new(
-            LOOKS,
+            LOOKUP_LIMITS,
             |_| 1,
             move |(), targets: Vec<BTreeSet<CallbackTarget>>| {
                 let ctx = Arc::clone(&looking);
@@ -164,7 +164,7 @@ fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeM
         else {
             continue;
         };
-        tracing::warn!(target_id, "dropped a callback for a number, account or page that nobody has");
+        tracing::warn!(target_id, "dropped a callback for an unknown number, account or page");
     }
     by_client
 }

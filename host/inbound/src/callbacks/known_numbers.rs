@@ -18,7 +18,7 @@ use super::owners::Owners;
 /// Time for which an owner is cached. It is long, so that a number with little traffic is seldom looked up (a round
 /// trip, ADR 0047). A number that moves to another client is safe: a status is only applied to a message of the client
 /// that it names.
-const BELIEVED: Duration = Duration::from_secs(3_600);
+const LIFETIME: Duration = Duration::from_secs(3_600);
 /// Number of entries from which expired ones are removed.
 const TIDIED_FROM: usize = 1_024;
 
@@ -54,7 +54,7 @@ impl KnownNumbers {
         if known.len() >= TIDIED_FROM {
             known.retain(|_, known| now < known.until);
         }
-        let until = now + BELIEVED;
+        let until = now + LIFETIME;
         known.extend(found.iter().map(|(number, owner)| (number.clone(), Known { owner: *owner, until })));
     }
 }

@@ -14,11 +14,11 @@ use uuid::Uuid;
 
 /// Time between two attempts to apply a change of an unknown message.
 const CHANGE_PAUSE: TimeDelta = TimeDelta::seconds(5);
-const CHANGE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
+const CHANGE_TIMEOUT: TimeDelta = TimeDelta::minutes(10);
 /// Time between two attempts to import an echo that may be one of our messages.
 const ECHO_PAUSE: TimeDelta = TimeDelta::seconds(2);
 /// After this time an echo is taken as a message of another app. By then our own messages are settled.
-const ECHO_PATIENCE: TimeDelta = TimeDelta::minutes(2);
+const ECHO_TIMEOUT: TimeDelta = TimeDelta::minutes(2);
 
 pub(super) enum ItemOutcome {
     Done(Vec<(Queue, Uuid)>),
@@ -37,7 +37,7 @@ pub(super) async fn change(
         return Ok(ItemOutcome::Done(wakes));
     }
     let now = ctx.now();
-    if now - received_at < CHANGE_PATIENCE {
+    if now - received_at < CHANGE_TIMEOUT {
         return Ok(ItemOutcome::Later(now + CHANGE_PAUSE));
     }
     tracing::info!(client.id = %client, kind = change.change.kind().as_str(), "dropped a change of a message that is not known");
@@ -52,7 +52,7 @@ pub(super) async fn echo(
     echo: &Echo,
     received_at: DateTime<Utc>,
 ) -> Result<ItemOutcome> {
-    let waits = ctx.now() - received_at < ECHO_PATIENCE;
+    let waits = ctx.now() - received_at < ECHO_TIMEOUT;
     Ok(match receive::import(ctx, db, client, inbox, (echo, waits)).await? {
         ImportOutcome::Done(wakes) => ItemOutcome::Done(wakes),
         ImportOutcome::PerhapsOurs => ItemOutcome::Later(ctx.now() + ECHO_PAUSE),

@@ -9,13 +9,13 @@ use super::{group::take_group, item::Item, senders};
 pub(super) const AT_ONCE: usize = 4;
 
 /// Bound on messages in one transaction: each customer waits for the others.
-pub(super) const TOGETHER: usize = 16;
+pub(super) const MOST_PER_TRANSACTION: usize = 16;
 
 pub(super) async fn take_all(ctx: &Context, lease: &Lease, items: &[Item]) -> Result<()> {
     stream::iter(runs(senders::by_sender(items, Item::message)))
         .map(Ok)
         .try_for_each_concurrent(AT_ONCE, |run| async move {
-            for together in run.chunks(TOGETHER) {
+            for together in run.chunks(MOST_PER_TRANSACTION) {
                 if lease.is_over() {
                     break;
                 }
@@ -29,7 +29,7 @@ pub(super) async fn take_all(ctx: &Context, lease: &Lease, items: &[Item]) -> Re
 /// Splits the sequences into runs, each worked on in order: one customer, or several if there are many.
 pub(super) fn runs<T>(sequences: Vec<Vec<T>>) -> Vec<Vec<T>> {
     let messages: usize = sequences.iter().map(Vec::len).sum();
-    let enough = messages.div_ceil(AT_ONCE).min(TOGETHER);
+    let enough = messages.div_ceil(AT_ONCE).min(MOST_PER_TRANSACTION);
     let mut runs: Vec<Vec<T>> = Vec::new();
     for sequence in sequences {
         match runs.last_mut() {

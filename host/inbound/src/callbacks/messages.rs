@@ -16,7 +16,7 @@ use super::{item::Item, names};
 
 /// Lock timeout of a transaction with several messages. It locks customers in the order of their messages, and other
 /// transactions lock them in other orders. After a timeout each message is taken alone and locks one customer.
-const PATIENCE: Duration = Duration::from_millis(50);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(50);
 
 pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     let inbox = InboxId(lease.lane);
@@ -27,7 +27,7 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
     }
     let messages: Vec<&InboundMessage> = messages.iter().map(AsRef::as_ref).collect();
     let done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
-    let patience = (messages.len() > 1).then_some(PATIENCE);
+    let patience = (messages.len() > 1).then_some(LOCK_TIMEOUT);
     let mut tx = ctx.db.begin().await?;
     if !callbacks::hold_and_remove(&mut tx, lease.client, (lease.lane, lease.fence), &done, patience).await? {
         return Err(Error::LeaseLost);

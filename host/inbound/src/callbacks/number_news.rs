@@ -10,7 +10,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::number_quality::changed;
+use crate::number_quality::change_event;
 use base::{Context, Result};
 
 pub(super) const FIELDS: [&str; 3] = ["phone_number_quality_update", "business_capability_update", "account_update"];
@@ -43,7 +43,7 @@ pub(super) async fn take(
                 return Ok(Vec::new());
             };
             let known = quality::set_status(db, client, &all, status, ctx.now()).await?;
-            let events: Vec<NewEvent> = known.iter().map(|(inbox, known)| changed(ctx, *inbox, known)).collect();
+            let events: Vec<NewEvent> = known.iter().map(|(inbox, known)| change_event(ctx, *inbox, known)).collect();
             record(ctx, db, client, &events).await
         }
     }

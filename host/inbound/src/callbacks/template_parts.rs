@@ -25,8 +25,9 @@ pub(super) async fn changes(
         Some(id) => templates::by_ids(db, client, &[(account.to_owned(), id.clone())]).await?,
         None => Vec::new(),
     };
-    let now = Parts::told(value);
-    let different = known.first().map(|row| now.unlike(&Parts::known(&row.record.components.0))).unwrap_or_default();
+    let now = Parts::from_callback(value);
+    let different =
+        known.first().map(|row| now.unlike(&Parts::from_catalogue(&row.record.components.0))).unwrap_or_default();
     let elements = if different.is_empty() { now.unlike(&Parts::default()) } else { different };
     let language = text("message_template_language");
     let changed = |element| TemplateChanged {
@@ -47,7 +48,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn told(value: &Value) -> Self {
+    fn from_callback(value: &Value) -> Self {
         let text = |name: &str| value.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         Self {
             header: text("message_template_title"),
@@ -61,7 +62,7 @@ impl Parts {
         }
     }
 
-    fn known(components: &Value) -> Self {
+    fn from_catalogue(components: &Value) -> Self {
         let part = |kind: &str| {
             let all = components.as_array().map(Vec::as_slice).unwrap_or_default();
             all.iter()
@@ -100,15 +101,15 @@ mod tests {
 
     use super::*;
 
-    fn known() -> Parts {
-        Parts::known(&json!([
+    fn from_catalogue() -> Parts {
+        Parts::from_catalogue(&json!([
             { "type": "HEADER", "format": "TEXT", "text": "Order" },
             { "type": "BODY", "text": "Hello {{1}}" },
             { "type": "BUTTONS", "buttons": [{ "type": "QUICK_REPLY", "text": "Track" }] },
         ]))
     }
 
-    fn told(changes: &Value) -> Vec<TemplateElement> {
+    fn from_callback(changes: &Value) -> Vec<TemplateElement> {
         let mut value = json!({
             "message_template_title": "Order",
             "message_template_element": "Hello {{1}}",
@@ -117,21 +118,25 @@ mod tests {
             ],
         });
         value.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-        Parts::told(&value).unlike(&known())
+        Parts::from_callback(&value).unlike(&from_catalogue())
     }
 
     #[test]
     fn each_changed_part_is_named() {
-        assert_eq!(told(&json!({})), []);
-        assert_eq!(told(&json!({ "message_template_element": "Hi {{1}}" })), [TemplateElement::Body]);
-        assert_eq!(told(&json!({ "message_template_title": null })), [TemplateElement::Header]);
+        assert_eq!(from_callback(&json!({})), []);
+        assert_eq!(from_callback(&json!({ "message_template_element": "Hi {{1}}" })), [TemplateElement::Body]);
+        assert_eq!(from_callback(&json!({ "message_template_title": null })), [TemplateElement::Header]);
         let both = json!({ "message_template_footer": "Bye", "message_template_buttons": [] });
-        assert_eq!(told(&both), [TemplateElement::Footer, TemplateElement::Buttons]);
+        assert_eq!(from_callback(&both), [TemplateElement::Footer, TemplateElement::Buttons]);
     }
 
     #[test]
     fn a_header_that_is_a_file_is_no_text_that_was_taken_away() {
-        let parts = Parts::known(&json!([{ "type": "header", "format": "IMAGE" }, { "type": "BODY", "text": "a" }]));
-        assert_eq!(Parts::told(&json!({ "message_template_element": "b" })).unlike(&parts), [TemplateElement::Body]);
+        let parts =
+            Parts::from_catalogue(&json!([{ "type": "header", "format": "IMAGE" }, { "type": "BODY", "text": "a" }]));
+        assert_eq!(
+            Parts::from_callback(&json!({ "message_template_element": "b" })).unlike(&parts),
+            [TemplateElement::Body]
+        );
     }
 }

@@ -71,5 +71,5 @@ async fn open(
     let verify = move || bridge.verify(&BridgeCallback { body: &raw, signature: Some(&signature) });
     heavy_work::work(body.len(), BodyOwner::Anybody, verify).await??;
     let (bridge, raw) = (Arc::clone(devices), body.clone());
-    Ok(heavy_work::work(body.len(), BodyOwner::Client(client), move || bridge.told(&raw)).await??)
+    Ok(heavy_work::work(body.len(), BodyOwner::Client(client), move || bridge.parse_events(&raw)).await??)
 }

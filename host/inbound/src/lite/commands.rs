@@ -28,7 +28,7 @@ pub struct LiteSessionView {
 pub enum CommandError {
     #[error("there is no such number")]
     NotFound,
-    #[error("{0} is no WhatsApp Lite number: only those have sessions")]
+    #[error("{0} is not a WhatsApp Lite number: only those have sessions")]
     NotLite(String),
     #[error("the number is flagged by WhatsApp: it cannot connect before {}", .0.to_rfc3339_opts(SecondsFormat::Secs, true))]
     Banned(DateTime<Utc>),
@@ -121,7 +121,7 @@ pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     find(&mut db, client, id).await?;
     let throttle = lite::throttle(&mut db, client, id).await?.ok_or(CommandError::NotFound)?;
-    Ok((throttle, zone(&mut db, client).await?))
+    Ok((throttle, time_zone(&mut db, client).await?))
 }
 
 /// Changes the throttle, and looks at waiting messages again at once. Returns the time zone.
@@ -141,12 +141,12 @@ pub async fn set_processing(
     lite::close_sending(&mut tx, client, id, None).await?;
     let admin = Administration::from(ctx);
     audit(&admin, &mut tx, client, actor, "change message processing", ("whatsAppNumber", &id.to_string())).await?;
-    let zone = zone(&mut tx, client).await?;
+    let zone = time_zone(&mut tx, client).await?;
     tx.commit().await.map_err(Error::from)?;
     ctx.wake.wake(Queue::Outbound, client, id.0);
     Ok(zone)
 }
 
-async fn zone(db: &mut PgConnection, client: ClientId) -> Result<String, CommandError> {
+async fn time_zone(db: &mut PgConnection, client: ClientId) -> Result<String, CommandError> {
     Ok(clients::get(db, client).await?.map(|client| client.time_zone).unwrap_or_else(|| "UTC".to_owned()))
 }

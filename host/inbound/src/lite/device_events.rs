@@ -50,11 +50,11 @@ impl DeviceEffect {
         for event in events {
             match event {
                 DeviceEvent::Came(message) => told.came(number, message),
-                DeviceEvent::Moved(status) => told.moved(number, status),
+                DeviceEvent::Moved(status) => told.add_status(number, status),
                 DeviceEvent::Unreadable(item) => told.unreadable(number, item),
-                DeviceEvent::Ignored(item) => told.ignored(number, item),
-                DeviceEvent::Echoed(echo) => told.echoed(number, echo),
-                DeviceEvent::Changed(change) => told.changed(number, change),
+                DeviceEvent::Ignored(item) => told.add_ignored(number, item),
+                DeviceEvent::Echoed(echo) => told.add_echo(number, echo),
+                DeviceEvent::Changed(change) => told.add_change(number, change),
                 DeviceEvent::Session(_) | DeviceEvent::Banned(_) | DeviceEvent::Qr(_) => {}
             }
         }
@@ -73,11 +73,11 @@ impl DeviceEffect {
                 session.qr = Some((code.text, ctx.now() + TimeDelta::seconds(i64::from(code.seconds))));
             }
             DeviceEvent::Came(message) => self.came(number, message),
-            DeviceEvent::Moved(status) => self.moved(number, status),
+            DeviceEvent::Moved(status) => self.add_status(number, status),
             DeviceEvent::Unreadable(item) => self.unreadable(number, item),
-            DeviceEvent::Ignored(item) => self.ignored(number, item),
-            DeviceEvent::Echoed(echo) => self.echoed(number, echo),
-            DeviceEvent::Changed(change) => self.changed(number, change),
+            DeviceEvent::Ignored(item) => self.add_ignored(number, item),
+            DeviceEvent::Echoed(echo) => self.add_echo(number, echo),
+            DeviceEvent::Changed(change) => self.add_change(number, change),
         }
     }
 
@@ -86,7 +86,7 @@ impl DeviceEffect {
         self.item(number, key, CallbackBody::Unreadable(item));
     }
 
-    fn ignored(&mut self, number: &LiteNumber, item: IgnoredItem) {
+    fn add_ignored(&mut self, number: &LiteNumber, item: IgnoredItem) {
         self.item(number, format!("ignored:{}", item.kind), CallbackBody::Ignored(item));
     }
 
@@ -95,18 +95,18 @@ impl DeviceEffect {
         self.item(number, key, CallbackBody::Message(message));
     }
 
-    fn moved(&mut self, number: &LiteNumber, status: StatusUpdate) {
+    fn add_status(&mut self, number: &LiteNumber, status: StatusUpdate) {
         let key = format!("lite:{}:status:{}:{:?}", number.inbox, status.provider_id, status.status);
         self.item(number, key, CallbackBody::Status(status));
     }
 
-    fn echoed(&mut self, number: &LiteNumber, echo: Box<Echo>) {
+    fn add_echo(&mut self, number: &LiteNumber, echo: Box<Echo>) {
         let key = format!("lite:{}:echo:{}", number.inbox, echo.provider_id);
         self.item(number, key, CallbackBody::Echo(echo));
     }
 
     /// Devices do not number the edits of a message, so their times distinguish them.
-    fn changed(&mut self, number: &LiteNumber, change: Box<MessageChange>) {
+    fn add_change(&mut self, number: &LiteNumber, change: Box<MessageChange>) {
         let what = match change.change.kind() {
             ChangeKind::Edited => format!("edited:{}", change.at.timestamp_millis()),
             ChangeKind::Deleted => "deleted".to_owned(),

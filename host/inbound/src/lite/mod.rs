@@ -24,7 +24,7 @@ use device_events::DeviceEffect;
 /// Pause before a session is tried again if this program has no devices.
 const WITHOUT_DEVICES: TimeDelta = TimeDelta::seconds(60);
 /// Pause before a device is tried again after a failure.
-const CALL_AGAIN: TimeDelta = TimeDelta::seconds(5);
+const RETRY_DELAY: TimeDelta = TimeDelta::seconds(5);
 
 struct Held<'a> {
     ctx: &'a Context,

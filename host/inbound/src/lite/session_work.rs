@@ -7,9 +7,9 @@ use chrono::TimeDelta;
 use domain::lite::{SessionNews, WantedSession};
 use storage::inboxes::lite::{LiteSession, NextCheck};
 
-use super::{CALL_AGAIN, Held, device_events::DeviceEffect};
+use super::{Held, RETRY_DELAY, device_events::DeviceEffect};
 
-const ASK_AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
+const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_secs(1);
 /// Failures in a row after which the connection counts as lost.
 const MOST_SILENCE: u32 = 5;
 
@@ -30,17 +30,17 @@ impl Held<'_> {
             Err(DeviceFailure::Banned(seconds)) => {
                 let until = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
                 session.banned_until = Some(until);
-                self.lost(session, SessionNews::Banned, NextCheck::At(until)).await
+                self.record_loss(session, SessionNews::Banned, NextCheck::At(until)).await
             }
             Err(failure) => {
                 tracing::warn!(client.id = %self.number.client, inbox.id = %self.number.inbox, reason = %failure,
                     "a Lite device could not be started; it is tried again");
-                self.lost(session, SessionNews::Dropped, NextCheck::At(self.ctx.now() + CALL_AGAIN)).await
+                self.record_loss(session, SessionNews::Dropped, NextCheck::At(self.ctx.now() + RETRY_DELAY)).await
             }
         }
     }
 
-    async fn lost(&self, mut session: LiteSession, news: SessionNews, next: NextCheck) -> Result<()> {
+    async fn record_loss(&self, mut session: LiteSession, news: SessionNews, next: NextCheck) -> Result<()> {
         let mut told = DeviceEffect::default();
         told.news(&mut session, news);
         self.tell(&mut session, told, next).await
@@ -66,12 +66,12 @@ impl Held<'_> {
                 Some(Err(failure)) => {
                     silent += 1;
                     tracing::warn!(client.id = %self.number.client, inbox.id = %self.number.inbox, reason = %failure,
-                        "a Lite device could not be asked for news");
+                        "a Lite device could not be polled; it is polled again");
                     if silent == MOST_SILENCE {
-                        let next = NextCheck::At(self.ctx.now() + CALL_AGAIN);
-                        return self.lost(session, SessionNews::Dropped, next).await;
+                        let next = NextCheck::At(self.ctx.now() + RETRY_DELAY);
+                        return self.record_loss(session, SessionNews::Dropped, next).await;
                     }
-                    self.lease.pause(ASK_AGAIN).await;
+                    self.lease.pause(POLL_INTERVAL).await;
                 }
                 None => {}
             }
@@ -96,20 +96,20 @@ impl Held<'_> {
             None => NextCheck::Held,
             Some(SessionNews::Banned) => NextCheck::At(session.banned_until.unwrap_or_else(|| self.ctx.now())),
             Some(news) if news.needs_somebody() => NextCheck::WhenAsked,
-            Some(_) => NextCheck::At(self.ctx.now() + CALL_AGAIN),
+            Some(_) => NextCheck::At(self.ctx.now() + RETRY_DELAY),
         };
         self.tell(session, told, next).await?;
         if ended.is_some_and(SessionNews::needs_somebody) {
             // The events are stored. The next connection starts with its own.
             tracing::info!(client.id = %self.number.client, inbox.id = %self.number.inbox,
-                "the session of a Lite number ended; somebody must connect it again");
+                "the session of a Lite number ended; its client must connect it again");
         }
         Ok(ended.is_some())
     }
 
     pub(super) async fn disconnect(&self, mut session: LiteSession) -> Result<()> {
         if let Err(failure) = self.device.disconnect().await {
-            return self.again(session, &failure).await;
+            return self.retry_later(session, &failure).await;
         }
         let mut told = DeviceEffect::default();
         told.news(&mut session, SessionNews::DisconnectedByUs);
@@ -121,16 +121,16 @@ impl Held<'_> {
         told.news(&mut session, SessionNews::LoggingOut);
         self.tell(&mut session, told, NextCheck::Held).await?;
         if let Err(failure) = self.device.logout(&self.ctx.node.to_string()).await {
-            return self.again(session, &failure).await;
+            return self.retry_later(session, &failure).await;
         }
         let mut told = DeviceEffect::default();
         told.news(&mut session, SessionNews::LoggedOutByUs);
         self.tell(&mut session, told, NextCheck::WhenAsked).await
     }
 
-    async fn again(&self, mut session: LiteSession, failure: &DeviceFailure) -> Result<()> {
+    async fn retry_later(&self, mut session: LiteSession, failure: &DeviceFailure) -> Result<()> {
         tracing::warn!(client.id = %self.number.client, inbox.id = %self.number.inbox, reason = %failure,
-            "a Lite device did not do what its client asked for; it is asked again");
-        self.tell(&mut session, DeviceEffect::default(), NextCheck::At(self.ctx.now() + CALL_AGAIN)).await
+            "a Lite device did not execute a command of its client; the command is repeated");
+        self.tell(&mut session, DeviceEffect::default(), NextCheck::At(self.ctx.now() + RETRY_DELAY)).await
     }
 }

@@ -42,15 +42,15 @@ const PAUSES: [TimeDelta; 8] = [
 enum FetchError {
     #[error("this number has no Cloud credentials; add them with `patchbay number add`")]
     NoCredentials,
-    #[error("nothing in this program speaks to the devices of Lite numbers (whatsapp_lite.bridge_url)")]
+    #[error("this program has no access to the devices of Lite numbers; set whatsapp_lite.bridge_url")]
     NoDevices,
-    #[error("nothing in this program speaks to Messenger")]
+    #[error("this program has no access to Messenger")]
     NoMessenger,
-    #[error("nothing in this program speaks to the provider of this account")]
+    #[error("this program has no access to the provider of this account")]
     NoProvider,
-    #[error("the provider did not say where the file is")]
+    #[error("the provider did not return the address of the file")]
     NoAddress,
-    #[error("the provider does not say where the file is: {0}")]
+    #[error("the provider does not return the address of the file: {0}")]
     Unresolved(GraphError),
     #[error("the file could not be downloaded: {0}")]
     Download(MediaError),
@@ -108,7 +108,7 @@ pub(super) async fn fetch_now(
         Err(FetchError::Failed(error)) => Err(MediaRefused::Failed(error)),
         Err(error) if error.is_final() => Err(MediaRefused::Gone),
         Err(error) => {
-            tracing::info!(media.id = %file.id, error = &error as &dyn std::error::Error, "a file was asked for and could not be fetched");
+            tracing::info!(media.id = %file.id, error = &error as &dyn std::error::Error, "a requested file could not be fetched; a later request tries again");
             Err(MediaRefused::NotYet)
         }
     }
@@ -214,7 +214,7 @@ pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std:
 }
 
 /// MIME type and extension from the bytes of a file, if they differ from the declared type.
-fn judged(file: &MediaRecord, found: FileType) -> Option<(&'static str, String)> {
+fn refusal_of(file: &MediaRecord, found: FileType) -> Option<(&'static str, String)> {
     let agrees = is_known_with(&file.mime_type, found.extension());
     (!agrees).then(|| (found.mime(), extension_for(found.mime(), file.filename.as_deref())))
 }
@@ -233,7 +233,7 @@ async fn record(
     match fetched {
         Ok(Fetched { stored, file_type }) => {
             let bytes = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
-            let judged = file_type.and_then(|found| judged(file, found));
+            let judged = file_type.and_then(|found| refusal_of(file, found));
             let judged = judged.as_ref().map(|(mime_type, extension)| (*mime_type, extension.as_str()));
             storage::inbound::media::mark_ready(&mut tx, client, file.id, (&stored.sha256, bytes), judged).await?;
         }
@@ -281,7 +281,7 @@ mod tests {
             ("application/zip", None, FileType::Pdf, "application/pdf", "pdf"),
             ("application/x-unheard-of", None, FileType::Png, "image/png", "png"),
         ] {
-            assert_eq!(judged(&file(said, name), found), Some((mime_type, extension.to_owned())), "{said}");
+            assert_eq!(refusal_of(&file(said, name), found), Some((mime_type, extension.to_owned())), "{said}");
         }
         for (said, found) in [
             ("image/jpeg", FileType::Jpeg),
@@ -289,7 +289,7 @@ mod tests {
             ("application/pdf", FileType::Pdf),
             ("video/mp4", FileType::Mp4),
         ] {
-            assert_eq!(judged(&file(said, None), found), None, "{said}");
+            assert_eq!(refusal_of(&file(said, None), found), None, "{said}");
         }
     }
 }

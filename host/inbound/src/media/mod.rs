@@ -55,14 +55,14 @@ pub async fn find(
     signature: &str,
 ) -> Result<FoundMedia, MediaRefused> {
     check(ctx, client, id, expires, signature)?;
-    let mut file = stored(ctx, client, id).await?;
+    let mut file = find_stored(ctx, client, id).await?;
     if file.state == MediaState::Failed {
         return Err(MediaRefused::Gone);
     }
     if file.state == MediaState::Pending {
         fetch::fetch_now(ctx, client, &file).await?;
         // The fetch may have corrected the type.
-        file = stored(ctx, client, id).await?;
+        file = find_stored(ctx, client, id).await?;
     }
     let bytes = ctx.media.size(client, id).await?.ok_or(MediaRefused::NotFound)?;
     let filename = name_of(&file, &id.to_string());
@@ -70,7 +70,7 @@ pub async fn find(
     Ok(FoundMedia { mime_type: file.mime_type, filename, bytes, at, client, id, store })
 }
 
-async fn stored(ctx: &Context, client: ClientId, id: MediaId) -> Result<MediaRecord, MediaRefused> {
+async fn find_stored(ctx: &Context, client: ClientId, id: MediaId) -> Result<MediaRecord, MediaRefused> {
     let mut db = ctx.db.acquire().await?;
     storage::inbound::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)
 }

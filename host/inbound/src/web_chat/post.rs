@@ -51,7 +51,7 @@ pub enum PostRefused {
     FormFirst,
     #[error("the form was answered before")]
     FormAnswered,
-    #[error("this token has run out: begin a session")]
+    #[error("this token has expired: begin a session")]
     Expired,
     #[error(transparent)]
     Failed(#[from] Error),
@@ -159,7 +159,7 @@ async fn read(
         }
         VisitorPost::File { file, caption } => {
             let caption = caption.map(|text| read_text(&text).map_err(|said| fault("caption", said))).transpose()?;
-            Ok(InboundContent::Media(uploaded(db, (site.client, site.id), visitor, file, caption).await?).into())
+            Ok(InboundContent::Media(find_upload(db, (site.client, site.id), visitor, file, caption).await?).into())
         }
         VisitorPost::Tap { message, choice } => tap(db, site.client, chat, message, &choice).await,
         VisitorPost::Place { latitude, longitude } => {
@@ -178,7 +178,7 @@ async fn read(
     }
 }
 
-async fn uploaded(
+async fn find_upload(
     db: &mut PgConnection,
     (client, site): (ClientId, InboxId),
     visitor: &str,
@@ -216,11 +216,11 @@ async fn tap(
         return Err(unknown());
     }
     let ChatContent::Outgoing(sent) = &message.content else { return Err(unknown()) };
-    let content = chosen(sent, choice).ok_or_else(|| fault("choice", "is not offered by this message"))?;
+    let content = find_choice(sent, choice).ok_or_else(|| fault("choice", "is not offered by this message"))?;
     Ok(Said { answers: message.provider_id, ..content.into() })
 }
 
-fn chosen(sent: &OutboundContent, choice: &str) -> Option<InboundContent> {
+fn find_choice(sent: &OutboundContent, choice: &str) -> Option<InboundContent> {
     let interactive = |text: &str| InboundContent::Interactive { text: text.to_owned(), payload: choice.to_owned() };
     match sent {
         OutboundContent::Buttons(buttons) => {
@@ -259,9 +259,9 @@ mod tests {
             buttons: vec![button],
         });
         let said = InboundContent::Interactive { text: "Yes, please".to_owned(), payload: "yes".to_owned() };
-        assert_eq!(chosen(&sent, "yes"), Some(said));
-        assert_eq!(chosen(&sent, "no"), None);
-        assert_eq!(chosen(&OutboundContent::Text { body: "yes".to_owned() }, "yes"), None);
+        assert_eq!(find_choice(&sent, "yes"), Some(said));
+        assert_eq!(find_choice(&sent, "no"), None);
+        assert_eq!(find_choice(&OutboundContent::Text { body: "yes".to_owned() }, "yes"), None);
     }
 
     #[test]

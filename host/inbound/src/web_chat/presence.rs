@@ -21,7 +21,7 @@ use storage::web::{
 };
 use tokio::{sync::watch, time};
 
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const AT_ONCE: usize = 500;
 const LOOK_AT_SITES: Duration = Duration::from_secs(25);
 
@@ -75,7 +75,7 @@ impl VisitorPresence {
     }
 
     pub fn watch(self: &Arc<Self>, place: Place, visitor: &str) -> SocketView {
-        let mut watched = self.watched();
+        let mut watched = self.lock_watched();
         let fresh = || WatchedSite { standing: watch::Sender::default(), chats: HashMap::new() };
         let of_site = watched.entry(place).or_insert_with(fresh);
         let site = of_site.standing.subscribe();
@@ -88,21 +88,21 @@ impl VisitorPresence {
     }
 
     pub fn sockets_of(&self, place: Place, visitor: &str) -> usize {
-        let watched = self.watched();
+        let watched = self.lock_watched();
         watched.get(&place).and_then(|site| site.chats.get(visitor)).map_or(0, watch::Sender::receiver_count)
     }
 
-    fn watched(&self) -> MutexGuard<'_, Watched> {
+    fn lock_watched(&self) -> MutexGuard<'_, Watched> {
         self.watched.lock()
     }
 
-    fn everybody(&self) -> Vec<(Place, Vec<String>)> {
-        self.watched().iter().map(|(place, site)| (*place, site.chats.keys().cloned().collect())).collect()
+    fn all_visitors(&self) -> Vec<(Place, Vec<String>)> {
+        self.lock_watched().iter().map(|(place, site)| (*place, site.chats.keys().cloned().collect())).collect()
     }
 
-    fn rung(&self) -> Vec<(Place, Vec<String>)> {
+    fn take_rings(&self) -> Vec<(Place, Vec<String>)> {
         let rung = self.ctx.carriers.doorbell().answer();
-        let watched = self.watched();
+        let watched = self.lock_watched();
         let mut by_site: HashMap<Place, Vec<String>> = HashMap::new();
         for (client, site, visitor) in rung {
             if watched.get(&(client, site)).is_some_and(|site| site.chats.contains_key(&visitor)) {
@@ -118,14 +118,14 @@ impl VisitorPresence {
                 let mut db = self.ctx.db.acquire().await?;
                 let chats = threads::of_visitors(&mut db, client, site, some).await?;
                 drop(db);
-                self.tell((client, site), chats);
+                self.notify((client, site), chats);
             }
         }
         Ok(())
     }
 
-    fn tell(&self, place: Place, chats: Vec<Thread>) {
-        let watched = self.watched();
+    fn notify(&self, place: Place, chats: Vec<Thread>) {
+        let watched = self.lock_watched();
         let Some(site) = watched.get(&place) else { return };
         for chat in chats {
             let Some(sender) = site.chats.get(&chat.visitor) else { continue };
@@ -139,8 +139,8 @@ impl VisitorPresence {
 }
 
 impl VisitorPresence {
-    fn affected(&self, affected: AffectedOwner) -> Vec<Place> {
-        let watched = self.watched();
+    fn affected_sites(&self, affected: AffectedOwner) -> Vec<Place> {
+        let watched = self.lock_watched();
         match affected {
             AffectedOwner::Site(client, site) => {
                 watched.contains_key(&(client, site)).then_some((client, site)).into_iter().collect()
@@ -154,7 +154,7 @@ impl VisitorPresence {
         for place in places {
             let found = sites::by_id(&mut *self.ctx.db.acquire().await?, place.0, place.1).await?;
             let standing = found.map_or(SitePermission::Deleted, |site| SitePermission::Shown(site.key, site.origins));
-            if let Some(site) = self.watched().get(&place) {
+            if let Some(site) = self.lock_watched().get(&place) {
                 site.standing.send_if_modified(|known| {
                     let changed = *known != standing;
                     *known = standing;
@@ -177,19 +177,19 @@ async fn look_at_sites(presence: Weak<VisitorPresence>) {
             affected = changes.next() => affected,
         };
         let Some(presence) = presence.upgrade() else { return };
-        let places = presence.affected(affected);
+        let places = presence.affected_sites(affected);
         if let Err(error) = in_time(presence.look_where(places)).await {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "sites were not looked at; again in a second");
+            tracing::warn!(error, "the sites could not be checked; they are checked again in a second");
             // All sites are read again, so that the notice is not lost.
-            every.reset_after(LOOK);
+            every.reset_after(CHECK_INTERVAL);
         }
     }
 }
 
 async fn look(presence: Weak<VisitorPresence>) {
     let Some(bell) = presence.upgrade().map(|presence| presence.ctx.carriers.doorbell().clone()) else { return };
-    let mut every = time::interval(LOOK);
+    let mut every = time::interval(CHECK_INTERVAL);
     every.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
     loop {
         let all = tokio::select! {
@@ -197,12 +197,12 @@ async fn look(presence: Weak<VisitorPresence>) {
             () = bell.rings() => false,
         };
         let Some(presence) = presence.upgrade() else { return };
-        let rung = presence.rung();
-        let sites = if all { presence.everybody() } else { rung };
+        let rung = presence.take_rings();
+        let sites = if all { presence.all_visitors() } else { rung };
         if let Err(error) = presence.look_at(sites).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "visitors were not looked after; again in a second"
+                "the messages of visitors could not be read; they are read again in a second"
             );
         }
     }
@@ -210,7 +210,7 @@ async fn look(presence: Weak<VisitorPresence>) {
 
 impl Drop for SocketView {
     fn drop(&mut self) {
-        let mut watched = self.presence.watched();
+        let mut watched = self.presence.lock_watched();
         let Some(site) = watched.get_mut(&self.place) else { return };
         // The receiver being dropped is still counted.
         if site.chats.get(&self.visitor).is_some_and(|sender| sender.receiver_count() <= 1) {

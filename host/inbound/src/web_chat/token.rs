@@ -28,11 +28,11 @@ pub struct VisitorToken {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TokenRefused {
-    #[error("this is no token of a visitor: begin a session")]
+    #[error("this is not a token of a visitor: begin a session")]
     NotOurs,
     #[error("this token belongs to another site")]
     OtherSite,
-    #[error("this token has run out: begin a session")]
+    #[error("this token has expired: begin a session")]
     Expired,
 }
 

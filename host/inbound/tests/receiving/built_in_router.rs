@@ -49,7 +49,7 @@ async fn an_agent_is_named_by_id_by_name_or_by_email() {
 
 #[tokio::test]
 async fn an_ambiguous_name_or_one_without_an_agent_leaves_the_chat_in_the_queue_with_the_reason() {
-    for (others, said) in [("AGENT", "the name of several users"), ("DEVELOPER", "nobody who can take chats")] {
+    for (others, said) in [("AGENT", "the name of several users"), ("DEVELOPER", "no agent that can take chats")] {
         let stage = Stage::new().await;
         if others == "AGENT" {
             user(&stage, "Ann", "AGENT").await;

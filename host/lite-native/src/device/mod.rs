@@ -14,7 +14,7 @@ use super::{connection::DeviceConnection, event_queue::EventQueue, outgoing_mess
 /// How long a call waits for events.
 const WAIT: Duration = Duration::from_secs(2);
 /// Longest time for a send, because many devices may have to be found first.
-const PATIENCE: Duration = Duration::from_secs(60);
+const SEND_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time until the next look at a device that is not connected.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 /// Longest time for telling WhatsApp that the pairing is over.
@@ -39,7 +39,7 @@ impl NativeDevice {
         connection.client().is_logged_in().then(|| Arc::clone(connection.client()))
     }
 
-    async fn connected(&self) -> Result<Arc<Client>, DeviceFailure> {
+    async fn connected_client(&self) -> Result<Arc<Client>, DeviceFailure> {
         self.client().await.ok_or(DeviceFailure::NotConnected)
     }
 
@@ -99,7 +99,7 @@ fn not_sent(error: &SendError) -> SendFailure {
     }
 }
 
-fn lost(error: impl std::fmt::Display) -> DeviceFailure {
+fn unreachable(error: impl std::fmt::Display) -> DeviceFailure {
     DeviceFailure::Unreachable(error.to_string())
 }
 
@@ -117,7 +117,7 @@ impl LiteDevice for NativeDevice {
         }
         self.told.give_up();
         if !paired {
-            self.parts.settings.values.forget(&self.number).await.map_err(lost)?;
+            self.parts.settings.values.forget(&self.number).await.map_err(unreachable)?;
         }
         let holding = DeviceHolder { number: self.number.clone(), holder: holder.to_owned() };
         *connection = Some(DeviceConnection::open(&self.parts, holding, &self.told).await?);
@@ -142,12 +142,12 @@ impl LiteDevice for NativeDevice {
             } else {
                 if paired {
                     tracing::warn!(client.id = %self.number.client, inbox.id = %self.number.inbox,
-                        "WhatsApp could not be told that a pairing is over; the phone lists the device until somebody removes it there");
+                        "WhatsApp could not be informed that a pairing is over; remove the device in the list of the phone");
                 }
                 connection.close().await;
             }
         }
-        self.parts.settings.values.forget(&self.number).await.map_err(lost)
+        self.parts.settings.values.forget(&self.number).await.map_err(unreachable)
     }
 
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
@@ -158,7 +158,7 @@ impl LiteDevice for NativeDevice {
         let content = self.compose(&client, message).await?;
         let options = SendOptions::default().with_message_id(message.id);
         let sent = client.send_message_with_options(customer_jid(message.to), content, options);
-        match timeout(PATIENCE, sent).await {
+        match timeout(SEND_TIMEOUT, sent).await {
             Ok(Ok(sent)) => Ok(sent.message_id),
             Ok(Err(error)) => Err(not_sent(&error)),
             Err(_) => Err(SendFailure::Unknown { reason: "the device did not send it in time".to_owned() }),
@@ -166,25 +166,25 @@ impl LiteDevice for NativeDevice {
     }
 
     async fn is_registered(&self, phone: &str) -> Result<bool, DeviceFailure> {
-        let client = self.connected().await?;
+        let client = self.connected_client().await?;
         let asked = [Jid::pn(phone)];
-        let answers = client.contacts().is_on_whatsapp(&asked).await.map_err(lost)?;
+        let answers = client.contacts().is_on_whatsapp(&asked).await.map_err(unreachable)?;
         let answer = answers.into_iter().find(|answer| answer.contact_error.is_none());
-        answer.map(|answer| answer.is_registered).ok_or_else(|| lost("WhatsApp says neither yes nor no"))
+        answer.map(|answer| answer.is_registered).ok_or_else(|| unreachable("WhatsApp says neither yes nor no"))
     }
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {
-        let client = self.connected().await?;
+        let client = self.connected_client().await?;
         let phone = customer_jid(from);
         // A chat uses the hidden id of the customer if WhatsApp has given one.
         let known = client.get_lid_pn_entry(&phone).await.ok().flatten();
         let chat = known.map_or(phone, |known| Jid::lid(&*known.lid));
-        client.mark_as_read(&chat, None, &[message_id]).await.map_err(lost)
+        client.mark_as_read(&chat, None, &[message_id]).await.map_err(unreachable)
     }
 
     async fn typing(&self, to: &str) -> Result<(), DeviceFailure> {
-        let client = self.connected().await?;
-        client.chatstate().send_composing(&customer_jid(to)).await.map_err(lost)
+        let client = self.connected_client().await?;
+        client.chatstate().send_composing(&customer_jid(to)).await.map_err(unreachable)
     }
 
     async fn events(&self, seen: u64) -> Result<DeviceNews, DeviceFailure> {

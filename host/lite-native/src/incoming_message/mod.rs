@@ -67,7 +67,7 @@ fn content(base: &wa::Message) -> Option<InboundContent> {
         .or_else(|| contacts(base))
         .or_else(
             // Content without a type of ours is a message all the same.
-            || unmodelled(base),
+            || unmodelled_content(base),
         )
 }
 
@@ -175,7 +175,7 @@ fn numbers_of(card: &str) -> Vec<String> {
 }
 
 /// Kinds of message that people see and we do not model, as text. All others belong to the protocol itself.
-fn unmodelled(base: &wa::Message) -> Option<InboundContent> {
+fn unmodelled_content(base: &wa::Message) -> Option<InboundContent> {
     let polls = [&base.poll_creation_message, &base.poll_creation_message_v2, &base.poll_creation_message_v3];
     let poll = polls.into_iter().find_map(|poll| poll.as_option());
     if let Some(poll) = poll {

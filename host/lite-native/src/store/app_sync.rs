@@ -9,7 +9,7 @@ use whatsapp_rust::{
     },
 };
 
-use super::{DeviceMemory, forgotten, kept, key_of, last_part, read, written};
+use super::{DeviceMemory, delete_value, key_of, last_part, read, serialize, set_value};
 
 const KEY: &str = "sync_key";
 const LATEST_KEY: &str = "latest_sync_key";
@@ -28,7 +28,7 @@ impl AppSyncStore for DeviceMemory {
     }
 
     async fn set_sync_key(&self, key_id: &[u8], key: AppStateSyncKey) -> Result<()> {
-        self.write(vec![kept(KEY, hex::encode(key_id), written(&key)?), kept(LATEST_KEY, "", key_id)]).await
+        self.write(vec![set_value(KEY, hex::encode(key_id), serialize(&key)?), set_value(LATEST_KEY, "", key_id)]).await
     }
 
     async fn get_version(&self, name: &str) -> Result<HashState> {
@@ -36,11 +36,11 @@ impl AppSyncStore for DeviceMemory {
     }
 
     async fn set_version(&self, name: &str, state: HashState) -> Result<()> {
-        self.keep(VERSION, name, written(&state)?).await
+        self.keep(VERSION, name, serialize(&state)?).await
     }
 
     async fn put_mutation_macs(&self, name: &str, _version: u64, mutations: &[AppStateMutationMAC]) -> Result<()> {
-        let change = |one: &AppStateMutationMAC| kept(DIGEST, digest(name, &one.index_mac), one.value_mac.clone());
+        let change = |one: &AppStateMutationMAC| set_value(DIGEST, digest(name, &one.index_mac), one.value_mac.clone());
         self.write(mutations.iter().map(change).collect()).await
     }
 
@@ -61,7 +61,7 @@ impl AppSyncStore for DeviceMemory {
     }
 
     async fn delete_mutation_macs(&self, name: &str, index_macs: &[Vec<u8>]) -> Result<()> {
-        self.write(index_macs.iter().map(|index| forgotten(DIGEST, digest(name, index))).collect()).await
+        self.write(index_macs.iter().map(|index| delete_value(DIGEST, digest(name, index))).collect()).await
     }
 
     async fn clear_mutation_macs(&self, name: &str) -> Result<()> {

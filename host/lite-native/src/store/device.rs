@@ -4,14 +4,14 @@ use whatsapp_rust::{
     wacore::store::{Device, error::Result},
 };
 
-use super::{DeviceMemory, read, written};
+use super::{DeviceMemory, read, serialize};
 
 const DEVICE: &str = "device";
 
 #[async_trait]
 impl DeviceStore for DeviceMemory {
     async fn save(&self, device: &Device) -> Result<()> {
-        self.keep(DEVICE, "", written(device)?).await
+        self.keep(DEVICE, "", serialize(device)?).await
     }
 
     async fn load(&self) -> Result<Option<Device>> {

@@ -31,7 +31,7 @@ impl DeviceMemory {
     }
 
     async fn get(&self, space: &str, key: impl Into<String>) -> Result<Option<Vec<u8>>> {
-        let found = self.values.get(&self.holding.number, space, &[key.into()]).await.map_err(lost)?;
+        let found = self.values.get(&self.holding.number, space, &[key.into()]).await.map_err(store_error)?;
         Ok(found.into_iter().next().map(|(_, value)| value))
     }
 
@@ -39,50 +39,50 @@ impl DeviceMemory {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        self.values.get(&self.holding.number, space, keys).await.map_err(lost)
+        self.values.get(&self.holding.number, space, keys).await.map_err(store_error)
     }
 
     async fn starting(&self, space: &str, prefix: &str) -> Result<Vec<(String, Vec<u8>)>> {
-        self.values.starting(&self.holding.number, space, prefix).await.map_err(lost)
+        self.values.starting(&self.holding.number, space, prefix).await.map_err(store_error)
     }
 
     async fn write(&self, changes: Vec<ValueChange>) -> Result<()> {
         if changes.is_empty() {
             return Ok(());
         }
-        self.values.write(&self.holding, changes).await.map_err(lost)
+        self.values.write(&self.holding, changes).await.map_err(store_error)
     }
 
     async fn keep(&self, space: &'static str, key: impl Into<String>, value: impl Into<Vec<u8>>) -> Result<()> {
-        self.write(vec![kept(space, key, value)]).await
+        self.write(vec![set_value(space, key, value)]).await
     }
 
     async fn forget(&self, space: &'static str, key: impl Into<String>) -> Result<()> {
-        self.write(vec![forgotten(space, key)]).await
+        self.write(vec![delete_value(space, key)]).await
     }
 
     async fn take(&self, space: &str, key: &str) -> Result<Option<Vec<u8>>> {
-        self.values.take(&self.holding, space, key).await.map_err(lost)
+        self.values.take(&self.holding, space, key).await.map_err(store_error)
     }
 
     async fn forget_starting(&self, space: &str, prefix: &str) -> Result<()> {
-        self.values.forget_starting(&self.holding, space, prefix).await.map_err(lost).map(|_| ())
+        self.values.forget_starting(&self.holding, space, prefix).await.map_err(store_error).map(|_| ())
     }
 
     async fn forget_before(&self, space: &str, moment: i64) -> Result<u32> {
-        let forgotten = self.values.forget_before(&self.holding, space, moment).await.map_err(lost)?;
+        let forgotten = self.values.forget_before(&self.holding, space, moment).await.map_err(store_error)?;
         Ok(u32::try_from(forgotten).unwrap_or(u32::MAX))
     }
 }
 
-fn lost(failure: ValuesFailed) -> StoreError {
+fn store_error(failure: ValuesFailed) -> StoreError {
     match failure {
         ValuesFailed::NotHeld => StoreError::Validation(failure.to_string()),
         ValuesFailed::Store(source) => StoreError::Database(source),
     }
 }
 
-fn kept(space: &'static str, key: impl Into<String>, value: impl Into<Vec<u8>>) -> ValueChange {
+fn set_value(space: &'static str, key: impl Into<String>, value: impl Into<Vec<u8>>) -> ValueChange {
     ValueChange { space, key: key.into(), value: Some(value.into()), moment: None }
 }
 
@@ -90,7 +90,7 @@ fn kept_since(space: &'static str, key: impl Into<String>, value: impl Into<Vec<
     ValueChange { moment: Some(moment), ..kept(space, key, value) }
 }
 
-fn forgotten(space: &'static str, key: impl Into<String>) -> ValueChange {
+fn delete_value(space: &'static str, key: impl Into<String>) -> ValueChange {
     ValueChange { space, key: key.into(), value: None, moment: None }
 }
 
@@ -102,7 +102,7 @@ fn last_part(key: &str) -> &str {
     key.rsplit('\n').next().unwrap_or(key)
 }
 
-fn written(value: &impl Serialize) -> Result<Vec<u8>> {
+fn serialize(value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|error| StoreError::Serialization(Box::new(error)))
 }
 

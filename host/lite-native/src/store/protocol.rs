@@ -6,7 +6,7 @@ use whatsapp_rust::{
     wacore::{store::error::Result, time::now_secs},
 };
 
-use super::{DeviceMemory, forgotten, kept, kept_since, key_of, last_part, read, tokens, written};
+use super::{DeviceMemory, delete_value, kept_since, key_of, last_part, read, serialize, set_value, tokens};
 
 const GROUP_DEVICE: &str = "group_device";
 const LID: &str = "lid";
@@ -25,7 +25,8 @@ impl ProtocolStore for DeviceMemory {
     }
 
     async fn set_sender_key_status(&self, group_jid: &str, entries: &[(&str, bool)]) -> Result<()> {
-        let change = |(device, has): &(&str, bool)| kept(GROUP_DEVICE, key_of(&[group_jid, device]), [u8::from(*has)]);
+        let change =
+            |(device, has): &(&str, bool)| set_value(GROUP_DEVICE, key_of(&[group_jid, device]), [u8::from(*has)]);
         self.write(entries.iter().map(change).collect()).await
     }
 
@@ -37,7 +38,7 @@ impl ProtocolStore for DeviceMemory {
         let _turn = self.turn.lock().await;
         let all = self.starting(GROUP_DEVICE, "").await?;
         let gone = all.into_iter().map(|(key, _)| key).filter(|key| device_jids.contains(&last_part(key)));
-        self.write(gone.map(|key| forgotten(GROUP_DEVICE, key)).collect()).await
+        self.write(gone.map(|key| delete_value(GROUP_DEVICE, key)).collect()).await
     }
 
     async fn clear_all_sender_key_devices(&self) -> Result<()> {
@@ -66,12 +67,12 @@ impl ProtocolStore for DeviceMemory {
             let old: LidPnMappingEntry = read(&old)?;
             let moved = entries.iter().any(|entry| entry.lid == lid && entry.phone_number != old.phone_number);
             if moved {
-                changes.push(forgotten(PHONE, old.phone_number));
+                changes.push(delete_value(PHONE, old.phone_number));
             }
         }
         for entry in entries {
-            changes.push(kept(PHONE, entry.phone_number.as_str(), entry.lid.as_bytes()));
-            changes.push(kept(LID, entry.lid.as_str(), written(entry)?));
+            changes.push(set_value(PHONE, entry.phone_number.as_str(), entry.lid.as_bytes()));
+            changes.push(set_value(LID, entry.lid.as_str(), serialize(entry)?));
         }
         self.write(changes).await
     }
@@ -98,7 +99,7 @@ impl ProtocolStore for DeviceMemory {
     }
 
     async fn update_device_lists(&self, records: Vec<DeviceListRecord>) -> Result<()> {
-        let changes = records.iter().map(|record| Ok(kept(DEVICES, record.user.as_str(), written(record)?)));
+        let changes = records.iter().map(|record| Ok(set_value(DEVICES, record.user.as_str(), serialize(record)?)));
         self.write(changes.collect::<Result<_>>()?).await
     }
 
@@ -188,7 +189,7 @@ impl ProtocolStore for DeviceMemory {
     }
 
     async fn delete_pending_inbound_batch(&self, keys: &[PendingInboundKey<'_>]) -> Result<()> {
-        let change = |key: &PendingInboundKey<'_>| forgotten(PENDING, key_of(&[key.chat, key.sender, key.id]));
+        let change = |key: &PendingInboundKey<'_>| delete_value(PENDING, key_of(&[key.chat, key.sender, key.id]));
         self.write(keys.iter().map(change).collect()).await
     }
 }

@@ -10,7 +10,7 @@ use whatsapp_rust::{
     wacore::store::error::Result,
 };
 
-use super::{DeviceMemory, key_of, read, written};
+use super::{DeviceMemory, key_of, read, serialize};
 
 const SECRET: &str = "message_secret";
 
@@ -45,7 +45,7 @@ impl MsgSecretStore for DeviceMemory {
         }
         let change = |(key, secret): (String, Secret)| {
             let moment = (secret.expires_at != 0).then_some(secret.expires_at);
-            Ok(ValueChange { space: SECRET, key, value: Some(written(&secret)?), moment })
+            Ok(ValueChange { space: SECRET, key, value: Some(serialize(&secret)?), moment })
         };
         self.write(secrets.into_iter().map(change).collect::<Result<_>>()?).await?;
         Ok(entries.len())

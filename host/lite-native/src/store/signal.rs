@@ -9,7 +9,7 @@ use whatsapp_rust::{
     wacore::store::error::{Result, StoreError},
 };
 
-use super::{DeviceMemory, kept};
+use super::{DeviceMemory, set_value};
 
 const IDENTITY: &str = "identity";
 const SESSION: &str = "session";
@@ -18,7 +18,7 @@ const SIGNED_PREKEY: &str = "signed_prekey";
 const SENDER_KEY: &str = "sender_key";
 
 /// Ids of keys sort as text as they do as numbers.
-fn numbered(id: u32) -> String {
+fn number_key(id: u32) -> String {
     format!("{id:010}")
 }
 
@@ -33,7 +33,7 @@ impl SignalStore for DeviceMemory {
     }
 
     async fn put_identities_batch(&self, identities: &[(Arc<str>, [u8; 32])]) -> Result<()> {
-        self.write(identities.iter().map(|(address, key)| kept(IDENTITY, &**address, *key)).collect()).await
+        self.write(identities.iter().map(|(address, key)| set_value(IDENTITY, &**address, *key)).collect()).await
     }
 
     async fn load_identity(&self, address: &str) -> Result<Option<[u8; 32]>> {
@@ -55,7 +55,7 @@ impl SignalStore for DeviceMemory {
     }
 
     async fn put_sessions_batch(&self, sessions: &[(Arc<str>, Bytes)]) -> Result<()> {
-        self.write(sessions.iter().map(|(address, session)| kept(SESSION, &**address, &**session)).collect()).await
+        self.write(sessions.iter().map(|(address, session)| set_value(SESSION, &**address, &**session)).collect()).await
     }
 
     async fn delete_session(&self, address: &str) -> Result<()> {
@@ -75,19 +75,19 @@ impl SignalStore for DeviceMemory {
     }
 
     async fn store_prekey(&self, id: u32, record: &[u8], _uploaded: bool) -> Result<()> {
-        self.keep(PREKEY, numbered(id), record).await
+        self.keep(PREKEY, number_key(id), record).await
     }
 
     async fn store_prekeys_batch(&self, keys: &[(u32, Bytes)], _uploaded: bool) -> Result<()> {
-        self.write(keys.iter().map(|(id, record)| kept(PREKEY, numbered(*id), &**record)).collect()).await
+        self.write(keys.iter().map(|(id, record)| set_value(PREKEY, number_key(*id), &**record)).collect()).await
     }
 
     async fn load_prekey(&self, id: u32) -> Result<Option<Bytes>> {
-        Ok(self.get(PREKEY, numbered(id)).await?.map(Bytes::from))
+        Ok(self.get(PREKEY, number_key(id)).await?.map(Bytes::from))
     }
 
     async fn load_prekeys_batch(&self, ids: &[u32]) -> Result<Vec<(u32, Bytes)>> {
-        let keys: Vec<String> = ids.iter().map(|id| numbered(*id)).collect();
+        let keys: Vec<String> = ids.iter().map(|id| number_key(*id)).collect();
         let found = self.get_all(PREKEY, &keys).await?;
         found.into_iter().map(|(key, record)| Ok((number(&key)?, Bytes::from(record)))).collect()
     }
@@ -98,7 +98,7 @@ impl SignalStore for DeviceMemory {
     }
 
     async fn remove_prekey(&self, id: u32) -> Result<()> {
-        self.forget(PREKEY, numbered(id)).await
+        self.forget(PREKEY, number_key(id)).await
     }
 
     async fn get_max_prekey_id(&self) -> Result<u32> {
@@ -106,11 +106,11 @@ impl SignalStore for DeviceMemory {
     }
 
     async fn store_signed_prekey(&self, id: u32, record: &[u8]) -> Result<()> {
-        self.keep(SIGNED_PREKEY, numbered(id), record).await
+        self.keep(SIGNED_PREKEY, number_key(id), record).await
     }
 
     async fn load_signed_prekey(&self, id: u32) -> Result<Option<Vec<u8>>> {
-        self.get(SIGNED_PREKEY, numbered(id)).await
+        self.get(SIGNED_PREKEY, number_key(id)).await
     }
 
     async fn load_all_signed_prekeys(&self) -> Result<Vec<(u32, Vec<u8>)>> {
@@ -119,7 +119,7 @@ impl SignalStore for DeviceMemory {
     }
 
     async fn remove_signed_prekey(&self, id: u32) -> Result<()> {
-        self.forget(SIGNED_PREKEY, numbered(id)).await
+        self.forget(SIGNED_PREKEY, number_key(id)).await
     }
 
     async fn put_sender_key(&self, address: &str, record: &[u8]) -> Result<()> {
@@ -127,7 +127,8 @@ impl SignalStore for DeviceMemory {
     }
 
     async fn put_sender_keys_batch(&self, sender_keys: &[(Arc<str>, Bytes)]) -> Result<()> {
-        self.write(sender_keys.iter().map(|(address, record)| kept(SENDER_KEY, &**address, &**record)).collect()).await
+        self.write(sender_keys.iter().map(|(address, record)| set_value(SENDER_KEY, &**address, &**record)).collect())
+            .await
     }
 
     async fn get_sender_key(&self, address: &str) -> Result<Option<Vec<u8>>> {

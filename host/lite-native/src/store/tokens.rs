@@ -3,7 +3,7 @@
 
 use whatsapp_rust::{traits::TcTokenEntry, wacore::store::error::Result};
 
-use super::{DeviceMemory, forgotten, read, written};
+use super::{DeviceMemory, delete_value, read, serialize};
 
 pub(super) const TOKEN: &str = "token";
 
@@ -13,7 +13,7 @@ impl DeviceMemory {
     }
 
     pub(super) async fn keep_token(&self, jid: &str, entry: &TcTokenEntry) -> Result<()> {
-        self.keep(TOKEN, jid, written(entry)?).await
+        self.keep(TOKEN, jid, serialize(entry)?).await
     }
 
     pub(super) async fn token_issued(&self, jid: &str, at: i64) -> Result<()> {
@@ -48,7 +48,7 @@ impl DeviceMemory {
             let received = !entry.token.is_empty() && entry.token_timestamp >= received_since;
             let issued = entry.sender_timestamp.is_some_and(|at| at >= issued_since);
             if !received && !issued {
-                stale.push(forgotten(TOKEN, jid));
+                stale.push(delete_value(TOKEN, jid));
             }
         }
         let count = u32::try_from(stale.len()).unwrap_or(u32::MAX);

@@ -51,10 +51,10 @@ pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[PendingSend
 
 fn not_stored(ctx: &Context, error: Error) -> GroupAnswer {
     ctx.writes.note_failure(&error);
-    failed(error)
+    failure_answer(error)
 }
 
-fn failed(error: Error) -> GroupAnswer {
+fn failure_answer(error: Error) -> GroupAnswer {
     Err(AcceptError::Failed(Arc::new(error)))
 }
 
@@ -216,7 +216,7 @@ fn answers(
     (0..group.len())
         .map(|at| {
             let shared = || key_of(group, at).and_then(|key| by_key.get(key).cloned());
-            by_position.remove(&at).or_else(shared).unwrap_or_else(|| failed(Error::Stopped))
+            by_position.remove(&at).or_else(shared).unwrap_or_else(|| failure_answer(Error::Stopped))
         })
         .collect()
 }

@@ -19,7 +19,7 @@ use std::{sync::Arc, time::Instant};
 
 use base::{
     Context, Error,
-    gather::{COMING_BACK, Gatherer, GroupLimits},
+    gather::{Gatherer, GroupLimits, RETURN_WAIT},
     heavy_work::{self, BodyOwner},
     traces,
 };
@@ -33,7 +33,7 @@ pub use call::{AcceptError, SendCall, Senders};
 use call::{GroupAnswer, PendingSend};
 
 const GROUPING: GroupLimits =
-    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
+    GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: RETURN_WAIT };
 
 #[derive(Debug, Clone)]
 pub struct SendAcceptance {

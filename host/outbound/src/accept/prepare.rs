@@ -23,7 +23,7 @@ pub(super) fn prepare(
 ) -> std::result::Result<PreparedRequest, AcceptError> {
     let (mut sorted, (marketing, number)) = match &pending.request {
         SendBody::Message(request) => message(ctx, facts, request, pending.call.senders)?,
-        SendBody::Sms(request) => (texts::sort(ctx, &facts.named, &facts.standing, request)?, (false, None)),
+        SendBody::Sms(request) => (texts::sort_recipients(ctx, &facts.named, &facts.standing, request)?, (false, None)),
     };
     sorted.counted = facts.standing.judge(&mut sorted.parts, marketing, number);
     rows::rows(ctx, facts, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))

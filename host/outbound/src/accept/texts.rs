@@ -17,7 +17,7 @@ use super::{
     rows::{self, SortedRequest},
 };
 
-pub(super) fn sort(
+pub(super) fn sort_recipients(
     ctx: &Context,
     named: &NamedFacts,
     standing: &RecipientFacts,

@@ -33,14 +33,14 @@ impl ClientFiles {
         &self.db
     }
 
-    pub(super) async fn described(&self, url: &str) -> Option<(String, String)> {
+    pub(super) async fn describe(&self, url: &str) -> Option<(String, String)> {
         let (owner, id) = media::below(&self.public_url, url)??;
-        let file = self.stored(id).await.ok().flatten().filter(|_| owner == self.client)?;
+        let file = self.find_stored(id).await.ok().flatten().filter(|_| owner == self.client)?;
         let name = media::name_of(&file, "file");
         Some((file.mime_type, name))
     }
 
-    async fn stored(&self, id: MediaId) -> storage::Result<Option<MediaRecord>> {
+    async fn find_stored(&self, id: MediaId) -> storage::Result<Option<MediaRecord>> {
         let mut db = self.db.acquire().await?;
         stored_media::find(&mut db, self.client, id).await
     }
@@ -60,7 +60,7 @@ impl OurFiles for ClientFiles {
         // A chatbot may name any address, so a file of another client counts as missing.
         let id = named.filter(|(owner, _)| *owner == self.client).map(|(_, id)| id);
         let id = id.ok_or(FileUnavailable::Ever("does not belong to this account"))?;
-        let file = self.stored(id).await.map_err(yet)?.ok_or(FileUnavailable::Ever("is not kept any more"))?;
+        let file = self.find_stored(id).await.map_err(yet)?.ok_or(FileUnavailable::Ever("is not kept any more"))?;
         match file.state {
             MediaState::Ready => {}
             MediaState::Pending => return Err(yet("it is still being fetched from the customer")),

@@ -31,7 +31,7 @@ use super::{
 use crate::delivery::opaque;
 
 /// Time between two looks at the queue while calls are in flight and no nudge comes.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 
@@ -156,7 +156,7 @@ impl<'a> Round<'a> {
                 () = self.lease.nudge.notified() => self.more = true,
                 () = self.sender.carrier.ready(&self.sender.inbox), if no_place => {}
                 () = tokio::time::sleep_until(waits_until.into()) => {}
-                () = tokio::time::sleep(LOOK_AGAIN) => self.more = true,
+                () = tokio::time::sleep(POLL_INTERVAL) => self.more = true,
             }
         }
     }
@@ -164,7 +164,7 @@ impl<'a> Round<'a> {
     fn waits_until(&self) -> Instant {
         let now = Instant::now();
         let marking = (!self.marking && now < self.mark_from).then_some(self.mark_from);
-        marking.into_iter().chain(self.outcomes.next_at()).min().unwrap_or(now + LOOK_AGAIN).max(now + SHORTEST_WAIT)
+        marking.into_iter().chain(self.outcomes.next_at()).min().unwrap_or(now + POLL_INTERVAL).max(now + SHORTEST_WAIT)
     }
 
     fn is_idle(&self) -> bool {
@@ -223,7 +223,7 @@ impl<'a> Round<'a> {
             Ok(places) => places,
             Err(closed) => {
                 call_figures::count_pause(inbox.kind);
-                tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait");
+                tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait, because the carrier has no place");
                 // The carrier is asked again when the calls in flight have ended.
                 self.more = self.is_idle();
                 return if self.more { Marking::Closed(closed.look_again) } else { Marking::Fine };
@@ -314,7 +314,7 @@ impl<'a> Round<'a> {
                 }
             }
             Step::Settled(Ok(()), OutcomeWrite { ended, .. }) => {
-                self.outcomes.written(Instant::now());
+                self.outcomes.note_stored(Instant::now());
                 // Legs that waited for one of these may go out now.
                 self.more = true;
                 for recipient in ended.recipients() {
@@ -330,7 +330,7 @@ impl<'a> Round<'a> {
         if matches!(error, Error::LeaseLost) {
             // Messages that providers took were stored all the same. The process that holds the lane now does the rest.
             // Calls in flight are waited for, and their outcomes are stored in the same way.
-            self.outcomes.written(Instant::now());
+            self.outcomes.note_stored(Instant::now());
             self.ahead.clear();
             self.failed = Some(error);
             return;
@@ -347,7 +347,7 @@ impl<'a> Round<'a> {
             error = &error as &dyn std::error::Error,
             "the outcome of a call cannot be stored; it is kept and tried again, and nothing more is sent until an outcome is stored"
         );
-        self.outcomes.refused(writing, Instant::now());
+        self.outcomes.note_refused(writing, Instant::now());
     }
 
     fn add_marks(&mut self, marks: Marks) {
@@ -373,7 +373,7 @@ struct LegJournal {
 }
 
 impl PartJournal for LegJournal {
-    fn taken(&self, part: PartTaken) {
+    fn record(&self, part: PartTaken) {
         // If the lane is lost, its loop is gone. The marks make the next owner read the stored parts.
         let _ = self.parts.send(LegPart { ordinal: self.ordinal, part });
     }

@@ -17,7 +17,7 @@ use tokio::sync::OnceCell;
 use super::files::ClientFiles;
 
 /// Longest wait for the server of a link. The message waits for it.
-const PATIENCE: Duration = Duration::from_secs(4);
+const LINK_TIMEOUT: Duration = Duration::from_secs(4);
 /// Links that are remembered. When there are more, all are forgotten.
 const REMEMBERED: usize = 1_000;
 
@@ -89,10 +89,10 @@ impl LinkTypes {
     }
 
     async fn look(&self, link: &str) -> Known {
-        if let Some((media_type, name)) = self.files.described(link).await {
+        if let Some((media_type, name)) = self.files.describe(link).await {
             return Known { media_type: Some(media_type), name: Some(name) };
         }
-        match self.http.describe(link, self.may_reach_private().await, PATIENCE).await {
+        match self.http.describe(link, self.may_reach_private().await, LINK_TIMEOUT).await {
             Ok(Some(FileDescription { content_type, disposition })) => {
                 Known { media_type: content_type, name: disposition.as_deref().and_then(file_name::of_disposition) }
             }

@@ -35,10 +35,10 @@ use super::{
 };
 
 /// Most looks in one transaction. Each look starts behind the legs that stepped aside in the look before.
-const LOOKS: usize = 8;
+const MOST_READS: usize = 8;
 
 /// Factor for the wait after the second call: giving up too early would report a delivered message as failed.
-const LAST_PATIENCE: u32 = 10;
+const LAST_WAIT_FACTOR: u32 = 10;
 
 pub(super) struct MarkedLeg {
     pub(super) leg: DueLeg,
@@ -116,11 +116,11 @@ struct Marking<'a> {
 
 impl Marking<'_> {
     async fn run(mut self, mut tx: Transaction<'static>) -> Result<Marks> {
-        let mut looks = Vec::with_capacity(LOOKS);
+        let mut looks = Vec::with_capacity(MOST_READS);
         loop {
             let look = self.look(&mut tx, looks.last().copied()).await?;
             looks.push(look);
-            if look == Look::Complete || self.go.len() == self.limit || looks.len() == LOOKS {
+            if look == Look::Complete || self.go.len() == self.limit || looks.len() == MOST_READS {
                 break;
             }
         }
@@ -210,7 +210,7 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
     let again: Vec<(MessageId, i16)> = picked.go.iter().filter(|leg| leg.unanswered).map(|leg| key(&leg)).collect();
     legs::mark_ambiguous(db, lease.client, &again).await?;
     let (last, first): (Vec<&DueLeg>, Vec<&DueLeg>) = picked.go.iter().partition(|leg| leg.unanswered || leg.ambiguous);
-    for (legs, times) in [(first, 1), (last, LAST_PATIENCE)] {
+    for (legs, times) in [(first, 1), (last, LAST_WAIT_FACTOR)] {
         let keys: Vec<(MessageId, i16)> = legs.iter().map(key).collect();
         work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.limits.unknown_after * times).await?;
     }

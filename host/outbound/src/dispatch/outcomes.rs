@@ -110,7 +110,7 @@ impl Outcomes {
     }
 
     /// Records that the outcomes are stored. Those that stay behind hold up only their recipient.
-    pub(super) fn written(&mut self, now: Instant) {
+    pub(super) fn note_stored(&mut self, now: Instant) {
         (self.writing, self.refusals, self.from) = (false, 0, now + self.gathering);
         for suspect in &mut self.suspects {
             suspect.alone_at_fault = true;
@@ -118,7 +118,7 @@ impl Outcomes {
         }
     }
 
-    pub(super) fn refused(&mut self, OutcomeWrite { ended, suspect }: OutcomeWrite, now: Instant) {
+    pub(super) fn note_refused(&mut self, OutcomeWrite { ended, suspect }: OutcomeWrite, now: Instant) {
         let outcast = suspect == Some(true);
         self.writing = false;
         if !outcast {

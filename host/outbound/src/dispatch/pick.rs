@@ -82,7 +82,7 @@ pub(super) fn pick(
         } else if leg.unanswered && leg.ambiguous {
             line.taken = true;
             picked.failed.push((leg, sender.carrier.no_answer()));
-        } else if let Some(expired) = postponement::expired(ctx, Some(sender.inbox.kind), &leg, now) {
+        } else if let Some(expired) = postponement::expiry_failure(ctx, Some(sender.inbox.kind), &leg, now) {
             picked.failed.push((leg, expired));
         } else if picked.go.len() < limit {
             match sender.carrier.admit(&sender.inbox, recipient) {

@@ -38,7 +38,7 @@ pub(super) async fn postpone_unreadable(
         tracing::error!(
             client.id = %lease.client, inbox.id = %lease.lane, message.id = %leg.message,
             error = &leg.error as &dyn std::error::Error,
-            "a stored message cannot be read and is put aside for ten minutes; the rest of its lane goes on"
+            "a stored message cannot be read and is deferred for ten minutes; the rest of its lane continues"
         );
         aside.push((leg.message, leg.ordinal, again));
     }
@@ -48,7 +48,7 @@ pub(super) async fn postpone_unreadable(
 
 /// Returns the failure of a message that waited too long for its provider. `None` while it may wait. `sender` is the kind
 /// of the lane's sender, if there is one.
-pub(super) fn expired(
+pub(super) fn expiry_failure(
     ctx: &Context,
     sender: Option<InboxKind>,
     leg: &DueLeg,
@@ -69,7 +69,7 @@ pub(super) async fn give_up(
     if given_up.is_empty() {
         return Ok(Vec::new());
     }
-    let steps = given_up.into_iter().map(|(leg, failure)| settle::failed(&leg, failure, ctx.now())).collect();
+    let steps = given_up.into_iter().map(|(leg, failure)| settle::failed_step(&leg, failure, ctx.now())).collect();
     delivery::advance(ctx, db, client, steps).await
 }
 
@@ -95,7 +95,7 @@ pub(super) async fn postpone(
     let again = now + length;
     let (mut later, mut given_up) = (Vec::new(), Vec::new());
     for leg in legs {
-        match expired(ctx, kind, &leg, now) {
+        match expiry_failure(ctx, kind, &leg, now) {
             Some(failure) => given_up.push((leg, failure)),
             None => later.push((leg.message, leg.ordinal, again)),
         }

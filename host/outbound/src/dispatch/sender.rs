@@ -58,7 +58,7 @@ impl SenderInbox {
             return Ok(None);
         };
         let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone());
-        let mut opened = opened(ctx, client, &inbox, carrier.as_ref())?;
+        let mut opened = open_inbox(ctx, client, &inbox, carrier.as_ref())?;
         let SenderState { waits_until, is_elsewhere, credentials } = sender_state(ctx, db, client, &inbox).await?;
         if let Some(credentials) = credentials {
             opened.credentials = credentials;
@@ -79,7 +79,7 @@ impl SenderInbox {
 }
 
 /// The facts that a carrier needs about an inbox, with opened secrets. The caller adds those that need a query.
-fn opened(ctx: &Context, client: ClientId, inbox: &Inbox, carrier: &dyn Carrier) -> Result<CarrierInbox> {
+fn open_inbox(ctx: &Context, client: ClientId, inbox: &Inbox, carrier: &dyn Carrier) -> Result<CarrierInbox> {
     let credentials = match inbox.login() {
         Some((account_id, sealed)) => {
             let access_token = ctx.sealer.open_text(client, SecretPurpose::AccessToken, sealed)?;

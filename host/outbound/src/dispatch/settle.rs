@@ -209,7 +209,7 @@ impl Settlement {
 
     /// Keeps the failures of the first calls for a leg.
     fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) {
-        let tries = tries(leg);
+        let tries = count_tries(leg);
         if tries.calls > CALLS_TOLD {
             return;
         }
@@ -230,7 +230,7 @@ impl Settlement {
     }
 
     fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &SenderInbox, now: DateTime<Utc>) {
-        let (message, tries) = (leg.message, tries(leg));
+        let (message, tries) = (leg.message, count_tries(leg));
         let calls = tries.calls;
         let code = failure.failure().map(|failure| failure.code);
         self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
@@ -245,10 +245,10 @@ impl Settlement {
             }
             NextStep::Fail(reported) => {
                 tracing::info!(message.id = %message, code, calls, "a message was refused");
-                self.steps.push(failed(leg, reported, now));
+                self.steps.push(failed_step(leg, reported, now));
             }
             NextStep::AwaitNews => {
-                tracing::warn!(message.id = %message, reason = %failure, "no answer; waiting for a status");
+                tracing::warn!(message.id = %message, reason = %failure, "a provider call was not answered; waiting for a status");
                 self.unknown.push((message, leg.ordinal));
                 // A leg that was in doubt before waits only for a report.
                 if leg.unanswered { self.let_go(leg) } else { self.hold(leg) }
@@ -269,12 +269,12 @@ impl Settlement {
     }
 }
 
-/// An SMS is limited by time only, not by its number of calls (`postponement::expired`).
-fn tries(leg: &DueLeg) -> Tries {
+/// An SMS is limited by time only, not by its number of calls (`postponement::expiry_failure`).
+fn count_tries(leg: &DueLeg) -> Tries {
     Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
 }
 
-pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> DeliveryStep {
+pub(super) fn failed_step(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> DeliveryStep {
     DeliveryStep {
         message: leg.message,
         ordinal: leg.ordinal,

@@ -15,7 +15,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Sleep, sleep};
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock, p2::Pollable};
 
-const LOOK: Duration = Duration::from_micros(1);
+const READ_TIME: Duration = Duration::from_micros(1);
 
 #[derive(Clone)]
 pub(crate) struct GuestClock(Arc<Shared>);
@@ -46,7 +46,7 @@ impl GuestClock {
     pub(super) fn look(&self) -> Duration {
         let mut time = self.time();
         let shown = time.passed;
-        time.passed += LOOK;
+        time.passed += READ_TIME;
         shown
     }
 
@@ -86,7 +86,7 @@ impl<'a> Awaited<'a> {
             return None;
         }
         // A query is a reading too, so a guest that polls in a loop reaches the time.
-        time.passed += LOOK;
+        time.passed += READ_TIME;
         time.joined += 1;
         let id = time.joined;
         if time.awaited.is_empty() {
@@ -119,7 +119,7 @@ impl Drop for Awaited<'_> {
 
 impl HostWallClock for GuestClock {
     fn resolution(&self) -> Duration {
-        LOOK
+        READ_TIME
     }
 
     fn now(&self) -> Duration {
@@ -129,7 +129,7 @@ impl HostWallClock for GuestClock {
 
 impl HostMonotonicClock for GuestClock {
     fn resolution(&self) -> u64 {
-        nanoseconds(LOOK)
+        nanoseconds(READ_TIME)
     }
 
     fn now(&self) -> u64 {

@@ -42,7 +42,7 @@ pub(super) fn conclude<Q: Question>(
         processor_time,
         peak_memory_bytes: guest.meter.peak_memory_bytes(),
         logs: guest.take_logs(),
-        stderr: guest.output.printed().text,
+        stderr: guest.output.text().text,
         outcome: PluginOutcome::Answered,
         http_requests: guest.outgoing.sent,
         recording: None,
@@ -59,7 +59,7 @@ pub(super) fn conclude<Q: Question>(
         CallEnd::InTime(Ok(Err(error))) => {
             return Err(CallError::Refused { error, trace: ended(PluginOutcome::Refused) });
         }
-        CallEnd::InTime(Err(fault)) => return Err(diagnose(fault, &guest, plugin, duration, ended)),
+        CallEnd::InTime(Err(fault)) => return Err(call_error(fault, &guest, plugin, duration, ended)),
     };
     match question.judge(&answer, &guest.limits) {
         Ok(()) => Ok(CheckedAnswer { answer, writes: guest.key_values.into_writes(), trace }),
@@ -70,7 +70,7 @@ pub(super) fn conclude<Q: Question>(
     }
 }
 
-fn diagnose(
+fn call_error(
     fault: wasmtime::Error,
     guest: &GuestState,
     plugin: &LoadedPlugin,
@@ -97,7 +97,7 @@ fn diagnose(
         Some(ExceededLimit::Handles)
     } else {
         // A guest without memory gives up with a trap of its own.
-        guest.meter.refused()
+        guest.meter.refusal()
     };
     if let Some(which) = run_into {
         return CallError::LimitExceeded { which, trace: ended(PluginOutcome::LimitExceeded) };
@@ -132,11 +132,11 @@ fn reason(fault: &wasmtime::Error, guest: &GuestState) -> String {
         Some(trap) => trap.to_string(),
         None => fault.root_cause().to_string(),
     };
-    format!("{trap}{}", printed(&guest.output.printed().text))
+    format!("{trap}{}", printed_text(&guest.output.text().text))
 }
 
 /// The quoted output of a trap: its first two lines, or a Python exception with its innermost line of code.
-pub(super) fn printed(output: &str) -> String {
+pub(super) fn printed_text(output: &str) -> String {
     let output = remove_hints(output);
     if let Some((exception, place)) = exception(&output) {
         let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn a_trap_repeats_the_first_two_lines_of_the_output() {
-        assert_eq!(printed(" one \n\ntwo\nthree"), "; it printed: one two");
-        assert_eq!(printed("\n \n"), "");
+        assert_eq!(printed_text(" one \n\ntwo\nthree"), "; it printed: one two");
+        assert_eq!(printed_text("\n \n"), "");
     }
 
     #[test]
@@ -179,20 +179,24 @@ mod tests {
         let frame = "  File \"main.py\", line 7, in handle\n    total(order)\n";
         let place = " (File \"main.py\", line 7, in handle)";
         let one = format!("{header}\n  File \"bot.py\", line 1, in call\n{frame}KeyError: 'order'\n");
-        assert_eq!(printed(&one), format!("; it raised KeyError: 'order'{place}"));
+        assert_eq!(printed_text(&one), format!("; it raised KeyError: 'order'{place}"));
         let cut = format!("{header}\n{frame}\n[900 bytes are left out here]\n{frame}ValueError: no\nfurther line\n");
-        assert_eq!(printed(&cut), format!("; it raised ValueError: no{place}"));
+        assert_eq!(printed_text(&cut), format!("; it raised ValueError: no{place}"));
         let chained = format!(
             "{one}\nDuring handling of the above exception, another exception occurred:\n\n{header}\n{frame}OSError: x"
         );
-        assert_eq!(printed(&chained), format!("; it raised OSError: x{place}"));
-        assert_eq!(printed(&format!("{header}\nSyntaxError: x")), "; it raised SyntaxError: x", "one without a frame");
-        assert_eq!(printed(header), format!("; it printed: {header}"), "one without an end");
+        assert_eq!(printed_text(&chained), format!("; it raised OSError: x{place}"));
+        assert_eq!(
+            printed_text(&format!("{header}\nSyntaxError: x")),
+            "; it raised SyntaxError: x",
+            "one without a frame"
+        );
+        assert_eq!(printed_text(header), format!("; it printed: {header}"), "one without an end");
     }
 
     #[test]
     fn a_trap_repeats_no_hint_to_set_a_variable() {
         let hint = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
-        assert_eq!(printed(&format!("panicked\n{hint}")), "; it printed: panicked");
+        assert_eq!(printed_text(&format!("panicked\n{hint}")), "; it printed: panicked");
     }
 }

@@ -61,7 +61,7 @@ impl GuestState {
         table.set_max_capacity(limits.handles);
         Self {
             meter: Meter::new(limits, room),
-            wasi: surroundings(call, &clock, &output),
+            wasi: wasi_context(call, &clock, &output),
             key_values: KeyValues::new(outside.key_values),
             outgoing: OutgoingRequests {
                 client: call.client,
@@ -100,7 +100,7 @@ impl GuestState {
 
     /// Counts the key-values that the host holds as memory of the call.
     pub(crate) fn count_key_values(&mut self) -> wasmtime::Result<()> {
-        self.meter.hold(self.key_values.held()).map_err(wasmtime::Error::new)
+        self.meter.hold(self.key_values.held_bytes()).map_err(wasmtime::Error::new)
     }
 
     pub(crate) fn count_recorded(&self, bytes: usize) -> wasmtime::Result<()> {
@@ -128,7 +128,7 @@ impl GuestState {
     }
 
     pub(crate) fn gaps(&self) -> Gaps {
-        Gaps { output: self.output.printed().gap, last_log: self.last_log().and_then(|(_, last)| last.gap) }
+        Gaps { output: self.output.text().gap, last_log: self.last_log().and_then(|(_, last)| last.gap) }
     }
 
     pub(crate) fn has_flooded(&self) -> bool {
@@ -153,7 +153,7 @@ impl WasiView for GuestState {
 }
 
 /// A WASI context that grants nothing. Clocks and random numbers come from the call.
-fn surroundings(call: &PluginCall<'_>, clock: &GuestClock, output: &OutputSink) -> WasiCtx {
+fn wasi_context(call: &PluginCall<'_>, clock: &GuestClock, output: &OutputSink) -> WasiCtx {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone());
     wasi.stderr(output.clone());

@@ -42,11 +42,11 @@ impl GuestState {
 impl kv::Host for GuestState {
     async fn get(&mut self, scope: kv::Scope, key: String) -> wasmtime::Result<Result<Option<Vec<u8>>, kv::Error>> {
         self.count_host_call()?;
-        let held = self.key_values.held();
+        let held = self.key_values.held_bytes();
         let read =
             self.key_values.get(scope, key).await.map_err(|fault| wasmtime::Error::new(Stop::KeyValues(fault)))?;
         self.count_key_values()?;
-        self.count_recorded(self.key_values.held() - held)?;
+        self.count_recorded(self.key_values.held_bytes() - held)?;
         Ok(read)
     }
 

@@ -84,7 +84,7 @@ impl KeyValues {
         Self { snapshot, ..Self::default() }
     }
 
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn held_bytes(&self) -> usize {
         self.held
     }
 
@@ -202,11 +202,11 @@ mod tests {
         let (mut values, limits) = (KeyValues::new(Some(Arc::new(NoKeyValues))), CallLimits::default());
         for _ in 0..2 {
             assert_eq!(values.get(Scope::Client, "read".into()).await.unwrap().unwrap(), None);
-            assert_eq!(values.held(), 4, "a key that is not there is held too, once");
+            assert_eq!(values.held_bytes(), 4, "a key that is not there is held too, once");
         }
         for (value, held) in [(Some(vec![0; 100]), 107), (Some(vec![0; 10]), 17), (None, 7)] {
             values.write(Scope::Client, "key".into(), (value, None), &limits).unwrap();
-            assert_eq!(values.held(), held);
+            assert_eq!(values.held_bytes(), held);
         }
     }
 }

@@ -33,7 +33,7 @@ impl Meter {
     }
 
     /// The last limit that the instance reached. The guest may have coped with the refusal.
-    pub(crate) fn refused(&self) -> Option<ExceededLimit> {
+    pub(crate) fn refusal(&self) -> Option<ExceededLimit> {
         self.refused
     }
 
@@ -101,9 +101,9 @@ mod tests {
         let mut meter = meter();
         assert!(meter.memory_growing(0, 60, None).unwrap());
         assert!(meter.memory_growing(0, 40, None).unwrap());
-        assert_eq!(meter.refused(), None);
+        assert_eq!(meter.refusal(), None);
         assert!(!meter.memory_growing(40, 41, None).unwrap());
-        assert_eq!((meter.refused(), meter.peak_memory_bytes()), (Some(ExceededLimit::Memory), 100));
+        assert_eq!((meter.refusal(), meter.peak_memory_bytes()), (Some(ExceededLimit::Memory), 100));
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
         assert!(meter.memory_growing(0, 50, None).unwrap());
         let fault = meter.memory_growing(50, 51, None).unwrap_err();
         assert!(matches!(fault.downcast_ref(), Some(Stop::NoRoom)), "{fault}");
-        assert_eq!(meter.refused(), None);
+        assert_eq!(meter.refusal(), None);
         drop(beside);
         assert!(meter.memory_growing(50, 51, None).unwrap(), "there is room again");
     }
@@ -130,7 +130,7 @@ mod tests {
         meter.hold(40).unwrap();
         assert!(matches!(meter.hold(41), Err(Stop::Limit(ExceededLimit::Memory))), "100 bytes of one call");
         assert!(!meter.memory_growing(60, 61, None).unwrap(), "nor more of its own");
-        assert_eq!((meter.refused(), meter.peak_memory_bytes()), (Some(ExceededLimit::Memory), 60));
+        assert_eq!((meter.refusal(), meter.peak_memory_bytes()), (Some(ExceededLimit::Memory), 60));
         meter.write_down(20).unwrap();
         assert!(matches!(meter.write_down(1), Err(Stop::NoRoom)), "120 bytes of all calls");
     }
@@ -142,6 +142,6 @@ mod tests {
         assert!(meter.table_growing(6, 8, None).unwrap());
         assert!(meter.table_growing(0, 2, None).unwrap());
         assert!(!meter.table_growing(0, 1, None).unwrap());
-        assert_eq!(meter.refused(), Some(ExceededLimit::Tables));
+        assert_eq!(meter.refusal(), Some(ExceededLimit::Tables));
     }
 }

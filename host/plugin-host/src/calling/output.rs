@@ -52,7 +52,7 @@ impl PrintedText {
     pub(crate) fn of(text: &str, most: usize) -> Self {
         let output = OutputSink::new(most);
         output.keep(text.as_bytes());
-        output.printed()
+        output.text()
     }
 }
 
@@ -62,7 +62,7 @@ impl OutputSink {
         Self { kept: Arc::default(), most_first: most - most_last, most_last }
     }
 
-    pub(crate) fn printed(&self) -> PrintedText {
+    pub(crate) fn text(&self) -> PrintedText {
         let kept = self.lock();
         let last: Vec<u8> = kept.last.iter().copied().collect();
         if kept.dropped == 0 {
@@ -144,28 +144,28 @@ impl Pollable for OutputSink {
 mod tests {
     use super::*;
 
-    fn printed(most: usize, pieces: &[&str]) -> PrintedText {
+    fn output(most: usize, pieces: &[&str]) -> PrintedText {
         let output = OutputSink::new(most);
         pieces.iter().for_each(|piece| output.keep(piece.as_bytes()));
-        output.printed()
+        output.text()
     }
 
     #[test]
     fn output_up_to_the_limit_is_whole() {
         for pieces in [&["0123456789"][..], &["0123", "456789"], &["0", "123456", "789"]] {
-            assert_eq!(printed(10, pieces), PrintedText { text: "0123456789".into(), gap: None });
+            assert_eq!(output(10, pieces), PrintedText { text: "0123456789".into(), gap: None });
         }
-        assert!(printed(10, &["0123456789", "x"]).gap.is_some());
+        assert!(output(10, &["0123456789", "x"]).gap.is_some());
     }
 
     #[test]
     fn the_beginning_and_the_last_lines_of_long_output_are_kept() {
         let frames = "  File \"main.py\", line 1, in walk\n    walk(rest)\n".repeat(1_000);
         let traceback = format!("Traceback (most recent call last):\n{frames}KeyError: 'order'\n");
-        let whole = printed(1_000, &[&traceback]);
+        let whole = output(1_000, &[&traceback]);
         let byte_by_byte: Vec<String> = traceback.chars().map(String::from).collect();
         let byte_by_byte: Vec<&str> = byte_by_byte.iter().map(String::as_str).collect();
-        assert_eq!(whole, printed(1_000, &byte_by_byte), "whatever pieces it comes in");
+        assert_eq!(whole, output(1_000, &byte_by_byte), "whatever pieces it comes in");
         assert!(whole.text.starts_with("Traceback (most recent call last):\n  File"), "{}", whole.text);
         assert!(whole.text.ends_with("\nKeyError: 'order'\n") && whole.text.len() <= 1_050, "{}", whole.text);
         let gap = whole.gap.unwrap();
@@ -175,13 +175,13 @@ mod tests {
 
     #[test]
     fn the_bytes_that_are_left_out_are_counted() {
-        let text = printed(10, &["aaaaa", "bbb", "ccccc\ndd\n"]).text;
+        let text = output(10, &["aaaaa", "bbb", "ccccc\ndd\n"]).text;
         assert_eq!(text, "aaaaa\n[8 bytes are left out here]\ndd\n".replace("[8", "[9"));
     }
 
     #[test]
     fn a_long_last_line_is_kept_from_a_character_on() {
-        let one = printed(10, &["aaaaa", &"\u{e9}".repeat(50)]);
+        let one = output(10, &["aaaaa", &"\u{e9}".repeat(50)]);
         assert!(one.gap.unwrap().within_line);
         assert!(one.text.ends_with("]\n\u{e9}\u{e9}"), "{}", one.text);
     }

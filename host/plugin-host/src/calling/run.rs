@@ -79,7 +79,7 @@ pub(crate) async fn run<Q: Question>(
     let outside = if matches!(placement, Placement::Here) { outside } else { on_caller_runtime(outside) };
     let (outside, recorder) = match call.record {
         true => {
-            let (outside, recorder) = outside.recorded();
+            let (outside, recorder) = outside.record();
             (outside, Some(recorder))
         }
         false => (outside, None),
@@ -94,7 +94,7 @@ pub(crate) async fn run<Q: Question>(
         }
     };
     if let Placement::Promptly(_, share) = placement
-        && made.misbehaved()
+        && made.has_misbehaved()
     {
         share.put_last();
     }
@@ -161,7 +161,7 @@ pub(crate) async fn make<Q: Question>(
     let end = tokio::select! {
         biased;
         () = end_of_tape => CallEnd::Recorded,
-        asked = timeout(wall_clock, timed(question.ask(&plugin.program.linked, &mut store), &mut used)) => match asked {
+        asked = timeout(wall_clock, measure(question.ask(&plugin.program.linked, &mut store), &mut used)) => match asked {
             Ok(Some(given)) => CallEnd::InTime(given),
             Ok(None) => {
                 let (expected, found) = (question.world(), plugin.program.linked.world());
@@ -190,7 +190,7 @@ pub(crate) async fn make<Q: Question>(
 }
 
 /// Adds the processor time of every poll of `work` to `used`.
-async fn timed<T>(work: impl Future<Output = T>, used: &mut Duration) -> T {
+async fn measure<T>(work: impl Future<Output = T>, used: &mut Duration) -> T {
     let mut work = pin!(work);
     poll_fn(|context| {
         let began = processor_time();
@@ -230,7 +230,7 @@ fn write_down<Q: Question>(
 
 impl<A: Serialize> CompletedCall<A> {
     /// Whether the plugin crashed, exceeded a limit or gave a bad answer.
-    fn misbehaved(&self) -> bool {
+    fn has_misbehaved(&self) -> bool {
         self.flooded || self.result.as_ref().err().is_some_and(|error| error.verdict() == CallVerdict::Failed)
     }
 

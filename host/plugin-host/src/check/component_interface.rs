@@ -154,13 +154,13 @@ impl ComponentInterface {
         let wanted = World::ALL.map(|world| format!("`{PACKAGE}/{}` ({world})", world.row().interface)).join(", ");
         let found: Vec<_> = self.exports.iter().map(|item| format!("`{}`", item.name)).collect();
         let found = if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
-        let hint = self.exports.iter().find_map(meant).unwrap_or_default();
+        let hint = self.exports.iter().find_map(probable_intention).unwrap_or_default();
         format!("it exports none of the interfaces that make a plugin: {wanted}; it exports {found}{hint}")
     }
 }
 
 /// The probable intention of an export that is not one of ours.
-fn meant(item: &Item) -> Option<String> {
+fn probable_intention(item: &Item) -> Option<String> {
     let of_interface = |name: &str| {
         let interface = name.rsplit('/').next()?.split('@').next()?;
         World::ALL.into_iter().find(|world| world.row().interface == interface)

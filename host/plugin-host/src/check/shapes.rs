@@ -15,8 +15,8 @@ use crate::{World, engine, loading::built_in_components};
 
 /// The fault in the type of the main function of a plugin of `world`, if any.
 pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -> Option<String> {
-    let found = exported(world, engine, &component.component_type())?;
-    let difference = difference_of_functions(wanted(world)?, &found)?;
+    let found = find_export(world, engine, &component.component_type())?;
+    let difference = difference_of_functions(expected_function(world)?, &found)?;
     let (interface, function) = (world.row().interface, world.row().function);
     Some(format!(
         "export `{interface}`: the function `{function}` has another type than in {}: {difference}",
@@ -25,7 +25,7 @@ pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -
 }
 
 pub(super) fn has_function(world: World, engine: &Engine, component: &Component) -> bool {
-    exported(world, engine, &component.component_type()).is_some()
+    find_export(world, engine, &component.component_type()).is_some()
 }
 
 /// The types of the functions that the host calls, in the order of `World::ALL`, taken from the built-in components.
@@ -34,15 +34,15 @@ static WANTED: [OnceLock<Option<ComponentFunc>>; World::ALL.len()] = [const { On
 /// Takes the function type of a world from a built-in component, so that none has to be compiled for it.
 pub(crate) fn remember_type(world: World, engine: &Engine, component: &Component) {
     if let Some(place) = place(world) {
-        place.get_or_init(|| exported(world, engine, &component.component_type()));
+        place.get_or_init(|| find_export(world, engine, &component.component_type()));
     }
 }
 
-fn wanted(world: World) -> Option<&'static ComponentFunc> {
+fn expected_function(world: World) -> Option<&'static ComponentFunc> {
     let compile = || {
         let engine = engine::on_demand().ok()?;
         let component = Component::new(&engine, built_in_components::of_world(world)?).ok()?;
-        exported(world, &engine, &component.component_type())
+        find_export(world, &engine, &component.component_type())
     };
     place(world)?.get_or_init(compile).as_ref()
 }
@@ -51,7 +51,7 @@ fn place(world: World) -> Option<&'static OnceLock<Option<ComponentFunc>>> {
     WANTED.get(World::ALL.iter().position(|one| *one == world)?)
 }
 
-fn exported(world: World, engine: &Engine, outside: &Outside) -> Option<ComponentFunc> {
+fn find_export(world: World, engine: &Engine, outside: &Outside) -> Option<ComponentFunc> {
     let is_ours = |name: &str| {
         let interface = name.strip_prefix(component_interface::PACKAGE).and_then(|rest| rest.strip_prefix('/'));
         interface.and_then(|rest| rest.split('@').next()) == Some(world.row().interface)
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn every_world_has_a_component_that_ships_and_shows_its_type() {
         for world in World::ALL {
-            assert!(wanted(world).is_some(), "{world}");
+            assert!(expected_function(world).is_some(), "{world}");
         }
     }
 }

@@ -41,13 +41,13 @@ impl Budgets {
         self.budget.as_secs_f64() / self.period.as_secs_f64()
     }
 
-    pub(super) fn left(&self, client: ClientId) -> f64 {
+    pub(super) fn remaining(&self, client: ClientId) -> f64 {
         let accounts = self.accounts.lock();
-        accounts.get(&client).map_or(self.budget.as_secs_f64(), |account| self.filled(account))
+        accounts.get(&client).map_or(self.budget.as_secs_f64(), |account| self.refill(account))
     }
 
     pub(super) fn check(&self, client: ClientId) -> Result<(), BudgetExceeded> {
-        let owed = -self.left(client);
+        let owed = -self.remaining(client);
         if owed <= 0.0 {
             return Ok(());
         }
@@ -59,14 +59,14 @@ impl Budgets {
         let mut accounts = self.accounts.lock();
         let full = self.budget.as_secs_f64();
         if accounts.len() >= REMEMBERED && !accounts.contains_key(&client) {
-            accounts.retain(|_, account| self.filled(account) < full);
+            accounts.retain(|_, account| self.refill(account) < full);
         }
         let at = Instant::now();
         let account = accounts.entry(client).or_insert(Account { left: full, at });
-        *account = Account { left: self.filled(account) - used.as_secs_f64(), at };
+        *account = Account { left: self.refill(account) - used.as_secs_f64(), at };
     }
 
-    fn filled(&self, account: &Account) -> f64 {
+    fn refill(&self, account: &Account) -> f64 {
         (account.left + account.at.elapsed().as_secs_f64() * self.rate()).min(self.budget.as_secs_f64())
     }
 }
@@ -101,9 +101,9 @@ mod tests {
         let budgets = Budgets::new(MINUTE, 10 * MINUTE);
         budgets.spend(client(1), MINUTE);
         tokio::time::advance(5 * MINUTE).await;
-        assert_eq!(budgets.left(client(1)).round(), 30.0);
+        assert_eq!(budgets.remaining(client(1)).round(), 30.0);
         tokio::time::advance(100 * MINUTE).await;
-        assert_eq!(budgets.left(client(1)), 60.0);
+        assert_eq!(budgets.remaining(client(1)), 60.0);
     }
 
     #[tokio::test(start_paused = true)]

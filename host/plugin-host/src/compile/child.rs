@@ -22,7 +22,7 @@ const FILE_BYTES: u64 = 1 << 30;
 
 /// Carries out the request of a parent process (see [`crate::compile::compiler::Compiler::Child`]) and returns the exit status.
 pub fn compile_child(request: &str) -> ExitCode {
-    let told = obey(request).and_then(|report| {
+    let told = run_request(request).and_then(|report| {
         let report = serde_json::to_vec(&report).map_err(|fault| fault.to_string())?;
         io::stdout().write_all(&report).map_err(|fault| fault.to_string())
     });
@@ -36,7 +36,7 @@ pub fn compile_child(request: &str) -> ExitCode {
     }
 }
 
-fn obey(request: &str) -> Result<CheckReport, String> {
+fn run_request(request: &str) -> Result<CheckReport, String> {
     let request: CompileRequest =
         serde_json::from_str(request).map_err(|fault| format!("this is not a compile request: {fault}"))?;
     confine(&request).map_err(|fault| format!("the limits of the compiler cannot be set: {fault}"))?;

@@ -74,7 +74,7 @@ pub(super) async fn send(
     command.args(arguments).arg(request_text);
     command.env_clear().kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    match timeout(wall_clock, attend(command, component, charged)).await {
+    match timeout(wall_clock, run_child(command, component, charged)).await {
         Ok(Ok(end)) => judge(request, end),
         Ok(Err(fault)) => Err(CompileFault::Host(format!("the compiler {} cannot be run: {fault}", program.display()))),
         Err(_) => Err(CompileFault::Problems(vec![format!(
@@ -85,7 +85,11 @@ pub(super) async fn send(
     }
 }
 
-async fn attend(mut command: Command, component: Arc<Vec<u8>>, charged: Option<ChargedClient<'_>>) -> io::Result<End> {
+async fn run_child(
+    mut command: Command,
+    component: Arc<Vec<u8>>,
+    charged: Option<ChargedClient<'_>>,
+) -> io::Result<End> {
     let mut child = command.spawn()?;
     // Dropped before the child, even if the wait is cancelled.
     let metered = Metered { charged, process: child.id(), began: Instant::now() };

@@ -86,11 +86,11 @@ impl CompileScheduler {
                 }
                 let (cache, sha256) = (Arc::clone(&self.cache), sha256.to_owned());
                 let adopt = move || cache.adopt(&sha256, file).map_err(|fault| CompileFault::Host(fault.to_string()));
-                apart(adopt).await.map(|()| None)
+                run_on_own_thread(adopt).await.map(|()| None)
             }
             Compiler::Child { .. } | Compiler::InProcess => {
                 let (engine, cache, sha256) = (self.engine.clone(), Arc::clone(&self.cache), sha256.to_owned());
-                apart(move || {
+                run_on_own_thread(move || {
                     let (report, compiled) = check::compile(&engine, &bytes);
                     let Some(compiled) = compiled else { return Err(CompileFault::Problems(report.problems)) };
                     let stored = compiled.serialize().map(|code| cache.store(&sha256, &code));
@@ -105,7 +105,7 @@ impl CompileScheduler {
     }
 }
 
-async fn apart<T: Send + 'static>(
+async fn run_on_own_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CompileFault> + Send + 'static,
 ) -> Result<T, CompileFault> {
     let failed = |fault| CompileFault::Problems(vec![format!("the compiler failed on this component: {fault}")]);

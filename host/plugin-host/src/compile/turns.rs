@@ -85,7 +85,7 @@ impl CompileTurns {
 
     /// The upload whose client has the most budget left. If several have the same, the first.
     fn due(&self, waiting: &[Waiting]) -> Option<usize> {
-        let left = |place: &usize| waiting.get(*place).map_or(f64::MIN, |one| self.0.budgets.left(one.client));
+        let left = |place: &usize| waiting.get(*place).map_or(f64::MIN, |one| self.0.budgets.remaining(one.client));
         (0..waiting.len()).rev().max_by(|one, other| left(one).total_cmp(&left(other)))
     }
 

@@ -20,7 +20,7 @@ use crate::calling::limits::CallLimits;
 /// If more clients than this are known, those without calls are forgotten.
 const REMEMBERED: usize = 1_024;
 /// Most replays of all clients. The pool has more spare instances (`engine::SPARE_CALLS`).
-const BESIDE: usize = 16;
+const MOST_REPLAYS: usize = 16;
 /// The part of the memory of all calls that webhook bodies have. Replays next to live calls have as much.
 const EIGHTH: usize = 8;
 
@@ -88,7 +88,7 @@ impl CallLimiter {
             clients: Mutex::default(),
             turns: CallPlaces::new(terms(limits.calls, eighth * (EIGHTH - 2))),
             bodies: CallPlaces::new(terms(limits.calls_for_bodies(), eighth)),
-            beside: Arc::new(Semaphore::new(BESIDE)),
+            beside: Arc::new(Semaphore::new(MOST_REPLAYS)),
             beside_memory: Store::new(eighth.max(limits.memory_bytes)),
             limits,
         }
@@ -267,7 +267,7 @@ mod tests {
     async fn all_shadows_together_have_bounded_room() {
         let limiter = limiter();
         let held: Vec<ShadowPlace> = (0..100).filter_map(|number| limiter.enter_shadow(client(number))).collect();
-        assert_eq!(held.len(), BESIDE);
+        assert_eq!(held.len(), MOST_REPLAYS);
     }
 
     #[tokio::test(start_paused = true)]

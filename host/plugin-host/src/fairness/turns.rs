@@ -108,7 +108,7 @@ impl<O: Eq + Hash + Clone> Shared<O> {
         let begun = {
             let mut state = self.state();
             state.free += 1;
-            state.ended(owner, self.terms.per_owner);
+            state.end_turn(owner, self.terms.per_owner);
             state.begin(self.terms.per_owner)
         };
         // Outside the lock, because a turn whose receiver has gone is dropped here, which takes the lock.
@@ -124,7 +124,7 @@ impl<O: Eq + Hash + Clone> Shared<O> {
 
 impl<O: Eq + Hash + Clone> State<O> {
     /// Counts one turn less for the owner. Its waiting turn goes to the end of the order.
-    fn ended(&mut self, owner: &O, per_owner: usize) {
+    fn end_turn(&mut self, owner: &O, per_owner: usize) {
         let Some(own) = self.owners.get_mut(owner) else { return };
         let was_full = own.running >= per_owner;
         own.running -= 1;

@@ -22,7 +22,7 @@ use crate::plugin_ref::is_plugin_name;
 /// Delay after a change, so that a file is not read while it is being written.
 const DEBOUNCE: Duration = Duration::from_millis(40);
 /// The directory is also scanned at this interval, because notices get lost and some file systems give none.
-const LOOK_EVERY: Duration = Duration::from_millis(300);
+const SCAN_INTERVAL: Duration = Duration::from_millis(300);
 /// A plugin is removed after its file is missing for this long, because build tools and editors remove a file before
 /// they write it.
 const GONE_AFTER: Duration = Duration::from_millis(250);
@@ -41,7 +41,7 @@ pub(crate) async fn watch(host: &Arc<PluginHost>, path: PathBuf) -> Result<(), H
 async fn follow(host: Weak<PluginHost>, mut directory: Directory) {
     let changed = Arc::new(Notify::new());
     let mut watched = Watched::default();
-    let mut looks = interval(LOOK_EVERY);
+    let mut looks = interval(SCAN_INTERVAL);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         watched.renew(&directory.path, &changed);
@@ -75,7 +75,7 @@ impl Watched {
         if now.is_some() {
             match begin(path, Arc::clone(changed)) {
                 Ok(watcher) => self.watcher = Some(watcher),
-                Err(fault) => tracing::warn!(error = %fault, "no notices about the plugins directory; it is polled"),
+                Err(fault) => tracing::warn!(error = %fault, "the plugins directory cannot be watched; it is polled"),
             }
         }
     }
@@ -150,7 +150,7 @@ impl Directory {
                 return true;
             }
             host.registry().remove_file(name);
-            tracing::info!(plugin.name = name, "a plugin file is gone");
+            tracing::info!(plugin.name = name, "a plugin file was removed");
             false
         });
     }
@@ -165,7 +165,7 @@ fn list(directory: &Path) -> io::Result<HashMap<String, (PathBuf, Stamp)>> {
             continue;
         }
         let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|name| is_plugin_name(name)) else {
-            tracing::debug!(file = %path.display(), "not a plugin: names are letters, digits, `-`, `_` and `.`");
+            tracing::debug!(file = %path.display(), "skipped a file that is not a plugin: names have letters, digits, `-`, `_` and `.`");
             continue;
         };
         if let Some(stamp) = Stamp::at(&path) {
@@ -191,7 +191,7 @@ async fn take(host: &PluginHost, name: &str, path: &Path, stamp: &Stamp) -> bool
         }
         Ok(None) => host.registry().clear_error(name),
         Err(problems) => {
-            tracing::warn!(plugin.name = name, problems, "a plugin file is broken; what ran before goes on running");
+            tracing::warn!(plugin.name = name, problems, "a plugin file is broken; the previous version stays in use");
             host.registry().note_broken(name, path.to_owned(), problems);
         }
     }

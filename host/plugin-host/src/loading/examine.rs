@@ -39,7 +39,7 @@ pub enum ComponentRefusal {
     /// Compilations for this client have used up their processor time.
     #[error(
         "compiling your uploads has taken the {} s of processor time that a client gets in {} s: try again in {} s; \
-         components that are built with optimisation and leave out what they do not use cost less",
+         optimised components without unused code cost less",
         budget.as_secs_f64(), period.as_secs_f64(), in_seconds(*wait)
     )]
     UsedUp {

@@ -107,8 +107,8 @@ pub(crate) fn link(
     older_track::add_to_linker(&mut linker, world)?;
     let pre: InstancePre<GuestState> = linker.instantiate_pre(component)?;
     let export = surface.main_export().unwrap_or_default();
-    let function = exported(component, export, world.row().function)?;
-    let schema = surface.configuration_export().map(|name| exported(component, name, "schema")).transpose()?;
+    let function = find_export(component, export, world.row().function)?;
+    let schema = surface.configuration_export().map(|name| find_export(component, name, "schema")).transpose()?;
     Ok(LinkedComponent { world, is_older: surface.is_older(), pre, function, schema })
 }
 
@@ -127,7 +127,7 @@ fn add_to_linker(linker: &mut Linker<GuestState>, world: World) -> wasmtime::Res
     Ok(())
 }
 
-fn exported(component: &Component, interface: &str, name: &str) -> wasmtime::Result<ComponentExportIndex> {
+fn find_export(component: &Component, interface: &str, name: &str) -> wasmtime::Result<ComponentExportIndex> {
     let lacks = || wasmtime::Error::msg(format!("export `{interface}` lacks the function `{name}`"));
     let instance = component.get_export_index(None, interface).ok_or_else(lacks)?;
     component.get_export_index(Some(&instance), name).ok_or_else(lacks)

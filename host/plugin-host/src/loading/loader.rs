@@ -62,7 +62,7 @@ impl Loader {
         let hashed = Arc::clone(&bytes);
         let sha256 = blocking(move || Ok(hex::encode(Sha256::digest(hashed.as_slice())))).await?;
         let size = bytes.len() as u64;
-        if let Some(program) = self.compiled(&sha256, size, purpose).await? {
+        if let Some(program) = self.compile(&sha256, size, purpose).await? {
             return Ok(program);
         }
         match self.scheduler.compile(&sha256, bytes, purpose).await? {
@@ -73,13 +73,13 @@ impl Loader {
             None => {
                 let lost =
                     || CompileFault::Host("the compiled code went away at once; is there room on the disk?".into());
-                self.compiled(&sha256, size, purpose).await?.ok_or_else(lost)
+                self.compile(&sha256, size, purpose).await?.ok_or_else(lost)
             }
         }
     }
 
     /// The program of a component whose code is in the cache. `size` is the size of the component.
-    async fn compiled(
+    async fn compile(
         self: &Arc<Self>,
         sha256: &str,
         size: u64,

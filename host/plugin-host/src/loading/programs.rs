@@ -52,7 +52,7 @@ impl Programs {
         drop(self.slot(&program.sha256).program.set(program));
     }
 
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.slots.read().len()
     }
 

@@ -13,7 +13,7 @@ use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
 
 impl HostCalls {
-    pub(crate) fn played(tape: &Arc<RecordedAnswers>) -> Self {
+    pub(crate) fn from_tape(tape: &Arc<RecordedAnswers>) -> Self {
         Self { key_values: Some(Arc::clone(tape) as _), http: Arc::clone(tape) as _ }
     }
 }
@@ -40,7 +40,7 @@ impl RecordedAnswers {
 
     /// The first deviation of the requests from the recorded ones. Reads of keys do not count here.
     pub(crate) fn deviation(&self) -> Option<String> {
-        let used = self.used();
+        let used = self.lock_used();
         let left = self.calls.iter().zip(&used.calls).find_map(|(call, used)| match call {
             HostCall::Http { .. } if !used => Some(format!("then it sent {}, now it does not", describe(call))),
             _ => None,
@@ -48,13 +48,13 @@ impl RecordedAnswers {
         used.deviation.clone().or(left)
     }
 
-    fn used(&self) -> MutexGuard<'_, Used> {
+    fn lock_used(&self) -> MutexGuard<'_, Used> {
         self.used.lock()
     }
 
     /// The first unused call of the same kind that `fits`.
     fn find(&self, fits: impl Fn(&HostCall) -> bool) -> Option<&HostCall> {
-        let mut used = self.used();
+        let mut used = self.lock_used();
         for (call, used) in self.calls.iter().zip(used.calls.iter_mut()) {
             if !*used && fits(call) {
                 *used = true;
@@ -65,7 +65,7 @@ impl RecordedAnswers {
     }
 
     fn next_request(&self) -> Option<&HostCall> {
-        let used = self.used();
+        let used = self.lock_used();
         let mut left = self.calls.iter().zip(&used.calls).filter(|(_, used)| !**used).map(|(call, _)| call);
         left.find(|call| matches!(call, HostCall::Http { .. }))
     }
@@ -114,7 +114,7 @@ impl OutgoingHttp for RecordedAnswers {
         let then = self.next_request();
         if !then.is_some_and(|then| same_request(then, &now)) {
             let then = then.map_or_else(|| "nothing more".to_owned(), describe);
-            self.used().deviation.get_or_insert(format!("then it sent {then}, now {}", describe(&now)));
+            self.lock_used().deviation.get_or_insert(format!("then it sent {then}, now {}", describe(&now)));
         }
         let found = self.find(|call| same_request(call, &now)).or_else(|| self.find(|call| same_address(call, &now)));
         match found {

@@ -12,7 +12,7 @@ use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
 
 impl HostCalls {
-    pub(crate) fn recorded(self) -> (Self, Arc<Recorder>) {
+    pub(crate) fn record(self) -> (Self, Arc<Recorder>) {
         let has_key_values = self.key_values.is_some();
         let recorder = Arc::new(Recorder { outside: self, calls: Mutex::default() });
         let key_values = has_key_values.then(|| Arc::clone(&recorder) as Arc<dyn KeyValueSnapshot>);
@@ -36,7 +36,7 @@ impl Recorder {
     }
 
     /// A guest makes one host call at a time, so the answer belongs to the latest question.
-    fn answered(&self, answer: impl FnOnce(&mut HostCall)) {
+    fn add_answer(&self, answer: impl FnOnce(&mut HostCall)) {
         if let Some(latest) = self.calls().last_mut() {
             answer(latest);
         }
@@ -56,7 +56,7 @@ impl KeyValueSnapshot for Recorder {
             Ok(None) => KvAnswer::Absent,
             Err(fault) => KvAnswer::Unavailable(fault.0.to_string()),
         };
-        self.answered(|call| {
+        self.add_answer(|call| {
             if let HostCall::KvGet { answer, .. } = call {
                 *answer = told;
             }
@@ -70,7 +70,7 @@ impl KeyValueSnapshot for Recorder {
             Some(key_values) => key_values.list(scope, wanted).await,
             None => Ok(Vec::new()),
         };
-        self.answered(|call| {
+        self.add_answer(|call| {
             if let HostCall::KvList { keys, .. } = call {
                 *keys = listed.as_ref().ok().cloned();
             }
@@ -94,7 +94,7 @@ impl OutgoingHttp for Recorder {
             Ok(response) => HttpAnswer::Response(response.clone()),
             Err(fault) => HttpAnswer::Fault(fault.clone()),
         };
-        self.answered(|call| {
+        self.add_answer(|call| {
             if let HostCall::Http { answer, .. } = call {
                 *answer = told;
             }

@@ -12,7 +12,7 @@ use super::recording::{CallResult, Recording};
 use crate::calling::guest::GuestState;
 use crate::calling::host_calls::HostCalls;
 use crate::calling::run::moving;
-use crate::calling::secrets::covered;
+use crate::calling::secrets::cover;
 use crate::fairness::call_limiter::ShadowPlace;
 use crate::fairness::room::MemoryBudget;
 use crate::host::PluginHost;
@@ -23,7 +23,7 @@ use crate::worlds::world_question::{WorldQuestion, typed};
 use crate::{CallError, LogLine, PluginCall, PluginRef, World};
 
 /// Factor on the time limit of a replay, because the machine may be busier than at the recording.
-const PATIENCE: u32 = 4;
+const TIME_FACTOR: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -87,7 +87,7 @@ impl PluginHost {
         let question = WorldQuestion::recorded(recording.world, &recording.question)
             .map_err(|fault| CallError::BadRecording { reason: fault.to_string() })?;
         // A shadow runs with its own configuration, and a recording contains no secrets.
-        let config = covered(&recording.config);
+        let config = cover(&recording.config);
         let call = PluginCall {
             client,
             plugin,
@@ -117,13 +117,13 @@ impl Play<'_> {
         let same_bytes = recording.sha256 == self.loaded.program.sha256;
         let mut limits = recording.limits.over(self.host.limits());
         if same_bytes && recording.stopped_after.is_none() {
-            limits.wall_clock *= PATIENCE;
-            limits.cpu *= PATIENCE;
+            limits.wall_clock *= TIME_FACTOR;
+            limits.cpu *= TIME_FACTOR;
         }
         let tape = RecordedAnswers::new(recording.host_calls.clone());
         let mut guest = {
             let (limits, room) = (Arc::new(limits), Arc::clone(&self.room));
-            GuestState::new(self.call, &limits, HostCalls::played(&tape), room, false)
+            GuestState::new(self.call, &limits, HostCalls::from_tape(&tape), room, false)
         };
         guest.stop_after = recording.stopped_after.filter(|_| same_bytes);
         let (stop_after, began) = (guest.stop_after, Instant::now());
@@ -137,13 +137,15 @@ impl Play<'_> {
         let duration = began.elapsed();
         let result_now = match made.result {
             Err(error) if error.trace().is_none() => return Err(error),
-            _ if stop_after.is_some_and(|most| made.stopped || made.host_calls >= most) => self.stopped(made.logs()),
+            _ if stop_after.is_some_and(|most| made.stopped || made.host_calls >= most) => {
+                self.stop_reason(made.logs())
+            }
             _ => made.result_text(),
         };
         Ok(self.compare(result_now, &tape, duration))
     }
 
-    fn stopped(&self, logs: &[LogLine]) -> String {
+    fn stop_reason(&self, logs: &[LogLine]) -> String {
         #[derive(Deserialize)]
         struct Ended {
             outcome: String,

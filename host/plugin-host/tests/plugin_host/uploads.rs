@@ -112,7 +112,7 @@ async fn the_schema_of_the_configuration_is_read_and_must_be_an_object() {
     for (deed, words) in [
         ("text", "the schema of the configuration is not JSON"),
         ("list", "the schema of the configuration is not a JSON object"),
-        ("huge", "beyond its limit"),
+        ("huge", "exceeded its limit"),
         ("boom", "the schema gives up on purpose"),
     ] {
         let problems = stage.problems(misfit(deed)).await;
@@ -130,7 +130,7 @@ async fn a_component_that_does_not_survive_its_trial_call_is_refused_with_the_re
             "the trial call failed: the plugin crashed: wasm trap: wasm `unreachable` instruction executed; it printed: ",
         ),
         ("trap", "this bot never works"),
-        ("spin", "the trial call failed: the plugin went beyond its limit of processor time"),
+        ("spin", "the trial call failed: the plugin exceeded its limit of processor time"),
         ("junk", "the trial call failed: the plugin's answer cannot be used: action 1 (reply-text): the text is empty"),
     ] {
         let problems = stage.problems(misfit(deed)).await;

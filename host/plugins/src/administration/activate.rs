@@ -22,7 +22,7 @@ use super::{
 use crate::{
     secrets,
     slots::{Mode, NO_CHATBOT, SlotActivation, is_no_chatbot, stored_version},
-    swaps::swapped,
+    swaps::swap_event,
 };
 use base::{
     Context, Error, Result,
@@ -92,8 +92,8 @@ pub async fn activate(
     };
     let candidate = catalogue::with_schema(ctx, client, candidate).await?;
     let config = config_of(ctx, client, &wanted, model(&candidate, &present))?;
-    let activation = planned(ctx, client, &wanted, &candidate, (&config, model(&candidate, &present))).await?;
-    let kept = kept(&wanted, model(&candidate, &present).is_some());
+    let activation = plan(ctx, client, &wanted, &candidate, (&config, model(&candidate, &present))).await?;
+    let kept = kept_fields(&wanted, model(&candidate, &present).is_some());
     loads(ctx, client, &activation.plugin).await?;
     trial::run(ctx, client, candidate.world, &activation.plugin, &config).await?;
     let mut tx = ctx.db.begin().await?;
@@ -108,7 +108,7 @@ pub async fn activate(
     }
     let replaced = present.iter().find(|other| other.mode == activation.mode).map(|other| other.plugin.clone());
     let activation = take_place(ctx, &mut tx, client, activation, &present).await?;
-    let swap = swapped(&activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
+    let swap = swap_event(&activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
     let wakes = record(ctx, &mut tx, client, &[swap]).await?;
     let admin = Administration::from(ctx);
     audit(&admin, &mut tx, client, actor, "activate", ("plugin", &activation.plugin.to_string())).await?;
@@ -119,7 +119,7 @@ pub async fn activate(
 }
 
 /// The fields that the request leaves out, if there are values to keep.
-fn kept(wanted: &NewActivation, there_is_a_model: bool) -> Vec<&'static str> {
+fn kept_fields(wanted: &NewActivation, there_is_a_model: bool) -> Vec<&'static str> {
     let left_out = [("config", wanted.config.is_none()), ("allowedHosts", wanted.allowed_hosts.is_none())];
     left_out.into_iter().filter(|(_, left_out)| *left_out && there_is_a_model).map(|(field, _)| field).collect()
 }
@@ -154,7 +154,7 @@ fn config_of(
 }
 
 /// Builds and checks the activation that will be in force.
-async fn planned(
+async fn plan(
     ctx: &Context,
     client: ClientId,
     wanted: &NewActivation,
@@ -168,7 +168,7 @@ async fn planned(
         secrets: model.map(|model| secrets::shown(&model.config).1).unwrap_or_default(),
         is_kept: wanted.config.is_none(),
     };
-    let judged = judged(client, candidate.config_schema.clone(), config, before).await?;
+    let judged = check_config(client, candidate.config_schema.clone(), config, before).await?;
     faults.extend(judged.faults);
     if !(1..=100).contains(&wanted.percent) {
         faults.push(FieldFault::new("percent", "must be a whole number from 1 to 100"));
@@ -221,14 +221,14 @@ fn no_chatbot_faults(wanted: &NewActivation) -> Vec<FieldFault> {
         faults.push(FieldFault::new("whatsAppNumberId", said));
     }
     if wanted.mode != Mode::Live {
-        faults.push(FieldFault::new("mode", format!("must be `live`: `{NO_CHATBOT}` cannot be tried out")));
+        faults.push(FieldFault::new("mode", format!("must be `live`: `{NO_CHATBOT}` cannot be a canary or a shadow")));
     }
     faults
 }
 
 fn host_faults(hosts: &[String]) -> Vec<FieldFault> {
     if hosts.len() > MOST_HOSTS {
-        return vec![FieldFault::new("allowedHosts", format!("may name {MOST_HOSTS} hosts at most"))];
+        return vec![FieldFault::new("allowedHosts", format!("must name at most {MOST_HOSTS} hosts"))];
     }
     let judged = hosts.iter().enumerate();
     judged
@@ -240,7 +240,7 @@ fn host_faults(hosts: &[String]) -> Vec<FieldFault> {
 }
 
 /// The faults of a configuration and the places of its secrets.
-async fn judged(
+async fn check_config(
     client: ClientId,
     config_schema: Option<Value>,
     config: &Value,

@@ -162,7 +162,7 @@ pub async fn list(ctx: &Context, client: ClientId, search: &str, page: PageReque
     let uploads = versions::newest(&mut db, client, &search).await?;
     let active = active(&mut db, client, None).await?;
     drop(db);
-    let mut plugins: Vec<CataloguePlugin> = uploads.into_iter().map(uploaded).collect::<Result<_>>()?;
+    let mut plugins: Vec<CataloguePlugin> = uploads.into_iter().map(uploaded_plugin).collect::<Result<_>>()?;
     let names: std::collections::HashSet<String> = plugins.iter().map(|plugin| plugin.name.clone()).collect();
     let shipped = ctx.plugins.plugins().into_iter().chain([no_chatbot()]);
     plugins.extend(
@@ -188,7 +188,7 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
         FoundPlugin::Shipped(info) => (shipped_one(info), Page { items: Vec::new(), total: 0 }),
         FoundPlugin::Upload(newest) => {
             let (items, total) = versions::page(&mut db, client, name, page).await?;
-            (uploaded(newest)?, Page::of(items, total))
+            (uploaded_plugin(newest)?, Page::of(items, total))
         }
     };
     plugin.activations = active(&mut db, client, Some(name)).await?;
@@ -222,7 +222,7 @@ pub(super) fn reference(version: &UploadedVersion) -> PluginRef {
     PluginRef::uploaded(&version.name, version.version.unsigned_abs(), &version.sha256)
 }
 
-fn uploaded(version: UploadedVersion) -> Result<CataloguePlugin> {
+fn uploaded_plugin(version: UploadedVersion) -> Result<CataloguePlugin> {
     Ok(CataloguePlugin {
         origin: PluginOrigin::Uploaded,
         world: Some(world_of(&version)?),

@@ -22,7 +22,7 @@ use base::Context;
 /// Interval of the poll, which does not depend on notifications.
 const POLL: Duration = Duration::from_secs(10);
 /// Pause after a failure to listen to other nodes.
-const BREATH: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Overlap between polls, because clocks differ and transactions take time.
 const OVERLAP: TimeDelta = TimeDelta::minutes(1);
 /// Number of versions that are loaded at the start: those with the latest activations.
@@ -39,7 +39,7 @@ pub(super) async fn announce(ctx: &Context, client: ClientId, activation: &SlotA
     };
     if let Err(error) = told.await {
         let error = &error as &dyn std::error::Error;
-        tracing::warn!(client.id = %client, error, "the other nodes could not be told of a new plugin version");
+        tracing::warn!(client.id = %client, error, "the other nodes could not be notified of a new plugin version");
     }
 }
 
@@ -54,9 +54,12 @@ pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
                 Ok(mut changes) => listen(&ctx, &mut changes, &mut looked).await,
                 Err(error) => error,
             };
-            tracing::warn!(error = &ended as &dyn std::error::Error, "not listening to other nodes at the moment");
+            tracing::warn!(
+                error = &ended as &dyn std::error::Error,
+                "the connection for notices of other nodes was lost; it is opened again"
+            );
             drop(ended);
-            tokio::time::sleep(BREATH).await;
+            tokio::time::sleep(RETRY_DELAY).await;
             ctx.db.until_answering().await;
             look(&ctx, &mut looked).await;
         }

@@ -70,7 +70,7 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
             Value::Object(told) => told,
             other => Map::from_iter([("answer".to_owned(), other)]),
         },
-        Err(error) => failed(error)?,
+        Err(error) => failure_fields(error)?,
     };
     Ok(InvokeAnswer { told })
 }
@@ -80,7 +80,7 @@ fn config_of(active: Vec<SlotActivation>) -> Value {
     live.next().map_or_else(|| json!({}), |live| live.config)
 }
 
-fn failed(error: CallError) -> Result<Map<String, Value>, PluginError> {
+fn failure_fields(error: CallError) -> Result<Map<String, Value>, PluginError> {
     let said = error.to_string();
     let Some(trace) = error.trace() else {
         return Err(match error {

@@ -18,7 +18,7 @@ use base::{
 const PAGE: i64 = 100;
 const AT_ONCE: usize = 4;
 /// Most differences in the result.
-const TOLD: usize = 20;
+const MOST_DIFFERENCES: usize = 20;
 const MOST: u32 = 10_000;
 
 #[derive(Debug, Clone, Default)]
@@ -138,7 +138,7 @@ fn count(
         Err(error) => (format!("the call could not be made: {error}"), None, None),
     };
     report.replayed += 1;
-    if report.different.len() < TOLD {
+    if report.different.len() < MOST_DIFFERENCES {
         let (recording, subject) = (recording.id, recording.subject);
         report.different.push(ReplayedDifference { recording, subject, difference, then, now });
     }

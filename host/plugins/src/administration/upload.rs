@@ -110,7 +110,7 @@ pub async fn upload(ctx: &Context, client: ClientId, new: NewUpload) -> Result<U
         }
         check_quota(ctx, versions::stored_bytes_beside(&mut db, client, &sha256).await?, bytes.len())?;
     }
-    let mut examined = ctx.plugins.examine(client, &name, bytes.clone()).await.map_err(refused)?;
+    let mut examined = ctx.plugins.examine(client, &name, bytes.clone()).await.map_err(plugin_error)?;
     let config_schema = read_schema(client, examined.config_schema.take()).await?;
     let version = UploadedVersion {
         name,
@@ -184,7 +184,7 @@ pub async fn check(
         check_name(ctx, name)?;
     }
     check_size(ctx, bytes.len())?;
-    let examined = ctx.plugins.examine(client, name.unwrap_or("plugin"), bytes).await.map_err(refused)?;
+    let examined = ctx.plugins.examine(client, name.unwrap_or("plugin"), bytes).await.map_err(plugin_error)?;
     read_schema(client, examined.config_schema.clone()).await?;
     Ok(examined)
 }
@@ -242,7 +242,7 @@ fn check_quota(ctx: &Context, stored: i64, size: usize) -> Result<(), PluginErro
     Ok(())
 }
 
-pub(super) fn refused(refusal: ComponentRefusal) -> PluginError {
+pub(super) fn plugin_error(refusal: ComponentRefusal) -> PluginError {
     match refusal {
         ComponentRefusal::Problems(problems) => {
             PluginError::Faults(problems.into_iter().map(|problem| FieldFault::new("file", problem)).collect())

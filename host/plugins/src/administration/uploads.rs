@@ -17,7 +17,7 @@ use super::{
 use base::{Context, HostFailed, Result};
 
 /// Interval at which the row of an upload shows that a process works on it.
-const BEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The immediate result of an upload that is not waited for.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub async fn begin_upload(ctx: &Arc<Context>, client: ClientId, new: NewUpload) 
         let uploaded = with_beats(&ctx, client, id, upload(&ctx, client, new)).await;
         if let Err(error) = end(&ctx, client, id, uploaded).await {
             tracing::error!(client.id = %client, upload.id = %id, error = &error as &dyn std::error::Error,
-                "what became of an upload could not be noted");
+                "the result of an upload could not be stored");
         }
     });
     Ok(UploadStart::Working(Box::new(begun)))
@@ -69,7 +69,7 @@ pub async fn begin_upload(ctx: &Arc<Context>, client: ClientId, new: NewUpload) 
 /// Runs the work and regularly updates its row.
 async fn with_beats<T>(ctx: &Context, client: ClientId, id: Uuid, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
-    let mut beat = tokio::time::interval(BEAT);
+    let mut beat = tokio::time::interval(HEARTBEAT_INTERVAL);
     beat.tick().await;
     loop {
         tokio::select! {
@@ -78,7 +78,7 @@ async fn with_beats<T>(ctx: &Context, client: ClientId, id: Uuid, work: impl Fut
                 let said: Result<()> = async { Ok(stored::seen(&mut *ctx.db.acquire().await?, client, id).await?) }.await;
                 if let Err(error) = said {
                     tracing::warn!(upload.id = %id, error = &error as &dyn std::error::Error,
-                        "that an upload is worked on could not be noted");
+                        "the progress of an upload could not be stored");
                 }
             }
         }
@@ -87,7 +87,7 @@ async fn with_beats<T>(ctx: &Context, client: ClientId, id: Uuid, work: impl Fut
 
 async fn end(ctx: &Context, client: ClientId, id: Uuid, uploaded: Result<UploadResult, PluginError>) -> Result<()> {
     let mut db = ctx.db.acquire().await?;
-    let ended = uploaded.map(|uploaded| uploaded.version.version).map_err(|error| kept(client, id, error));
+    let ended = uploaded.map(|uploaded| uploaded.version.version).map_err(|error| stored_refusal(client, id, error));
     Ok(stored::end(&mut db, client, id, ended.as_ref().copied()).await?)
 }
 
@@ -98,7 +98,7 @@ const BUSY: &str = "BUSY";
 const NOT_YET: &str = "NOT_YET";
 const FAILED: &str = "FAILED";
 
-fn kept(client: ClientId, id: Uuid, error: PluginError) -> RefusedUpload {
+fn stored_refusal(client: ClientId, id: Uuid, error: PluginError) -> RefusedUpload {
     let plain =
         |kind: &str, said: String| RefusedUpload { kind: kind.to_owned(), said, faults: vec![], wait_seconds: None };
     match error {
@@ -112,7 +112,7 @@ fn kept(client: ClientId, id: Uuid, error: PluginError) -> RefusedUpload {
         PluginError::NotFound => plain(FAILED, error.to_string()),
         PluginError::Failed(cause) => {
             tracing::error!(client.id = %client, upload.id = %id, error = &cause as &dyn std::error::Error,
-                "an upload failed, and not because of its component");
+                "an upload failed by a fault of the server");
             plain(FAILED, "the server could not take it in".to_owned())
         }
     }

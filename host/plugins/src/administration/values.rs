@@ -31,7 +31,7 @@ pub async fn key_values(
     if catalogue::find(ctx, &mut db, client, plugin).await?.is_none() {
         return Err(PluginError::NotFound);
     }
-    let participant = known(&mut db, client, participant).await?;
+    let participant = present_participant(&mut db, client, participant).await?;
     let part = StorePart { participant, prefix };
     let (items, total) = chatbot_value_lists::page(&mut db, client, plugin, part, page, ctx.now()).await?;
     Ok(Page::of(items, total))
@@ -54,7 +54,7 @@ pub async fn erase_key_values(
     if catalogue::find(ctx, &mut tx, client, plugin).await?.is_none() {
         return Err(PluginError::NotFound);
     }
-    let participant = known(&mut tx, client, participant).await?;
+    let participant = present_participant(&mut tx, client, participant).await?;
     match participant {
         // The same lock as that of a chatbot turn, so that the two exclude each other.
         Some(participant) => drop(participants::lock(&mut tx, client, participant).await?),
@@ -70,7 +70,7 @@ pub async fn erase_key_values(
 }
 
 /// The present participant of an id. The chats of merged customers are merged too.
-async fn known(
+async fn present_participant(
     db: &mut storage::PgConnection,
     client: ClientId,
     participant: Option<ParticipantId>,

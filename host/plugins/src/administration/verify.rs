@@ -60,7 +60,7 @@ pub async fn verify(
             problems.extend(recorded.into_iter().flatten());
         }
         Err(ComponentRefusal::Problems(found)) => problems.extend(found),
-        Err(refusal) => return Err(upload::refused(refusal)),
+        Err(refusal) => return Err(upload::plugin_error(refusal)),
     }
     Ok(VerificationResult { version, stored_sha256: Some(sha256), problems })
 }

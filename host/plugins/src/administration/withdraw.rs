@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     slots::{Mode, SlotActivation, is_no_chatbot, stored_version},
-    swaps::swapped,
+    swaps::swap_event,
 };
 use base::{
     Context, Result,
@@ -126,7 +126,7 @@ async fn carry_out(
         Plan::EndTrials { trials, live } => {
             for trial in trials {
                 end(ctx, &mut tx, client, &trial, ("ROLLED_BACK", "rolled-back")).await?;
-                swaps.push(swapped(&trial, Swap::RolledBack, now));
+                swaps.push(swap_event(&trial, Swap::RolledBack, now));
             }
             live
         }
@@ -134,11 +134,11 @@ async fn carry_out(
             still_there(&mut tx, client, &back.plugin).await?;
             if let Some(live) = instead_of {
                 end(ctx, &mut tx, client, &live, ("ROLLED_BACK", "rolled-back")).await?;
-                swaps.push(swapped(&live, Swap::RolledBack, now));
+                swaps.push(swap_event(&live, Swap::RolledBack, now));
             }
             let again = SlotActivation { id: ctx.ids.mint(now), activated_at: now, ..*back };
             begin(ctx, &mut tx, client, &again, "ACTIVATED").await?;
-            swaps.push(swapped(&again, Swap::BroughtBack, now));
+            swaps.push(swap_event(&again, Swap::BroughtBack, now));
             Some(again)
         }
     };
@@ -285,7 +285,7 @@ pub async fn deactivate(
         end(ctx, &mut tx, client, activation, ("DEACTIVATED", "deactivated")).await?;
     }
     let swaps: Vec<NewEvent> =
-        active.iter().map(|activation| swapped(activation, Swap::Deactivated, ctx.now())).collect();
+        active.iter().map(|activation| swap_event(activation, Swap::Deactivated, ctx.now())).collect();
     let wakes = record(ctx, &mut tx, client, &swaps).await?;
     audit(&Administration::from(ctx), &mut tx, client, actor, "deactivate", ("plugin", plugin)).await?;
     tx.commit().await?;
@@ -312,7 +312,7 @@ pub async fn fail_canary(
     note(ctx, db, client, new).await?;
     let admin = Administration::from(ctx);
     audit(&admin, db, client, Actor::Platform, "take-back", ("plugin", &canary.plugin.to_string())).await?;
-    let swap = swapped(canary, Swap::TakenBack { reason: reason.to_owned() }, ctx.now());
+    let swap = swap_event(canary, Swap::TakenBack { reason: reason.to_owned() }, ctx.now());
     // The caller commits, so no lane is woken here. The poll of the runner finds the stored rows.
     record(ctx, db, client, &[swap]).await?;
     Ok(true)

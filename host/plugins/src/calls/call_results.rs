@@ -71,7 +71,7 @@ impl FinishedCall {
     }
 
     /// Marks the answer as unusable, for this reason.
-    pub fn spoiled(mut self, reason: &str) -> Self {
+    pub fn mark_unusable(mut self, reason: &str) -> Self {
         "bad-answer".clone_into(&mut self.invocation.outcome);
         self.invocation.error = Some(trace::storable(reason, trace::ERROR_LENGTH));
         self.failed = true;
@@ -79,7 +79,7 @@ impl FinishedCall {
     }
 
     /// Adds a line to the log of the call, for the author of the plugin.
-    pub fn remark(&mut self, line: &str) {
+    pub fn add_log_line(&mut self, line: &str) {
         let logs = &mut self.invocation.logs;
         if !logs.is_empty() && !logs.ends_with('\n') {
             logs.push('\n');

@@ -28,7 +28,7 @@ pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId
     // `false` if another process has already withdrawn it.
     if crate::fail_canary(ctx, db, client, canary, &reason).await? {
         tracing::warn!(client.id = %client, plugin, activation.id = %canary.id,
-            "a canary failed too often and was taken back; the events of the plugin say why");
+            "a canary failed too often and was rolled back; the events of the plugin have the reason");
         metrics::counter!("patchbay_plugin_canaries_taken_back_total").increment(1);
     }
     Ok(())

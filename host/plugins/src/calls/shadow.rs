@@ -45,7 +45,7 @@ impl ShadowComparison {
         })
     }
 
-    fn skipped(&self, now: DateTime<Utc>) -> SkippedCount {
+    fn skipped_count(&self, now: DateTime<Utc>) -> SkippedCount {
         SkippedCount {
             activation: self.shadow.id,
             plugin: self.shadow.plugin.name().to_owned(),
@@ -64,7 +64,7 @@ pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<ShadowComparison
     }
     let Some(mut room) = ctx.plugins.shadow_place(client) else {
         count("skipped", calls.len());
-        ctx.skipped.count(&ctx.db, client, calls.iter().map(|beside| beside.skipped(ctx.now())).collect());
+        ctx.skipped.count(&ctx.db, client, calls.iter().map(|beside| beside.skipped_count(ctx.now())).collect());
         return;
     };
     // The order of ids is the order of the live calls.
@@ -76,11 +76,11 @@ pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<ShadowComparison
                 Ok(true) => {}
                 Ok(false) => {
                     count("skipped", 1);
-                    skipped.count(&db, client, vec![beside.skipped(now)]);
+                    skipped.count(&db, client, vec![beside.skipped_count(now)]);
                 }
                 Err(error) => {
                     tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
-                        "what a shadow answered could not be kept");
+                        "the answer of a shadow could not be stored");
                     count("lost", 1);
                 }
             }

@@ -37,7 +37,7 @@ pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
         let name = suspension.plugin.name().to_owned();
         if let Err(error) = in_time(note(&ctx, &suspension)).await {
             tracing::error!(client.id = %suspension.client, plugin = name, error = &error as &dyn std::error::Error,
-                "that a plugin was suspended could not be noted");
+                "the suspension of a plugin could not be stored");
         }
     }
 }
@@ -47,7 +47,7 @@ async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
     let (client, plugin) = (suspension.client, &suspension.plugin);
     let kind = if suspension.opened { OPENED } else { CLOSED };
     tracing::warn!(client.id = %client, plugin = plugin.name(), version = plugin.version(), kind,
-        "the circuit of a plugin changed");
+        "a plugin was suspended or resumed");
     metrics::counter!("patchbay_plugin_circuits_total", "kind" => kind).increment(1);
     let event = events::PluginEvent {
         id: ctx.mint::<Uuid>(),
@@ -61,8 +61,8 @@ async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
     events::insert(&mut tx, client, &event).await?;
     let mut happened = Vec::new();
     if suspension.opened {
-        for inbox in concerned(&mut tx, client, plugin.name()).await? {
-            happened.extend(suspended(ctx, &mut tx, client, inbox, suspension).await?);
+        for inbox in affected_inboxes(&mut tx, client, plugin.name()).await? {
+            happened.extend(suspension_event(ctx, &mut tx, client, inbox, suspension).await?);
         }
     }
     let wakes = record(ctx, &mut tx, client, &happened).await?;
@@ -73,7 +73,7 @@ async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
 
 /// The inboxes with an activation of their own for the plugin. If the plugin serves all inboxes, one inbox of the
 /// client.
-async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<InboxId>> {
+async fn affected_inboxes(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<InboxId>> {
     let mut concerned: Vec<InboxId> = Vec::new();
     for activation in activations::list(db, client, Some(plugin)).await? {
         let inbox = match activation.inbox {
@@ -88,7 +88,7 @@ async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Res
     Ok(concerned)
 }
 
-async fn suspended(
+async fn suspension_event(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,

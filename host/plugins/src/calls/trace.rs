@@ -156,7 +156,7 @@ fn logs_of(trace: &CallTrace) -> String {
     storable(&text, usize::MAX)
 }
 
-const LEFT_OUT: &str = "\n[...]\n";
+const OMISSION_MARK: &str = "\n[...]\n";
 
 /// A text of at most `most` characters that PostgreSQL can store. A longer text keeps its beginning and its end, which
 /// holds the reason of a failure. A guest may print characters that PostgreSQL cannot store.
@@ -166,10 +166,10 @@ pub(super) fn storable(text: &str, most: usize) -> String {
     if length <= most {
         return text.chars().map(plain).collect();
     }
-    let last = most.saturating_sub(LEFT_OUT.len()) / 2;
-    let first = most.saturating_sub(LEFT_OUT.len()).saturating_sub(last);
+    let last = most.saturating_sub(OMISSION_MARK.len()) / 2;
+    let first = most.saturating_sub(OMISSION_MARK.len()).saturating_sub(last);
     let ends = text.chars().skip(length.saturating_sub(last));
-    text.chars().take(first).chain(LEFT_OUT.chars()).chain(ends).map(plain).collect()
+    text.chars().take(first).chain(OMISSION_MARK.chars()).chain(ends).map(plain).collect()
 }
 
 #[cfg(test)]

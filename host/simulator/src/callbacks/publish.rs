@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::{
     event::{FIELD, QueuedChange, SimulatedChange},
     queues,
-    sender::locked,
+    sender::lock,
 };
 use crate::world::SimulatedWorld;
 
@@ -15,7 +15,7 @@ impl SimulatedWorld {
         let batch = if event.field == FIELD { queues::PAGE_BATCH } else { queues::BATCH };
         let queue = if faults.batch_callbacks { batch.to_owned() } else { event.queue.clone() };
         let due = Instant::now() + Duration::from_millis(faults.delay_millis);
-        let mut queues = locked(&self.callbacks.queues);
+        let mut queues = lock(&self.callbacks.queues);
         match queues.get_mut(&queue) {
             Some(queue) => queue.push_back(QueuedChange { event, due }),
             None => {

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::{
     envelope,
     event::{QueuedChange, SimulatedChange},
-    sender::locked,
+    sender::lock,
 };
 use crate::world::SimulatedWorld;
 
@@ -55,7 +55,7 @@ pub(super) async fn post_all(world: Arc<SimulatedWorld>, queue: String) {
 
 /// The next event of the queue, or up to a batch of them. `None` if the queue was empty and is now closed.
 fn take(world: &SimulatedWorld, name: &str, all: bool) -> Option<Vec<QueuedChange>> {
-    let mut queues = locked(&world.callbacks.queues);
+    let mut queues = lock(&world.callbacks.queues);
     let queue = queues.get_mut(name)?;
     let count = if all { queue.len().min(BATCH_LENGTH) } else { queue.len().min(1) };
     if count == 0 {

@@ -32,7 +32,7 @@ pub(crate) struct Callbacks {
     pub(super) wake: Notify,
 }
 
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }
 
@@ -60,18 +60,18 @@ impl Callbacks {
     }
 
     pub(crate) fn set_url(&self, url: String) {
-        *locked(&self.url) = url;
+        *lock(&self.url) = url;
         self.retry_now();
     }
 
     pub(crate) fn set_messenger_url(&self, url: String) {
-        *locked(&self.messenger_url) = url;
+        *lock(&self.messenger_url) = url;
         self.retry_now();
     }
 
     pub(super) fn line_of(&self, event: &SimulatedChange) -> (String, &str) {
         if event.field == FIELD {
-            (locked(&self.messenger_url).clone(), &self.messenger.app_secret)
+            (lock(&self.messenger_url).clone(), &self.messenger.app_secret)
         } else {
             (self.url_of(&event.waba_id), &self.app_secret)
         }
@@ -84,33 +84,33 @@ impl Callbacks {
     /// Sends the callbacks of one WABA to another address. `None` ends that.
     pub(crate) fn set_override(&self, waba_id: &str, url: Option<String>) {
         match url {
-            Some(url) => locked(&self.overrides).insert(waba_id.to_owned(), url),
-            None => locked(&self.overrides).remove(waba_id),
+            Some(url) => lock(&self.overrides).insert(waba_id.to_owned(), url),
+            None => lock(&self.overrides).remove(waba_id),
         };
     }
 
     pub(super) fn url_of(&self, waba_id: &str) -> String {
-        let own = locked(&self.overrides).get(waba_id).cloned();
-        own.unwrap_or_else(|| locked(&self.url).clone())
+        let own = lock(&self.overrides).get(waba_id).cloned();
+        own.unwrap_or_else(|| lock(&self.url).clone())
     }
 
     pub(crate) fn drop_pending(&self) {
         self.age.fetch_add(1, Ordering::SeqCst);
         self.retry_now();
-        locked(&self.overrides).clear();
-        for queue in locked(&self.queues).values_mut() {
+        lock(&self.overrides).clear();
+        for queue in lock(&self.queues).values_mut() {
             queue.clear();
         }
     }
 
     pub(crate) async fn messenger_handshake(&self) -> bool {
-        let url = locked(&self.messenger_url).clone();
+        let url = lock(&self.messenger_url).clone();
         self.handshake(Some(&url), Some(&self.messenger.verify_token)).await
     }
 
     /// Meta's handshake (PROVIDERS A.7): the address must return exactly the challenge.
     pub(crate) async fn handshake(&self, url: Option<&str>, token: Option<&str>) -> bool {
-        let url = url.map_or_else(|| locked(&self.url).clone(), str::to_owned);
+        let url = url.map_or_else(|| lock(&self.url).clone(), str::to_owned);
         let challenge = crate::identity::stable_digits(&crate::identity::trace_id(), 10);
         let query = [
             ("hub.mode", "subscribe"),

@@ -75,7 +75,7 @@ fn number_or_waba(call: &GraphCall) -> Value {
             "message_template_namespace": "sample",
             "account_review_status": "APPROVED",
         });
-        return stored_template::selected(&waba, fields.unwrap_or("name,timezone_id,message_template_namespace"));
+        return stored_template::select(&waba, fields.unwrap_or("name,timezone_id,message_template_namespace"));
     }
     number_node(state.numbers.get(&call.node), fields)
 }
@@ -96,7 +96,7 @@ fn number_node(number: &BusinessNumber, fields: Option<&str>) -> Value {
         "messaging_limit_tier": number.messaging_limit,
         "whatsapp_business_manager_messaging_limit": number.messaging_limit,
     });
-    stored_template::selected(&all, fields.unwrap_or(UNASKED_NUMBER_FIELDS))
+    stored_template::select(&all, fields.unwrap_or(UNASKED_NUMBER_FIELDS))
 }
 
 pub(crate) fn phone_numbers(call: &GraphCall) -> Value {

@@ -56,7 +56,7 @@ impl SimulatedTemplate {
             "last_updated_time": self.updated,
         });
         let wanted = fields.unwrap_or("name,parameter_format,components,language,status,category");
-        selected(&all, wanted)
+        select(&all, wanted)
     }
 }
 
@@ -64,7 +64,7 @@ impl SimulatedTemplate {
 pub(crate) const ID_PREFIX: &str = "7700";
 
 /// The fields in a comma-separated list, and `id`. Sub-field lists in braces are ignored.
-pub(crate) fn selected(node: &Value, fields: &str) -> Value {
+pub(crate) fn select(node: &Value, fields: &str) -> Value {
     let mut shown = Map::new();
     for field in fields.split(',').chain(["id"]) {
         let field = field.trim().split(['{', '(', '.']).next().unwrap_or_default();

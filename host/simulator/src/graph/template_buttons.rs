@@ -16,7 +16,7 @@ pub(crate) fn render(part: TemplatePart<'_>) -> Result<Vec<Button>, SimulatedGra
         .and_then(|buttons| buttons.get("buttons"))
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice);
-    let given = given(part.given)?;
+    let given = given_buttons(part.given)?;
     for sent in &given {
         let kind = defined.get(sent.index).and_then(|button| button.get("type"));
         let kind = kind.and_then(Value::as_str).unwrap_or("none");
@@ -40,7 +40,7 @@ struct Given<'a> {
     parameter: Option<&'a Value>,
 }
 
-fn given(components: &Value) -> Result<Vec<Given<'_>>, SimulatedGraphError> {
+fn given_buttons(components: &Value) -> Result<Vec<Given<'_>>, SimulatedGraphError> {
     let mut found = Vec::new();
     for component in components.as_array().into_iter().flatten() {
         let kind = component.get("type").and_then(Value::as_str).unwrap_or_default();

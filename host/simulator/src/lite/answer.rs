@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(crate) enum DeviceError {
     #[error("\"{0}\" has no digits; write a business number such as 27110000000")]
     NotANumber(String),
-    #[error("the body is not right: {0}")]
+    #[error("the body is wrong: {0}")]
     Body(String),
     #[error("the number is flagged: it may connect again in {0} seconds")]
     Banned(i64),
@@ -19,13 +19,13 @@ pub(crate) enum DeviceError {
     NotConnected,
     #[error("there is no code to scan: the device shows one after it was started, until it is paired")]
     NoCode,
-    #[error("that code has run out; scan the one that is shown now")]
+    #[error("that code has expired; scan the one that is shown now")]
     OldCode,
     #[error("WhatsApp cannot be asked at the moment")]
     LookupFails,
     #[error("{0} is not on WhatsApp")]
     NotRegistered(String),
-    #[error("there is no event \"{0}\"; those are: {1}")]
+    #[error("there is no event \"{0}\"; the known ones are: {1}")]
     NoEvent(String, String),
 }
 

@@ -80,7 +80,7 @@ impl Device {
         Some((self.attempt, self.codes, seconds))
     }
 
-    fn tell(&mut self, event: Value) {
+    fn queue_event(&mut self, event: Value) {
         self.last_event += 1;
         self.events.push_back((self.last_event, event));
         if self.events.len() > EVENTS_KEPT {
@@ -88,14 +88,14 @@ impl Device {
         }
     }
 
-    fn news(&mut self, names: &[&str]) {
+    fn queue_session_events(&mut self, names: &[&str]) {
         for name in names {
-            self.tell(json!({"type": "session", "news": name}));
+            self.queue_event(json!({"type": "session", "news": name}));
         }
     }
 
     pub(crate) fn record_callback(&mut self, event: Value) {
-        if self.is_up() { self.tell(event) } else { self.held.push(event) }
+        if self.is_up() { self.queue_event(event) } else { self.held.push(event) }
     }
 
     pub(crate) fn take_events(&mut self, seen: u64) -> (u64, Vec<Value>) {
@@ -122,7 +122,7 @@ impl Device {
             (_, LinkState::Up) if same => {}
             (true, _) => {
                 self.forget_news();
-                self.news(&["DIALLING", "SOCKET_UP", "AUTHENTICATED", "LOGGED_IN"]);
+                self.queue_session_events(&["DIALLING", "SOCKET_UP", "AUTHENTICATED", "LOGGED_IN"]);
                 self.come_up();
             }
             (false, LinkState::Pairing) if same => {}
@@ -131,7 +131,7 @@ impl Device {
                 self.codes = 0;
                 self.attempt += 1;
                 self.forget_news();
-                self.news(&["DIALLING"]);
+                self.queue_session_events(&["DIALLING"]);
                 self.show_code();
             }
         }
@@ -140,10 +140,10 @@ impl Device {
 
     fn show_code(&mut self) {
         self.codes += 1;
-        let secret = hex::encode(clock::dice::<16>());
+        let secret = hex::encode(clock::random_bytes::<16>());
         let code = format!("2@{secret},{},{}", self.number, self.codes);
         let seconds = if self.codes == 1 { FIRST_CODE_SECONDS } else { NEXT_CODE_SECONDS };
-        self.tell(json!({"type": "qr", "code": code, "seconds": seconds}));
+        self.queue_event(json!({"type": "qr", "code": code, "seconds": seconds}));
         self.code = Some(code);
     }
 
@@ -164,11 +164,11 @@ impl Device {
         self.link = LinkState::Up;
         self.code = None;
         if self.sync_fails {
-            self.news(&["SYNC_FAILED"]);
+            self.queue_session_events(&["SYNC_FAILED"]);
         }
-        self.news(&["SYNCED"]);
+        self.queue_session_events(&["SYNCED"]);
         for event in std::mem::take(&mut self.held) {
-            self.tell(event);
+            self.queue_event(event);
         }
     }
 
@@ -178,7 +178,7 @@ impl Device {
             return Err(DeviceError::OldCode);
         }
         self.paired = true;
-        self.news(&["PAIRED", "SOCKET_UP", "AUTHENTICATED", "LOGGED_IN_FIRST"]);
+        self.queue_session_events(&["PAIRED", "SOCKET_UP", "AUTHENTICATED", "LOGGED_IN_FIRST"]);
         self.come_up();
         Ok(())
     }
@@ -187,7 +187,7 @@ impl Device {
         self.link = LinkState::Off;
         self.code = None;
         self.holder = None;
-        self.news(&[news]);
+        self.queue_session_events(&[news]);
     }
 
     /// The host ends the connection and keeps the pairing. It gets no event for that.

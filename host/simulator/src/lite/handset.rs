@@ -22,7 +22,7 @@ pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
         .route("/lite/devices", get(list))
         .route("/lite/devices/{number}", get(show))
         .route("/lite/devices/{number}/scan", post(scan))
-        .route("/lite/devices/{number}/befall", post(befall))
+        .route("/lite/devices/{number}/befall", post(inject_event))
 }
 
 async fn list(State(world): State<Arc<SimulatedWorld>>) -> DeviceAnswer {
@@ -56,7 +56,11 @@ struct Befall {
     seconds: Option<i64>,
 }
 
-async fn befall(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>, bytes: Bytes) -> DeviceAnswer {
+async fn inject_event(
+    State(world): State<Arc<SimulatedWorld>>,
+    Path(written): Path<String>,
+    bytes: Bytes,
+) -> DeviceAnswer {
     let (number, befall): (String, Befall) = (number(&written)?, body(&bytes)?);
     let answer = {
         let mut state = world.state();

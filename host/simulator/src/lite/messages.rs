@@ -65,17 +65,17 @@ pub(super) fn send(world: &Arc<SimulatedWorld>, number: &str, bytes: &Bytes) -> 
         if !state.phones.get(&msisdn).on_whatsapp {
             return Err(DeviceError::NotRegistered(msisdn));
         }
-        if state.mailbox.received(&outgoing.id).is_some() {
+        if state.mailbox.received_message(&outgoing.id).is_some() {
             return Ok(outgoing.id);
         }
         state.phones.get(&msisdn).typing = false;
-        state.mailbox.receive(received(number, &msisdn, &outgoing, text, bytes));
+        state.mailbox.receive(record_of(number, &msisdn, &outgoing, text, bytes));
     }
     world.tasks.spawn(timeline::play(Arc::clone(world), outgoing.id.clone(), None, None));
     Ok(outgoing.id)
 }
 
-fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes: &Bytes) -> PhoneRecord {
+fn record_of(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes: &Bytes) -> PhoneRecord {
     PhoneRecord {
         id: outgoing.id.clone(),
         msisdn: msisdn.to_owned(),
@@ -103,7 +103,7 @@ pub(crate) fn write_to_device(
 ) -> Result<Option<String>, PhoneApiError> {
     let id = {
         let mut state = world.state();
-        let Some(number) = addressed(&state, msisdn, draft) else { return Ok(None) };
+        let Some(number) = receiving_number(&state, msisdn, draft) else { return Ok(None) };
         compose(&mut state, msisdn, &number, draft)?
     };
     world.lite_news.notify_waiters();
@@ -111,12 +111,12 @@ pub(crate) fn write_to_device(
 }
 
 /// The Lite number that a draft is for: the named one, or the one whose message it answers.
-fn addressed(state: &WorldState, msisdn: &str, draft: &PhoneMessage) -> Option<String> {
+fn receiving_number(state: &WorldState, msisdn: &str, draft: &PhoneMessage) -> Option<String> {
     if let Some(to) = &draft.to {
         let digits = identity::digits(to);
         return state.lite.knows(&digits).then_some(digits);
     }
-    let quoted = draft.quote.as_ref().and_then(|id| state.mailbox.received(id));
+    let quoted = draft.quote.as_ref().and_then(|id| state.mailbox.received_message(id));
     quoted.or_else(|| state.mailbox.inbox(msisdn).next_back()).and_then(|message| message.device.clone())
 }
 
@@ -128,7 +128,7 @@ fn compose(state: &mut WorldState, msisdn: &str, number: &str, draft: &PhoneMess
     let kind = draft.kind.as_deref().unwrap_or("text");
     let mut content: Map<String, Value> = payload(state, kind, draft)?;
     address_files(state, kind, &mut content);
-    let id = format!("3A{}", hex::encode_upper(clock::dice::<9>()));
+    let id = format!("3A{}", hex::encode_upper(clock::random_bytes::<9>()));
     let mut event = Map::new();
     event.insert("type".to_owned(), json!("message"));
     event.insert("id".to_owned(), json!(id));

@@ -26,7 +26,7 @@ pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
         .route("/lite/devices/{number}/logout", post(log_out))
         .route("/lite/devices/{number}/events", get(events))
         .route("/lite/devices/{number}/messages", post(send))
-        .route("/lite/devices/{number}/registered/{phone}", get(registered))
+        .route("/lite/devices/{number}/registered/{phone}", get(look_up))
         .route("/lite/devices/{number}/read", post(read))
         .route("/lite/devices/{number}/typing", post(typing))
 }
@@ -118,7 +118,7 @@ async fn send(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Stri
     Ok(Json(json!({"id": id})))
 }
 
-async fn registered(
+async fn look_up(
     State(world): State<Arc<SimulatedWorld>>,
     Path((written, phone)): Path<(String, String)>,
 ) -> DeviceAnswer {

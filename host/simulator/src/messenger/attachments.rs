@@ -97,7 +97,7 @@ fn take(
         attachment.ok_or_else(|| SimulatedGraphError::parameter("The parameter message[attachment] is required"))?;
     let kind = kind(attachment)?;
     let (id, url) = match (file, attachment.pointer("/payload/url").and_then(Value::as_str)) {
-        (Some(file), _) => kept(state, kind, file)?,
+        (Some(file), _) => store(state, kind, file)?,
         (None, Some(url)) => {
             fetchable(url)?;
             // The bytes stay at that address. Only the id is ours.
@@ -122,7 +122,7 @@ pub(super) fn kind(attachment: &Value) -> Result<&str, SimulatedGraphError> {
     Err(SimulatedGraphError::parameter(words))
 }
 
-pub(super) fn delivered(
+pub(super) fn deliver(
     state: &mut WorldState,
     page_id: &str,
     message: &Value,
@@ -132,7 +132,7 @@ pub(super) fn delivered(
     let Some(attachment) = attachment else { return Ok(None) };
     let kind = kind(attachment)?;
     if let Some(file) = file {
-        return kept(state, kind, file).map(|(_, url)| Some(url));
+        return store(state, kind, file).map(|(_, url)| Some(url));
     }
     let payload = attachment.get("payload").unwrap_or(&Value::Null);
     let named = match payload.get("attachment_id") {
@@ -149,7 +149,7 @@ pub(super) fn delivered(
     Ok(None)
 }
 
-fn kept(state: &mut WorldState, kind: &str, file: AttachmentFile) -> Result<(String, String), SimulatedGraphError> {
+fn store(state: &mut WorldState, kind: &str, file: AttachmentFile) -> Result<(String, String), SimulatedGraphError> {
     if file.bytes.len() > LARGEST {
         return Err(SimulatedGraphError::parameter("Attachment size exceeds allowable limit").with_subcode(TOO_LARGE));
     }

@@ -23,11 +23,11 @@ pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandError {
-    #[error("\"{0}\" is no id of a person: those are digits, such as 24071234567")]
+    #[error("\"{0}\" is not an id of a person: ids are digits, such as 24071234567")]
     NotAPerson(String),
-    #[error("\"{0}\" is no id of a page: those are digits")]
+    #[error("\"{0}\" is not an id of a page: ids are digits")]
     NotAPage(String),
-    #[error("the body is not right: {0}")]
+    #[error("the body is wrong: {0}")]
     Body(String),
     #[error("name the page in \"to\": there are several, or none is known yet; POST /simulator/pages makes one known")]
     NoPage,

@@ -72,7 +72,7 @@ fn page(state: &mut Facts, psid: &str, to: Option<&str>) -> Result<String, HandE
     Ok(page)
 }
 
-fn say(world: &Arc<SimulatedWorld>, psid: &str, page: String, text: String, mut message: Value) -> String {
+fn store_message(world: &Arc<SimulatedWorld>, psid: &str, page: String, text: String, mut message: Value) -> String {
     let (id, time) = (mid(), clock::now());
     if let Some(fields) = message.as_object_mut() {
         fields.insert("mid".to_owned(), json!(id));
@@ -105,7 +105,7 @@ async fn write(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Str
         (page, message)
     };
     let text = draft.text.unwrap_or_else(|| format!("[{}]", draft.kind.as_deref().unwrap_or("text")));
-    Ok(Json(json!({"id": say(&world, &psid, page, text, message)})))
+    Ok(Json(json!({"id": store_message(&world, &psid, page, text, message)})))
 }
 
 fn content(state: &mut Facts, draft: &Draft) -> Result<Value, HandError> {
@@ -195,7 +195,7 @@ async fn tap(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Strin
         (message.page_id.clone(), button.clone())
     };
     let message = json!({"text": title, "quick_reply": {"payload": payload}});
-    Ok(Json(json!({"id": say(&world, &psid, page, title, message)})))
+    Ok(Json(json!({"id": store_message(&world, &psid, page, title, message)})))
 }
 
 #[derive(Debug, Deserialize)]

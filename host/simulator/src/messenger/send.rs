@@ -54,7 +54,7 @@ pub(crate) async fn answer(call: GraphCall, request: Request) -> Result<Response
     });
     let taken = outcome?;
     if let Some(mid) = &taken.mid {
-        call.world.tasks.spawn(play(Arc::clone(&call.world), mid.clone()));
+        call.world.tasks.spawn(deliver_message(Arc::clone(&call.world), mid.clone()));
     }
     let held = match taken.unanswered {
         true => NO_ANSWER,
@@ -68,7 +68,7 @@ pub(crate) async fn answer(call: GraphCall, request: Request) -> Result<Response
     Ok(Json(answer).into_response())
 }
 
-async fn play(world: Arc<SimulatedWorld>, mid: String) {
+async fn deliver_message(world: Arc<SimulatedWorld>, mid: String) {
     let (echo, psid) = {
         let state = world.state();
         let Some(message) = state.messenger.message(&mid) else { return };
@@ -99,7 +99,7 @@ struct Taken {
     unanswered: bool,
 }
 
-fn refused(code: u32, subcode: u32, status: u16, words: &str) -> SimulatedGraphError {
+fn graph_error(code: u32, subcode: u32, status: u16, words: &str) -> SimulatedGraphError {
     SimulatedGraphError::new(code, words).with_subcode(subcode).with_status(status)
 }
 
@@ -118,7 +118,7 @@ fn take(
     };
     let known = state.messenger.person(&psid).is_some() && state.messenger.wrote_at(&page.page_id, &psid).is_some();
     if !known {
-        return Err(refused(100, NO_SUCH_PERSON, 400, "No matching user found"));
+        return Err(graph_error(100, NO_SUCH_PERSON, 400, "No matching user found"));
     }
     if let Some(action) = request.get("sender_action") {
         return act(state, psid, action, request);
@@ -126,7 +126,7 @@ fn take(
     let message = request.get("message").filter(|message| message.is_object());
     let message = message.ok_or_else(|| SimulatedGraphError::parameter("The parameter message is required"))?;
     let (text, buttons) = content(message)?;
-    let delivered = attachments::delivered(state, &page.page_id, message, file)?;
+    let delivered = attachments::deliver(state, &page.page_id, message, file)?;
     if let Some(quoted) = request.get("reply_to") {
         let quoted = quoted.get("mid").and_then(Value::as_str).unwrap_or_default();
         let theirs = state.messenger.message(quoted).is_some_and(|one| one.psid == psid && one.page_id == page.page_id);
@@ -140,7 +140,7 @@ fn take(
         return Err(SimulatedGraphError::plain(rejection.0, rejection.1));
     }
     if !person.available {
-        return Err(refused(551, 1_545_041, 400, "This person isn't available right now."));
+        return Err(graph_error(551, 1_545_041, 400, "This person isn't available right now."));
     }
     person.typing = false;
     let unanswered = person.timeout;
@@ -201,7 +201,7 @@ fn window(state: &WorldState, page_id: &str, psid: &str, request: &Value) -> Res
     if wrote.is_some_and(|wrote| clock::now() - wrote < chrono::TimeDelta::days(days)) {
         return Ok(());
     }
-    Err(refused(10, OUTSIDE_WINDOW, 403, "This message is sent outside of allowed window."))
+    Err(graph_error(10, OUTSIDE_WINDOW, 403, "This message is sent outside of allowed window."))
 }
 
 fn act(state: &mut WorldState, psid: String, action: &Value, request: &Value) -> Result<Taken, SimulatedGraphError> {
@@ -242,7 +242,7 @@ fn content(message: &Value) -> Result<(String, Vec<QuickReplyButton>), Simulated
             return Err(SimulatedGraphError::parameter(words));
         }
         (Some(text), None) => text.to_owned(),
-        (None, Some(attachment)) => attached(attachment)?,
+        (None, Some(attachment)) => attachment_text(attachment)?,
     };
     if let Some(metadata) = message.get("metadata")
         && metadata.as_str().is_none_or(|metadata| metadata.chars().count() > METADATA_MAX)
@@ -276,7 +276,7 @@ fn quick_reply(reply: &Value) -> Result<QuickReplyButton, SimulatedGraphError> {
     Ok(QuickReplyButton { title, payload })
 }
 
-fn attached(attachment: &Value) -> Result<String, SimulatedGraphError> {
+fn attachment_text(attachment: &Value) -> Result<String, SimulatedGraphError> {
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     let payload = attachment.get("payload").unwrap_or(&Value::Null);
     if kind == "template" {

@@ -194,5 +194,5 @@ impl MessengerState {
 }
 
 pub(crate) fn mid() -> String {
-    format!("m_{}", identity::trace_id().replace('=', "")) + &hex::encode(clock::dice::<12>())
+    format!("m_{}", identity::trace_id().replace('=', "")) + &hex::encode(clock::random_bytes::<12>())
 }

@@ -65,7 +65,7 @@ pub(crate) fn payload(
     let mut content = Map::new();
     content.insert("type".to_owned(), json!(kind));
     if kind == "unsupported" {
-        content.insert("errors".to_owned(), samples::unsupported());
+        content.insert("errors".to_owned(), samples::unsupported_errors());
     } else {
         content.insert(kind.to_owned(), payload);
     }

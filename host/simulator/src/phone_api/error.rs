@@ -9,7 +9,7 @@ use serde_json::json;
 pub(crate) enum PhoneApiError {
     #[error("\"{0}\" has no digits; write a phone number such as 27820000001")]
     NotANumber(String),
-    #[error("the body is not right: {0}")]
+    #[error("the body is wrong: {0}")]
     Body(String),
     #[error("phone {0} is not on WhatsApp; PUT /phones/{0} {{\"onWhatsApp\":true}} changes that")]
     NotOnWhatsApp(String),

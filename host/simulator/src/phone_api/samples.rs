@@ -38,7 +38,7 @@ pub(crate) fn contacts() -> Value {
 }
 
 /// The `errors` of a message that the Cloud API cannot show (131051).
-pub(crate) fn unsupported() -> Value {
+pub(crate) fn unsupported_errors() -> Value {
     json!([{
         "code": 131_051,
         "title": "Message type unknown",

@@ -33,7 +33,7 @@ fn answer(world: &Arc<SimulatedWorld>, msisdn: &str, tap: &TapBody) -> Result<Ph
         let wanted = tap.message_id.clone().unwrap_or_else(|| "with a button".to_owned());
         PhoneApiError::NoMessage(msisdn.to_owned(), wanted)
     })?;
-    let button = chosen(&message.buttons, tap)?;
+    let button = find_button(&message.buttons, tap)?;
     let mut draft = PhoneMessage::answer_to(&message.id);
     match button.kind {
         TapEffect::QuickReply => {
@@ -61,7 +61,7 @@ fn answers(button: &Button) -> bool {
     button.kind != TapEffect::Local
 }
 
-fn chosen<'a>(buttons: &'a [Button], tap: &TapBody) -> Result<&'a Button, PhoneApiError> {
+fn find_button<'a>(buttons: &'a [Button], tap: &TapBody) -> Result<&'a Button, PhoneApiError> {
     let on_card = |button: &&Button| tap.card.is_none() || button.card == tap.card;
     let candidates: Vec<&Button> = buttons.iter().filter(on_card).filter(|button| answers(button)).collect();
     let named = tap.button.as_str();

@@ -62,7 +62,7 @@ fn business(state: &mut WorldState, msisdn: &str, draft: &PhoneMessage) -> Resul
         let known = state.numbers.find(to).cloned();
         return Ok(known.unwrap_or_else(|| state.numbers.get(to).clone()));
     }
-    let quoted = draft.quote.as_ref().and_then(|id| state.mailbox.received(id));
+    let quoted = draft.quote.as_ref().and_then(|id| state.mailbox.received_message(id));
     let last = state.mailbox.inbox(msisdn).rev().find(|message| message.phone_number_id.is_some());
     let id = quoted.or(last).and_then(|message| message.phone_number_id.clone());
     let number = match id {
@@ -75,8 +75,8 @@ fn business(state: &mut WorldState, msisdn: &str, draft: &PhoneMessage) -> Resul
 /// The `context` of an answer or a forwarded message.
 fn context(state: &WorldState, number: &BusinessNumber, draft: &PhoneMessage) -> Option<(String, Value)> {
     if let Some(quote) = draft.quote.as_ref().filter(|_| draft.kind.as_deref() != Some("reaction")) {
-        let own = state.mailbox.written(quote).is_some();
-        let from = state.mailbox.received(quote).map(|message| message.from.clone());
+        let own = state.mailbox.written_message(quote).is_some();
+        let from = state.mailbox.received_message(quote).map(|message| message.from.clone());
         let from = from.filter(|_| !own).unwrap_or_else(|| number.number.clone());
         return Some(("context".to_owned(), json!({"from": from, "id": quote})));
     }

@@ -71,7 +71,7 @@ async fn drop_links(State(world): State<Arc<SimulatedWorld>>, body: Bytes) -> Re
         false => match serde_json::from_slice(&body) {
             Ok(named) => named,
             Err(error) => {
-                let said = format!("the body is not right: {error}");
+                let said = format!("the body is wrong: {error}");
                 return (StatusCode::BAD_REQUEST, Json(json!({ "error": said }))).into_response();
             }
         },

@@ -14,7 +14,7 @@ use super::{bind_info::BindInfo, encoding, reassembly::PhoneReassembly};
 use crate::clock;
 
 /// The key of messages that wait for a receiver with any system id.
-pub(super) const ANYBODY: &str = "";
+pub(super) const ANY_RECEIVER: &str = "";
 
 #[derive(Default)]
 pub(crate) struct SimulatedSmsc {
@@ -65,7 +65,7 @@ impl SimulatedSmsc {
     pub(super) fn new_message_id(&self) -> u64 {
         let mut registry = self.registry();
         if registry.last_message == 0 {
-            registry.last_message = u64::from(u32::from_be_bytes(clock::dice())) + 1_000_000_000;
+            registry.last_message = u64::from(u32::from_be_bytes(clock::random_bytes())) + 1_000_000_000;
         }
         registry.last_message += 1;
         registry.last_message
@@ -73,7 +73,7 @@ impl SimulatedSmsc {
 
     pub(super) fn add_receiver(&self, session: u64, system_id: &str, outbox: UnboundedSender<DeliverSm>) {
         let mut registry = self.registry();
-        for waiting in [system_id, ANYBODY] {
+        for waiting in [system_id, ANY_RECEIVER] {
             for pdu in registry.waiting.remove(waiting).into_iter().flatten() {
                 // The session has the other end and is being set up.
                 let _ = outbox.send(pdu);
@@ -110,7 +110,7 @@ impl SimulatedSmsc {
         for pdu in &pdus {
             if systems.is_empty() {
                 let mut registry = self.registry();
-                registry.waiting.entry(ANYBODY.to_owned()).or_default().push_back(pdu.clone());
+                registry.waiting.entry(ANY_RECEIVER.to_owned()).or_default().push_back(pdu.clone());
             }
             for system_id in &systems {
                 self.deliver(0, system_id, pdu.clone());

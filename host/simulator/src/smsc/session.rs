@@ -130,7 +130,7 @@ impl SmscSession {
                 self.bind(sequence, BindKind::Transceiver, id, password).await
             }
             Some(Pdu::SubmitSm(submit)) => self.submit(sequence, submit).await,
-            Some(Pdu::DeliverSmResp(_) | Pdu::GenericNack) => self.delivered(sequence, command.status()),
+            Some(Pdu::DeliverSmResp(_) | Pdu::GenericNack) => self.note_delivery(sequence, command.status()),
             Some(Pdu::EnquireLink) => self.respond(sequence, Pdu::EnquireLinkResp).await,
             Some(Pdu::Unbind) => {
                 self.respond(sequence, Pdu::UnbindResp).await?;
@@ -138,7 +138,7 @@ impl SmscSession {
             }
             Some(Pdu::UnbindResp) => Err(Closed),
             // An error response has no body.
-            None if command.id().is_response() => self.delivered(sequence, command.status()),
+            None if command.id().is_response() => self.note_delivery(sequence, command.status()),
             Some(_) if command.id().is_response() => Ok(()),
             _ => self.refuse(sequence, CommandStatus::EsmeRinvcmdid, Pdu::GenericNack).await,
         }
@@ -176,7 +176,7 @@ impl SmscSession {
     async fn submit(&mut self, sequence: u32, submitted: &SubmitSm) -> Result<(), Closed> {
         let mut order = match self.bind {
             Some(BindKind::Transmitter | BindKind::Transceiver) => submit::take(self, submitted),
-            _ => submit::refused(CommandStatus::EsmeRinvbndsts),
+            _ => submit::refusal(CommandStatus::EsmeRinvbndsts),
         };
         self.world.smsc.count(self.id, order.status == CommandStatus::EsmeRok);
         match order.answer {
@@ -205,8 +205,8 @@ impl SmscSession {
     }
 
     /// Handles the answer to a `deliver_sm`. After a temporary refusal it is sent again.
-    fn delivered(&mut self, sequence: u32, status: CommandStatus) -> Result<(), Closed> {
-        if let Some(pdu) = self.unanswered.answered(sequence, status) {
+    fn note_delivery(&mut self, sequence: u32, status: CommandStatus) -> Result<(), Closed> {
+        if let Some(pdu) = self.unanswered.take_answered(sequence, status) {
             let world = Arc::clone(&self.world);
             let (id, system_id) = (self.id, self.system_id.clone());
             self.world.tasks.spawn(async move {

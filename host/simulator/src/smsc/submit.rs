@@ -42,7 +42,7 @@ pub(super) enum SubmitAnswer {
     Nonsense,
 }
 
-pub(super) fn refused(status: CommandStatus) -> SubmitReaction {
+pub(super) fn refusal(status: CommandStatus) -> SubmitReaction {
     SubmitReaction {
         status,
         response: SubmitSmResp::default(),
@@ -57,24 +57,24 @@ pub(super) fn take(session: &mut SmscSession, submit: &SubmitSm) -> SubmitReacti
     let world = &*world;
     let msisdn = identity::digits(submit.destination_addr.as_str());
     if msisdn.is_empty() {
-        return refused(CommandStatus::EsmeRinvdstadr);
+        return refusal(CommandStatus::EsmeRinvdstadr);
     }
     let (faults, phone) = {
         let mut state = world.state();
         if state.faults.smsc_throttle > 0 {
             state.faults.smsc_throttle -= 1;
-            return refused(CommandStatus::EsmeRthrottled);
+            return refusal(CommandStatus::EsmeRthrottled);
         }
         if state.faults.smsc_queue_full > 0 {
             state.faults.smsc_queue_full -= 1;
-            return refused(CommandStatus::EsmeRmsgqful);
+            return refusal(CommandStatus::EsmeRmsgqful);
         }
         if state.faults.smsc_nonsense > 0 {
             state.faults.smsc_nonsense -= 1;
             return SubmitReaction { answer: SubmitAnswer::Nonsense, ..refused(CommandStatus::EsmeRsyserr) };
         }
         if state.faults.smsc_rate.is_some_and(|most| is_too_fast(session, most)) {
-            return refused(CommandStatus::EsmeRthrottled);
+            return refusal(CommandStatus::EsmeRthrottled);
         }
         (state.faults.clone(), state.phones.get(&msisdn).clone())
     };

@@ -6,7 +6,7 @@ use rusmpp::CommandStatus;
 use rusmpp::pdus::DeliverSm;
 
 /// A count, not a time, so that a paused program still gets time to answer.
-const LOOKS: u8 = 2;
+const MOST_CHECKS: u8 = 2;
 
 #[derive(Default)]
 pub(super) struct UnansweredSubmits {
@@ -24,7 +24,7 @@ impl UnansweredSubmits {
     }
 
     /// Removes an answered one. Returns it if it must be sent again later.
-    pub(super) fn answered(&mut self, sequence: u32, status: CommandStatus) -> Option<DeliverSm> {
+    pub(super) fn take_answered(&mut self, sequence: u32, status: CommandStatus) -> Option<DeliverSm> {
         let sent = self.sent.remove(&sequence)?;
         may_be_taken_later(status).then_some(sent.pdu)
     }
@@ -34,7 +34,7 @@ impl UnansweredSubmits {
             sent.looks += 1;
         }
         let overdue: Vec<u32> =
-            self.sent.iter().filter(|(_, sent)| sent.looks >= LOOKS).map(|(sequence, _)| *sequence).collect();
+            self.sent.iter().filter(|(_, sent)| sent.looks >= MOST_CHECKS).map(|(sequence, _)| *sequence).collect();
         overdue.into_iter().filter_map(|sequence| self.sent.remove(&sequence)).map(|sent| sent.pdu).collect()
     }
 
@@ -62,12 +62,12 @@ mod tests {
         let mut unanswered = UnansweredSubmits::default();
         let mut answer = |status| {
             unanswered.add(1, DeliverSm::default());
-            unanswered.answered(1, status).is_some()
+            unanswered.take_answered(1, status).is_some()
         };
         assert!(answer(CommandStatus::EsmeRxTAppn) && answer(CommandStatus::EsmeRmsgqful));
         assert!(!answer(CommandStatus::EsmeRok) && !answer(CommandStatus::EsmeRxPAppn));
         assert!(!answer(CommandStatus::EsmeRxRAppn));
-        assert!(unanswered.answered(2, CommandStatus::EsmeRxTAppn).is_none(), "nobody sent that");
+        assert!(unanswered.take_answered(2, CommandStatus::EsmeRxTAppn).is_none(), "nobody sent that");
     }
 
     #[test]

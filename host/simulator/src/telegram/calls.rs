@@ -15,7 +15,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
-    messages::{CallRefusal, content, framed, quoted},
+    messages::{CallRefusal, content, find_quote, message_json},
     params::Params,
     state::{Telegram, Webhook},
     webhook::announce,
@@ -36,7 +36,7 @@ fn ok(result: Value) -> Response {
     Json(json!({ "ok": true, "result": result })).into_response()
 }
 
-fn refused((code, description): CallRefusal) -> Response {
+fn refusal((code, description): CallRefusal) -> Response {
     let mut body = json!({ "ok": false, "error_code": code, "description": description });
     let after = description.strip_prefix("Too Many Requests: retry after ").and_then(|after| after.parse::<u64>().ok());
     if let (Some(fields), Some(after)) = (body.as_object_mut(), after) {
@@ -54,19 +54,19 @@ async fn call(
     Path((bot, method)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    let Some(token) = bot.strip_prefix("bot").map(str::to_owned) else { return refused((404, "Not Found".to_owned())) };
-    let Some(params) = Params::read(request).await else { return refused(bad("can't parse the request")) };
+    let Some(token) = bot.strip_prefix("bot").map(str::to_owned) else { return refusal((404, "Not Found".to_owned())) };
+    let Some(params) = Params::read(request).await else { return refusal(bad("can't parse the request")) };
     let bot = {
         let mut state = world.state();
         match state.telegram.bot_of_token(&token) {
             Some(bot) => {
                 // Polls are too many to keep.
                 if method != "getUpdates" {
-                    bot.called.push(json!({ "method": method, "params": params.shown() }));
+                    bot.called.push(json!({ "method": method, "params": params.to_json() }));
                 }
                 bot.id
             }
-            None => return refused((401, "Unauthorized".to_owned())),
+            None => return refusal((401, "Unauthorized".to_owned())),
         }
     };
     if method == "getUpdates" {
@@ -79,7 +79,7 @@ async fn call(
         // The caller gives up before the answer.
         world.pause(Duration::from_secs(3600)).await;
     }
-    done.map_or_else(refused, ok)
+    done.map_or_else(refusal, ok)
 }
 
 fn carry_out(world: &Arc<SimulatedWorld>, bot: i64, method: &str, params: &Params) -> Result<Value, CallRefusal> {
@@ -89,14 +89,14 @@ fn carry_out(world: &Arc<SimulatedWorld>, bot: i64, method: &str, params: &Param
         "sendMessage" | "sendPhoto" | "sendVideo" | "sendAudio" | "sendVoice" | "sendDocument" | "sendSticker"
         | "sendLocation" | "sendVenue" => send(telegram, bot, method, params),
         "sendChatAction" => {
-            let chat = reached(telegram, bot, params)?;
+            let chat = reachable_chat(telegram, bot, params)?;
             if let Some(chat) = telegram.bots.get_mut(&bot).and_then(|bot| bot.chats.get_mut(&chat)) {
                 chat.typing = params.text("action").as_deref() == Some("typing");
             }
             Ok(json!(true))
         }
         "setMessageReaction" => {
-            let chat = reached(telegram, bot, params)?;
+            let chat = reachable_chat(telegram, bot, params)?;
             let number = params.integer("message_id").ok_or_else(|| bad("message identifier is not specified"))?;
             let known = telegram.bots.get_mut(&bot).and_then(|bot| bot.chats.get_mut(&chat));
             let chat = known.filter(|chat| chat.message(number).is_some());
@@ -158,7 +158,7 @@ fn about(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Re
     }
 }
 
-fn reached(telegram: &mut Telegram, bot: i64, params: &Params) -> Result<i64, CallRefusal> {
+fn reachable_chat(telegram: &mut Telegram, bot: i64, params: &Params) -> Result<i64, CallRefusal> {
     let chat = params.integer("chat_id").ok_or_else(|| bad("chat_id is empty"))?;
     if !telegram.knows(chat) {
         return Err(bad("chat not found"));
@@ -182,11 +182,11 @@ fn send(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Res
         };
         return Err((refusal.code, said));
     }
-    let chat_id = reached(telegram, bot, params)?;
+    let chat_id = reachable_chat(telegram, bot, params)?;
     let mut content = content(telegram, method, params)?;
     let person = telegram.person(chat_id).chat();
     let Some(bot) = telegram.bots.get_mut(&bot) else { return Err((401, "Unauthorized".to_owned())) };
-    if let Some(message) = quoted(bot, chat_id, params)? {
+    if let Some(message) = find_quote(bot, chat_id, params)? {
         content.insert("reply_to_message".to_owned(), message);
     }
     let (from, enforced) = (bot.user(), bot.enforce_limits);
@@ -196,7 +196,7 @@ fn send(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Res
     }
     chat.typing = false;
     let number = chat.number();
-    let message = framed(number, from, person, content);
+    let message = message_json(number, from, person, content);
     chat.messages.push(message.clone());
     Ok(message)
 }
@@ -218,13 +218,13 @@ async fn download(
     let mut state = world.state();
     let token = bot.strip_prefix("bot").unwrap_or_default();
     if state.telegram.bot_of_token(token).is_none() {
-        return refused((401, "Unauthorized".to_owned()));
+        return refusal((401, "Unauthorized".to_owned()));
     }
     let path = format!("{folder}/{name}");
     match state.telegram.files.values().find(|file| file.path == path) {
         // Telegram serves every file under this type.
         Some(file) => ([(header::CONTENT_TYPE, "application/octet-stream")], file.bytes.clone()).into_response(),
-        None => refused((404, "Not Found".to_owned())),
+        None => refusal((404, "Not Found".to_owned())),
     }
 }
 
@@ -235,10 +235,10 @@ async fn updates(world: &Arc<SimulatedWorld>, bot: i64, params: &Params) -> Resp
     let most = params.integer("limit").and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);
     let mine = {
         let mut state = world.state();
-        let Some(bot) = state.telegram.bots.get_mut(&bot) else { return refused((401, "Unauthorized".to_owned())) };
+        let Some(bot) = state.telegram.bots.get_mut(&bot) else { return refusal((401, "Unauthorized".to_owned())) };
         if bot.webhook.is_some() {
             let said = "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first";
-            return refused((409, said.to_owned()));
+            return refusal((409, said.to_owned()));
         }
         let kinds = params.json("allowed_updates").and_then(|kinds| serde_json::from_value(kinds).ok());
         bot.allowed_updates = kinds.or_else(|| bot.allowed_updates.take());
@@ -255,14 +255,14 @@ async fn updates(world: &Arc<SimulatedWorld>, bot: i64, params: &Params) -> Resp
         news.as_mut().enable();
         {
             let state = world.state();
-            let Some(bot) = state.telegram.bots.get(&bot) else { return refused((401, "Unauthorized".to_owned())) };
+            let Some(bot) = state.telegram.bots.get(&bot) else { return refusal((401, "Unauthorized".to_owned())) };
             if bot.revoked {
-                return refused((401, "Unauthorized".to_owned()));
+                return refusal((401, "Unauthorized".to_owned()));
             }
             if bot.polls != mine {
                 let said =
                     "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";
-                return refused((409, said.to_owned()));
+                return refusal((409, said.to_owned()));
             }
             let found: Vec<&Value> = bot.updates.iter().map(|(_, update)| update).take(most.unwrap_or(100)).collect();
             if !found.is_empty() || tokio::time::Instant::now() >= end || world.shutdown.is_cancelled() {

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    messages::{described, framed},
+    messages::{file_json, message_json},
     state::{Refusal, Telegram},
     webhook::announce,
 };
@@ -26,9 +26,9 @@ type Answer = Result<Json<Value>, HandError>;
 
 #[derive(Debug, thiserror::Error)]
 enum HandError {
-    #[error("\"{0}\" is no id of a person: those are digits")]
+    #[error("\"{0}\" is not an id of a person: ids are digits")]
     NotAPerson(String),
-    #[error("the body is not right: {0}")]
+    #[error("the body is wrong: {0}")]
     Body(#[from] serde_json::Error),
     #[error("name the bot in \"to\": there is no bot with this id, or there are several")]
     NoBot,
@@ -67,7 +67,7 @@ fn person(written: &str) -> Result<i64, HandError> {
     written.parse().ok().filter(|id| *id > 0).ok_or_else(|| HandError::NotAPerson(written.to_owned()))
 }
 
-fn meant(telegram: &Telegram, to: Option<i64>) -> Result<i64, HandError> {
+fn addressed_bot(telegram: &Telegram, to: Option<i64>) -> Result<i64, HandError> {
     let mut all = telegram.bots.keys().copied();
     match to {
         Some(bot) => telegram.bots.contains_key(&bot).then_some(bot).ok_or(HandError::NoBot),
@@ -131,7 +131,7 @@ async fn write(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>,
     let (bot, number) = {
         let mut state = world.state();
         let telegram = &mut state.telegram;
-        let bot = meant(telegram, draft.to)?;
+        let bot = addressed_bot(telegram, draft.to)?;
         let mut content = content(telegram, &draft);
         let (from, mut chat) = (telegram.person(id).user(), telegram.person(id).chat());
         if let (Some(kind), Some(fields)) = (&draft.chat_type, chat.as_object_mut()) {
@@ -146,7 +146,7 @@ async fn write(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>,
         }
         place.blocked = false;
         let number = place.number();
-        let message = framed(number, from, chat, content);
+        let message = message_json(number, from, chat, content);
         if draft.chat_type.is_none() {
             place.messages.push(message.clone());
         }
@@ -194,7 +194,7 @@ fn content(telegram: &mut Telegram, draft: &Draft) -> Map<String, Value> {
             if let Some(file) = telegram.files.get_mut(&file_id) {
                 file.said_bytes = draft.said_bytes;
             }
-            put(kind, described(kind, &file_id, (name, mime_type), size));
+            put(kind, file_json(kind, &file_id, (name, mime_type), size));
             if let Some(caption) = &draft.text {
                 put("caption", json!(caption));
             }
@@ -217,7 +217,7 @@ async fn edit(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, 
     let (id, act): (i64, Act) = (person(&id)?, serde_json::from_slice(&body)?);
     let bot = {
         let mut state = world.state();
-        let bot = meant(&state.telegram, act.to)?;
+        let bot = addressed_bot(&state.telegram, act.to)?;
         let known = state.telegram.bots.get_mut(&bot).ok_or(HandError::NoBot)?;
         let chat = known.chats.get_mut(&id);
         let message = chat.zip(act.message_id).and_then(|(chat, number)| chat.message_mut(number));
@@ -239,13 +239,13 @@ async fn tap(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, b
     let label = act.button.unwrap_or_default();
     let (bot, tap) = {
         let mut state = world.state();
-        let bot = meant(&state.telegram, act.to)?;
+        let bot = addressed_bot(&state.telegram, act.to)?;
         let from = state.telegram.person(id).user();
         let known = state.telegram.bots.get_mut(&bot).ok_or(HandError::NoBot)?;
         let messages = known.chats.get(&id).map(|chat| chat.messages.as_slice()).unwrap_or_default();
         let found = messages.iter().rev().find_map(|message| Some((message.clone(), payload_of(message, &label)?)));
         let (message, data) = found.ok_or(HandError::NoButton(label))?;
-        let tap = format!("{id}-{}", hex::encode(clock::dice::<6>()));
+        let tap = format!("{id}-{}", hex::encode(clock::random_bytes::<6>()));
         let query = json!({ "id": tap, "from": from, "message": message, "chat_instance": "1", "data": data });
         known.update("callback_query", query);
         (bot, tap)
@@ -266,7 +266,7 @@ async fn react(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>,
     let number = act.message_id.ok_or(HandError::NoMessage)?;
     let bot = {
         let mut state = world.state();
-        let bot = meant(&state.telegram, act.to)?;
+        let bot = addressed_bot(&state.telegram, act.to)?;
         let (user, chat) = (state.telegram.person(id).user(), state.telegram.person(id).chat());
         let new: Vec<Value> = act.emoji.iter().map(|emoji| json!({ "type": "emoji", "emoji": emoji })).collect();
         let known = state.telegram.bots.get_mut(&bot).ok_or(HandError::NoBot)?;
@@ -282,7 +282,7 @@ async fn react(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>,
 async fn block(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, body: Bytes) -> Answer {
     let (id, act): (i64, Act) = (person(&id)?, serde_json::from_slice(&body)?);
     let mut state = world.state();
-    let bot = meant(&state.telegram, act.to)?;
+    let bot = addressed_bot(&state.telegram, act.to)?;
     if let Some(bot) = state.telegram.bots.get_mut(&bot) {
         bot.chats.entry(id).or_default().blocked = true;
     }

@@ -20,7 +20,7 @@ fn bad(said: &str) -> CallRefusal {
     (400, format!("Bad Request: {said}"))
 }
 
-pub(super) fn framed(number: i64, from: Value, chat: Value, content: Map<String, Value>) -> Value {
+pub(super) fn message_json(number: i64, from: Value, chat: Value, content: Map<String, Value>) -> Value {
     let mut message = json!({ "message_id": number, "from": from, "chat": chat, "date": clock::now().timestamp() });
     if let Some(fields) = message.as_object_mut() {
         fields.extend(content);
@@ -120,10 +120,10 @@ fn media(telegram: &mut Telegram, method: &str, params: &Params) -> Result<(&'st
             }
         }
     };
-    Ok((kind, described(kind, &id, (&name, &mime_type), bytes as u64)))
+    Ok((kind, file_json(kind, &id, (&name, &mime_type), bytes as u64)))
 }
 
-pub(super) fn described(kind: &str, id: &str, (name, mime_type): (&str, &str), bytes: u64) -> Value {
+pub(super) fn file_json(kind: &str, id: &str, (name, mime_type): (&str, &str), bytes: u64) -> Value {
     let unique: String = id.chars().rev().take(12).collect();
     let size = |width: u32, id: &str, bytes: u64| json!({ "file_id": id, "file_unique_id": unique, "width": width, "height": width, "file_size": bytes });
     let plain = json!({ "file_id": id, "file_unique_id": unique, "file_size": bytes, "mime_type": mime_type });
@@ -150,7 +150,7 @@ pub(super) fn described(kind: &str, id: &str, (name, mime_type): (&str, &str), b
 }
 
 /// The quoted message of a call, without its own quote. Refuses an unknown one, unless the call allows it.
-pub(super) fn quoted(bot: &SimulatedBot, chat: i64, params: &Params) -> Result<Option<Value>, CallRefusal> {
+pub(super) fn find_quote(bot: &SimulatedBot, chat: i64, params: &Params) -> Result<Option<Value>, CallRefusal> {
     let wanted = params.json("reply_parameters");
     let number = wanted.as_ref().and_then(|wanted| wanted.get("message_id")?.as_i64());
     let Some(number) = number.or_else(|| params.integer("reply_to_message_id")) else { return Ok(None) };

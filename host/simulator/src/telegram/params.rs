@@ -104,7 +104,7 @@ impl Params {
         self.files.get(attached.as_deref().unwrap_or(name))
     }
 
-    pub(super) fn shown(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         Value::Object(self.fields.clone())
     }
 }

@@ -217,7 +217,7 @@ impl Telegram {
     }
 
     pub(super) fn keep(&mut self, folder: &str, name: &str, mime_type: &str, bytes: Bytes) -> String {
-        let id = format!("AgAC{}", hex::encode(clock::dice::<16>()));
+        let id = format!("AgAC{}", hex::encode(clock::random_bytes::<16>()));
         let extension = name.rsplit_once('.').map_or("bin", |(_, extension)| extension);
         let path = format!("{folder}/file_{}.{extension}", self.files.len());
         self.files.insert(id.clone(), File { path, mime_type: mime_type.to_owned(), bytes, said_bytes: None });

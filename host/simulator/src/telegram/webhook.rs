@@ -49,7 +49,7 @@ async fn post_all(world: Arc<SimulatedWorld>, bot: i64) {
                     bot.updates.retain(|(waiting, _)| *waiting != id);
                 }
                 if let Some(Value::Object(command)) = command {
-                    obey(&world, bot, command);
+                    execute_command(&world, bot, command);
                 }
             }
             _ => world.pause(PAUSE).await,
@@ -57,7 +57,7 @@ async fn post_all(world: Arc<SimulatedWorld>, bot: i64) {
     }
 }
 
-fn obey(world: &Arc<SimulatedWorld>, bot: i64, command: Map<String, Value>) {
+fn execute_command(world: &Arc<SimulatedWorld>, bot: i64, command: Map<String, Value>) {
     if command.get("method").and_then(Value::as_str) == Some("answerCallbackQuery") {
         let tap = command.get("callback_query_id").and_then(Value::as_str).unwrap_or_default();
         world.state().telegram.answer_tap(bot, tap);

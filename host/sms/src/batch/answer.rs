@@ -41,7 +41,7 @@ impl From<BatchFault> for BatchRefusal {
 base::fails_with!(BatchRefusal: storage::Error);
 
 /// An answer with its result and the elements of `inner`.
-pub(super) fn written(
+pub(super) fn write_answer(
     code: u16,
     said: &str,
     namespace: &str,

@@ -14,7 +14,7 @@ use domain::{
 
 use crate::gateways::Gateways;
 pub use answer::BatchAnswer;
-use answer::{BatchRefusal, written};
+use answer::{BatchRefusal, write_answer};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchCall {
@@ -54,5 +54,5 @@ pub async fn answer(
 }
 
 pub fn refusal(fault: &BatchFault, namespace: &str, now: DateTime<Utc>) -> BatchAnswer {
-    written(fault.code, &fault.said, namespace, now, |_| {})
+    write_answer(fault.code, &fault.said, namespace, now, |_| {})
 }

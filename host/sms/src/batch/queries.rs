@@ -20,7 +20,7 @@ use storage::{
     tenancy::credits,
 };
 
-use super::answer::{BatchAnswer, BatchRefusal, batch, written};
+use super::answer::{BatchAnswer, BatchRefusal, batch, write_answer};
 
 /// Bound on receipts and replies in one answer.
 const TOLD_MAX: i64 = 10_000;
@@ -29,7 +29,7 @@ const GRACE: TimeDelta = TimeDelta::hours(24);
 const VERSION: &str = "1.0";
 
 /// The batch that a query names.
-async fn asked(
+async fn find_batch(
     db: &mut PgConnection,
     client: ClientId,
     keywords: &Keywords,
@@ -47,7 +47,7 @@ pub(super) async fn receipts(
     namespace: &str,
 ) -> Result<BatchAnswer, BatchRefusal> {
     let mut db = ctx.db.acquire().await?;
-    let (name, request) = asked(&mut db, client, keywords).await?;
+    let (name, request) = find_batch(&mut db, client, keywords).await?;
     if !request.wants_receipts {
         return Err(BatchFault::new(2041, "the batch was sent without rdr=true: it has no receipts").into());
     }
@@ -55,7 +55,7 @@ pub(super) async fn receipts(
     let validity = TimeDelta::from_std(ctx.settings.limits.sms_expires_after).unwrap_or(TimeDelta::MAX);
     let sent_at = request.due_at.unwrap_or_default().max(minted_at(request.id.0));
     let overdue = ctx.now() - sent_at > validity + GRACE;
-    Ok(written(0, "success", namespace, ctx.now(), |xml| {
+    Ok(write_answer(0, "success", namespace, ctx.now(), |xml| {
         xml.element("deliveryreceipts", None, |xml| {
             batch(xml, &name.0, &name.1);
             for message in messages {
@@ -80,13 +80,13 @@ pub(super) async fn replies(
     namespace: &str,
 ) -> Result<BatchAnswer, BatchRefusal> {
     let mut db = ctx.db.acquire().await?;
-    let (name, request) = asked(&mut db, client, keywords).await?;
+    let (name, request) = find_batch(&mut db, client, keywords).await?;
     if !request.wants_replies {
         let said = "the batch was sent without repliesperuserid or manageownreplies: its replies are not kept";
         return Err(BatchFault::new(2042, said).into());
     }
     let replies = stored_replies::of_request(&mut db, client, request.id, TOLD_MAX).await?;
-    Ok(written(0, "success", namespace, ctx.now(), |xml| {
+    Ok(write_answer(0, "success", namespace, ctx.now(), |xml| {
         xml.element("replies", None, |xml| {
             batch(xml, &name.0, &name.1);
             for reply in replies {
@@ -113,7 +113,7 @@ pub(super) async fn service(
     let mut db = ctx.db.acquire().await?;
     let balance = if wants_credits { Some(credits::balance(&mut db, client).await?) } else { None };
     let charge = if wants_charge { Some(charge(&mut db, client, keywords).await?) } else { None };
-    Ok(written(0, "success", namespace, ctx.now(), |xml| {
+    Ok(write_answer(0, "success", namespace, ctx.now(), |xml| {
         xml.element("servicequery", None, |xml| {
             xml.leaf("version", VERSION);
             if let Some(balance) = balance {

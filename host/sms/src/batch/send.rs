@@ -19,7 +19,7 @@ use storage::{
     tenancy::clients,
 };
 
-use super::answer::{BatchAnswer, BatchRefusal, batch, written};
+use super::answer::{BatchAnswer, BatchRefusal, batch, write_answer};
 use crate::{
     accept::AcceptOutcome,
     gateways::Gateways,
@@ -42,7 +42,7 @@ pub(super) async fn send(
     let name = BatchName::of(keywords)?;
     let id: SmsRequestId = ctx.mint();
     let judged = BatchSend::of(keywords);
-    let (batch_ref, batch_id) = named(name, id);
+    let (batch_ref, batch_id) = batch_name(name, id);
     // A repeated batch gets its first answer, before any other check.
     if let Some(answer) = before(ctx, client, &batch_ref, &batch_id, namespace).await? {
         return Ok(answer);
@@ -51,7 +51,7 @@ pub(super) async fn send(
     let due = due(ctx, client, sent.future).await?;
     let source = source(ctx, client, &sent.replies).await?;
     let said = if sent.cells.code() == 0 { "success" } else { "partial success: some numbers are invalid" };
-    let answer = written(sent.cells.code(), said, namespace, ctx.now(), |xml| {
+    let answer = write_answer(sent.cells.code(), said, namespace, ctx.now(), |xml| {
         xml.element("batchsend", None, |xml| {
             batch(xml, &batch_ref, &batch_id);
             xml.leaf("totalnumbers", &sent.cells.total.to_string());
@@ -100,7 +100,7 @@ pub(super) async fn send(
 }
 
 /// The name of a batch. Missing parts are generated.
-fn named(name: BatchName, id: SmsRequestId) -> (String, String) {
+fn batch_name(name: BatchName, id: SmsRequestId) -> (String, String) {
     let ours = id.0.simple().to_string();
     // The end of an id differs between two ids of the same millisecond.
     let chosen = || ours.chars().skip(ours.len() - CHOSEN_ID).collect();
@@ -119,7 +119,7 @@ async fn before(
     let Some(known) = requests::batch(&mut db, client, batch_ref, batch_id).await? else { return Ok(None) };
     let previous = known.response.unwrap_or_default();
     let said = "this batchref and batchid were sent before: nothing is sent again";
-    Ok(Some(written(1034, said, namespace, ctx.now(), |xml| {
+    Ok(Some(write_answer(1034, said, namespace, ctx.now(), |xml| {
         xml.element("previousxml", None, |xml| xml.raw(&previous));
     })))
 }
@@ -156,7 +156,7 @@ async fn source(ctx: &Context, client: ClientId, replies: &ReplyModel) -> Result
             // Replies to a number go to its owner. A name cannot receive replies.
             let is_number = sender.bytes().all(|byte| byte.is_ascii_digit());
             if is_number && sms_sources::is_of_others(&mut *ctx.db.acquire().await?, client, sender).await? {
-                let said = "senderid is a number of somebody else: its replies would come to you";
+                let said = "senderid is a number of another client: use a number of your own";
                 return Err(BatchFault::new(1105, said).into());
             }
             Ok(Some(sender.clone()))

@@ -50,7 +50,10 @@ impl MailEvents for Mails {
     async fn mail(&self, mail: ReceivedMail) -> MailVerdict {
         let taking = within(LONGEST, take(&self.ctx, mail)).await.unwrap_or_else(|| Err(silent()));
         let verdict = taking.unwrap_or_else(|error| {
-            tracing::error!(error = &error as &dyn std::error::Error, "a mail could not be taken");
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                "a mail could not be accepted; its sender tries again"
+            );
             MailVerdict::NotNow
         });
         metrics::counter!("patchbay_email_received_total", "outcome" => outcome(verdict)).increment(1);
@@ -99,7 +102,7 @@ async fn take(ctx: &Context, mail: ReceivedMail) -> Result<MailVerdict> {
         Err(fault) => refuse(ctx, &of, &fault).await,
         Ok(send) => match route {
             MailRoute::Phone => accept(ctx, of, send).await,
-            MailRoute::Test => tried(ctx, &of, &send).await,
+            MailRoute::Test => answer_trial(ctx, &of, &send).await,
         },
     }
 }
@@ -169,7 +172,7 @@ async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<MailVerd
     }
 }
 
-async fn tried(ctx: &Context, of: &OfSender, send: &EmailSend) -> Result<MailVerdict> {
+async fn answer_trial(ctx: &Context, of: &OfSender, send: &EmailSend) -> Result<MailVerdict> {
     let mut tx = ctx.db.begin().await?;
     let wake = answer(ctx, &mut tx, of.client, &of.origin, AnswerMail::result(send, None, &[], ctx.now())).await?;
     tx.commit().await?;

@@ -60,7 +60,7 @@ pub async fn send(
     let order = SmsOrder {
         id: ctx.mint(),
         product: SmsProduct::Json,
-        texts: send.texts.into_iter().map(|text| ordered(text, urgent)).collect(),
+        texts: send.texts.into_iter().map(|text| order_text(text, urgent)).collect(),
         receipt_url: send.receipt_url,
         reply_url: send.reply_url,
         posts_replies: send.posts_replies,
@@ -83,7 +83,7 @@ pub async fn send(
     }
 }
 
-fn ordered(text: JsonText, urgent: bool) -> OrderedText {
+fn order_text(text: JsonText, urgent: bool) -> OrderedText {
     let parts = segments::split(&text.text, text.unicode).map_or(1, |segmented| segmented.parts.len());
     OrderedText {
         parts,

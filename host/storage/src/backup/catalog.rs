@@ -13,11 +13,11 @@ pub struct CopiedTable {
 
 impl CopiedTable {
     pub(super) fn quoted_name(&self) -> String {
-        quoted(&self.name)
+        quote_name(&self.name)
     }
 
     pub(super) fn quoted_columns(&self) -> String {
-        let columns: Vec<String> = self.columns.iter().map(|column| quoted(column)).collect();
+        let columns: Vec<String> = self.columns.iter().map(|column| quote_name(column)).collect();
         columns.join(", ")
     }
 
@@ -53,7 +53,7 @@ pub(super) struct ForeignKey {
     pub(super) definition: String,
 }
 
-pub(super) fn quoted(name: &str) -> String {
+pub(super) fn quote_name(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
@@ -114,7 +114,7 @@ pub(super) async fn foreign_keys(db: &mut PgConnection) -> Result<Vec<ForeignKey
     Ok(keys.into_iter().map(|(table, name, definition)| ForeignKey { table, name, definition }).collect())
 }
 
-pub(super) async fn triggered(db: &mut PgConnection) -> Result<Vec<String>> {
+pub(super) async fn tables_with_triggers(db: &mut PgConnection) -> Result<Vec<String>> {
     Ok(sqlx::query_scalar(
         "SELECT DISTINCT c.oid::regclass::text FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid
          WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())

@@ -3,7 +3,7 @@
 use sqlx::postgres::PgCopyIn;
 
 use super::{
-    catalog::{self, CopiedSequence, CopiedTable, ForeignKey, quoted},
+    catalog::{self, CopiedSequence, CopiedTable, ForeignKey, quote_name},
     error::CopyError,
     session,
     target::{OF_PROCESSES, refuse_if_filled},
@@ -31,7 +31,7 @@ impl LoadTransaction {
         }
         let tables = catalog::tables(&mut db).await?;
         let foreign_keys = catalog::foreign_keys(&mut db).await?;
-        let triggered = catalog::triggered(&mut db).await?;
+        let triggered = catalog::tables_with_triggers(&mut db).await?;
         for ForeignKey { table, name, .. } in &foreign_keys {
             sqlx::raw_sql(&format!("ALTER TABLE {table} DROP CONSTRAINT {name}")).execute(&mut db).await?;
         }
@@ -78,7 +78,7 @@ impl LoadTransaction {
                 return Err(CopyError::Mismatch { table: table.clone() });
             }
             sqlx::query("SELECT setval(pg_get_serial_sequence($1, $2)::regclass, $3)")
-                .bind(quoted(table))
+                .bind(quote_name(table))
                 .bind(column)
                 .bind(last)
                 .execute(&mut self.db)

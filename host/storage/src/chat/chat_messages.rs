@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
-    column_values::{self, UnreadJson, VersionedJson, known},
+    column_values::{self, UnreadJson, VersionedJson, read_value},
 };
 
 #[derive(Debug, Clone)]
@@ -79,13 +79,13 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
     type Error = Error;
 
     fn try_from(row: ChatMessageRow) -> Result<Self> {
-        let direction = known("chat_message", "direction", &row.direction, Direction::from_name)?;
+        let direction = read_value("chat_message", "direction", &row.direction, Direction::from_name)?;
         let content = content(direction, &row.content)?;
         Ok(Self {
             id: ChatMessageId(row.id),
             participant: ParticipantId(row.participant_id),
             sequence: row.sequence_number,
-            content_type: known("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
+            content_type: read_value("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
             body: row.body,
             content,
             media: row.media_id.map(MediaId),

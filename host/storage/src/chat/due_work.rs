@@ -7,7 +7,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChatWork {
@@ -150,7 +150,7 @@ pub async fn next(db: &mut PgConnection, client: ClientId, lane: Uuid, now: Date
     .bind(now)
     .fetch_optional(db)
     .await?;
-    kind.map(|kind| known("chat_due", "kind", &kind, ChatWork::from_name)).transpose()
+    kind.map(|kind| read_value("chat_due", "kind", &kind, ChatWork::from_name)).transpose()
 }
 
 /// Takes due work of a locked chat and returns since when it was due; `None` if it is not due.
@@ -282,7 +282,7 @@ pub async fn giving_of(db: &mut PgConnection, client: ClientId, team: TeamId) ->
         .bind(team.0)
         .fetch_optional(db)
         .await?;
-    name.map(|name| known("team", "assignment", &name, Assignment::from_stored)).transpose()
+    name.map(|name| read_value("team", "assignment", &name, Assignment::from_stored)).transpose()
 }
 
 pub async fn waiting_for(

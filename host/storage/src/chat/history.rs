@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{chat_messages, participants};
 use crate::{
     Error, PgConnection, Result,
-    column_values::{UnreadJson, known},
+    column_values::{UnreadJson, read_value},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -93,13 +93,13 @@ impl TryFrom<PastRow> for PastMessage {
     type Error = Error;
 
     fn try_from(row: PastRow) -> Result<Self> {
-        let direction = known("chat_message", "direction", &row.direction, Direction::from_name)?;
-        let state = |text: &str| known("chat_message", "state", text, |name| name.parse().ok());
+        let direction = read_value("chat_message", "direction", &row.direction, Direction::from_name)?;
+        let state = |text: &str| read_value("chat_message", "state", text, |name| name.parse().ok());
         Ok(Self {
             id: ChatMessageId(row.id),
             participant: ParticipantId(row.participant_id),
             sequence: row.sequence_number,
-            content_type: known("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
+            content_type: read_value("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
             channel: participants::chat_channel(&row.channel)?,
             body: row.body,
             content: chat_messages::content(direction, &row.content)?,

@@ -35,7 +35,7 @@ pub enum ListSearch {
 }
 
 impl ListSearch {
-    fn wanted(&self) -> Option<String> {
+    fn customer_filter(&self) -> Option<String> {
         match self {
             Self::Everything | Self::Nothing => None,
             Self::Customer(customer) => Some(customer.to_string()),
@@ -140,7 +140,7 @@ pub async fn page(
             ListReading::default()
         }
     };
-    let wanted = search.wanted();
+    let wanted = search.customer_filter();
     let rows = match walked.rows {
         Some(rows) => rows,
         None => rows(db, list, search, wanted.as_deref(), page).await?,

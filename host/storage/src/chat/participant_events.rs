@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{
     PgConnection, Result,
-    column_values::{self, UnreadJson, VersionedJson, known},
+    column_values::{self, UnreadJson, VersionedJson, read_value},
 };
 
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl TryFrom<EventRow> for WaitingEvent {
 
     fn try_from(row: EventRow) -> Result<Self> {
         let message = || column_values::read("participant_event", "payload", &row.payload);
-        let event = match known("participant_event", "kind", &row.kind, ParticipantEventKind::from_name)? {
+        let event = match read_value("participant_event", "kind", &row.kind, ParticipantEventKind::from_name)? {
             ParticipantEventKind::Route => ParticipantEvent::Route(message()?),
             ParticipantEventKind::Started => ParticipantEvent::Started(message()?),
             ParticipantEventKind::Message => ParticipantEvent::Message(message()?),
@@ -194,7 +194,7 @@ pub async fn waiting(
 }
 
 /// Returns the first waiting event that a customer caused, except `except`.
-pub async fn next_happening(
+pub async fn next_customer_event(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,

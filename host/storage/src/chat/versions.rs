@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::chat_messages;
 use crate::{
     PgConnection, Result,
-    column_values::{UnreadJson, known},
+    column_values::{UnreadJson, read_value},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -76,9 +76,9 @@ fn wording(
     content: &UnreadJson,
     media: Option<Uuid>,
 ) -> Result<DatedContent> {
-    let direction = known("chat_message", "direction", direction, Direction::from_name)?;
+    let direction = read_value("chat_message", "direction", direction, Direction::from_name)?;
     Ok(DatedContent {
-        content_type: known(table, "content_type", content_type, ContentType::from_name)?,
+        content_type: read_value(table, "content_type", content_type, ContentType::from_name)?,
         body,
         content: chat_messages::content(direction, content)?,
         media: media.map(MediaId),

@@ -9,7 +9,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 /// Most items per client; the oldest are removed first.
 pub const KEPT_MAX: i64 = 1_000;
@@ -96,7 +96,7 @@ pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) ->
     .fetch_all(db)
     .await?;
     let failed = |row: FailedRow| {
-        let provider = known("failed_callback", "provider", &row.provider, |name| name.parse::<InboxKind>().ok())?;
+        let provider = read_value("failed_callback", "provider", &row.provider, |name| name.parse::<InboxKind>().ok())?;
         let FailedRow { id, kind, reason, content, size_bytes, received_at, .. } = row;
         let bytes = u64::try_from(size_bytes).unwrap_or(0);
         let item = UnreadableItem { provider, kind, reason, content, bytes };

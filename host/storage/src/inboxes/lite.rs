@@ -10,7 +10,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, column_values::known, work::lane_gate::LaneGate};
+use crate::{PgConnection, Result, column_values::read_value, work::lane_gate::LaneGate};
 
 /// A Lite number sends nothing while it is disconnected, or before its day begins.
 pub(super) const SENDING_GATE: LaneGate = LaneGate { table: "lite_session", closed_until: "sends_from" };
@@ -85,9 +85,9 @@ impl SessionRow {
     fn read(self) -> Result<LiteSession> {
         let statuses = [ConnectionStatus::Connecting, ConnectionStatus::Success, ConnectionStatus::Disconnected];
         let status = |name: &str| statuses.into_iter().find(|status| status.as_str() == name);
-        let named = self.status_type.as_deref().map(|name| known("lite_session", "status_type", name, status));
+        let named = self.status_type.as_deref().map(|name| read_value("lite_session", "status_type", name, status));
         Ok(LiteSession {
-            wanted: known("lite_session", "wanted", &self.wanted, WantedSession::from_name)?,
+            wanted: read_value("lite_session", "wanted", &self.wanted, WantedSession::from_name)?,
             pending: self.pending,
             state: SessionState { status: named.transpose()?, words: self.status },
             changed_at: self.changed_at,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{PgConnection, Result};
 
 /// A number is read again after this time without a callback.
-pub const LOOK_INTERVAL: TimeDelta = TimeDelta::hours(1);
+pub const READ_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
 /// The provider's facts about a number, in its own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, sqlx::FromRow)]
@@ -143,7 +143,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Re
 }
 
 /// Stores a look; the client was told of changes up to `told`. After a later change the number stays due.
-pub async fn looked(
+pub async fn store_reading(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
@@ -163,7 +163,7 @@ pub async fn looked(
     .bind(quality.channel_status.as_deref())
     .bind(told)
     .bind(now)
-    .bind(now + LOOK_INTERVAL)
+    .bind(now + READ_INTERVAL)
     .execute(db)
     .await?;
     Ok(())

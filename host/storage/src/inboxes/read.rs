@@ -8,7 +8,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::{Account, Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite};
-use crate::{Error, PgConnection, Result, column_values::known};
+use crate::{Error, PgConnection, Result, column_values::read_value};
 
 /// An inbox with the columns of its kind, joined by key: one statement returns all facts for sending.
 const SELECT: &str = "SELECT inbox.id, inbox.kind, inbox.address, COALESCE(cloud.link_id, lite.link_id) AS link_id,
@@ -48,7 +48,7 @@ impl TryFrom<InboxRow> for Inbox {
     type Error = Error;
 
     fn try_from(row: InboxRow) -> Result<Self> {
-        let kind: InboxKind = known("inbox", "kind", &row.kind, |kind| kind.parse().ok())?;
+        let kind: InboxKind = read_value("inbox", "kind", &row.kind, |kind| kind.parse().ok())?;
         let id = InboxId(row.id);
         // The row of its kind is inserted and deleted with it.
         let settings = row.settings(kind).ok_or_else(|| Error::Inconsistent {

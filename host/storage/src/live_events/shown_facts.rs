@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::{
     PgConnection, Result,
     chat::lists::{self, ShownCustomer},
-    column_values::known,
+    column_values::read_value,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -52,13 +52,13 @@ struct ChatRow {
 }
 
 impl ChatRow {
-    fn shown(self, customers: &HashMap<CustomerId, ShownCustomer>) -> Result<ShownChat> {
+    fn into_shown(self, customers: &HashMap<CustomerId, ShownCustomer>) -> Result<ShownChat> {
         let row = self;
         Ok(ShownChat {
             id: ParticipantId(row.id),
-            channel: known("participant", "channel", &row.channel, |name| name.parse().ok())?,
+            channel: read_value("participant", "channel", &row.channel, |name| name.parse().ok())?,
             inbox_address: row.inbox_address,
-            state: known("participant", "state", &row.state, ParticipantState::from_name)?,
+            state: read_value("participant", "state", &row.state, ParticipantState::from_name)?,
             missed: row.missed,
             after_hours: row.after_hours,
             send_rating: row.send_rating,
@@ -91,7 +91,7 @@ pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId
     .await?;
     let customers: Vec<CustomerId> = rows.iter().map(|row| CustomerId(row.customer_id)).collect();
     let customers = lists::customers(db, client, &customers).await?;
-    rows.into_iter().map(|row| row.shown(&customers)).collect()
+    rows.into_iter().map(|row| row.into_shown(&customers)).collect()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

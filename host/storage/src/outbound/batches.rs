@@ -12,7 +12,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::fallbacks::UNDECIDED;
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 /// Due time of the legs of a paused batch: never, until it is resumed.
 const HELD_UNTIL: &str = "9999-01-01T00:00:00Z";
@@ -37,7 +37,7 @@ impl Hold {
     }
 
     fn read(name: &str) -> Result<Self> {
-        known("batch_hold", "state", name, |name| Self::ALL.into_iter().find(|one| one.as_str() == name))
+        read_value("batch_hold", "state", name, |name| Self::ALL.into_iter().find(|one| one.as_str() == name))
     }
 }
 
@@ -232,8 +232,9 @@ pub async fn progress(db: &mut PgConnection, client: ClientId, extent: IdRange) 
     .bind(extent.parts.1)
     .fetch_all(db)
     .await?;
-    let state =
-        |(state, count): (String, i64)| Ok((known("outbound_leg", "state", &state, |name| name.parse().ok())?, count));
+    let state = |(state, count): (String, i64)| {
+        Ok((read_value("outbound_leg", "state", &state, |name| name.parse().ok())?, count))
+    };
     rows.into_iter().map(state).collect()
 }
 

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::legs;
 use crate::{
     Error, PgConnection, Result,
-    column_values::{self, UnreadJson, known},
+    column_values::{self, UnreadJson, read_value},
 };
 
 #[derive(Debug, Clone)]
@@ -109,7 +109,7 @@ impl DueLegRow {
             ordinal: self.ordinal,
             channel: legs::channel(&self.channel)?,
             inbox: InboxId(self.inbox_id),
-            unanswered: known("outbound_work", "phase", &self.phase, may_have_been_sent)?,
+            unanswered: read_value("outbound_work", "phase", &self.phase, may_have_been_sent)?,
             behind: self.behind,
             held: self.held_turn.zip(self.held_bound).map(|(turn, bound)| EarlierMessages { turn, bound }),
             ambiguous: self.ambiguous,

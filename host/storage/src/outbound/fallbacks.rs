@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::legs;
 use crate::{
     Error, PgConnection, Result,
-    column_values::{self, UnreadJson, known},
+    column_values::{self, UnreadJson, read_value},
 };
 
 /// Part of a statement over `message` and its last `leg`, of client `$1`. `undecided.state` is the last reported state
@@ -282,7 +282,7 @@ pub async fn facts(
     .fetch_optional(db)
     .await?;
     let facts = |(mode, enabled, reached, accepted_at): (String, bool, bool, Option<DateTime<Utc>>)| {
-        let mode = known("client", "fallback_mode", &mode, |mode| mode.parse().ok())?;
+        let mode = read_value("client", "fallback_mode", &mode, |mode| mode.parse().ok())?;
         Ok(FallbackRow { mode, reached, enabled, accepted_at })
     };
     row.map(facts).transpose()

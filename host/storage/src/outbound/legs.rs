@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::{keys::LegKeys, parts::PartOrigin, steps::LegTimes};
 use crate::{
     Error, PgConnection, Result,
-    column_values::{self, UnreadJson, known},
+    column_values::{self, UnreadJson, read_value},
 };
 
 #[derive(Debug, Clone)]
@@ -155,11 +155,13 @@ impl TryFrom<MessageLegRow> for MessageLeg {
 }
 
 pub(super) fn channel(name: &str) -> Result<Channel> {
-    known("outbound_leg", "channel", name, |name| name.parse().ok())
+    read_value("outbound_leg", "channel", name, |name| name.parse().ok())
 }
 
 fn origin(name: &str) -> Result<PartOrigin> {
-    known("outbound_part", "message_type", name, |name| PartOrigin::ALL.into_iter().find(|one| one.as_str() == name))
+    read_value("outbound_part", "message_type", name, |name| {
+        PartOrigin::ALL.into_iter().find(|one| one.as_str() == name)
+    })
 }
 
 pub(super) fn leg_address(kind: &str, value: &str) -> Result<Address> {
@@ -177,7 +179,7 @@ pub(super) fn other_address(kind: &str, value: &str) -> Result<Address> {
 }
 
 fn state(name: &str) -> Result<DeliveryState> {
-    known("outbound_leg", "state", name, |name| name.parse().ok())
+    read_value("outbound_leg", "state", name, |name| name.parse().ok())
 }
 
 /// The behaviour for a leg that another transaction has locked.
@@ -203,7 +205,7 @@ pub async fn lock(
     legs: &[(MessageId, i16)],
     when_locked: LockPolicy,
 ) -> Result<Vec<MessageLeg>> {
-    locked(db, client, legs, when_locked, false).await
+    lock_legs(db, client, legs, when_locked, false).await
 }
 
 /// As [`lock`], with the customers of legs that have no state after acceptance.
@@ -213,10 +215,10 @@ pub async fn lock_with_customers(
     legs: &[(MessageId, i16)],
     when_locked: LockPolicy,
 ) -> Result<Vec<MessageLeg>> {
-    locked(db, client, legs, when_locked, true).await
+    lock_legs(db, client, legs, when_locked, true).await
 }
 
-async fn locked(
+async fn lock_legs(
     db: &mut PgConnection,
     client: ClientId,
     legs: &[(MessageId, i16)],

@@ -46,7 +46,7 @@ pub async fn page(
 ) -> Result<Page<FoundMessage>> {
     let total = count(db, client, lookup).await?;
     let ids = ids(db, client, lookup, page).await?;
-    let items = found(db, client, &ids).await?;
+    let items = find_by_ids(db, client, &ids).await?;
     Ok(Page::of(items, total))
 }
 
@@ -124,7 +124,7 @@ async fn ids(db: &mut PgConnection, client: ClientId, lookup: &MessageFilter, pa
     Ok(ids)
 }
 
-async fn found(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<FoundMessage>> {
+async fn find_by_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<FoundMessage>> {
     let found = sqlx::query_as(
         "SELECT message.id, message.gst_id, message.ct_id,
                 CASE 'PHONE' WHEN message.address_kind THEN message.address_value

@@ -9,7 +9,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::keys::LegKeys;
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Clone, Copy)]
 pub struct LegStart<'a> {
@@ -81,7 +81,7 @@ pub async fn unread(
     .await?;
     let unread = |(message, ordinal, state): (Uuid, i16, Option<String>)| {
         let state =
-            state.map(|state| known("outbound_leg", "state", &state, |state| state.parse().ok())).transpose()?;
+            state.map(|state| read_value("outbound_leg", "state", &state, |state| state.parse().ok())).transpose()?;
         Ok(UnreadMessage { message: MessageId(message), ordinal, state })
     };
     rows.into_iter().map(unread).collect()

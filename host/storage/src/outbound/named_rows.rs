@@ -11,7 +11,7 @@ use domain::{
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Default)]
 pub struct GroupNames<'a> {
@@ -110,7 +110,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, names: &GroupNames<'_
     let mut found = NamedRows::default();
     for row in rows {
         if let Some((id, kind)) = row.inbox_id.zip(row.kind) {
-            let kind = known("inbox", "kind", &kind, |kind| kind.parse().ok())?;
+            let kind = read_value("inbox", "kind", &kind, |kind| kind.parse().ok())?;
             found.add(SendingInbox {
                 id: InboxId(id),
                 kind,

@@ -89,7 +89,7 @@ pub async fn load(
             [Some((at, Cow::Borrowed(one.address), one.marketing)), other].into_iter().flatten()
         })
         .collect();
-    let texts = StoppedSources::spelled(&questions.texts);
+    let texts = StoppedSources::spell(&questions.texts);
     let rows: Vec<AnswerRow> = sqlx::query_as(
         "SELECT CASE WHEN blocked.found THEN 'blocked' ELSE 'stopped' END AS about, wanted.at, NULL::text AS tier,
                 NULL::bigint AS used, NULL::bigint AS version, NULL::timestamptz AS wrote_at

@@ -80,7 +80,8 @@ pub async fn count_refusals(db: &mut PgConnection, client: ClientId, legs: &[(Me
     Ok(())
 }
 
-/// Lets later messages of the chat wait for these legs until `until`; the first value counts. `None` ends the wait.
+/// Makes later messages of the chat wait for these legs until `until`. A leg that was tried before keeps the time that
+/// is stored. `None` ends the wait.
 pub async fn hold(
     db: &mut PgConnection,
     client: ClientId,

@@ -6,17 +6,17 @@ const fn table(name: &'static str, columns: &'static [&'static str], rule: Table
     PersonalTable { name, columns, rule }
 }
 
-const fn deleted(ties: &'static [PersonLink]) -> TableRule {
+const fn delete_rows(ties: &'static [PersonLink]) -> TableRule {
     TableRule::Tied(ties, RowTreatment::Delete, RowScope::Client)
 }
 
-const fn redacted(ties: &'static [PersonLink], columns: &'static [(&'static str, ColumnForm)]) -> TableRule {
+const fn redact_columns(ties: &'static [PersonLink], columns: &'static [(&'static str, ColumnForm)]) -> TableRule {
     TableRule::Tied(ties, RowTreatment::Redact(columns), RowScope::Client)
 }
 
-const OF_CUSTOMER: TableRule = deleted(&[PersonLink::Id("customer_id")]);
-const OF_CHAT: TableRule = deleted(&[PersonLink::Id("participant_id")]);
-const OF_MESSAGE: TableRule = deleted(&[PersonLink::Id("message_id")]);
+const OF_CUSTOMER: TableRule = delete_rows(&[PersonLink::Id("customer_id")]);
+const OF_CHAT: TableRule = delete_rows(&[PersonLink::Id("participant_id")]);
+const OF_MESSAGE: TableRule = delete_rows(&[PersonLink::Id("message_id")]);
 
 const METERED: TableRule = TableRule::Tied(
     &[
@@ -71,7 +71,7 @@ const LIVE: TableRule = TableRule::Tied(
 const INBOUND_SMS: TableRule =
     TableRule::Tied(&[PersonLink::Value("sender")], RowTreatment::Delete, RowScope::SmsSource);
 
-const DELIVERY: TableRule = deleted(&[
+const DELIVERY: TableRule = delete_rows(&[
     PersonLink::Order("order_key"),
     PersonLink::Id("id"),
     PersonLink::Subject("event", ColumnForm::Text),
@@ -79,7 +79,7 @@ const DELIVERY: TableRule = deleted(&[
 ]);
 
 const REQUEST: TableRule =
-    deleted(&[PersonLink::Mention("path", ColumnForm::Text), PersonLink::Mention("body", ColumnForm::Text)]);
+    delete_rows(&[PersonLink::Mention("path", ColumnForm::Text), PersonLink::Mention("body", ColumnForm::Text)]);
 
 /// Every table of the schema.
 pub const REGISTRY: &[PersonalTable] = &[
@@ -90,18 +90,18 @@ pub const REGISTRY: &[PersonalTable] = &[
     table(
         "audit",
         &["actor", "object_id"],
-        redacted(&[PersonLink::Mention("object_id", ColumnForm::Text)], &[("object_id", ColumnForm::Text)]),
+        redact_columns(&[PersonLink::Mention("object_id", ColumnForm::Text)], &[("object_id", ColumnForm::Text)]),
     ),
     table("audit_chain", &[], TableRule::Unrelated),
     table("batch_hold", &[], TableRule::Unrelated),
-    table("blocked_recipient", &["value", "reason"], deleted(&[PersonLink::Value("value")])),
-    table("callback", &["item"], deleted(&[PersonLink::Party("item", ColumnForm::Json)])),
+    table("blocked_recipient", &["value", "reason"], delete_rows(&[PersonLink::Value("value")])),
+    table("callback", &["item"], delete_rows(&[PersonLink::Party("item", ColumnForm::Json)])),
     table("callback_seen", &[], TableRule::Unrelated),
-    table("chat_due", &[], deleted(&[PersonLink::Id("lane_id")])),
+    table("chat_due", &[], delete_rows(&[PersonLink::Id("lane_id")])),
     table(
         "chat_message",
         &["body", "content", "owner", "provider_id", "quoted_provider_id"],
-        deleted(&[PersonLink::Id("participant_id")]),
+        delete_rows(&[PersonLink::Id("participant_id")]),
     ),
     table("chatbot_value", &["key", "value"], METERED),
     table("chatbot_value_usage", &[], TableRule::Unrelated),
@@ -111,38 +111,38 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("conversation", &["recipient", "customer_user_id", "ct_id", "tqrmt_id"], OF_CUSTOMER),
     table("credit_account", &[], TableRule::Unrelated),
     table("credit_entry", &[], TableRule::Unrelated),
-    table("customer", &["full_name", "username", "parent_user_id"], deleted(&[PersonLink::Id("id")])),
+    table("customer", &["full_name", "username", "parent_user_id"], delete_rows(&[PersonLink::Id("id")])),
     table("customer_address", &["value"], OF_CUSTOMER),
     table("delivery_receipt", &["error_text"], OF_MESSAGE),
     table(
         "email_out",
         &["recipient", "subject", "body", "in_reply_to"],
-        deleted(&[PersonLink::Mention("subject", ColumnForm::Text), PersonLink::Mention("body", ColumnForm::Text)]),
+        delete_rows(&[PersonLink::Mention("subject", ColumnForm::Text), PersonLink::Mention("body", ColumnForm::Text)]),
     ),
     table("email_request", &["sender", "message_id"], TableRule::OfUsers),
     table("email_sender", &["address"], TableRule::OfUsers),
-    table("failed_callback", &["content"], deleted(&[PersonLink::Mention("content", ColumnForm::Text)])),
+    table("failed_callback", &["content"], delete_rows(&[PersonLink::Mention("content", ColumnForm::Text)])),
     table("fallback", &["error_text", "reason"], OF_MESSAGE),
     table(
         "idempotency",
         &["response"],
-        redacted(&[PersonLink::Mention("response", ColumnForm::Bytes)], &[("response", ColumnForm::Bytes)]),
+        redact_columns(&[PersonLink::Mention("response", ColumnForm::Bytes)], &[("response", ColumnForm::Bytes)]),
     ),
     table("inbox", &[], TableRule::Unrelated),
     table("inbox_customer", &[], OF_CUSTOMER),
     table("lane", &[], TableRule::Unrelated),
-    table("lite_device_value", &["key", "value"], deleted(&[PersonLink::Mention("key", ColumnForm::Text)])),
+    table("lite_device_value", &["key", "value"], delete_rows(&[PersonLink::Mention("key", ColumnForm::Text)])),
     table("lite_offer", &["provider_id", "choices"], OF_CUSTOMER),
     table("lite_session", &[], TableRule::Unrelated),
     table("live_event", &["event"], LIVE),
-    table("live_event_new", &["event"], deleted(&[PersonLink::Subject("event", ColumnForm::Json)])),
+    table("live_event_new", &["event"], delete_rows(&[PersonLink::Subject("event", ColumnForm::Json)])),
     table("live_stream", &[], TableRule::Unrelated),
     table("live_ticket", &[], TableRule::OfUsers),
     table("login_failure", &["account_hash"], TableRule::OfUsers),
     table("login_place", &["account_hash", "place_hash"], TableRule::OfUsers),
     table("marketing_stop", &[], OF_CUSTOMER),
     table("master_key_check", &[], TableRule::Unrelated),
-    table("media", &["filename", "source_url", "provider_media_id"], deleted(&[PersonLink::Id("id")])),
+    table("media", &["filename", "source_url", "provider_media_id"], delete_rows(&[PersonLink::Id("id")])),
     table("media_content", &["bytes"], TableRule::OfFiles),
     table("message_count", &[], TableRule::Unrelated),
     table("message_count_change", &[], TableRule::Unrelated),
@@ -150,18 +150,22 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("message_version", &["body", "content"], OF_MESSAGE),
     table("messaging_tier", &[], TableRule::Unrelated),
     table("messenger_inbox", &[], TableRule::Unrelated),
-    table("messenger_unread", &["psid"], deleted(&[PersonLink::Value("psid"), PersonLink::Id("message_id")])),
+    table("messenger_unread", &["psid"], delete_rows(&[PersonLink::Value("psid"), PersonLink::Id("message_id")])),
     table("node", &[], TableRule::Unrelated),
     table("number_quality", &[], TableRule::Unrelated),
     table("offer_in_flight", &["choices"], OF_CUSTOMER),
     table("outbound_leg", &["address_value", "content", "provider_id", "error_text", "sms_route"], OF_MESSAGE),
-    table("outbound_message", &["address_value", "other_value", "ct_id", "gst_id"], deleted(&[PersonLink::Id("id")])),
+    table(
+        "outbound_message",
+        &["address_value", "other_value", "ct_id", "gst_id"],
+        delete_rows(&[PersonLink::Id("id")]),
+    ),
     table("outbound_part", &["content", "fallback", "quoted_provider_id"], PART),
     table("outbound_work", &["recipient"], OF_MESSAGE),
     table("page_directory", &[], TableRule::Unrelated),
     table("parked_receipt", &["error"], PARKED),
     table("participant", &["bot_state", "tags", "queued_reason", "found_by"], OF_CUSTOMER),
-    table("participant_event", &["payload"], deleted(&[PersonLink::Id("lane_id")])),
+    table("participant_event", &["payload"], delete_rows(&[PersonLink::Id("lane_id")])),
     table("participant_search", &["grams", "words"], OF_CHAT),
     table("phone_number_directory", &[], TableRule::Unrelated),
     table("plugin", &[], TableRule::Unrelated),
@@ -171,7 +175,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     table(
         "plugin_difference",
         &["live", "shadow"],
-        deleted(&[
+        delete_rows(&[
             PersonLink::Id("subject_id"),
             PersonLink::Mention("live", ColumnForm::Json),
             PersonLink::Mention("shadow", ColumnForm::Json),
@@ -180,13 +184,13 @@ pub const REGISTRY: &[PersonalTable] = &[
     table(
         "plugin_event",
         &["reason"],
-        redacted(&[PersonLink::Mention("reason", ColumnForm::Text)], &[("reason", ColumnForm::Text)]),
+        redact_columns(&[PersonLink::Mention("reason", ColumnForm::Text)], &[("reason", ColumnForm::Text)]),
     ),
     table("plugin_invocation", &["logs", "error", "consequence"], INVOCATION),
     table(
         "plugin_recording",
         &["recording"],
-        deleted(&[PersonLink::Id("subject_id"), PersonLink::Mention("recording", ColumnForm::Text)]),
+        delete_rows(&[PersonLink::Id("subject_id"), PersonLink::Mention("recording", ColumnForm::Text)]),
     ),
     table("plugin_shadow_skip", &[], TableRule::Unrelated),
     table("plugin_upload", &[], TableRule::Unrelated),
@@ -195,41 +199,41 @@ pub const REGISTRY: &[PersonalTable] = &[
     table(
         "provider_message",
         &["provider_id"],
-        deleted(&[PersonLink::Id("outbound_message_id"), PersonLink::Id("chat_message_id")]),
+        delete_rows(&[PersonLink::Id("outbound_message_id"), PersonLink::Id("chat_message_id")]),
     ),
     table("rate", &[], TableRule::Unrelated),
     table("routing_decision", &["target_name", "reason"], OF_CHAT),
     table(
         "sms_callback",
         &["url", "form"],
-        deleted(&[PersonLink::Mention("url", ColumnForm::Text), PersonLink::Party("form", ColumnForm::Text)]),
+        delete_rows(&[PersonLink::Mention("url", ColumnForm::Text), PersonLink::Party("form", ColumnForm::Text)]),
     ),
-    table("sms_correspondent", &["subscriber"], deleted(&[PersonLink::Value("subscriber")])),
+    table("sms_correspondent", &["subscriber"], delete_rows(&[PersonLink::Value("subscriber")])),
     table("sms_inbound", &["sender", "body", "sms_route"], INBOUND_SMS),
     table("sms_inbox", &[], TableRule::Unrelated),
     table(
         "sms_message",
         &["recipient", "ct_id", "identifier"],
-        deleted(&[PersonLink::Value("recipient"), PersonLink::Id("id")]),
+        delete_rows(&[PersonLink::Value("recipient"), PersonLink::Id("id")]),
     ),
-    table("sms_opt_out", &["subscriber"], deleted(&[PersonLink::Value("subscriber")])),
+    table("sms_opt_out", &["subscriber"], delete_rows(&[PersonLink::Value("subscriber")])),
     table("sms_part", &[], OF_MESSAGE),
     table("sms_price", &[], TableRule::Unrelated),
     table(
         "sms_reply",
         &["subscriber", "body"],
-        deleted(&[PersonLink::Value("subscriber"), PersonLink::Id("message_id")]),
+        delete_rows(&[PersonLink::Value("subscriber"), PersonLink::Id("message_id")]),
     ),
     table(
         "sms_request",
         &["response"],
-        redacted(&[PersonLink::Mention("response", ColumnForm::Text)], &[("response", ColumnForm::Text)]),
+        redact_columns(&[PersonLink::Mention("response", ColumnForm::Text)], &[("response", ColumnForm::Text)]),
     ),
-    table("sms_sent_once", &[], deleted(&[PersonLink::Id("request_id")])),
+    table("sms_sent_once", &[], delete_rows(&[PersonLink::Id("request_id")])),
     table(
         "sms_tracking_use",
         &["tracked"],
-        deleted(&[PersonLink::Name("tracked"), PersonLink::Mention("tracked", ColumnForm::Text)]),
+        delete_rows(&[PersonLink::Name("tracked"), PersonLink::Mention("tracked", ColumnForm::Text)]),
     ),
     table("smsc_message", &[], OF_MESSAGE),
     table("team", &[], TableRule::Unrelated),
@@ -238,24 +242,24 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("ticket", &["rating"], OF_CHAT),
     table("ticket_counter", &[], TableRule::Unrelated),
     table("tier_count", &[], TableRule::Unrelated),
-    table("tier_recipient", &["recipient"], deleted(&[PersonLink::Value("recipient")])),
+    table("tier_recipient", &["recipient"], delete_rows(&[PersonLink::Value("recipient")])),
     table("waba_directory", &[], TableRule::Unrelated),
-    table("waiting_referral", &["address", "referral"], deleted(&[PersonLink::Value("address")])),
+    table("waiting_referral", &["address", "referral"], delete_rows(&[PersonLink::Value("address")])),
     table("web_inbox", &[], TableRule::Unrelated),
     table("web_site_directory", &[], TableRule::Unrelated),
     table(
         "web_visitor",
         &["visitor", "proven_id", "joined_to"],
-        deleted(&[PersonLink::Value("visitor"), PersonLink::Value("joined_to")]),
+        delete_rows(&[PersonLink::Value("visitor"), PersonLink::Value("joined_to")]),
     ),
     table("request_log", &["path", "body"], REQUEST),
-    table("webhook_attempt", &["response_start"], deleted(&[PersonLink::Id("delivery_id")])),
+    table("webhook_attempt", &["response_start"], delete_rows(&[PersonLink::Id("delivery_id")])),
     table("webhook_config", &[], TableRule::Unrelated),
     table("webhook_delivery", &["event", "body"], DELIVERY),
     table(
         "webhook_copy",
         &["body"],
-        deleted(&[PersonLink::Id("delivery_id"), PersonLink::Mention("body", ColumnForm::Bytes)]),
+        delete_rows(&[PersonLink::Id("delivery_id"), PersonLink::Mention("body", ColumnForm::Bytes)]),
     ),
     table("webhook_listener", &[], TableRule::Unrelated),
     table("webhook_endpoint", &[], TableRule::Unrelated),

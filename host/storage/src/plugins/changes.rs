@@ -9,7 +9,7 @@ use crate::{Db, Error, PgConnection, Result, read_only_session::TrustedSince, se
 
 const CHANNEL: &str = "patchbay_plugin";
 /// How often a silent connection must show that it lives: that of a vanished machine never ends by itself.
-const LOOK: Duration = Duration::from_secs(30);
+const CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivationChange {
@@ -45,9 +45,9 @@ impl Changes {
     pub async fn next(&mut self) -> Result<ActivationChange> {
         loop {
             let next = tokio::select! {
-                told = self.listener.next() => Next::Told(told?.ok_or_else(lost)?),
+                told = self.listener.next() => Next::Told(told?.ok_or_else(lost_session)?),
                 () = self.trusted.wait_until_expired() => Next::Look,
-                () = tokio::time::sleep(LOOK) => Next::Look,
+                () = tokio::time::sleep(CHECK_INTERVAL) => Next::Look,
             };
             let Next::Told(told) = next else {
                 self.look().await?;
@@ -72,6 +72,6 @@ impl Changes {
 }
 
 /// The failure of a session that ended, also if there is a new one: notices between the two were lost.
-fn lost() -> Error {
+fn lost_session() -> Error {
     Error::Database(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into()))
 }

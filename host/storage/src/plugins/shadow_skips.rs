@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::{PgConnection, Result};
 
 /// Most shadows of a plugin in an answer, the latest ones.
-const TOLD: i64 = 100;
+const MOST_SHADOWS: i64 = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct SkippedCount {
@@ -44,7 +44,7 @@ pub async fn of_plugin(db: &mut PgConnection, client: ClientId, plugin: &str) ->
     )
     .bind(client.0)
     .bind(plugin)
-    .bind(TOLD)
+    .bind(MOST_SHADOWS)
     .fetch_all(db)
     .await?)
 }

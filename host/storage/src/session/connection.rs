@@ -51,7 +51,7 @@ impl Session {
 }
 
 impl PgConnection {
-    pub(super) fn pooled(
+    pub(super) fn from_pool(
         pooled: PoolConnection<Postgres>,
         watch: &Arc<DatabaseWatch>,
         patience: Duration,
@@ -93,8 +93,8 @@ impl PgConnection {
 
     pub async fn close(mut self) -> Result<()> {
         match self.session.take() {
-            Some(Session::Pooled(pooled)) => bounded(pooled.close()).await?,
-            Some(Session::Own(own)) => bounded(own.close()).await?,
+            Some(Session::Pooled(pooled)) => limit_close(pooled.close()).await?,
+            Some(Session::Own(own)) => limit_close(own.close()).await?,
             None => {}
         }
         Ok(())
@@ -127,7 +127,7 @@ impl PgConnection {
     }
 }
 
-async fn bounded(closing: impl Future<Output = sqlx::Result<()>>) -> sqlx::Result<()> {
+async fn limit_close(closing: impl Future<Output = sqlx::Result<()>>) -> sqlx::Result<()> {
     // A server that does not take the farewell finds out by itself.
     tokio::time::timeout(GIVEN_BACK_WITHIN, closing).await.unwrap_or(Ok(()))
 }

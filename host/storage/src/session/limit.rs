@@ -109,7 +109,7 @@ pub(super) fn longest_wait(
     total: Option<Duration>,
     late: fn(Duration) -> WaitEnd,
 ) -> (Duration, WaitEnd) {
-    match total.and_then(|total| Some((statement_time::left(total)?, total))) {
+    match total.and_then(|total| Some((statement_time::remaining(total)?, total))) {
         Some((left, total)) if left < patience => (left, WaitEnd::Spent(total)),
         _ => (patience, late(patience)),
     }

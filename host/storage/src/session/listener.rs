@@ -23,7 +23,7 @@ impl Listener {
             listener.listen(channel).await?;
             Ok(listener)
         };
-        Ok(Self { listener: watch.limited(listening).await?, begun, watch: Arc::clone(watch) })
+        Ok(Self { listener: watch.limit(listening).await?, begun, watch: Arc::clone(watch) })
     }
 
     /// The next notification; `None` after the session was lost and there is another one. May be dropped while it waits.
@@ -37,6 +37,6 @@ impl Listener {
     /// Whether its server takes changes; fails when it says nothing.
     pub(crate) async fn takes_changes(&mut self) -> Result<bool> {
         let looking = async { read_only_session::shows_it((&mut self.listener).acquire().await?).await };
-        Ok(self.watch.limited(looking).await?)
+        Ok(self.watch.limit(looking).await?)
     }
 }

@@ -23,7 +23,7 @@ const KEPT_STATEMENTS: usize = 500;
 /// How long a start waits for a database that starts, too.
 const PATIENCE_AT_START: Duration = Duration::from_secs(10);
 /// How long the last look at a database that was waited for in vain may take.
-const LAST_LOOK: Duration = Duration::from_secs(2);
+const LAST_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Opens a pool of at most `connections` sessions, for background work. `url` is a `postgres://` URL.
 pub async fn connect(url: &str, connections: u32) -> Result<Db> {
@@ -40,7 +40,7 @@ pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result
         Err(sqlx::Error::PoolTimedOut) => return Err(Error::Database(why_not(&options).await)),
         sessions => sessions?,
     };
-    let (name, options) = named(&sessions, options).await?;
+    let (name, options) = name_sessions(&sessions, options).await?;
     sessions.set_connect_options(options.clone());
     let keeping = tokio::spawn({
         let watch = Arc::clone(&watch);
@@ -65,10 +65,10 @@ async fn is_usable(watch: Arc<DatabaseWatch>, db: &mut sqlx::PgConnection, age: 
     if watch.is_silent() || std::time::Instant::now().checked_sub(age).is_some_and(|begun| watch.is_outdated(begun)) {
         return Err(WaitEnd::Outdated.into());
     }
-    watch.limited(read_only_session::takes_changes(db, age)).await
+    watch.limit(read_only_session::takes_changes(db, age)).await
 }
 
-async fn named(sessions: &sqlx::PgPool, options: PgConnectOptions) -> Result<(String, PgConnectOptions)> {
+async fn name_sessions(sessions: &sqlx::PgPool, options: PgConnectOptions) -> Result<(String, PgConnectOptions)> {
     let name: String =
         sqlx::query_scalar("SELECT set_config('application_name', 'patchbay ' || gen_random_uuid(), false)")
             .fetch_one(sessions)
@@ -79,7 +79,7 @@ async fn named(sessions: &sqlx::PgPool, options: PgConnectOptions) -> Result<(St
 /// Why there is no session: the pool tried for as long as it may, and only says that.
 async fn why_not(options: &PgConnectOptions) -> sqlx::Error {
     use sqlx::Connection;
-    match tokio::time::timeout(LAST_LOOK, sqlx::PgConnection::connect_with(options)).await {
+    match tokio::time::timeout(LAST_CHECK_TIMEOUT, sqlx::PgConnection::connect_with(options)).await {
         Ok(Err(error)) => error,
         Ok(Ok(_)) | Err(_) => sqlx::Error::PoolTimedOut,
     }
@@ -154,7 +154,7 @@ impl Db {
         if total.is_some() {
             statement_time::spend(begun);
         }
-        Ok(PooledSession(PgConnection::pooled(pooled, &self.watch, self.patience, self.held.hold())))
+        Ok(PooledSession(PgConnection::from_pool(pooled, &self.watch, self.patience, self.held.hold())))
     }
 
     pub fn for_requests(&self) -> Self {
@@ -169,8 +169,9 @@ impl Db {
         Self { patience, ..self.clone() }
     }
 
-    /// Further sessions, a fifth as many: waiting for one of these takes none of those. They are opened when they are wanted.
-    pub fn beside(&self) -> Self {
+    /// A second pool with a fifth as many sessions, so that its callers do not wait for those of the first one. A session
+    /// is opened when it is needed.
+    pub fn second_pool(&self) -> Self {
         let connections = (self.max_connections() / 5).max(1);
         Self { sessions: self.more(connections), held: Arc::default(), ..self.clone() }
     }

@@ -15,7 +15,7 @@ pub async fn in_request<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// The part of `total` that the current request has left. `None` outside a request.
-pub(super) fn left(total: Duration) -> Option<Duration> {
+pub(super) fn remaining(total: Duration) -> Option<Duration> {
     SPENT.try_with(|spent| total.saturating_sub(spent.get())).ok()
 }
 

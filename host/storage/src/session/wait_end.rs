@@ -6,7 +6,7 @@ pub(crate) enum WaitEnd {
     #[error("the database does not answer; try again when it does")]
     Silent,
     /// The session is from before a silence: whether the server still knows it is not known.
-    #[error("the session with the database is from before it stopped answering; try again")]
+    #[error("the session with the database began before the database stopped answering; try again")]
     Outdated,
     /// This statement was not answered, others may be.
     #[error("the database has not answered a statement for {} ms; try again", .0.as_millis())]

@@ -98,7 +98,7 @@ impl DatabaseWatch {
     }
 
     /// The same, for no longer than a statement of a request.
-    pub(super) async fn limited<T>(&self, doing: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+    pub(super) async fn limit<T>(&self, doing: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
         let patience = self.timing.request;
         let late = |_| Err(WaitEnd::Late(patience).into());
         timeout(patience, self.unless_silent(doing)).await.unwrap_or_else(late)
@@ -174,7 +174,7 @@ impl DatabaseWatch {
             Ok(Ok(_)) => Some(session),
             Ok(Err(error)) => {
                 // They end by themselves, later.
-                tracing::warn!(error = &error as &dyn std::error::Error, "sessions from before cannot be ended");
+                tracing::warn!(error = &error as &dyn std::error::Error, "old sessions cannot be ended");
                 Some(session)
             }
             // It was silent again: the next question finds out.
@@ -183,7 +183,7 @@ impl DatabaseWatch {
         self.moments().renewed = Some(Instant::now());
         self.silent.send_replace(false);
         metrics::gauge!("patchbay_database_silent").set(0.0);
-        tracing::info!("the database answers again; sessions from before are replaced");
+        tracing::info!("the database answers again; old sessions are replaced");
         session
     }
 }

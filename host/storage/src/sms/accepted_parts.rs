@@ -13,7 +13,7 @@ use super::{
     directory,
     parts::{self, PartReport, SmsPart},
 };
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenPart {
@@ -49,7 +49,7 @@ pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart])
     let mut reports = Vec::with_capacity(parked.len());
     for parked in parked {
         let Some(part) = by_id.get(&(parked.bind.as_str(), parked.smsc_id.as_str())).copied() else { continue };
-        let state = known("parked_receipt", "state", &parked.state, |state| state.parse().ok())?;
+        let state = read_value("parked_receipt", "state", &parked.state, |state| state.parse().ok())?;
         let receipt = parked.receipt.as_deref().and_then(FinalReceipt::of);
         reports.push(PartReport { part, state, receipt });
     }

@@ -7,7 +7,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SmsPart {
@@ -111,7 +111,7 @@ pub async fn states(
     .await?;
     let mut states: HashMap<(MessageId, i16), Vec<DeliveryState>> = HashMap::new();
     for (message, ordinal, state) in rows {
-        let state = known("sms_part", "state", &state, |state| state.parse().ok())?;
+        let state = read_value("sms_part", "state", &state, |state| state.parse().ok())?;
         states.entry((MessageId(message), ordinal)).or_default().push(state);
     }
     Ok(states)

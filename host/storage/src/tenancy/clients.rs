@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
-    column_values::known,
+    column_values::read_value,
     inboxes::{self, Inbox, InboxSettings, Sms},
 };
 
@@ -65,7 +65,7 @@ impl TryFrom<ClientRow> for Client {
             display_name: row.display_name,
             parent: row.parent_id.map(ClientId),
             time_zone: row.time_zone,
-            fallback_mode: known("client", "fallback_mode", &row.fallback_mode, |mode| mode.parse().ok())?,
+            fallback_mode: read_value("client", "fallback_mode", &row.fallback_mode, |mode| mode.parse().ok())?,
             allow_private_targets: row.allow_private_targets,
             popia_compliant: row.popia_compliant,
             asks_rating: row.asks_rating,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
-    column_values::{self, UnreadJson, known},
+    column_values::{self, UnreadJson, read_value},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,16 +41,16 @@ impl TryFrom<TeamRow> for Team {
     type Error = Error;
 
     fn try_from(row: TeamRow) -> Result<Self> {
-        let zone = |name: &str| known("team", "time_zone", name, |name| name.parse().ok());
+        let zone = |name: &str| read_value("team", "time_zone", name, |name| name.parse().ok());
         let own_time_zone: Option<TimeZone> = row.time_zone.as_deref().map(zone).transpose()?;
         // An unreadable time zone of the client counts as UTC, because a chat must not fail for it.
         let of_client = row.client_time_zone.parse().unwrap_or(TimeZone::UTC);
-        let text = |text: &str| known("team", "after_hours_text", text, |text| AfterHoursText::parse(text).ok());
+        let text = |text: &str| read_value("team", "after_hours_text", text, |text| AfterHoursText::parse(text).ok());
         let hours = column_values::read_optional("team", "business_hours", row.business_hours.as_ref())?;
         Ok(Self {
             id: TeamId(row.id),
             name: row.name,
-            assignment: known("team", "assignment", &row.assignment, Assignment::from_stored)?,
+            assignment: read_value("team", "assignment", &row.assignment, Assignment::from_stored)?,
             own_time_zone,
             after_hours_text: row.after_hours_text.as_deref().map(text).transpose()?,
             hours: TeamHours { zone: own_time_zone.unwrap_or(of_client), hours },

@@ -56,7 +56,7 @@ impl fmt::Display for Role {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no role: use ADMIN, SUPERVISOR, AGENT, DEVELOPER or API")]
+#[error("is not a role: use ADMIN, SUPERVISOR, AGENT, DEVELOPER or API")]
 pub struct UnknownRole;
 
 impl FromStr for Role {

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, PgConnection, Result,
-    column_values::{self, UnreadJson, known},
+    column_values::{self, UnreadJson, read_value},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,7 @@ pub async fn of_visitors(
             visitor: row.value,
             participant: ParticipantId(row.id),
             next_sequence: row.next_sequence,
-            state: known("participant", "state", &row.state, ParticipantState::from_name)?,
+            state: read_value("participant", "state", &row.state, ParticipantState::from_name)?,
             agent: row.agent,
             after_hours: row.after_hours,
             unread: row.unread,
@@ -130,7 +130,7 @@ impl TryFrom<MessageRow> for ThreadMessage {
     type Error = Error;
 
     fn try_from(row: MessageRow) -> Result<Self> {
-        let content = match known("chat_message", "direction", &row.direction, Direction::from_name)? {
+        let content = match read_value("chat_message", "direction", &row.direction, Direction::from_name)? {
             Direction::Incoming => {
                 let content: ReceivedContent = column_values::read("chat_message", "content", &row.content)?;
                 ChatContent::Incoming(Box::new(content))
@@ -144,13 +144,15 @@ impl TryFrom<MessageRow> for ThreadMessage {
         Ok(Self {
             id: ChatMessageId(row.id),
             sequence: row.sequence_number,
-            content_type: known("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
+            content_type: read_value("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
             content,
             media: row.media_id.map(MediaId),
             owner: row.owner,
             gst_id: row.gst_id,
             provider_id: row.provider_id,
-            state: state.map(|state| known("chat_message", "state", state, |state| state.parse().ok())).transpose()?,
+            state: state
+                .map(|state| read_value("chat_message", "state", state, |state| state.parse().ok()))
+                .transpose()?,
             quoted: row.quoted_id.map(|id| QuotedInThread { id: ChatMessageId(id), body: row.quoted_body }),
             created_at: row.created_at,
         })

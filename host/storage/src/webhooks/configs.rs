@@ -9,7 +9,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{Error, PgConnection, Queue, Result, column_values::known};
+use crate::{Error, PgConnection, Queue, Result, column_values::read_value};
 
 /// Violated by a second default of a client.
 pub const ONE_DEFAULT: &str = "webhook_config_default_unique";
@@ -100,11 +100,11 @@ impl ConfigRow {
 }
 
 fn payload_version(value: &str) -> Result<PayloadVersion> {
-    known("webhook_config", "chatbot_payload_version", value, |value| value.parse().ok())
+    read_value("webhook_config", "chatbot_payload_version", value, |value| value.parse().ok())
 }
 
 pub(super) fn webhook_type(value: &str) -> Result<WebhookType> {
-    known("webhook_endpoint", "webhook_type", value, |value| value.parse().ok())
+    read_value("webhook_endpoint", "webhook_type", value, |value| value.parse().ok())
 }
 
 impl TryFrom<ConfigRow> for StoredConfig {

@@ -10,7 +10,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::configs::webhook_type;
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointHealth {
@@ -42,7 +42,8 @@ impl TryFrom<HealthRow> for EndpointHealth {
 
     fn try_from(row: HealthRow) -> Result<Self> {
         let reason = row.disabled_reason.as_deref();
-        let reason = reason.map(|name| known("webhook_endpoint", "disabled_reason", name, DisabledReason::from_name));
+        let reason =
+            reason.map(|name| read_value("webhook_endpoint", "disabled_reason", name, DisabledReason::from_name));
         Ok(Self {
             id: EndpointId(row.id),
             webhook: webhook_type(&row.webhook_type)?,
@@ -214,7 +215,7 @@ pub async fn delivery(
             id: DeliveryId(row.id),
             webhook: webhook_type(&row.webhook_type)?,
             inbox: row.address,
-            state: known("webhook_delivery", "state", &row.state, WebhookDeliveryState::from_name)?,
+            state: read_value("webhook_delivery", "state", &row.state, WebhookDeliveryState::from_name)?,
             attempts: row.attempts,
             created_at: minted_at(row.id),
             due_at: row.due_at,

@@ -4,9 +4,9 @@
 use crate::{PgConnection, Result};
 
 /// Rows at which a table is first analysed. Below it, no plan is slow.
-const FIRST_LOOK: i64 = 500;
+const FIRST_ANALYZE_ROWS: i64 = 500;
 /// From this size on, a minute adds too little to change a plan.
-const LAST_LOOK: i64 = 1_000_000;
+const LAST_ANALYZE_ROWS: i64 = 1_000_000;
 
 /// Statistics target: 300 rows per unit. Plans need only table sizes (ADR 0021).
 const CLOSENESS: u32 = 10;
@@ -17,8 +17,8 @@ pub async fn list_outgrown(db: &mut PgConnection) -> Result<Vec<String>> {
          WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND reltuples < $2
            AND pg_stat_get_live_tuples(oid) >= GREATEST($1, 2 * reltuples)",
     )
-    .bind(FIRST_LOOK)
-    .bind(LAST_LOOK)
+    .bind(FIRST_ANALYZE_ROWS)
+    .bind(LAST_ANALYZE_ROWS)
     .fetch_all(db)
     .await?;
     Ok(tables)

@@ -233,11 +233,11 @@ async fn a_number_that_was_read_is_due_again_in_an_hour_or_after_a_new_request_o
     assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
 
     let asked = quality::claim(db, owner, number.id, now, now + TimeDelta::minutes(1)).await.unwrap();
-    quality::looked(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
+    quality::store_reading(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
     assert_eq!(quality::due(db, now + TimeDelta::seconds(3599), 10).await.unwrap(), []);
     assert_eq!(quality::due(db, now + TimeDelta::hours(1), 10).await.unwrap(), due);
 
     quality::ask(db, owner, &[number.id], None, now).await.unwrap();
-    quality::looked(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
+    quality::store_reading(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
     assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
 }

@@ -239,17 +239,17 @@ async fn an_event_can_be_put_before_one_that_waits() {
     .await
     .unwrap();
     let done = ParticipantEventId(Uuid::from_u128(1));
-    let next = participant_events::next_happening(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
+    let next = participant_events::next_customer_event(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
     assert_eq!(next.id.0.as_u128(), 2);
     participant_events::insert_before(&mut db, CLIENT, CHAT, &event(3, ParticipantEvent::Started), &next)
         .await
         .unwrap();
     let changed = ParticipantEvent::Message(ArrivedMessage { reopened: true, ..arrived(2) });
     participant_events::replace(&mut db, CLIENT, next.id, &changed).await.unwrap();
-    let again = participant_events::next_happening(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
+    let again = participant_events::next_customer_event(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
     assert_eq!(again.id.0.as_u128(), 3);
     participant_events::remove(&mut db, CLIENT, done).await.unwrap();
-    let behind = participant_events::next_happening(&mut db, CLIENT, CHAT, again.id).await.unwrap().unwrap();
+    let behind = participant_events::next_customer_event(&mut db, CLIENT, CHAT, again.id).await.unwrap().unwrap();
     assert_eq!((behind.id, behind.event), (next.id, changed));
     assert_eq!(participant_events::remove_timers(&mut db, CLIENT, CHAT).await.unwrap(), 1);
     assert_eq!(drain(&mut db).await, [3, 2]);

@@ -158,7 +158,7 @@ async fn a_task_that_holds_a_session_and_takes_a_second_one_is_found() {
         let _detached = next.acquire().await.unwrap().detach();
         let _first = next.acquire().await.unwrap();
         // Another pool, and another task, wait for other sessions.
-        next.beside().acquire().await.unwrap();
+        next.second_pool().acquire().await.unwrap();
         let apart = next.clone();
         tokio::spawn(async move { apart.acquire().await.map(drop) }).await.unwrap().unwrap();
     });

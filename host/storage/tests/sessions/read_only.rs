@@ -48,7 +48,7 @@ async fn until_idle(pool: &Db) {
 async fn one_refusal_takes_every_session_of_the_server_out_of_every_pool() {
     let _alone = alone().await;
     let pool = scratch::database().await.pool(5).await;
-    let beside = pool.beside();
+    let beside = pool.second_pool();
     demote(&pool).await;
     demote(&beside).await;
     until_old().await;

@@ -49,7 +49,7 @@ async fn settings_of_the_role_that_change_the_meaning_of_statements_are_overridd
         run(&scratch, &format!("ALTER ROLE strange SET {name} = {quoted}")).await;
     }
     let pool = storage::connect(&url, 2).await.unwrap();
-    for pool in [pool.clone(), pool.beside()] {
+    for pool in [pool.clone(), pool.second_pool()] {
         for (name, _, ours) in settings {
             assert_eq!(shown(&pool, name).await, ours, "{name}");
         }

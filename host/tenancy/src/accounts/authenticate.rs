@@ -29,7 +29,7 @@ pub struct Caller {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("API keys cannot be looked up right now")]
+#[error("API keys cannot be looked up now; try again in a few seconds")]
 pub struct LookupUnavailable;
 
 /// Most statements in flight at the same time. Further requests wait for the next one.
@@ -37,7 +37,7 @@ const STATEMENTS: usize = 4;
 /// Waiting requests from which a second statement is worth its cost.
 const ANOTHER: usize = 16;
 
-const LONGEST_LOOK: Duration = Duration::from_secs(10);
+const MAX_CHECK_TIME: Duration = Duration::from_secs(10);
 
 #[derive(Clone)]
 pub struct Authenticator {
@@ -118,7 +118,7 @@ async fn answer_all(shared: Arc<Shared>) {
                 let hashes: Vec<Vec<u8>> = group.iter().map(|waiting| waiting.key_hash.clone()).collect();
                 // Later requests wait for this lookup too, so a dead connection must not block them.
                 let looking = storage::tenancy::api_keys::owners(&mut db, &hashes);
-                within(LONGEST_LOOK, looking).await.unwrap_or_else(|| Err(silence::silent()))
+                within(MAX_CHECK_TIME, looking).await.unwrap_or_else(|| Err(silence::silent()))
             }
             Err(error) => Err(error),
         };

@@ -64,14 +64,14 @@ pub enum CreateError {
     #[error("`me` is reserved: choose another clientRef")]
     ReservedRef,
     #[error(
-        "`{0}` is no clientRef: use 1 to {REF_MAX} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
+        "`{0}` is not a clientRef: use 1 to {REF_MAX} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
     )]
     BadRef(String),
     #[error("the clientRef `{0}` is taken: choose another")]
     RefTaken(String),
     #[error("there is no client `{0}`")]
     UnknownClient(String),
-    #[error("`{0}` is no e-mail address")]
+    #[error("`{0}` is not an e-mail address")]
     BadEmail(String),
     #[error("the client has a user with the e-mail `{0}` already")]
     EmailTaken(String),
@@ -122,7 +122,7 @@ pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result
     audit(admin, &mut tx, client, Actor::Operator, "create", ("client", &client.to_string())).await?;
     let api_key = store(admin, &mut tx, client, &user, Actor::Operator).await?;
     tx.commit().await?;
-    Ok(created(new.client_ref, client, user, api_key))
+    Ok(created_user(new.client_ref, client, user, api_key))
 }
 
 pub async fn create_user(
@@ -148,7 +148,7 @@ pub async fn create_user(
     }
     let api_key = store(admin, &mut tx, client, &user, actor).await?;
     tx.commit().await?;
-    Ok(created(client_ref.to_owned(), client, user, api_key))
+    Ok(created_user(client_ref.to_owned(), client, user, api_key))
 }
 
 /// Checks a user and hashes its password, before any transaction is open.
@@ -183,7 +183,7 @@ async fn store(
     Ok(keys::give_key(admin, db, client, user.id).await?)
 }
 
-fn created(client_ref: String, client: ClientId, user: users::User, api_key: ApiKey) -> CreatedUser {
+fn created_user(client_ref: String, client: ClientId, user: users::User, api_key: ApiKey) -> CreatedUser {
     CreatedUser { client_ref, client, user: user.id, email: user.email, role: user.role, api_key }
 }
 

@@ -24,7 +24,7 @@ static CREATING: Semaphore = Semaphore::const_new(1);
 pub(super) static TURNS: LazyLock<LoginTurns> = LazyLock::new(|| LoginTurns::new(share_of_strangers().turns()));
 
 /// Checked if the account does not exist, so that this takes as long as a wrong password.
-static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));
+static DUMMY_HASH: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a password could not be hashed")]
@@ -46,7 +46,7 @@ pub(super) async fn verify(
     let known = stored.is_some();
     let matches = task::spawn_blocking(move || {
         let _turn = turn;
-        let stored = stored.or_else(|| NOBODY.clone())?;
+        let stored = stored.or_else(|| DUMMY_HASH.clone())?;
         let parsed = PasswordHash::new(&stored).ok()?;
         Some(argon2id()?.verify_password(password.as_bytes(), &parsed).is_ok())
     });

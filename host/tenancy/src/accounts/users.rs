@@ -54,18 +54,18 @@ pub enum UserError {
     Unknown,
     #[error(transparent)]
     BadName(CreateError),
-    #[error("is the name of no team of yours: create it first")]
+    #[error("is not the name of one of your teams: create it first")]
     UnknownTeam,
     #[error("must be 1 to {CHAT_LIMIT_MAX}, or null for the operator's limit")]
     BadChatLimit,
     /// Without it nothing could be administered.
     #[error("this is the last user with the role ADMIN: make another one ADMIN first")]
     LastAdmin,
-    #[error("nobody deletes the own account: have another ADMIN do it")]
+    #[error("you cannot delete your own account: ask another ADMIN")]
     OwnAccount,
     #[error("change your own password with your current one")]
     OwnPassword,
-    #[error("the user was changed in the same moment: try again")]
+    #[error("the user was changed at the same time: try again")]
     Meanwhile,
     #[error(transparent)]
     Failed(#[from] Error),

@@ -65,7 +65,7 @@ pub enum AddNumberError {
     UnknownClient(String),
     #[error("a WHATSAPP_CLOUD number needs --phone-number-id, --waba-id and --access-token")]
     CloudAccountMissing,
-    #[error("`{0}` is no id of Meta: ids have 1 to 64 letters, digits and `_`")]
+    #[error("`{0}` is not an id of Meta: ids have 1 to 64 letters, digits and `_`")]
     BadId(String),
     #[error("an access token and an app secret must be visible ASCII characters without spaces")]
     BadToken,
@@ -73,7 +73,7 @@ pub enum AddNumberError {
     CloudAccountNotTaken,
     #[error("the client has the number {0} already")]
     NumberTaken(String),
-    #[error("the phone-number id {0} belongs to a number already: callbacks could not be told apart")]
+    #[error("the phone-number id {0} belongs to a number already: its callbacks could not be assigned. Check the id")]
     PhoneNumberIdTaken(String),
     #[error(transparent)]
     Failed(#[from] Error),
@@ -91,7 +91,7 @@ pub async fn add_number(admin: &Administration<'_>, new: NewNumber, actor: Actor
         return Err(AddNumberError::UnknownClient(new.client_ref));
     };
     let inbox = Inbox { id: admin.mint(), settings: settings(admin, client, &new, msisdn)? };
-    inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| taken(error, &inbox))?;
+    inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| taken_error(error, &inbox))?;
     audit(admin, &mut tx, client, actor, "create", ("whatsAppNumber", &inbox.id.to_string())).await?;
     tx.commit().await?;
     Ok(inbox)
@@ -126,7 +126,7 @@ fn settings(
     }))
 }
 
-fn taken(error: storage::Error, inbox: &Inbox) -> AddNumberError {
+fn taken_error(error: storage::Error, inbox: &Inbox) -> AddNumberError {
     if violates(&error, ADDRESS_UNIQUE) {
         AddNumberError::NumberTaken(inbox.address().unwrap_or_default().to_owned())
     } else if violates(&error, PHONE_NUMBER_ID_UNIQUE) {

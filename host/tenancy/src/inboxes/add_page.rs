@@ -35,13 +35,13 @@ impl fmt::Debug for NewPage {
 pub enum AddPageError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    #[error("`{0}` is no id of a page: those have 1 to 64 digits")]
+    #[error("`{0}` is not an id of a page: ids have 1 to 64 digits")]
     BadId(String),
     #[error("an access token and an app secret must be visible ASCII characters without spaces")]
     BadToken,
     #[error("the client has the page {0} already")]
     PageTaken(String),
-    #[error("the page {0} belongs to a client already: its callbacks could not be told apart")]
+    #[error("the page {0} belongs to a client already: its callbacks could not be assigned. Use another page")]
     OfAnotherClient(String),
     #[error(transparent)]
     Failed(#[from] Error),

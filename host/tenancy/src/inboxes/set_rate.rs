@@ -23,7 +23,7 @@ pub enum SetRateError {
     Unknown(Msisdn),
     #[error("a rate is {} to {} messages per second", RATES.start(), RATES.end())]
     OutOfRange,
-    #[error("`{0}` is a WhatsApp Lite number: its message processing configuration says how fast it sends")]
+    #[error("`{0}` is a WhatsApp Lite number: its message processing configuration sets its rate")]
     HasNone(Msisdn),
     #[error(transparent)]
     Failed(#[from] Error),

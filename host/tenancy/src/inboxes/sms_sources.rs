@@ -19,13 +19,13 @@ use storage::{
 pub enum SmsSourceError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    #[error("`{0}` is no source of SMS: that is {WHAT_IT_IS}")]
+    #[error("`{0}` is not a source of SMS: a source is {WHAT_IT_IS}")]
     BadSource(String),
     #[error("the client has the source {0} already")]
     Taken(String),
     #[error("the client has no source {0}")]
     UnknownSource(String),
-    #[error("{0} takes the client's SMS that name no source, and stays")]
+    #[error("{0} is the default source of the client and cannot be removed")]
     Default(String),
     #[error(transparent)]
     Failed(#[from] Error),
@@ -43,7 +43,7 @@ pub async fn add_sms_source(
 ) -> Result<Inbox, SmsSourceError> {
     let address = parsed(address)?;
     let mut tx = admin.db.begin().await?;
-    let client = known(&mut tx, client_ref).await?;
+    let client = find_client(&mut tx, client_ref).await?;
     let settings = InboxSettings::Sms(Sms { source: Some(address.to_owned()), is_default: false });
     let inbox = match sms_sources::lock(&mut tx, client, address).await? {
         Some(source) if source.is_removed => {
@@ -77,7 +77,7 @@ pub async fn remove_sms_source(
 ) -> Result<String, SmsSourceError> {
     let address = parsed(address)?;
     let mut tx = admin.db.begin().await?;
-    let client = known(&mut tx, client_ref).await?;
+    let client = find_client(&mut tx, client_ref).await?;
     let source = sms_sources::lock(&mut tx, client, address).await?.filter(|source| !source.is_removed);
     let source = source.ok_or_else(|| SmsSourceError::UnknownSource(address.to_owned()))?;
     if source.is_default {
@@ -94,7 +94,7 @@ pub async fn sms_sources(
     client_ref: &str,
 ) -> Result<Vec<(InboxId, String)>, SmsSourceError> {
     let mut db = admin.db.acquire().await?;
-    let client = known(&mut db, client_ref).await?;
+    let client = find_client(&mut db, client_ref).await?;
     Ok(sms_sources::list(&mut db, client).await?)
 }
 
@@ -102,7 +102,7 @@ fn parsed(address: &str) -> Result<&str, SmsSourceError> {
     source(address).ok_or_else(|| SmsSourceError::BadSource(address.to_owned()))
 }
 
-async fn known(db: &mut PgConnection, client_ref: &str) -> Result<ClientId, SmsSourceError> {
+async fn find_client(db: &mut PgConnection, client_ref: &str) -> Result<ClientId, SmsSourceError> {
     let found = clients::find_by_ref(db, client_ref).await?;
     found.ok_or_else(|| SmsSourceError::UnknownClient(client_ref.to_owned()))
 }

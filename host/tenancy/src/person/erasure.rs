@@ -44,7 +44,7 @@ pub async fn erase(
     address: &Address,
     actor: Actor,
 ) -> Result<Certificate, EraseError> {
-    let db = admin.db.with_patience(search::PATIENCE);
+    let db = admin.db.with_patience(search::STATEMENT_TIMEOUT);
     let started_at = admin.now();
     let mut counts = ErasureCounts::default();
     let mut person = search::find(&db, client, address).await?;

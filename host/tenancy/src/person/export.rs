@@ -28,7 +28,7 @@ pub struct ExportedFile {
 }
 
 pub async fn export(admin: &Administration<'_>, client: ClientId, address: &Address, actor: Actor) -> Result<Export> {
-    let db = admin.db.with_patience(search::PATIENCE);
+    let db = admin.db.with_patience(search::STATEMENT_TIMEOUT);
     let person = search::find(&db, client, address).await?;
     let name = search::name(admin, client, address);
     let mut tables = Vec::new();

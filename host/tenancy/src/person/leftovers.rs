@@ -17,7 +17,7 @@ pub const REWRITTEN_MOST: u64 = 256 << 20;
 const TRIES: u32 = 5;
 /// Longest wait for transactions that may see erased rows.
 const WAIT_FOR_OTHERS: Duration = Duration::from_secs(30);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Leftovers {
@@ -48,7 +48,7 @@ impl Leftovers {
 /// a row may have left a relation long ago, and its bytes are still there. Then renews the statistics and empties the
 /// write-ahead log.
 pub async fn rewrite(db: &Db, most_bytes: u64) -> Result<Leftovers> {
-    let mut db = db.with_patience(search::PATIENCE).acquire().await?.detach();
+    let mut db = db.with_patience(search::STATEMENT_TIMEOUT).acquire().await?.detach();
     personal_data::limit_waits(&mut db).await?;
     let mut done = Leftovers { seen_by_others: wait_for_others(&mut db).await?, ..Leftovers::default() };
     let relations = personal_data::relations_to_rewrite(&mut db).await?;
@@ -61,8 +61,8 @@ pub async fn rewrite(db: &Db, most_bytes: u64) -> Result<Leftovers> {
             done.not_rewritten.push(relation.name.clone());
         }
     }
-    done.statistics_renewed = permitted(renew_statistics(&mut db, &relations).await)?;
-    done.log_emptied = permitted(empty_log(&mut db, &mut done.log_segments_kept).await)?;
+    done.statistics_renewed = is_permitted(renew_statistics(&mut db, &relations).await)?;
+    done.log_emptied = is_permitted(empty_log(&mut db, &mut done.log_segments_kept).await)?;
     db.close().await?;
     Ok(done)
 }
@@ -70,12 +70,12 @@ pub async fn rewrite(db: &Db, most_bytes: u64) -> Result<Leftovers> {
 /// True if transactions that can see erased rows are still open after the longest wait.
 async fn wait_for_others(db: &mut PgConnection) -> Result<bool> {
     let youngest = personal_data::youngest_transaction(db).await?;
-    let looks = WAIT_FOR_OTHERS.as_millis() / BETWEEN_LOOKS.as_millis();
+    let looks = WAIT_FOR_OTHERS.as_millis() / CHECK_INTERVAL.as_millis();
     for _ in 0..looks {
         if !personal_data::is_seen_by_older(db, youngest).await? {
             return Ok(false);
         }
-        tokio::time::sleep(BETWEEN_LOOKS).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
     Ok(true)
 }
@@ -116,7 +116,7 @@ async fn empty_log(db: &mut PgConnection, kept: &mut u64) -> storage::Result<()>
 }
 
 /// `false` if the role of the database may not do it. On another server than the embedded one it may need a superuser.
-fn permitted(done: storage::Result<()>) -> Result<bool> {
+fn is_permitted(done: storage::Result<()>) -> Result<bool> {
     match done {
         Ok(()) => Ok(true),
         Err(error) if personal_data::is_not_permitted(&error) => Ok(false),

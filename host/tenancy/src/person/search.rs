@@ -10,7 +10,7 @@ use storage::{
 };
 
 /// Longest time for one statement. Some read all rows of a client in a table.
-pub(super) const PATIENCE: Duration = Duration::from_secs(3600);
+pub(super) const STATEMENT_TIMEOUT: Duration = Duration::from_secs(3600);
 
 pub(super) async fn find(db: &Db, client: ClientId, address: &Address) -> Result<KnownPerson> {
     let mut tx = db.begin().await?;

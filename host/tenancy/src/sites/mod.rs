@@ -97,7 +97,7 @@ pub async fn update(
 ) -> Result<Site, SiteError> {
     judge(asked, false)?;
     let mut tx = admin.db.begin().await?;
-    let mut site = locked(&mut tx, client, id).await?;
+    let mut site = lock_site(&mut tx, client, id).await?;
     fill(&mut tx, &mut site, asked).await?;
     sites::save(&mut tx, &site).await?;
     note(admin, &mut tx, (client, id), actor, "update").await?;
@@ -114,7 +114,7 @@ pub async fn new_key(
 ) -> Result<Site, SiteError> {
     let key = secrets::new_key()?;
     let mut tx = admin.db.begin().await?;
-    let mut site = locked(&mut tx, client, id).await?;
+    let mut site = lock_site(&mut tx, client, id).await?;
     sites::set_key(&mut tx, client, id, &key).await?;
     note(admin, &mut tx, (client, id), actor, "rotate").await?;
     tx.commit().await?;
@@ -124,7 +124,7 @@ pub async fn new_key(
 
 pub async fn delete(admin: &Administration<'_>, client: ClientId, id: InboxId, actor: Actor) -> Result<(), SiteError> {
     let mut tx = admin.db.begin().await?;
-    locked(&mut tx, client, id).await?;
+    lock_site(&mut tx, client, id).await?;
     sites::delete(&mut tx, client, id, admin.now()).await?;
     note(admin, &mut tx, (client, id), actor, "delete").await?;
     tx.commit().await?;
@@ -159,7 +159,7 @@ pub async fn rotate_identity_secret(
     let secret = secrets::new_secret()?;
     let sealed = admin.sealer.seal(client, SecretPurpose::SiteIdentity, secret.as_bytes())?;
     let mut tx = admin.db.begin().await?;
-    locked(&mut tx, client, id).await?;
+    lock_site(&mut tx, client, id).await?;
     sites::set_identity_secret(&mut tx, client, id, &sealed).await?;
     note(admin, &mut tx, (client, id), actor, "rotateSecret").await?;
     tx.commit().await?;
@@ -171,7 +171,7 @@ fn judge(asked: &SiteForm, new: bool) -> Result<(), SiteError> {
     if faults.is_empty() { Ok(()) } else { Err(SiteError::Faults(faults)) }
 }
 
-async fn locked(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Site, SiteError> {
+async fn lock_site(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Site, SiteError> {
     if !sites::lock(db, client, id).await? {
         return Err(SiteError::NotFound);
     }
@@ -189,7 +189,8 @@ async fn fill(db: &mut PgConnection, site: &mut Site, asked: &SiteForm) -> Resul
         site.team = match team.as_deref().map(str::trim).filter(|team| !team.is_empty()) {
             None => None,
             Some(name) => {
-                let unknown = || SiteError::Faults(vec![FieldFault::new("team", "names no team of the client")]);
+                let unknown =
+                    || SiteError::Faults(vec![FieldFault::new("team", "is not the name of a team of the client")]);
                 Some(teams::by_name(db, site.client, name).await?.ok_or_else(unknown)?)
             }
         };

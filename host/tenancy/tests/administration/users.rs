@@ -132,7 +132,7 @@ async fn a_client_is_not_named_after_another_nor_me() {
     let admin = office.administration();
     let other = tenancy::accounts::NewClient { client_ref: "other".to_owned(), ..acme() };
     create_client(&admin, other).await.unwrap();
-    for (new, expected) in [("other", "taken"), ("me", "reserved"), ("a b", "no clientRef")] {
+    for (new, expected) in [("other", "taken"), ("me", "reserved"), ("a b", "not a clientRef")] {
         let change = ClientChange { client_ref: Some(new.to_owned()), ..ClientChange::default() };
         let refused = clients::update(&admin, ada.client, "me", change, Actor::User(ada.user)).await.unwrap_err();
         assert!(matches!(refused, ClientError::Refused(_)) && refused.to_string().contains(expected), "{refused}");

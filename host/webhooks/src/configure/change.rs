@@ -13,7 +13,7 @@ use storage::{
     webhooks::{config_changes, configs},
 };
 
-use super::{ConfigureError, note, refuse_addresses, shown};
+use super::{ConfigureError, note, refuse_addresses, webhook_config};
 
 /// Absent fields stay; an empty address turns its type off. A given address is checked again and turns its type on.
 pub async fn update(
@@ -39,13 +39,13 @@ pub async fn update(
     let stored = configs::find(&mut tx, client, id).await?.ok_or(ConfigureError::NotFound)?;
     tx.commit().await?;
     wake(ctx, client, endpoints);
-    Ok(shown(stored))
+    Ok(webhook_config(stored))
 }
 
 pub async fn list(ctx: &Context, client: ClientId, page: PageRequest) -> base::Result<Page<WebhookConfig>> {
     let mut db = ctx.db.acquire().await?;
     let (items, total) = config_changes::page(&mut db, client, page).await?;
-    Ok(Page::of(items.into_iter().map(shown).collect(), total))
+    Ok(Page::of(items.into_iter().map(webhook_config).collect(), total))
 }
 
 /// A number then uses the default. Waiting deliveries are dropped, and an attempt in progress ends.

@@ -52,7 +52,7 @@ pub enum ConfigureError {
     #[error("there is no such webhook configuration")]
     NotFound,
     /// The operating system gave no randomness for a secret.
-    #[error("no signing secret could be made")]
+    #[error("no signing secret could be generated")]
     NoRandomness(#[source] SealError),
     /// The fault is in the service, not in the request.
     #[error(transparent)]
@@ -87,7 +87,7 @@ pub async fn create(
     note(ctx, &mut tx, client, actor, "create", config.id).await?;
     let stored = configs::find(&mut tx, client, config.id).await?.ok_or(ConfigureError::NotFound)?;
     tx.commit().await?;
-    Ok(shown(stored))
+    Ok(webhook_config(stored))
 }
 
 /// Only numbers have overrides (SPEC 2.12). The id of another inbox is unknown here.
@@ -133,10 +133,10 @@ fn address_faults(policy: AddressPolicy, urls: &BTreeMap<WebhookType, String>) -
 
 pub async fn client_default(ctx: &Context, client: ClientId) -> base::Result<Option<WebhookConfig>> {
     let mut db = ctx.db.acquire().await?;
-    Ok(configs::find_default(&mut db, client).await?.map(shown))
+    Ok(configs::find_default(&mut db, client).await?.map(webhook_config))
 }
 
-fn shown(stored: StoredConfig) -> WebhookConfig {
+fn webhook_config(stored: StoredConfig) -> WebhookConfig {
     // Only numbers have overrides of their own (SPEC 2.12).
     let number = stored.inbox.and_then(|(inbox, address)| Some((inbox, address?.parse().ok()?)));
     WebhookConfig::new(stored.id, number, &stored.settings)

@@ -75,7 +75,7 @@ impl AttemptOutcome {
     fn of(result: std::result::Result<PostAnswer, PostError>) -> Self {
         match result {
             Ok(answer) => Self::of_answer(answer),
-            Err(error) => Self::failed(&error.to_string()),
+            Err(error) => Self::failure(&error.to_string()),
         }
     }
 
@@ -91,7 +91,7 @@ impl AttemptOutcome {
         }
     }
 
-    pub(super) fn failed(why: &str) -> Self {
+    pub(super) fn failure(why: &str) -> Self {
         Self {
             verdict: AnswerVerdict::Failure,
             status_code: None,

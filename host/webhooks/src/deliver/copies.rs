@@ -76,7 +76,7 @@ pub async fn listen(
         let found = copies::after(&mut *ctx.db.acquire().await?, client, after, COPIES).await?;
         if !found.is_empty() || Instant::now() >= until || is_stopping() {
             let last = found.last().and_then(|copy| copy.number).unwrap_or(after);
-            return Ok(HeardWebhooks { last, webhooks: signed(ctx, client, found).await? });
+            return Ok(HeardWebhooks { last, webhooks: sign(ctx, client, found).await? });
         }
         sleep(SEARCH).await;
     }
@@ -84,11 +84,11 @@ pub async fn listen(
 
 pub async fn webhook(ctx: &Context, client: ClientId, id: DeliveryId) -> Result<Option<SignedWebhook>> {
     let found = copies::of_delivery(&mut *ctx.db.acquire().await?, client, id).await?;
-    Ok(signed(ctx, client, found.into_iter().collect()).await?.pop())
+    Ok(sign(ctx, client, found.into_iter().collect()).await?.pop())
 }
 
 /// Signs copies with the present secrets. Copies of a deleted configuration are left out.
-async fn signed(ctx: &Context, client: ClientId, copies: Vec<WebhookCopy>) -> Result<Vec<SignedWebhook>> {
+async fn sign(ctx: &Context, client: ClientId, copies: Vec<WebhookCopy>) -> Result<Vec<SignedWebhook>> {
     let now = ctx.now();
     let mut signed = Vec::with_capacity(copies.len());
     let mut last = None;

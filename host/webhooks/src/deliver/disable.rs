@@ -50,9 +50,9 @@ pub(super) async fn disable(
     };
     audit::insert(db, lease.client, &entry).await?;
     tracing::warn!(client.id = %lease.client, endpoint.id = %endpoint, reason = verb(cause.reason), ended,
-        "a webhook endpoint was turned off; save its address again to turn it on");
+        "a webhook endpoint was disabled; save its address again to enable it");
     metrics::counter!("patchbay_webhook_endpoints_disabled_total").increment(1);
-    tell(ctx, db, lease, target, cause).await.map(Some)
+    record_disabled_event(ctx, db, lease, target, cause).await.map(Some)
 }
 
 fn verb(reason: DisabledReason) -> &'static str {
@@ -63,7 +63,7 @@ fn verb(reason: DisabledReason) -> &'static str {
 }
 
 /// Records a partner event that the webhook is off; the configuration of the inbox decides its receiver.
-async fn tell(
+async fn record_disabled_event(
     ctx: &Context,
     db: &mut PgConnection,
     lease: &Lease,

@@ -260,7 +260,7 @@ impl<'a> EndpointRun<'a> {
     fn take(&mut self, sent: std::result::Result<FinishedAttempt, JoinError>) {
         match sent {
             Ok(attempted) => {
-                self.send_queue.settled(&attempted.ready);
+                self.send_queue.note_settled(&attempted.ready);
                 self.is_gone |= attempted.outcome.verdict == AnswerVerdict::Disable;
                 self.oldest_outcome.get_or_insert_with(Instant::now);
                 self.outcomes.push(attempted);
@@ -281,7 +281,7 @@ impl<'a> EndpointRun<'a> {
         };
         self.target = Some(open.target);
         self.failing_since = open.failing_since;
-        self.page_schedule.found(Instant::now(), page.ended_at, page.fresh);
+        self.page_schedule.note_page(Instant::now(), page.ended_at, page.fresh);
         for ready in page.ready {
             self.held.insert(ready.id);
             self.send_queue.push(ready);

@@ -139,7 +139,7 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
     tx.commit().await?;
     if ended > 0 {
         tracing::info!(client.id = %lease.client, endpoint.id = %endpoint_of(lease), ended,
-            "webhook deliveries were dropped, because their endpoint is off");
+            "webhook deliveries were dropped, because their endpoint is disabled");
     }
     Ok(DeliveryPage::default())
 }

@@ -11,7 +11,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// Shortest time between two looks because of new work, which finds added work together. A lone event is looked for at once.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(15);
+const READ_INTERVAL: Duration = Duration::from_millis(15);
 
 /// Each page starts where the last full one ended. At the end it starts over, because commits may come late.
 #[derive(Debug)]
@@ -33,11 +33,11 @@ impl PageSchedule {
 
     pub(super) fn begin(&mut self, now: Instant) -> Option<Position> {
         self.undisturbed = true;
-        self.not_before = now + BETWEEN_LOOKS;
+        self.not_before = now + READ_INTERVAL;
         self.after
     }
 
-    pub(super) fn found(&mut self, now: Instant, ended_at: Option<Position>, fresh: usize) {
+    pub(super) fn note_page(&mut self, now: Instant, ended_at: Option<Position>, fresh: usize) {
         let from_start = self.after.is_none();
         self.saw_all = from_start && ended_at.is_none() && self.undisturbed;
         self.after = ended_at;
@@ -88,7 +88,7 @@ mod tests {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
         assert_eq!(page_schedule.begin(now), None);
-        page_schedule.found(now, Some(position(9)), 5);
+        page_schedule.note_page(now, Some(position(9)), 5);
         assert!(page_schedule.is_time(now));
         assert_eq!(page_schedule.begin(now), Some(position(9)));
     }
@@ -98,12 +98,12 @@ mod tests {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
         page_schedule.begin(now);
-        page_schedule.found(now, Some(position(9)), 5);
+        page_schedule.note_page(now, Some(position(9)), 5);
         page_schedule.begin(now);
-        page_schedule.found(now, None, 0);
+        page_schedule.note_page(now, None, 0);
         assert!(!page_schedule.is_complete(), "rows before the page were not looked at");
         assert_eq!(page_schedule.begin(now), None);
-        page_schedule.found(now, None, 3);
+        page_schedule.note_page(now, None, 3);
         assert!(page_schedule.is_complete());
     }
 
@@ -113,10 +113,10 @@ mod tests {
         let mut page_schedule = PageSchedule::new(now);
         page_schedule.begin(now);
         page_schedule.expect(now);
-        page_schedule.found(now, None, 0);
+        page_schedule.note_page(now, None, 0);
         assert!(!page_schedule.is_complete());
         page_schedule.begin(now);
-        page_schedule.found(now, None, 0);
+        page_schedule.note_page(now, None, 0);
         assert!(page_schedule.is_complete());
         page_schedule.expect(now);
         assert!(!page_schedule.is_complete());
@@ -128,11 +128,11 @@ mod tests {
         let mut page_schedule = PageSchedule::new(now);
         for expected in [40, 80, 160, 320, 500, 500] {
             page_schedule.begin(now);
-            page_schedule.found(now, None, 0);
+            page_schedule.note_page(now, None, 0);
             assert_eq!(page_schedule.next_at() - now, Duration::from_millis(expected));
         }
         page_schedule.begin(now);
-        page_schedule.found(now, None, 3);
+        page_schedule.note_page(now, None, 3);
         assert_eq!(page_schedule.next_at() - now, SHORTEST_PAUSE);
     }
 
@@ -141,8 +141,8 @@ mod tests {
         let begun = Instant::now();
         let mut page_schedule = PageSchedule::new(begun);
         page_schedule.begin(begun);
-        let now = begun + BETWEEN_LOOKS;
-        page_schedule.found(now, None, 0);
+        let now = begun + READ_INTERVAL;
+        page_schedule.note_page(now, None, 0);
         assert!(!page_schedule.is_time(now));
         page_schedule.expect(now);
         assert!(page_schedule.is_time(now));
@@ -154,9 +154,9 @@ mod tests {
         let now = Instant::now();
         let mut page_schedule = PageSchedule::new(now);
         page_schedule.begin(now);
-        page_schedule.found(now, None, 3);
-        page_schedule.expect(now + BETWEEN_LOOKS / 2);
-        assert!(!page_schedule.is_time(now + BETWEEN_LOOKS / 2));
-        assert!(page_schedule.is_time(now + BETWEEN_LOOKS));
+        page_schedule.note_page(now, None, 3);
+        page_schedule.expect(now + READ_INTERVAL / 2);
+        assert!(!page_schedule.is_time(now + READ_INTERVAL / 2));
+        assert!(page_schedule.is_time(now + READ_INTERVAL));
     }
 }

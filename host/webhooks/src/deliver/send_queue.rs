@@ -59,7 +59,7 @@ impl SendQueue {
         line.waiting.push_back(ready);
     }
 
-    /// Takes the next delivery that may go. Its key stays closed until [`SendQueue::settled`].
+    /// Takes the next delivery that may go. Its key stays closed until [`SendQueue::note_settled`].
     pub(super) fn pop(&mut self) -> Option<ReadyDelivery> {
         let retry_first = !self.took_retry;
         let taken = if retry_first {
@@ -83,7 +83,7 @@ impl SendQueue {
         line.waiting.pop_front()
     }
 
-    pub(super) fn settled(&mut self, ready: &ReadyDelivery) {
+    pub(super) fn note_settled(&mut self, ready: &ReadyDelivery) {
         if !ready.keeps_place() {
             return;
         }
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(id(send_queue.pop()), None);
         assert!(send_queue.is_blocked());
         assert_eq!(send_queue.waiting(), 1);
-        send_queue.settled(&first);
+        send_queue.note_settled(&first);
         assert_eq!(id(send_queue.pop()), Some(2));
         assert_eq!(send_queue.waiting(), 0);
     }
@@ -164,7 +164,7 @@ mod tests {
         let mut send_queue = send_queue(&[delivery(2, 7, 0), delivery(3, 7, 0), retry.clone()]);
         assert_eq!(id(send_queue.pop()), Some(1));
         assert_eq!(id(send_queue.pop()), Some(2));
-        send_queue.settled(&retry);
+        send_queue.note_settled(&retry);
         assert_eq!(id(send_queue.pop()), None, "the answer to a retry lets nobody pass");
     }
 
@@ -194,7 +194,7 @@ mod tests {
         let first = delivery(1, 7, 0);
         let mut send_queue = send_queue(std::slice::from_ref(&first));
         send_queue.pop();
-        send_queue.settled(&first);
+        send_queue.note_settled(&first);
         send_queue.push(delivery(2, 7, 0));
         assert_eq!(id(send_queue.pop()), Some(2));
     }
@@ -206,7 +206,7 @@ mod tests {
         send_queue.pop();
         send_queue.push(delivery(2, 7, 0));
         assert_eq!(id(send_queue.pop()), None);
-        send_queue.settled(&first);
+        send_queue.note_settled(&first);
         assert_eq!(id(send_queue.pop()), Some(2));
     }
 }

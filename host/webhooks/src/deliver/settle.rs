@@ -54,7 +54,7 @@ pub(super) async fn settle(
     let now = ctx.now();
     let schedule = &ctx.settings.webhooks.retry_schedule;
     let finished: Vec<FinishedDelivery<'_>> =
-        group.iter().map(|attempted| finished(attempted, schedule, now, ctx.ids.random())).collect();
+        group.iter().map(|attempted| finish(attempted, schedule, now, ctx.ids.random())).collect();
     // An answer of an earlier address says nothing about the present one.
     let of_this_address = group.iter().filter(|attempted| attempted.target.url == target.url);
     let health = Health::after(of_this_address, failing_since);
@@ -138,7 +138,7 @@ pub(super) async fn write(
     Ok(deliveries::settle(db, lease.client, lane, rows.finished, rows.attempts, give_back_at).await?)
 }
 
-fn finished<'a>(
+fn finish<'a>(
     attempted: &'a FinishedAttempt,
     schedule: &[Duration],
     now: DateTime<Utc>,
@@ -262,7 +262,7 @@ mod tests {
     fn a_failure_is_tried_again_until_the_schedule_is_used_up() {
         let fate = |attempts| {
             let attempted = attempted(AnswerVerdict::Failure, attempts, moment(0));
-            let done = finished(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
+            let done = finish(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
             (done.attempts, done.fate)
         };
         let (attempts, DeliveryFate::Retry(at)) = fate(0) else { panic!("expected a retry, got {:?}", fate(0)) };
@@ -277,25 +277,25 @@ mod tests {
     fn a_resent_delivery_has_the_whole_schedule_before_it() {
         let mut attempted = attempted(AnswerVerdict::Failure, 3, moment(0));
         attempted.ready.schedule_from = 3;
-        let done = finished(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
+        let done = finish(&attempted, &SCHEDULE, moment(0), u64::MAX / 2);
         let DeliveryFate::Retry(at) = done.fate else { panic!("{:?}", done.fate) };
         assert_eq!(done.attempts, 4, "attempts go on counting");
         assert!((moment(4)..=moment(6)).contains(&at), "{at}");
         attempted.ready.attempts = 5;
-        assert_eq!(finished(&attempted, &SCHEDULE, moment(0), 0).fate, DeliveryFate::Exhausted);
+        assert_eq!(finish(&attempted, &SCHEDULE, moment(0), 0).fate, DeliveryFate::Exhausted);
     }
 
     #[test]
     fn a_success_counts_its_attempt() {
         let attempted = attempted(AnswerVerdict::Success, 4, moment(0));
-        let done = finished(&attempted, &SCHEDULE, moment(0), 0);
+        let done = finish(&attempted, &SCHEDULE, moment(0), 0);
         assert_eq!((done.attempts, done.fate), (5, DeliveryFate::Delivered));
     }
 
     #[test]
     fn a_410_is_not_tried_again_and_disables_the_endpoint() {
         let gone = attempted(AnswerVerdict::Disable, 0, moment(0));
-        assert_eq!(finished(&gone, &SCHEDULE, moment(0), 0).fate, DeliveryFate::Exhausted);
+        assert_eq!(finish(&gone, &SCHEDULE, moment(0), 0).fate, DeliveryFate::Exhausted);
         assert_eq!(Health::after(&[gone], None).disable, Some(DisabledReason::Gone));
     }
 

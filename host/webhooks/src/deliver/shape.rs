@@ -29,12 +29,12 @@ use plugins::{
 };
 
 /// After so many failures of a client's own shaper in one page, it is not called again for the page.
-const PATIENCE: u32 = 3;
+const FAILURES_MAX: u32 = 3;
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
 /// Most events in one call of a built-in shaper.
-const TOGETHER: usize = 16;
+const MOST_EVENTS: usize = 16;
 
 /// Bodies that are made at the same time. Read once, because the value comes from files of the system.
 static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
@@ -68,7 +68,7 @@ impl OwnShapers {
         let is_canarys = self.slots.answering(subject).is_some_and(|active| active.mode == Mode::Canary);
         let canary = self.canary.as_ref().filter(|_| is_canarys);
         let all = canary.into_iter().chain(&self.live);
-        all.filter(|candidate| candidate.failures.load(Ordering::Relaxed) < PATIENCE)
+        all.filter(|candidate| candidate.failures.load(Ordering::Relaxed) < FAILURES_MAX)
     }
 }
 
@@ -157,7 +157,7 @@ impl PageShaper {
                 continue;
             }
             together.push(placed);
-            if together.len() == TOGETHER {
+            if together.len() == MOST_EVENTS {
                 groups.push(std::mem::take(&mut together));
             }
         }
@@ -266,7 +266,7 @@ impl PageShaper {
         match self.ask(shaper, delivery, event).await {
             (Ok((body, _)), call) => match fault_of(body.as_deref()) {
                 None => (Some(outcome_of(body)), call),
-                Some(fault) => (None, call.spoiled(&fault)),
+                Some(fault) => (None, call.mark_unusable(&fault)),
             },
             (Err(_), call) => (None, call),
         }

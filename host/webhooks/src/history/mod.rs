@@ -18,9 +18,9 @@ use base::{Context, Error};
 pub enum HistoryError {
     #[error("there is no such webhook configuration, or delivery of it")]
     NotFound,
-    #[error("`{0}` is off: save an address for it first")]
+    #[error("`{0}` has no address: save one first")]
     Off(&'static str),
-    #[error("there is nothing to send: the shaper dropped the event, or its webhook was off")]
+    #[error("there is nothing to send: the shaper dropped the event, or its webhook was disabled")]
     Dropped,
     #[error(transparent)]
     Failed(#[from] Error),

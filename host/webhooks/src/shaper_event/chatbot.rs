@@ -36,7 +36,7 @@ pub(super) fn message_event(
     }
 }
 
-pub(super) fn changed(
+pub(super) fn change_event(
     changed: &MessageChanged,
     told: ChatbotReport,
     business: &str,
@@ -66,7 +66,7 @@ pub(super) fn reply_event(said: &MessageSaid, told: ChatbotReport, business: &st
     }
 }
 
-pub(super) fn assigned(
+pub(super) fn assignment_event(
     scene: &EventContext,
     assigned: AssignmentEffects,
     told: ChatbotReport,

@@ -65,11 +65,11 @@ fn of(report: &WebhookReport, business: &str) -> Option<WebhookEvent> {
             WebhookEvent::Chatbot(chatbot::reply_event(said, told, business, at))
         }
         (ReportKind::Chatbot(told), Event::MessageChanged(changed)) => {
-            WebhookEvent::Chatbot(chatbot::changed(changed, told, business, at))
+            WebhookEvent::Chatbot(chatbot::change_event(changed, told, business, at))
         }
         (ReportKind::Chatbot(told), Event::ChatChangedHands(changed)) => {
             let (scene, assigned) = (report.scene.as_deref()?, changed.assignment()?);
-            WebhookEvent::Chatbot(chatbot::assigned(scene, assigned, told, business, at))
+            WebhookEvent::Chatbot(chatbot::assignment_event(scene, assigned, told, business, at))
         }
         _ => return None,
     })

@@ -20,7 +20,7 @@ pub(super) fn partner(event: &Event, business: &str, at: DateTime<Utc>) -> Optio
         Event::InboxQualityChanged(changed) => quality(changed, named("PHONE_QUALITY_CHANGED")),
         Event::PreferenceChanged(changed) => preference(changed, named("USER_PREFERENCE")),
         Event::PluginSuspended(suspended) => suspension(suspended, named("PLUGIN_SUSPENDED")),
-        Event::WebhookDisabled(off) => disabled(off, named("WEBHOOK_DISABLED")),
+        Event::WebhookDisabled(off) => disabled_event(off, named("WEBHOOK_DISABLED")),
         _ => return None,
     })
 }
@@ -95,7 +95,7 @@ fn suspension(suspended: &PluginSuspended, named: PartnerEvent) -> PartnerEvent 
     PartnerEvent { metadata, ..named }
 }
 
-fn disabled(off: &WebhookDisabled, named: PartnerEvent) -> PartnerEvent {
+fn disabled_event(off: &WebhookDisabled, named: PartnerEvent) -> PartnerEvent {
     let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let metadata = vec![
         fact("webhookId", &off.config.to_string()),

@@ -22,7 +22,7 @@ pub(super) fn target(folder: &str, link: &str, known: &BTreeSet<String>) -> Link
         return LinkTarget::Elsewhere(link.to_owned());
     }
     let (file, place) = link.split_once('#').map_or((link, None), |(file, place)| (file, Some(place.to_owned())));
-    let Some(path) = joined(folder, file) else { return LinkTarget::Unserved };
+    let Some(path) = join(folder, file) else { return LinkTarget::Unserved };
     if path == "openapi.json" {
         return LinkTarget::Here("/openapi.json".to_owned());
     }
@@ -36,7 +36,7 @@ pub(super) fn target(folder: &str, link: &str, known: &BTreeSet<String>) -> Link
 }
 
 /// The path below `docs/`. `None` if it leads out of there.
-fn joined(folder: &str, file: &str) -> Option<String> {
+fn join(folder: &str, file: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in file.split('/').filter(|part| !part.is_empty() && *part != ".") {
         if part == ".." {

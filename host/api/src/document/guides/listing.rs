@@ -32,7 +32,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 const OTHERS: &str = "More guides";
 const SUMMARY_LENGTH: usize = 200;
 
-pub(super) fn grouped(guides: &[Guide]) -> Vec<(&'static str, Vec<&Guide>)> {
+pub(super) fn group(guides: &[Guide]) -> Vec<(&'static str, Vec<&Guide>)> {
     let find = |path: &&str| guides.iter().find(|guide| guide.path == *path);
     let mut groups: Vec<_> =
         GROUPS.iter().map(|(name, paths)| (*name, paths.iter().filter_map(find).collect::<Vec<_>>())).collect();
@@ -60,7 +60,7 @@ pub(super) fn index(guides: &[Guide]) -> String {
          every call, and these guides the rest. Programs read <a href=\"/openapi.json\">openapi.json</a> and \
          <a href=\"/llms.txt\">llms.txt</a>, and each guide as Markdown under its address with <code>.md</code>.</p>\n",
     );
-    for (group, guides) in grouped(guides) {
+    for (group, guides) in group(guides) {
         let _ = writeln!(main, "<h2>{}</h2>\n<dl>", escaped(group));
         for guide in guides {
             let (title, about) = (escaped(&guide.title), escaped(&beginning(&guide.summary)));

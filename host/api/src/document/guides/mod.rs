@@ -35,7 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .routes(routes!(start))
         .routes(routes!(guides))
-        .routes(routes!(found))
+        .routes(routes!(search_guides))
         .routes(routes!(one))
         .routes(routes!(inner))
         .routes(routes!(for_machines))
@@ -55,7 +55,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     ),
 )]
 async fn start(headers: HeaderMap) -> Response {
-    shown(&headers, &GuideLibrary::get().index)
+    serve(&headers, &GuideLibrary::get().index)
 }
 
 /// Lists the guides, as the start page does.
@@ -72,7 +72,7 @@ async fn start(headers: HeaderMap) -> Response {
     ),
 )]
 async fn guides(headers: HeaderMap) -> Response {
-    shown(&headers, &GuideLibrary::get().index)
+    serve(&headers, &GuideLibrary::get().index)
 }
 
 /// The words to find.
@@ -96,11 +96,11 @@ struct Wanted {
     params(Wanted),
     responses((status = 200, description = "A page.", body = String, content_type = "text/html")),
 )]
-async fn found(uri: Uri) -> Result<Response, ApiError> {
+async fn search_guides(uri: Uri) -> Result<Response, ApiError> {
     let given = QueryParameters::of(&uri)?;
     let wanted = given.value("q").unwrap_or_default();
     if wanted.chars().count() > SEARCH_LENGTH {
-        return Err(ApiError::fault("q", "may have 100 characters"));
+        return Err(ApiError::fault("q", "must have at most 100 characters"));
     }
     let mut response =
         ([(header::CONTENT_TYPE, shelf::HTML)], search::page(&GuideLibrary::get().sections, wanted)).into_response();
@@ -138,7 +138,7 @@ async fn one(headers: HeaderMap, Segments(file): Segments<String>) -> Result<Res
         return Ok(response);
     }
     let found = GuideLibrary::get().find(&file).ok_or_else(ApiError::not_found)?;
-    Ok(shown(&headers, found))
+    Ok(serve(&headers, found))
 }
 
 /// A guide within a folder, or its Markdown.
@@ -160,7 +160,7 @@ async fn one(headers: HeaderMap, Segments(file): Segments<String>) -> Result<Res
 )]
 async fn inner(headers: HeaderMap, Segments((folder, file)): Segments<(String, String)>) -> Result<Response, ApiError> {
     let found = GuideLibrary::get().find(&format!("{folder}/{file}")).ok_or_else(ApiError::not_found)?;
-    Ok(shown(&headers, found))
+    Ok(serve(&headers, found))
 }
 
 /// Lists the documentation for language models.
@@ -183,7 +183,7 @@ async fn for_machines(headers: HeaderMap, Extension(Document { overview, .. }): 
     response
 }
 
-fn shown(asked: &HeaderMap, ServedBytes { content_type, bytes, tag }: &ServedBytes) -> Response {
+fn serve(asked: &HeaderMap, ServedBytes { content_type, bytes, tag }: &ServedBytes) -> Response {
     let mut response = tag.answer(asked, content_type, bytes.clone());
     protect(&mut response);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));

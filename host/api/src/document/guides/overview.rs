@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    listing::{beginning, grouped},
+    listing::{beginning, group},
     shelf::GuideLibrary,
 };
 
@@ -14,7 +14,7 @@ pub(in crate::document) fn overview(public_url: &str) -> String {
          have a stable text in `error` and the fields at fault in `details`.\n\n## Reference\n\n\
          - [OpenAPI document]({public_url}/openapi.json): every call with its fields, examples and errors\n"
     );
-    for (group, guides) in grouped(&GuideLibrary::get().guides) {
+    for (group, guides) in group(&GuideLibrary::get().guides) {
         let _ = write!(text, "\n## {group}\n\n");
         for guide in guides {
             let about = beginning(&guide.summary);

@@ -40,7 +40,7 @@ pub(super) fn render(path: &str, markdown: &str, known: &BTreeSet<String>) -> Re
     let ids = headings(&events).map(|text| places.place(&text)).collect::<Vec<_>>();
     name_headings(&mut events, &ids);
     let mut rendered = read(path, &events, &ids);
-    let linked = linked(folder(path), events, known);
+    let linked = rewrite_links(folder(path), events, known);
     html::push_html(&mut rendered.html, linked.into_iter());
     rendered
 }
@@ -121,7 +121,7 @@ fn read(path: &str, events: &[Event<'_>], ids: &[String]) -> RenderedGuide {
 }
 
 /// Gives links the addresses of this server. A link to a file that is not served becomes its text.
-fn linked<'m>(folder: &str, events: Vec<Event<'m>>, known: &BTreeSet<String>) -> Vec<Event<'m>> {
+fn rewrite_links<'m>(folder: &str, events: Vec<Event<'m>>, known: &BTreeSet<String>) -> Vec<Event<'m>> {
     // Links do not nest.
     let mut dropped = false;
     let mut kept = Vec::with_capacity(events.len());
@@ -148,7 +148,7 @@ fn linked<'m>(folder: &str, events: Vec<Event<'m>>, known: &BTreeSet<String>) ->
 }
 
 /// The Markdown with links to the Markdown of this server, for readers of the text alone.
-pub(super) fn relinked(path: &str, markdown: &str, known: &BTreeSet<String>) -> String {
+pub(super) fn rewrite_markdown_links(path: &str, markdown: &str, known: &BTreeSet<String>) -> String {
     let mut text = String::with_capacity(markdown.len());
     let mut copied = 0;
     for (event, range) in parser(markdown).into_offset_iter() {
@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn the_markdown_has_links_to_markdown() {
-        let text = relinked("a", TEXT, &known());
+        let text = rewrite_markdown_links("a", TEXT, &known());
         assert!(text.contains("See there, [b](/docs/b.md#x) and <b>bold</b>."), "{text}");
-        assert_eq!(relinked("a", "no link\n", &known()), "no link\n");
+        assert_eq!(rewrite_markdown_links("a", "no link\n", &known()), "no link\n");
     }
 }

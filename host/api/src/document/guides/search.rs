@@ -10,7 +10,7 @@ use super::{
 const MOST: usize = 30;
 /// Most words of a search. More are ignored.
 const WORDS: usize = 8;
-const AROUND: usize = 100;
+const CONTEXT_CHARS: usize = 100;
 
 fn words(wanted: &str) -> Vec<String> {
     wanted.split_whitespace().take(WORDS).map(str::to_ascii_lowercase).collect()
@@ -47,8 +47,8 @@ fn excerpt(text: &str, words: &[String]) -> String {
     let lower = text.to_ascii_lowercase();
     let first = words.iter().filter_map(|word| Some((lower.find(word.as_str())?, word.len()))).min();
     let (at, length) = first.unwrap_or_default();
-    let begin = text.floor_char_boundary(at.saturating_sub(AROUND));
-    let end = text.floor_char_boundary((at + length).saturating_add(AROUND));
+    let begin = text.floor_char_boundary(at.saturating_sub(CONTEXT_CHARS));
+    let end = text.floor_char_boundary((at + length).saturating_add(CONTEXT_CHARS));
     let part = |from: usize, to: usize| escaped(text.get(from..to).unwrap_or_default());
     let (before, after) = (if begin > 0 { "... " } else { "" }, if end < text.len() { " ..." } else { "" });
     let marked = if length > 0 { format!("<mark>{}</mark>", part(at, at + length)) } else { String::new() };
@@ -58,7 +58,7 @@ fn excerpt(text: &str, words: &[String]) -> String {
 pub(super) fn page(sections: &[GuideSection], wanted: &str) -> String {
     let words = words(wanted);
     let found = find(sections, &words);
-    let mut main = format!("<h1>Search</h1>\n<p>{}</p>\n<dl>\n", said(wanted, found.len()));
+    let mut main = format!("<h1>Search</h1>\n<p>{}</p>\n<dl>\n", count_line(wanted, found.len()));
     for section in found {
         let name = if section.heading == section.title {
             escaped(&section.title)
@@ -72,7 +72,7 @@ pub(super) fn page(sections: &[GuideSection], wanted: &str) -> String {
     shell::page("Search", &main, wanted)
 }
 
-fn said(wanted: &str, found: usize) -> String {
+fn count_line(wanted: &str, found: usize) -> String {
     match found {
         0 if wanted.trim().is_empty() => "Enter words that a section contains.".to_owned(),
         0 => format!("No section contains all words of \"{}\".", escaped(wanted)),

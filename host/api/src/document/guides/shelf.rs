@@ -64,7 +64,7 @@ impl GuideLibrary {
                 rendered.html
             );
             shown.insert(path.clone(), ServedBytes::new(HTML, shell::page(&rendered.title, &main, "")));
-            let markdown = rendering::relinked(&path, &markdown, &known);
+            let markdown = rendering::rewrite_markdown_links(&path, &markdown, &known);
             shown.insert(format!("{path}.md"), ServedBytes::new("text/markdown; charset=utf-8", markdown));
             sections.extend(rendered.sections);
             guides.push(Guide { path, title: rendered.title, summary: rendered.summary });

@@ -29,14 +29,14 @@ pub(super) fn add(document: &mut Value) {
         known.extend(schemas);
     }
     let webhooks = json!({
-        "incomingMessage": posted("incomingMessageURL", "A customer wrote to a business number.", &["IncomingMessage"]),
-        "messageStatus": posted("statusUpdateURL", "The state of a sent message changed.", &["MessageStatus"]),
-        "sessionStatus": posted("sessionStatusURL", "The connection of a WhatsApp Lite number changed.", &["SessionStatus"]),
-        "partnerEvent": posted("eventWebhookURL", "Something happened on the provider's platform or in Patchbay.", &["PartnerEvent"]),
-        "chatbotEvent": posted("chatbotWebhookURL", "A message of a live chat. `chatbotPayloadVersion` decides the version.", &["ChatbotEventV1", "ChatbotEventV2"]),
-        "smsReceipt": { "get": called("receiptCallBackURL", "A receipt of an SMS of the gateways.", "SmsReceipt", document) },
+        "incomingMessage": post_operation("incomingMessageURL", "A customer wrote to a business number.", &["IncomingMessage"]),
+        "messageStatus": post_operation("statusUpdateURL", "The state of a sent message changed.", &["MessageStatus"]),
+        "sessionStatus": post_operation("sessionStatusURL", "The connection of a WhatsApp Lite number changed.", &["SessionStatus"]),
+        "partnerEvent": post_operation("eventWebhookURL", "Something happened on the provider's platform or in Patchbay.", &["PartnerEvent"]),
+        "chatbotEvent": post_operation("chatbotWebhookURL", "A message of a live chat. `chatbotPayloadVersion` decides the version.", &["ChatbotEventV1", "ChatbotEventV2"]),
+        "smsReceipt": { "get": get_operation("receiptCallBackURL", "A receipt of an SMS of the gateways.", "SmsReceipt", document) },
         "smsReply": {
-            "get": called("replyCallBackURL", "A reply to an SMS of the gateways.", "SmsReply", document),
+            "get": get_operation("replyCallBackURL", "A reply to an SMS of the gateways.", "SmsReply", document),
             "post": posted_form("replyCallBackURL", "A reply, if `replyCallBackMethod` is `POST`.", "SmsReply"),
         },
     });
@@ -64,7 +64,7 @@ fn reference(schema: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{schema}") })
 }
 
-fn posted(field: &str, summary: &str, schemas: &[&str]) -> Value {
+fn post_operation(field: &str, summary: &str, schemas: &[&str]) -> Value {
     let schema = match schemas {
         [one] => reference(one),
         several => json!({ "anyOf": several.iter().map(|one| reference(one)).collect::<Vec<_>>() }),
@@ -100,7 +100,7 @@ fn posted(field: &str, summary: &str, schemas: &[&str]) -> Value {
     } })
 }
 
-fn called(field: &str, summary: &str, schema: &str, document: &Value) -> Value {
+fn get_operation(field: &str, summary: &str, schema: &str, document: &Value) -> Value {
     let schema = document.pointer(&format!("/components/schemas/{schema}")).cloned().unwrap_or_default();
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let parameters: Vec<Value> = properties

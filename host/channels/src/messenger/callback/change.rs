@@ -13,7 +13,7 @@ use crate::messenger::ids;
 use crate::whatsapp_cloud::callback::fields::{owned, text};
 
 /// An edit. Meta counts the edits of a message, which distinguishes a repetition from another edit.
-pub(super) fn edited(
+pub(super) fn read_edit(
     page: &str,
     event: &Value,
     at: DateTime<Utc>,
@@ -30,7 +30,7 @@ pub(super) fn edited(
 }
 
 /// A deletion of a message with all its files, each of which is a message here.
-pub(super) fn deleted(page: &str, event: &Value, at: DateTime<Utc>, mid: &str) -> Option<(String, CallbackBody)> {
+pub(super) fn read_deletion(page: &str, event: &Value, at: DateTime<Utc>, mid: &str) -> Option<(String, CallbackBody)> {
     let rest = (1..attachment::MOST).map(|place| ids::at_place(mid, place)).collect();
     let by = author(page, event)?;
     let change = MessageChange { provider_id: mid.to_owned(), rest, by, at, change: ContentChange::Deleted };

@@ -41,7 +41,7 @@ pub(super) fn read(page: &str, entry: &Value, event: &Value) -> EventReading {
     let facts = if let Some(message) = part("message") {
         if message.get("is_deleted").and_then(Value::as_bool) == Some(true) {
             let told = at(entry, event).zip(mid(message));
-            let fact = told.and_then(|(at, mid)| change::deleted(page, event, at, &mid));
+            let fact = told.and_then(|(at, mid)| change::read_deletion(page, event, at, &mid));
             return fact.map_or(EventReading::Malformed(MALFORMED), |fact| EventReading::Facts(vec![fact]));
         }
         match message.get("is_echo").and_then(Value::as_bool) {
@@ -52,7 +52,7 @@ pub(super) fn read(page: &str, entry: &Value, event: &Value) -> EventReading {
         postback_fact(entry, event, postback)
     } else if let Some(edit) = part("message_edit") {
         let told = at(entry, event).zip(mid(edit));
-        told.and_then(|(at, mid)| change::edited(page, event, at, edit, &mid)).map(|fact| vec![fact])
+        told.and_then(|(at, mid)| change::read_edit(page, event, at, edit, &mid)).map(|fact| vec![fact])
     } else if let Some(reaction) = part("reaction") {
         reaction_fact(entry, event, reaction)
     } else if let Some(delivery) = part("delivery") {
@@ -81,7 +81,7 @@ fn mid(part: &Value) -> Option<Cow<'_, str>> {
     word(part, "mid").filter(|mid| mid.len() <= ID_MAX_BYTES)
 }
 
-fn quoted(message: &Value) -> Option<String> {
+fn quoted_id(message: &Value) -> Option<String> {
     message.get("reply_to").and_then(mid).map(Cow::into_owned)
 }
 
@@ -121,7 +121,7 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
     let said = owned(message, "text");
     if let Some(payload) = message.get("quick_reply").and_then(|reply| owned(reply, "payload")) {
         let content = InboundContent::Interactive { text: said.unwrap_or_else(|| payload.clone()), payload };
-        let one = inbound((entry, event), id, quoted(message), content, ("quick_reply", event))?;
+        let one = inbound((entry, event), id, quoted_id(message), content, ("quick_reply", event))?;
         return Some(vec![fact(one)]);
     }
     let mut contents = Vec::new();
@@ -154,7 +154,7 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
     let mut facts = Vec::with_capacity(contents.len());
     for (position, (content, kind, raw)) in contents.into_iter().enumerate() {
         let raw = if position == 0 { event } else { raw };
-        let mut one = inbound((entry, event), ids::at_place(&id, position), quoted(message), content, (kind, raw))?;
+        let mut one = inbound((entry, event), ids::at_place(&id, position), quoted_id(message), content, (kind, raw))?;
         if let InboundContent::Media(file) = &mut one.content {
             file.provider_media_id = one.provider_id.clone();
         }
@@ -213,7 +213,7 @@ fn emoji_named(name: Option<&str>) -> &'static str {
 fn made_id(kind: &str, entry: &Value, event: &Value, what: &str) -> Option<String> {
     let customer = psid(event, "sender")?;
     let moment = at(entry, event)?.timestamp_millis();
-    Some(ids::made(kind, customer.value(), moment, what))
+    Some(ids::event_id(kind, customer.value(), moment, what))
 }
 
 fn came_by(entry: &Value, event: &Value) -> Option<(String, CallbackBody)> {
@@ -256,7 +256,7 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
     if contents.is_empty() {
         contents.extend(in_words(&unknown_content::content("unsupported", None, None)));
     }
-    let quoted = quoted(message);
+    let quoted = quoted_id(message);
     let facts = contents.into_iter().enumerate().map(|(position, content)| {
         let provider_id = ids::at_place(&id, position);
         let fact = format!("echo:{provider_id}");

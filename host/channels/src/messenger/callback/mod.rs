@@ -56,7 +56,7 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
         }
     }
     if standby > 0 {
-        tracing::info!(standby, "left out events of conversations that another app of the page has");
+        tracing::info!(standby, "skipped events of conversations that belong to another app of the page");
     }
     if items.len() > ITEMS_MAX { Err(CallbackError::TooMany) } else { Ok(items) }
 }

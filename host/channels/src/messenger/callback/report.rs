@@ -28,8 +28,9 @@ pub(super) fn facts(
     let name = if status == ProviderStatus::Read { "read" } else { "delivered" };
     let named = elements(report, "mids").iter().filter_map(Value::as_str);
     let named = named.filter(|mid| !mid.is_empty() && mid.len() <= ID_MAX_BYTES).take(MOST_NAMED);
-    let mut facts: Vec<(String, CallbackBody)> =
-        named.map(|mid| (format!("status:{mid}:{name}"), CallbackBody::Status(moved(mid, status, at)))).collect();
+    let mut facts: Vec<(String, CallbackBody)> = named
+        .map(|mid| (format!("status:{mid}:{name}"), CallbackBody::Status(status_update(mid, status, at))))
+        .collect();
     if let Some(until) = until {
         let fact = format!("{name}:{}:{}", customer.value(), until.timestamp_millis());
         facts.push((fact, CallbackBody::Watermark(Watermark { to: customer, status, until })));
@@ -37,7 +38,7 @@ pub(super) fn facts(
     (!facts.is_empty()).then_some(facts)
 }
 
-fn moved(mid: &str, status: ProviderStatus, at: DateTime<Utc>) -> StatusUpdate {
+fn status_update(mid: &str, status: ProviderStatus, at: DateTime<Utc>) -> StatusUpdate {
     StatusUpdate {
         provider_id: mid.to_owned(),
         opaque: None,

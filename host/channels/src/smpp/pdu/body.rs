@@ -66,7 +66,7 @@ fn deliver_sm_lacking(body: &[u8], lacking: Option<usize>) -> Read {
     let (_registered_delivery, _replace_if_present) = (fields.octet()?, fields.octet()?);
     let data_coding = fields.octet()?;
     let _default_message = fields.octet();
-    let short_message = fields.counted();
+    let short_message = fields.counted_octets();
     fields.message(source, destination, (esm_class, data_coding), short_message)
 }
 
@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Octets after their number; the existing ones if the number is too large.
-    fn counted(&mut self) -> &'a [u8] {
+    fn counted_octets(&mut self) -> &'a [u8] {
         let Some(length) = self.octet() else {
             self.sound = false;
             return &[];

@@ -22,7 +22,7 @@ use crate::smpp::pdu::{
 const OFTEN: Duration = Duration::from_millis(100);
 
 /// How often an SMSC is checked that we do not read from.
-const LOOK: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) async fn read<R>(
     reader: R,
@@ -59,7 +59,7 @@ pub(super) async fn read<R>(
                     () = silence.look(&session.shared) => {}
                 }
                 // The silence begins now, because we did not listen before.
-                silence.heard();
+                silence.note_traffic();
             }
             Err(broken) => break broken.to_string(),
         }
@@ -75,7 +75,7 @@ async fn take(frame: PduFrame, session: &SmppSession, requests: &mpsc::Sender<Se
             let unasked = !matches!(command, CommandId::EnquireLinkResp | CommandId::UnbindResp);
             if !session.shared.pending.settle(&frame) && unasked {
                 count("unasked_answer");
-                tracing::debug!(bind = %session.name(), ?command, "an answer that nothing waits for");
+                tracing::debug!(bind = %session.name(), ?command, "dropped an answer that no request waits for");
             }
         }
         CommandId::EnquireLink => {
@@ -105,7 +105,7 @@ impl Silence {
         Self { interval, patience, asked: false, until: Instant::now() + interval }
     }
 
-    fn heard(&mut self) {
+    fn note_traffic(&mut self) {
         self.asked = false;
         self.until = Instant::now() + self.interval;
     }
@@ -113,7 +113,7 @@ impl Silence {
     /// While we do not read: a write to an SMSC that is gone shows its end. Never returns.
     async fn look(&self, shared: &SessionShared) {
         loop {
-            sleep(self.interval.min(LOOK)).await;
+            sleep(self.interval.min(CHECK_INTERVAL)).await;
             ask(shared);
         }
     }

@@ -62,7 +62,7 @@ impl SessionRequestHandle {
         Self { session, header: frame.header, body: frame.body, owed }
     }
 
-    pub(crate) fn owed(self) -> (SmppSession, Header, PendingAnswer) {
+    pub(crate) fn into_parts(self) -> (SmppSession, Header, PendingAnswer) {
         (self.session, self.header, self.owed)
     }
 }
@@ -142,7 +142,7 @@ impl SmppSession {
         self.shared.end(reason.to_owned());
     }
 
-    pub(crate) async fn ended(&self) {
+    pub(crate) async fn wait_for_end(&self) {
         self.shared.ended.cancelled().await;
     }
 

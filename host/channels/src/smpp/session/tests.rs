@@ -99,7 +99,7 @@ async fn an_answer_that_is_queued_is_written_before_the_session_is_closed() {
     theirs.write_all(&Header::request(CommandId::DeliverSm, 7).with(b"")).await.unwrap();
     let request = requests.recv().await.unwrap();
     let began = Instant::now();
-    let (from, header, owed) = request.owed();
+    let (from, header, owed) = request.into_parts();
     let answering = async {
         tokio::time::sleep(SHORT).await;
         from.answer(header.answer(CommandStatus::EsmeRok), &[0]).await;

@@ -28,7 +28,7 @@ impl DefaultAlphabet {
     pub(in crate::smpp) fn encode(self, septets: &[u8], header: usize) -> Option<Vec<u8>> {
         let last = match self {
             Self::Gsm => return Some(septets.to_vec()),
-            Self::GsmPacked => return Some(gsm::packed(septets, header)),
+            Self::GsmPacked => return Some(gsm::pack(septets, header)),
             Self::Latin1 => 0xff,
             Self::Ascii => 0x7f,
         };

@@ -45,7 +45,7 @@ fn fill_bits(header: usize) -> usize {
 }
 
 /// Packs septets after a header of so many octets: eight into seven octets (6.1.2.1).
-pub(super) fn packed(septets: &[u8], header: usize) -> Vec<u8> {
+pub(super) fn pack(septets: &[u8], header: usize) -> Vec<u8> {
     let mut octets = Vec::with_capacity(septets.len() * 7 / 8 + 2);
     let (mut bits, mut count) = (0_u32, fill_bits(header));
     for septet in septets {
@@ -64,7 +64,7 @@ pub(super) fn packed(septets: &[u8], header: usize) -> Vec<u8> {
 }
 
 /// One septet per octet. Seven remaining bits are padding if they are zero, or a carriage return.
-pub(in crate::smpp) fn unpacked(octets: &[u8], header: usize) -> Vec<u8> {
+pub(in crate::smpp) fn unpack(octets: &[u8], header: usize) -> Vec<u8> {
     let mut septets = Vec::with_capacity(octets.len() * 8 / 7 + 1);
     let mut skip = fill_bits(header);
     let (mut bits, mut count) = (0_u32, 0);
@@ -112,11 +112,11 @@ mod tests {
 
     #[test]
     fn septets_are_packed_as_the_standard_shows_and_come_back_behind_any_header() {
-        assert_eq!(packed(b"hellohello", 0), [0xe8, 0x32, 0x9b, 0xfd, 0x46, 0x97, 0xd9, 0xec, 0x37]);
+        assert_eq!(pack(b"hellohello", 0), [0xe8, 0x32, 0x9b, 0xfd, 0x46, 0x97, 0xd9, 0xec, 0x37]);
         for header in [0, 6, 7, 8, 12] {
             for length in 1..90_u8 {
                 let septets: Vec<u8> = (0..length).map(|at| at % 127 + 1).filter(|one| *one != 0x0d).collect();
-                assert_eq!(unpacked(&packed(&septets, header), header), septets, "{header} {length}");
+                assert_eq!(unpack(&pack(&septets, header), header), septets, "{header} {length}");
             }
         }
     }

@@ -10,7 +10,7 @@ mod octets;
 use encoding_rs::{EUC_KR, ISO_8859_5, ISO_8859_8, WINDOWS_1252};
 
 pub use default_alphabet::DefaultAlphabet;
-pub(super) use gsm::{text as gsm_text, unpacked};
+pub(super) use gsm::{text as gsm_text, unpack};
 pub(super) use national_tables::Shifts;
 use octets::{ascii, plain};
 

@@ -172,7 +172,7 @@ impl Window {
     ) -> Option<WindowPlace> {
         let mut state = self.state();
         let lacks_room = !in_doubt.counted.load(Ordering::Relaxed);
-        if lacks_room && state.left() == 0 {
+        if lacks_room && state.free_places() == 0 {
             return None;
         }
         let free = state.free.get_mut(bind).filter(|free| **free > 0)?;
@@ -188,7 +188,7 @@ impl Window {
     }
 
     /// Submits without an answer, by bind.
-    pub(super) fn used(&self) -> Vec<usize> {
+    pub(super) fn used_places(&self) -> Vec<usize> {
         let state = self.state();
         state.size.iter().zip(&state.free).map(|(size, free)| size.saturating_sub(*free)).collect()
     }
@@ -206,7 +206,7 @@ impl Window {
     }
 
     /// Resolves when a place is free that this inbox may have. The longest waiting inbox is told first.
-    pub(super) fn freed(&self, inbox: InboxId) -> oneshot::Receiver<()> {
+    pub(super) fn wait_for_room(&self, inbox: InboxId) -> oneshot::Receiver<()> {
         let (tell, told) = oneshot::channel();
         let mut state = self.state();
         state.waiting.retain(|(_, tell)| !tell.is_closed());
@@ -309,13 +309,13 @@ impl State {
     /// The room in all windows, or the rest of its share while another inbox has less than its own.
     fn room(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
         self.forget(now);
-        let left = self.left();
+        let left = self.free_places();
         let share = self.share(inbox, up);
         let short = self.wanting.keys().any(|other| *other != inbox && self.in_doubt(*other) < share);
         if short { share.saturating_sub(self.in_doubt(inbox)).min(left) } else { left }
     }
 
-    fn left(&self) -> usize {
+    fn free_places(&self) -> usize {
         let all: usize = self.size.iter().sum();
         all.saturating_sub(self.in_doubt.values().sum())
     }

@@ -45,11 +45,11 @@ fn a_place_of_one_bind_is_given_back_like_any() {
     let (elsewhere, in_doubt) = take(&window, 1, 1).pop().unwrap();
     drop(elsewhere);
     let held = window.take_of(&in_doubt, 1, &mut |_| Reservation::Yes);
-    assert_eq!((held.is_some(), window.used()), (true, vec![0, 1]));
+    assert_eq!((held.is_some(), window.used_places()), (true, vec![0, 1]));
     assert!(window.take_of(&in_doubt, 1, &mut |_| Reservation::Yes).is_none(), "it is full");
     assert!(window.take_of(&in_doubt, 0, &mut |_| Reservation::NotYet).is_none(), "its rate is used up");
     drop(held);
-    assert_eq!(window.used(), [0, 0]);
+    assert_eq!(window.used_places(), [0, 0]);
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn an_answer_makes_room_for_another_message_only_once_it_is_on_disk() {
     let window = Window::new(vec![2, 1]);
     let (held, in_doubt): (Vec<WindowPlace>, Vec<DoubtRoom>) = take(&window, 1, 9).into_iter().unzip();
     assert_eq!((held.len(), in_doubt.len()), (3, 3));
-    let mut second = window.freed(inbox(2));
+    let mut second = window.wait_for_room(inbox(2));
     drop(held);
-    assert_eq!(window.used(), [0, 0], "all are answered");
+    assert_eq!(window.used_places(), [0, 0], "all are answered");
     assert!(take(&window, 1, 1).is_empty() && take(&window, 2, 1).is_empty(), "and none is on disk");
     assert!(window.open_binds(inbox(2), Instant::now(), NOBODY_ELSE).is_empty());
     assert!(second.try_recv().is_err());
@@ -105,7 +105,7 @@ fn a_message_that_waits_for_one_bind_leaves_its_room_to_others() {
     in_doubt[0].gives_room();
     let other = take(&window, 2, 1);
     assert_eq!(other.len(), 1);
-    let free = window.used().iter().position(|used| *used == 0).unwrap();
+    let free = window.used_places().iter().position(|used| *used == 0).unwrap();
     assert!(window.take_of(&in_doubt[0], free, &mut |_| Reservation::Yes).is_none(), "there is a place, and no room");
     drop(other);
     assert!(window.take_of(&in_doubt[0], free, &mut |_| Reservation::Yes).is_some());
@@ -117,7 +117,7 @@ fn a_message_in_progress_gets_a_free_place_before_others() {
     let window = Window::new(vec![1, 1]);
     let mut taken = take(&window, 1, 2);
     let (held, _in_doubt) = taken.pop().unwrap();
-    let (mut waits, mut other) = (window.bind_freed(), window.freed(inbox(2)));
+    let (mut waits, mut other) = (window.bind_freed(), window.wait_for_room(inbox(2)));
     drop(held);
     assert!(waits.try_recv().is_ok() && other.try_recv().is_err());
 }
@@ -140,7 +140,8 @@ fn parts_take_only_places_that_no_message_needs() {
 fn the_longest_waiting_inbox_is_woken_first() {
     let window = Window::new(vec![1]);
     let held = take(&window, 1, 1);
-    let (gone, mut second, mut third) = (window.freed(inbox(9)), window.freed(inbox(2)), window.freed(inbox(3)));
+    let (gone, mut second, mut third) =
+        (window.wait_for_room(inbox(9)), window.wait_for_room(inbox(2)), window.wait_for_room(inbox(3)));
     drop(gone);
     drop(held);
     assert!(second.try_recv().is_ok() && third.try_recv().is_err());
@@ -164,7 +165,7 @@ fn waiting_inboxes_take_turns_at_a_limited_rate() {
     };
     assert_eq!(ask(1, &mut one_left()), 1);
     assert_eq!(ask(2, &mut |_| Reservation::NotYet), 0);
-    let mut second = window.freed(inbox(2));
+    let mut second = window.wait_for_room(inbox(2));
     assert_eq!(ask(1, &mut one_left()), 0, "the second has waited longer");
     assert!(second.try_recv().is_ok(), "and is told");
     assert!(window.is_anothers_turn(inbox(1), now) && !window.is_anothers_turn(inbox(2), now));
@@ -179,7 +180,7 @@ fn an_unused_turn_is_lost() {
     let take = |who, at| window.take(inbox(who), 1, at, NOBODY_ELSE, &mut |_| Reservation::Yes).len();
     let held = window.take(inbox(1), 1, now, NOBODY_ELSE, &mut |_| Reservation::Yes);
     assert!(window.take(inbox(2), 1, now, NOBODY_ELSE, &mut |_| Reservation::NotYet).is_empty());
-    let _second = window.freed(inbox(2));
+    let _second = window.wait_for_room(inbox(2));
     assert_eq!(take(1, now), 0);
     assert_eq!(take(1, now + TURN / 2), 0);
     assert_eq!(take(1, now + TURN), 1);

@@ -15,7 +15,7 @@ use crate::{unknown_content, whatsapp_cloud::graph::integer};
 
 pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
     let read = match kind {
-        "text" => written(message),
+        "text" => read_text(message),
         "image" => media(message, kind, MediaKind::Image),
         "video" => media(message, kind, MediaKind::Video),
         "document" => media(message, kind, MediaKind::Document),
@@ -28,15 +28,15 @@ pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
         "interactive" => interactive(message),
         _ => None,
     };
-    read.unwrap_or_else(|| unmodelled(kind, message))
+    read.unwrap_or_else(|| unmodelled_content(kind, message))
 }
 
-fn unmodelled(kind: &str, message: &Value) -> InboundContent {
+fn unmodelled_content(kind: &str, message: &Value) -> InboundContent {
     let part = message.get(kind).unwrap_or(&Value::Null);
     let error = elements(message, "errors").iter().find_map(refusal);
     match kind {
-        "order" => unknown_content::content(kind, order::words(part), error),
-        "request_welcome" => unknown_content::happening(kind, "The customer opened the chat for the first time."),
+        "order" => unknown_content::content(kind, order::order_text(part), error),
+        "request_welcome" => unknown_content::described_event(kind, "The customer opened the chat for the first time."),
         "interactive" => {
             let named = text(part, "type").unwrap_or(kind);
             let inner = part.get(named).unwrap_or(part);
@@ -71,7 +71,7 @@ fn call_permission(reply: &Value) -> Option<String> {
     Some(format!("Permission to call: {answer}"))
 }
 
-fn written(message: &Value) -> Option<InboundContent> {
+fn read_text(message: &Value) -> Option<InboundContent> {
     Some(InboundContent::Text { body: owned(message.get("text")?, "body")? })
 }
 

@@ -24,13 +24,13 @@ pub(super) fn change(kind: &str, message: &Value, by: Author) -> Result<MessageC
     let at: DateTime<Utc> = instant(message).ok_or(NO_TIME)?;
     let change = match kind {
         "revoke" => ContentChange::Deleted,
-        _ => part.get("message").and_then(edited).ok_or("`edit.message` is missing, or has another form")?,
+        _ => part.get("message").and_then(read_edit).ok_or("`edit.message` is missing, or has another form")?,
     };
     Ok(MessageChange { provider_id, rest: Vec::new(), by, at, change })
 }
 
 /// The new text of a text message, or the new caption of a file; none if the caption was removed.
-fn edited(now: &Value) -> Option<ContentChange> {
+fn read_edit(now: &Value) -> Option<ContentChange> {
     let kind = type_of(now);
     let part = now.get(kind)?;
     let text = match kind {

@@ -44,7 +44,7 @@ pub enum CallbackError {
     OtherObject(String),
     #[error("the callback is for object `{0}`, not for page")]
     NoPage(String),
-    #[error("the callback says more than {ITEMS_MAX} things at once")]
+    #[error("the callback has more than {ITEMS_MAX} items")]
     TooMany,
 }
 

@@ -11,7 +11,7 @@ const NAME_CHARS: usize = 200;
 const CURRENCIES: usize = 10;
 
 /// The text of an order; `None` if it has neither products nor words.
-pub(super) fn words(order: &Value) -> Option<String> {
+pub(super) fn order_text(order: &Value) -> Option<String> {
     let said = owned(order, "text");
     let products = elements(order, "product_items");
     if products.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn words(order: &Value) -> Option<String> {
         }
     }
     for product in products.iter().take(LINES) {
-        let _ = write!(text, "\n{}", Line::of(product).words());
+        let _ = write!(text, "\n{}", Line::of(product).line_text());
     }
     if let Some(more) = products.len().checked_sub(LINES).filter(|more| *more > 0) {
         let _ = write!(text, "\nand {more} more");
@@ -63,7 +63,7 @@ impl Line {
         }
     }
 
-    fn words(&self) -> String {
+    fn line_text(&self) -> String {
         let line = format!("{} x {}", self.quantity, self.name);
         match self.price {
             Some(price) => format!("{line}, {} each", amount(price, &self.currency)),
@@ -92,12 +92,12 @@ mod tests {
             {"product_retailer_id": "cap", "name": "Red cap", "quantity": "1", "item_price": "5", "currency": "ZAR"},
         ]});
         let expected = "before noon, please\nOrder:\n2 x shirt-1, 15.99 ZAR each\n1 x Red cap (cap), 5.00 ZAR each\nTotal: 36.98 ZAR";
-        assert_eq!(words(&order).as_deref(), Some(expected));
+        assert_eq!(order_text(&order).as_deref(), Some(expected));
     }
 
     #[test]
     fn orders_in_odd_forms_are_shown_as_far_as_they_go() {
-        let of = |products: Value| words(&json!({"product_items": products}));
+        let of = |products: Value| order_text(&json!({"product_items": products}));
         for (products, expected) in [
             (json!([{}]), "Order:\n1 x product"),
             (json!([null, 7, "x"]), "Order:\n1 x product\n1 x product\n1 x product"),
@@ -110,15 +110,15 @@ mod tests {
         ] {
             assert_eq!(of(products.clone()).as_deref(), Some(expected), "{products}");
         }
-        assert_eq!(words(&json!({"text": "the usual"})).as_deref(), Some("Order: the usual"));
-        assert_eq!(words(&json!({"product_items": []})), None);
-        assert_eq!(words(&json!(null)), None);
+        assert_eq!(order_text(&json!({"text": "the usual"})).as_deref(), Some("Order: the usual"));
+        assert_eq!(order_text(&json!({"product_items": []})), None);
+        assert_eq!(order_text(&json!(null)), None);
     }
 
     #[test]
     fn a_long_order_is_summed_up_whole_and_listed_in_part() {
         let products = vec![json!({"id": "n".repeat(1_000), "price": 1, "currency": "ZAR"}); 250];
-        let text = words(&json!({"product_items": products})).unwrap();
+        let text = order_text(&json!({"product_items": products})).unwrap();
         assert_eq!(text.lines().count(), 1 + LINES + 2);
         assert!(text.ends_with("and 150 more\nTotal: 250.00 ZAR"), "{text}");
     }

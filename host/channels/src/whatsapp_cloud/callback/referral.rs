@@ -25,7 +25,7 @@ pub(super) fn referral_of(message: &Value) -> Option<Box<Referral>> {
         headline: text_field(referral, "headline"),
         body: text_field(referral, "body"),
         media_type: text_field(referral, "media_type"),
-        media_url: media.map(bounded),
+        media_url: media.map(cut),
         ctwa_clid: text_field(referral, "ctwa_clid"),
         reference: text_field(referral, "ref"),
         catalog_id: text_field(product, "catalog_id"),
@@ -35,9 +35,9 @@ pub(super) fn referral_of(message: &Value) -> Option<Box<Referral>> {
 }
 
 pub(crate) fn text_field(part: &Value, name: &str) -> Option<String> {
-    text(part, name).map(bounded)
+    text(part, name).map(cut)
 }
 
-fn bounded(text: &str) -> String {
+fn cut(text: &str) -> String {
     text.chars().take(MOST).collect()
 }

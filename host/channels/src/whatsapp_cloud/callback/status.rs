@@ -24,7 +24,7 @@ pub(super) fn status_item(status: &Value) -> ParsedStatus {
         return ParsedStatus::Ignored("status type", kind.as_str().map_or_else(|| kind.to_string(), str::to_owned));
     }
     let Some(name) = owned(status, "status") else { return ParsedStatus::Malformed("`status` is missing") };
-    let Some(reached) = reached(&name) else { return ParsedStatus::Ignored("status value", name) };
+    let Some(reached) = read_status(&name) else { return ParsedStatus::Ignored("status value", name) };
     let provider_id = match message_id(status) {
         Ok(id) => id,
         Err(reason) => return ParsedStatus::Malformed(reason),
@@ -41,7 +41,7 @@ pub(super) fn status_item(status: &Value) -> ParsedStatus {
     }))
 }
 
-pub(super) fn reached(name: &str) -> Option<ProviderStatus> {
+pub(super) fn read_status(name: &str) -> Option<ProviderStatus> {
     match name {
         "sent" => Some(ProviderStatus::Sent),
         "delivered" => Some(ProviderStatus::Delivered),

@@ -9,7 +9,7 @@ use super::{
     item::{ITEMS_MAX, OBJECT},
     message_fields::MESSAGE_ID_MAX_BYTES,
     names::ID_MAX_BYTES,
-    status::{OF_A_MESSAGE, dedupe_key, reached},
+    status::{OF_A_MESSAGE, dedupe_key, read_status},
 };
 
 #[derive(Deserialize)]
@@ -94,7 +94,7 @@ fn update(status: &Status<'_>) -> Option<StatusUpdate> {
     Some(StatusUpdate {
         provider_id: status.id.to_owned(),
         opaque: given(status.biz_opaque_callback_data),
-        status: reached(status.status)?,
+        status: read_status(status.status)?,
         at: instant_of(status.timestamp.trim().parse().ok()?)?,
         recipient: status.recipient_id.and_then(digits_of),
         recipient_user_id: given(status.recipient_user_id),

@@ -28,9 +28,9 @@ pub use callback::is_signature;
 use ids::stanza;
 
 /// Longest time for a call, because a send may download a file first.
-const PATIENCE: Duration = Duration::from_secs(60);
+const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often a bridge is asked for the state of a session.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Codes change about as often.
 const CODE_SECONDS: u32 = 20;
 /// `message.any` has the messages of customers and those of the business on its phone.
@@ -57,14 +57,14 @@ pub struct BridgeDevices {
 impl BridgeDevices {
     pub fn new(settings: BridgeSettings) -> Result<Self, ClientBuildError> {
         let url = settings.url.trim_end_matches('/').to_owned();
-        Ok(Self { client: operator_client(PATIENCE)?, settings: Arc::new(BridgeSettings { url, ..settings }) })
+        Ok(Self { client: operator_client(CALL_TIMEOUT)?, settings: Arc::new(BridgeSettings { url, ..settings }) })
     }
 
     fn call(&self, method: Method, path: &str) -> RequestBuilder {
-        self.keyed(self.client.request(method, format!("{}{path}", self.settings.url)))
+        self.add_key(self.client.request(method, format!("{}{path}", self.settings.url)))
     }
 
-    fn keyed(&self, call: RequestBuilder) -> RequestBuilder {
+    fn add_key(&self, call: RequestBuilder) -> RequestBuilder {
         match self.settings.api_key.as_str() {
             "" => call,
             key => call.header("X-Api-Key", key),
@@ -91,14 +91,14 @@ impl LiteDevices for BridgeDevices {
         if !url.starts_with(&format!("{}/", self.settings.url)) {
             return Err(MediaError::HostNotAllowed(url.chars().take(100).collect()));
         }
-        fetch_file(&self.client, self.keyed(self.client.get(url)), expectation, to).await
+        fetch_file(&self.client, self.add_key(self.client.get(url)), expectation, to).await
     }
 
     fn verify(&self, callback: &BridgeCallback<'_>) -> Result<(), BridgeCallbackRefused> {
         callback::verify(callback, &self.settings.webhook_secret)
     }
 
-    fn told(&self, body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
+    fn parse_events(&self, body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
         callback::parse_events(body)
     }
 }
@@ -116,7 +116,7 @@ struct Seen {
     code: String,
 }
 
-fn lost(error: PostError) -> DeviceFailure {
+fn device_failure(error: PostError) -> DeviceFailure {
     DeviceFailure::Unreachable(error.to_string())
 }
 
@@ -128,14 +128,14 @@ async fn json_of(answer: Response) -> Value {
     provider_json::read(&body).unwrap_or_default()
 }
 
-fn said(status: StatusCode, body: &Value) -> String {
+fn answer_text(status: StatusCode, body: &Value) -> String {
     let text = ["message", "error"].into_iter().find_map(|name| body.get(name)?.as_str());
     format!("{} {}", status.as_u16(), text.unwrap_or("without a reason")).chars().take(200).collect()
 }
 
 impl BridgeDevice {
     async fn answer(&self, call: RequestBuilder) -> Result<(StatusCode, Value), DeviceFailure> {
-        let answer = self.bridge.client.send(call).await.map_err(lost)?;
+        let answer = self.bridge.client.send(call).await.map_err(device_failure)?;
         let status = answer.status();
         Ok((status, json_of(answer).await))
     }
@@ -143,8 +143,8 @@ impl BridgeDevice {
     async fn ask(&self, call: RequestBuilder) -> Result<Value, DeviceFailure> {
         match self.answer(call).await? {
             (status, body) if status.is_success() => Ok(body),
-            (status, body) if status.is_server_error() => Err(DeviceFailure::Unreachable(said(status, &body))),
-            (status, body) => Err(DeviceFailure::Refused(said(status, &body))),
+            (status, body) if status.is_server_error() => Err(DeviceFailure::Unreachable(answer_text(status, &body))),
+            (status, body) => Err(DeviceFailure::Refused(answer_text(status, &body))),
         }
     }
 
@@ -163,7 +163,7 @@ impl BridgeDevice {
         })
     }
 
-    fn changed(&self, status: &str, code: Option<String>) -> Vec<DeviceEvent> {
+    fn status_events(&self, status: &str, code: Option<String>) -> Vec<DeviceEvent> {
         let mut seen = self.seen.lock();
         let mut events = Vec::new();
         if let Some(code) = code.filter(|code| *code != seen.code) {
@@ -172,7 +172,7 @@ impl BridgeDevice {
         }
         if seen.status != status {
             let pairing = seen.status == "SCAN_QR_CODE";
-            events.extend(news(status, pairing).map(DeviceEvent::Session));
+            events.extend(session_news(status, pairing).map(DeviceEvent::Session));
             status.clone_into(&mut seen.status);
         }
         events
@@ -186,7 +186,7 @@ fn tells_everything(session: &Value) -> bool {
 }
 
 /// The meaning of a status of the bridge; `pairing`: a code was waiting until now.
-fn news(status: &str, pairing: bool) -> Option<SessionNews> {
+fn session_news(status: &str, pairing: bool) -> Option<SessionNews> {
     Some(match status {
         "STARTING" => SessionNews::Dialling,
         "SCAN_QR_CODE" => SessionNews::QrIssued,
@@ -208,8 +208,8 @@ impl LiteDevice for BridgeDevice {
         // 422: the session exists already.
         if status != StatusCode::UNPROCESSABLE_ENTITY {
             return Err(match status.is_server_error() {
-                true => DeviceFailure::Unreachable(said(status, &body)),
-                false => DeviceFailure::Refused(said(status, &body)),
+                true => DeviceFailure::Unreachable(answer_text(status, &body)),
+                false => DeviceFailure::Refused(answer_text(status, &body)),
             });
         }
         let now = self.ask(self.bridge.call(Method::GET, &self.of_session(""))).await?;
@@ -258,7 +258,7 @@ impl LiteDevice for BridgeDevice {
             let reason = "the bridge took the message and did not say under which id".to_owned();
             return sent_id(&body).or(own).ok_or(SendFailure::Unknown { reason });
         }
-        let text = said(status, &body);
+        let text = answer_text(status, &body);
         Err(match status {
             // The session is not WORKING: nothing was sent.
             StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT => {
@@ -299,9 +299,9 @@ impl LiteDevice for BridgeDevice {
             "SCAN_QR_CODE" => self.pair_qr().await.ok().flatten().map(|code| code.text),
             _ => None,
         };
-        let events = self.changed(&status, code);
+        let events = self.status_events(&status, code);
         if events.is_empty() {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         Ok(DeviceNews { last: seen, events })
     }

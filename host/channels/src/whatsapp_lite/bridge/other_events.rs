@@ -62,7 +62,7 @@ fn author(payload: &Value) -> Option<Author> {
     (!customer.is_empty()).then_some(Author::Customer(customer))
 }
 
-pub(super) fn edited(payload: &Value, webhook: &Value) -> Option<MessageChange> {
+pub(super) fn read_edit(payload: &Value, webhook: &Value) -> Option<MessageChange> {
     let provider_id = stanza(text(payload, "editedMessageId")?).to_owned();
     let new = payload.get("body").and_then(Value::as_str)?.to_owned();
     let mut raw = payload.clone();
@@ -79,7 +79,7 @@ pub(super) fn edited(payload: &Value, webhook: &Value) -> Option<MessageChange> 
 }
 
 /// A deletion (`message.revoked`): the message before, if the engine still has it, and after.
-pub(super) fn revoked(payload: &Value, webhook: &Value) -> Option<MessageChange> {
+pub(super) fn read_revocation(payload: &Value, webhook: &Value) -> Option<MessageChange> {
     let part = |name: &str| payload.get(name).filter(|part| part.is_object());
     let (before, after) = (part("before"), part("after"));
     let id = text(payload, "revokedMessageId").or_else(|| text(before?, "id"))?;

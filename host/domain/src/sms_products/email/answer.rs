@@ -38,7 +38,7 @@ impl AnswerMail {
             line(&mut body, "blocked", &format!("{number} (has stopped your messages; refunded)"));
         }
         for invalid in &send.invalid {
-            line(&mut body, "invalid", &shown(invalid));
+            line(&mut body, "invalid", &printable(invalid));
         }
         Self {
             mailbox: RESULTS.to_owned(),
@@ -98,6 +98,6 @@ fn time(at: DateTime<Utc>) -> String {
 }
 
 /// A foreign text without control characters, so that it cannot imitate a line of the answer.
-fn shown(text: &str) -> String {
+fn printable(text: &str) -> String {
     text.chars().filter(|one| !one.is_control()).take(SHOWN_MAX).collect()
 }

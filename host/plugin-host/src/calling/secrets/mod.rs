@@ -73,7 +73,7 @@ fn step(name: &str) -> Cow<'_, str> {
     }
 }
 
-pub(crate) fn covered(config: &str) -> Cow<'_, str> {
+pub(crate) fn cover(config: &str) -> Cow<'_, str> {
     with_secrets(config).map_or(Cow::Borrowed(config), |kept| Cow::Owned(with_placeholders(&kept)))
 }
 

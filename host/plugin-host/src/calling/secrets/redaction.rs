@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::{
     OpenedConfig,
-    search::{Edges, TextCut, in_order, replaced},
+    search::{Edges, TextCut, in_order, replace},
     with_placeholders,
 };
 use crate::{
     HttpFault,
     calling::{
-        conclude::printed,
+        conclude::printed_text,
         end::CheckedAnswer,
         output::{Gap, Gaps},
     },
@@ -32,7 +32,7 @@ impl OpenedConfig {
             Err(error) => error.trace_mut(),
         };
         let Some(trace) = trace else { return };
-        let said = printed(&trace.stderr);
+        let said = printed_text(&trace.stderr);
         self.of_cut_text(&mut trace.stderr, gaps.output);
         let (last, lines) =
             trace.logs.split_last_mut().map_or((None, &mut [][..]), |(last, lines)| (Some(last), lines));
@@ -40,7 +40,7 @@ impl OpenedConfig {
         if let Some(last) = last {
             self.of_cut_text(&mut last.message, gaps.last_log);
         }
-        let says_now = printed(&trace.stderr);
+        let says_now = printed_text(&trace.stderr);
         match outcome {
             Err(CallError::Trap { reason, .. }) => {
                 // The reason holds joined lines of the output. A secret of several lines can only be found in the
@@ -133,7 +133,7 @@ impl OpenedConfig {
             }
             from += piece.len() + 1;
         }
-        *result = String::from_utf8_lossy(&replaced(result.as_bytes(), &in_order(cuts))).into_owned();
+        *result = String::from_utf8_lossy(&replace(result.as_bytes(), &in_order(cuts))).into_owned();
     }
 
     /// Removes secrets from a text with a gap. The gap may have cut a secret.

@@ -13,7 +13,7 @@ use super::escapes::{ESCAPES, UnescapedText};
 /// Levels of unescaping: a URL in JSON, JSON in JSON.
 const LEVELS: u32 = 2;
 /// Replaces a whole text that cannot be searched.
-const ALL_OF_IT: &str = "(secret)";
+const WHOLE_TEXT: &str = "(secret)";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ConfigSecret {
@@ -61,7 +61,7 @@ impl SecretSearch {
     pub(super) fn leave_out(&self, text: &mut String, edges: Edges) {
         let cuts = self.cuts(text.as_bytes(), edges);
         if !cuts.is_empty() {
-            *text = String::from_utf8_lossy(&replaced(text.as_bytes(), &cuts)).into_owned();
+            *text = String::from_utf8_lossy(&replace(text.as_bytes(), &cuts)).into_owned();
         }
     }
 
@@ -70,7 +70,7 @@ impl SecretSearch {
         if cuts.is_empty() {
             return false;
         }
-        *bytes = replaced(bytes, &cuts);
+        *bytes = replace(bytes, &cuts);
         true
     }
 
@@ -85,7 +85,7 @@ impl SecretSearch {
             builder.build(self.secrets.iter().map(|secret| &secret.text)).ok()
         });
         let Some(machine) = machine else {
-            return vec![TextCut { at: 0..bytes.len(), with: Cow::Borrowed(ALL_OF_IT) }];
+            return vec![TextCut { at: 0..bytes.len(), with: Cow::Borrowed(WHOLE_TEXT) }];
         };
         let mut cuts = Vec::new();
         self.look((machine, edges), bytes, LEVELS, &mut |at, with| {
@@ -110,13 +110,13 @@ impl SecretSearch {
             }
         }
         if edges == Edges::EndCut {
-            let begun = self.real().map(|secret| begun(bytes, secret.as_bytes())).max().unwrap_or(0);
+            let begun = self.real().map(|secret| suffix_overlap(bytes, secret.as_bytes())).max().unwrap_or(0);
             if begun > 0 {
                 found(bytes.len() - begun..bytes.len(), "");
             }
         }
         if edges == Edges::BeginningCut {
-            let ended = self.real().map(|secret| ended(bytes, secret.as_bytes())).max().unwrap_or(0);
+            let ended = self.real().map(|secret| prefix_overlap(bytes, secret.as_bytes())).max().unwrap_or(0);
             if ended > 0 {
                 found(0..ended, "");
             }
@@ -144,7 +144,7 @@ pub(super) fn in_order(mut cuts: Vec<TextCut<'_>>) -> Vec<TextCut<'_>> {
     kept
 }
 
-pub(super) fn replaced(bytes: &[u8], cuts: &[TextCut<'_>]) -> Vec<u8> {
+pub(super) fn replace(bytes: &[u8], cuts: &[TextCut<'_>]) -> Vec<u8> {
     let (mut left, mut from) = (Vec::with_capacity(bytes.len()), 0);
     for cut in cuts {
         left.extend_from_slice(bytes.get(from..cut.at.start).unwrap_or_default());
@@ -156,7 +156,7 @@ pub(super) fn replaced(bytes: &[u8], cuts: &[TextCut<'_>]) -> Vec<u8> {
 }
 
 /// Length of the longest suffix of a text that is a proper prefix of another (Knuth, Morris and Pratt).
-fn begun(text: &[u8], other: &[u8]) -> usize {
+fn suffix_overlap(text: &[u8], other: &[u8]) -> usize {
     let from = text.len().saturating_sub(other.len().saturating_sub(1));
     let end = text.get(from..).unwrap_or_default();
     let between = std::iter::once(None);
@@ -174,10 +174,10 @@ fn begun(text: &[u8], other: &[u8]) -> usize {
 }
 
 /// Length of the longest prefix of a text that is a proper suffix of another.
-fn ended(text: &[u8], other: &[u8]) -> usize {
+fn prefix_overlap(text: &[u8], other: &[u8]) -> usize {
     let start = text.get(..text.len().min(other.len())).unwrap_or_default();
     let backwards = |bytes: &[u8]| bytes.iter().rev().copied().collect::<Vec<u8>>();
-    begun(&backwards(start), &backwards(other))
+    suffix_overlap(&backwards(start), &backwards(other))
 }
 
 #[cfg(test)]
@@ -278,16 +278,16 @@ mod tests {
 
     #[test]
     fn the_end_of_a_text_is_found_at_the_beginning_of_another() {
-        assert_eq!(ended(b"babxx", b"abab"), 3);
-        assert_eq!(ended(b"abab", b"abab"), 2, "all of it is no end");
-        assert_eq!(ended(b"", b"ab"), 0);
+        assert_eq!(prefix_overlap(b"babxx", b"abab"), 3);
+        assert_eq!(prefix_overlap(b"abab", b"abab"), 2, "all of it is no end");
+        assert_eq!(prefix_overlap(b"", b"ab"), 0);
     }
 
     #[test]
     fn the_beginning_of_a_text_is_found_at_the_end_of_another() {
-        assert_eq!(begun(b"xxabab", b"ababc"), 4);
-        assert_eq!(begun(b"ababc", b"ababc"), 0, "all of it is no beginning");
-        assert_eq!(begun(b"aaaaaaa", b"aaab"), 3);
-        assert_eq!(begun(b"", b"ab"), 0);
+        assert_eq!(suffix_overlap(b"xxabab", b"ababc"), 4);
+        assert_eq!(suffix_overlap(b"ababc", b"ababc"), 0, "all of it is no beginning");
+        assert_eq!(suffix_overlap(b"aaaaaaa", b"aaab"), 3);
+        assert_eq!(suffix_overlap(b"", b"ab"), 0);
     }
 }

@@ -55,7 +55,7 @@ fn trace(stderr: &str) -> Box<CallTrace> {
 }
 
 fn trapped(secrets: &OpenedConfig, output: &str, gaps: Gaps) -> (String, String) {
-    let reason = format!("unreachable{}", crate::calling::conclude::printed(output));
+    let reason = format!("unreachable{}", crate::calling::conclude::printed_text(output));
     let mut outcome: Result<CheckedAnswer<()>, CallError> = Err(CallError::Trap { reason, trace: trace(output) });
     secrets.leave_out_of_outcome(&mut outcome, gaps);
     let Err(error) = outcome else { panic!("an answer") };

@@ -102,7 +102,7 @@ impl Breakers {
         }
     }
 
-    pub(crate) fn suspended(&self) -> usize {
+    pub(crate) fn suspended_count(&self) -> usize {
         let table = self.table();
         let circuits = table.clients.values().flat_map(HashMap::values);
         circuits.filter(|circuit| circuit.state != State::Closed).count()
@@ -140,7 +140,7 @@ impl Breakers {
         listeners.retain(|listener| match listener.try_send(suspension.clone()) {
             Ok(()) => true,
             Err(mpsc::error::TrySendError::Full(_)) => {
-                tracing::warn!("an announcement of a suspended plugin was dropped: nobody takes them");
+                tracing::warn!("the notice of a suspended plugin was dropped: the queue of notices is full");
                 true
             }
             Err(mpsc::error::TrySendError::Closed(_)) => false,
@@ -165,7 +165,7 @@ impl Breakers {
 impl BreakerPermit<'_> {
     pub(crate) fn settle(self, verdict: CallVerdict, last: impl FnOnce() -> String) {
         let announcement = match verdict {
-            CallVerdict::Failed => self.failed(last),
+            CallVerdict::Failed => self.count_failure(last),
             CallVerdict::Well => self.went_well(),
             CallVerdict::Nothing => None,
         };
@@ -175,7 +175,7 @@ impl BreakerPermit<'_> {
         }
     }
 
-    fn failed(&self, last: impl FnOnce() -> String) -> Option<(bool, String)> {
+    fn count_failure(&self, last: impl FnOnce() -> String) -> Option<(bool, String)> {
         let present = Instant::now();
         let mut table = self.breakers.table();
         let circuit = table.circuit(self.client, self.plugin, present);

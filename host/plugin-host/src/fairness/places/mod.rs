@@ -124,7 +124,7 @@ impl CallPlace {
 
     /// Marks the call as heavy because it runs longer than [`LIGHT`]. `false` if there is no room for it.
     fn is_long(&self) -> bool {
-        let mut held = self.held();
+        let mut held = self.lock_memory();
         let stays = self.shared.state().is_long(&self.shared.terms, self.client, &mut held);
         drop(held);
         // The rank of its client has changed, so a waiting call may have its turn.
@@ -133,14 +133,14 @@ impl CallPlace {
         stays
     }
 
-    fn held(&self) -> MutexGuard<'_, HeldMemory> {
+    fn lock_memory(&self) -> MutexGuard<'_, HeldMemory> {
         self.held.lock()
     }
 }
 
 impl MemoryBudget for CallPlace {
     fn grow(&self, bytes: usize) -> bool {
-        let mut held = self.held();
+        let mut held = self.lock_memory();
         let wanted = held.used.saturating_add(bytes);
         if wanted <= held.reserved || self.shared.state().grow(&self.shared.terms, self.client, &mut held, wanted) {
             held.used = wanted;
@@ -153,7 +153,7 @@ impl MemoryBudget for CallPlace {
 
 impl Drop for CallPlace {
     fn drop(&mut self) {
-        let held = *self.held();
+        let held = *self.lock_memory();
         self.shared.state().release(&self.shared.terms, self.client, held, self.began.elapsed());
         self.shared.give_out();
     }

@@ -284,7 +284,7 @@ impl<P> PlacesState<P> {
     }
 
     #[cfg(test)]
-    pub(super) fn known(&self) -> usize {
+    pub(super) fn client_count(&self) -> usize {
         self.clients.len()
     }
 }

@@ -27,7 +27,7 @@ use crate::fairness::share::{self, PROMPT, Share, ShareStart};
 /// `nice` value of the separate threads.
 const NICE: i32 = 5;
 /// Longest age of a reading of a thread's clock. Other work since then is charged to the call.
-const LOOK_EVERY: Duration = Duration::from_micros(500);
+const READING_AGE_MAX: Duration = Duration::from_micros(500);
 
 thread_local! {
     static IS_CALL_THREAD: Cell<bool> = const { Cell::new(false) };
@@ -155,7 +155,7 @@ impl<T> Future for Bounded<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ended<T>> {
         let Some(mut call) = self.call.take() else { return Poll::Pending };
-        let (polled, took) = timed(&mut call, context);
+        let (polled, took) = measure_poll(&mut call, context);
         self.spent += took;
         let used_up = self.share.spend(took);
         let too_long = self.spent >= self.most;
@@ -193,7 +193,7 @@ impl<T> Future for Last<T> {
         // The semaphore is never closed, so this never fails.
         let permit = ready!(turn.as_mut().poll(context)).ok();
         this.turn = None;
-        let (polled, took) = timed(&mut this.call, context);
+        let (polled, took) = measure_poll(&mut this.call, context);
         this.share.spend(took);
         drop(permit);
         polled
@@ -202,10 +202,10 @@ impl<T> Future for Last<T> {
 
 /// Polls a call and returns its processor time. The clock of the thread is slow to read, so a short poll counts with
 /// the time of the other clock.
-fn timed<T>(call: &mut MovingCall<T>, context: &mut Context<'_>) -> (Poll<T>, Duration) {
+fn measure_poll<T>(call: &mut MovingCall<T>, context: &mut Context<'_>) -> (Poll<T>, Duration) {
     let began = Instant::now();
     let used = match LOOKED_AT.get() {
-        Some((at, used)) if began.duration_since(at) < LOOK_EVERY => used,
+        Some((at, used)) if began.duration_since(at) < READING_AGE_MAX => used,
         _ => {
             let used = processor_time();
             LOOKED_AT.set(Some((began, used)));

@@ -219,14 +219,14 @@ impl<'a> Cost<'a> {
         match value {
             Value::String(text) => {
                 let pattern = schema.get("pattern").and_then(Value::as_str);
-                pattern.map_or(0, |pattern| matched(self.patterns.states(pattern), text))
+                pattern.map_or(0, |pattern| match_cost(self.patterns.states(pattern), text))
             }
             Value::Object(members) => {
                 let patterns = schema.get("patternProperties").and_then(Value::as_object);
                 let states = patterns.into_iter().flat_map(Map::keys).map(|pattern| self.patterns.states(pattern));
                 let states = states.fold(0, u64::saturating_add);
                 // Once for the patterns themselves, and once to find the additional members.
-                members.keys().map(|name| matched(states, name).saturating_mul(2)).fold(0, u64::saturating_add)
+                members.keys().map(|name| match_cost(states, name).saturating_mul(2)).fold(0, u64::saturating_add)
             }
             _ => 0,
         }
@@ -258,7 +258,7 @@ fn address(value: &Value) -> usize {
 }
 
 /// The end of a text is a position too.
-fn matched(states: u64, text: &str) -> u64 {
+fn match_cost(states: u64, text: &str) -> u64 {
     states.saturating_mul(text.len() as u64 + 1)
 }
 

@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::PluginError;
 use compiled_schema::CompiledSchema;
 use cost::CheckRefused;
-use message::shortened;
+use message::shorten;
 use reference::target;
 use schema_cache::CompiledSchemas;
 
@@ -135,7 +135,7 @@ fn judge_by(compiled: &CompiledSchema, config: &Value, before: &PreviousSecrets)
 
 /// Names only the member of the configuration, because a name within it may be part of a secret.
 fn too_much_to_match(member: Option<&str>) -> SchemaVerdict {
-    let field = member.map_or_else(|| "config".to_owned(), |member| shortened(&format!("config/{member}")));
+    let field = member.map_or_else(|| "config".to_owned(), |member| shorten(&format!("config/{member}")));
     let said = format!(
         "would take too long to compare with the regular expressions of the plugin's schema: the length of each text times the \
          size of each expression that it is compared with may come to {} in a configuration; shorten the texts here, or simplify the \
@@ -162,7 +162,7 @@ impl Words<'_> {
                 None => (place, error.masked_with("the value").to_string()),
             },
         };
-        FieldFault::new(shortened(&format!("config{place}")), shortened(&said))
+        FieldFault::new(shorten(&format!("config{place}")), shorten(&said))
     }
 }
 

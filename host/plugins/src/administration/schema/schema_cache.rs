@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::{
     compiled_schema::CompiledSchema,
     mark_names,
-    message::shortened,
+    message::shorten,
     patterns::{self, Patterns},
     size,
 };
@@ -49,7 +49,7 @@ fn validator(schema: &Value) -> Result<Validator, String> {
         .with_draft(Draft::Draft202012)
         .with_pattern_options(patterns::options())
         .build(schema)
-        .map_err(|fault| format!("the schema of its configuration cannot be used: {}", shortened(&fault.to_string())))
+        .map_err(|fault| format!("the schema of its configuration cannot be used: {}", shorten(&fault.to_string())))
 }
 
 /// Client and hash of the schema.
@@ -77,15 +77,15 @@ impl CompiledSchemas {
     /// The compiled form of a client's schema. The caller must hold a turn of the client.
     pub(super) fn get(&self, client: ClientId, schema: Value) -> Result<Arc<CompiledSchema>, String> {
         let key = (client, Sha256::digest(schema.to_string()).into());
-        if let Some(compiled) = self.kept().find(&key) {
+        if let Some(compiled) = self.lock_cache().find(&key) {
             return Ok(compiled);
         }
         let compiled = Arc::new(CompiledSchema::new(schema)?);
-        self.kept().keep(key, Arc::clone(&compiled), self.most);
+        self.lock_cache().keep(key, Arc::clone(&compiled), self.most);
         Ok(compiled)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock_cache(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock()
     }
 }
@@ -150,7 +150,7 @@ mod tests {
         for number in 11..100 {
             schemas.get(client(1), schema(number)).unwrap();
         }
-        assert!(schemas.kept().by_key.values().map(|(compiled, _)| compiled.weight).sum::<usize>() <= one * 10);
+        assert!(schemas.lock_cache().by_key.values().map(|(compiled, _)| compiled.weight).sum::<usize>() <= one * 10);
         assert!(Arc::ptr_eq(&other, &schemas.get(client(2), schema(5)).unwrap()), "the other client's is still there");
         assert!(!Arc::ptr_eq(&first, &schemas.get(client(1), schema(10)).unwrap()), "its oldest has gone");
     }
@@ -159,6 +159,6 @@ mod tests {
     fn an_entry_larger_than_the_cache_is_used_and_not_kept() {
         let schemas = CompiledSchemas::new(1);
         assert!(schemas.get(client(1), schema(1)).is_ok());
-        assert!(schemas.kept().by_key.is_empty());
+        assert!(schemas.lock_cache().by_key.is_empty());
     }
 }

@@ -10,10 +10,10 @@ use super::{cost::MOST_LEVELS, reference::target};
 /// `None` if there are more than `most`.
 pub(super) fn parts(schema: &Value, most: u64) -> Option<u64> {
     let mut known = HashMap::new();
-    expanded(schema, schema, most, &mut known, &mut HashSet::new())
+    expanded_size(schema, schema, most, &mut known, &mut HashSet::new())
 }
 
-pub(super) fn expanded(
+pub(super) fn expanded_size(
     schema: &Value,
     root: &Value,
     most: u64,
@@ -32,7 +32,7 @@ pub(super) fn expanded(
     }
     let mut sum = 1_u64;
     let mut add = |part: &Value, known: &mut HashMap<usize, u64>, open: &mut HashSet<usize>| {
-        sum = sum.saturating_add(expanded(part, root, most, known, open)?);
+        sum = sum.saturating_add(expanded_size(part, root, most, known, open)?);
         (sum <= most).then_some(())
     };
     match schema {

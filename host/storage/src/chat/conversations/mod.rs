@@ -16,7 +16,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{Error, PgConnection, Result, column_values::known};
+use crate::{Error, PgConnection, Result, column_values::read_value};
 
 pub use lists::{ConversationSearch, after, page};
 pub use messages::{NamedConversation, active_with, name, named, note_tap, shown};
@@ -56,7 +56,7 @@ impl TryFrom<ConversationRow> for Conversation {
 
     fn try_from(row: ConversationRow) -> Result<Self> {
         let reason = |name: &str| {
-            known("conversation", "close_reason", name, |name| {
+            read_value("conversation", "close_reason", name, |name| {
                 CloseReason::ALL.into_iter().find(|reason| reason.as_str() == name)
             })
         };

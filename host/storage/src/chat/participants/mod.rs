@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 pub use domain::chat::ParticipantState;
 
-use crate::{Error, PgConnection, Result, column_values::known};
+use crate::{Error, PgConnection, Result, column_values::read_value};
 
 /// A participant. To change it: lock, modify, [`save`].
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +121,7 @@ impl TryFrom<ParticipantRow> for Participant {
             inbox: InboxId(row.inbox_id),
             customer: CustomerId(row.customer_id),
             channel: chat_channel(&row.channel)?,
-            state: known("participant", "state", &row.state, ParticipantState::from_name)?,
+            state: read_value("participant", "state", &row.state, ParticipantState::from_name)?,
             control_version: row.control_version,
             next_sequence: row.next_sequence,
             events_handled: row.events_handled,
@@ -146,7 +146,7 @@ impl TryFrom<ParticipantRow> for Participant {
 }
 
 pub(super) fn chat_channel(name: &str) -> Result<Channel> {
-    known("participant", "channel", name, |name| name.parse().ok())
+    read_value("participant", "channel", name, |name| name.parse().ok())
 }
 
 pub(super) const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, \

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 pub use search::{Filter, count_statement, page_statement, search};
 
-use crate::{Error, PgConnection, Result, column_values::known};
+use crate::{Error, PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
@@ -45,13 +45,13 @@ impl TryFrom<TicketRow> for Ticket {
     type Error = Error;
 
     fn try_from(row: TicketRow) -> Result<Self> {
-        let rating = |text: &str| known("ticket", "rating", text, Rating::from_name);
+        let rating = |text: &str| read_value("ticket", "rating", text, Rating::from_name);
         Ok(Self {
             id: TicketId(row.id),
             number: row.number,
             participant: ParticipantId(row.participant_id),
             inbox: InboxId(row.inbox_id),
-            status: known("ticket", "status", &row.status, TicketStatus::from_name)?,
+            status: read_value("ticket", "status", &row.status, TicketStatus::from_name)?,
             agent: row.agent_id.map(UserId),
             rating: row.rating.as_deref().map(rating).transpose()?,
             created_at: row.created_at,

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{
     PgConnection, Result,
-    column_values::{self, known},
+    column_values::{self, read_value},
 };
 
 #[derive(Debug, Clone)]
@@ -160,7 +160,7 @@ pub async fn taken(
     .fetch_all(db)
     .await?;
     let read = |(message, parts, receipt): (Uuid, i64, Option<String>)| {
-        let receipt = receipt.map(|name| known("sms_part", "receipt", &name, FinalReceipt::of)).transpose()?;
+        let receipt = receipt.map(|name| read_value("sms_part", "receipt", &name, FinalReceipt::of)).transpose()?;
         Ok((MessageId(message), (parts, receipt)))
     };
     rows.into_iter().map(read).collect()

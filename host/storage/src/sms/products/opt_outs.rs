@@ -51,12 +51,12 @@ pub struct StoppedSources(HashSet<(String, String)>);
 
 impl StoppedSources {
     /// Returns sources and subscribers as they are stored, in all spellings of their numbers.
-    pub(crate) fn spelled(asked: &[(&str, &str)]) -> Vec<(String, String)> {
+    pub(crate) fn spell(asked: &[(&str, &str)]) -> Vec<(String, String)> {
         let spelled = |(source, subscriber): &(&str, &str)| {
             let source = bare(source).to_owned();
             spellings(subscriber).into_iter().map(move |subscriber| (source.clone(), subscriber))
         };
-        asked.iter().flat_map(spelled).collect()
+        asked.iter().flat_map(spell).collect()
     }
 
     pub(crate) fn extend(&mut self, found: impl IntoIterator<Item = (String, String)>) {
@@ -76,7 +76,7 @@ impl StoppedSources {
 
 /// Returns the stops among these sources and subscribers. Each is found by key.
 pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<StoppedSources> {
-    let (sources, subscribers): (Vec<String>, Vec<String>) = StoppedSources::spelled(asked).into_iter().unzip();
+    let (sources, subscribers): (Vec<String>, Vec<String>) = StoppedSources::spell(asked).into_iter().unzip();
     let found: Vec<(String, String)> = sqlx::query_as(
         "SELECT stopped.source, stopped.subscriber FROM (
              SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (source, subscriber) OFFSET 0) given

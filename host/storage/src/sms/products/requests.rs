@@ -7,7 +7,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Clone)]
 pub struct NewRequest<'a> {
@@ -85,7 +85,7 @@ impl RequestRow {
     fn read(self) -> Result<StoredRequest> {
         Ok(StoredRequest {
             id: SmsRequestId(self.id),
-            product: known("sms_request", "product", &self.product, SmsProduct::of)?,
+            product: read_value("sms_request", "product", &self.product, SmsProduct::of)?,
             reply_url: self.reply_url,
             posts_replies: self.posts_replies,
             wants_receipts: self.wants_receipts,

@@ -6,7 +6,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, column_values::known};
+use crate::{PgConnection, Result, column_values::read_value};
 
 #[derive(Debug, Clone)]
 pub struct TrackedMessage {
@@ -58,8 +58,11 @@ fn read(rows: Vec<TrackedRow>) -> Result<Vec<TrackedMessage>> {
             recipient: row.recipient,
             ct_id: row.ct_id,
             identifier: row.identifier,
-            state: known("sms_message", "state", &row.state, |name| name.parse().ok())?,
-            receipt: row.receipt.map(|name| known("sms_message", "receipt", &name, FinalReceipt::of)).transpose()?,
+            state: read_value("sms_message", "state", &row.state, |name| name.parse().ok())?,
+            receipt: row
+                .receipt
+                .map(|name| read_value("sms_message", "receipt", &name, FinalReceipt::of))
+                .transpose()?,
             moved_at: row.moved_at,
         })
     };

@@ -31,8 +31,8 @@ pub(crate) fn sender(payload: &Value) -> Option<String> {
     if !from.ends_with("@lid") {
         return phone(from);
     }
-    const BESIDE: [&str; 3] = ["/_data/key/remoteJidAlt", "/_data/key/senderPn", "/_data/Info/SenderAlt"];
-    BESIDE.iter().find_map(|place| phone(payload.pointer(place)?.as_str()?))
+    const ALTERNATIVE_PATHS: [&str; 3] = ["/_data/key/remoteJidAlt", "/_data/key/senderPn", "/_data/Info/SenderAlt"];
+    ALTERNATIVE_PATHS.iter().find_map(|place| phone(payload.pointer(place)?.as_str()?))
 }
 
 /// When a webhook was sent: milliseconds since 1970.

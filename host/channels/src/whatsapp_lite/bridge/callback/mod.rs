@@ -84,8 +84,10 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
         return DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "group message", reason, item));
     }
     let told = match event {
-        "message.edited" => other_events::edited(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
-        "message.revoked" => other_events::revoked(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
+        "message.edited" => other_events::read_edit(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
+        "message.revoked" => {
+            other_events::read_revocation(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change)))
+        }
         "message.reaction" => reaction(item).map(|message| DeviceEvent::Came(Box::new(message))),
         _ if is_ours(item) && other_events::is_sent_by_us(item) => Some(left_out("event", "sent by us")),
         _ if is_ours(item) => other_events::echo(item).map(|echo| DeviceEvent::Echoed(Box::new(echo))),
@@ -106,10 +108,10 @@ fn is_left_out(payload: &Value) -> bool {
 }
 
 fn message(payload: &Value) -> Option<InboundMessage> {
-    written(payload, content(payload))
+    read_message(payload, content(payload))
 }
 
-fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
+fn read_message(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
     if is_ours(payload) {
         return None;
     }
@@ -140,10 +142,10 @@ fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
 fn reaction(payload: &Value) -> Option<InboundMessage> {
     let reaction = payload.get("reaction")?;
     let message_id = word(reaction, "messageId").map(|id| stanza(&id).to_owned())?;
-    written(payload, InboundContent::Reaction { message_id, emoji: text(reaction, "text").map(str::to_owned) })
+    read_message(payload, InboundContent::Reaction { message_id, emoji: text(reaction, "text").map(str::to_owned) })
 }
 
-fn reached(receipt: &Value) -> Option<ProviderStatus> {
+fn read_status(receipt: &Value) -> Option<ProviderStatus> {
     match word(receipt, "ack")?.parse::<i64>().ok()? {
         -1 => Some(ProviderStatus::Failed),
         1 => Some(ProviderStatus::Sent),
@@ -155,11 +157,11 @@ fn reached(receipt: &Value) -> Option<ProviderStatus> {
 }
 
 fn is_known(receipt: &Value) -> bool {
-    reached(receipt).is_some()
+    read_status(receipt).is_some()
 }
 
 fn receipt(payload: &Value, webhook: &Value) -> Option<StatusUpdate> {
-    let status = reached(payload)?;
+    let status = read_status(payload)?;
     let failure = domain::inbound::ProviderFailure {
         code: REFUSED_BY_DEVICE,
         text: "the device could not send the message".to_owned(),
