@@ -5,13 +5,12 @@ use api_core::{
     error::ApiError,
     page::{ListQuery, Page},
     query::QueryParameters,
-    report_form::{ReportFormat, ReportParameters, write_line},
+    report_form::{ReportFormat, ReportParameters, ReportRow, write_line},
     state::ApiState,
 };
 use axum::{Json, extract::State, http::request::Parts, response::Response};
 use chrono::SecondsFormat;
 use domain::body::Faults;
-use futures::stream;
 use serde::Serialize;
 use tenancy::audit_trail::{self, AuditExport, AuditFilter, AuditRow, AuditVerification};
 use utoipa::{IntoParams, ToSchema};
@@ -74,8 +73,6 @@ struct AuditEntryBody {
     hash: String,
 }
 
-const HEADINGS: &str = "number,id,time,actor,action,targetKind,targetId,hash\r\n";
-
 impl From<AuditRow> for AuditEntryBody {
     fn from(row: AuditRow) -> Self {
         Self {
@@ -91,23 +88,22 @@ impl From<AuditRow> for AuditEntryBody {
     }
 }
 
-impl AuditEntryBody {
-    fn write(&self, format: ReportFormat, text: &mut String) {
-        let csv = |text: &mut String| {
-            let (number, id) = (self.number.to_string(), self.id.to_string());
-            let columns = [
-                number.as_str(),
-                &id,
-                &self.time,
-                &self.actor,
-                &self.action,
-                &self.target_kind,
-                &self.target_id,
-                &self.hash,
-            ];
-            write_line(columns, text);
-        };
-        format.write_row(self, csv, text);
+impl ReportRow for AuditEntryBody {
+    const HEADINGS: &'static str = "number,id,time,actor,action,targetKind,targetId,hash\r\n";
+
+    fn write_csv(&self, text: &mut String) {
+        let (number, id) = (self.number.to_string(), self.id.to_string());
+        let columns = [
+            number.as_str(),
+            &id,
+            &self.time,
+            &self.actor,
+            &self.action,
+            &self.target_kind,
+            &self.target_id,
+            &self.hash,
+        ];
+        write_line(columns, text);
     }
 }
 
@@ -157,33 +153,18 @@ async fn export(
 ) -> Result<Response, ApiError> {
     let format = ReportFormat::wanted(&parts)?;
     let export = AuditExport::new(&state.context.db, allowed.caller.client, filter(&parts)?);
-    let pages = stream::unfold(export, move |mut export| async move {
-        match export.next().await {
-            Ok(page) if page.is_empty() => None,
-            Ok(page) => {
-                let mut text = String::new();
-                for entry in page {
-                    AuditEntryBody::from(entry).write(format, &mut text);
-                }
-                Some((Ok(text), export))
-            }
-            Err(error) => Some((Err(error), export)),
-        }
-    });
-    format.stream("audit", HEADINGS, pages)
+    format.stream::<AuditEntryBody, _, _, _>("audit", export, |mut export| async move {
+        let page = export.next().await;
+        (export, page)
+    })
 }
 
 /// Reports all faults of the filters at once.
 fn filter(parts: &Parts) -> Result<AuditFilter, ApiError> {
     let given = QueryParameters::of(&parts.uri)?;
     let mut faults = Faults::default();
-    let mut moment = |name: &str| {
-        given.moment(name).unwrap_or_else(|fault| {
-            faults.push(fault);
-            None
-        })
-    };
-    let period = AuditFilter::period(moment("from"), moment("to"));
+    let [from, to] = given.moments(["from", "to"], &mut faults);
+    let period = AuditFilter::period(from, to);
     if !faults.is_empty() {
         return Err(ApiError::faults(faults));
     }
@@ -271,6 +252,6 @@ mod tests {
 
     #[test]
     fn the_headings_name_every_column() {
-        assert_eq!(HEADINGS.trim_end().split(',').count(), 8);
+        assert_eq!(AuditEntryBody::HEADINGS.trim_end().split(',').count(), 8);
     }
 }

@@ -127,13 +127,7 @@ async fn list(
 /// Reports all faults of the filters at once.
 fn narrow(filter: &mut RequestFilter, given: &QueryParameters) -> Result<(), ApiError> {
     let mut faults = Faults::default();
-    let mut moment = |name: &str| {
-        given.moment(name).unwrap_or_else(|fault| {
-            faults.push(fault);
-            None
-        })
-    };
-    let (from, to) = (moment("from"), moment("to"));
+    let [from, to] = given.moments(["from", "to"], &mut faults);
     let period = RequestFilter::period(from.unwrap_or_default(), to);
     filter.ids = (filter.ids.0.max(period.ids.0), period.ids.1);
     match given.value("requestId").map(str::parse::<Uuid>) {

@@ -2,7 +2,10 @@
 
 use axum::{extract::Query, http::Uri};
 use chrono::{DateTime, Utc};
-use domain::{body::FieldFault, dates};
+use domain::{
+    body::{Faults, FieldFault},
+    dates,
+};
 
 use crate::error::ApiError;
 
@@ -45,6 +48,16 @@ impl QueryParameters {
         let fault = || FieldFault::new(wanted, "must be a time in ISO 8601, such as 2026-11-22T08:00:00Z");
         dates::in_query(text).map(Some).ok_or_else(fault)
     }
+
+    /// Reads several times as [`Self::moment`] does. A wrong one is added to `faults` and counts as absent.
+    pub fn moments<const N: usize>(&self, wanted: [&str; N], faults: &mut Faults) -> [Option<DateTime<Utc>>; N] {
+        wanted.map(|name| {
+            self.moment(name).unwrap_or_else(|fault| {
+                faults.push(fault);
+                None
+            })
+        })
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +85,9 @@ mod tests {
         assert_eq!((given.moment("a").unwrap(), given.moment("c").unwrap()), (eight, eight));
         assert_eq!((given.moment("e").unwrap(), given.moment("f").unwrap()), (None, None));
         assert_eq!(given.moment("d").unwrap_err().field, "d");
+        let mut faults = Faults::default();
+        assert_eq!(given.moments(["b", "d", "f"], &mut faults), [eight, None, None]);
+        assert_eq!(faults.into_listed().into_iter().map(|fault| fault.field).collect::<Vec<_>>(), ["d"]);
     }
 
     #[test]

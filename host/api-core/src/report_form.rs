@@ -6,11 +6,20 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use futures::{Stream, StreamExt, stream};
+use futures::{StreamExt, stream};
 use serde::Serialize;
 use utoipa::IntoParams;
 
 use crate::{closed_set, csv::write_field, error::ApiError, query::QueryParameters};
+
+/// A line of a report.
+pub trait ReportRow: Serialize {
+    /// The first line of CSV, with its line end.
+    const HEADINGS: &'static str;
+
+    /// Appends the line as CSV.
+    fn write_csv(&self, text: &mut String);
+}
 
 /// The form of a report.
 #[derive(IntoParams)]
@@ -50,14 +59,13 @@ impl ReportFormat {
         known.ok_or_else(|| ApiError::fault("format", "must be csv or ndjson"))
     }
 
-    /// Appends a line: `row` as JSON, or what `columns` writes as CSV.
-    pub fn write_row(self, row: &impl Serialize, columns: impl FnOnce(&mut String), text: &mut String) {
+    fn write(self, row: &impl ReportRow, text: &mut String) {
         match self {
             Self::Ndjson => {
                 text.push_str(&serde_json::to_string(row).unwrap_or_default());
                 text.push('\n');
             }
-            Self::Csv => columns(text),
+            Self::Csv => row.write_csv(text),
         }
     }
 
@@ -68,15 +76,36 @@ impl ReportFormat {
         }
     }
 
-    /// Answers with a file of this name. `headings` are the first line of CSV. If `pages` fail, the connection ends before
-    /// the answer does, so that the caller knows that the rest is missing.
-    pub fn stream(
+    /// Answers with a file of this name. `next` reads the next items of `report`; an empty page ends it. A page is read
+    /// when the page before it has been sent, so the whole report is never in memory. If a read fails, the connection
+    /// ends before the answer does, so that the caller knows that the rest is missing.
+    pub fn stream<Row, Report, Item, Page>(
         self,
         name: &str,
-        headings: &'static str,
-        pages: impl Stream<Item = base::Result<String>> + Send + 'static,
-    ) -> Result<Response, ApiError> {
-        let first = (self == Self::Csv).then(|| Ok(Bytes::from_static(headings.as_bytes())));
+        report: Report,
+        next: impl Fn(Report) -> Page + Send + 'static,
+    ) -> Result<Response, ApiError>
+    where
+        Row: ReportRow + From<Item>,
+        Report: Send + 'static,
+        Page: Future<Output = (Report, base::Result<Vec<Item>>)> + Send + 'static,
+    {
+        let pages = stream::unfold(report, move |report| {
+            let page = next(report);
+            async move {
+                let (report, page) = page.await;
+                match page {
+                    Ok(items) if items.is_empty() => None,
+                    Ok(items) => {
+                        let mut text = String::new();
+                        items.into_iter().for_each(|item| self.write(&Row::from(item), &mut text));
+                        Some((Ok(text), report))
+                    }
+                    Err(error) => Some((Err(error), report)),
+                }
+            }
+        });
+        let first = (self == Self::Csv).then(|| Ok(Bytes::from_static(Row::HEADINGS.as_bytes())));
         let pages = stream::iter(first).chain(pages.map(|page| page.map(Bytes::from)));
         let disposition = format!("attachment; filename=\"{name}.{}\"", self.as_str());
         let disposition = HeaderValue::from_str(&disposition).map_err(|_| ApiError::not_found())?;

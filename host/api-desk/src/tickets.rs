@@ -15,7 +15,7 @@ use axum::{
 };
 use chat::desk::tickets::{self, Filter, TicketView};
 use domain::{
-    body::FieldFault,
+    body::{Faults, FieldFault},
     chat::{Rating, TicketStatus},
     ids::{TicketId, UserId},
     page::PageRequest,
@@ -151,17 +151,11 @@ impl FromRequestParts<ApiState> for TicketQuery {
 
 const REQUIRED: [&str; 5] = ["page", "size", "startDateTime", "endDateTime", "clientRef"];
 
-fn read(given: &QueryParameters) -> Result<TicketQuery, Vec<FieldFault>> {
+fn read(given: &QueryParameters) -> Result<TicketQuery, Faults> {
     let value = |wanted: &str| given.value(wanted).map(str::trim).filter(|value| !value.is_empty());
     let missing = REQUIRED.into_iter().filter(|name| value(name).is_none());
-    let mut faults: Vec<FieldFault> = missing.map(|name| FieldFault::new(name, "is required")).collect();
-    let mut moment = |name: &str| {
-        given.moment(name).unwrap_or_else(|fault| {
-            faults.push(fault);
-            None
-        })
-    };
-    let (from, until) = (moment("startDateTime"), moment("endDateTime"));
+    let mut faults: Faults = missing.map(FieldFault::required).collect();
+    let [from, until] = given.moments(["startDateTime", "endDateTime"], &mut faults);
     if let (Some(from), Some(until)) = (from, until)
         && from > until
     {
@@ -299,7 +293,7 @@ mod tests {
     fn query(text: &str) -> Result<TicketQuery, Vec<String>> {
         let escaped = text.replace(' ', "%20").replace('+', "%2B");
         let given = QueryParameters::of(&format!("/?{escaped}").parse().unwrap()).unwrap();
-        read(&given).map_err(|faults| faults.into_iter().map(|fault| fault.field).collect())
+        read(&given).map_err(|faults| faults.into_listed().into_iter().map(|fault| fault.field).collect())
     }
 
     const WHOLE: &str =

@@ -11,7 +11,7 @@ use api_core::{
 };
 use axum::{Json, extract::State, http::request::Parts};
 use chrono::SecondsFormat;
-use domain::{delivery::DeliveryState, ids::BatchId};
+use domain::{body::Faults, delivery::DeliveryState, ids::BatchId};
 use outbound::batches::{self, Batch, BatchError, BatchProgress, Hold};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
@@ -196,9 +196,12 @@ async fn list(
     parts: Parts,
 ) -> Result<Page<BatchBody>, ApiError> {
     let given = QueryParameters::of(&parts.uri)?;
-    let wanted = |name: &str| given.moment(name).map_err(ApiError::faults);
-    let between = (wanted("from")?, wanted("to")?);
-    let page = batches::list(&state.context.db, allowed.caller.client, between, query.page).await?;
+    let mut faults = Faults::default();
+    let [from, to] = given.moments(["from", "to"], &mut faults);
+    if !faults.is_empty() {
+        return Err(ApiError::faults(faults));
+    }
+    let page = batches::list(&state.context.db, allowed.caller.client, (from, to), query.page).await?;
     Ok(Page::new(query.page, page, BatchBody::from))
 }
 

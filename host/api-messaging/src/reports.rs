@@ -4,13 +4,12 @@ use api_core::{
     auth::{AuthorizedCaller, Following, Permission},
     error::ApiError,
     path::Segments,
-    report_form::{ReportFormat, ReportParameters, write_line},
+    report_form::{ReportFormat, ReportParameters, ReportRow, write_line},
     state::ApiState,
 };
 use axum::{extract::State, http::request::Parts, response::Response};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{clock::minted_at, dates, ids::BatchId};
-use futures::stream;
 use outbound::reports::{ReportQuery, ReportedMessage};
 use serde::Serialize;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -52,9 +51,6 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code_string: Option<String>,
 }
-
-const HEADINGS: &str = "gstId,ctId,batchId,messageType,category,channel,sender,receiver,recipientUserId,status,createdTime,\
-                        sendTime,deliveryTime,readTime,errorCode,errorCodeString\r\n";
 
 impl From<ReportedMessage> for Line {
     fn from(message: ReportedMessage) -> Self {
@@ -101,32 +97,23 @@ impl Line {
             self.error_code_string.as_deref(),
         ]
     }
+}
 
-    fn write(&self, format: ReportFormat, text: &mut String) {
-        let csv = |text: &mut String| {
-            let batch = self.batch_id.map(|id| id.to_string());
-            write_line(self.columns(batch.as_deref()).map(Option::unwrap_or_default), text);
-        };
-        format.write_row(self, csv, text);
+impl ReportRow for Line {
+    const HEADINGS: &'static str = "gstId,ctId,batchId,messageType,category,channel,sender,receiver,recipientUserId,status,createdTime,\
+         sendTime,deliveryTime,readTime,errorCode,errorCodeString\r\n";
+
+    fn write_csv(&self, text: &mut String) {
+        let batch = self.batch_id.map(|id| id.to_string());
+        write_line(self.columns(batch.as_deref()).map(Option::unwrap_or_default), text);
     }
 }
 
-/// Reads a page when the one before it has been sent, so the whole report is never in memory.
 fn stream_report(report: ReportQuery, format: ReportFormat, name: &str) -> Result<Response, ApiError> {
-    let pages = stream::unfold(report, move |mut report| async move {
-        match report.next().await {
-            Ok(page) if page.is_empty() => None,
-            Ok(page) => {
-                let mut text = String::new();
-                for message in page {
-                    Line::from(message).write(format, &mut text);
-                }
-                Some((Ok(text), report))
-            }
-            Err(error) => Some((Err(error), report)),
-        }
-    });
-    format.stream(name, HEADINGS, pages)
+    format.stream::<Line, _, _, _>(name, report, |mut report| async move {
+        let page = report.next().await;
+        (report, page)
+    })
 }
 
 /// Reports the messages of a batch, one per line.
@@ -190,6 +177,6 @@ mod tests {
 
     #[test]
     fn the_headings_name_every_column() {
-        assert_eq!(HEADINGS.trim_end().split(',').count(), 16);
+        assert_eq!(Line::HEADINGS.trim_end().split(',').count(), 16);
     }
 }
