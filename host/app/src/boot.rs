@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 use anyhow::{Context as _, anyhow, bail};
 use base::{
     Context, ContextBuilder,
-    lanes::{Wake, Wakeups},
+    lanes::{LaneKey, Wakeups},
 };
 use channels::{
     carrier::Carriers,
@@ -29,7 +29,7 @@ use crate::{clock::SystemClock, email, lite, media, process_base::Base, simulate
 pub struct ProcessParts {
     pub context: Arc<Context>,
     /// Wake-ups from use cases to the runner.
-    pub wakes: mpsc::Receiver<Wake>,
+    pub wakes: mpsc::Receiver<LaneKey>,
     pub smpp: SmppGateway,
 }
 

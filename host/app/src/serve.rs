@@ -7,7 +7,7 @@ use api::{
     AdmissionGate, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, GracePeriods, MetricsPage,
     OverTls, Readiness, SharedState, WebChat, WebChatLimits,
 };
-use base::{Context, lanes::Wake};
+use base::{Context, lanes::LaneKey};
 use channels::smpp::{SmppEvents, SmppGateway};
 use chrono::{DateTime, Utc};
 use inbound::callbacks::Intake;
@@ -102,8 +102,14 @@ async fn run_server(
     tokio::spawn(Arc::clone(&admission).watch(process.stop.child_token()));
     let request_log = RequestLog::new(requests.db.clone());
     tokio::spawn(Arc::clone(&request_log).run(process.stop.child_token()));
-    let shared = (metrics.clone(), Arc::clone(&live), admission, Arc::clone(&request_log));
-    let router = router(config, &requests, &clock, &readiness, shared)?;
+    let parts = RouterParts {
+        metrics: metrics.clone(),
+        live: Arc::clone(&live),
+        admission,
+        request_log: Arc::clone(&request_log),
+        readiness: Arc::clone(&readiness),
+    };
+    let router = router(config, &requests, &clock, parts)?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     let answers = EarlyAnswers::new(Arc::clone(&requests));
@@ -120,7 +126,7 @@ async fn run_server(
     if let Some(listener) = sockets.metrics {
         tracing::info!("metrics are at http://{}/metrics", listener.local_addr()?);
         let router = api::metrics_router(metrics);
-        servers.push(tokio::spawn(metrics::listener::serve(listener, router, (reception.patience, answers), stop())));
+        servers.push(tokio::spawn(metrics::listener::serve(listener, router, (reception.timeouts, answers), stop())));
     }
     tracing::info!("listening on {url}");
     database.announce(vec![url.clone()])?;
@@ -182,7 +188,7 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
         tracing::info!("listening on http://{} (probes and metrics)", listener.local_addr()?);
         let requests = Arc::new(ctx.for_requests());
         let router = api::work_router(metrics, Arc::clone(&requests), Arc::clone(&readiness));
-        let reception = (patience(config), EarlyAnswers::new(requests));
+        let reception = (timeouts(config), EarlyAnswers::new(requests));
         servers.push(tokio::spawn(metrics::listener::serve(listener, router, reception, process.stop.child_token())));
     }
     tracing::info!("working");
@@ -247,7 +253,7 @@ impl Process {
         ctx: &Arc<Context>,
         clock: &Arc<SystemClock>,
         smpp: SmppGateway,
-        wakes: Option<mpsc::Receiver<Wake>>,
+        wakes: Option<mpsc::Receiver<LaneKey>>,
     ) -> Self {
         let stop = CancellationToken::new();
         if wakes.is_some() {
@@ -255,7 +261,9 @@ impl Process {
             smpp.connect(&events);
         }
         if config.testing.clock {
-            tracing::warn!("testing.clock is on: every caller can move the business clock of this service; turn it off in production");
+            tracing::warn!(
+                "testing.clock is on: every caller can move the business clock of this service; turn it off in production"
+            );
             tokio::spawn(follow_clock(Arc::clone(ctx), Arc::clone(clock), stop.child_token()));
         }
         tokio::spawn(base::key_rotation::follow(ctx.db.clone(), ctx.sealer.clone(), stop.child_token()));
@@ -329,17 +337,20 @@ async fn start_simulator(
     Ok(Some((simulator, simulated)))
 }
 
+/// The parts of the process that its routes use.
+struct RouterParts {
+    metrics: Arc<dyn MetricsPage>,
+    live: Arc<events::live_events::Hub>,
+    admission: Arc<AdmissionGate>,
+    request_log: Arc<RequestLog>,
+    readiness: Arc<Readiness>,
+}
+
 fn router(
     config: &Settings,
     ctx: &Arc<Context>,
     clock: &Arc<SystemClock>,
-    readiness: &Arc<Readiness>,
-    (metrics, live, admission, request_log): (
-        Arc<dyn MetricsPage>,
-        Arc<events::live_events::Hub>,
-        Arc<AdmissionGate>,
-        Arc<RequestLog>,
-    ),
+    RouterParts { metrics, live, admission, request_log, readiness }: RouterParts,
 ) -> anyhow::Result<axum::Router> {
     let testing_clock: Option<Arc<dyn ClockControl>> = config
         .testing
@@ -371,7 +382,7 @@ fn router(
         admission,
         request_log,
         metrics,
-        readiness: Arc::clone(readiness),
+        readiness,
     }))
 }
 
@@ -453,12 +464,12 @@ fn reception(config: &Settings, answers: EarlyAnswers) -> ListenerState {
             per_address: limits.connections_per_address,
             proxies: config.server.trusted_proxies.clone(),
         }),
-        patience: patience(config),
+        timeouts: timeouts(config),
         answers,
     }
 }
 
-fn patience(config: &Settings) -> ConnectionTimeouts {
+fn timeouts(config: &Settings) -> ConnectionTimeouts {
     let limits = &config.limits;
     ConnectionTimeouts { head: limits.request_head_timeout, idle: limits.idle_timeout, write: limits.write_timeout }
 }

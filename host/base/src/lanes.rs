@@ -4,15 +4,10 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use storage::{
-    PgConnection,
-    read_only_session::TrustedSince,
-    silence::in_time,
-    work::{lanes::LaneKey, queues::Queue},
-};
+use storage::{PgConnection, read_only_session::TrustedSince, silence::in_time, work::queues::Queue};
 pub use storage::{
     silence::{SILENCE, within},
-    work::lanes::{LEASE, LaneState},
+    work::lanes::{LEASE, LaneKey, LaneState},
 };
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -39,17 +34,17 @@ pub struct Lease {
 impl Lease {
     pub async fn claim(
         ctx: &Context,
-        lane: Wake,
+        lane: LaneKey,
         length: Duration,
         stop: CancellationToken,
         nudge: Arc<Notify>,
     ) -> Result<Option<Self>> {
         let claiming = async {
             let mut db = ctx.db.acquire().await?;
-            storage::work::lanes::claim(&mut db, lane.key(), ctx.node, length).await
+            storage::work::lanes::claim(&mut db, lane, ctx.node, length).await
         };
         let fence = in_time(claiming).await?;
-        let Wake { queue, client, lane } = lane;
+        let LaneKey { queue, client, lane } = lane;
         Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
     }
 
@@ -126,27 +121,14 @@ pub async fn write_down<T, F: Future<Output = Result<T>>>(ctx: &Context, writing
     }
 }
 
-/// A hint that a lane has work. If it is lost, the work waits for the next poll.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Wake {
-    pub queue: Queue,
-    pub client: ClientId,
-    pub lane: Uuid,
-}
-
-impl Wake {
-    fn key(self) -> LaneKey {
-        LaneKey { client: self.client, queue: self.queue, lane: self.lane }
-    }
-}
-
+/// Sends hints that lanes have work. If a hint is lost, the work waits for the next poll.
 #[derive(Debug, Clone)]
 pub struct Wakeups {
-    sender: Arc<mpsc::Sender<Wake>>,
+    sender: Arc<mpsc::Sender<LaneKey>>,
 }
 
 impl Wakeups {
-    pub fn channel() -> (Self, mpsc::Receiver<Wake>) {
+    pub fn channel() -> (Self, mpsc::Receiver<LaneKey>) {
         let (sender, receiver) = mpsc::channel(4096);
         (Self { sender: Arc::new(sender) }, receiver)
     }
@@ -154,7 +136,7 @@ impl Wakeups {
     /// Call it after the commit. It never waits: if the runner is busy or absent, its poll finds the work.
     pub fn wake(&self, queue: Queue, client: ClientId, lane: Uuid) {
         // A full or closed channel does no harm, because the poll finds the work.
-        let _ = self.sender.try_send(Wake { queue, client, lane });
+        let _ = self.sender.try_send(LaneKey { queue, client, lane });
     }
 
     pub fn wake_all(&self, client: ClientId, lanes: impl IntoIterator<Item = (Queue, Uuid)>) {
@@ -174,7 +156,7 @@ pub struct LaneSearch {
 impl LaneSearch {
     /// Free lanes with due work, at most `limit`, fair between clients. After an error, the next search opens a new
     /// connection.
-    pub async fn due(&mut self, ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
+    pub async fn due(&mut self, ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<LaneKey>> {
         let connection = self.connection.take();
         let searching = async {
             let mut connection = match connection {
@@ -186,7 +168,7 @@ impl LaneSearch {
         };
         let (connection, lanes) = in_time(searching).await?;
         self.connection = Some(connection);
-        Ok(lanes.into_iter().map(|(client, lane)| Wake { queue, client, lane }).collect())
+        Ok(lanes.into_iter().map(|(client, lane)| LaneKey { queue, client, lane }).collect())
     }
 }
 

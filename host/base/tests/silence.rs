@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use base::{
     Context, Queue, Result,
-    lanes::{LEASE, LaneSearch, Lease, NodePresence, Wake, release_dead_nodes, write_down},
+    lanes::{LEASE, LaneKey, LaneSearch, Lease, NodePresence, release_dead_nodes, write_down},
     readiness,
     rights::{AffectedOwner, follow},
 };
@@ -43,7 +43,7 @@ async fn leases_and_the_announcement_are_given_up_at_once_and_acquired_again() {
     let wire = scratch::database().await.wire().await;
     let ctx = context(storage::connect_with(&wire.url, 5, ALERT).await.unwrap()).await;
     let mut presence = NodePresence::announce(&ctx).await.unwrap();
-    let lane = Wake { queue: Queue::Outbound, client: ClientId(Uuid::from_u128(1)), lane: Uuid::from_u128(2) };
+    let lane = LaneKey { queue: Queue::Outbound, client: ClientId(Uuid::from_u128(1)), lane: Uuid::from_u128(2) };
     let lease = Lease::claim(&ctx, lane, LEASE, Default::default(), Arc::default()).await.unwrap().unwrap();
     let mut search = LaneSearch::default();
     assert!(search.due(&ctx, Queue::Outbound, 1).await.unwrap().is_empty());

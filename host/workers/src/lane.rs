@@ -10,7 +10,7 @@ use std::{
 
 use base::{
     Context, Error, Queue, Result,
-    lanes::{LEASE, LaneState, Lease, Wake, silent},
+    lanes::{LEASE, LaneKey, LaneState, Lease, silent},
 };
 use futures::FutureExt;
 use inbound::{accounts, callbacks, lite, media};
@@ -52,7 +52,7 @@ impl Signals {
 /// Claims the lane, works until nothing is due, and gives it back. If another process holds the lane, it does nothing.
 pub(crate) async fn run(
     (ctx, hooks): (Arc<Context>, DispatchHooks),
-    lane: Wake,
+    lane: LaneKey,
     signals: Signals,
     stop: CancellationToken,
 ) {
@@ -74,7 +74,7 @@ pub(crate) async fn run(
 
 async fn claim_and_work(
     (ctx, hooks): (&Context, &DispatchHooks),
-    lane: Wake,
+    lane: LaneKey,
     signals: &Signals,
     stop: CancellationToken,
 ) -> Result<()> {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use base::{Queue, lanes::Wake};
+use base::{Queue, lanes::LaneKey};
 use domain::ids::ClientId;
 use tokio::time::Instant;
 
@@ -26,7 +26,7 @@ pub(crate) struct LaneRoom {
 
 #[derive(Default)]
 struct Lanes {
-    under_way: HashMap<Wake, UnderWay>,
+    under_way: HashMap<LaneKey, UnderWay>,
     counts: Counts,
     clients: HashMap<ClientId, Client>,
     looked_at: Option<Instant>,
@@ -86,7 +86,7 @@ impl LaneRoom {
         Self { settings, queues: HashMap::new() }
     }
 
-    pub(crate) fn begin(&mut self, lane: Wake, now: Instant) -> Option<LaneKind> {
+    pub(crate) fn begin(&mut self, lane: LaneKey, now: Instant) -> Option<LaneKind> {
         let lanes = self.queues.entry(lane.queue).or_default();
         if !lanes.has_room(&self.settings, lane.client, now) {
             if lanes.looked_at.is_none_or(|at| now.duration_since(at) >= SEARCH_INTERVAL) {
@@ -108,7 +108,7 @@ impl LaneRoom {
         Some(if long { LaneKind::Long } else { LaneKind::Short })
     }
 
-    pub(crate) fn end(&mut self, lane: Wake, now: Instant) {
+    pub(crate) fn end(&mut self, lane: LaneKey, now: Instant) {
         let Some(lanes) = self.queues.get_mut(&lane.queue) else { return };
         let Some(was) = lanes.under_way.remove(&lane) else { return };
         *lanes.counts.of(was.long) -= 1;
@@ -183,8 +183,8 @@ mod tests {
         })
     }
 
-    fn lane(client: u128, lane: u128) -> Wake {
-        Wake { queue: Queue::Participant, client: ClientId(Uuid::from_u128(client)), lane: Uuid::from_u128(lane) }
+    fn lane(client: u128, lane: u128) -> LaneKey {
+        LaneKey { queue: Queue::Participant, client: ClientId(Uuid::from_u128(client)), lane: Uuid::from_u128(lane) }
     }
 
     /// Begins as many lanes of a client as there is room for; answers how many.
@@ -201,7 +201,10 @@ mod tests {
         let (mut room, now) = (room(), Instant::now());
         let began: Vec<usize> = (1..=8).map(|client| fills(&mut room, client, now)).collect();
         assert_eq!(began, [4, 4, 3, 2, 1, 1, 1, 0], "sixteen in all");
-        assert!(room.begin(Wake { queue: Queue::Webhook, ..lane(8, 1) }, now).is_some(), "another queue has its own");
+        assert!(
+            room.begin(LaneKey { queue: Queue::Webhook, ..lane(8, 1) }, now).is_some(),
+            "another queue has its own"
+        );
         end(&mut room, 1, 1, now);
         assert_eq!(fills(&mut room, 8, now), 1);
     }
@@ -210,7 +213,7 @@ mod tests {
     fn lanes_that_wait_leave_the_room_of_others_alone_however_many_clients_have_them() {
         for others in [9, 60, 600] {
             let mut room = LaneRoom::new(RunnerSettings::default());
-            let (begin, mut ends) = (Instant::now(), HashMap::<Wake, Instant>::new());
+            let (begin, mut ends) = (Instant::now(), HashMap::<LaneKey, Instant>::new());
             for step in 0..300 {
                 let now = begin + Duration::from_millis(100) * step;
                 ends.retain(|lane, end| {

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use base::{Context, Queue, lanes::Wake};
+use base::{Context, Queue, lanes::LaneKey};
 use futures::FutureExt;
 use outbound::dispatch::DispatchHooks;
 use tokio::{
@@ -39,7 +39,7 @@ impl Runner {
     pub fn start(
         ctx: Arc<Context>,
         hooks: DispatchHooks,
-        wakes: mpsc::Receiver<Wake>,
+        wakes: mpsc::Receiver<LaneKey>,
         settings: RunnerSettings,
     ) -> Self {
         let stop = CancellationToken::new();
@@ -85,14 +85,14 @@ struct State {
     beside: Arc<Context>,
     room: LaneRoom,
     poll: Duration,
-    found: mpsc::Receiver<Wake>,
-    active: HashMap<Wake, Signals>,
-    tasks: JoinSet<Wake>,
+    found: mpsc::Receiver<LaneKey>,
+    active: HashMap<LaneKey, Signals>,
+    tasks: JoinSet<LaneKey>,
     stop: CancellationToken,
 }
 
 impl State {
-    async fn run(mut self, mut wakes: mpsc::Receiver<Wake>) {
+    async fn run(mut self, mut wakes: mpsc::Receiver<LaneKey>) {
         let mut poll = tokio::time::interval(self.poll);
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -107,7 +107,7 @@ impl State {
         while self.tasks.join_next().await.is_some() {}
     }
 
-    fn take(&mut self, lane: Wake) {
+    fn take(&mut self, lane: LaneKey) {
         if let Some(signals) = self.active.get(&lane) {
             signals.notify();
             return;
@@ -134,7 +134,7 @@ impl State {
         }
     }
 
-    fn note_finished(&mut self, lane: Wake) {
+    fn note_finished(&mut self, lane: LaneKey) {
         self.room.end(lane, Instant::now());
         let more = self.active.remove(&lane).is_some_and(|signals| signals.again.load(Ordering::SeqCst));
         if more {

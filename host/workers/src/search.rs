@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use base::{
     Context, Queue,
-    lanes::{self, LaneSearch, Wake},
+    lanes::{self, LaneKey, LaneSearch},
 };
 use tokio::{sync::mpsc, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,12 @@ const FOUND_AT_ONCE: usize = 256;
 
 /// Searches all queues after each `every` until `stop`, for at most `limit` lanes of each queue. Returns the receiver
 /// of the lanes.
-pub(crate) fn start(ctx: Arc<Context>, every: Duration, limit: usize, stop: CancellationToken) -> mpsc::Receiver<Wake> {
+pub(crate) fn start(
+    ctx: Arc<Context>,
+    every: Duration,
+    limit: usize,
+    stop: CancellationToken,
+) -> mpsc::Receiver<LaneKey> {
     let (found, lanes) = mpsc::channel(FOUND_AT_ONCE);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     tokio::spawn(async move {
@@ -35,7 +40,7 @@ pub(crate) fn start(ctx: Arc<Context>, every: Duration, limit: usize, stop: Canc
     lanes
 }
 
-async fn once(ctx: &Context, search: &mut LaneSearch, limit: i64, found: &mpsc::Sender<Wake>) {
+async fn once(ctx: &Context, search: &mut LaneSearch, limit: i64, found: &mpsc::Sender<LaneKey>) {
     match lanes::release_dead_nodes(ctx).await {
         Ok(0) => {}
         Ok(dead) => tracing::warn!(dead, "took over from processes that died"),

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use axum::http::Request;
 use base::{
     Queue,
-    lanes::{Lease, Wake},
+    lanes::{LaneKey, Lease},
 };
 use channels::whatsapp_cloud::callback::signature;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn takes(service: &Service, message: Value) {
         lanes::due(&mut db, Queue::Callback, service.context.now(), 10).await.unwrap()
     };
     for (client, lane) in due {
-        let lane = Wake { queue: Queue::Callback, client, lane };
+        let lane = LaneKey { queue: Queue::Callback, client, lane };
         let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
         let lease = Lease::claim(&service.context, lane, Duration::from_secs(60), stop, nudge).await.unwrap().unwrap();
         inbound::callbacks::work(&service.context, &lease).await.unwrap();

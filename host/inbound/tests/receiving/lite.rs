@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use base::{
     Context,
-    lanes::{Lease, Wake},
+    lanes::{LaneKey, Lease},
 };
 use channels::{
     carrier::Carriers,
@@ -203,7 +203,7 @@ impl Stage {
     }
 
     async fn claim(&self, queue: Queue) -> Lease {
-        let lane = Wake { queue, client: self.client, lane: self.number.0 };
+        let lane = LaneKey { queue, client: self.client, lane: self.number.0 };
         let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
         Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await.unwrap().expect("the lane is free")
     }

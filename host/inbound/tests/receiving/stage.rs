@@ -9,7 +9,7 @@ use std::{
 
 use base::{
     Context,
-    lanes::{Lease, Wake},
+    lanes::{LaneKey, Lease},
 };
 use channels::whatsapp_cloud::callback;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -184,7 +184,7 @@ impl Stage {
     }
 
     async fn claim(&self, queue: Queue, lane: Uuid) -> Lease {
-        let lane = Wake { queue, client: self.client, lane };
+        let lane = LaneKey { queue, client: self.client, lane };
         let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
         let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
         claimed.unwrap().expect("the lane is free")

@@ -8,7 +8,7 @@ use std::{
 
 use base::{
     Context,
-    lanes::{Lease, Wake},
+    lanes::{LaneKey, Lease},
 };
 use channels::carrier::Carriers;
 use chrono::TimeDelta;
@@ -113,7 +113,7 @@ impl Stage {
 
     /// The same, until the program is stopped.
     pub async fn work_until(&self, stop: CancellationToken) {
-        let lane = Wake { queue: Queue::Outbound, client: self.client, lane: self.site.0 };
+        let lane = LaneKey { queue: Queue::Outbound, client: self.client, lane: self.site.0 };
         self.notes().now = self.ctx.now();
         let mut db = self.ctx.db.acquire().await.unwrap();
         if lanes::due(&mut db, Queue::Outbound, self.ctx.now(), 10).await.unwrap().is_empty() {

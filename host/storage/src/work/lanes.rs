@@ -24,7 +24,8 @@ pub enum LaneState {
     GivenBack,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Names a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LaneKey {
     pub client: ClientId,
     pub queue: Queue,

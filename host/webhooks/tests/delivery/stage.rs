@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use base::{
     Context,
-    lanes::{Lease, Wake},
+    lanes::{LaneKey, Lease},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -146,7 +146,7 @@ impl Stage {
     }
 
     pub async fn claim(&self, endpoint: EndpointId) -> Lease {
-        let lane = Wake { queue: Queue::Webhook, client: self.client, lane: endpoint.0 };
+        let lane = LaneKey { queue: Queue::Webhook, client: self.client, lane: endpoint.0 };
         let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
         let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
         claimed.unwrap().expect("the lane is free")
