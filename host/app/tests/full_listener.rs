@@ -8,7 +8,9 @@ use std::{
 };
 
 use api::EarlyAnswers;
-use app::listeners::{self, Activity, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState};
+use app::listeners::{
+    self, Activity, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState, OpenConnection,
+};
 use axum::{Router, extract::ConnectInfo, http::StatusCode, routing::get};
 use chrono::DateTime;
 use domain::{clock::IdSource, ids::RequestId};
@@ -20,12 +22,12 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-const PATIENCE: ConnectionTimeouts =
+const TIMEOUTS: ConnectionTimeouts =
     ConnectionTimeouts { head: Duration::from_secs(15), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
 
 fn reception(connections: usize) -> ListenerState {
     let limits = ConnectionLimits { connections, per_address: connections, proxies: Vec::new() };
-    ListenerState { places: ConnectionPlaces::new(limits), patience: PATIENCE, answers: answers() }
+    ListenerState { places: ConnectionPlaces::new(limits), timeouts: TIMEOUTS, answers: answers() }
 }
 
 fn answers() -> EarlyAnswers {
@@ -88,8 +90,8 @@ async fn a_websocket_that_is_ended_for_another_connection_ends_at_once() {
     let activity = Activity::new();
     let place = places.enter(peer.ip(), &activity).unwrap();
     let router = Router::new().route("/", upgrade);
-    let limits = (activity, PATIENCE);
-    tokio::spawn(listeners::serve_connection(theirs, place, peer, router, limits, answers(), CancellationToken::new()));
+    let open = OpenConnection { io: theirs, place, peer, activity, timeouts: TIMEOUTS, answers: answers() };
+    tokio::spawn(listeners::serve_connection(open, router, CancellationToken::new()));
     ours.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n").await.unwrap();
     let length = ours.read(&mut [0; 500]).await.unwrap();
     assert!(length > 0);

@@ -19,7 +19,9 @@ use std::{
 
 use api::{EarlyAnswers, HeadFault};
 use app::{
-    listeners::{self, Activity, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState},
+    listeners::{
+        self, Activity, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState, OpenConnection,
+    },
     tls,
 };
 use axum::{Extension, Router, extract::ConnectInfo, routing::get};
@@ -45,12 +47,12 @@ fn fixture(name: &str) -> PathBuf {
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-const PATIENCE: ConnectionTimeouts =
+const TIMEOUTS: ConnectionTimeouts =
     ConnectionTimeouts { head: Duration::from_secs(15), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
 
 fn reception(connections: usize) -> ListenerState {
     let limits = ConnectionLimits { connections, per_address: connections, proxies: Vec::new() };
-    ListenerState { places: ConnectionPlaces::new(limits), patience: PATIENCE, answers: answers() }
+    ListenerState { places: ConnectionPlaces::new(limits), timeouts: TIMEOUTS, answers: answers() }
 }
 
 fn answers() -> EarlyAnswers {
@@ -295,15 +297,9 @@ async fn idle_connections_do_not_block_others() {
 fn connect(router: Router) -> DuplexStream {
     let (ours, theirs) = duplex(1_000);
     let peer = SocketAddr::from(([192, 0, 2, 1], 50_000));
-    tokio::spawn(listeners::serve_connection(
-        theirs,
-        (),
-        peer,
-        router,
-        (Activity::new(), PATIENCE),
-        answers(),
-        CancellationToken::new(),
-    ));
+    let (activity, answers) = (Activity::new(), answers());
+    let open = OpenConnection { io: theirs, place: (), peer, activity, timeouts: TIMEOUTS, answers };
+    tokio::spawn(listeners::serve_connection(open, router, CancellationToken::new()));
     ours
 }
 

@@ -88,12 +88,12 @@ async fn take(ctx: &Context, client: ClientId, orders: &[SmsOrder]) -> Result<Ac
     let Some(inbox) = inboxes::default_sms(&mut tx, client).await? else { return Err(Error::Stopped) };
     let own = inbox.address().unwrap_or(&ctx.settings.sms.default_source);
     let stopped = who_stopped(&mut tx, client, orders, own).await?;
-    let (mut unsent, before) = deduplication::unsent(ctx, &mut tx, client, orders, (own, &stopped)).await?;
-    let mut drafts = Vec::new();
+    let (unsent, before) = deduplication::unsent(ctx, &mut tx, client, orders, (own, &stopped)).await?;
+    let mut drafting = Drafting { ctx, client, stopped: &stopped, unsent, drafts: Vec::new() };
     for (at, order) in orders.iter().enumerate() {
-        let from = (order.source.as_deref().unwrap_or(own), &stopped);
-        drafts_of(ctx, client, (at, order), from, &mut unsent, &mut drafts);
+        drafting.add(at, order, order.source.as_deref().unwrap_or(own));
     }
+    let mut drafts = drafting.drafts;
     if let (true, Some(before)) = (drafts.is_empty() || orders.len() > 1, before) {
         return Ok(AcceptOutcome::Before(before));
     }
@@ -130,38 +130,43 @@ async fn who_stopped(
     Ok(opt_outs::stopped(db, client, &asked).await?)
 }
 
-/// The messages of a request to send. Ids of parts are minted before those of their messages.
-fn drafts_of(
-    ctx: &Context,
+/// Collects the messages of the requests of a client.
+struct Drafting<'a> {
+    ctx: &'a Context,
     client: ClientId,
-    (order, of): (usize, &SmsOrder),
-    (source, stopped): (&str, &StoppedSources),
-    unsent: &mut NewMessages,
-    drafts: &mut Vec<SmsDraft>,
-) {
-    for (at, text) in of.texts.iter().enumerate() {
-        let shared: PartId = ctx.mint();
-        for (to, identifier) in &text.recipients {
-            let digest = deduplication::digest(ctx, client, text, to);
-            if digest.is_some_and(|digest| !unsent.take(order, digest)) {
-                continue;
+    stopped: &'a StoppedSources,
+    /// Messages that were not sent before.
+    unsent: NewMessages,
+    drafts: Vec<SmsDraft>,
+}
+
+impl Drafting<'_> {
+    /// Adds the messages of the request at `at`. Ids of parts are minted before those of their messages.
+    fn add(&mut self, at: usize, order: &SmsOrder, source: &str) {
+        for (text_at, text) in order.texts.iter().enumerate() {
+            let shared: PartId = self.ctx.mint();
+            for (to, identifier) in &text.recipients {
+                let digest = deduplication::digest(self.ctx, self.client, text, to);
+                if digest.is_some_and(|digest| !self.unsent.take(at, digest)) {
+                    continue;
+                }
+                let Some(address) = Address::of_kind(AddressKind::Phone, to) else { continue };
+                // A text that is deleted with its message cannot be shared.
+                let part = if order.forget_at.is_some() { self.ctx.mint() } else { shared };
+                let sms = NewSms {
+                    id: self.ctx.mint(),
+                    request: order.id,
+                    part,
+                    recipient: to.clone(),
+                    source: source.to_owned(),
+                    ct_id: text.ct_id.clone(),
+                    identifier: identifier.clone(),
+                    units: 0,
+                    blocked: self.stopped.contains(source, to),
+                    digest,
+                };
+                self.drafts.push(SmsDraft { order: at, text: text_at, to: address, sms });
             }
-            let Some(address) = Address::of_kind(AddressKind::Phone, to) else { continue };
-            // A text that is deleted with its message cannot be shared.
-            let part = if of.forget_at.is_some() { ctx.mint() } else { shared };
-            let sms = NewSms {
-                id: ctx.mint(),
-                request: of.id,
-                part,
-                recipient: to.clone(),
-                source: source.to_owned(),
-                ct_id: text.ct_id.clone(),
-                identifier: identifier.clone(),
-                units: 0,
-                blocked: stopped.contains(source, to),
-                digest,
-            };
-            drafts.push(SmsDraft { order, text: at, to: address, sms });
         }
     }
 }

@@ -24,7 +24,7 @@ use domain::{
 };
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use webhooks::history::{self, HistoryError, WantedAttempts};
+use webhooks::history::{self, HistoryError, ResendFilter, WantedAttempts};
 
 use self::bodies::{AttemptBody, DeliveryBody, HealthBody, PingBody, PingedBody, ResendBody, ResentBody};
 use crate::closed_sets::WebhookTypeName;
@@ -199,7 +199,8 @@ async fn resend_failed(
         return Err(ApiError::fault("until", "must be after `since`"));
     }
     let (client, webhook) = (allowed.caller.client, body.webhook_type);
-    let resent = history::resend_failed(&state.context, client, allowed.actor(), id, webhook, (since, until)).await;
+    let filter = ResendFilter { config: id, webhook, since, until };
+    let resent = history::resend_failed(&state.context, client, allowed.actor(), filter).await;
     Ok((StatusCode::ACCEPTED, Json(resent.map_err(api_error)?.into())))
 }
 

@@ -167,17 +167,17 @@ impl Activity {
     }
 
     /// The current deadline. `None` if there is no limit now.
-    pub fn deadline(&self, patience: ConnectionTimeouts) -> Option<Instant> {
+    pub fn deadline(&self, timeouts: ConnectionTimeouts) -> Option<Instant> {
         let blocked = self.blocked_since.load(Ordering::Relaxed);
         if blocked > 0 {
-            return Some(self.at(blocked) + patience.write);
+            return Some(self.at(blocked) + timeouts.write);
         }
         let quiet = self.quiet_since()?;
         let head = self.head_since.load(Ordering::Relaxed);
         Some(match (head, self.begun.load(Ordering::Relaxed) > 0) {
-            (0, true) => quiet + patience.idle,
-            (0, false) => self.began + patience.head,
-            (head, _) => self.at(head) + patience.head,
+            (0, true) => quiet + timeouts.idle,
+            (0, false) => self.began + timeouts.head,
+            (head, _) => self.at(head) + timeouts.head,
         })
     }
 

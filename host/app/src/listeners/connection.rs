@@ -89,20 +89,25 @@ fn link(connection: Arc<Activity>) -> PeerLink {
     })
 }
 
+/// An accepted connection: a plain one, or one after its TLS handshake.
+pub struct OpenConnection<IO, P> {
+    pub io: IO,
+    /// Held until the connection ends.
+    pub place: P,
+    pub peer: SocketAddr,
+    pub activity: Arc<Activity>,
+    pub timeouts: ConnectionTimeouts,
+    pub answers: EarlyAnswers,
+}
+
 /// Serves a connection until it ends, a time limit passes, or `stop` asks it to end after the requests in flight.
 /// Handlers find the peer's address as `ConnectInfo<SocketAddr>`.
-pub async fn serve<IO, P>(
-    io: IO,
-    place: P,
-    peer: SocketAddr,
-    router: Router,
-    (activity, patience): (Arc<Activity>, ConnectionTimeouts),
-    answers: EarlyAnswers,
-    stop: CancellationToken,
-) where
+pub async fn serve<IO, P>(open: OpenConnection<IO, P>, router: Router, stop: CancellationToken)
+where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     P: Unpin + Send + 'static,
 {
+    let OpenConnection { io, place, peer, activity, timeouts, answers } = open;
     let of_requests = Arc::clone(&activity);
     let service = tower::service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
@@ -136,7 +141,7 @@ pub async fn serve<IO, P>(
     let io = TokioIo::new(WatchedStream::new(io, Arc::clone(&activity), answers, place));
     let serving = http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned();
     let mut connection = PacedTask::new(serving, pace);
-    let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(MIN_CHECK_INTERVAL);
+    let look_again = (timeouts.head.min(timeouts.idle).min(timeouts.write) / 4).max(MIN_CHECK_INTERVAL);
     let (mut stopping, mut cut_at) = (false, None);
     loop {
         let next_look = cut_at.unwrap_or_else(|| Instant::now() + look_again);
@@ -153,7 +158,7 @@ pub async fn serve<IO, P>(
                 connection.inner().graceful_shutdown();
             }
             () = sleep_until(next_look) => {
-                let out_of_time = activity.deadline(patience).is_some_and(|deadline| deadline <= Instant::now());
+                let out_of_time = activity.deadline(timeouts).is_some_and(|deadline| deadline <= Instant::now());
                 match (out_of_time, cut_at) {
                     (true, Some(_)) => return,
                     (true, None) => {
@@ -198,8 +203,15 @@ mod tests {
             let now = DateTime::from_timestamp(1_760_000_000, 0).unwrap();
             (RequestId::from(IdSource::new([7; 32]).mint(now)), now)
         });
-        let (limits, stop) = ((Arc::clone(&activity), TIMEOUTS), CancellationToken::new());
-        tokio::spawn(serve(theirs, place, (peer, 50_000).into(), router, limits, answers, stop));
+        let open = OpenConnection {
+            io: theirs,
+            place,
+            peer: (peer, 50_000).into(),
+            activity: Arc::clone(&activity),
+            timeouts: TIMEOUTS,
+            answers,
+        };
+        tokio::spawn(serve(open, router, CancellationToken::new()));
         (ours, activity)
     }
 

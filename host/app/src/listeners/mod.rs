@@ -33,7 +33,7 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use activity::{Activity, ConnectionTimeouts};
-pub use connection::serve as serve_connection;
+pub use connection::{OpenConnection, serve as serve_connection};
 pub use connection_places::{ConnectionLimits, ConnectionPlace, ConnectionPlaces};
 pub use descriptors::{connections_for, raise};
 use handshake_stream::HandshakeStream;
@@ -64,7 +64,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 #[derive(Clone)]
 pub struct ListenerState {
     pub places: ConnectionPlaces,
-    pub patience: ConnectionTimeouts,
+    pub timeouts: ConnectionTimeouts,
     /// Error answers to requests that are refused before routing.
     pub answers: EarlyAnswers,
 }
@@ -91,8 +91,8 @@ pub async fn serve(
                 if let Some(pace) = activity.pace() {
                     pace.note(ACCEPTANCE);
                 }
-                let ListenerState { patience, answers, .. } = reception.clone();
-                let arrived = Arrived { stream, peer, place, activity, patience, answers };
+                let ListenerState { timeouts, answers, .. } = reception.clone();
+                let arrived = Arrived { stream, peer, place, activity, timeouts, answers };
                 let serving = arrived.serve(tls.clone(), router.clone(), shutdown.clone());
                 let places = reception.places.clone();
                 connections.spawn(async move {
@@ -143,30 +143,32 @@ struct Arrived {
     peer: SocketAddr,
     place: ConnectionPlace,
     activity: Arc<Activity>,
-    patience: ConnectionTimeouts,
+    timeouts: ConnectionTimeouts,
     answers: EarlyAnswers,
 }
 
 impl Arrived {
     async fn serve(self, tls: Option<TlsAcceptor>, router: Router, stop: CancellationToken) {
-        let Self { stream, peer, place, activity, patience, answers } = self;
+        let Self { stream, peer, place, activity, timeouts, answers } = self;
         // Answers are written in one piece, so waiting for more gains nothing. This fails if the peer has gone.
         let _ = stream.set_nodelay(true);
         let Some(tls) = tls else {
-            return serve_connection(stream, place, peer, router, (activity, patience), answers, stop).await;
+            let open = OpenConnection { io: stream, place, peer, activity, timeouts, answers };
+            return serve_connection(open, router, stop).await;
         };
         let evicted = activity.evicted.clone();
         let stream = tokio::select! {
             () = evicted.cancelled() => return,
             () = stop.cancelled() => return,
-            shaken = timeout(
-                patience.head,
+            handshake = timeout(
+                timeouts.head,
                 PacedTask::new(shake_hands(&tls, stream, &answers, &activity), activity.pace())
-            ) => shaken,
+            ) => handshake,
         };
         match stream {
             Ok(Ok(stream)) => {
-                serve_connection(stream, place, peer, router, (activity, patience), answers, stop).await;
+                let open = OpenConnection { io: stream, place, peer, activity, timeouts, answers };
+                serve_connection(open, router, stop).await;
             }
             Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
             Err(_) => tracing::debug!("a TLS handshake took too long"),

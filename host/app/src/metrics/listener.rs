@@ -14,11 +14,11 @@ const CONNECTIONS: usize = 64;
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    (patience, answers): (ConnectionTimeouts, EarlyAnswers),
+    (timeouts, answers): (ConnectionTimeouts, EarlyAnswers),
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let limits = ConnectionLimits { connections: CONNECTIONS, per_address: CONNECTIONS, proxies: Vec::new() };
-    let reception = ListenerState { places: ConnectionPlaces::new(limits), patience, answers };
+    let reception = ListenerState { places: ConnectionPlaces::new(limits), timeouts, answers };
     listeners::serve(listener, None, router, reception, stop).await;
     Ok(())
 }

@@ -124,8 +124,8 @@ impl Reader<'_> {
         let quoted = message.pointer("/reply_to_message/message_id").and_then(Value::as_i64);
         let quoted = quoted.map(|number| message_id(self.bot, &chat, number));
         let from = message.get("from").unwrap_or(&Value::Null);
-        let said = inbound((id, sent_at), &chat, from, (quoted, content), (&kind, message))?;
-        Ok(fact(InboundMessage { referral: start_of(message), ..said }))
+        let facts = MessageFacts { id, sent_at, chat: &chat, from, quoted, content, kind: &kind, raw: message };
+        Ok(fact(InboundMessage { referral: start_of(message), ..facts.into_message()? }))
     }
 
     /// Two edits may have the same second, so the number of the update distinguishes them.
@@ -159,8 +159,17 @@ impl Reader<'_> {
         let text = label_of(message, &data).unwrap_or_else(|| data.clone());
         let content = InboundContent::Interactive { text, payload: data };
         let from = tap.get("from").unwrap_or(&Value::Null);
-        let id = (format!("tap:{id}"), self.now);
-        Ok(fact(inbound(id, &chat, from, (Some(sent), content), ("callback_query", tap))?))
+        let facts = MessageFacts {
+            id: format!("tap:{id}"),
+            sent_at: self.now,
+            chat: &chat,
+            from,
+            quoted: Some(sent),
+            content,
+            kind: "callback_query",
+            raw: tap,
+        };
+        Ok(fact(facts.into_message()?))
     }
 
     /// The reactions of a customer to a message, of which the first counts.
@@ -174,9 +183,17 @@ impl Reader<'_> {
         }
         let content = InboundContent::Reaction { message_id, emoji };
         let id = format!("reaction:{}:{}", self.bot, whole(update, "update_id")?);
-        let at = moment(reaction, "date").unwrap_or(self.now);
-        let from = reaction.get("user").unwrap_or(&Value::Null);
-        Ok(fact(inbound((id, at), &chat, from, (None, content), ("message_reaction", reaction))?))
+        let facts = MessageFacts {
+            id,
+            sent_at: moment(reaction, "date").unwrap_or(self.now),
+            chat: &chat,
+            from: reaction.get("user").unwrap_or(&Value::Null),
+            quoted: None,
+            content,
+            kind: "message_reaction",
+            raw: reaction,
+        };
+        Ok(fact(facts.into_message()?))
     }
 }
 
@@ -203,28 +220,40 @@ fn whole(of: &Value, name: &'static str) -> Result<i64, NoFact> {
     of.get(name).and_then(Value::as_i64).ok_or(NoFact::Malformed(missing))
 }
 
-fn inbound(
-    (provider_id, sent_at): (String, DateTime<Utc>),
-    chat: &str,
-    from: &Value,
-    (quoted_provider_id, content): (Option<String>, InboundContent),
-    (kind, raw): (&str, &Value),
-) -> Result<InboundMessage, NoFact> {
-    let names: Vec<&str> = ["first_name", "last_name"].into_iter().filter_map(|name| text(from, name)).collect();
-    Ok(InboundMessage {
-        provider_id,
-        from: None,
-        from_user_id: None,
-        from_parent_user_id: None,
-        from_address: Some(address_of(chat)?),
-        profile_name: Some(names.join(" ").trim().to_owned()).filter(|name| !name.is_empty()),
-        username: owned(from, "username"),
-        sent_at,
-        quoted_provider_id,
-        content,
-        raw: with_type(raw, kind),
-        referral: None,
-    })
+/// The facts of a message, a tap or a reaction of a customer.
+struct MessageFacts<'a> {
+    id: String,
+    sent_at: DateTime<Utc>,
+    chat: &'a str,
+    /// The user.
+    from: &'a Value,
+    /// The id of the quoted message.
+    quoted: Option<String>,
+    content: InboundContent,
+    /// The type in the stored JSON.
+    kind: &'a str,
+    raw: &'a Value,
+}
+
+impl MessageFacts<'_> {
+    fn into_message(self) -> Result<InboundMessage, NoFact> {
+        let name = |name| text(self.from, name);
+        let names: Vec<&str> = ["first_name", "last_name"].into_iter().filter_map(name).collect();
+        Ok(InboundMessage {
+            provider_id: self.id,
+            from: None,
+            from_user_id: None,
+            from_parent_user_id: None,
+            from_address: Some(address_of(self.chat)?),
+            profile_name: Some(names.join(" ").trim().to_owned()).filter(|name| !name.is_empty()),
+            username: owned(self.from, "username"),
+            sent_at: self.sent_at,
+            quoted_provider_id: self.quoted,
+            content: self.content,
+            raw: with_type(self.raw, self.kind),
+            referral: None,
+        })
+    }
 }
 
 fn fact(message: InboundMessage) -> (String, CallbackBody) {

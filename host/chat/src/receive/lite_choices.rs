@@ -19,6 +19,21 @@ pub(super) struct LiteTap {
     pub(super) in_flight: Option<MessageId>,
 }
 
+/// The chat whose offers are searched.
+#[derive(Clone, Copy)]
+struct OfferOwner {
+    client: ClientId,
+    inbox: InboxId,
+    customer: CustomerId,
+}
+
+/// A tap that names the place of a choice in the message `sent`.
+struct PlaceTap<'a> {
+    label: &'a str,
+    payload: &'a str,
+    sent: &'a str,
+}
+
 /// The tap that a text means. `None` for an ordinary text.
 pub(super) async fn tap(
     db: &mut PgConnection,
@@ -27,6 +42,7 @@ pub(super) async fn tap(
     customer: CustomerId,
     message: &InboundMessage,
 ) -> Result<Option<LiteTap>> {
+    let owner = OfferOwner { client, inbox, customer };
     match (&message.content, message.quoted_provider_id.as_deref()) {
         (InboundContent::Text { body }, Some(quoted)) => {
             // A quote selects the message, even if others were sent since.
@@ -36,16 +52,13 @@ pub(super) async fn tap(
             Ok(tapped.map(|message| LiteTap { message, in_flight: None }))
         }
         (InboundContent::Text { body }, None) => {
-            of_offers(db, client, (inbox, customer), message, |offer| {
-                chosen(&offer.choices, body, offer.is_last).cloned()
-            })
-            .await
+            of_offers(db, owner, message, |offer| chosen(&offer.choices, body, offer.is_last).cloned()).await
         }
         (InboundContent::Interactive { text, payload }, Some(sent)) if place_of(payload).is_some() => {
-            at_place(db, client, (inbox, customer), message, (text, payload, sent)).await.map(Some)
+            at_place(db, owner, message, PlaceTap { label: text, payload, sent }).await.map(Some)
         }
         (InboundContent::Interactive { payload, .. }, None) => {
-            of_offers(db, client, (inbox, customer), message, |offer| tapped(&offer.choices, payload).cloned()).await
+            of_offers(db, owner, message, |offer| tapped(&offer.choices, payload).cloned()).await
         }
         _ => Ok(None),
     }
@@ -55,12 +68,11 @@ pub(super) async fn tap(
 /// no answer to its call came, the label finds it among the offers. Otherwise the label is the payload.
 async fn at_place(
     db: &mut PgConnection,
-    client: ClientId,
-    (inbox, customer): (InboxId, CustomerId),
+    owner: OfferOwner,
     message: &InboundMessage,
-    (label, payload, sent): (&str, &str, &str),
+    PlaceTap { label, payload, sent }: PlaceTap<'_>,
 ) -> Result<LiteTap> {
-    let known = chat_messages::quoted(db, client, sent).await?;
+    let known = chat_messages::quoted(db, owner.client, sent).await?;
     let choices = known.and_then(|known| known.content).map(|content| offered(&content)).unwrap_or_default();
     let place = place_of(payload).and_then(|place| place.checked_sub(1));
     if let Some(choice) = place.and_then(|place| choices.get(place)) {
@@ -68,7 +80,7 @@ async fn at_place(
     }
     let unnamed = InboundMessage { quoted_provider_id: None, ..message.clone() };
     let choose = |offer: &Offer| chosen(&offer.choices, label, false).cloned();
-    if let Some(tap) = of_offers(db, client, (inbox, customer), &unnamed, choose).await? {
+    if let Some(tap) = of_offers(db, owner, &unnamed, choose).await? {
         return Ok(tap);
     }
     let content = InboundContent::Interactive { text: label.to_owned(), payload: label.to_owned() };
@@ -78,8 +90,7 @@ async fn at_place(
 /// The tap on the newest offer in which `choose` finds a choice.
 async fn of_offers(
     db: &mut PgConnection,
-    client: ClientId,
-    (inbox, customer): (InboxId, CustomerId),
+    OfferOwner { client, inbox, customer }: OfferOwner,
     message: &InboundMessage,
     choose: impl Fn(&Offer) -> Option<NumberedChoice>,
 ) -> Result<Option<LiteTap>> {

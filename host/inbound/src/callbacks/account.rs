@@ -16,15 +16,21 @@ use super::{number_news, preferences, template_news, template_parts};
 use base::{Context, Result};
 use events::{NewEvent, of_folded, record, record_folded};
 
+/// An event about an account or a number of a client.
+pub(super) struct AccountEvent<'a> {
+    pub(super) target: &'a CallbackTarget,
+    /// Its name.
+    pub(super) field: &'a str,
+    pub(super) value: &'a Value,
+}
+
 /// Applies an account event inside the caller's transaction. `lane` is the business number, or the client for an event
 /// of a whole account. Unknown events are logged and dropped. Returns the lanes to wake after the commit.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
     (client, lane): (ClientId, Uuid),
-    target: &CallbackTarget,
-    field: &str,
-    value: &Value,
+    AccountEvent { target, field, value }: AccountEvent<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     match field {
         // `customer_changed_number` is the name that Meta used until 2023.

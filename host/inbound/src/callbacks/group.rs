@@ -33,7 +33,10 @@ pub(super) async fn take_group(ctx: &Context, lease: &Lease, group: &[&Item]) ->
         match take(ctx, lease, group).await {
             Err(error) if error.is_outage() && !error.lost_to_another_transaction() => return Err(error),
             Err(error) => {
-                tracing::debug!(error = &error as &dyn std::error::Error, "the callbacks of a failed group are processed one by one")
+                tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    "the callbacks of a failed group are processed one by one"
+                )
             }
             Ok(()) => return Ok(()),
         }
@@ -72,7 +75,8 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
     let mut done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
     let wakes = match group {
         [Item { body: CallbackBody::Account { field, value }, target, .. }] => {
-            account::take(ctx, &mut tx, (lease.client, lease.lane), target, field, value).await?
+            let event = account::AccountEvent { target, field, value };
+            account::take(ctx, &mut tx, (lease.client, lease.lane), event).await?
         }
         [Item { body: CallbackBody::Echo(echo), received_at, .. }] => {
             let taken = message_changes::echo(ctx, &mut tx, place, echo, *received_at).await?;

@@ -30,7 +30,7 @@ pub use activate::{ActivationResult, NewActivation, activate};
 pub use catalogue::{CataloguePlugin, Detail, PluginOrigin, list, one};
 pub use follow::follow;
 pub use invoke::{Invoke, InvokeAnswer, invoke};
-pub use recordings::end_recording;
+pub use recordings::{FullRecording, end_recording};
 pub use recordings::{StartRecording, readable, recorded, recordings, start_recording, stop_recording};
 pub use replay::{ReplayReport, ReplayedDifference, replay};
 pub use reports::{differences, events as plugin_events, invocations, skipped};

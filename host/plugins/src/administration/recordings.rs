@@ -137,17 +137,23 @@ async fn change(
     Ok(active)
 }
 
-/// Ends the recording of an activation that has reached its limits, in the transaction of the call that exceeded them.
-/// Later calls see the end and record nothing.
+/// A recording that has reached one of its limits.
+pub struct FullRecording<'a> {
+    pub activation: Uuid,
+    pub plugin: &'a PluginRef,
+    pub terms: &'a SlotRecordingTerms,
+    pub limit: RecordingEnd,
+}
+
+/// Ends a full recording, in the transaction of the call that exceeded the limit. Later calls see the end and record
+/// nothing.
 pub async fn end_recording(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (activation, plugin): (Uuid, &PluginRef),
-    terms: &SlotRecordingTerms,
-    full: RecordingEnd,
+    FullRecording { activation, plugin, terms, limit }: FullRecording<'_>,
 ) -> Result<()> {
-    let reason = match full {
+    let reason = match limit {
         RecordingEnd::Calls => format!("it has the {} calls that were wanted", terms.max_calls),
         RecordingEnd::Bytes => format!("it has as many calls as fit into {} bytes", terms.max_bytes),
     };

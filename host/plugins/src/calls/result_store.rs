@@ -63,7 +63,8 @@ pub fn keep<'a>(
         }
         for (activation, (why, answering)) in full {
             if let Some(terms) = &answering.recording {
-                crate::end_recording(ctx, db, client, (activation, &answering.plugin), terms, why).await?;
+                let full = crate::FullRecording { activation, plugin: &answering.plugin, terms, limit: why };
+                crate::end_recording(ctx, db, client, full).await?;
             }
         }
         kept.beside.extend(calls.into_iter().filter_map(shadow::ShadowComparison::of));

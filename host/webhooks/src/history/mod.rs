@@ -9,7 +9,7 @@ use domain::{
 };
 use storage::{PgConnection, webhooks::history};
 
-pub use resend::{ResendResult, ping, resend, resend_failed};
+pub use resend::{ResendFilter, ResendResult, ping, resend, resend_failed};
 pub use storage::webhooks::history::{Attempt, Delivery, EndpointHealth, WebhookDeliveryState};
 
 use base::{Context, Error};

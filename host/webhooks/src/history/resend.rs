@@ -59,15 +59,24 @@ pub async fn resend(
     Ok(())
 }
 
-/// Sends given-up deliveries of a period (end excluded) again, for one webhook or all that are on, in order.
+/// The given-up deliveries to send again.
+pub struct ResendFilter {
+    pub config: WebhookConfigId,
+    /// `None`: all webhooks that are enabled.
+    pub webhook: Option<WebhookType>,
+    pub since: DateTime<Utc>,
+    /// Excluded. `None`: no end.
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// Sends given-up deliveries again, in order.
 pub async fn resend_failed(
     ctx: &Context,
     client: ClientId,
     actor: Actor,
-    config: WebhookConfigId,
-    webhook: Option<WebhookType>,
-    period: (DateTime<Utc>, Option<DateTime<Utc>>),
+    filter: ResendFilter,
 ) -> Result<ResendResult, HistoryError> {
+    let ResendFilter { config, webhook, since, until } = filter;
     let endpoints = super::endpoints(ctx, client, config).await?;
     if let Some(named) = webhook
         && !endpoints.iter().any(|endpoint| endpoint.webhook == named && is_on(endpoint))
@@ -79,7 +88,7 @@ pub async fn resend_failed(
     for endpoint in endpoints.iter().filter(wanted) {
         while !resent.more {
             let mut tx = ctx.db.begin().await?;
-            let moved = rows::failed(&mut tx, client, endpoint.id, period, ctx.now(), AT_ONCE).await?;
+            let moved = rows::failed(&mut tx, client, endpoint.id, (since, until), ctx.now(), AT_ONCE).await?;
             if moved > 0 {
                 let object = ("webhook-endpoint", &*endpoint.id.to_string());
                 audit(&Administration::from(ctx), &mut tx, client, actor, "resend-failed", object).await?;

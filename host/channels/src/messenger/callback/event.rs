@@ -85,31 +85,40 @@ fn quoted_id(message: &Value) -> Option<String> {
     message.get("reply_to").and_then(mid).map(Cow::into_owned)
 }
 
-fn inbound(
-    (entry, event): (&Value, &Value),
+/// The facts of a message or an action of a customer.
+struct MessageFacts<'a> {
+    entry: &'a Value,
+    event: &'a Value,
     id: String,
+    /// The id of the quoted message.
     quoted: Option<String>,
     content: InboundContent,
-    (kind, raw): (&str, &Value),
-) -> Option<InboundMessage> {
-    let mut raw = raw.clone();
-    if let Some(fields) = raw.as_object_mut() {
-        fields.insert("type".to_owned(), kind.into());
+    /// The type in the stored JSON.
+    kind: &'a str,
+    raw: &'a Value,
+}
+
+impl MessageFacts<'_> {
+    fn into_message(self) -> Option<InboundMessage> {
+        let mut raw = self.raw.clone();
+        if let Some(fields) = raw.as_object_mut() {
+            fields.insert("type".to_owned(), self.kind.into());
+        }
+        Some(InboundMessage {
+            provider_id: self.id,
+            from: None,
+            from_user_id: None,
+            from_parent_user_id: None,
+            from_address: Some(psid(self.event, "sender")?),
+            profile_name: None,
+            username: None,
+            sent_at: at(self.entry, self.event)?,
+            quoted_provider_id: self.quoted,
+            content: self.content,
+            raw,
+            referral: referral::of_event(self.event),
+        })
     }
-    Some(InboundMessage {
-        provider_id: id,
-        from: None,
-        from_user_id: None,
-        from_parent_user_id: None,
-        from_address: Some(psid(event, "sender")?),
-        profile_name: None,
-        username: None,
-        sent_at: at(entry, event)?,
-        quoted_provider_id: quoted,
-        content,
-        raw,
-        referral: referral::of_event(event),
-    })
 }
 
 fn fact(message: InboundMessage) -> (String, CallbackBody) {
@@ -121,8 +130,9 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
     let said = owned(message, "text");
     if let Some(payload) = message.get("quick_reply").and_then(|reply| owned(reply, "payload")) {
         let content = InboundContent::Interactive { text: said.unwrap_or_else(|| payload.clone()), payload };
-        let one = inbound((entry, event), id, quoted_id(message), content, ("quick_reply", event))?;
-        return Some(vec![fact(one)]);
+        let quoted = quoted_id(message);
+        let facts = MessageFacts { entry, event, id, quoted, content, kind: "quick_reply", raw: event };
+        return Some(vec![fact(facts.into_message()?)]);
     }
     let mut contents = Vec::new();
     for (raw, one) in attachment::read_all(message) {
@@ -154,7 +164,8 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
     let mut facts = Vec::with_capacity(contents.len());
     for (position, (content, kind, raw)) in contents.into_iter().enumerate() {
         let raw = if position == 0 { event } else { raw };
-        let mut one = inbound((entry, event), ids::at_place(&id, position), quoted_id(message), content, (kind, raw))?;
+        let (id, quoted) = (ids::at_place(&id, position), quoted_id(message));
+        let mut one = MessageFacts { entry, event, id, quoted, content, kind, raw }.into_message()?;
         if let InboundContent::Media(file) = &mut one.content {
             file.provider_media_id = one.provider_id.clone();
         }
@@ -181,7 +192,8 @@ fn postback_fact(entry: &Value, event: &Value, postback: &Value) -> Option<Vec<(
         None => made_id("postback", entry, event, &payload)?,
     };
     let content = InboundContent::Button { text: title, payload };
-    Some(vec![fact(inbound((entry, event), id, None, content, ("postback", event))?)])
+    let facts = MessageFacts { entry, event, id, quoted: None, content, kind: "postback", raw: event };
+    Some(vec![fact(facts.into_message()?)])
 }
 
 fn reaction_fact(entry: &Value, event: &Value, reaction: &Value) -> Option<Vec<(String, CallbackBody)>> {
@@ -193,7 +205,8 @@ fn reaction_fact(entry: &Value, event: &Value, reaction: &Value) -> Option<Vec<(
     };
     let id = made_id("reaction", entry, event, &format!("{reacted_to}:{}", emoji.as_deref().unwrap_or_default()))?;
     let content = InboundContent::Reaction { message_id: reacted_to, emoji };
-    Some(vec![fact(inbound((entry, event), id, None, content, ("reaction", event))?)])
+    let facts = MessageFacts { entry, event, id, quoted: None, content, kind: "reaction", raw: event };
+    Some(vec![fact(facts.into_message()?)])
 }
 
 /// The emoji of a reaction that has only a name.
