@@ -132,7 +132,7 @@ async fn a_status_that_overtakes_the_answer_to_its_send_is_not_lost() {
 
 #[tokio::test]
 async fn a_status_of_an_unknown_message_waits_until_the_message_is_known() {
-    // The simulator's callbacks come too late and its answers are slow, so the status of the test is the first news.
+    // The simulator's callbacks come too late and its answers are slow, so the status of the test is the first report.
     let faults = json!({ "holdAnswersMillis": 1500, "delayMillis": 600_000 });
     let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), faults).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();

@@ -174,7 +174,7 @@ async fn an_account_event_is_reported_for_each_number_to_the_address_of_that_num
     client.post(CONFIGURATIONS, &own).await.ok();
 
     happens(&patchbay, json!({ "type": "account_update", "wabaId": waba, "event": "ACCOUNT_RESTRICTION" })).await;
-    // The tier and the rating are in the same event if the hourly look at the number has already found them.
+    // The tier and the rating are in the same event if the hourly read of the number has already found them.
     for (place, number) in [("events", client.number.as_str()), ("own", second.as_str())] {
         let told = events(&sink, place, 1).await;
         assert_eq!(told.len(), 1, "{told:?}");

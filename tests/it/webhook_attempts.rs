@@ -148,7 +148,7 @@ async fn given_up_deliveries_are_sent_again_in_order_when_their_webhook_is_enabl
     let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("incoming"), "eventWebhookURL": sink.url("events") });
     let configuration = client.post(CONFIGURATIONS, &body).await.ok();
-    // The answer to the first is delayed, so that the others wait when it is refused for good.
+    // The answer to the first is delayed, so that the others wait when it is refused permanently.
     sink.misbehave("incoming", 410, Duration::from_secs(8), 1);
     let phone = patchbay.new_phone();
     for text in ["first", "second", "third"] {

@@ -13,7 +13,7 @@ pub const GROUPS: [&str; 4] = ["attacks", "network", "kills", "long"];
 pub struct Arguments {
     /// Names of groups and cases; empty = all.
     pub wanted: Vec<String>,
-    /// How long each case goes on.
+    /// How long each case continues.
     pub length: Duration,
     /// File of the report, which is Markdown.
     pub report: PathBuf,

@@ -27,7 +27,7 @@ pub struct AttackOutcome {
     pub before: Resident,
     pub peak: Resident,
     pub open: OpenFiles,
-    /// Anything else worth a look.
+    /// Anything else of interest.
     pub note: String,
 }
 

@@ -45,7 +45,7 @@ use tokio::runtime::Runtime;
 
 /// How long a test waits for something that happens in the background. Far longer than it takes; never a measure.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// First and longest pause between two looks. A look is often a request, which costs the processors of the program, too.
+/// First and longest pause between two checks. A check is often a request, which costs the processors of the program, too.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
 /// The outside world runs on threads of its own: a test that waits for a command must not stop it.

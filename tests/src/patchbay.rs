@@ -185,7 +185,7 @@ impl Patchbay {
         NodeProcess { url: format!("{}://{}", process.scheme, process.address), child: process.child }
     }
 
-    /// A process that only works (`patchbay work`), beside servers that only listen.
+    /// A process that only works (`patchbay work`), next to servers that only listen.
     pub fn worker(&self) -> NodeProcess {
         let mut command = self.command();
         command.arg("work").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -475,7 +475,7 @@ fn share_compiled_plugins(data_dir: &TempDir) {
     std::os::unix::fs::symlink(shared, data.join("compiled")).unwrap();
 }
 
-/// The binary beside this test's own folder; `make test` builds it first.
+/// The binary next to the folder of this test; `make test` builds it first.
 pub fn binary() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(|deps| deps.parent()).expect("tests lie in target/<profile>/deps");

@@ -68,7 +68,7 @@ fn collect(mut from: impl std::io::Read, log: &Mutex<String>) {
     }
 }
 
-/// A process beside the first one.
+/// A second process.
 pub struct NodeProcess {
     /// Its base URL; empty for one that does not listen.
     pub url: String,

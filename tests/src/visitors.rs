@@ -38,7 +38,7 @@ impl TestClient {
     }
 }
 
-/// A page of a site in somebody's browser.
+/// A page of a site in a browser.
 pub struct TestVisitor {
     base: String,
     http: reqwest::Client,
@@ -48,7 +48,7 @@ pub struct TestVisitor {
     /// The answer of the session.
     pub session: Value,
     socket: Option<WebSocketStream<MaybeTlsStream<TcpStream>>>,
-    /// Frames that nobody has looked at yet.
+    /// Frames that no test has read yet.
     waiting: Vec<Value>,
     /// Messages that were shown, in order.
     pub shown: Vec<Value>,
@@ -80,7 +80,7 @@ impl TestVisitor {
         }
     }
 
-    /// Another tab, or the same page loaded anew, at this node.
+    /// Another tab, or the same page after a reload, at this node.
     pub async fn again(&self, base: &str) -> Self {
         let brings = json!({ "token": self.token });
         let mut visitor = Self::load(base, self.http.clone(), &self.site, brings).await;
@@ -88,7 +88,7 @@ impl TestVisitor {
         visitor
     }
 
-    /// Opens the socket, and goes on after what was shown.
+    /// Opens the socket, and continues after the shown messages.
     pub async fn connect(&mut self) {
         let socket = open(&self.base, &self.site, &self.site.origin).await.expect("the socket opens");
         self.socket = Some(socket);

@@ -109,7 +109,7 @@ impl ReportRow for AuditEntryBody {
 
 /// Lists administrative changes.
 ///
-/// They are listed newest first, at most 10,000 of a filter. The export has no such bound.
+/// They are listed newest first, at most 10,000 per filter. The export has no limit.
 #[utoipa::path(
     get,
     path = "/api/v1/audit",

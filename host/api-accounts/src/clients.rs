@@ -172,7 +172,7 @@ fn api_error(error: ClientError) -> ApiError {
     }
 }
 
-/// One client: the caller's own, or a descendant.
+/// Returns a client: the caller's own, or a descendant.
 ///
 /// For another client the answer is 404, as for an unknown one.
 #[utoipa::path(

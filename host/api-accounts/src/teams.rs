@@ -203,7 +203,7 @@ async fn create(
     Ok((StatusCode::CREATED, Json(TeamBody::new(made, state.context.now()))))
 }
 
-/// One team.
+/// Returns a team.
 ///
 /// The answer has its business hours and how its chats are assigned. `GET .../members` lists its members.
 #[utoipa::path(

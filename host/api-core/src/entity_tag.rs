@@ -35,7 +35,7 @@ impl EntityTag {
     }
 }
 
-/// FNV-1a. It tells versions of our own files apart; there is no reason to forge one.
+/// FNV-1a. It distinguishes versions of our own files; there is no reason to forge one.
 fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

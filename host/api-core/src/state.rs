@@ -86,7 +86,7 @@ pub struct CommonServices {
     pub outage_answer: OutageAnswer,
 }
 
-/// Held by work that goes on after its request was answered. Until the last clone is gone, the listener does not treat
+/// Held by work that continues after its request was answered. Until the last clone is gone, the listener does not treat
 /// the connection as idle. It is in the extensions of requests.
 #[derive(Clone)]
 pub struct UseGuard(#[expect(dead_code, reason = "it is only held")] Arc<dyn std::any::Any + Send + Sync>);

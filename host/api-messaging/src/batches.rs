@@ -146,7 +146,7 @@ struct Counts {
     read: u64,
     /// Voice note played.
     played: u64,
-    /// Failed for good.
+    /// Failed permanently.
     failed: u64,
 }
 
@@ -205,9 +205,9 @@ async fn list(
     Ok(Page::new(query.page, page, BatchBody::from))
 }
 
-/// A batch and its progress.
+/// Returns a batch and its progress.
 ///
-/// It has the number of messages in each state.
+/// The progress is the number of messages in each state.
 #[utoipa::path(
     get,
     path = "/whatsapp-api-service/v2/batches/{batchId}",

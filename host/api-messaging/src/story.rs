@@ -366,7 +366,7 @@ impl From<StoryEntry> for EntryBody {
     }
 }
 
-/// The story of a message.
+/// Returns the story of a message.
 ///
 /// It has the request, the provider calls, the reports of providers, the decisions of plugins, and the webhooks with
 /// their attempts. A message is named by its `gstId`, which webhooks carry: ours, or the one that the send supplied. If

@@ -47,7 +47,7 @@ pub(super) async fn list(
     Ok(Page::new(query.page, page, PluginBody::from))
 }
 
-/// A plugin with its versions and activations.
+/// Returns a plugin with its versions and activations.
 ///
 /// Each version has its SHA-256.
 #[utoipa::path(

@@ -39,15 +39,15 @@ pub(super) struct WantedValues {
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct ErasedValues {
-    /// Values of this participant; all of them if no other parameter is given. If it is absent, values that all
-    /// participants share.
+    /// The values of this participant, all of them unless `key` or `prefix` is given. Absent: the values that all
+    /// participants share. Then `key` or `prefix` is required.
     #[param(nullable = false, value_type = Option<Uuid>)]
     #[param(rename = "participantId")]
     participant: Option<ParticipantId>,
-    /// The value with this key.
+    /// Only the value with this key.
     #[param(nullable = false, max_length = 128)]
     key: Option<String>,
-    /// Values whose keys begin with this.
+    /// Only values whose keys begin with this. Not together with `key`.
     #[param(nullable = false, max_length = 128)]
     prefix: Option<String>,
 }

@@ -166,7 +166,7 @@ async fn list(
     Ok(Page::new(query.page, page, |site| site_body(&state, &site)))
 }
 
-/// One site.
+/// Returns a site.
 ///
 /// Its key is in the page of the site and is public. Its secret is not part of the answer.
 #[utoipa::path(

@@ -52,7 +52,7 @@ pub(super) fn message(ctx: &Context, client: ClientId, message: &ThreadMessage) 
         if let Some(author) = author {
             shown.insert("author".to_owned(), json!(author));
         }
-        // A tap shows no quote, because its place tells the message.
+        // A tap shows no quote, because its position shows the message.
         if let Some(quoted) = message.quoted.as_ref().filter(|_| from != "visitor") {
             shown.insert("quotes".to_owned(), json!({ "id": quoted.id, "text": quoted.body }));
         }

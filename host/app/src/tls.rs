@@ -26,7 +26,7 @@ use crate::certificate_expiry;
 
 const CERT_SETTING: &str = "server.tls_cert";
 const KEY_SETTING: &str = "server.tls_key";
-/// Interval of the looks at the files.
+/// Interval of the checks of the files.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
@@ -127,7 +127,7 @@ impl CertificateFiles {
             match self.reload_if_changed() {
                 Ok(true) => tracing::info!(file = %self.cert.display(), "the changed certificate was read"),
                 Ok(false) => fault.clear(),
-                // A file that is missing stays so for many looks.
+                // A file that is missing stays so for many checks.
                 Err(error) if error.to_string() == fault => {}
                 Err(error) => {
                     fault = error.to_string();

@@ -75,7 +75,7 @@ fn get_over_tls(address: SocketAddr) -> String {
     let mut stream = StreamOwned::new(client, TcpStream::connect(address).unwrap());
     stream.write_all(REQUEST).unwrap();
     let mut answer = Vec::new();
-    // If the peer closes without a goodbye, the answer is still valid.
+    // If the peer closes without a close message, the answer is still valid.
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8(answer).unwrap()
 }

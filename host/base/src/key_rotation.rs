@@ -62,7 +62,7 @@ pub async fn rotate(
     loop {
         let pass = reseal_all(&mut db, sealer, &mut progress).await?;
         resealed += pass.resealed;
-        // A process that has not seen the new mark may seal with the previous key after the look at its column.
+        // A process that has not seen the new mark may seal with the previous key after the read of its column.
         tokio::time::sleep(SETTLED_AFTER).await;
         let again = reseal_all(&mut db, sealer, &mut progress).await?;
         resealed += again.resealed;

@@ -1,4 +1,4 @@
-//! Accounts at providers with a token and JSON, such as bots: callbacks, news, files and sends come through these
+//! Accounts at providers with a token and JSON, such as bots: callbacks, updates, files and sends come through these
 //! types.
 
 use std::{fmt, path::Path};
@@ -37,7 +37,7 @@ pub struct UnreadableCallback(
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct News {
     pub items: Vec<CallbackItem>,
-    /// The number of the first news after these.
+    /// The number of the first update after these.
     pub next: i64,
     /// Ids of taps that the provider shows as pending until they are answered.
     pub taps: Vec<String>,
@@ -62,7 +62,7 @@ pub trait AccountProvider: Send + Sync + 'static {
     /// Reads a callback whose secret was checked.
     fn open(&self, account_id: &str, inbox: InboxId, raw: &[u8]) -> Result<OpenedCallback, UnreadableCallback>;
 
-    /// Waits for news from the number `next` on, for a time that the provider bounds. The provider forgets older news.
+    /// Waits for updates from the number `next` on, for a time that the provider bounds. The provider deletes older updates.
     async fn news(&self, login: &AccountLogin, inbox: InboxId, next: i64) -> Result<News, SendFailure>;
 
     /// Answers taps, so that the provider no longer shows them as pending. A failure has no effect.

@@ -16,10 +16,10 @@ pub struct Acceptance {
     pub sent: bool,
 }
 
-/// The carrier does not have the message, or that is unknown. Each variant tells the next step.
+/// The carrier does not have the message, or that is unknown. Each variant decides the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendFailure {
-    /// Refused for good.
+    /// Refused permanently.
     #[error("refused: ({}) {}", .0.code, .0.text)]
     Rejected(ProviderFailure),
     /// The recipient is not reached on this channel: another address, or another channel, may do.
@@ -85,7 +85,7 @@ const LONGEST_RECIPIENT_PAUSE: u64 = 3600;
 pub enum NextStep {
     Again(Duration),
     Fail(ProviderFailure),
-    /// Wait for news of the message; without any, call once more and record the ambiguity (ADR 0004).
+    /// Wait for a report on the message; without one, call once more and record the ambiguity (ADR 0004).
     AwaitNews,
 }
 

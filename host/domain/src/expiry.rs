@@ -6,7 +6,7 @@ use crate::{channel_table::ExpiryReasons, failure_code::OwnCode, inbound::Provid
 
 impl ExpiryReasons {
     /// Returns the failure of a message that waited longer than `may_wait`. `unanswered`: the provider may have it.
-    /// `None`: it goes on waiting.
+    /// `None`: it keeps waiting.
     pub fn failure(&self, unanswered: bool, may_wait: Duration) -> Option<ProviderFailure> {
         let may_wait = in_words(may_wait);
         if !unanswered {

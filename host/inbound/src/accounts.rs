@@ -1,4 +1,4 @@
-//! News of accounts at providers, such as bots: callbacks with a secret, and news that one process asks for. That
+//! Updates of accounts at providers, such as bots: callbacks with a secret, and updates that one process polls. That
 //! process holds the lane of the account, so that no two processes ask at the same time.
 
 use std::sync::Arc;
@@ -87,7 +87,7 @@ async fn find_account(
     Ok(found.as_ref().and_then(inboxes::Inbox::account).map(|account| (client, account.clone())))
 }
 
-/// Asks for the news of an account while it is asked for news and this process holds its lane.
+/// Polls an account while it is configured for polling and this process holds its lane.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let (client, inbox) = (lease.client, InboxId(lease.lane));
     while !lease.is_over() {
@@ -137,7 +137,7 @@ pub(crate) fn login(ctx: &Context, client: ClientId, account: &Account) -> Resul
     Ok(AccountLogin { account_id: account.account_id.clone(), access_token })
 }
 
-/// Stores news and the number of the next one in one transaction, so that each is taken once.
+/// Stores updates and the number of the next one in one transaction, so that each is taken once.
 async fn store(ctx: &Context, lease: &Lease, items: Vec<CallbackItem>, next: i64) -> Result<()> {
     let (client, inbox) = (lease.client, InboxId(lease.lane));
     let mut tx = begin(ctx, lease).await?;

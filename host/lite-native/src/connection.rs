@@ -224,7 +224,7 @@ impl EventHandler for Listener {
     }
 }
 
-/// Stores messages of customers before WhatsApp is told that they have arrived.
+/// Stores messages of customers before WhatsApp gets their receipts.
 struct Inbox {
     told: Arc<EventQueue>,
 }

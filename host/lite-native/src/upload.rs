@@ -15,7 +15,7 @@ use super::{
     parts::NativeSettings,
 };
 
-/// When to look again for a file whose server does not answer.
+/// When to check again for a file whose server does not answer.
 const LATER: Duration = Duration::from_secs(30);
 
 fn refusal(text: String) -> SendFailure {

@@ -170,7 +170,7 @@ fn recipient_of(status: &StatusUpdate) -> Vec<Address> {
 }
 
 /// Moves legs forward in the caller's transaction: records steps, requests a fallback if one is due, and removes legs
-/// that the provider has from the queue. Old news changes nothing. Returns the lanes to wake after the commit.
+/// that the provider has from the queue. An outdated report changes nothing. Returns the lanes to wake after the commit.
 pub fn advance<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
@@ -392,7 +392,7 @@ async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep
     Ok(())
 }
 
-/// Fails a message for good when its fallback was refused, in the transaction of that decision.
+/// Fails a message permanently when its fallback was refused, in the transaction of that decision.
 pub async fn fail_for_good(
     ctx: &Context,
     db: &mut PgConnection,

@@ -12,16 +12,16 @@
 //!    looks again.
 //! 2. `dispatch::work` loads the inbox, its secrets and its carrier (`SenderInbox::load`). If the inbox has no carrier, due
 //!    legs are put off for a minute.
-//! 3. `pick::pick` puts aside (`PACED`) a leg that `Carrier::admit` holds back and a leg behind eight others to the
+//! 3. `pick::pick` defers (`PACED`) a leg that `Carrier::admit` holds back and a leg behind eight others to the
 //!    same recipient. So one recipient's messages never stand before another's. If this version cannot read a leg, the
-//!    leg is put aside for ten minutes with an error in the log (`postponement::postpone_unreadable`).
+//!    leg is deferred for ten minutes with an error in the log (`postponement::postpone_unreadable`).
 //! 4. `lane::call` gives the carrier the leg with `delivery::opaque` (client, message, leg). The Cloud API returns this
 //!    text with each status. Before a repetition it asks `Carrier::lookup` if the provider can be asked. If neither the
 //!    request nor a link names the type of a file, `link_types.rs` asks the server of the link once per round.
 //! 5. `settle::settle` keeps outcomes that the database refuses (`dispatch/outcomes.rs`) and tries again. No leg is
 //!    marked until an outcome is written. A passing refusal comes back with a later `due_at`; the seventh, after ten
 //!    minutes, fails the leg. Throttled calls and calls that did not reach the provider do not count.
-//! 6. While a carrier takes nothing, due legs are put off with their lane (`postponement::postpone`). An SMS waits for
+//! 6. While a carrier has no place, due legs are put off with their lane (`postponement::postpone`). An SMS waits for
 //!    `limits.sms_expires_after` (48 h) after it was queued. Then it fails with 900503, or with 900451 if it was called
 //!    for and may have arrived (`postponement::expiry_failure`, `delivery::in_doubt`).
 //!

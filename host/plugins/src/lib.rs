@@ -13,7 +13,7 @@
 //! 3. One transaction stores bytes, version, event and audit. The same bytes under the same name are the existing
 //!    version.
 //! 4. `activate` checks the configuration against the schema, loads the version on this node, and takes the slot in one
-//!    transaction that also records `PluginSwapped`. This row is the swap. After the commit, other nodes are told to
+//!    transaction that also records `PluginSwapped`. This row is the swap. After the commit, other nodes are notified to
 //!    load the version early (`administration/follow.rs`: `NOTIFY` and a poll).
 //! 5. An event reads the slots of its client, world and inbox with its other rows (`slots::in_force`).
 //!    `calls::AnsweringVersion` is chosen once: the canary for its share of customers, else the live version. A repetition of

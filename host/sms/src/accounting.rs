@@ -202,7 +202,7 @@ fn receipt_callback(
     };
     let form = callback::receipt(about, &sms.recipient, status, at);
     Some(SmsCallback {
-        // One callback per message: a late older one would be taken for news.
+        // One callback per message: a late older one would count as a new state.
         id: sms.id,
         lane_id: callback::lane_of(url),
         url: url.to_owned(),

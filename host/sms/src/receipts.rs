@@ -30,7 +30,7 @@ struct Report {
 impl Report {
     fn of(receipt: SmscReceipt) -> Self {
         let SmscReceipt { bind, smsc_id, error, state, intermediate, .. } = receipt;
-        // An SMSC that reports why an SMS has not arrived yet goes on trying (PROVIDERS C.3).
+        // An SMSC that reports why an SMS has not arrived yet keeps trying (PROVIDERS C.3).
         let state = if intermediate && state != SmsState::Delivered { SmsState::Enroute } else { state };
         Self { bind, smsc_id, state: part_state(state), receipt: final_receipt(state), error }
     }

@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(crate) struct Signals {
     pub(crate) nudge: Arc<Notify>,
-    /// Set when work was added: the worker looks once more before it gives the lane back.
+    /// Set when work was added: the worker reads once more before it gives the lane back.
     pub(crate) again: Arc<AtomicBool>,
 }
 
@@ -163,7 +163,7 @@ async fn renew(ctx: &Context, lease: &Lease) -> bool {
 /// the worker holds the lane, so the worker must never wait for the renewal. A renewal in progress ends before the lane
 /// is given back.
 ///
-/// While `renew` reports that the database is lost, the work goes on, because it may hold outcomes that are not stored.
+/// While `renew` reports that the database is lost, the work continues, because it may hold outcomes that are not stored.
 /// When the database is back, the work stops at its next step. `None`: there was no next step, and it was given up.
 async fn renewed_beside<T, R>(
     work: impl Future<Output = T>,

@@ -9,10 +9,10 @@ use tenancy::{accounts, inboxes};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-/// Time between two looks for due template catalogues: those of new numbers, and those that changed at the provider.
+/// Time between two searches for due template catalogues: those of new numbers, and those that changed at the provider.
 const CATALOGUES: Duration = Duration::from_secs(5);
 
-/// Time between two looks for numbers with a due quality check: after a report of the provider, and at their due time.
+/// Time between two searches for numbers with a due quality check: after a report of the provider, and at their due time.
 const NUMBERS: Duration = Duration::from_secs(2);
 
 const STATISTICS: Duration = Duration::from_secs(2);

@@ -82,7 +82,7 @@ async fn pace(stage: &Stage) -> Paces {
     .await;
     let sent = settled(stage).await;
     let status = Times::of(sent.len().min(SAMPLES), PATIENCE, async |at| {
-        // Phones of the simulator deliver, and read only when they are told to: so each of these moves its message.
+        // Phones of the simulator deliver, and read only on request: so each of these moves its message.
         let body = stage.client.callback(status(&sent[at].1, "read", None));
         let began = Instant::now();
         let reply = stage.patchbay.callback(&body).await;

@@ -17,7 +17,7 @@ use crate::{
 
 const PER_SECOND: usize = 1000;
 const SECONDS: usize = 20;
-/// Accepted, sent, delivered: phones of the simulator read only when they are told to.
+/// Accepted, sent, delivered: phones of the simulator read only on request.
 const WEBHOOKS: usize = 3;
 
 pub async fn measure() -> Figure {

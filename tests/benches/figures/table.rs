@@ -14,7 +14,7 @@ pub struct Figure {
     pub beside: String,
     /// The goal: a ratio to the floor, or a number.
     pub bar: Bar,
-    /// Anything else worth a look.
+    /// Anything else of interest.
     pub notes: Vec<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// No series goes on for longer.
+/// No series continues for longer.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Times in milliseconds, sorted.

@@ -72,7 +72,7 @@ async fn counts_are_of_the_period_of_the_type_and_of_the_client() {
     let stranger = patchbay.new_client().await;
     assert_eq!(counts(&stranger, from, to, "").await, five(0, 0, 0, 0, 0));
 
-    // Counts are folded after a while, and stay the same.
+    // Changes are added to the counts after a while, and stay the same.
     eventually("folded counts", || async {
         let mut db = patchbay.database().await;
         let unfolded = "SELECT NOT EXISTS (SELECT 1 FROM message_count_change WHERE client_id =

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::clock::Clock;
 use parking_lot::{Mutex, MutexGuard};
 
-/// A clock that stands still until it is moved.
+/// A clock that only moves on request.
 pub struct HandClock(Mutex<DateTime<Utc>>);
 
 impl HandClock {

@@ -1,4 +1,4 @@
-//! A PostgreSQL that stands still: its processes are stopped, take connections into the queue of the system, and say nothing.
+//! A frozen PostgreSQL: its processes are stopped. The system still accepts connections, but no answer comes.
 
 use std::{fs, path::Path};
 
@@ -25,7 +25,7 @@ impl Frozen {
     fn add(&mut self, process: Pid) -> anyhow::Result<()> {
         match kill_process(process, Signal::STOP) {
             Ok(()) => self.0.push(process),
-            // It ended between two looks.
+            // It ended between two checks.
             Err(rustix::io::Errno::SRCH) => {}
             Err(error) => return Err(error).context("cannot stop a process of PostgreSQL"),
         }

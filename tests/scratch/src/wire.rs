@@ -76,7 +76,7 @@ async fn carry(mut client: TcpStream, proxy: SocketAddr, trips: Trips) {
         tokio::io::copy(&mut from_server, &mut to_client).await?;
         to_client.shutdown().await
     };
-    // An end without a farewell, such as a reset, ends both ways.
+    // An end without a close message, such as a reset, ends both ways.
     let _ = tokio::try_join!(ask(from_client, to_server, &trips), answers);
 }
 

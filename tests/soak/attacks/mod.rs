@@ -28,7 +28,7 @@ use crate::{
     table::AttackOutcome,
 };
 
-/// An attack, which goes on until it is dropped.
+/// An attack, which continues until it is dropped.
 pub type Attack = BoxFuture<'static, ()>;
 
 /// A case: its name, the actions of the neighbour, and how it is prepared.
@@ -111,7 +111,7 @@ pub fn cases() -> Vec<AttackCase> {
     cases
 }
 
-/// Runs a case: first the neighbour alone, then the same while the attack goes on for `length`.
+/// Runs a case: first the neighbour alone, then the same while the attack continues for `length`.
 pub async fn run(case: &AttackCase, length: Duration) -> AttackOutcome {
     let mut stage = Stage::set().await;
     match case.node {

@@ -22,7 +22,7 @@ pub async fn of_a_stranger(stage: &Stage) -> Attack {
     })
 }
 
-/// 18 addresses with 62 complete logins at once each, again and again, for users that nobody has.
+/// 18 addresses with 62 complete logins at once each, again and again, for unknown users.
 pub async fn parallel(stage: &Stage) -> Attack {
     let (ground, base) = (stage.ground(), stage.base());
     crowd(18 * 62, move |number| {

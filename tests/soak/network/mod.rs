@@ -1,4 +1,4 @@
-//! Trouble between the program and what it needs, while sends go on: nothing acknowledged is lost, and nothing is doubled but
+//! Trouble between the program and what it needs, during sends: nothing acknowledged is lost, and nothing is doubled but
 //! what was in doubt.
 
 mod proxy;

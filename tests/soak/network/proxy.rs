@@ -151,7 +151,7 @@ async fn carry(
     futures::future::try_join(writing, reading).await.map(drop)
 }
 
-/// Bytes are missing: nothing can go on here. The other side hears of it when the network is back.
+/// Bytes are missing: this connection cannot continue. The other side hears of it when the network is back.
 async fn lost(mut trouble: watch::Receiver<Trouble>) -> Result<(), Broken> {
     // The relay itself may be gone.
     let _ = trouble.wait_for(|trouble| *trouble != Trouble::Loss).await;

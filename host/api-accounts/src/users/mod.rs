@@ -112,7 +112,7 @@ async fn me(State(state): State<ApiState>, allowed: AuthorizedCaller<OwnProfile>
     Ok(Json(found.into()))
 }
 
-/// One user.
+/// Returns a user.
 ///
 /// The answer never has a password or a key.
 #[utoipa::path(

@@ -30,7 +30,7 @@ pub(super) enum Owner {
     Client(ClientId),
     /// The address of the request, or its IPv6 network of 64 bits, until its client is known.
     Source(IpAddr),
-    /// The same at the doors of providers, which have a part of the process of their own.
+    /// The same at the routes of providers, which have a part of the process of their own.
     CallbackSource(IpAddr),
 }
 
@@ -40,7 +40,7 @@ impl Owner {
         Self::Source(source.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
     }
 
-    /// The source of a request to a provider's door.
+    /// The source of a request to a route of a provider.
     pub fn of_callback(source: Option<IpAddr>) -> Self {
         match Self::from_source(source) {
             Self::Source(address) => Self::CallbackSource(address),

@@ -36,7 +36,7 @@ pub(super) struct AnswerPlace {
 }
 
 impl AnswerPlace {
-    /// An answer that is not counted. It only ends if its peer takes nothing of it.
+    /// An answer that is not counted. It only ends if its peer reads nothing of it.
     pub fn uncounted(held: AdmittedRequest) -> Self {
         Self { held, whole: None }
     }

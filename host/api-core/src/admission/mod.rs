@@ -11,7 +11,7 @@
 //! 4. If the limit of requests without a key, or of all requests, is reached, the slowest request of the largest
 //!    account among them is ended, and the new one is taken. A request is slow if it has waited for its peer, or
 //!    for a turn, longer than [`GracePeriods::others`]. If none is slow, the new one is refused with 503.
-//! 5. If a peer takes nothing of its answer for `limits.write_timeout`, its request is ended.
+//! 5. If a peer reads nothing of its answer for `limits.write_timeout`, its request is ended.
 //! 6. An answer without end ([`answer::EndlessAnswer`]) gives its place back. Its use case limits the number of such
 //!    answers.
 //! 7. Requests of one client share a number of turns at the database, and wait for them. All pages of many items in the

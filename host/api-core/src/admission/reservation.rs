@@ -20,7 +20,7 @@ use super::{
 };
 use crate::error::ApiError;
 
-/// The place and bytes of a request. They are given back with the last clone: work that goes on after the caller has
+/// The place and bytes of a request. They are given back with the last clone: work that continues after the caller has
 /// hung up keeps one. A probe holds nothing.
 #[derive(Clone, Default)]
 pub struct AdmittedRequest(Option<Arc<Place>>);

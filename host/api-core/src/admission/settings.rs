@@ -27,7 +27,7 @@ pub struct AdmissionSettings {
     pub bytes_per_source: u64,
     /// Requests of one client that use the database at the same time.
     pub turns_per_client: usize,
-    /// Longest time in which a peer takes nothing of its answer.
+    /// Longest time in which a peer reads nothing of its answer.
     pub write_timeout: Duration,
     /// When a request may be ended in favour of another one.
     pub graces: GracePeriods,

@@ -105,7 +105,7 @@ async fn list(
     Ok(Page::new(query.page, found, ChatParticipantResponse::from))
 }
 
-/// A chat.
+/// Returns a chat.
 ///
 /// It has the participant, the assignment, the last message and the state of the 24-hour window.
 #[utoipa::path(

@@ -209,7 +209,7 @@ async fn send(
     Ok(Json(sent.into()))
 }
 
-/// Tells if the customer sees it.
+/// Whether the customer sees the read receipt or the typing indicator.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ShownToCustomer)]
 pub(super) struct ShownBody {
@@ -240,7 +240,7 @@ pub(super) fn shown_body(shown: PresenceResult) -> Result<Json<ShownBody>, ApiEr
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "Tells if the customer sees it.", body = ShownBody),
+        (status = 200, description = "Whether the customer sees it.", body = ShownBody),
         (status = 409, description = "The chat is closed."),
         (status = 502, description = "The provider did not accept it."),
     ),
@@ -265,7 +265,7 @@ async fn typing(
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "Tells if the customer sees it. The unread count is reset unless another agent has the chat.", body = ShownBody),
+        (status = 200, description = "Whether the customer sees the read receipt. The unread count is reset unless another agent has the chat.", body = ShownBody),
         (status = 502, description = "The unread count is reset, but the provider did not accept the receipt."),
     ),
 )]

@@ -395,7 +395,7 @@ async fn find_by_tracking_number(
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "Tells if the customer sees it.", body = ShownBody),
+        (status = 200, description = "Whether the customer sees it.", body = ShownBody),
         (status = 409, description = "The chat is closed."),
         (status = 502, description = "The provider did not accept it."),
     ),
@@ -421,7 +421,7 @@ async fn typing(
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "Tells if the customer sees it. The unread count is reset unless another agent has the chat.", body = ShownBody),
+        (status = 200, description = "Whether the customer sees the read receipt. The unread count is reset unless another agent has the chat.", body = ShownBody),
         (status = 502, description = "The unread count is reset, but the provider did not accept the receipt."),
     ),
 )]

@@ -70,7 +70,7 @@ fn unreadable(why: FormError) -> BatchFault {
     BatchFault::new(1004, format!("the form {why}"))
 }
 
-/// If the caller hangs up, its batch goes on.
+/// If the caller hangs up, its batch continues.
 async fn answer(
     state: &SmsGatewayState,
     allowed: &AuthorizedCaller<SmsGateway>,
@@ -118,15 +118,15 @@ macro_rules! calls {
                 answer(&state, &allowed, BatchCall::$call, fields).await
             }
 
-            /// Takes the keywords from the query. For tests only.
+            /// Does the same as the POST, with the keywords in the query.
             #[utoipa::path(
                 get,
                 path = $path,
                 operation_id = $testing,
                 tag = "Batch SMS gateway",
-                description = "Otherwise it is the same as the POST.",
+                description = "Use it for tests only.",
                 security(("apiKey" = [SmsGateway::ROW.name])),
-                responses((status = 200, description = "As with POST, and with a notice.", body = BatchResponse, content_type = "application/xml")),
+                responses((status = 200, description = "The answer of the POST, with a notice that GET is for tests.", body = BatchResponse, content_type = "application/xml")),
             )]
             async fn $get(
                 State(state): State<SmsGatewayState>,

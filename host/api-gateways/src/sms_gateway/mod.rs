@@ -162,7 +162,7 @@ pub fn outage_answer(error: &ApiError, path: &str, now: DateTime<Utc>) -> Option
     (path.trim_end_matches('/') == SEND && error.is_outage()).then(|| send_again(now))
 }
 
-/// If the caller hangs up, its request goes on.
+/// If the caller hangs up, its request continues.
 async fn to_the_end(
     state: &SmsGatewayState,
     held: AdmittedRequest,

@@ -103,7 +103,7 @@ async fn create(
     Ok(Json(OpenedBody::new(opened, state.context.now())))
 }
 
-/// Closes a conversation for good.
+/// Closes a conversation permanently.
 ///
 /// Later texts need a new conversation. `closeStatus` is `false` if it was closed before.
 #[utoipa::path(

@@ -198,7 +198,7 @@ async fn accept(
     Ok(answer)
 }
 
-/// If the caller hangs up, the request goes on: it waits in a group with others, and its bytes count until that is stored.
+/// If the caller hangs up, the request continues: it waits in a group with others, and its bytes count until that is stored.
 async fn accept_to_the_end(
     state: &SendState,
     held: AdmittedRequest,

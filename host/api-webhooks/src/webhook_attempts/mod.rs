@@ -39,7 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(ping))
 }
 
-/// The health of the webhooks of a configuration.
+/// Returns the health of the webhooks of a configuration.
 ///
 /// A webhook is `ON`, `OFF` (it has no address) or `DISABLED` (its receiver failed), with the reason.
 #[utoipa::path(
@@ -117,7 +117,7 @@ fn one_of_types() -> String {
     format!("must be one of {}", names.join(", "))
 }
 
-/// One delivery with its attempts.
+/// Returns a delivery with its attempts.
 ///
 /// The id is the header `webhook-id` that the receiver saw.
 #[utoipa::path(

@@ -76,7 +76,7 @@ fn protocols(pace: Option<Arc<Pace>>) -> auto::Builder<Streams> {
 }
 
 /// Cuts off the answer to a request by resetting its stream. If there is no stream, the connection ends. If the whole
-/// answer is written, the connection of a caller ends too. That of a proxy goes on for its other callers.
+/// answer is written, the connection of a caller ends too. That of a proxy stays open for its other callers.
 fn link(connection: Arc<Activity>) -> PeerLink {
     let (stream, pace, socket) = (Stream::current(), connection.pace(), Arc::clone(&connection));
     let speaks_for_many = pace.is_none();

@@ -199,7 +199,7 @@ impl Drop for ConnectionPlace {
         let Some(address) = self.address else { return };
         if let Some(there) = open.by_address.get_mut(&address) {
             there.connections -= 1;
-            // Otherwise the address would have its processor time anew with each connection.
+            // Otherwise the address would get new processor time with each connection.
             if there.is_idle() {
                 open.by_address.remove(&address);
             }

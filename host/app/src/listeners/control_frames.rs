@@ -39,7 +39,7 @@ pub(super) struct ControlFrames {
     payload: usize,
     /// Bytes of the frame, and of the frames before it if they are one header block.
     unfinished: usize,
-    /// A header block goes on after the frame.
+    /// A header block continues after the frame.
     is_block_open: bool,
     left: u32,
     refilled: Option<Instant>,

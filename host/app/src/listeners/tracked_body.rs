@@ -1,4 +1,4 @@
-//! The body of a request or of an answer. It tells its connection when the request waits for its peer.
+//! The body of a request or of an answer. It notifies its connection when the request waits for its peer.
 
 use std::{
     pin::Pin,

@@ -1,4 +1,4 @@
-//! A build in the background, while a session goes on.
+//! A build in the background, while a session continues.
 
 use tokio::task::JoinHandle;
 

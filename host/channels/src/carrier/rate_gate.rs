@@ -141,7 +141,7 @@ impl RateGate {
             if full { POLL_INTERVAL } else { state.pace.wait(now).max(state.rests(inbox, now)).min(POLL_INTERVAL) }
         };
         if !wait.is_zero() {
-            // In both cases it is time to look.
+            // Both cases need a new check.
             let _ = timeout(wait, gate.freed.notified()).await;
         }
     }

@@ -20,7 +20,7 @@ use super::{
     wire::{CommandLine, MailWire, PeerLoss, Text},
 };
 
-/// Time for the farewell to a connection whose place is needed.
+/// Time to close a connection whose place is needed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Wrong commands of one session; one more ends it.
 const FAULTS_MAX: u32 = 10;

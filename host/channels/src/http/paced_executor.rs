@@ -37,7 +37,7 @@ fn thread_time() -> Duration {
     Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs().try_into().unwrap_or_default())
 }
 
-/// Measures the processor time of each poll of a future, and tells `note` of it.
+/// Measures the processor time of each poll of a future, and reports it to `note`.
 pub struct MeasuredTask<F, N> {
     task: Pin<Box<F>>,
     note: N,

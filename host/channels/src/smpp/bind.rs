@@ -27,7 +27,7 @@ use super::{
 /// How far ahead a bind with a rate gives out places: a few at once, too few to be noticed.
 const AHEAD: Duration = Duration::from_millis(200);
 
-/// Time after a bind attempt until its result is worth a look.
+/// Time after a bind attempt until its result can be checked.
 const AFTER_TRY: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -39,7 +39,7 @@ impl SmppGateway {
         in_doubt.gives_room();
         let until = Instant::now() + FOR_A_PLACE;
         loop {
-            // Before the look, so that no change between the two is missed.
+            // Before the check, so that no change between the two is missed.
             let freed = self.inner.window.bind_freed();
             if let Some(slot) = self.take_one(in_doubt, &self.usable_binds(wanted, destination)) {
                 return Some(slot);
@@ -47,7 +47,7 @@ impl SmppGateway {
             if Instant::now() >= until {
                 return None;
             }
-            // In both cases it is time to look.
+            // Both cases need a new check.
             let _ = timeout(POLL_INTERVAL, freed).await;
         }
     }

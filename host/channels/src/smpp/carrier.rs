@@ -28,7 +28,7 @@ use crate::carrier::{Carrier, CarrierInbox, CarrierPause, OutgoingMessage, PartT
 pub const REFUSED_BY_SMSC: i64 = OwnCode::RefusedBySmsc.code();
 /// Our own code of an SMS whose repeated submit had no answer either.
 pub const NO_ANSWER_FROM_SMSC: i64 = OwnCode::NoAnswerFromSmsc.code();
-/// Time until the next look if no SMSC is configured.
+/// Time until the next check if no SMSC is configured.
 const NOT_CONFIGURED: Duration = Duration::from_secs(60);
 
 pub struct SmppCarrier {
@@ -259,7 +259,7 @@ fn maybe_arrived(worst: SendFailure) -> SendFailure {
     }
 }
 
-/// The deciding failure: after a refusal for good the other parts are useless, and a part in doubt must be awaited.
+/// The deciding failure: after a permanent refusal the other parts are useless, and a part in doubt must be awaited.
 fn deciding_failure(one: Option<SendFailure>, other: SendFailure) -> Option<SendFailure> {
     let gravity = |failure: &SendFailure| match failure {
         SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::AccountStopped(_) => 4,

@@ -26,7 +26,7 @@ const SHUTDOWN: Duration = Duration::from_secs(5);
 const NO_INBOX: InboxId = InboxId(Uuid::nil());
 /// Wait while it is the turn of another inbox.
 const FOR_ANOTHERS_TURN: Duration = Duration::from_millis(1);
-/// Longest time between two looks.
+/// Longest time between two checks.
 const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// How long a message waits for a place in a window.
 pub(super) const FOR_A_PLACE: Duration = Duration::from_secs(10);
@@ -139,7 +139,7 @@ impl SmppGateway {
 
     pub(super) async fn ready(&self, inbox: InboxId) {
         let now = Instant::now();
-        // Before the look, so that no change between the two is missed.
+        // Before the check, so that no change between the two is missed.
         let freed = self.inner.window.wait_for_room(inbox);
         let open = self.inner.window.open_binds(inbox, now, &|bind| self.is_up(bind));
         let waits = open.into_iter().filter_map(|bind| self.inner.binds.get(bind)).map(|bind| bind.wait(now));
@@ -148,7 +148,7 @@ impl SmppGateway {
             wait = wait.max(FOR_ANOTHERS_TURN);
         }
         if !wait.is_zero() {
-            // In both cases it is time to look.
+            // Both cases need a new check.
             let _ = timeout(wait, freed).await;
         }
     }

@@ -4,7 +4,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::SmppSettings;
 
-/// Time until the next look during a probe. All waiting messages are told of its end, so this is rarely used.
+/// Time until the next check during a probe. All waiting messages are woken at its end, so this is rarely used.
 const PROBE_CHECK_DELAY: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Pacing {
         self.state.lock()
     }
 
-    /// How long the bind takes nothing: the rest of the pause, or of the probe after it.
+    /// How long the bind gives no place: the rest of the pause, or of the probe after it.
     pub(super) fn paused_for(&self, now: Instant) -> Option<Duration> {
         self.state().remaining_pause(now)
     }

@@ -1,4 +1,4 @@
-//! A message to a visitor is already in its chat, so it is accepted at once, and the visitor's sockets are told to look.
+//! A message to a visitor is already in its chat, so it is accepted at once, and the visitor's sockets are woken.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Tells the sockets of this process that a visitor has something new. A ring may be lost: sockets look by themselves, too.
+//! Wakes the sockets of this process when a visitor has a new message. A ring may be lost, because sockets also poll.
 
 use std::{collections::HashSet, sync::Arc};
 

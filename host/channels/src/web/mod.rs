@@ -1,4 +1,4 @@
-//! Web chat: visitors of a site have a message as soon as it is on disk, and are told to look (ADR 0029).
+//! Web chat: visitors of a site have a message as soon as it is on disk, and the sockets are woken (ADR 0029).
 
 mod carrier;
 mod doorbell;

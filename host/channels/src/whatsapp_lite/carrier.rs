@@ -128,7 +128,7 @@ impl Carrier for LiteCarrier {
         let gate = self.gate(inbox);
         let wait = gate.batches().wait(throttle_of(inbox).delay, Instant::now()).min(POLL_INTERVAL);
         if !wait.is_zero() {
-            // In both cases it is time to look.
+            // Both cases need a new check.
             let _ = timeout(wait, gate.freed.notified()).await;
         }
     }

@@ -26,7 +26,7 @@ use crate::{
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a call waits for events.
 const WAIT: Duration = Duration::from_secs(2);
-/// When to look again at a device that is not connected.
+/// When to check again a device that is not connected.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
 const LARGEST_ANSWER: usize = 8 * 1024 * 1024;

@@ -57,7 +57,7 @@ fn a_missing_or_malformed_signature_is_refused() {
 #[test]
 fn an_empty_secret_accepts_nothing() {
     assert_eq!(signature("", RAW), "");
-    // HMAC with an empty key would be computable by anybody.
+    // HMAC with an empty key could be computed by any caller.
     let with_empty_key = "sha256=777cfee1c362b68ee6282574696dea6c3aeae9dd4b51294b4a5bc0c08650d3a6";
     assert!(!verify_signature("", RAW, Some(with_empty_key)));
 }

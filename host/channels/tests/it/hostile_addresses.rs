@@ -1,4 +1,4 @@
-//! A corpus of addresses that we must never call (`hostile_addresses.txt`), through each of the three doors: webhooks
+//! A corpus of addresses that we must never call (`hostile_addresses.txt`), through each of the three callers: webhooks
 //! (`post`), files (`fetch`) and plugins (`request`).
 
 use std::{
@@ -80,7 +80,7 @@ fn nowhere() -> GuardedClient {
     client(vec![vec!["240.0.0.1".parse().unwrap()]])
 }
 
-/// The answer of each door to an address.
+/// The answer of each caller to an address.
 async fn doors(guarded: &GuardedClient, url: &str, allow_private: bool) -> [(&'static str, Option<PostError>); 3] {
     let webhook = match WebhookAddress::judged(url, allow_private) {
         Ok(to) => guarded.post(WebhookPost::json(to, Bytes::from_static(b"{}"))).await.err(),

@@ -51,7 +51,7 @@ impl Endless {
         }
     }
 
-    /// A peer that says it to everybody; where it is.
+    /// The address of a peer that gives every caller this answer.
     async fn peer(self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,5 +1,5 @@
 //! A chat has joined the queue. It goes to a member of its team who can take it. If no member can and the team's hours
-//! are over, the customer is told once, and the waiting time starts at the next opening.
+//! are over, the customer gets the text once, and the waiting time starts at the next opening.
 
 use base::{Context, Result};
 use chrono::{DateTime, TimeDelta, Utc};

@@ -143,7 +143,7 @@ fn draft_content(
             ));
             None
         }
-        // The prefix tells if it is one of our addresses.
+        // The prefix shows if it is one of our addresses.
         (caption, Some(url), None) => Some(DraftContent::File { url: url.trim().to_owned(), caption }),
         (Some(text), None, None) => Some(DraftContent::Text(text)),
     }

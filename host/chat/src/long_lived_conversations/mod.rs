@@ -22,7 +22,7 @@ pub struct CloseResult {
     pub closed: bool,
 }
 
-/// Closes a conversation for good. `None` if the client has no such conversation. A closed one does not change.
+/// Closes a conversation permanently. `None` if the client has no such conversation. A closed one does not change.
 pub async fn close(ctx: &Context, client: ClientId, id: ConversationId) -> Result<Option<CloseResult>> {
     let mut tx = ctx.db.begin().await?;
     let Some(conversation) = conversations::find(&mut tx, client, id).await? else { return Ok(None) };

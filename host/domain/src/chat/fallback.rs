@@ -46,7 +46,7 @@ pub struct FallbackFacts {
     /// The sending number has had a `sent`, `delivered` or `read` for this customer, or a message from it.
     pub seen_on_whatsapp: bool,
     pub has_phone: bool,
-    /// From the moment a provider first took the message to the news of this failure; zero where none did.
+    /// From the moment a provider first took the message to the report of this failure; zero where none did.
     pub age: TimeDelta,
     /// Later failures bring no SMS (default one hour): callbacks are repeated for up to seven days.
     pub max_age: TimeDelta,

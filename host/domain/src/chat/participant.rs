@@ -30,7 +30,7 @@ pub enum ParticipantMove {
     },
     /// The chatbot handed the chat over to people: to a team, or to all.
     HandedOver,
-    /// The chatbot failed for good, or was taken away.
+    /// The chatbot failed permanently, or was taken away.
     BotFailed,
     ClosedByBot,
     /// An agent took it, or was given it.

@@ -159,7 +159,7 @@ pub struct Tracking {
     /// Amount and currency, by the client's rates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
-    /// A message of an SMS product, which tells its client of it in its own way: no webhook does.
+    /// A message of an SMS product, which reports it to its client in its own way and not by webhook.
     #[serde(default, skip_serializing_if = "is_false")]
     pub of_product: bool,
     /// A template in a chat: its steps are reported like those of messages from the send endpoints (SPEC 6.5).

@@ -90,7 +90,7 @@ impl SessionNews {
         }
     }
 
-    /// It begins a new connection; the other news are stages of one.
+    /// It begins a new connection; the others are stages of one.
     fn begins(self) -> bool {
         matches!(self, Self::Initializing | Self::Dialling | Self::QrIssued)
     }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long anybody may answer.
+/// How long every sender may answer.
 pub const WINDOW: TimeDelta = TimeDelta::hours(24);
 /// How long people may answer, with the tag that says so.
 pub const HUMAN_WINDOW: TimeDelta = TimeDelta::days(7);

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Template {
-    /// Only an approved template can be sent. The error tells the sender how to proceed.
+    /// Only an approved template can be sent. The error has the cure.
     pub fn approval(&self) -> Result<(), String> {
         let next = match &self.status {
             TemplateStatus::Approved => return Ok(()),

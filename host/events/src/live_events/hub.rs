@@ -92,7 +92,7 @@ impl Hub {
         self.kept.track_future(what)
     }
 
-    /// Waits, after `stop`, for a short time until all readers are told to resume elsewhere.
+    /// Waits, after `stop`, for a short time until all readers have the message to resume elsewhere.
     pub async fn finish(&self) {
         self.kept.close();
         if tokio::time::timeout(SHUTDOWN_TIMEOUT, self.kept.wait()).await.is_err() {

@@ -17,7 +17,7 @@ use base::{Context, Result};
 
 const BUSY: Duration = Duration::from_millis(40);
 const QUIET: Duration = Duration::from_millis(120);
-/// How long after an event looks are more frequent.
+/// How long after an event the reads are more frequent.
 const BUSY_FOR: Duration = Duration::from_secs(5);
 /// How often the record that events are wanted is checked.
 const KEEP_WANTED: Duration = Duration::from_secs(30);

@@ -23,7 +23,7 @@ enum Waits {
     ForAnswer(ParticipantId),
     InQueue(ParticipantId),
     ForItsAgent(ParticipantId),
-    /// An agent has it; a waiting customer goes on waiting, also after the chat was missed in the queue.
+    /// An agent has it; a waiting customer keeps waiting, also after the chat was missed in the queue.
     Taken(ParticipantId),
     Answered(ParticipantId),
     NoMore(ParticipantId),

@@ -62,7 +62,7 @@ async fn read_and_reconnect(stage: &Stage, writing: &Writing, reconnects: usize)
 
 /// How far the writers are.
 struct Writing {
-    /// They begin when everybody reads.
+    /// They begin when all readers have started.
     begins: Barrier,
     done: AtomicBool,
     committed: AtomicUsize,

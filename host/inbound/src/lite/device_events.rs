@@ -119,7 +119,7 @@ impl DeviceEffect {
         self.items.push(CallbackItem { dedupe_key, target: CallbackTarget::Inbox(number.inbox), body });
     }
 
-    /// Stores the session and the news in one transaction.
+    /// Stores the session and its events in one transaction.
     pub(super) async fn write(
         self,
         ctx: &Context,

@@ -82,7 +82,7 @@ impl VisitorPresence {
         let sender = of_site.chats.entry(visitor.to_owned());
         let chat = sender.or_insert_with(|| watch::channel(None).0).subscribe();
         drop(watched);
-        // The chat so far is news to this socket.
+        // This socket does not have the chat yet.
         self.ctx.carriers.doorbell().ring(place.0, place.1, visitor);
         SocketView { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat, site }
     }

@@ -15,7 +15,7 @@ use super::{connection::DeviceConnection, event_queue::EventQueue, outgoing_mess
 const WAIT: Duration = Duration::from_secs(2);
 /// Longest time for a send, because many devices may have to be found first.
 const SEND_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time until the next look at a device that is not connected.
+/// Time until the next check of a device that is not connected.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 /// Longest time for telling WhatsApp that the pairing is over.
 const LOGOUT: Duration = Duration::from_secs(30);

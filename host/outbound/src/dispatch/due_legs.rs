@@ -7,7 +7,7 @@ use storage::{
     outbound::work::{self, DueLeg, DueLegs},
 };
 
-/// One look at the queue of a lane.
+/// One read of the queue of a lane.
 pub(super) struct LaneLook<'a> {
     /// Places for legs.
     pub(super) limit: usize,
@@ -52,7 +52,7 @@ pub async fn next_legs(
     Ok(next.take(limit).collect())
 }
 
-/// Extra legs that a look reads, to find other recipients behind several messages to one.
+/// Extra legs that a read returns, to find other recipients behind several messages to one.
 pub(super) const LOOK_BEYOND: usize = 64;
 
 pub(super) fn page(legs: usize) -> i64 {

@@ -70,10 +70,10 @@ pub trait MarkHook: Send {
     /// Holds the lane in the transaction of the mark. `false`: the preparation is out of date and must be repeated.
     async fn hold(&mut self, db: &mut PgConnection) -> Result<bool>;
 
-    /// In the transaction of the mark: may change picked legs, fail them, or leave them for the next look.
+    /// In the transaction of the mark: may change picked legs, fail them, or leave them for the next read.
     async fn decide(&mut self, db: &mut PgConnection, picked: &mut PickedLegs) -> Result<()>;
 
-    /// True if it left legs for the next look.
+    /// True if it left legs for the next read.
     fn left_some(&self) -> bool;
 
     fn has_rows(&self) -> bool;

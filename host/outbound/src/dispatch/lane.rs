@@ -30,7 +30,7 @@ use super::{
 };
 use crate::delivery::opaque;
 
-/// Time between two looks at the queue while calls are in flight and no nudge comes.
+/// Time between two reads of the queue while calls are in flight and no nudge comes.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
@@ -120,7 +120,7 @@ enum Marking {
     /// One runs, or nothing is to be marked.
     Fine,
     NoPlace,
-    /// The carrier takes nothing for this time.
+    /// The carrier has no place for this time.
     Closed(Duration),
 }
 

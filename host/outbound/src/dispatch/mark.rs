@@ -34,7 +34,7 @@ use super::{
     stopped_recipients,
 };
 
-/// Most looks in one transaction. Each look starts behind the legs that stepped aside in the look before.
+/// Most reads in one transaction. Each read starts after the legs that the read before has deferred.
 const MOST_READS: usize = 8;
 
 /// Factor for the wait after the second call: giving up too early would report a delivered message as failed.
@@ -141,7 +141,7 @@ impl Marking<'_> {
         Ok(Marks { legs, more })
     }
 
-    /// Picks legs, writes their marks and the times of legs that step aside. Begins behind those of the `last` look.
+    /// Picks legs, writes their marks and the times of deferred legs. Begins after those of the `last` read.
     async fn look(&mut self, db: &mut PgConnection, last: Option<Look>) -> Result<Look> {
         let (ctx, lease, sender, client) = (self.ctx, self.lease, self.sender, self.lease.client);
         let room = self.limit - self.go.len();

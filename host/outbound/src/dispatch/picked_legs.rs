@@ -1,4 +1,4 @@
-//! The legs of one look at the queue, by what becomes of them.
+//! The legs of one read of the queue, by their result.
 
 use channels::carrier::Carrier;
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-//! Legs that do not go out now: postponed with their lane, put aside because they cannot be read, or given up.
+//! Legs that do not go out now: postponed with their lane, deferred because they cannot be read, or given up.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use super::{sender::SenderInbox, settle};
 use crate::delivery;
 
 const POSTPONED_AT_ONCE: i64 = 1000;
-/// How long a leg that cannot be read is put aside: a newer release can perhaps read it.
+/// How long a leg that cannot be read is deferred: a newer release can perhaps read it.
 const PUT_ASIDE: TimeDelta = TimeDelta::minutes(10);
 
-/// Puts aside legs that cannot be read, so that the rest of their lane goes on. Inside the caller's transaction.
+/// Defers legs that cannot be read, so that the rest of their lane continues. Inside the caller's transaction.
 pub(super) async fn postpone_unreadable(
     ctx: &Context,
     db: &mut PgConnection,
@@ -73,7 +73,7 @@ pub(super) async fn give_up(
     delivery::advance(ctx, db, client, steps).await
 }
 
-/// Postpones the due legs of a lane while its carrier takes nothing. Legs that waited too long fail.
+/// Postpones the due legs of a lane while its carrier has no place. Legs that waited too long fail.
 pub(super) async fn postpone(
     ctx: &Context,
     lease: &Lease,

@@ -161,7 +161,7 @@ impl KeyValues {
         if value.as_ref().is_some_and(|value| value.len() > limits.value_bytes) {
             return Err(GuestError::ValueTooLarge(u32::try_from(limits.value_bytes).unwrap_or(u32::MAX)));
         }
-        // The flag tells keys of the client from those of the participant.
+        // The flag distinguishes keys of the client from those of the participant.
         let id = (scope == Scope::Client, key);
         if self.written.len() >= limits.written_keys && !self.written.contains_key(&id) {
             return Err(GuestError::TooManyWrites(u32::try_from(limits.written_keys).unwrap_or(u32::MAX)));

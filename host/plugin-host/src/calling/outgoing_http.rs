@@ -42,7 +42,7 @@ pub(crate) struct OutgoingRequests {
 }
 
 impl OutgoingRequests {
-    /// Checks a request, sends it, and checks the response. Every error tells the author the change to make.
+    /// Checks a request, sends it, and checks the response. Every error names the cure.
     pub(crate) async fn send(&mut self, request: Request, limits: &CallLimits) -> Result<Response, GuestError> {
         let judged = self.judge(request, limits)?;
         self.sent += 1;

@@ -96,7 +96,7 @@ async fn events(
     let wait = Duration::from_millis(ask.wait_millis).min(LONGEST_WAIT);
     let deadline = tokio::time::Instant::now() + wait;
     loop {
-        // Registered before the first look, so that no event is missed in between.
+        // Registered before the first check, so that no event is missed in between.
         let news = world.lite_news.notified();
         tokio::pin!(news);
         news.as_mut().enable();

@@ -36,7 +36,7 @@ pub(super) struct LanePlace<'a> {
 
 /// The routers of a lane, as known before a mark.
 enum LaneRouters {
-    /// Unknown: the last look found none. The statement that holds the lane looks again.
+    /// Unknown: the last read found none. The statement that holds the lane reads again.
     Unknown,
     /// There is no router to ask.
     Absent,

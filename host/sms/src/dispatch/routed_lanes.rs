@@ -1,4 +1,4 @@
-//! Lanes of SMS that had routers at the last look of this process.
+//! Lanes of SMS that had routers at the last read of this process.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use domain::ids::ClientId;
 use parking_lot::Mutex;
 use uuid::Uuid;
 
-/// Lanes of SMS that had routers at the last look of this process. It is only a hint. For a lane in it the routers are
+/// Lanes of SMS that had routers at the last read of this process. It is only a hint. For a lane in it the routers are
 /// read before each mark. For other lanes, the statement that holds the lane looks for routers. So a mark without
 /// routers makes no query for them, and an activation counts from the next mark on, on every node (ADR 0011).
 #[derive(Debug, Default)]

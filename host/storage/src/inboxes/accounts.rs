@@ -1,4 +1,4 @@
-//! Accounts at providers, and the accounts that are asked for news.
+//! Accounts at providers, and the accounts that are polled.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -107,7 +107,7 @@ pub async fn set_news(
     Ok(())
 }
 
-/// Returns the first news of an account that is not stored; `None` if it is not asked for news.
+/// Returns the number of the first update of an account that is not stored; `None` if it is not polled.
 pub async fn next_news(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<i64>> {
     let next = sqlx::query_scalar(
         "SELECT next_news FROM account_link WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING'",

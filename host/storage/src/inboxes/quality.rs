@@ -124,9 +124,9 @@ pub struct QualityFacts {
     #[sqlx(flatten)]
     pub quality: NumberQuality,
     pub known: bool,
-    /// Reported changes that the client was told of.
+    /// Changes that were reported to the client.
     pub told: i32,
-    /// Failed looks since the last reported change.
+    /// Failed reads since the last reported change.
     pub failures: i16,
 }
 

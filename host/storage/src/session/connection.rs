@@ -128,7 +128,7 @@ impl PgConnection {
 }
 
 async fn limit_close(closing: impl Future<Output = sqlx::Result<()>>) -> sqlx::Result<()> {
-    // A server that does not take the farewell finds out by itself.
+    // A server that does not read the goodbye message detects the end.
     tokio::time::timeout(GIVEN_BACK_WITHIN, closing).await.unwrap_or(Ok(()))
 }
 

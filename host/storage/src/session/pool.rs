@@ -22,7 +22,7 @@ use crate::{Error, Result, read_only_session};
 const KEPT_STATEMENTS: usize = 500;
 /// How long a start waits for a database that starts, too.
 const PATIENCE_AT_START: Duration = Duration::from_secs(10);
-/// How long the last look at a database that was waited for in vain may take.
+/// Timeout of the last check of a database that did not answer in time.
 const LAST_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Opens a pool of at most `connections` sessions, for background work. `url` is a `postgres://` URL.

@@ -60,7 +60,7 @@ const ONCE_CONNECTED: [&str; 4] = [
          'public'), false)",
 ];
 
-/// Limits for a process that stands still: an idle transaction, or a wait for a lock, ends after the length of a lease.
+/// Limits for a frozen process: an idle transaction, or a wait for a lock, ends after the length of a lease.
 /// A vanished machine is noticed in the same time: PostgreSQL asks after 5 s of silence, every 3 s, three times.
 fn patience() -> [(&'static str, String); 6] {
     let lease = LEASE.as_millis().to_string();

@@ -190,7 +190,7 @@ pub async fn hold(db: &mut PgConnection, lane: LaneKey, fence: i64) -> Result<bo
     Ok(held.is_some())
 }
 
-/// As [`hold`] for an inbox. Also tells if a plugin answers for `world` on it; `None`: the lane is lost.
+/// As [`hold`] for an inbox. Also returns if a plugin answers for `world` on it; `None`: the lane is lost.
 pub async fn hold_and_see(db: &mut PgConnection, lane: LaneKey, fence: i64, world: &str) -> Result<Option<bool>> {
     let held = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM plugin_activation

@@ -1,4 +1,4 @@
-//! Message counts: upkeep folds the changes, and readers read counts and changes in one snapshot.
+//! Message counts: upkeep adds the changes to the counts, and readers read counts and changes in one snapshot.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -8,7 +8,7 @@ use domain::{
 
 use crate::{PgConnection, Result};
 
-/// Key of the advisory lock that lets one process at a time fold. Two would wait for each other's counts.
+/// Key of the advisory lock that lets one process at a time add changes. Two would wait for each other's counts.
 const FOLDING_LOCK: i64 = 0x7061_7463_6863_6e74;
 
 pub async fn try_lock(db: &mut PgConnection) -> Result<bool> {

@@ -24,7 +24,7 @@ pub struct QueueFigures {
     pub free_lanes: i64,
     /// Lanes that are closed, because their Lite number is disconnected or its day has not begun.
     pub closed_lanes: i64,
-    /// Lanes that no process holds, and whose rows wait for news or for the end of a pause.
+    /// Lanes that no process holds, and whose rows wait for a report or for the end of a pause.
     pub later_lanes: i64,
     pub oldest_due_at: Option<DateTime<Utc>>,
 }

@@ -25,7 +25,7 @@ pub enum Queue {
     SmsCallback,
     /// Mails to the relay; a lane is a client.
     Email,
-    /// Accounts that are asked for news; a lane is an inbox, held for as long as it is asked (ADR 0051).
+    /// Accounts that are polled; a lane is an inbox, held as long as it is polled (ADR 0051).
     Account,
 }
 

@@ -117,7 +117,7 @@ async fn rows_for_several_statements_become_ready_together() {
     assert_eq!(waiting, 0);
 }
 
-/// Rows that one look reads.
+/// Rows of one read.
 async fn rows_read(db: &mut PgConnection, queue: Queue) -> i64 {
     let mut tx = db.begin().await.unwrap();
     assert_eq!(due(&mut tx, queue, 0).await, []);

@@ -49,7 +49,7 @@ pub enum AddAccountError {
 
 base::fails_with!(AddAccountError: storage::Error, SealError);
 
-/// Adds an account to a client. If the client has it already, its name, its secrets and the way of its news are replaced. An
+/// Adds an account to a client. If the client has it already, its name, its secrets and the source of its updates are replaced. An
 /// account belongs to one client only. An error means that nothing is stored.
 pub async fn add_account(admin: &Administration<'_>, new: NewAccount, actor: Actor) -> Result<Inbox, AddAccountError> {
     let mut tx = admin.db.begin().await?;

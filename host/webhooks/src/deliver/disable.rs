@@ -1,4 +1,4 @@
-//! Turns an endpoint off if its receiver fails for good, and informs the client.
+//! Turns an endpoint off if its receiver fails permanently, and informs the client.
 
 use base::{Context, Result, lanes::Lease};
 use domain::{

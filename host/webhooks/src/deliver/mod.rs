@@ -172,7 +172,7 @@ impl<'a> EndpointRun<'a> {
         if self.page.is_some() || !self.has_room() {
             return;
         }
-        // If nothing else is in progress, a look at all due deliveries is needed to end the work.
+        // If nothing else is in progress, a read of all due deliveries is needed to end the work.
         let alone = self.is_quiet() && self.outcomes.is_empty() && self.settling.is_none();
         let now = Instant::now();
         if self.page_schedule.is_time(now) || (alone && !self.page_schedule.is_complete()) {

@@ -1,16 +1,16 @@
-//! Decides when to look for due deliveries again, and from which position.
+//! Decides when to read due deliveries again, and from which position.
 
 use std::time::Duration;
 
 use storage::webhooks::deliveries::Position;
 use tokio::time::Instant;
 
-/// First pause between looks that find nothing while requests are in flight.
+/// First pause between reads that find nothing while requests are in flight.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 /// Longest such pause. An event can wait this long while other requests to its endpoint hang.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Shortest time between two looks because of new work, which finds added work together. A lone event is looked for at once.
+/// Shortest time between two reads because of new work, so that one read finds more of it. A single event is read at once.
 const READ_INTERVAL: Duration = Duration::from_millis(15);
 
 /// Each page starts where the last full one ended. At the end it starts over, because commits may come late.
@@ -26,7 +26,7 @@ pub(super) struct PageSchedule {
 }
 
 impl PageSchedule {
-    /// The first look is due at once.
+    /// The first read is due at once.
     pub(super) fn new(now: Instant) -> Self {
         Self { after: None, not_before: now, next_at: now, pause: SHORTEST_PAUSE, undisturbed: true, saw_all: false }
     }
@@ -49,7 +49,7 @@ impl PageSchedule {
         self.next_at = now + self.pause;
     }
 
-    /// Work was added: the next look is due now, unless one has only just begun.
+    /// Work was added: the next read is due now, unless one has just begun.
     pub(super) fn expect(&mut self, now: Instant) {
         self.undisturbed = false;
         self.saw_all = false;
@@ -57,7 +57,7 @@ impl PageSchedule {
         self.next_at = now.max(self.not_before);
     }
 
-    /// True if the last look saw all due deliveries and no work was announced since.
+    /// True if the last read found all due deliveries and no work was announced since.
     pub(super) fn is_complete(&self) -> bool {
         self.saw_all
     }

@@ -1,4 +1,4 @@
-//! One event of every kind that a webhook tells of.
+//! One event of every kind that a webhook reports.
 
 use chrono::{DateTime, Utc};
 use domain::{

@@ -1,5 +1,5 @@
 //! Decides by words in the text: `trap` fails, `quiet` is refused, `shop` goes out from another source, `brief` says nothing else;
-//! everything else goes on as it is. Says of each call how many messages it was about.
+//! everything else stays unchanged. Says of each call how many messages it was about.
 
 use patchbay_plugin_sdk::{log, sms_router::*};
 

@@ -16,7 +16,7 @@ pub(super) enum EvictionGroup {
     Source(Owner),
     /// All requests without a known client, except those of providers.
     Strangers,
-    /// All requests to the doors of providers.
+    /// All requests to the routes of providers.
     Callbacks,
     /// All requests.
     All,

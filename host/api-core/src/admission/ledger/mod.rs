@@ -237,7 +237,7 @@ impl Ledger {
         }
     }
 
-    /// Gives the place of a request back. The request goes on.
+    /// Gives the place of a request back. The request continues.
     pub fn give_place_back(&mut self, number: Number, now: Instant) {
         self.recount(number, now, |entry| entry.load.requests = 0);
     }

@@ -108,7 +108,7 @@ async fn search_guides(uri: Uri) -> Result<Response, ApiError> {
     Ok(response)
 }
 
-/// A guide, its Markdown, or a file of the page `/docs`.
+/// Returns a guide, its Markdown, or a file of the page `/docs`.
 ///
 /// `webhooks` is a page for people, and `webhooks.md` is the same text as Markdown.
 #[utoipa::path(
@@ -141,7 +141,7 @@ async fn one(headers: HeaderMap, Segments(file): Segments<String>) -> Result<Res
     Ok(serve(&headers, found))
 }
 
-/// A guide within a folder, or its Markdown.
+/// Returns a guide within a folder, or its Markdown.
 ///
 /// The folders are `adr`, with the decisions behind the design, and `rules`, with each rule and its test.
 #[utoipa::path(

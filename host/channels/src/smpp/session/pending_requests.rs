@@ -125,7 +125,7 @@ impl PendingRequests {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // Before the look, so that no change between the two is missed.
+            // Before the check, so that no change between the two is missed.
             changed.as_mut().enable();
             {
                 let state = self.state();

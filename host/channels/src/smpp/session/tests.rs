@@ -28,7 +28,7 @@ async fn a_request_that_is_given_up_before_it_is_written_never_leaves() {
     let results = join_all(requests).await;
     let unwritten = results.iter().filter(|result| matches!(result, Err(RequestFailure::Unwritten(_)))).count();
     assert!((1..60).contains(&unwritten), "{unwritten}");
-    // Now it reads all that comes, up to the goodbye.
+    // Now it reads all that comes, up to the unbind.
     let (mut frames, mut seen) = (Frames::new(theirs), 0);
     let reading = async {
         while let Ok(frame) = frames.next().await {

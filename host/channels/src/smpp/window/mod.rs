@@ -205,7 +205,7 @@ impl Window {
         self.state().next_but(inbox, now).is_some()
     }
 
-    /// Resolves when a place is free that this inbox may have. The longest waiting inbox is told first.
+    /// Resolves when a place is free that this inbox may have. The longest waiting inbox is woken first.
     pub(super) fn wait_for_room(&self, inbox: InboxId) -> oneshot::Receiver<()> {
         let (tell, told) = oneshot::channel();
         let mut state = self.state();
@@ -222,7 +222,7 @@ impl Window {
         told
     }
 
-    /// Tells all to look again, because a bind is up.
+    /// Wakes all waiting inboxes, because a bind is up.
     pub(super) fn notify_all(&self) {
         let mut state = self.state();
         let waiting = std::mem::take(&mut state.waiting).into_iter().map(|(_, tell)| tell);

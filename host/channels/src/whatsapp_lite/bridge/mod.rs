@@ -36,7 +36,7 @@ const CODE_SECONDS: u32 = 20;
 /// `message.any` has the messages of customers and those of the business on its phone.
 const EVENTS: [&str; 6] =
     ["message.any", "message.ack", "message.reaction", "message.edited", "message.revoked", "session.status"];
-/// Time until the next look at a session that does not work.
+/// Time until the next check of a session that does not work.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
@@ -294,7 +294,7 @@ impl LiteDevice for BridgeDevice {
     async fn events(&self, seen: u64) -> Result<DeviceNews, DeviceFailure> {
         let session = self.ask(self.bridge.call(Method::GET, &self.of_session(""))).await?;
         let status = session.get("status").and_then(Value::as_str).unwrap_or_default().to_owned();
-        // A code that does not exist yet comes with the next look.
+        // A code that does not exist yet comes with the next check.
         let code = match status.as_str() {
             "SCAN_QR_CODE" => self.pair_qr().await.ok().flatten().map(|code| code.text),
             _ => None,
