@@ -151,7 +151,7 @@ async fn export(
     allowed: AuthorizedCaller<AuditTrail>,
     parts: Parts,
 ) -> Result<Response, ApiError> {
-    let format = ReportFormat::wanted(&parts)?;
+    let format = ReportFormat::of(&parts)?;
     let export = AuditExport::new(&state.context.db, allowed.caller.client, filter(&parts)?);
     format.stream::<AuditEntryBody, _, _, _>("audit", export, |mut export| async move {
         let page = export.next().await;

@@ -171,7 +171,7 @@ impl<P> AuthorizedCaller<P> {
 
     /// Returns the client of a `clientRef`: the caller's own or a descendant. `None` for every other reference.
     pub async fn opens(&self, state: &ApiState, client_ref: &str) -> Result<Option<ClientId>, ApiError> {
-        let opened = clients::opened(&state.context.db, &self.caller, client_ref).await?;
+        let opened = clients::open(&state.context.db, &self.caller, client_ref).await?;
         Ok(opened.map(|(client, sight)| {
             self.viewer.sees(sight);
             client

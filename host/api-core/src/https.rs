@@ -27,7 +27,7 @@ pub fn is_probe(path: &str) -> bool {
 }
 
 /// Returns the refusal of a request that must use TLS and does not.
-pub fn required(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
+pub fn require(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
     if settings.require_https && !is_probe(request.uri().path()) && !arrived_over_tls(settings, request) {
         let said = "this server takes requests over HTTPS only: the key that was sent may have been read on its way";
         return Err(ApiError::new(ErrorKind::HttpsRequired, said));

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Returns the refusal of a request on a host of another product.
-pub fn served(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
+pub fn check_host(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
     let (sms, batch) = (settings.sms_host.as_str(), settings.batch_host.as_str());
     if sms.is_empty() && batch.is_empty() {
         return Ok(());
@@ -38,9 +38,14 @@ mod tests {
     #[test]
     fn a_gateway_with_a_host_is_served_there_alone() {
         let served = |product, host| is_served(product, host, "sms.example", "biz.example");
-        assert!(served(ApiProduct::SmsGateway, "SMS.example") && !served(ApiProduct::SmsGateway, "biz.example"));
-        assert!(served(ApiProduct::BatchGateway, "biz.example") && !served(ApiProduct::BatchGateway, "other.example"));
-        assert!(served(ApiProduct::Omnichannel, "other.example"));
+        assert!(
+            check_host(ApiProduct::SmsGateway, "SMS.example") && !check_host(ApiProduct::SmsGateway, "biz.example")
+        );
+        assert!(
+            check_host(ApiProduct::BatchGateway, "biz.example")
+                && !check_host(ApiProduct::BatchGateway, "other.example")
+        );
+        assert!(check_host(ApiProduct::Omnichannel, "other.example"));
     }
 
     #[test]

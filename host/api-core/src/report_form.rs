@@ -52,7 +52,7 @@ impl ReportFormat {
         }
     }
 
-    pub fn wanted(parts: &Parts) -> Result<Self, ApiError> {
+    pub fn of(parts: &Parts) -> Result<Self, ApiError> {
         let given = QueryParameters::of(&parts.uri)?;
         let Some(name) = given.value("format") else { return Ok(Self::Csv) };
         let known = Self::ALL.into_iter().find(|format| format.as_str() == name);

@@ -15,7 +15,7 @@ pub async fn pass(State(state): State<ApiState>, request: Request, next: Next) -
         return wrong.refusal().into_response();
     }
     let settings = &state.settings;
-    let came_right = https::required(settings, &request).and_then(|()| product_hosts::served(settings, &request));
+    let came_right = https::require(settings, &request).and_then(|()| product_hosts::check_host(settings, &request));
     if let Err(refused) = came_right {
         return refused.into_response();
     }

@@ -138,7 +138,7 @@ async fn of_batch(
     Segments(batch): Segments<BatchId>,
     parts: Parts,
 ) -> Result<Response, ApiError> {
-    let format = ReportFormat::wanted(&parts)?;
+    let format = ReportFormat::of(&parts)?;
     let report = ReportQuery::of_batch(&state.context.db, allowed.caller.client, batch).await?;
     stream_report(report.ok_or_else(ApiError::not_found)?, format, &format!("batch-{batch}"))
 }
@@ -166,7 +166,7 @@ async fn of_day(
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let day = dates::day(&day).ok_or_else(ApiError::not_found)?;
-    let format = ReportFormat::wanted(&parts)?;
+    let format = ReportFormat::of(&parts)?;
     let report = ReportQuery::of_day(&state.context.db, allowed.caller.client, day);
     stream_report(report, format, &format!("messages-{day}"))
 }

@@ -222,7 +222,7 @@ pub(super) async fn differences(
     require_plugin(&state, &allowed, &name).await?;
     let (db, client) = (&state.context.db, allowed.caller.client);
     let page = plugins::differences(db, client, &name, query.page).await?;
-    let skipped = plugins::skipped(db, client, &name).await?;
+    let skipped = plugins::list_skipped(db, client, &name).await?;
     Ok(Json(DifferencesBody {
         page: Page::new(query.page, page, DifferenceBody::from),
         skipped: skipped.into_iter().map(SkippedBody::from).collect(),

@@ -83,7 +83,7 @@ impl Writing {
         let Some(ids) = self.pieces.next() else {
             return Ok(self.end.take().map(|end| (end, self)));
         };
-        let recordings = plugins::recorded(&self.context.db, self.client, &ids).await?;
+        let recordings = plugins::find_recorded(&self.context.db, self.client, &ids).await?;
         let bytes = recordings.iter().map(|recording| recording.recording.len()).sum();
         let first = self.first;
         self.first = first && recordings.is_empty();

@@ -36,7 +36,7 @@ pub async fn register(inbox: &Inbox, simulator: SocketAddr) -> anyhow::Result<()
     };
     let client = GuardedClient::new(GuardedSettings::default())?;
     // The simulator is on this machine.
-    let to = WebhookAddress::judged(&format!("http://{simulator}/simulator/{path}"), true)?;
+    let to = WebhookAddress::checked(&format!("http://{simulator}/simulator/{path}"), true)?;
     let answer = client.post(WebhookPost::json(to, body.to_string().into())).await?;
     if !(200..300).contains(&answer.status) {
         bail!("the simulator answered {}: {}", answer.status, answer.body_start);

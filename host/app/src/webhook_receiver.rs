@@ -157,7 +157,7 @@ struct Receiver {
 
 impl Receiver {
     fn new(url: &str) -> anyhow::Result<Self> {
-        let to = WebhookAddress::judged(url, true)
+        let to = WebhookAddress::checked(url, true)
             .with_context(|| format!("--to is `{url}`; write it like http://127.0.0.1:3000/hooks"))?;
         Ok(Self { url: url.to_owned(), to, http: GuardedClient::new(GuardedSettings::default())? })
     }

@@ -274,7 +274,7 @@ impl Upkeep<'_> {
     /// Deletes unnumbered live events of clients without readers. A reader that comes back later starts afresh.
     async fn forget_unwanted_live_events(&mut self) -> Result<()> {
         loop {
-            let unwanted = streams::unwanted(&mut *self.db.acquire().await?, PAGE).await?;
+            let unwanted = streams::find_unwanted(&mut *self.db.acquire().await?, PAGE).await?;
             let Some(client) = unwanted.first() else { return Ok(()) };
             let Some(mut tx) = self.begin().await? else { return Ok(()) };
             let forgotten = streams::forget_unwanted(&mut tx, *client, PAGE).await?;

@@ -41,7 +41,7 @@ pub fn described_event(type_name: &str, text: &str) -> InboundContent {
 }
 
 /// Content of a part that may have words: they are shown after the name of the type.
-pub fn searched(type_name: &str, part: &Value, error: Option<ProviderFailure>) -> InboundContent {
+pub fn from_json(type_name: &str, part: &Value, error: Option<ProviderFailure>) -> InboundContent {
     content(type_name, words(part).map(|words| format!("{}: {words}", label(type_name))), error)
 }
 
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn shown(type_name: &str, part: &Value) -> (String, bool) {
-        match searched(type_name, part, None) {
+        match from_json(type_name, part, None) {
             InboundContent::Unmodelled(other) => (other.text, other.has_words),
             other => panic!("{other:?}"),
         }

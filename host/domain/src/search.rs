@@ -88,7 +88,7 @@ pub fn parts(client: ClientId, of: SearchKind, text: &str) -> Vec<i64> {
 }
 
 /// The hashes that a text must all have to contain `searched`. Empty for an empty search.
-pub fn wanted(client: ClientId, of: SearchKind, searched: &str) -> Vec<i64> {
+pub fn search_hashes(client: ClientId, of: SearchKind, searched: &str) -> Vec<i64> {
     let letters: Vec<char> = searched.chars().collect();
     let length = letters.len().min(PART);
     if length == 0 {
@@ -122,7 +122,7 @@ mod tests {
 
     fn found(text: &str, searched: &str) -> bool {
         let parts = parts(ONE, SearchKind::Name, &fold(text));
-        wanted(ONE, SearchKind::Name, &fold(searched)).iter().all(|part| parts.binary_search(part).is_ok())
+        search_hashes(ONE, SearchKind::Name, &fold(searched)).iter().all(|part| parts.binary_search(part).is_ok())
     }
 
     #[test]
@@ -192,6 +192,6 @@ mod tests {
     fn parts_belong_to_a_client_and_to_their_kind() {
         assert_ne!(parts(ONE, SearchKind::Name, "123"), parts(OTHER, SearchKind::Name, "123"));
         assert_ne!(parts(ONE, SearchKind::Name, "123"), parts(ONE, SearchKind::Number, "123"));
-        assert!(wanted(ONE, SearchKind::Name, "").is_empty());
+        assert!(search_hashes(ONE, SearchKind::Name, "").is_empty());
     }
 }

@@ -58,7 +58,7 @@ impl From<&Participant> for PreviousOwner {
     }
 }
 
-pub fn moved(before: impl Into<PreviousOwner>, now: &Participant) -> Event {
+pub fn moved_event(before: impl Into<PreviousOwner>, now: &Participant) -> Event {
     let PreviousOwner { state: from, agent: previous_agent, team: previous_team } = before.into();
     let released = now.last_assigned_agent.filter(|_| from == ParticipantState::Active);
     match now.state {

@@ -53,7 +53,7 @@ fn merge_events(folded: &FoldedChats) -> impl Iterator<Item = Event> {
     let changed = chat.state != was.state;
     let opened = ChatOpened { participant: chat.id, state: chat.state, again: true, message: None };
     let opened = (changed && was.state == ParticipantState::Closed).then_some(Event::ChatOpened(opened));
-    let moved = changed.then(|| chat_facts::moved(was, chat));
+    let moved = changed.then(|| chat_facts::moved_event(was, chat));
     let ticket = ended.as_ref().map(|(ticket, before)| chat_facts::ticket_moved(ticket, Some(*before)));
     [closed, opened, moved, ticket].into_iter().flatten()
 }

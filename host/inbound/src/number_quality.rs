@@ -99,7 +99,7 @@ async fn record_failed_read(ctx: &Context, client: ClientId, inbox: InboxId, ask
     let owed = asked > before.told;
     let enough = before.failures.saturating_add(1) >= FAILURES_BEFORE_REPORT;
     let told = if owed && enough { asked } else { before.told };
-    quality::failed(&mut tx, client, inbox, told).await?;
+    quality::count_failure(&mut tx, client, inbox, told).await?;
     let wakes = if owed && enough {
         record(ctx, &mut tx, client, &[change_event(ctx, inbox, &before.quality)]).await?
     } else {

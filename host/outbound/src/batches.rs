@@ -165,7 +165,7 @@ pub(crate) async fn respect(
     now: DateTime<Utc>,
 ) -> Result<Vec<DeliveryStep>> {
     let first: Vec<MessageId> = later.iter().filter(|leg| leg.1 == 0).map(|leg| leg.0).collect();
-    let held = batches::held(db, client, &first).await?;
+    let held = batches::find_holds(db, client, &first).await?;
     if held.is_empty() {
         return Ok(Vec::new());
     }

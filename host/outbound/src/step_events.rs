@@ -45,7 +45,7 @@ pub(crate) async fn events(db: &mut PgConnection, client: ClientId, taken: &[Tak
     let mut known: Vec<_> = taken.iter().filter_map(|step| step.leg.conversation).collect();
     known.sort_unstable();
     known.dedup();
-    let known = if known.is_empty() { HashMap::new() } else { conversations::shown(db, client, &known).await? };
+    let known = if known.is_empty() { HashMap::new() } else { conversations::find_refs(db, client, &known).await? };
     let event = |step: &TakenStep| NewEvent {
         inbox: Some(step.leg.inbox),
         order_key: step.leg.order_key,

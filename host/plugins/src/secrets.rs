@@ -57,7 +57,7 @@ pub(crate) fn names_the_sealed(config: &Value) -> bool {
 }
 
 /// A configuration without its secrets, for display, and their places as JSON pointers.
-pub fn shown(config: &Value) -> (Value, Vec<String>) {
+pub fn hide(config: &Value) -> (Value, Vec<String>) {
     let mut places = Vec::new();
     let noted: Result<Value, Infallible> = replace_sealed(config, "", &mut |place, _| {
         places.push(place.to_owned());
@@ -97,7 +97,7 @@ mod tests {
         assert!(!kept.to_string().contains("secret\""), "{kept}");
         assert_eq!(open(&sealer, client, &kept).unwrap(), config);
         assert!(open(&sealer, ClientId(uuid::Uuid::from_u128(2)), &kept).is_err(), "of another client");
-        let (visible, places) = shown(&kept);
+        let (visible, places) = hide(&kept);
         assert_eq!(visible, json!({ "shop": 7, "list": [null, null] }));
         assert_eq!(places, secrets);
         assert!(names_the_sealed(&kept) && !names_the_sealed(&config));

@@ -127,7 +127,7 @@ async fn who_stopped(
         let recipients = order.texts.iter().flat_map(|text| &text.recipients);
         asked.extend(recipients.map(|(to, _)| (order.source.as_deref().unwrap_or(own), to.as_str())));
     }
-    Ok(opt_outs::stopped(db, client, &asked).await?)
+    Ok(opt_outs::find_stopped(db, client, &asked).await?)
 }
 
 /// Collects the messages of the requests of a client.

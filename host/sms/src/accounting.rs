@@ -73,7 +73,7 @@ async fn take(
     }
     let failed: Vec<MessageId> =
         last.iter().filter(|(_, (_, moved))| moved.state.is_failed()).map(|(id, _)| *id).collect();
-    let taken = if failed.is_empty() { HashMap::new() } else { messages::taken(db, client, &failed).await? };
+    let taken = if failed.is_empty() { HashMap::new() } else { messages::accepted_parts(db, client, &failed).await? };
     let steps: Vec<SmsStep> = last
         .iter()
         .map(|(message, (new, moved))| SmsStep {
@@ -231,7 +231,7 @@ async fn meter(ctx: &Context, db: &mut PgConnection, client: ClientId, moved: &[
     }
     let messages: Vec<MessageId> = sent.keys().copied().collect();
     let phones: Vec<&str> = sent.values().map(|(phone, _)| phone.as_str()).collect();
-    let taken = messages::taken(db, client, &messages).await?;
+    let taken = messages::accepted_parts(db, client, &messages).await?;
     let prices = credits::prices(db, client, &phones).await?;
     let (mut metered, mut metered_late) = (Vec::new(), Vec::new());
     for ((message, (_, accepted)), price) in sent.iter().zip(prices) {

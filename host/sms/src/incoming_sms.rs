@@ -29,7 +29,7 @@ pub(crate) struct IncomingDecision {
 /// Asks the routers if the SMS answers a client with a router, or if the operator has one.
 pub(crate) async fn ask(ctx: &Context, id: Uuid, message: &MobileOriginated, text: &str) -> Result<IncomingDecision> {
     let mut db = ctx.db.acquire().await?;
-    let Some((client, answered)) = replies::answered(&mut db, &message.to, &message.from).await? else {
+    let Some((client, answered)) = replies::find_answered(&mut db, &message.to, &message.from).await? else {
         return Ok(IncomingDecision::default());
     };
     let Some(inbox) = inboxes::default_sms(&mut db, client).await? else { return Ok(IncomingDecision::default()) };

@@ -81,7 +81,7 @@ async fn normalise_addresses(ctx: &Context, message: MobileOriginated) -> Result
 /// True if a message was sent from the number to the subscriber, or if a client owns the number.
 async fn is_ours(ctx: &Context, number: &str, subscriber: &str) -> Result<bool> {
     let mut db = ctx.db.acquire().await?;
-    Ok(replies::answered(&mut db, number, subscriber).await?.is_some()
+    Ok(replies::find_answered(&mut db, number, subscriber).await?.is_some()
         || sms_sources::sole_owner(&mut db, number).await?.is_some())
 }
 
@@ -131,7 +131,7 @@ async fn find_receiver(
     db: &mut PgConnection,
     message: &MobileOriginated,
 ) -> Result<Option<(ClientId, Option<MessageId>)>> {
-    if let Some((client, answered)) = replies::answered(db, &message.to, &message.from).await? {
+    if let Some((client, answered)) = replies::find_answered(db, &message.to, &message.from).await? {
         return Ok(Some((client, Some(answered))));
     }
     Ok(sms_sources::sole_owner(db, &message.to).await?.map(|owner| (owner, None)))

@@ -87,11 +87,7 @@ pub async fn resolve_ref(db: &mut PgConnection, caller: ClientId, client_ref: &s
 
 /// The client that a caller names, in order to read its customers, and how the caller sees them: the stricter of both
 /// clients' settings. `None` as for [`meant`].
-pub async fn opened(
-    db: &Db,
-    caller: &Caller,
-    client_ref: &str,
-) -> base::Result<Option<(ClientId, CustomerVisibility)>> {
+pub async fn open(db: &Db, caller: &Caller, client_ref: &str) -> base::Result<Option<(ClientId, CustomerVisibility)>> {
     let mut db = db.acquire().await?;
     let Some(client) = resolve_ref(&mut db, caller.client, client_ref).await? else { return Ok(None) };
     if client == caller.client {

@@ -294,7 +294,7 @@ async fn find_by_tracking_number(
     allowed: AuthorizedCaller<LiveChat>,
     Segments(number): Segments<String>,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
-    let found = desk::tracked(&state.context, acting(&allowed), &number).await.map_err(api_error)?;
+    let found = desk::find_tracked(&state.context, acting(&allowed), &number).await.map_err(api_error)?;
     Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
 }
 

@@ -380,7 +380,7 @@ async fn find_by_tracking_number(
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
     let given = QueryParameters::of(&parts.uri)?;
     let number = given.value("trackingNumber").ok_or_else(|| ApiError::fault("trackingNumber", "is required"))?;
-    let found = desk::tracked(&state.context, acting(&allowed), number).await.map_err(api_error)?;
+    let found = desk::find_tracked(&state.context, acting(&allowed), number).await.map_err(api_error)?;
     Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
 }
 

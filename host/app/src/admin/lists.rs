@@ -65,7 +65,7 @@ pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
 pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
-    let created: HashMap<UserId, _> = api_keys::created(&mut db, client).await?.into_iter().collect();
+    let created: HashMap<UserId, _> = api_keys::creation_times(&mut db, client).await?.into_iter().collect();
     let shown = all_users(&mut db, client).await?.into_iter().filter_map(|user| {
         let created = created.get(&user.id)?;
         Some(json!({

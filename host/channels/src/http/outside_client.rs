@@ -205,7 +205,7 @@ impl GuardedClient {
 
     /// Literal addresses never reach the resolver, so every called URL is checked here, not only saved ones.
     fn check_url(&self, url: &str, allow_private: bool) -> Result<(&Transport, Url), PostError> {
-        Ok((self.transport(allow_private), WebhookAddress::judged(url, allow_private)?.url))
+        Ok((self.transport(allow_private), WebhookAddress::checked(url, allow_private)?.url))
     }
 
     fn transport(&self, allow_private: bool) -> &Transport {

@@ -13,7 +13,7 @@ pub struct WebhookAddress {
 
 impl WebhookAddress {
     /// `allow_private`: this client may reach loopback and private addresses. Refusal: every call would end with it.
-    pub fn judged(url: &str, allow_private: bool) -> Result<Self, PostError> {
+    pub fn checked(url: &str, allow_private: bool) -> Result<Self, PostError> {
         let url = AddressPolicy { allow_private }.judge_url(url).map_err(PostError::Refused)?;
         Ok(Self { url, allow_private })
     }

@@ -307,12 +307,12 @@ fn content_of(message: &Value) -> Option<(InboundContent, String)> {
     if let Some((kind, file)) = files.into_iter().find_map(has) {
         let content = match file_of(kind, file, owned(message, "caption")) {
             Some(file) => InboundContent::Media(file),
-            None => unknown_content::searched(kind, file, None),
+            None => unknown_content::from_json(kind, file, None),
         };
         return Some((content, kind.to_owned()));
     }
     if let Some((kind, place)) = has("venue").or_else(|| has("location")) {
-        let content = place_of(kind, place).unwrap_or_else(|| unknown_content::searched(kind, place, None));
+        let content = place_of(kind, place).unwrap_or_else(|| unknown_content::from_json(kind, place, None));
         return Some((content, kind.to_owned()));
     }
     if let Some((kind, contact)) = has("contact") {
@@ -326,7 +326,7 @@ fn content_of(message: &Value) -> Option<(InboundContent, String)> {
     if SERVICE.contains(&kind) {
         return None;
     }
-    Some((unknown_content::searched(kind, message.get(kind)?, None), kind.to_owned()))
+    Some((unknown_content::from_json(kind, message.get(kind)?, None), kind.to_owned()))
 }
 
 fn place_of(kind: &str, place: &Value) -> Option<InboundContent> {

@@ -48,7 +48,7 @@ fn client(resolver: Scripted) -> GuardedClient {
 }
 
 async fn post(guarded: &GuardedClient, url: String, allow_private: bool) -> Result<PostAnswer, PostError> {
-    let to = WebhookAddress::judged(&url, allow_private)?;
+    let to = WebhookAddress::checked(&url, allow_private)?;
     guarded.post(WebhookPost::json(to, Bytes::from_static(b"{\"a\":1}"))).await
 }
 
@@ -74,7 +74,7 @@ fn resolved_refused(error: PostError, host: &str, range: &str) {
 async fn a_webhook_arrives_byte_for_byte_and_its_answer_comes_back() {
     let server = Server::start().await;
     server.answer(Answer::new(202, "taken").header("retry-after", "7"));
-    let to = WebhookAddress::judged(&server.url("/hook?x=1"), true).unwrap();
+    let to = WebhookAddress::checked(&server.url("/hook?x=1"), true).unwrap();
     let mut call = WebhookPost::json(to, Bytes::from_static(b"{\"a\":1}"));
     call.headers.insert("webhook-id", "msg_1".parse().unwrap());
     let answer = client(Scripted::default()).post(call).await.unwrap();

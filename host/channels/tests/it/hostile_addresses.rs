@@ -82,7 +82,7 @@ fn nowhere() -> GuardedClient {
 
 /// The answer of each caller to an address.
 async fn doors(guarded: &GuardedClient, url: &str, allow_private: bool) -> [(&'static str, Option<PostError>); 3] {
-    let webhook = match WebhookAddress::judged(url, allow_private) {
+    let webhook = match WebhookAddress::checked(url, allow_private) {
         Ok(to) => guarded.post(WebhookPost::json(to, Bytes::from_static(b"{}"))).await.err(),
         Err(refused) => Some(refused),
     };
@@ -190,7 +190,7 @@ async fn no_redirect_to_a_hostile_address_is_followed() {
     let all = urls("private").into_iter().chain(urls("never"));
     for ((_, url), status) in all.filter(|(_, url)| plain(url)).zip([301, 302, 303, 307, 308].into_iter().cycle()) {
         server.answer(Answer::new(status, "").header("location", url));
-        let to = WebhookAddress::judged(&server.url("/hook"), true).unwrap();
+        let to = WebhookAddress::checked(&server.url("/hook"), true).unwrap();
         let post = WebhookPost::json(to, Bytes::from_static(b"{}"));
         assert_eq!(guarded.post(post).await.unwrap().status, status);
         calls += 1;

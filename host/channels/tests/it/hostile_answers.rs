@@ -70,7 +70,7 @@ fn guarded() -> GuardedClient {
 }
 
 async fn post(url: &str) -> Result<PostAnswer, PostError> {
-    let to = WebhookAddress::judged(&format!("{url}/hook"), true)?;
+    let to = WebhookAddress::checked(&format!("{url}/hook"), true)?;
     guarded().post(WebhookPost::json(to, Bytes::from_static(b"{}"))).await
 }
 

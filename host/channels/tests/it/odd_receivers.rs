@@ -25,7 +25,7 @@ fn client() -> GuardedClient {
 }
 
 async fn post(guarded: &GuardedClient, url: &str) -> Result<PostAnswer, PostError> {
-    let to = WebhookAddress::judged(url, true)?;
+    let to = WebhookAddress::checked(url, true)?;
     guarded.post(WebhookPost::json(to, Bytes::from_static(b"{\"a\":1}"))).await
 }
 

@@ -53,7 +53,7 @@ pub(super) async fn give_out(
         let Ok(ticket) = given else { continue };
         chat.queued_reason = Some(GIVEN.to_owned());
         participant_events::remove_all(db, client, chat.id).await?;
-        let moved = event_facts::moved(&before, chat);
+        let moved = event_facts::moved_event(&before, chat);
         return Ok(AssignmentOutcome::Given([Some(moved), ticket].into_iter().flatten().collect()));
     }
     Ok(AssignmentOutcome::Nobody)

@@ -36,6 +36,6 @@ pub(super) async fn take_back(
     }
     chat.queued_reason = Some(LEFT.to_owned());
     let ticket = ticketing::step(ctx, db, client, &chat, TicketMove::Passed).await?;
-    let moved = event_facts::moved(&before, &chat);
+    let moved = event_facts::moved_event(&before, &chat);
     send_text(ctx, db, client, &chat, [Some(moved), ticket].into_iter().flatten()).await
 }

@@ -128,7 +128,7 @@ impl Turn<'_> {
                 let had = PreviousOwner::from(&*self.participant);
                 // A second close has no effect.
                 if self.participant.apply(ParticipantMove::ClosedByBot).is_ok() {
-                    self.steps.push(Step::Moved(event_facts::moved(had, self.participant)));
+                    self.steps.push(Step::Moved(event_facts::moved_event(had, self.participant)));
                 }
             }
             ChatbotEffect::Tag(tag) => {
@@ -159,7 +159,7 @@ impl Turn<'_> {
             None => reason,
         });
         site_team::name(db, self.lease.client, self.participant).await?;
-        self.steps.push(Step::Moved(event_facts::moved(&had, self.participant)));
+        self.steps.push(Step::Moved(event_facts::moved_event(&had, self.participant)));
         Ok(())
     }
 

@@ -189,7 +189,7 @@ async fn record_moved(
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(customer) = customers::find(db, client, participant.customer).await? else { return Ok(Vec::new()) };
     let order_key = event_facts::order_key(participant.inbox, &customer);
-    let event = event_facts::moved(had, participant);
+    let event = event_facts::moved_event(had, participant);
     record(ctx, db, client, &[NewEvent { inbox: Some(participant.inbox), order_key, at: ctx.now(), event }]).await
 }
 

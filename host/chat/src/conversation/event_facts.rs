@@ -1,4 +1,4 @@
-pub(crate) use events::chat_facts::{PreviousOwner, chat, customer, moved, order_key, ticket_moved};
+pub(crate) use events::chat_facts::{PreviousOwner, chat, customer, moved_event, order_key, ticket_moved};
 
 #[cfg(test)]
 mod tests {
@@ -21,7 +21,7 @@ mod tests {
         chat.assigned_agent = Some(THANDI);
         let had = PreviousOwner::from(&chat);
         chat.apply(ParticipantMove::Released).unwrap();
-        let Event::ChatChangedHands(changed) = moved(had, &chat) else { panic!("it has another owner") };
+        let Event::ChatChangedHands(changed) = moved_event(had, &chat) else { panic!("it has another owner") };
         assert_eq!((changed.to, changed.previous_agent), (ParticipantState::Bot, Some(THANDI)));
         assert_eq!(changed.assignment(), None);
     }
@@ -33,7 +33,7 @@ mod tests {
         let had = PreviousOwner::from(&chat);
         chat.apply(ParticipantMove::Terminated).unwrap();
         chat.last_assigned_agent = Some(SIPHO);
-        let Event::ChatClosed(closed) = moved(had, &chat) else { panic!("it is over") };
+        let Event::ChatClosed(closed) = moved_event(had, &chat) else { panic!("it is over") };
         assert_eq!(closed.agent, Some(THANDI));
     }
 }

@@ -37,12 +37,12 @@ pub(crate) async fn read(
     let content = received.content.clone();
     let provider_type = received.raw.0.pointer("/type").and_then(serde_json::Value::as_str).map(str::to_owned);
     let quoted = match &message.quoted_provider_id {
-        Some(id) => chat_messages::quoted(db, client, id).await?,
+        Some(id) => chat_messages::find_quoted(db, client, id).await?,
         None => None,
     };
     let reacted_to = match &content {
         InboundContent::Reaction { message_id, .. } => {
-            let target = chat_messages::quoted(db, client, message_id).await?;
+            let target = chat_messages::find_quoted(db, client, message_id).await?;
             Some(target.map_or_else(|| message_id.clone(), |target| id_of(&target)))
         }
         _ => None,

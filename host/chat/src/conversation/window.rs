@@ -41,7 +41,7 @@ fn judge(kind: InboxKind, by: WindowWriter, wrote: Option<DateTime<Utc>>, now: D
             "the customer last wrote more than 24 hours ago: until the customer writes again, only templates can be sent",
         ),
         WindowRule::DayAndWeek
-            if messenger::allowed(by == WindowWriter::Person, wrote, now) == WindowPermission::No =>
+            if messenger::permission(by == WindowWriter::Person, wrote, now) == WindowPermission::No =>
         {
             Some(match by {
                 WindowWriter::Person => {

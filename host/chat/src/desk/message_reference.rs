@@ -44,7 +44,7 @@ async fn of_chat(
     chat: &Participant,
     named: &str,
 ) -> Result<Option<Named>, DeskError> {
-    let of_channel = chat_messages::quoted(db, client, named).await?.and_then(|known| known.chat_message);
+    let of_channel = chat_messages::find_quoted(db, client, named).await?.and_then(|known| known.chat_message);
     let Some(id) = of_channel.or_else(|| named.parse().ok()) else { return Ok(None) };
     let found = chat_messages::find(db, client, id).await?.filter(|message| message.participant == chat.id);
     Ok(found.map(|message| {

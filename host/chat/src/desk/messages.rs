@@ -41,7 +41,7 @@ pub async fn past(
 }
 
 /// The messages of a tracking number: all of a chat (CTN), or one message (GSTN). [`DeskError::NotFound`] if unknown.
-pub async fn tracked(ctx: &Context, acting: ActingUser, number: &str) -> Result<Vec<MessageView>, DeskError> {
+pub async fn find_tracked(ctx: &Context, acting: ActingUser, number: &str) -> Result<Vec<MessageView>, DeskError> {
     if let Some(chat) = view::of_ctn(number) {
         return past(ctx, acting, chat, None, MOST_AT_ONCE).await;
     }

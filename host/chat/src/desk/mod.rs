@@ -29,7 +29,7 @@ use storage::{
 
 pub use lists::{list, one};
 pub use message_draft::{DraftContent, DraftRequest, MessageDraft};
-pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, past, tracked};
+pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, find_tracked, past};
 pub use moves::{ChatPatch, NewHolder, assign, open, release, resolve, terminate, terminate_whole};
 pub use original_content::{OriginalContent, original};
 pub use presence::{PresenceResult, read, typing};

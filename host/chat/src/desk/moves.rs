@@ -73,7 +73,7 @@ pub async fn assign(
             ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Passed).await?
         }
     };
-    let moved = event_facts::moved(&had, &chat);
+    let moved = event_facts::moved_event(&had, &chat);
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
@@ -92,7 +92,7 @@ pub async fn open(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Resul
     let step = (&mut chat, ParticipantMove::Reopened);
     let ticket = assignment::give(ctx, &mut tx, acting.client, step, acting.user).await??;
     let opened = ChatOpened { participant: chat.id, state: chat.state, again: true, message: None };
-    let moved = event_facts::moved(had, &chat);
+    let moved = event_facts::moved_event(had, &chat);
     finish(ctx, tx, acting, chat, [Some(Event::ChatOpened(opened)), Some(moved), ticket]).await
 }
 
@@ -120,7 +120,7 @@ async fn end(
     };
     let had = PreviousOwner::from(&chat);
     chat.apply(step)?;
-    let moved = event_facts::moved(had, &chat);
+    let moved = event_facts::moved_event(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, of_ticket).await?;
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
@@ -138,7 +138,7 @@ pub async fn release(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Re
     let had = PreviousOwner::from(&chat);
     chat.apply(ParticipantMove::Released)?;
     chat.queued_reason = None;
-    let moved = event_facts::moved(had, &chat);
+    let moved = event_facts::moved_event(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Resolved).await?;
     let told = NewParticipantEvent { id: ctx.mint::<ParticipantEventId>(), event: ParticipantEvent::Released };
     finish_telling(ctx, tx, acting, chat, ([Some(moved), ticket], &[told])).await
@@ -176,7 +176,7 @@ pub async fn terminate_whole(
     chat.last_assigned_agent = whole.assigned.or(last);
     (chat.missed, chat.after_hours, chat.send_rating) = (whole.missed, whole.after_hours, whole.send_rating);
     chat.missed_by = chat.missed_by.filter(|_| whole.missed);
-    let moved = event_facts::moved(had, &chat);
+    let moved = event_facts::moved_event(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Ended).await?;
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }

@@ -80,7 +80,7 @@ async fn read_plain(
     in_flight: Option<MessageId>,
 ) -> Result<AnswerStep> {
     let target = match (target_id(message), in_flight) {
-        (Some(id), _) => chat_messages::quoted(db, client, id).await?,
+        (Some(id), _) => chat_messages::find_quoted(db, client, id).await?,
         (None, Some(sent)) => chat_messages::quoted_outbound(db, client, sent).await?,
         (None, None) => None,
     };

@@ -137,7 +137,7 @@ async fn apply(
 
 fn after(message: &ChangeableMessage, change: &ContentChange) -> DatedContent {
     let was = &message.wording;
-    let content = chat::changed(change, &was.content);
+    let content = chat::apply_change(change, &was.content);
     let content_type = match &content {
         ChatContent::Incoming(received) => chat::ContentType::of_inbound(&received.content, false),
         ChatContent::Outgoing(sent) => chat::ContentType::of_outbound(sent),

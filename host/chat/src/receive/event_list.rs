@@ -34,7 +34,7 @@ pub(super) fn events(
     let moved = routed.was.filter(|was| routed.opened == ConversationStart::No && was.state != participant.state);
     let came = Event::MessageCame(Box::new(came(arrival, chat)));
     let rated = rated.map(|rating| Event::ChatRated(ChatRated { participant: participant.id, message, rating }));
-    let moved = moved.map(|was| event_facts::moved(was, participant));
+    let moved = moved.map(|was| event_facts::moved_event(was, participant));
     let inbox = arrival.inbox.id;
     let order_key = event_facts::order_key(inbox, arrival.customer);
     let all = opened.into_iter().chain([came]).chain(rated).chain(moved).chain(ticket);

@@ -46,7 +46,7 @@ pub(super) async fn tap(
     match (&message.content, message.quoted_provider_id.as_deref()) {
         (InboundContent::Text { body }, Some(quoted)) => {
             // A quote selects the message, even if others were sent since.
-            let quoted = chat_messages::quoted(db, client, quoted).await?;
+            let quoted = chat_messages::find_quoted(db, client, quoted).await?;
             let choices = quoted.and_then(|quoted| quoted.content).map(|content| offered(&content)).unwrap_or_default();
             let tapped = chosen(&choices, body, true).map(|choice| as_tap(message, choice));
             Ok(tapped.map(|message| LiteTap { message, in_flight: None }))
@@ -72,7 +72,7 @@ async fn at_place(
     message: &InboundMessage,
     PlaceTap { label, payload, sent }: PlaceTap<'_>,
 ) -> Result<LiteTap> {
-    let known = chat_messages::quoted(db, owner.client, sent).await?;
+    let known = chat_messages::find_quoted(db, owner.client, sent).await?;
     let choices = known.and_then(|known| known.content).map(|content| offered(&content)).unwrap_or_default();
     let place = place_of(payload).and_then(|place| place.checked_sub(1));
     if let Some(choice) = place.and_then(|place| choices.get(place)) {

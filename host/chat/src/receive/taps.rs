@@ -24,7 +24,7 @@ pub(super) async fn take(
         return Ok(());
     }
     let conversation = match target.quoted.conversation {
-        Some(id) => conversations::shown(db, client, &[id]).await?.get(&id).map(|shown| shown.id),
+        Some(id) => conversations::find_refs(db, client, &[id]).await?.get(&id).map(|shown| shown.id),
         None => active.map(|active| active.id),
     };
     let Some(conversation) = conversation else { return Ok(()) };

@@ -118,7 +118,7 @@ fn changed_hands(ctx: &Context, case: &RoutingCase, now: &Participant, ticket: O
     }
     let order_key = event_facts::order_key(now.inbox, &case.customer);
     let event = |event| NewEvent { inbox: Some(now.inbox), order_key, at: ctx.now(), event };
-    [event_facts::moved(had, now)].into_iter().chain(ticket).map(event).collect()
+    [event_facts::moved_event(had, now)].into_iter().chain(ticket).map(event).collect()
 }
 
 /// Moves the chat. From `Bot` all these moves are allowed.

@@ -111,7 +111,7 @@ async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::res
         let role = users::role_of(&mut db, client, id).await?;
         return Ok(role.filter(|role| role.takes_chats()).map(|_| id).ok_or(NO_AGENT));
     }
-    Ok(match users::called(&mut db, client, called).await?.as_slice() {
+    Ok(match users::find_by_name(&mut db, client, called).await?.as_slice() {
         [id] => Ok(*id),
         [] => Err(NO_AGENT),
         _ => Err("the name of several users who can take chats: use the id of one"),

@@ -14,7 +14,7 @@ pub fn direction_of(author: &Author) -> Direction {
     }
 }
 
-pub fn changed(change: &ContentChange, content: &ChatContent) -> ChatContent {
+pub fn apply_change(change: &ContentChange, content: &ChatContent) -> ChatContent {
     match (change, content) {
         (ContentChange::Edited { text, raw }, ChatContent::Incoming(was)) => {
             let content = edited_inbound(&was.content, text.clone());
@@ -74,11 +74,11 @@ mod tests {
     #[test]
     fn an_edited_text_has_the_new_text_and_keeps_the_json_of_the_provider() {
         let was = incoming(InboundContent::Text { body: "helo".to_owned() });
-        let now = changed(&edited(Some("hello")), &was);
+        let now = apply_change(&edited(Some("hello")), &was);
         assert_eq!(text_of(&now).as_deref(), Some("hello"));
         assert_eq!(now.incoming().unwrap().raw.0["new"], true);
         let sent = ChatContent::Outgoing(Box::new(OutboundContent::Text { body: "helo".to_owned() }));
-        assert_eq!(text_of(&changed(&edited(Some("hello")), &sent)).as_deref(), Some("hello"));
+        assert_eq!(text_of(&apply_change(&edited(Some("hello")), &sent)).as_deref(), Some("hello"));
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
         };
         let was = incoming(InboundContent::Media(file));
         for text in [Some("a dog"), None] {
-            let now = changed(&edited(text), &was);
+            let now = apply_change(&edited(text), &was);
             let InboundContent::Media(file) = &now.incoming().unwrap().content else { panic!("the file is gone") };
             assert_eq!((file.provider_media_id.as_str(), file.caption.as_deref()), ("m", text));
         }
@@ -103,11 +103,11 @@ mod tests {
     #[test]
     fn a_deleted_message_says_nothing_either_way() {
         let was = incoming(InboundContent::Text { body: "secret".to_owned() });
-        let now = changed(&ContentChange::Deleted, &was);
+        let now = apply_change(&ContentChange::Deleted, &was);
         assert_eq!(text_of(&now).as_deref(), Some(""));
         assert_eq!(now.incoming().unwrap().raw.0["type"], "deleted");
         assert!(!serde_json::to_string(now.incoming().unwrap()).unwrap().contains("secret"));
         let sent = ChatContent::Outgoing(Box::new(OutboundContent::Text { body: "secret".to_owned() }));
-        assert_eq!(text_of(&changed(&ContentChange::Deleted, &sent)).as_deref(), Some(""));
+        assert_eq!(text_of(&apply_change(&ContentChange::Deleted, &sent)).as_deref(), Some(""));
     }
 }

@@ -15,7 +15,7 @@ mod tests;
 mod ticket;
 mod upload;
 
-pub use change::{changed, direction_of};
+pub use change::{apply_change, direction_of};
 pub use content::{ChatContent, ReceivedContent};
 pub use event::{ArrivedMessage, ChatbotTimer, CustomEvent, ParticipantEvent, ParticipantEventKind, SentTemplate};
 pub use fallback::{

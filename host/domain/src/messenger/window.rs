@@ -18,7 +18,7 @@ pub enum WindowPermission {
 }
 
 /// How a message may go out now. `human`: a person wrote it. `wrote_at`: when the customer last did, if known.
-pub fn allowed(human: bool, wrote_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> WindowPermission {
+pub fn permission(human: bool, wrote_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> WindowPermission {
     let Some(wrote_at) = wrote_at else { return WindowPermission::Answer };
     match now - wrote_at {
         passed if passed < WINDOW => WindowPermission::Answer,
@@ -33,7 +33,7 @@ mod tests {
 
     fn after(human: bool, passed: TimeDelta) -> WindowPermission {
         let wrote = DateTime::UNIX_EPOCH;
-        allowed(human, Some(wrote), wrote + passed)
+        permission(human, Some(wrote), wrote + passed)
     }
 
     #[test]
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_provider_decides_if_the_time_of_the_last_message_is_unknown() {
-        assert_eq!(allowed(false, None, DateTime::UNIX_EPOCH), WindowPermission::Answer);
+        assert_eq!(permission(false, None, DateTime::UNIX_EPOCH), WindowPermission::Answer);
     }
 
     #[test]

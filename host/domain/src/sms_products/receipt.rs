@@ -33,7 +33,7 @@ impl FinalReceipt {
     }
 
     /// The receipt of a message: its final state, `NOTAVAIL` if that is overdue, or `None` while it is pending.
-    pub fn shown(state: DeliveryState, receipt: Option<Self>, overdue: bool) -> Option<&'static str> {
+    pub fn shown_status(state: DeliveryState, receipt: Option<Self>, overdue: bool) -> Option<&'static str> {
         match (state, receipt) {
             (_, Some(receipt)) => Some(receipt.as_str()),
             (DeliveryState::Delivered | DeliveryState::Read | DeliveryState::Played, None) => {
@@ -54,17 +54,17 @@ mod tests {
     #[test]
     fn a_message_is_pending_until_it_has_a_final_state() {
         for state in [DeliveryState::Queued, DeliveryState::Accepted, DeliveryState::Sent] {
-            assert_eq!(FinalReceipt::shown(state, None, false), None);
-            assert_eq!(FinalReceipt::shown(state, None, true), Some("NOTAVAIL"));
+            assert_eq!(FinalReceipt::shown_status(state, None, false), None);
+            assert_eq!(FinalReceipt::shown_status(state, None, true), Some("NOTAVAIL"));
         }
     }
 
     #[test]
     fn each_final_state_is_reported_by_its_name() {
         for receipt in FinalReceipt::ALL {
-            let shown = FinalReceipt::shown(DeliveryState::Failed, Some(receipt), false);
+            let shown = FinalReceipt::shown_status(DeliveryState::Failed, Some(receipt), false);
             assert_eq!((shown, FinalReceipt::of(receipt.as_str())), (Some(receipt.as_str()), Some(receipt)));
         }
-        assert_eq!(FinalReceipt::shown(DeliveryState::Delivered, None, true), Some("DELIVRD"));
+        assert_eq!(FinalReceipt::shown_status(DeliveryState::Delivered, None, true), Some("DELIVRD"));
     }
 }

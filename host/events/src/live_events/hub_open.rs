@@ -45,7 +45,7 @@ impl Hub {
         self.want(client).await?;
         let _turn = self.opening.acquire().await.map_err(|_| Error::Stopped)?;
         // Events from a time without connections have no numbers yet, and are not for a new reader.
-        let news = streams::news(&mut *self.ctx.db.acquire().await?, &[client]).await?;
+        let news = streams::find_new(&mut *self.ctx.db.acquire().await?, &[client]).await?;
         if news.iter().any(|news| news.unnumbered) {
             poll::number(&self.ctx, client, PAGES_BEFORE_HELLO).await?;
         }

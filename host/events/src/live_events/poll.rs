@@ -68,7 +68,7 @@ async fn look(hub: &Arc<Hub>) -> Result<bool> {
         return Ok(false);
     }
     let clients: Vec<_> = feeds.iter().map(|feed| feed.client).collect();
-    let news = streams::news(&mut *hub.ctx.db.acquire().await?, &clients).await?;
+    let news = streams::find_new(&mut *hub.ctx.db.acquire().await?, &clients).await?;
     let mut any = false;
     for news in news {
         let Some(feed) = feeds.iter().find(|feed| feed.client == news.client) else { continue };

@@ -46,7 +46,7 @@ pub(crate) async fn take(
             }
             Waits::InQueue(chat) => {
                 due_work::add(db, client, &[chat], ChatWork::Answer, (until(new.at), now)).await?;
-                due_work::arrived(db, client, chat, now).await?;
+                due_work::add_arrival(db, client, chat, now).await?;
                 wakes.push((Queue::Chat, chat.0));
             }
             Waits::Taken(chat) => {

@@ -274,9 +274,9 @@ async fn upkeep_deletes_unnumbered_events_without_a_reader() {
     drop(stage.open(0, None).await);
     stage.happen(0, &[1, 2, 3]).await;
     let mut db = stage.scratch.connection().await;
-    assert_eq!(streams::unwanted(&mut db, 10).await.unwrap(), [], "somebody may come back");
+    assert_eq!(streams::find_unwanted(&mut db, 10).await.unwrap(), [], "somebody may come back");
     sqlx::query("UPDATE live_stream SET wanted_until = now() - interval '1 second'").execute(&mut db).await.unwrap();
-    assert_eq!(streams::unwanted(&mut db, 10).await.unwrap(), [stage.client]);
+    assert_eq!(streams::find_unwanted(&mut db, 10).await.unwrap(), [stage.client]);
     let ctx = &stage.nodes[0].ctx;
     base::upkeep::round(&ctx.db, ctx.now(), &ctx.settings.retention).await.unwrap();
     assert_eq!(stage.rows().await, 0);

@@ -146,7 +146,7 @@ pub(super) async fn postpone(
     let ids: Vec<String> = unknown.iter().filter_map(|item| id(item)).collect();
     // An imported message of another app has no state to move.
     let imported =
-        chat_messages::imported(db, lease.client, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+        chat_messages::find_imported(db, lease.client, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     let (early, lost): (Vec<&Item>, Vec<&Item>) = unknown
         .into_iter()
         .filter(|item| id(item).is_none_or(|id| !imported.contains(&id)))

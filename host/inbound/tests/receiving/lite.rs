@@ -272,7 +272,7 @@ impl Stage {
         chat::receive::receive(&self.ctx, &mut tx, self.client, self.number, &message).await.unwrap();
         tx.commit().await.unwrap();
         let mut db = self.ctx.db.acquire().await.unwrap();
-        let stored = chat_messages::quoted(&mut db, self.client, id).await.unwrap().unwrap().chat_message.unwrap();
+        let stored = chat_messages::find_quoted(&mut db, self.client, id).await.unwrap().unwrap().chat_message.unwrap();
         let stored = chat_messages::find(&mut db, self.client, stored).await.unwrap().unwrap();
         stored.content.incoming().unwrap().content.clone()
     }

@@ -43,7 +43,7 @@ impl ConversationFacts {
         named.sort_unstable();
         named.dedup();
         if !named.is_empty() {
-            facts.named = conversations::named(db, client, &named).await?;
+            facts.named = conversations::lock_named(db, client, &named).await?;
         }
         for (inbox, recipients) in written_to {
             let addresses: Vec<&Address> = recipients.iter().map(Recipient::address).collect();

@@ -22,7 +22,7 @@ pub(super) async fn leave_out(
     }
     let asked: Vec<&Address> =
         picked.go.iter().filter(|leg| is_marketing(leg)).flat_map(|leg| leg.recipient.iter()).collect();
-    let stopped = marketing_stops::stopped(db, client, &asked).await?;
+    let stopped = marketing_stops::find_stopped(db, client, &asked).await?;
     if stopped.is_empty() {
         return Ok(());
     }

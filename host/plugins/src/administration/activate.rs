@@ -165,7 +165,7 @@ async fn plan(
         wanted.allowed_hosts.clone().or_else(|| model.map(|model| model.allowed_hosts.clone())).unwrap_or_default();
     let mut faults = host_faults(&allowed_hosts);
     let before = PreviousSecrets {
-        secrets: model.map(|model| secrets::shown(&model.config).1).unwrap_or_default(),
+        secrets: model.map(|model| secrets::hide(&model.config).1).unwrap_or_default(),
         is_kept: wanted.config.is_none(),
     };
     let judged = check_config(client, candidate.config_schema.clone(), config, before).await?;

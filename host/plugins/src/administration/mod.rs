@@ -31,9 +31,9 @@ pub use catalogue::{CataloguePlugin, Detail, PluginOrigin, list, one};
 pub use follow::follow;
 pub use invoke::{Invoke, InvokeAnswer, invoke};
 pub use recordings::{FullRecording, end_recording};
-pub use recordings::{StartRecording, readable, recorded, recordings, start_recording, stop_recording};
+pub use recordings::{StartRecording, find_recorded, readable, recordings, start_recording, stop_recording};
 pub use replay::{ReplayReport, ReplayedDifference, replay};
-pub use reports::{differences, events as plugin_events, invocations, skipped};
+pub use reports::{differences, events as plugin_events, invocations, list_skipped};
 pub use storage::chat::chatbot_value_lists::{Erase, ValueView as KeyValue};
 pub use storage::plugins::{
     differences::AnswerDifference,

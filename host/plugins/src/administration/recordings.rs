@@ -170,7 +170,7 @@ pub fn readable(recording: &RecordingRow) -> Value {
     serde_json::from_str(&recording.recording).map_or(Value::Null, |recorded: Recorded| recorded.to_json())
 }
 
-/// A page of recorded calls, newest first, without their content. [`recorded`] reads the content.
+/// A page of recorded calls, newest first, without their content. [`find_recorded`] reads the content.
 pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<ListedRecording>> {
     let mut db = db.acquire().await?;
     let (items, total) = stored::page(&mut db, client, plugin, page).await?;
@@ -178,7 +178,7 @@ pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageReque
 }
 
 /// The recorded calls with these ids, newest first. Calls that were removed since are absent.
-pub async fn recorded(db: &Db, client: ClientId, ids: &[Uuid]) -> Result<Vec<RecordingRow>> {
+pub async fn find_recorded(db: &Db, client: ClientId, ids: &[Uuid]) -> Result<Vec<RecordingRow>> {
     let mut db = db.acquire().await?;
     Ok(stored::of_ids(&mut db, client, ids).await?)
 }

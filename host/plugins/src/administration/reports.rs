@@ -41,7 +41,7 @@ pub async fn differences(db: &Db, client: ClientId, plugin: &str, page: PageRequ
 }
 
 /// Skipped comparisons of a plugin's shadows, latest first. A comparison is skipped if there is no room for it.
-pub async fn skipped(db: &Db, client: ClientId, plugin: &str) -> Result<Vec<SkippedCount>> {
+pub async fn list_skipped(db: &Db, client: ClientId, plugin: &str) -> Result<Vec<SkippedCount>> {
     let mut db = db.acquire().await?;
     Ok(stored_skipped::of_plugin(&mut db, client, plugin).await?)
 }

@@ -69,7 +69,7 @@ impl Reads {
     }
 
     async fn hold(&self, db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<bool> {
-        if !chatbot_values::unchanged(db, client, plugin, &self.keys, self.now).await? {
+        if !chatbot_values::are_unchanged(db, client, plugin, &self.keys, self.now).await? {
             return Ok(false);
         }
         for (wanted, names) in &self.lists {

@@ -59,7 +59,9 @@ pub(super) async fn receipts(
         xml.element("deliveryreceipts", None, |xml| {
             batch(xml, &name.0, &name.1);
             for message in messages {
-                let Some(status) = FinalReceipt::shown(message.state, message.receipt, overdue) else { continue };
+                let Some(status) = FinalReceipt::shown_status(message.state, message.receipt, overdue) else {
+                    continue;
+                };
                 xml.element("receipt", None, |xml| {
                     xml.leaf("cell", &message.recipient);
                     if let Some(identifier) = &message.identifier {

@@ -128,7 +128,7 @@ async fn refuse_stopped(
     if asked.is_empty() {
         return Ok(());
     }
-    let stopped = opt_outs::stopped(db, client, &asked).await?;
+    let stopped = opt_outs::find_stopped(db, client, &asked).await?;
     for (leg, ForeseenDecision { route }) in legs {
         let Some(source) = route.source.as_deref().filter(|_| route.refused.is_none()) else { continue };
         if stopped.contains(source, leg.recipient.address().value()) {

@@ -81,7 +81,7 @@ impl LaneHook for SmsLane {
         client: ClientId,
         legs: &[LegKey],
     ) -> Result<HashMap<LegKey, Vec<u8>>> {
-        let submitted = parts::submitted(db, client, legs).await?;
+        let submitted = parts::find_submitted(db, client, legs).await?;
         let numbers = |parts: Vec<i16>| parts.into_iter().filter_map(|part| u8::try_from(part).ok()).collect();
         Ok(submitted.into_iter().map(|(leg, parts)| (leg, numbers(parts))).collect())
     }

@@ -23,7 +23,7 @@ pub(super) async fn leave_out(
     if asked.is_empty() {
         return Ok(());
     }
-    let stopped = opt_outs::stopped(db, inbox.client, &asked).await?;
+    let stopped = opt_outs::find_stopped(db, inbox.client, &asked).await?;
     if stopped.is_empty() {
         return Ok(());
     }

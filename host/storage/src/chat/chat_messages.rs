@@ -252,7 +252,7 @@ struct QuotedRow {
     content: Option<UnreadJson>,
 }
 
-pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<QuotedMessage>> {
+pub async fn find_quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<QuotedMessage>> {
     let row: Option<QuotedRow> = sqlx::query_as(
         "SELECT known.chat_message_id, known.outbound_message_id, COALESCE(sent.gst_id, chat.gst_id) AS gst_id,
                 COALESCE(sent.ct_id, chat.ct_id) AS ct_id, sent.conversation_id, chat.body, part.content
@@ -275,7 +275,7 @@ pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) 
     quoted_of(row)
 }
 
-/// The message that we sent under this id, in the form of [`quoted`].
+/// The message that we sent under this id, in the form of [`find_quoted`].
 pub async fn quoted_outbound(
     db: &mut PgConnection,
     client: ClientId,
@@ -301,7 +301,7 @@ pub async fn quoted_outbound(
 }
 
 /// Returns the given provider ids whose messages the business sent without us.
-pub async fn imported(db: &mut PgConnection, client: ClientId, provider_ids: &[&str]) -> Result<HashSet<String>> {
+pub async fn find_imported(db: &mut PgConnection, client: ClientId, provider_ids: &[&str]) -> Result<HashSet<String>> {
     let imported: Vec<String> = sqlx::query_scalar(
         "SELECT known.provider_id
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::text[]) AS id OFFSET 0) wanted

@@ -72,7 +72,7 @@ pub async fn lock_shared(db: &mut PgConnection, client: ClientId, plugin: &str) 
 }
 
 /// True if every key still has the version that was read at a moment; `None`: it did not exist.
-pub async fn unchanged(
+pub async fn are_unchanged(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,

@@ -82,7 +82,12 @@ pub async fn restart_answer_wait(
     Ok(())
 }
 
-pub async fn arrived(db: &mut PgConnection, client: ClientId, chat: ParticipantId, now: DateTime<Utc>) -> Result<()> {
+pub async fn add_arrival(
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: ParticipantId,
+    now: DateTime<Utc>,
+) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready) VALUES ($1, $2, 'ARRIVED', $3, true)
          ON CONFLICT (client_id, lane_id, kind) DO UPDATE SET due_at = excluded.due_at, ready = true",
@@ -251,7 +256,7 @@ pub async fn room_used(db: &mut PgConnection, client: ClientId, team: TeamId, se
 }
 
 /// Records that the chats of an agent who left go back to the queue.
-pub async fn left(db: &mut PgConnection, client: ClientId, agent: UserId, now: DateTime<Utc>) -> Result<()> {
+pub async fn add_departure(db: &mut PgConnection, client: ClientId, agent: UserId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
          SELECT client_id, id, 'LEFT', $3, true FROM participant

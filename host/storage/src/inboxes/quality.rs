@@ -169,7 +169,7 @@ pub async fn store_reading(
     Ok(())
 }
 
-pub async fn failed(db: &mut PgConnection, client: ClientId, inbox: InboxId, told: i32) -> Result<()> {
+pub async fn count_failure(db: &mut PgConnection, client: ClientId, inbox: InboxId, told: i32) -> Result<()> {
     sqlx::query(
         "UPDATE number_quality SET failures = failures + 1, told = GREATEST(told, $3)
          WHERE client_id = $1 AND inbox_id = $2",

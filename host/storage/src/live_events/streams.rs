@@ -136,7 +136,7 @@ pub struct StreamNews {
 }
 
 /// Returns the new events of these clients in one statement. A process asks this many times a second.
-pub async fn news(db: &mut PgConnection, clients: &[ClientId]) -> Result<Vec<StreamNews>> {
+pub async fn find_new(db: &mut PgConnection, clients: &[ClientId]) -> Result<Vec<StreamNews>> {
     let rows: Vec<(Uuid, i64, bool)> = sqlx::query_as(
         "SELECT stream.client_id, stream.last_sequence,
                 EXISTS (SELECT 1 FROM live_event_new new WHERE new.client_id = given.client_id)
@@ -161,7 +161,7 @@ pub async fn lock_numbers(db: &mut PgConnection, client: ClientId) -> Result<Opt
     Ok(last)
 }
 
-pub async fn unwanted(db: &mut PgConnection, limit: i64) -> Result<Vec<ClientId>> {
+pub async fn find_unwanted(db: &mut PgConnection, limit: i64) -> Result<Vec<ClientId>> {
     let clients: Vec<Uuid> = sqlx::query_scalar(
         "SELECT client_id FROM live_stream stream
          WHERE wanted_until < clock_timestamp()

@@ -334,7 +334,11 @@ pub async fn take_up(db: &mut PgConnection, client: ClientId, extent: IdRange, n
     Ok(())
 }
 
-pub async fn held(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<HashMap<MessageId, Hold>> {
+pub async fn find_holds(
+    db: &mut PgConnection,
+    client: ClientId,
+    messages: &[MessageId],
+) -> Result<HashMap<MessageId, Hold>> {
     if messages.is_empty() {
         return Ok(HashMap::new());
     }

@@ -39,7 +39,7 @@ pub async fn has_stopped(db: &mut PgConnection, client: ClientId, customer: Cust
     Ok(found.is_some())
 }
 
-pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[&Address]) -> Result<HashSet<Address>> {
+pub async fn find_stopped(db: &mut PgConnection, client: ClientId, asked: &[&Address]) -> Result<HashSet<Address>> {
     if asked.is_empty() {
         return Ok(HashSet::new());
     }

@@ -17,7 +17,7 @@ pub struct SmsPart {
 }
 
 /// Returns the accepted parts of legs (message and ordinal), in order. Legs without accepted parts are absent.
-pub async fn submitted(
+pub async fn find_submitted(
     db: &mut PgConnection,
     client: ClientId,
     legs: &[(MessageId, i16)],

@@ -43,7 +43,7 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
 }
 
 /// Returns the users of a client that have a key, and the time when it was made.
-pub async fn created(db: &mut PgConnection, client: ClientId) -> Result<Vec<(UserId, DateTime<Utc>)>> {
+pub async fn creation_times(db: &mut PgConnection, client: ClientId) -> Result<Vec<(UserId, DateTime<Utc>)>> {
     let rows: Vec<(Uuid, DateTime<Utc>)> =
         sqlx::query_as("SELECT user_id, created_at FROM api_key WHERE client_id = $1 ORDER BY user_id")
             .bind(client.0)
@@ -92,7 +92,7 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, key: NewApiKey<'_>
     Ok(())
 }
 
-pub async fn sealed(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Vec<u8>>> {
+pub async fn find_sealed(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Vec<u8>>> {
     let sealed = sqlx::query_scalar("SELECT sealed FROM api_key WHERE client_id = $1 AND user_id = $2")
         .bind(client.0)
         .bind(user.0)

@@ -223,8 +223,8 @@ pub async fn search(
          ORDER BY one.folded_name, one.id",
     )
     .bind(client.0)
-    .bind(search::wanted(client, SearchKind::Name, name))
-    .bind(search::wanted(client, SearchKind::Number, digits))
+    .bind(search::search_hashes(client, SearchKind::Name, name))
+    .bind(search::search_hashes(client, SearchKind::Number, digits))
     .bind(name)
     .bind(digits)
     .bind(page.limit())

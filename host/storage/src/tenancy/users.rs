@@ -208,7 +208,7 @@ pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> R
 }
 
 /// Returns the users with chats who have this name or e-mail in any case; at most two, which is one too many.
-pub async fn called(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Vec<UserId>> {
+pub async fn find_by_name(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Vec<UserId>> {
     let ids: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM client_user
          WHERE client_id = $1 AND deleted_at IS NULL AND role IN ('ADMIN', 'SUPERVISOR', 'AGENT')

@@ -26,17 +26,17 @@ async fn a_key_that_changed_or_came_or_went_is_noticed() {
     assert_eq!(read.bytes, b"1");
     assert_eq!(chatbot_values::read(&mut db, CLIENT, "bot", &own, moment(0)).await.unwrap(), None);
     let reads = [(key("a"), Some(read.version)), (own.clone(), None)];
-    assert!(chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap());
+    assert!(chatbot_values::are_unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap());
 
     write(&mut db, &own, Some(b"2")).await;
-    assert!(!chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap(), "a key came");
+    assert!(!chatbot_values::are_unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap(), "a key came");
     write(&mut db, &own, None).await;
-    assert!(chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap());
+    assert!(chatbot_values::are_unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap());
     write(&mut db, &key("a"), None).await;
-    assert!(!chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap(), "a key went");
+    assert!(!chatbot_values::are_unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap(), "a key went");
     write(&mut db, &key("a"), Some(b"1")).await;
     assert!(
-        !chatbot_values::unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap(),
+        !chatbot_values::are_unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap(),
         "the same value, written anew"
     );
     assert!(chatbot_values::read(&mut db, CLIENT, "another", &key("a"), moment(0)).await.unwrap().is_none());
@@ -82,7 +82,7 @@ async fn an_expired_value_is_gone_for_all_readers_and_frees_its_space() {
     assert_eq!(there(&mut db, moment(60)).await, None, "the moment itself is over");
     let (seen, gone) = ([(own("brief"), Some(read.version))], [(own("brief"), None)]);
     let same = async |db: &mut PgConnection, reads: &[(ValueKey, Option<i64>)], at| {
-        chatbot_values::unchanged(db, CLIENT, "bot", reads, at).await.unwrap()
+        chatbot_values::are_unchanged(db, CLIENT, "bot", reads, at).await.unwrap()
     };
     assert!(same(&mut db, &seen, moment(59)).await && !same(&mut db, &gone, moment(59)).await);
     assert!(same(&mut db, &gone, moment(60)).await && !same(&mut db, &seen, moment(60)).await);

@@ -121,7 +121,7 @@ async fn a_merge_of_two_customers_keeps_the_older_conversation_and_both_ids_find
     assert_eq!(conversations::page(&mut db, CLIENT, &ConversationSearch::default(), page).await.unwrap().1, 1);
     assert!(!open(&mut db, 3, by_phone.min(by_bsuid), 300).await);
     let named = [ConversationId(Uuid::from_u128(2))];
-    let named = conversations::named(&mut db, CLIENT, &named).await.unwrap();
+    let named = conversations::lock_named(&mut db, CLIENT, &named).await.unwrap();
     let it = named.values().next().unwrap();
     assert_eq!(it.id, one.id);
     assert!(it.addresses.contains(&phone("27820000001")) && it.addresses.contains(&bsuid("ZA.1")));

@@ -169,10 +169,10 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
     assert_eq!(claimed, HashSet::from([message(92)]), "of two with one id the first counts");
     let message = NewChatMessage { ct_id: Some("mine".to_owned()), ..said(id, 1) };
     chat_messages::insert(&mut db, CLIENT, &message).await.unwrap();
-    let quoted = chat_messages::quoted(&mut db, CLIENT, "wamid.A").await.unwrap().unwrap();
+    let quoted = chat_messages::find_quoted(&mut db, CLIENT, "wamid.A").await.unwrap().unwrap();
     assert_eq!((quoted.chat_message, quoted.gst_id.as_str(), quoted.ct_id.as_deref()), (Some(id), "g1", Some("mine")));
     assert_eq!(quoted.body.as_deref(), Some("hi"));
-    assert_eq!(chat_messages::quoted(&mut db, CLIENT, "wamid.B").await.unwrap(), None);
+    assert_eq!(chat_messages::find_quoted(&mut db, CLIENT, "wamid.B").await.unwrap(), None);
     chat_messages::set_delivery(&mut db, CLIENT, id, (DeliveryState::Sent, moment(1)), Some("wamid.A")).await.unwrap();
     let found = chat_messages::find(&mut db, CLIENT, id).await.unwrap().unwrap();
     assert_eq!(found.provider_id.as_deref(), Some("wamid.A"));

@@ -33,7 +33,7 @@ fn taken_as(smsc_id: &str, part: SmsPart) -> TakenPart {
 /// The parts of one leg that the SMSC has.
 async fn submitted(db: &mut PgConnection, ordinal: i16) -> Vec<i16> {
     let leg = (MESSAGE, ordinal);
-    parts::submitted(db, CLIENT, &[leg]).await.unwrap().remove(&leg).unwrap_or_default()
+    parts::find_submitted(db, CLIENT, &[leg]).await.unwrap().remove(&leg).unwrap_or_default()
 }
 
 #[tokio::test]
@@ -44,8 +44,8 @@ async fn the_parts_of_several_legs_are_read_at_once() {
     accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap();
     let legs = [(MESSAGE, 0), (MESSAGE, 1), (MESSAGE, 2)];
     let expected = HashMap::from([(legs[0], vec![1, 2]), (legs[2], vec![1])]);
-    assert_eq!(parts::submitted(&mut db, CLIENT, &legs).await.unwrap(), expected);
-    assert!(parts::submitted(&mut db, STRANGER, &legs).await.unwrap().is_empty());
+    assert_eq!(parts::find_submitted(&mut db, CLIENT, &legs).await.unwrap(), expected);
+    assert!(parts::find_submitted(&mut db, STRANGER, &legs).await.unwrap().is_empty());
 }
 
 fn report(part: SmsPart, state: DeliveryState) -> PartReport {
@@ -224,6 +224,6 @@ async fn reply_addresses_are_deleted_by_the_time_of_sending_and_not_of_acceptanc
     for aging in retention::OF_MESSAGES {
         retention::forget(&mut db, aging, moment(100), 10).await.unwrap();
     }
-    assert_eq!(replies::answered(&mut db, "SHOP", "27820000001").await.unwrap(), Some((CLIENT, MESSAGE)));
-    assert_eq!(replies::answered(&mut db, "SHOP", "27820000002").await.unwrap(), None);
+    assert_eq!(replies::find_answered(&mut db, "SHOP", "27820000001").await.unwrap(), Some((CLIENT, MESSAGE)));
+    assert_eq!(replies::find_answered(&mut db, "SHOP", "27820000002").await.unwrap(), None);
 }

@@ -200,7 +200,7 @@ async fn a_subscriber_who_stopped_has_stopped_by_either_spelling() {
         let opt_out = StopRequest { source: "27600000001", subscriber: one, keyword: "STOP" };
         opt_outs::stop(&mut db, CLIENT, opt_out, moment(1)).await.unwrap();
         for spelled in [one, other] {
-            let stopped = opt_outs::stopped(&mut db, CLIENT, &[("27600000001", spelled)]).await.unwrap();
+            let stopped = opt_outs::find_stopped(&mut db, CLIENT, &[("27600000001", spelled)]).await.unwrap();
             assert!(stopped.contains("27600000001", one) && stopped.contains("27600000001", other), "{spelled}");
             assert!(!stopped.contains("27600000001", "27820000001"));
         }

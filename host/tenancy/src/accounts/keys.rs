@@ -76,7 +76,7 @@ pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Resul
         return Err(LoginError::TemporaryPassword);
     }
     let (mut tx, client, user) = (admitted.tx, admitted.client, admitted.user.id);
-    let key = match api_keys::sealed(&mut tx, client, user).await? {
+    let key = match api_keys::find_sealed(&mut tx, client, user).await? {
         Some(sealed) => ApiKey(admin.sealer.open_text(client, SecretPurpose::ApiKey, &sealed).map_err(Error::from)?),
         None => give_key(admin, &mut tx, client, user).await?,
     };

@@ -150,7 +150,7 @@ pub async fn update(
     let before = found.role;
     found.role = change.role.unwrap_or(before);
     if before.takes_chats() && !found.role.takes_chats() {
-        due_work::left(&mut tx, client, user, admin.now()).await?;
+        due_work::add_departure(&mut tx, client, user, admin.now()).await?;
     }
     match change.team {
         None => {}
@@ -202,7 +202,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, user: UserId, 
     keep_an_admin(&mut tx, client, user).await?;
     profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
     profiles::delete(&mut tx, client, user, admin.now()).await?;
-    due_work::left(&mut tx, client, user, admin.now()).await?;
+    due_work::add_departure(&mut tx, client, user, admin.now()).await?;
     audit(admin, &mut tx, client, actor, "delete", ("user", &user.to_string())).await?;
     tx.commit().await?;
     Ok(())

@@ -34,7 +34,7 @@ impl DeliveryTarget {
         secret: Vec<u8>,
         replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
     ) -> Self {
-        let address = WebhookAddress::judged(&url, allow_private);
+        let address = WebhookAddress::checked(&url, allow_private);
         Self { url, address, secret, replaced }
     }
 

@@ -74,7 +74,7 @@ fn read_one(message: &Value, attachment: &Value) -> CallbackAttachment {
 /// An unknown type, or a known type with another form.
 fn unknown(attachment: &Value) -> CallbackAttachment {
     let kind = text(attachment, "type").unwrap_or("attachment");
-    CallbackAttachment::Unknown(unknown_content::searched(kind, attachment, None))
+    CallbackAttachment::Unknown(unknown_content::from_json(kind, attachment, None))
 }
 
 fn place(attachment: &Value, payload: &Value) -> CallbackAttachment {

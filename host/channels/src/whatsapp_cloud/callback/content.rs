@@ -42,7 +42,7 @@ fn unmodelled_content(kind: &str, message: &Value) -> InboundContent {
             let inner = part.get(named).unwrap_or(part);
             match (named, call_permission(inner)) {
                 ("call_permission_reply", Some(answer)) => unknown_content::content(named, Some(answer), error),
-                _ => unknown_content::searched(named, inner, error),
+                _ => unknown_content::from_json(named, inner, error),
             }
         }
         "unsupported" => {
@@ -50,7 +50,7 @@ fn unmodelled_content(kind: &str, message: &Value) -> InboundContent {
             let named = text(part, "type").filter(|named| *named != "unknown").unwrap_or(kind);
             unknown_content::content(named, None, error)
         }
-        _ => unknown_content::searched(kind, part, error),
+        _ => unknown_content::from_json(kind, part, error),
     }
 }
 

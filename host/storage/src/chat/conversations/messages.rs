@@ -39,7 +39,7 @@ struct NamedRow {
 }
 
 /// Locks and returns the conversations that a send names, so that none is closed until the transaction ends.
-pub async fn named(
+pub async fn lock_named(
     db: &mut PgConnection,
     client: ClientId,
     ids: &[ConversationId],
@@ -155,7 +155,7 @@ pub async fn active_with(
     rows.into_iter().map(pair).collect()
 }
 
-pub async fn shown(
+pub async fn find_refs(
     db: &mut PgConnection,
     client: ClientId,
     ids: &[ConversationId],

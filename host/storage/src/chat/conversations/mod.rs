@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::{Error, PgConnection, Result, column_values::read_value};
 
 pub use lists::{ConversationSearch, after, page};
-pub use messages::{NamedConversation, active_with, name, named, note_tap, shown};
+pub use messages::{NamedConversation, active_with, find_refs, lock_named, name, note_tap};
 
 #[derive(Debug, Clone)]
 pub struct NewConversation {

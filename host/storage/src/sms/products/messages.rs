@@ -144,7 +144,7 @@ pub async fn forget(db: &mut PgConnection, client: ClientId, parts: &[PartId]) -
 }
 
 /// The number of accepted parts of each message, and final states of failures. Others are absent.
-pub async fn taken(
+pub async fn accepted_parts(
     db: &mut PgConnection,
     client: ClientId,
     messages: &[MessageId],

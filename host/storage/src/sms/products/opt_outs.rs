@@ -75,7 +75,7 @@ impl StoppedSources {
 }
 
 /// Returns the stops among these sources and subscribers. Each is found by key.
-pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<StoppedSources> {
+pub async fn find_stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<StoppedSources> {
     let (sources, subscribers): (Vec<String>, Vec<String>) = StoppedSources::spell(asked).into_iter().unzip();
     let found: Vec<(String, String)> = sqlx::query_as(
         "SELECT stopped.source, stopped.subscriber FROM (

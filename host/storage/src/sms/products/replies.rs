@@ -76,7 +76,11 @@ async fn note(
     Ok(())
 }
 
-pub async fn answered(db: &mut PgConnection, source: &str, subscriber: &str) -> Result<Option<(ClientId, MessageId)>> {
+pub async fn find_answered(
+    db: &mut PgConnection,
+    source: &str,
+    subscriber: &str,
+) -> Result<Option<(ClientId, MessageId)>> {
     let found: Option<(Uuid, Uuid)> =
         sqlx::query_as("SELECT client_id, message_id FROM sms_correspondent WHERE source = $1 AND subscriber = $2")
             .bind(bare(source))
