@@ -1,4 +1,4 @@
-//! Clients that the generators of others make of the served document: they send a template, a text and an SMS, and read
+//! Clients that third-party generators make of the served document: they send a template, a text and an SMS, and read
 //! a page. None of them is patched.
 
 use std::{

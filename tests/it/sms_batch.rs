@@ -412,7 +412,7 @@ fn validate(documents: &[String]) {
 }
 
 #[tokio::test]
-async fn every_answer_is_valid_by_the_schema_for_a_validator_of_others() {
+async fn every_answer_is_valid_by_the_schema_for_a_third_party_validator() {
     let (patchbay, client, phone) = stage(20).await;
     let cells = format!("{}|<Order & 7>,12", phone.msisdn);
     let mut sent = batch("1", &cells, "Hi");

@@ -1,4 +1,4 @@
-//! Our SMS segments against two libraries written by others: PyPI `smpplib` and `smsutil` (PROVIDERS C.6).
+//! Our SMS segments against two third-party libraries: PyPI `smpplib` and `smsutil` (PROVIDERS C.6).
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
 

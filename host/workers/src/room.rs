@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_that_wait_leave_the_room_of_others_alone_however_many_clients_have_them() {
+    fn waiting_lanes_of_many_clients_do_not_use_the_room_of_others() {
         for others in [9, 60, 600] {
             let mut room = LaneRoom::new(RunnerSettings::default());
             let (begin, mut ends) = (Instant::now(), HashMap::<LaneKey, Instant>::new());

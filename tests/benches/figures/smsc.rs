@@ -1,4 +1,4 @@
-//! The SMSC of SMS benchmarks, written by others, and the least work that any client of an SMSC does.
+//! The third-party SMSC of the SMS benchmarks, and the least work that any client of an SMSC does.
 
 use std::{
     io::{BufRead, BufReader, Lines, Write},

@@ -1,4 +1,4 @@
-// An SMSC on the npm package `smpp` that answers every submit at once: what it can take is a matter of the package alone.
+// An SMSC on the npm package `smpp` that answers every submit at once. Its rate depends only on the package.
 // Start: node quick.js FOLDER_WITH_NODE_MODULES; it prints its port and ends with its standard input. A line there asks it:
 //   count      how many submits it has taken
 //   waits      how long texts took that begin with the moment of their sending in microseconds: a list of microseconds

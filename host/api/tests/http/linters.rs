@@ -1,4 +1,4 @@
-//! The document passes the linters of others without findings (`tests/peers/openapi`).
+//! The document passes third-party linters without findings (`tests/peers/openapi`).
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! SMPP as a carrier, against an SMSC written by others: windows, parts, throttling, lost answers.
+//! SMPP as a carrier, against a third-party SMSC: windows, parts, throttling, lost answers.
 
 use std::{
     collections::BTreeSet,

@@ -1,4 +1,4 @@
-//! The adapters against servers: a scripted HTTP server, and an SMSC written by others.
+//! The adapters against servers: a scripted HTTP server, and a third-party SMSC.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Files in a bucket of an object store written by others: npm `s3rver`, run by Node.js (tests/peers/s3). It
+//! Files in a bucket of a third-party object store: npm `s3rver`, run by Node.js (tests/peers/s3). It
 //! checks the id of the key; signatures of version 4 it does not calculate.
 
 use std::{
@@ -82,7 +82,7 @@ async fn content(store: &ObjectMediaStore) -> Option<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn a_store_of_others_keeps_small_and_large_files_until_they_are_deleted() {
+async fn a_third_party_store_keeps_small_and_large_files_until_they_are_deleted() {
     let store = Store::start();
     let bucket = store.bucket("s3://files/of/customers", "S3RVER");
     bucket.try_out(TRIAL).await.unwrap();

@@ -1,4 +1,4 @@
-//! Receipts and messages from subscribers (PROVIDERS C.3), delivered by an SMSC written by others.
+//! Receipts and messages from subscribers (PROVIDERS C.3), delivered by a third-party SMSC.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Kannel's `drive_smpp` as the SMSC: a test program of others for ESMEs, which reports PDUs that it cannot read. The
+//! Kannel's `drive_smpp` as the SMSC: a third-party test program for ESMEs, which reports PDUs that it cannot read. The
 //! whole story, with the replies of subscribers, is in `tests/it/sms_kannel.rs`.
 
 use std::{

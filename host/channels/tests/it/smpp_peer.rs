@@ -1,4 +1,4 @@
-//! The SMSCs written by others: npm `smpp` (tests/peers/smsc) and Python's `smpp34` (tests/peers/smsc-python), programs that are
+//! The third-party SMSCs: npm `smpp` (tests/peers/smsc) and Python's `smpp34` (tests/peers/smsc-python), programs that are
 //! steered over their standard input.
 
 use std::{

@@ -1,4 +1,4 @@
-//! A second SMSC of others: the Python package `smpp34`, whose code for PDUs is independent of the other peers and of
+//! A second third-party SMSC: the Python package `smpp34`, whose code for PDUs is independent of the other peers and of
 //! ours (tests/peers/smsc-python).
 
 use channels::smpp::{PartAlphabet, SmppGateway, SmsState, SubmitFailure, SubmittedPart, concat_udh};

@@ -1,4 +1,4 @@
-//! Submitting to an SMSC written by others (PROVIDERS C.2, C.4, C.5).
+//! Submitting to a third-party SMSC (PROVIDERS C.2, C.4, C.5).
 
 use std::{
     collections::HashSet,

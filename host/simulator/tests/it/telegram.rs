@@ -1,4 +1,4 @@
-//! The simulated Bot API with a client written by others.
+//! The simulated Bot API with a third-party client.
 
 use serde_json::{Value, json};
 
