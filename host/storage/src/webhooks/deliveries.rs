@@ -223,6 +223,13 @@ pub struct FinishedDelivery<'a> {
     pub body: Option<&'a [u8]>,
 }
 
+/// Deliveries whose fate is known, and the attempts.
+#[derive(Debug, Clone, Copy)]
+pub struct OutcomeRows<'a> {
+    pub finished: &'a [FinishedDelivery<'a>],
+    pub attempts: &'a [NewAttempt],
+}
+
 /// Stores the fates of deliveries of one endpoint and the attempts, in one statement. Deliveries that are not pending
 /// stay.
 ///
@@ -235,8 +242,7 @@ pub async fn settle(
     db: &mut PgConnection,
     client: ClientId,
     (endpoint, fence): (EndpointId, i64),
-    finished: &[FinishedDelivery<'_>],
-    attempts: &[NewAttempt],
+    OutcomeRows { finished, attempts }: OutcomeRows<'_>,
     give_back_at: Option<DateTime<Utc>>,
 ) -> Result<Option<LaneState>> {
     let due = |one: &FinishedDelivery<'_>| if let DeliveryFate::Retry(at) = one.fate { Some(at) } else { None };

@@ -22,7 +22,9 @@ use storage::{
     PgConnection, inboxes,
     webhooks::{
         configs::{self, Endpoint},
-        deliveries::{self, ClientShaperResult, DeliveryContent, DeliveryFate, FinishedDelivery, Position},
+        deliveries::{
+            self, ClientShaperResult, DeliveryContent, DeliveryFate, FinishedDelivery, OutcomeRows, Position,
+        },
     },
 };
 
@@ -32,7 +34,7 @@ use super::{
     endpoint::endpoint_of,
     event_message::message_of,
     send_queue::ReadyDelivery,
-    settle::{self, OutcomeRows, next_after_failure},
+    settle::{self, next_after_failure},
     shape::{DueEvent, OwnShapers, PageShaper, ShapeOutcome, ShapedDelivery, ShapedInbox},
 };
 

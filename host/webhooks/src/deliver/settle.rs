@@ -13,7 +13,7 @@ use storage::{
     PgConnection,
     webhooks::{
         configs,
-        deliveries::{self, DeliveryFate, FinishedDelivery, NewAttempt},
+        deliveries::{self, DeliveryFate, FinishedDelivery, NewAttempt, OutcomeRows},
     },
 };
 
@@ -87,12 +87,6 @@ struct Written {
     lane: Option<LaneState>,
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct OutcomeRows<'a> {
-    pub(super) finished: &'a [FinishedDelivery<'a>],
-    pub(super) attempts: &'a [NewAttempt],
-}
-
 struct HealthChange<'a> {
     /// The endpoint has failed since this time without a success.
     was: Option<DateTime<Utc>>,
@@ -135,7 +129,7 @@ pub(super) async fn write(
     give_back_at: Option<DateTime<Utc>>,
 ) -> Result<Option<LaneState>> {
     let lane = (endpoint_of(lease), lease.fence);
-    Ok(deliveries::settle(db, lease.client, lane, rows.finished, rows.attempts, give_back_at).await?)
+    Ok(deliveries::settle(db, lease.client, lane, rows, give_back_at).await?)
 }
 
 fn finish<'a>(
