@@ -75,7 +75,7 @@ async fn with_beats<T>(ctx: &Context, client: ClientId, id: Uuid, work: impl Fut
         tokio::select! {
             done = &mut work => return done,
             _ = beat.tick() => {
-                let said: Result<()> = async { Ok(stored::seen(&mut *ctx.db.acquire().await?, client, id).await?) }.await;
+                let said: Result<()> = async { Ok(stored::touch(&mut *ctx.db.acquire().await?, client, id).await?) }.await;
                 if let Err(error) = said {
                     tracing::warn!(upload.id = %id, error = &error as &dyn std::error::Error,
                         "the progress of an upload could not be stored");

@@ -186,7 +186,7 @@ async fn plan(
     let present = in_scope(db, client, world, inbox).await?;
     let live = present.iter().find(|present| present.mode == Mode::Live).cloned();
     if let Some(version) = to {
-        return plan_to(ctx, db, client, (wanted, version), live).await;
+        return plan_to(ctx, db, client, EarlierVersion { plugin, inbox, version }, live).await;
     }
     let of_plugin = |present: &&SlotActivation| present.mode != Mode::Live && present.plugin.name() == plugin;
     let trials: Vec<SlotActivation> = present.iter().filter(of_plugin).cloned().collect();
@@ -223,12 +223,19 @@ async fn plan(
     }
 }
 
+/// A version that was live for a client, or for one of its inboxes.
+struct EarlierVersion<'a> {
+    plugin: &'a str,
+    inbox: Option<InboxId>,
+    version: u64,
+}
+
 /// The plan to return to the latest live activation of a version.
 async fn plan_to(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (RollBack { plugin, inbox, .. }, version): (RollBack<'_>, u64),
+    EarlierVersion { plugin, inbox, version }: EarlierVersion<'_>,
     live: Option<SlotActivation>,
 ) -> Result<Plan, PluginError> {
     for past in activations::history(db, client, plugin, LOOK_BACK).await? {

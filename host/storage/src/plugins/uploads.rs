@@ -51,7 +51,7 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, upload: &Upload) -> 
     Ok(())
 }
 
-pub async fn seen(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<()> {
+pub async fn touch(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<()> {
     sqlx::query("UPDATE plugin_upload SET seen_at = now() WHERE client_id = $1 AND id = $2")
         .bind(client.0)
         .bind(id)

@@ -27,7 +27,7 @@ pub async fn one(db: &mut PgConnection, client: ClientId, id: DeliveryId, now: D
 }
 
 /// Makes the oldest `limit` failed deliveries of a period (end excluded) due now. Returns their number.
-pub async fn failed(
+pub async fn resend_failed(
     db: &mut PgConnection,
     client: ClientId,
     endpoint: EndpointId,

@@ -88,7 +88,7 @@ pub async fn resend_failed(
     for endpoint in endpoints.iter().filter(wanted) {
         while !resent.more {
             let mut tx = ctx.db.begin().await?;
-            let moved = rows::failed(&mut tx, client, endpoint.id, (since, until), ctx.now(), AT_ONCE).await?;
+            let moved = rows::resend_failed(&mut tx, client, endpoint.id, (since, until), ctx.now(), AT_ONCE).await?;
             if moved > 0 {
                 let object = ("webhook-endpoint", &*endpoint.id.to_string());
                 audit(&Administration::from(ctx), &mut tx, client, actor, "resend-failed", object).await?;
