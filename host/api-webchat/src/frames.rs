@@ -98,7 +98,7 @@ impl SocketMessage {
         match message {
             Message::Text(text) => {
                 let key = serde_json::from_str::<Keyed>(&text).ok().and_then(|keyed| keyed.key);
-                Self::Frame(key, read(&text).and_then(WidgetFrame::said))
+                Self::Frame(key, read(&text).and_then(WidgetFrame::into_action))
             }
             Message::Ping(_) => Self::Probe,
             Message::Pong(mark) => Self::Mark(mark.to_vec()),

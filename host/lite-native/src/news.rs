@@ -116,7 +116,7 @@ fn acknowledgement_event(ack: &ServerAck) -> Option<DeviceEvent> {
     };
     let text = format!("WhatsApp refused the message with code {code}");
     let error = Some(ProviderFailure { code: REFUSED_BY_DEVICE, text });
-    Some(DeviceEvent::Moved(StatusUpdate { error, ..moved(&ack.id, ProviderStatus::Failed, at) }))
+    Some(DeviceEvent::Moved(StatusUpdate { error, ..status_update(&ack.id, ProviderStatus::Failed, at) }))
 }
 
 #[cfg(test)]

@@ -38,4 +38,4 @@ mod swaps;
 pub use administration::*;
 pub use components::DatabaseComponents;
 pub use plugin_host::World;
-pub use secrets::{SealedSecrets, shown as shown_config};
+pub use secrets::{SealedSecrets, hide as shown_config};

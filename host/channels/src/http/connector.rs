@@ -133,8 +133,8 @@ impl<IO> MeteredStream<IO> {
 }
 
 impl<IO: Connection> Connection for MeteredStream<IO> {
-    fn connection_facts(&self) -> Connected {
-        self.io.connection_facts().extra(self.usage.clone())
+    fn connected(&self) -> Connected {
+        self.io.connected().extra(self.usage.clone())
     }
 }
 

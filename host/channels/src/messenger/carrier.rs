@@ -11,7 +11,7 @@ use domain::{
     inbound::ProviderFailure,
     inbox::InboxKind,
     lite,
-    messenger::{OUTSIDE_WINDOW, WindowPermission, allowed, place_text, quick_replies},
+    messenger::{OUTSIDE_WINDOW, WindowPermission, permission, place_text, quick_replies},
 };
 
 use super::{
@@ -128,7 +128,7 @@ impl Carrier for MessengerCarrier {
         let Some(psid) = outgoing.to.as_kind(AddressKind::Psid) else {
             return Err(UnsupportedContent { reason: "a page writes to its own customers only".to_owned() }.into());
         };
-        let allowed = allowed(outgoing.human, outgoing.wrote_at, self.clock.now());
+        let allowed = permission(outgoing.human, outgoing.wrote_at, self.clock.now());
         if allowed == WindowPermission::No {
             return Err(SendFailure::Rejected(ProviderFailure { code: OUTSIDE_WINDOW, text: outside(outgoing.human) }));
         }

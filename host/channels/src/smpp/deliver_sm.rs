@@ -4,7 +4,7 @@ use super::{
     address::read_address,
     pdu::{body::PduMessage, parameters::PduParameters},
     receipt_text::{self, SmsState},
-    text::{DefaultAlphabet, OctetCoding, Shifts, unpacked},
+    text::{DefaultAlphabet, OctetCoding, Shifts, unpack},
 };
 
 const TYPE_BITS: u8 = 0x3c;
@@ -70,7 +70,7 @@ pub(super) fn read(message: PduMessage, alphabet: DefaultAlphabet) -> DeliveryKi
     let elements = Elements::read(header);
     let coding = OctetCoding::of(data_coding, alphabet, elements.shifts);
     let octets = match alphabet {
-        DefaultAlphabet::GsmPacked if coding.is_gsm() => unpacked(text, body.len().saturating_sub(text.len())),
+        DefaultAlphabet::GsmPacked if coding.is_gsm() => unpack(text, body.len().saturating_sub(text.len())),
         _ => text.to_vec(),
     };
     DeliveryKind::Part(MobilePart {

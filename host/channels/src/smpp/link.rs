@@ -240,12 +240,12 @@ impl BoundSession {
     pub(super) async fn end_reason(&self) -> String {
         match &self.receiver {
             None => {
-                self.sender.end_reason().await;
+                self.sender.wait_for_end().await;
                 self.sender.reason()
             }
             Some(receiver) => tokio::select! {
-                () = self.sender.end_reason() => self.sender.reason(),
-                () = receiver.end_reason() => receiver.reason(),
+                () = self.sender.wait_for_end() => self.sender.reason(),
+                () = receiver.wait_for_end() => receiver.reason(),
             },
         }
     }

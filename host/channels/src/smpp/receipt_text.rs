@@ -1,6 +1,6 @@
 //! Receipts in text form (PROVIDERS C.3). Vendors differ: keys may be in any case and order, or absent.
 
-use super::text::{OctetCoding, gsm_text, unpacked};
+use super::text::{OctetCoding, gsm_text, unpack};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SmsState {
@@ -77,7 +77,7 @@ pub(super) struct ReceiptText {
 /// SMSCs write it in ASCII or in the coding that they name. The reading with a message id and a state is used.
 pub(super) fn read(coding: OctetCoding, octets: &[u8]) -> (String, ReceiptText) {
     let readings =
-        [in_ascii(octets), coding.decode(octets), OctetCoding::ucs2().decode(octets), in_ascii(&unpacked(octets, 0))];
+        [in_ascii(octets), coding.decode(octets), OctetCoding::ucs2().decode(octets), in_ascii(&unpack(octets, 0))];
     let mut parsed = readings.map(|text| {
         let parsed = parse(&text);
         (text, parsed)

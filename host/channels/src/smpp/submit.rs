@@ -184,9 +184,9 @@ mod tests {
     #[test]
     fn a_text_goes_out_in_the_default_alphabet_of_the_smsc() {
         let said = |alphabet, octets: &[u8]| encode_text(&part(octets), alphabet).unwrap();
-        assert_eq!(encode_text(DefaultAlphabet::Latin1, b"\x00 \x05"), (DataCoding::McSpecific, b"@ \xe9".to_vec()));
-        assert_eq!(encode_text(DefaultAlphabet::Latin1, b"\x1be5"), (DataCoding::Ucs2, vec![0x20, 0xac, 0, b'5']));
-        assert_eq!(encode_text(DefaultAlphabet::GsmPacked, b"hello").1, [0xe8, 0x32, 0x9b, 0xfd, 0x06]);
+        assert_eq!(said(DefaultAlphabet::Latin1, b"\x00 \x05"), (DataCoding::McSpecific, b"@ \xe9".to_vec()));
+        assert_eq!(said(DefaultAlphabet::Latin1, b"\x1be5"), (DataCoding::Ucs2, vec![0x20, 0xac, 0, b'5']));
+        assert_eq!(said(DefaultAlphabet::GsmPacked, b"hello").1, [0xe8, 0x32, 0x9b, 0xfd, 0x06]);
         let long = [&b"\x1be"[..], &[b'a'; 100]].concat();
         assert!(matches!(super::encode_text(&part(&long), DefaultAlphabet::Ascii), Err(SubmitFailure::Invalid(_))));
         let joined = SubmittedPart { udh: Some([5, 0, 3, 7, 2, 1]), ..part(b"hello") };

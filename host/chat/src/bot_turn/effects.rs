@@ -73,7 +73,7 @@ pub(super) async fn apply(
         }
         key_values::WriteOutcome::TooMuch(reason) => {
             tx.rollback().await?;
-            return Ok(TurnOutcome::failed(TurnTrouble::Unusable { reason, made: answer.made }));
+            return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made: answer.made }));
         }
     }
     let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, steps: Vec::new(), timers: false };

@@ -62,7 +62,7 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: TurnContext, event: &W
         let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble).await?;
         match scene.beside_canary.take() {
             Some(live) => scene.answering = live,
-            None => return Ok(TurnOutcome::failed(TurnTrouble::NoneBesideCanary(reason))),
+            None => return Ok(TurnOutcome::from_trouble(TurnTrouble::NoneBesideCanary(reason))),
         }
     }
 }
@@ -77,7 +77,7 @@ async fn ask(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
             outcome => return Ok(outcome),
         }
     }
-    Ok(TurnOutcome::failed(TurnTrouble::Conflicts(scene.plugin().to_owned())))
+    Ok(TurnOutcome::from_trouble(TurnTrouble::Conflicts(scene.plugin().to_owned())))
 }
 
 /// A turn failed because of the host. It is repeated, and in the end people take over.
@@ -112,7 +112,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
             remarks.iter().for_each(|remark| made.add_log_line(remark));
             effects
         }
-        Err(reason) => return Ok(TurnOutcome::failed(TurnTrouble::Unusable { reason, made })),
+        Err(reason) => return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made })),
     };
     let answer = effects::ChatbotAnswer { effects, reads: snapshot.reads(), writes: outcome.writes, made };
     effects::apply(ctx, lease, scene, event, answer).await

@@ -23,7 +23,7 @@ use storage::{
 use uuid::Uuid;
 
 use super::{
-    ActingUser, DeskError, locked,
+    ActingUser, DeskError, lock_chat,
     message_draft::{DraftContent, MessageDraft},
     message_reference,
     messages::{self, MessageView},
@@ -86,7 +86,7 @@ async fn approach(
     said: &MessageDraft,
 ) -> Result<Approach, DeskError> {
     let client = acting.client;
-    let chat = locked(db, client, said.participant).await?;
+    let chat = lock_chat(db, client, said.participant).await?;
     if let Some(temp_id) = &said.temp_id
         && let Some(sent) = history::by_temp_id(db, client, chat.id, temp_id).await?
     {

@@ -103,10 +103,10 @@ fn template_lines(template: &TemplateSend) -> Vec<String> {
         replies.iter().zip(&mut numbers).map(one).collect()
     };
     let mut lines = vec![template.text_beside_cards()];
-    lines.extend(number_labels(template.replies_beside_cards()));
+    lines.extend(numbered(template.replies_beside_cards()));
     for card in &template.cards {
         lines.push(card.rendered_text.clone());
-        lines.extend(number_labels(&card.replies));
+        lines.extend(numbered(&card.replies));
     }
     lines
 }

@@ -87,7 +87,7 @@ fn set_value(space: &'static str, key: impl Into<String>, value: impl Into<Vec<u
 }
 
 fn kept_since(space: &'static str, key: impl Into<String>, value: impl Into<Vec<u8>>, moment: i64) -> ValueChange {
-    ValueChange { moment: Some(moment), ..kept(space, key, value) }
+    ValueChange { moment: Some(moment), ..set_value(space, key, value) }
 }
 
 fn delete_value(space: &'static str, key: impl Into<String>) -> ValueChange {

@@ -71,7 +71,7 @@ pub(super) fn take(session: &mut SmscSession, submit: &SubmitSm) -> SubmitReacti
         }
         if state.faults.smsc_nonsense > 0 {
             state.faults.smsc_nonsense -= 1;
-            return SubmitReaction { answer: SubmitAnswer::Nonsense, ..refused(CommandStatus::EsmeRsyserr) };
+            return SubmitReaction { answer: SubmitAnswer::Nonsense, ..refusal(CommandStatus::EsmeRsyserr) };
         }
         if state.faults.smsc_rate.is_some_and(|most| is_too_fast(session, most)) {
             return refusal(CommandStatus::EsmeRthrottled);

@@ -237,7 +237,7 @@ mod tests {
     }
 
     fn attempted(verdict: AnswerVerdict, attempts: u16, at: DateTime<Utc>) -> FinishedAttempt {
-        let outcome = AttemptOutcome { verdict, ..AttemptOutcome::failed("no answer in time") };
+        let outcome = AttemptOutcome { verdict, ..AttemptOutcome::failure("no answer in time") };
         let ready = ReadyDelivery {
             id: DeliveryId(Uuid::from_u128(1)),
             order_key: 1,

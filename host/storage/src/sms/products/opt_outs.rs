@@ -56,7 +56,7 @@ impl StoppedSources {
             let source = bare(source).to_owned();
             spellings(subscriber).into_iter().map(move |subscriber| (source.clone(), subscriber))
         };
-        asked.iter().flat_map(spell).collect()
+        asked.iter().flat_map(spelled).collect()
     }
 
     pub(crate) fn extend(&mut self, found: impl IntoIterator<Item = (String, String)>) {
