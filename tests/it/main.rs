@@ -105,6 +105,7 @@ mod teams;
 mod telegram;
 mod template_faults;
 mod templates;
+mod test_keys;
 mod traces;
 mod users;
 mod web_chat;

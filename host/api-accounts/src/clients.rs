@@ -55,6 +55,9 @@ struct ClientBody {
     rating_widget: bool,
     /// SMS fallback for messages that WhatsApp cannot deliver.
     sms_fallback: FallbackBody,
+    /// `true` in the sandbox of test keys. Absent elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    test: bool,
     /// Time of creation.
     #[schema(format = DateTime)]
     created_time: String,
@@ -89,6 +92,7 @@ impl From<ClientView> for ClientBody {
                 mode: (client.fallback_mode != FallbackMode::default()).then(|| client.fallback_mode.as_str()),
                 sms_username: client.sms_fallback.username,
             },
+            test: client.sandbox_of.is_some(),
             created_time: client.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
         }
     }

@@ -6,6 +6,7 @@ mod clients;
 mod closed_sets;
 mod requests;
 mod teams;
+mod test_keys;
 mod users;
 
 use api_core::state::ApiState;
@@ -17,6 +18,7 @@ pub fn routes() -> OpenApiRouter<ApiState> {
         .merge(clients::routes())
         .merge(users::routes())
         .merge(teams::routes())
+        .merge(test_keys::routes())
         .merge(requests::routes())
         .merge(audit::routes())
 }

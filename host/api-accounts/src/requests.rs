@@ -14,6 +14,7 @@ use chrono::SecondsFormat;
 use domain::{
     body::{Faults, FieldFault},
     clock::minted_at,
+    sandbox::KeyMode,
 };
 use serde::Serialize;
 use tenancy::request_log::{self, RequestFilter, RequestRow, kept_since};
@@ -75,14 +76,17 @@ struct RequestLogBody {
     /// The first four characters of the key.
     #[schema(example = "b8b8")]
     key_start: String,
+    /// `true` in the sandbox of test keys. Absent elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    test: bool,
     /// The body of a failed request, at most 16 KiB. Texts are masked: `*** (11 characters)`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "{\"messageType\":\"CHAT\",\"sender\":\"*** (11 characters)\"}")]
     body: Option<String>,
 }
 
-impl From<RequestRow> for RequestLogBody {
-    fn from(row: RequestRow) -> Self {
+impl RequestLogBody {
+    fn new(row: RequestRow, mode: KeyMode) -> Self {
         let duration = Duration::from_micros(row.duration_micros.unsigned_abs());
         Self {
             request_id: row.id,
@@ -93,6 +97,7 @@ impl From<RequestRow> for RequestLogBody {
             duration_millis: duration.as_secs_f64() * 1000.0,
             user_id: row.user_id,
             key_start: row.key_start,
+            test: mode.is_test(),
             body: row.body,
         }
     }
@@ -121,7 +126,8 @@ async fn list(
     let mut filter = RequestFilter::period(kept_since(ctx.now(), ctx.settings.retention.request_log_days), None);
     narrow(&mut filter, &QueryParameters::of(&parts.uri)?)?;
     let page = request_log::list(&ctx.db, allowed.caller.client, &filter, query.page).await?;
-    Ok(Page::new(query.page, page, RequestLogBody::from))
+    let mode = allowed.caller.mode;
+    Ok(Page::new(query.page, page, |row| RequestLogBody::new(row, mode)))
 }
 
 /// Reports all faults of the filters at once.

@@ -56,6 +56,23 @@ impl PermissionRow {
         ];
         method.is_safe() || !WAIT_FOR_OTHERS.iter().any(|row| row.name == self.name)
     }
+
+    /// True if a test key has this permission. It has not if the action leaves the sandbox: connections with providers,
+    /// code of plugins and pages of web chat reach others, and users, teams and clients are those of live keys.
+    pub fn opens_to_test_keys(self) -> bool {
+        const LIVE_ONLY: [PermissionRow; 9] = [
+            LiteNumbers::ROW,
+            Numbers::ROW,
+            Plugins::ROW,
+            Sites::ROW,
+            Clients::ROW,
+            Users::ROW,
+            Agents::ROW,
+            Teams::ROW,
+            TestKeys::ROW,
+        ];
+        !LIVE_ONLY.iter().any(|row| row.name == self.name)
+    }
 }
 
 macro_rules! permissions {
@@ -138,6 +155,8 @@ permissions! {
     LiveEvents: "follow live events of visible chats" => [Admin, Supervisor, Agent, Api];
     /// The SMS gateways.
     SmsGateway: "send SMS through the gateways, follow them, keep opt-outs, see the balance" => [Admin, Supervisor, Developer, Api];
+    /// Test keys.
+    TestKeys: "make, list and delete test keys" => [Admin];
     /// The caller's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }
@@ -213,18 +232,22 @@ fn admit<'a>(
             state.admission.forget_key(key);
             return Err(ApiError::unauthorized(credential));
         };
-        state.admission.remember_key(key, caller.client);
+        state.admission.remember_key(key, caller.live_client);
         RequestFacts::of(&parts.extensions).set_caller(&caller, key);
         Span::current().record("client.id", tracing::field::display(caller.client));
         let held = AdmittedRequest::of(&parts.extensions);
         let viewer = CustomerView::of(&parts.extensions);
         viewer.sees(caller.sight);
-        held.belongs_to(caller.client)?;
+        held.belongs_to(caller.live_client)?;
         if permission.takes_turns(&parts.method) {
             held.wait_for_turn().await?;
         }
         if !permission.roles.contains(&caller.role) {
             let said = format!("a user with the role {} may not {}", caller.role, permission.what);
+            return Err(ApiError::new(ErrorKind::Forbidden, said));
+        }
+        if caller.mode.is_test() && !permission.opens_to_test_keys() {
+            let said = format!("a test key may not {}: use a live key", permission.what);
             return Err(ApiError::new(ErrorKind::Forbidden, said));
         }
         if let Some(document) = parts.extensions.get::<Document>() {

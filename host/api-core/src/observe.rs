@@ -13,7 +13,7 @@ use axum::{
 };
 use base::traces::{self, CallerTrace, OpenSpan};
 use chrono::SecondsFormat;
-use domain::ids::{ClientId, RequestId};
+use domain::ids::RequestId;
 use tracing::{Instrument, Span, field::Empty};
 
 use crate::{
@@ -29,6 +29,9 @@ use crate::{
 
 /// On every response. A caller's own value is logged with ours.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// `true` on every response to a test key.
+pub const TEST_KEY: HeaderName = HeaderName::from_static("x-test-key");
 
 /// Headers that an error answer keeps.
 const KEPT: [HeaderName; 7] = [
@@ -51,7 +54,7 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let path = request.extensions().get::<OriginalUri>().map_or_else(|| request.uri().clone(), |uri| uri.0.clone());
     let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
-    let span = tracing::info_span!("request", request.id = %id, request.their_id = Empty, client.id = Empty);
+    let span = tracing::info_span!("request", request.id = %id, request.their_id = Empty, client.id = Empty, client.test = Empty);
     let source = https::source_of_request(&state.settings, request.extensions(), request.headers());
     if let Some(theirs) = their_id(request.headers()) {
         span.record("request.their_id", theirs);
@@ -84,6 +87,10 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
+    if facts.mode().is_test() {
+        response.headers_mut().insert(TEST_KEY, HeaderValue::from_static("true"));
+        span.record("client.test", true);
+    }
     if let Some(successor) = successor {
         successor.mark(response.headers_mut());
     }
@@ -95,7 +102,7 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
     let took = started.elapsed();
     record(&span, (&method, route, source), response.status(), took);
     if let Some(traced) = traced {
-        end(traced, (&method, route), response.status(), facts.client());
+        end(traced, (&method, route), response.status(), &facts);
     }
     if let Some(answered) = facts.answered(id, (&method, path.path()), response.status(), took) {
         state.request_log.add(answered);
@@ -112,12 +119,13 @@ fn trace(id: RequestId, route: &str, headers: &HeaderMap) -> Option<OpenSpan> {
     traces::request(id.0, caller).map(|span| span.with("patchbay.request.id", id.0))
 }
 
-fn end(span: OpenSpan, (method, route): (&Method, &str), status: StatusCode, client: Option<ClientId>) {
+fn end(span: OpenSpan, (method, route): (&Method, &str), status: StatusCode, facts: &RequestFacts) {
     let method = known_method(method);
-    let span = match client {
+    let span = match facts.client() {
         Some(client) => span.of(client),
         None => span,
     };
+    let span = if facts.mode().is_test() { span.with("patchbay.test", "true") } else { span };
     span.with("http.request.method", method.to_owned())
         .with("http.route", route.to_owned())
         .with("http.response.status_code", i64::from(status.as_u16()))

@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 
 use axum::http::{Extensions, HeaderMap, Method, StatusCode, header};
 use bytes::Bytes;
-use domain::ids::{ClientId, RequestId, UserId};
+use domain::{
+    ids::{ClientId, RequestId, UserId},
+    sandbox::KeyMode,
+};
 use parking_lot::{Mutex, MutexGuard};
 use tenancy::{
     accounts::Caller,
@@ -43,6 +46,7 @@ pub struct RequestFacts(Arc<Mutex<Known>>);
 #[derive(Default)]
 struct Known {
     caller: Option<(ClientId, UserId, String)>,
+    mode: KeyMode,
     body: Option<RequestBody>,
 }
 
@@ -54,7 +58,14 @@ impl RequestFacts {
 
     pub fn set_caller(&self, caller: &Caller, key: &[u8]) {
         let start: String = key.iter().take(KEY_START).map(|byte| char::from(*byte)).collect();
-        self.lock_facts().caller = Some((caller.client, caller.user, start));
+        let mut known = self.lock_facts();
+        known.caller = Some((caller.client, caller.user, start));
+        known.mode = caller.mode;
+    }
+
+    /// The mode of the caller's key.
+    pub fn mode(&self) -> KeyMode {
+        self.lock_facts().mode
     }
 
     /// Keeps a small body until the answer is known. The bytes are shared.

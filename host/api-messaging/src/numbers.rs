@@ -8,7 +8,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{ids::InboxId, registration::LiteRegistration, search::SearchText};
+use domain::{ids::InboxId, registration::LiteRegistration, sandbox::KeyMode, search::SearchText};
 use serde::Serialize;
 use tenancy::inboxes::{self, RegisterError};
 use utoipa::ToSchema;
@@ -37,6 +37,9 @@ struct NumberRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<BillingModelName>, nullable = false)]
     billing_model: Option<&'static str>,
+    /// `true` in the sandbox of test keys. Absent elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    test: bool,
 }
 
 /// A business number.
@@ -54,8 +57,8 @@ struct WhatsAppNumber {
     whats_app_provider: &'static str,
 }
 
-impl From<inboxes::WhatsAppNumber> for NumberRow {
-    fn from(number: inboxes::WhatsAppNumber) -> Self {
+impl NumberRow {
+    fn new(number: inboxes::WhatsAppNumber, mode: KeyMode) -> Self {
         Self {
             id: number.link_id,
             whats_app_number: WhatsAppNumber {
@@ -65,6 +68,7 @@ impl From<inboxes::WhatsAppNumber> for NumberRow {
             },
             hosting_type: number.lite.map(|(hosting, _)| hosting.as_str()),
             billing_model: number.lite.map(|(_, billing)| billing.as_str()),
+            test: mode.is_test(),
         }
     }
 }
@@ -89,7 +93,8 @@ async fn list(
     let sought = SearchText::parse(&query.search);
     let search = sought.as_ref().map(SearchText::digits_or_words).unwrap_or_default();
     let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, search, query.page).await?;
-    Ok(Page::new(query.page, page, NumberRow::from))
+    let mode = allowed.caller.mode;
+    Ok(Page::new(query.page, page, |number| NumberRow::new(number, mode)))
 }
 
 /// A number to register.
@@ -125,7 +130,7 @@ async fn register(
     let new = LiteRegistration::parse(&body).map_err(|fault| ApiError::faults(vec![fault]))?;
     let admin = state.administration();
     match inboxes::register_lite_number(&admin, allowed.caller.client, allowed.actor(), new).await {
-        Ok(number) => Ok((StatusCode::CREATED, Json(number.into()))),
+        Ok(number) => Ok((StatusCode::CREATED, Json(NumberRow::new(number, KeyMode::Live)))),
         Err(taken @ RegisterError::NumberTaken) => Err(ApiError::fault("number", taken.to_string())),
         Err(RegisterError::Failed(error)) => Err(error.into()),
     }

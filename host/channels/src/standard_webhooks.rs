@@ -1,6 +1,7 @@
 //! Signatures of webhooks by Standard Webhooks 1.0 (STYLE 6.1, CONTRACT 7).
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use domain::sandbox::KeyMode;
 use hmac::{Hmac, Mac};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use sha2::Sha256;
@@ -10,14 +11,19 @@ pub const ID_HEADER: &str = "webhook-id";
 /// Unix seconds of the attempt: new on each.
 pub const TIMESTAMP_HEADER: &str = "webhook-timestamp";
 pub const SIGNATURE_HEADER: &str = "webhook-signature";
+/// `true` on webhooks about the messages of test keys, and absent on others.
+pub const TEST_HEADER: &str = "webhook-test";
 
 const SECRET_PREFIX: &str = "whsec_";
 
 /// `id` is the same on every attempt of a delivery, `timestamp` is in Unix seconds.
-pub fn signed_headers(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) -> HeaderMap {
+pub fn signed_headers(secrets: &[&[u8]], (id, timestamp): (&str, i64), body: &[u8], mode: KeyMode) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(HeaderName::from_static(TIMESTAMP_HEADER), HeaderValue::from(timestamp));
+    if mode.is_test() {
+        headers.insert(HeaderName::from_static(TEST_HEADER), HeaderValue::from_static("true"));
+    }
     for (name, value) in [(ID_HEADER, id.to_owned()), (SIGNATURE_HEADER, sign(secrets, id, timestamp, body))] {
         // Ids and base64 are valid header values.
         headers.extend(HeaderValue::try_from(value).ok().map(|value| (HeaderName::from_static(name), value)));

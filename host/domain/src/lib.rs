@@ -42,6 +42,7 @@ pub mod recipient;
 pub mod referral;
 pub mod registration;
 pub mod request_mask;
+pub mod sandbox;
 pub mod search;
 pub mod segments;
 pub mod send;

@@ -9,6 +9,7 @@ use base::{
     Context, Result,
     traces::{self, OpenSpan, SpanKind},
 };
+use channels::sandbox::is_sandbox_id;
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
@@ -275,7 +276,10 @@ impl Progress {
         let error = step.failure.as_ref().map(|failure| (failure.code.to_string(), failure.text.clone()));
         let second = match &step.failure {
             Some(failure) if last.is_failed() => {
-                self.alarms.note(leg.channel, leg.leg_inbox, failure);
+                // A failure in a sandbox was asked for.
+                if !leg.provider_id.as_deref().is_some_and(is_sandbox_id) {
+                    self.alarms.note(leg.channel, leg.leg_inbox, failure);
+                }
                 opt_out::note(ctx, db, client, leg, failure).await?;
                 second_address::follow(ctx, db, client, leg, failure).await?
             }

@@ -6,8 +6,13 @@ use domain::{
     ids::ClientId,
     page::{Page, PageRequest},
     privacy::CustomerVisibility,
+    sandbox::REF_SUFFIX,
 };
-use storage::{Db, PgConnection, tenancy::clients, violates};
+use storage::{
+    Db, PgConnection,
+    tenancy::{clients, sandboxes},
+    violates,
+};
 
 pub use storage::tenancy::clients::Client;
 
@@ -71,8 +76,8 @@ impl From<CreateError> for ClientError {
 
 base::fails_with!(ClientError: storage::Error);
 
-/// The client that a caller names: `me`, its own reference, or one below it. `None` for all others, whether they exist
-/// or not.
+/// The client that a caller names: `me`, its own reference, or one below it. A test key may name its client by the
+/// reference of live keys, too. `None` for all others, whether they exist or not.
 pub async fn resolve_ref(db: &mut PgConnection, caller: ClientId, client_ref: &str) -> base::Result<Option<ClientId>> {
     if client_ref.eq_ignore_ascii_case(ME) {
         return Ok(Some(caller));
@@ -80,8 +85,15 @@ pub async fn resolve_ref(db: &mut PgConnection, caller: ClientId, client_ref: &s
     if client_ref.contains('\0') {
         return Ok(None);
     }
-    let Some(found) = clients::find_by_ref(db, client_ref).await? else { return Ok(None) };
-    let seen = found == caller || clients::is_within(db, caller, found).await?;
+    let live_ref = client_ref.strip_suffix(REF_SUFFIX).unwrap_or(client_ref);
+    let Some(found) = clients::find_by_ref(db, live_ref).await? else { return Ok(None) };
+    if found == caller {
+        return Ok((live_ref == client_ref).then_some(found));
+    }
+    if sandboxes::of(db, found).await? == Some(caller) {
+        return Ok(Some(caller));
+    }
+    let seen = live_ref == client_ref && clients::is_within(db, caller, found).await?;
     Ok(seen.then_some(found))
 }
 

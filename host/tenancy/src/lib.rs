@@ -9,5 +9,6 @@ pub mod email_senders;
 pub mod inboxes;
 pub mod person;
 pub mod request_log;
+pub(crate) mod sandbox;
 pub mod sites;
 pub mod teams;

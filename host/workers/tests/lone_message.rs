@@ -146,6 +146,7 @@ impl Stage {
         });
         let call = SendCall {
             client: self.client,
+            mode: KeyMode::Live,
             endpoint: SendEndpoint::Whatsapp,
             senders: Senders::All,
             body: body.to_string().into(),

@@ -543,6 +543,7 @@ class Client(TypedDict, total=False):
     popiaCompliant: Required[bool]
     ratingWidget: Required[bool]
     smsFallback: Required["SmsFallback"]
+    test: bool
     timeZone: Required[str]
 
 class ClientChange(TypedDict, total=False):
@@ -945,6 +946,7 @@ class LoggedRequest(TypedDict, total=False):
     path: Required[str]
     requestId: Required[str]
     status: Required[int]
+    test: bool
     time: Required[str]
     userId: Required[str]
 
@@ -1121,6 +1123,13 @@ class NewConversation(TypedDict, total=False):
     recipient: Union[str, None]
     sender: Required[str]
 
+class NewTestKey(TypedDict, total=False):
+    createdTime: Required[str]
+    id: Required[str]
+    name: Required[str]
+    test: Required[bool]
+    apiKey: Required[str]
+
 class NewUser(TypedDict, total=False):
     """A new user."""
 
@@ -1141,6 +1150,7 @@ class NumberRow(TypedDict, total=False):
     billingModel: "LiteBillingModel"
     hostingType: "HostingType"
     id: Required[str]
+    test: bool
     whatsAppNumber: Required["WhatsAppNumber"]
 
 OpenInterval = TypedDict('OpenInterval', {'day': Required["DayOfWeek"], 'from': Required[str], 'to': Required[str]}, total=False)
@@ -1400,6 +1410,17 @@ class PageTemplate(TypedDict, total=False):
     """The wrapper of SPEC 2.13."""
 
     content: Required[list["Template"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
+
+class PageTestKey(TypedDict, total=False):
+    """The wrapper of SPEC 2.13."""
+
+    content: Required[list["TestKey"]]
     first: Required[bool]
     last: Required[bool]
     number: Required[int]
@@ -2051,6 +2072,17 @@ class TerminateChatV1(TypedDict, total=False):
     id: Required[str]
     missedConversation: Union[bool, None]
     sendRatingWidget: Union[bool, None]
+
+class TestKey(TypedDict, total=False):
+    """A test key, without the key itself."""
+
+    createdTime: Required[str]
+    id: Required[str]
+    name: Required[str]
+    test: Required[bool]
+
+class TestKeyCreation(TypedDict, total=False):
+    name: Required[str]
 
 class Ticket(TypedDict, total=False):
     """An episode of a chat that an agent worked on. Fields without a value are null."""

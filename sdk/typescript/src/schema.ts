@@ -89,6 +89,20 @@ export interface paths {
         /** Removes a user from a team. */
         delete: operations["removeMember"];
     };
+    "/api/v1/test-keys": {
+        parameters: {
+        };
+        /** Lists the test keys, by name. */
+        get: operations["listTestKeys"];
+        /** Makes a test key. */
+        post: operations["createTestKey"];
+    };
+    "/api/v1/test-keys/{id}": {
+        parameters: {
+        };
+        /** Deletes a test key. */
+        delete: operations["deleteTestKey"];
+    };
     "/api/v1/users": {
         parameters: {
         };
@@ -1596,6 +1610,8 @@ export interface components {
             ratingWidget: boolean;
             /** @description SMS fallback for messages that WhatsApp cannot deliver. */
             smsFallback: components["schemas"]["SmsFallback"];
+            /** @description `true` in the sandbox of test keys. Absent elsewhere. */
+            test?: boolean;
             /** @description IANA name of the time zone of its schedules and hours. */
             timeZone: string;
         };
@@ -2428,6 +2444,8 @@ export interface components {
             requestId: string;
             /** Format: int32 */
             status: number;
+            /** @description `true` in the sandbox of test keys. Absent elsewhere. */
+            test?: boolean;
             /**
              * Format: date-time
              * @description The time when the request came.
@@ -2841,6 +2859,13 @@ export interface components {
             /** @description The business number, in international format. */
             sender: string;
         };
+        NewTestKey: components["schemas"]["TestKey"] & {
+            /**
+             * Format: uuid
+             * @description The key, for the header `Authorization` or `X-API-Key`. It is not shown again.
+             */
+            apiKey: string;
+        };
         /** @description A new user. */
         NewUser: {
             /** @description E-mail address, unique within the client, in any case. */
@@ -2869,6 +2894,8 @@ export interface components {
              * @description Id of the link, not of the number.
              */
             id: string;
+            /** @description `true` in the sandbox of test keys. Absent elsewhere. */
+            test?: boolean;
             /** @description The number. */
             whatsAppNumber: components["schemas"]["WhatsAppNumber"];
         };
@@ -3508,6 +3535,35 @@ export interface components {
         Page_Template: {
             /** @description The items of this page. */
             content: components["schemas"]["Template"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
+        };
+        /** @description The wrapper of SPEC 2.13. */
+        Page_TestKey: {
+            /** @description The items of this page. */
+            content: components["schemas"]["TestKey"][];
             /** @description `true` for the first page. */
             first: boolean;
             /** @description `true` for the last page. */
@@ -4866,6 +4922,27 @@ export interface components {
             /** @description As in the chat. If it is absent, false. */
             sendRatingWidget?: boolean | null;
         };
+        /** @description A test key, without the key itself. */
+        TestKey: {
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdTime: string;
+            /**
+             * Format: uuid
+             * @description Its id, for its deletion.
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Always `true`. */
+            test: boolean;
+        };
+        TestKeyCreation: {
+            /** @description 1 to 200 characters, for people. */
+            name: string;
+        };
         /** @description An episode of a chat that an agent worked on. Fields without a value are null. */
         Ticket: {
             /**
@@ -5856,6 +5933,63 @@ export interface operations {
         };
         responses: {
             /** @description The user is not a member. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
+    listTestKeys: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+            };
+        };
+        responses: {
+            /** @description A page of test keys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TestKey"];
+                };
+            };
+        };
+    };
+    createTestKey: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestKeyCreation"];
+            };
+        };
+        responses: {
+            /** @description The test key. It is shown only once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTestKey"];
+                };
+            };
+        };
+    };
+    deleteTestKey: {
+        parameters: {
+            path: {
+                /** @description Id of the test key. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The test key is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -81,11 +81,12 @@ async fn answer(
     if call == BatchCall::Send {
         allowed.held.recipients_left()?;
     }
-    let (gateways, client, held) = (Arc::clone(&state.service), allowed.caller.client, allowed.held.clone());
+    let (gateways, held) = (Arc::clone(&state.service), allowed.held.clone());
+    let (client, mode) = (allowed.caller.client, allowed.caller.mode);
     let (namespace, now) = (state.settings.batch_namespace.clone(), state.context.now());
     let answering = async move {
         let answered = match given.fields {
-            Ok(fields) => batch::answer(&gateways, client, call, fields, &namespace).await,
+            Ok(fields) => batch::answer(&gateways, (client, mode), call, fields, &namespace).await,
             Err(fault) => Ok(batch::refusal(&fault, &namespace, now)),
         };
         drop(held);

@@ -128,6 +128,7 @@ async fn take(
     send: JsonSend,
     urgent: bool,
 ) -> Result<Response, ApiError> {
+    send.check_recipients(allowed.caller.mode).map_err(ApiError::faults)?;
     allowed.held.recipients_left()?;
     let recipients = u32::try_from(send.recipient_count()).unwrap_or(u32::MAX);
     let taken = to_the_end(state, allowed.held.clone(), allowed.caller.client, send, urgent).await;

@@ -176,7 +176,8 @@ async fn accept(
 ) -> Result<Response, ApiError> {
     let idempotency_key = idempotency_key(&headers)?;
     allowed.held.recipients_left()?;
-    let call = SendCall { client: allowed.caller.client, endpoint, senders, body, idempotency_key, request_id };
+    let (client, mode) = (allowed.caller.client, allowed.caller.mode);
+    let call = SendCall { client, mode, endpoint, senders, body, idempotency_key, request_id };
     let SendAcceptance { response, replay } =
         accept_to_the_end(state, allowed.held.clone(), call).await.map_err(|error| match error {
             AcceptError::Faults(faults) => ApiError::faults(faults),

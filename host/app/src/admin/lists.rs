@@ -15,6 +15,7 @@ use storage::{
     tenancy::{
         api_keys, clients,
         profiles::{self, Profile},
+        sandboxes,
     },
 };
 
@@ -40,6 +41,7 @@ pub(super) async fn clients(db: &Db, client_ref: Option<&str>) -> anyhow::Result
             "clientRef": one.client_ref,
             "displayName": one.display_name,
             "parentRef": one.parent.and_then(|parent| names.get(&parent)),
+            "test": one.sandbox_of.is_some(),
             "createdTime": one.created_at,
         })
     });
@@ -65,17 +67,30 @@ pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
 pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
-    let created: HashMap<UserId, _> = api_keys::creation_times(&mut db, client).await?.into_iter().collect();
-    let shown = all_users(&mut db, client).await?.into_iter().filter_map(|user| {
+    let mut shown = keys_of(&mut db, client, false).await?;
+    if let Some(sandbox) = sandboxes::of(&mut db, client).await? {
+        shown.extend(keys_of(&mut db, sandbox, true).await?);
+    }
+    Ok(json!({ "clientRef": client_ref, "keys": shown }))
+}
+
+/// The keys of a client, or the test keys of a sandbox, which have names and no e-mail addresses.
+async fn keys_of(db: &mut PgConnection, client: ClientId, test: bool) -> anyhow::Result<Vec<Value>> {
+    let created: HashMap<UserId, _> = api_keys::creation_times(db, client).await?.into_iter().collect();
+    let shown = all_users(db, client).await?.into_iter().filter_map(|user| {
         let created = created.get(&user.id)?;
-        Some(json!({
-            "userId": user.id,
-            "email": user.email,
-            "role": user.role.as_str(),
-            "createdTime": created,
-        }))
+        Some(match test {
+            true => json!({ "id": user.id, "name": user.name, "test": true, "createdTime": created }),
+            false => json!({
+                "userId": user.id,
+                "email": user.email,
+                "role": user.role.as_str(),
+                "test": false,
+                "createdTime": created,
+            }),
+        })
     });
-    Ok(json!({ "clientRef": client_ref, "keys": shown.collect::<Vec<_>>() }))
+    Ok(shown.collect())
 }
 
 async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Vec<Profile>> {

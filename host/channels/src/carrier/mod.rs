@@ -8,6 +8,7 @@ mod files;
 mod inbox;
 pub(crate) mod inbox_pace;
 mod outgoing_message;
+mod own_report;
 mod place;
 mod presence;
 pub(crate) mod rate_gate;
@@ -30,6 +31,7 @@ pub use credentials::Credentials;
 pub use files::{FileUnavailable, OurFile, OurFiles};
 pub use inbox::CarrierInbox;
 pub use outgoing_message::{OutgoingMessage, PartJournal, PartTaken};
+pub use own_report::{OwnReport, TakenMessage};
 pub use place::{Doubt, SendPlace};
 pub use presence::{PresenceRefused, PresenceSignal};
 pub use registry::Carriers;
@@ -108,6 +110,11 @@ pub trait Carrier: Send + Sync + 'static {
     /// Looks up a message whose answer was lost, before it is sent again.
     async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &OutgoingMessage<'_>) -> ProviderState {
         ProviderState::NotPossible
+    }
+
+    /// The reports and answers about a message that it took, if no provider makes them. They are stored with its outcome.
+    fn own_reports(&self, _taken: &TakenMessage<'_>) -> Vec<OwnReport> {
+        Vec::new()
     }
 
     /// Shows the customer that messages were read, or that an agent is typing, if the channel can.

@@ -4,10 +4,10 @@ use std::{
     sync::Arc,
 };
 
-use domain::inbox::InboxKind;
+use domain::{channel::Channel, inbox::InboxKind, sandbox::KeyMode};
 
 use super::Carrier;
-use crate::{account::AccountProvider, web::Doorbell};
+use crate::{account::AccountProvider, sandbox::SandboxCarrier, web::Doorbell};
 
 #[derive(Clone, Default)]
 pub struct Carriers {
@@ -57,6 +57,17 @@ impl Carriers {
 
     pub fn of(&self, kind: InboxKind) -> Option<&Arc<dyn Carrier>> {
         self.by_kind.get(&kind)
+    }
+
+    /// The carrier of the messages of a client. Those of a sandbox have one that sends nothing, or none.
+    pub fn of_sender(&self, kind: InboxKind, mode: KeyMode) -> Option<Arc<dyn Carrier>> {
+        match mode {
+            KeyMode::Live => self.of(kind).cloned(),
+            KeyMode::Test => match kind.channel() {
+                Channel::Whatsapp | Channel::Sms => Some(Arc::new(SandboxCarrier::new(kind))),
+                Channel::Facebook | Channel::Telegram | Channel::Web => None,
+            },
+        }
     }
 
     pub fn kinds(&self) -> impl Iterator<Item = InboxKind> {

@@ -21,6 +21,7 @@ use crate::{
     ids::ConversationId,
     phone::Msisdn,
     recipient::{Recipient, RecipientFault},
+    sandbox::TEST_NUMBERS_ONLY,
 };
 pub use conversation::ConversationFault;
 pub use links::read as read_link;
@@ -184,6 +185,8 @@ pub enum RejectionReason {
     StoppedSms,
     #[error("an SMS needs `to`: a phone number")]
     NoPhone,
+    #[error("{TEST_NUMBERS_ONLY}")]
+    NoTestNumber,
     #[error(transparent)]
     Conversation(#[from] ConversationFault),
 }

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use domain::{
     body::Faults,
     ids::{ClientId, RequestId},
+    sandbox::KeyMode,
     send::{SendBody, SendEndpoint},
 };
 
@@ -19,6 +20,7 @@ pub enum Senders {
 #[derive(Debug, Clone)]
 pub struct SendCall {
     pub client: ClientId,
+    pub mode: KeyMode,
     pub endpoint: SendEndpoint,
     pub senders: Senders,
     pub body: Bytes,

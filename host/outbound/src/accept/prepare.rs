@@ -2,7 +2,9 @@
 
 use base::Context;
 use domain::{
+    address::AddressKind,
     inbox::InboxKind,
+    sandbox::KeyMode,
     send::{NumberFacts, RejectionReason, SendBody, SendKind, SendRequest},
     template::Template,
 };
@@ -25,6 +27,15 @@ pub(super) fn prepare(
         SendBody::Message(request) => message(ctx, facts, request, pending.call.senders)?,
         SendBody::Sms(request) => (texts::sort_recipients(ctx, &facts.named, &facts.standing, request)?, (false, None)),
     };
+    if pending.call.mode.is_test() {
+        for part in &mut sorted.parts {
+            part.reject_where(|recipient| {
+                let phone = recipient.address().as_kind(AddressKind::Phone);
+                let is_admitted = phone.is_some_and(|phone| KeyMode::Test.admits(phone));
+                (!is_admitted).then_some(RejectionReason::NoTestNumber)
+            });
+        }
+    }
     sorted.counted = facts.standing.judge(&mut sorted.parts, marketing, number);
     rows::rows(ctx, facts, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
 }

@@ -3,28 +3,27 @@
 use std::time::{Duration, Instant};
 
 use base::traces::{self, SpanKind};
-use channels::carrier::CarrierInbox;
-
 use domain::{
     carriage::{Acceptance, SendFailure},
     channel::Channel,
-    inbox::InboxKind,
 };
 
 use storage::outbound::work::DueLeg;
 
+use super::sender::SenderInbox;
 use crate::alarms;
 
-pub(super) fn count(kind: InboxKind, result: &Result<Acceptance, SendFailure>, took: Duration) {
-    let (provider, channel) = (kind.facts().provider, kind.channel());
-    let (outcome, code) = labels(channel, result);
+pub(super) fn count(sender: &SenderInbox, result: &Result<Acceptance, SendFailure>, took: Duration) {
+    let provider = sender.provider();
+    let (outcome, code) = labels(sender.inbox.kind.channel(), result);
     metrics::counter!("patchbay_provider_calls_total", "provider" => provider, "outcome" => outcome, "code" => code)
         .increment(1);
     metrics::histogram!("patchbay_provider_call_seconds", "provider" => provider).record(took.as_secs_f64());
 }
 
 /// Reports the span of a call that began at `started` and has just ended.
-pub(super) fn report(inbox: &CarrierInbox, leg: &DueLeg, result: &Result<Acceptance, SendFailure>, started: Instant) {
+pub(super) fn report(sender: &SenderInbox, leg: &DueLeg, result: &Result<Acceptance, SendFailure>, started: Instant) {
+    let inbox = &sender.inbox;
     let Some(span) = traces::about(leg.message.0, SpanKind::Client) else { return };
     let (outcome, code) = labels(inbox.kind.channel(), result);
     span.since(started)
@@ -32,7 +31,7 @@ pub(super) fn report(inbox: &CarrierInbox, leg: &DueLeg, result: &Result<Accepta
         .with("patchbay.inbox.id", inbox.id.0)
         .with("patchbay.leg", i64::from(leg.ordinal))
         .with("patchbay.attempt", i64::from(leg.attempts).saturating_add(1))
-        .with("patchbay.provider", inbox.kind.facts().provider)
+        .with("patchbay.provider", sender.provider())
         .with("patchbay.outcome", outcome)
         .with("patchbay.code", code)
         .failed(result.is_err())
@@ -48,14 +47,13 @@ fn labels(channel: Channel, result: &Result<Acceptance, SendFailure>) -> (&'stat
 }
 
 /// Records the time of a message that a provider took, in seconds since 1970.
-pub(super) fn record_success(kind: InboxKind, at: i64) {
+pub(super) fn record_success(sender: &SenderInbox, at: i64) {
     #[expect(clippy::cast_precision_loss, reason = "a metric is a float")]
-    metrics::gauge!("patchbay_provider_last_success_timestamp_seconds", "provider" => kind.facts().provider)
-        .set(at as f64);
+    metrics::gauge!("patchbay_provider_last_success_timestamp_seconds", "provider" => sender.provider()).set(at as f64);
 }
 
-pub(super) fn count_pause(kind: InboxKind) {
-    metrics::counter!("patchbay_outbound_pauses_total", "provider" => kind.facts().provider).increment(1);
+pub(super) fn count_pause(sender: &SenderInbox) {
+    metrics::counter!("patchbay_outbound_pauses_total", "provider" => sender.provider()).increment(1);
 }
 
 fn outcome(failure: &SendFailure) -> &'static str {

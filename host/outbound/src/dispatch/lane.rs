@@ -11,6 +11,7 @@ use channels::carrier::{OutgoingMessage, PartJournal, PartTaken, ProviderState, 
 use domain::{
     carriage::SendFailure,
     content::{LegContent, OutboundContent},
+    sandbox::KeyMode,
 };
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use tokio::{
@@ -222,7 +223,7 @@ impl<'a> Round<'a> {
         let places = match carrier.take(inbox, wanted.min(free)) {
             Ok(places) => places,
             Err(closed) => {
-                call_figures::count_pause(inbox.kind);
+                call_figures::count_pause(self.sender);
                 tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait, because the carrier has no place");
                 // The carrier is asked again when the calls in flight have ended.
                 self.more = self.is_idle();
@@ -388,7 +389,7 @@ fn outcomes_of(sender: &SenderInbox) -> Outcomes {
 async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, journal: LegJournal) -> LegOutcome {
     let MarkedLeg { leg, taken, standing, quotes_ours } = marked;
     let doubt = place.take_doubt();
-    let SenderInbox { inbox, carrier, files, links, .. } = &sender;
+    let SenderInbox { inbox, carrier, files, links, mode, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
     let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
         (Some(LegContent::Sms(sms)), _) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
@@ -401,7 +402,10 @@ async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, jour
         Some(text) => Cow::Owned(content.saying(text)),
         None => content,
     };
-    let content = links.fill_in(inbox.kind, content).await;
+    let content = match mode {
+        KeyMode::Live => links.fill_in(inbox.kind, content).await,
+        KeyMode::Test => content,
+    };
     let outgoing = OutgoingMessage {
         attempt: leg.attempts.saturating_add(1),
         other: leg.recipient.other(),
@@ -425,7 +429,7 @@ async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, jour
         ProviderState::Taken(taken) => Ok(taken),
         ProviderState::NotThere | ProviderState::NotPossible => carrier.send(inbox, place, &outgoing).await,
     };
-    call_figures::count(inbox.kind, &result, started.elapsed());
-    call_figures::report(inbox, &leg, &result, started);
+    call_figures::count(&sender, &result, started.elapsed());
+    call_figures::report(&sender, &leg, &result, started);
     LegOutcome { leg, result, doubt }
 }

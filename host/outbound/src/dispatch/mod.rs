@@ -15,6 +15,7 @@ mod mark;
 mod offers;
 mod outcome;
 mod outcomes;
+mod own_reports;
 mod pick;
 mod picked_legs;
 mod postponement;

@@ -19,6 +19,7 @@ use events::record_folded;
 use people::IntroducedCustomers;
 use storage::{
     PgConnection, Queue,
+    inbound::callbacks::{self, NewCallback},
     inboxes::templates,
     outbound::{
         provider_calls::{self, CallOutcome, FailedCall},
@@ -36,6 +37,7 @@ use super::{
     hook::{LegKey, LegPart},
     offers,
     outcome::LegOutcome,
+    own_reports,
     sender::SenderInbox,
 };
 use crate::{batches, delivery::advance, delivery_step::DeliveryStep};
@@ -86,6 +88,8 @@ struct Settlement {
     refused_for_now: Vec<(MessageId, i16)>,
     refresh_templates: bool,
     calls: Vec<FailedCall>,
+    /// Reports that the carrier makes itself, with their times.
+    reports: Vec<(NewCallback, DateTime<Utc>)>,
 }
 
 pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, ended: &SettledLegs) -> Result<()> {
@@ -95,8 +99,9 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     for outcome in &ended.outcomes {
         match &outcome.result {
             Ok(taken) => {
-                call_figures::record_success(sender.inbox.kind, now.timestamp());
+                call_figures::record_success(sender, now.timestamp());
                 settlement.accept(&outcome.leg, taken, keeps_choices, now);
+                settlement.reports.extend(own_reports::of(ctx, sender, &outcome.leg, now));
             }
             Err(failure) => {
                 settlement.note(ctx, &outcome.leg, failure, now);
@@ -108,7 +113,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     if let Err(error) = lease.hold(&mut tx).await {
         tx.rollback().await?;
         let taken = settlement.steps.into_iter().filter(|step| step.failure.is_none()).collect();
-        remember_without_lease(ctx, (client, sender), &ended.parts, taken).await?;
+        remember_without_lease(ctx, (client, sender), &ended.parts, (taken, &settlement.reports)).await?;
         return Err(error);
     }
     if settlement.refresh_templates
@@ -127,6 +132,8 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
     offers::end(&mut tx, client, sender, &ended.outcomes, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
+    callbacks::insert_later(&mut tx, client, &settlement.reports, now).await?;
+    wakes.extend(settlement.reports.iter().map(|(report, _)| (Queue::Callback, report.lane)));
     wakes.extend(join_parts(ctx, &mut tx, (client, sender), &received).await?);
     if sender.inbox.kind.channel().facts().remembers_recipients {
         wakes.extend(remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?);
@@ -142,7 +149,7 @@ async fn remember_without_lease(
     ctx: &Context,
     (client, sender): (ClientId, &SenderInbox),
     parts: &[LegPart],
-    taken: Vec<DeliveryStep>,
+    (taken, reports): (Vec<DeliveryStep>, &[(NewCallback, DateTime<Utc>)]),
 ) -> Result<()> {
     if parts.is_empty() && taken.is_empty() {
         return Ok(());
@@ -150,6 +157,7 @@ async fn remember_without_lease(
     let mut tx = ctx.db.begin().await?;
     let received = store_parts(&mut tx, (client, sender), parts).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, taken).await?);
+    callbacks::insert_later(&mut tx, client, reports, ctx.now()).await?;
     wakes.extend(join_parts(ctx, &mut tx, (client, sender), &received).await?);
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);

@@ -9,6 +9,7 @@ use base::Error;
 use chrono::{DateTime, Utc};
 use domain::{
     ids::ClientId,
+    sandbox::KeyMode,
     sms_products::batch::{BatchFault, Keywords},
 };
 
@@ -31,7 +32,7 @@ pub enum BatchCall {
 /// Answers a call with the fields of its form. `namespace` is the XML namespace of the answer.
 pub async fn answer(
     gateways: &Gateways,
-    client: ClientId,
+    (client, mode): (ClientId, KeyMode),
     call: BatchCall,
     fields: Vec<(String, String)>,
     namespace: &str,
@@ -40,7 +41,7 @@ pub async fn answer(
     let answered = match Keywords::of(fields) {
         Err(fault) => Err(fault.into()),
         Ok(keywords) => match call {
-            BatchCall::Send => send::send(gateways, client, &keywords, namespace).await,
+            BatchCall::Send => send::send(gateways, (client, mode), &keywords, namespace).await,
             BatchCall::Receipts => queries::receipts(ctx, client, &keywords, namespace).await,
             BatchCall::Replies => queries::replies(ctx, client, &keywords, namespace).await,
             BatchCall::Service => queries::service(ctx, client, &keywords, namespace).await,

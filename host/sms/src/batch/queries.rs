@@ -5,6 +5,7 @@ use chrono::{TimeDelta, Utc};
 use domain::{
     clock::minted_at,
     ids::ClientId,
+    sandbox::KeyMode,
     sms_products::{
         FinalReceipt,
         batch::{BatchCells, BatchFault, BatchName, BatchText, Keywords},
@@ -144,7 +145,7 @@ async fn charge(db: &mut PgConnection, client: ClientId, keywords: &Keywords) ->
         Some(_) => BatchText::of(keywords)?.parts,
         None => 1,
     };
-    let BatchCells { recipients, total, correct } = BatchCells::of(keywords)?;
+    let BatchCells { recipients, total, correct } = BatchCells::of(keywords, KeyMode::Live)?;
     let numbers: Vec<&str> = recipients.iter().map(|cell| cell.number.as_str()).collect();
     let prices = credits::prices(db, client, &numbers).await?;
     let parts = i64::try_from(parts).unwrap_or(i64::MAX);

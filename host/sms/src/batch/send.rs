@@ -7,6 +7,7 @@ use domain::{
     channel::Channel,
     content::SmsContent,
     ids::{ClientId, SmsRequestId},
+    sandbox::KeyMode,
     sms_products::{
         SmsProduct,
         batch::{BatchFault, BatchName, BatchSend, FutureTime, Keywords, ReplyModel},
@@ -34,14 +35,14 @@ const CHOSEN_ID: usize = 20;
 /// ([`Gateways`]).
 pub(super) async fn send(
     gateways: &Gateways,
-    client: ClientId,
+    (client, mode): (ClientId, KeyMode),
     keywords: &Keywords,
     namespace: &str,
 ) -> Result<BatchAnswer, BatchRefusal> {
     let ctx = gateways.ctx.as_ref();
     let name = BatchName::of(keywords)?;
     let id: SmsRequestId = ctx.mint();
-    let judged = BatchSend::of(keywords);
+    let judged = BatchSend::of(keywords, mode);
     let (batch_ref, batch_id) = batch_name(name, id);
     // A repeated batch gets its first answer, before any other check.
     if let Some(answer) = before(ctx, client, &batch_ref, &batch_id, namespace).await? {

@@ -74,6 +74,41 @@ pub async fn insert_new(
     Ok(lanes)
 }
 
+/// Stores items of the sandbox, each due at its time. Repetitions are dropped.
+pub async fn insert_later(
+    db: &mut PgConnection,
+    client: ClientId,
+    items: &[(NewCallback, DateTime<Utc>)],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let new = || items.iter().map(|(item, _)| item);
+    sqlx::query(
+        "WITH given AS (
+             SELECT * FROM unnest($2::bytea[], $3::uuid[], $4::uuid[], $5::jsonb[], $6::timestamptz[])
+                 AS t (dedupe_hash, id, lane_id, item, due_at)
+         ), fresh AS (
+             INSERT INTO callback_seen (client_id, dedupe_hash, seen_at) SELECT $1, dedupe_hash, $7 FROM given
+             ON CONFLICT DO NOTHING RETURNING dedupe_hash
+         )
+         INSERT INTO callback (client_id, id, lane_id, item, received_at, due_at, ready)
+         SELECT $1, given.id, given.lane_id, given.item, given.due_at, given.due_at, given.due_at <= $7
+         FROM given JOIN fresh USING (dedupe_hash)",
+    )
+    .bind(client.0)
+    .bind(new().map(|item| item.dedupe_hash.as_slice()).collect::<Vec<_>>())
+    .bind(new().map(|item| item.id.0).collect::<Vec<_>>())
+    .bind(new().map(|item| item.lane).collect::<Vec<_>>())
+    .bind(new().map(|item| column_values::write(&item.item)).collect::<Vec<_>>())
+    .bind(items.iter().map(|(_, due_at)| *due_at).collect::<Vec<_>>())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,

@@ -8,17 +8,7 @@ use crate::{PgConnection, Result};
 /// [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`], [`accounts::ACCOUNT_UNIQUE`] and
 /// [`super::ONE_DEFAULT_SMS`].
 pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now: DateTime<Utc>) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO inbox (client_id, id, kind, channel, address, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-    )
-    .bind(client.0)
-    .bind(inbox.id.0)
-    .bind(inbox.kind().as_str())
-    .bind(inbox.channel().as_str())
-    .bind(inbox.address())
-    .bind(now)
-    .execute(&mut *db)
-    .await?;
+    insert_common(db, client, inbox, now).await?;
     match &inbox.settings {
         InboxSettings::WhatsappCloud(cloud) => insert_cloud(db, client, inbox.id, cloud, now).await,
         InboxSettings::WhatsappLite(lite) => insert_lite(db, client, inbox.id, lite).await,
@@ -29,13 +19,34 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now:
     }
 }
 
-async fn insert_cloud(
+async fn insert_common(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO inbox (client_id, id, kind, channel, address, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(client.0)
+    .bind(inbox.id.0)
+    .bind(inbox.kind().as_str())
+    .bind(inbox.channel().as_str())
+    .bind(inbox.address())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Stores a Cloud number of a sandbox: no callback finds it, and nothing is asked about it.
+pub async fn insert_in_sandbox(
     db: &mut PgConnection,
-    client: ClientId,
-    id: InboxId,
-    cloud: &WhatsappCloud,
+    sandbox: ClientId,
+    (id, cloud): (InboxId, WhatsappCloud),
     now: DateTime<Utc>,
 ) -> Result<()> {
+    let inbox = Inbox { id, settings: InboxSettings::WhatsappCloud(cloud.clone()) };
+    insert_common(db, sandbox, &inbox, now).await?;
+    insert_cloud_row(db, sandbox, id, &cloud).await
+}
+
+async fn insert_cloud_row(db: &mut PgConnection, client: ClientId, id: InboxId, cloud: &WhatsappCloud) -> Result<()> {
     sqlx::query(
         "INSERT INTO whatsapp_cloud_inbox (client_id, id, link_id, phone_number_id, waba_id, access_token_sealed,
                                            app_secret_sealed, rate_per_second)
@@ -49,8 +60,19 @@ async fn insert_cloud(
     .bind(&cloud.access_token_sealed)
     .bind(cloud.app_secret_sealed.as_deref())
     .bind(cloud.rate_per_second)
-    .execute(&mut *db)
+    .execute(db)
     .await?;
+    Ok(())
+}
+
+async fn insert_cloud(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: InboxId,
+    cloud: &WhatsappCloud,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    insert_cloud_row(db, client, id, cloud).await?;
     sqlx::query("INSERT INTO phone_number_directory (phone_number_id, client_id, inbox_id) VALUES ($1, $2, $3)")
         .bind(&cloud.phone_number_id)
         .bind(client.0)

@@ -24,9 +24,9 @@ use domain::{
 };
 use uuid::Uuid;
 
-pub use insert::insert;
+pub use insert::{insert, insert_in_sandbox};
 pub use rates::set_rate;
-pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page};
+pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page, sender};
 pub use tokens::renew_token;
 
 /// Violated if the client already has an inbox with this address on this channel.

@@ -4,6 +4,7 @@ use domain::{
     inbox::{BillingModel, InboxKind, LiteHosting},
     page::PageRequest,
     phone::Msisdn,
+    sandbox::KeyMode,
 };
 use uuid::Uuid;
 
@@ -114,6 +115,27 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resu
     row.map(Inbox::try_from).transpose()
 }
 
+#[derive(sqlx::FromRow)]
+struct SenderRow {
+    is_sandbox: bool,
+    #[sqlx(flatten)]
+    inbox: InboxRow,
+}
+
+/// An inbox that messages leave from. In `KeyMode::Test` they never leave the server.
+pub async fn sender(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<(Inbox, KeyMode)>> {
+    let row: Option<SenderRow> = sqlx::query_as(&format!(
+        "SELECT found.*, owner.sandbox_of IS NOT NULL AS is_sandbox
+         FROM ({SELECT} WHERE inbox.client_id = $1 AND inbox.id = $2) found
+         CROSS JOIN (SELECT sandbox_of FROM client WHERE id = $1) owner"
+    ))
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(|row| Ok((row.inbox.try_into()?, KeyMode::of(row.is_sandbox)))).transpose()
+}
+
 pub async fn by_ids(db: &mut PgConnection, client: ClientId, ids: &[InboxId]) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE inbox.client_id = $1 AND inbox.id = ANY($2)"))
         .bind(client.0)
@@ -192,11 +214,14 @@ pub async fn page(
     Ok((inboxes(rows)?, total))
 }
 
+/// All Cloud numbers, without those of sandboxes, which no provider knows.
 pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
-    let rows: Vec<InboxRow> =
-        sqlx::query_as(&format!("{SELECT} WHERE inbox.kind = 'WHATSAPP_CLOUD' ORDER BY inbox.client_id, inbox.id"))
-            .fetch_all(db)
-            .await?;
+    let rows: Vec<InboxRow> = sqlx::query_as(&format!(
+        "{SELECT} JOIN client ON client.id = inbox.client_id AND client.sandbox_of IS NULL
+         WHERE inbox.kind = 'WHATSAPP_CLOUD' ORDER BY inbox.client_id, inbox.id"
+    ))
+    .fetch_all(db)
+    .await?;
     inboxes(rows)
 }
 

@@ -48,7 +48,8 @@ pub async fn redeem(
         "WITH taken AS (
              DELETE FROM live_ticket WHERE client_id = $1 AND ticket_hash = $2 RETURNING user_id, key_hash, expires_at
          )
-         SELECT key.key_hash, key.client_id, key.user_id, member.role, client.client_ref, client.popia_compliant
+         SELECT key.key_hash, key.client_id, key.user_id, member.role, client.client_ref, client.popia_compliant,
+                COALESCE(client.sandbox_of, client.id) AS live_client_id
          FROM taken
          JOIN client_user member ON member.client_id = $1 AND member.id = taken.user_id AND member.deleted_at IS NULL
          JOIN api_key key ON key.client_id = $1 AND key.user_id = member.id

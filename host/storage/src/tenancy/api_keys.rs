@@ -1,7 +1,10 @@
 //! API keys: a directory that finds the client of a key by its hash. A user has one key.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, UserId};
+use domain::{
+    ids::{ClientId, UserId},
+    sandbox::KeyMode,
+};
 use uuid::Uuid;
 
 use super::users::{Role, stored_role};
@@ -15,6 +18,14 @@ pub struct KeyOwner {
     pub role: Role,
     pub client_ref: String,
     pub popia_compliant: bool,
+    /// Of a test key, the client whose sandbox it opens; otherwise the client itself.
+    pub live_client: ClientId,
+}
+
+impl KeyOwner {
+    pub fn mode(&self) -> KeyMode {
+        KeyMode::of(self.live_client != self.client)
+    }
 }
 
 #[derive(sqlx::FromRow)]
@@ -25,6 +36,7 @@ pub(crate) struct KeyOwnerRow {
     role: String,
     client_ref: String,
     popia_compliant: bool,
+    live_client_id: Uuid,
 }
 
 impl TryFrom<KeyOwnerRow> for KeyOwner {
@@ -38,6 +50,7 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
             role: stored_role(&row.role)?,
             client_ref: row.client_ref,
             popia_compliant: row.popia_compliant,
+            live_client: ClientId(row.live_client_id),
         })
     }
 }
@@ -55,7 +68,7 @@ pub async fn creation_times(db: &mut PgConnection, client: ClientId) -> Result<V
 pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
     let rows: Vec<KeyOwnerRow> = sqlx::query_as(
         "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref,
-                client.popia_compliant
+                client.popia_compliant, COALESCE(client.sandbox_of, client.id) AS live_client_id
          FROM api_key
          JOIN client_user ON client_user.client_id = api_key.client_id AND client_user.id = api_key.user_id
          JOIN client ON client.id = api_key.client_id

@@ -6,6 +6,7 @@ use domain::{
 };
 use uuid::Uuid;
 
+use super::sandboxes;
 use crate::{
     Error, PgConnection, Result,
     column_values::read_value,
@@ -29,6 +30,8 @@ pub struct Client {
     /// True if customers are asked for a rating after an agent ends their chat.
     pub asks_rating: bool,
     pub sms_fallback: SmsFallback,
+    /// The client whose test keys open this sandbox. `None`: a client with real messages.
+    pub sandbox_of: Option<ClientId>,
     pub created_at: DateTime<Utc>,
 }
 
@@ -53,6 +56,7 @@ struct ClientRow {
     sms_fallback_enabled: bool,
     sms_username: Option<String>,
     created_at: DateTime<Utc>,
+    sandbox_of: Option<Uuid>,
 }
 
 impl TryFrom<ClientRow> for Client {
@@ -71,6 +75,7 @@ impl TryFrom<ClientRow> for Client {
             asks_rating: row.asks_rating,
             sms_fallback: SmsFallback { enabled: row.sms_fallback_enabled, username: row.sms_username },
             created_at: row.created_at,
+            sandbox_of: row.sandbox_of.map(ClientId),
         })
     }
 }
@@ -107,7 +112,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &ClientRecord<
 pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of
          FROM client WHERE id = $1",
     )
     .bind(client.0)
@@ -119,7 +124,7 @@ pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Clien
 pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of
          FROM client WHERE id = $1 FOR NO KEY UPDATE",
     )
     .bind(client.0)
@@ -128,6 +133,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Clie
     row.map(Client::try_from).transpose()
 }
 
+/// Stores a client. Its sandbox follows it.
 pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     sqlx::query(
         "UPDATE client SET client_ref = $2, display_name = $3, time_zone = $4, popia_compliant = $5,
@@ -144,9 +150,9 @@ pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     .bind(client.sms_fallback.username.as_deref())
     .bind(client.asks_rating)
     .bind(client.fallback_mode.as_str())
-    .execute(db)
+    .execute(&mut *db)
     .await?;
-    Ok(())
+    sandboxes::follow(db, client.id).await
 }
 
 pub async fn asks_rating(db: &mut PgConnection, client: ClientId) -> Result<bool> {
@@ -180,7 +186,7 @@ pub async fn children(db: &mut PgConnection, parent: ClientId, page: PageRequest
         .await?;
     let rows: Vec<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of
          FROM client WHERE parent_id = $1 ORDER BY client_ref LIMIT $2 OFFSET $3",
     )
     .bind(parent.0)
@@ -199,7 +205,7 @@ pub async fn with_descendants(db: &mut PgConnection, above: Option<ClientId>) ->
              UNION ALL
              SELECT child.id FROM client child JOIN below ON child.parent_id = below.id)
          SELECT client.id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of
          FROM below JOIN client ON client.id = below.id ORDER BY client_ref",
     )
     .bind(above.map(|client| client.0))
@@ -208,9 +214,10 @@ pub async fn with_descendants(db: &mut PgConnection, above: Option<ClientId>) ->
     rows.into_iter().map(Client::try_from).collect()
 }
 
+/// Finds a client. Only test keys lead to a sandbox, so a sandbox has no reference for logins and commands.
 pub async fn find_by_ref(db: &mut PgConnection, client_ref: &str) -> Result<Option<ClientId>> {
-    let id: Option<Uuid> =
-        sqlx::query_scalar("SELECT id FROM client WHERE client_ref = $1").bind(client_ref).fetch_optional(db).await?;
+    let query = sqlx::query_scalar("SELECT id FROM client WHERE client_ref = $1 AND sandbox_of IS NULL");
+    let id: Option<Uuid> = query.bind(client_ref).fetch_optional(db).await?;
     Ok(id.map(ClientId))
 }
 

@@ -12,6 +12,7 @@ pub mod login_failures;
 pub mod profiles;
 pub mod request_log;
 pub mod rights;
+pub mod sandboxes;
 pub mod sealed_columns;
 pub mod settings;
 pub mod teams;

@@ -260,6 +260,7 @@ pub struct Endpoint {
     pub allow_private_targets: bool,
     /// True if a developer listens, so that bodies are copied.
     pub is_listened: bool,
+    pub is_sandbox: bool,
 }
 
 impl Endpoint {
@@ -276,7 +277,8 @@ pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -
         "SELECT endpoint.url, endpoint.failing_since, endpoint.disabled_at, config.secret_sealed,
                 config.previous_secret_sealed, config.previous_secret_expires_at,
                 config.older_secrets_sealed, config.older_secrets_expire_at, client.allow_private_targets,
-                COALESCE(endpoint.listened_until > now(), false) AS is_listened
+                COALESCE(endpoint.listened_until > now(), false) AS is_listened,
+                client.sandbox_of IS NOT NULL AS is_sandbox
          FROM webhook_endpoint endpoint
          JOIN webhook_config config ON config.client_id = endpoint.client_id AND config.id = endpoint.config_id
          JOIN client ON client.id = endpoint.client_id
@@ -303,7 +305,8 @@ pub async fn endpoint_of_lane(
                 config.previous_secret_sealed, config.previous_secret_expires_at,
                 COALESCE(config.older_secrets_sealed, '{}') AS older_secrets_sealed,
                 COALESCE(config.older_secrets_expire_at, '{}') AS older_secrets_expire_at, client.allow_private_targets,
-                COALESCE(endpoint.listened_until > now(), false) AS is_listened
+                COALESCE(endpoint.listened_until > now(), false) AS is_listened,
+                client.sandbox_of IS NOT NULL AS is_sandbox
          FROM lane
          JOIN client ON client.id = lane.client_id
          LEFT JOIN webhook_endpoint endpoint ON endpoint.client_id = lane.client_id AND endpoint.id = lane.lane_id

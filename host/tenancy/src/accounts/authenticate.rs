@@ -6,6 +6,7 @@ use std::{collections::HashMap, mem, sync::Arc, time::Duration};
 use domain::{
     ids::{ClientId, UserId},
     privacy::CustomerVisibility,
+    sandbox::KeyMode,
 };
 use parking_lot::{Mutex, MutexGuard};
 use storage::{
@@ -24,6 +25,9 @@ pub struct Caller {
     pub role: Role,
     pub client_ref: String,
     pub sight: CustomerVisibility,
+    pub mode: KeyMode,
+    /// The client whose share of the limits its requests use: of a test key, the client of its sandbox.
+    pub live_client: ClientId,
     /// SHA-256 of the key. An open connection is closed when the key changes.
     pub key_hash: Vec<u8>,
 }
@@ -139,13 +143,15 @@ fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
     let callers: HashMap<Vec<u8>, Caller> = owners
         .into_iter()
         .map(|owner| {
-            let sight = owner.role.sight(owner.popia_compliant);
+            let (sight, mode) = (owner.role.sight(owner.popia_compliant), owner.mode());
             let caller = Caller {
                 client: owner.client,
                 user: owner.user,
                 role: owner.role,
                 client_ref: owner.client_ref,
                 sight,
+                mode,
+                live_client: owner.live_client,
                 key_hash: owner.key_hash.clone(),
             };
             (owner.key_hash, caller)

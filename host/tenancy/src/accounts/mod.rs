@@ -10,6 +10,7 @@ mod logins;
 mod password;
 mod passwords;
 mod temporary_password;
+pub mod test_keys;
 mod turns;
 pub mod users;
 

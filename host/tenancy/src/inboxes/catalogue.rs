@@ -6,9 +6,10 @@ use std::{collections::HashMap, time::Duration};
 use channels::whatsapp_cloud::{CatalogueTemplate, CloudApi, GraphError};
 use chrono::TimeDelta;
 use domain::{ids::ClientId, search::fold, template::TemplateRecord};
-use storage::{Db, inboxes::templates};
+use storage::{Db, inboxes::templates, tenancy::sandboxes};
 
 use super::TemplateRow;
+use crate::sandbox;
 use base::{
     Error,
     audit::{Actor, Administration, audit},
@@ -31,19 +32,22 @@ pub enum SyncError {
 
 base::fails_with!(SyncError: storage::Error);
 
-/// Fetches the templates of all business accounts of a client and returns their number. `actor` is `None` if Patchbay
-/// itself starts it.
+/// Fetches the templates of all business accounts of a client and returns their number. Those of a sandbox are copied
+/// from its client, with the numbers. `actor` is `None` if Patchbay itself starts it.
 pub async fn sync_templates(
     admin: &Administration<'_>,
     cloud: &CloudApi,
     client: ClientId,
     actor: Option<Actor>,
 ) -> Result<usize, SyncError> {
-    let wabas = {
+    let (wabas, live) = {
         let mut db = admin.db.acquire().await?;
-        templates::wabas(&mut db, client).await?
+        (templates::wabas(&mut db, client).await?, sandboxes::live_client(&mut db, client).await?)
     };
-    let mut synced = 0;
+    let mut synced = match live {
+        Some(live) => sandbox::refresh(admin, live, client).await?,
+        None => 0,
+    };
     for waba in &wabas {
         synced += sync_account(admin, cloud, client, waba).await?;
     }

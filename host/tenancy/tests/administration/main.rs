@@ -7,4 +7,5 @@ mod office;
 mod person;
 mod planted_rows;
 mod secrets;
+mod test_keys;
 mod users;

@@ -7,7 +7,7 @@ use channels::{
     standard_webhooks::signed_headers,
 };
 use chrono::{DateTime, Utc};
-use domain::{clock::Clock, ids::ClientId, webhook::AnswerVerdict};
+use domain::{clock::Clock, ids::ClientId, sandbox::KeyMode, webhook::AnswerVerdict};
 use storage::webhooks::configs::Endpoint;
 use tokio::time::Instant;
 
@@ -24,6 +24,7 @@ pub(super) struct DeliveryTarget {
     secret: Vec<u8>,
     /// Replaced secrets, which sign too until these times.
     replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
+    pub(super) mode: KeyMode,
 }
 
 impl DeliveryTarget {
@@ -35,7 +36,7 @@ impl DeliveryTarget {
         replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
     ) -> Self {
         let address = WebhookAddress::checked(&url, allow_private);
-        Self { url, address, secret, replaced }
+        Self { url, address, secret, replaced, mode: KeyMode::Live }
     }
 
     pub(super) fn of(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Self> {
@@ -46,13 +47,15 @@ impl DeliveryTarget {
         let replaced = replaced.collect::<std::result::Result<_, _>>()?;
         let secret = open(&endpoint.secret_sealed)?;
         let allow_private = ctx.settings.webhooks.allow_private_targets || endpoint.allow_private_targets;
-        Ok(Self::new(endpoint.url, allow_private, secret, replaced))
+        let mode = KeyMode::of(endpoint.is_sandbox);
+        Ok(Self { mode, ..Self::new(endpoint.url, allow_private, secret, replaced) })
     }
 
     /// The request of an attempt at `now`. The id stays; timestamp and signatures are new.
     fn post(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> std::result::Result<WebhookPost, PostError> {
         let to = self.address.clone()?;
-        let headers = signed_headers(&self.secrets(now), &ready.id.to_string(), now.timestamp(), &ready.body);
+        let id = ready.id.to_string();
+        let headers = signed_headers(&self.secrets(now), (&id, now.timestamp()), &ready.body, self.mode);
         Ok(WebhookPost { to, headers, body: ready.body.clone() })
     }
 

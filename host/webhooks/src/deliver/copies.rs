@@ -100,7 +100,8 @@ async fn sign(ctx: &Context, client: ClientId, copies: Vec<WebhookCopy>) -> Resu
             last = Some((endpoint, DeliveryTarget::of(ctx, client, stored)?));
         }
         let Some((_, target)) = &last else { continue };
-        let headers = signed_headers(&target.secrets(now), &delivery.to_string(), now.timestamp(), &body);
+        let id = delivery.to_string();
+        let headers = signed_headers(&target.secrets(now), (&id, now.timestamp()), &body, target.mode);
         let text = headers.iter().filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
         let headers = text.collect();
         signed.push(SignedWebhook { number, id: delivery, webhook, headers, body });

@@ -14,6 +14,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &[
             "api",
             "errors",
+            "test-keys",
             "webhooks",
             "roles",
             "chats",

@@ -72,19 +72,22 @@ fn post_operation(field: &str, summary: &str, schemas: &[&str]) -> Value {
     let headers: Vec<Value> = [
         (
             "webhook-id",
+            true,
             "Id of the delivery. Each attempt has the same id: use it for deduplication.",
             "0199aa6e-3f0c-7000-8a51-6f0c1d2e3f60",
         ),
-        ("webhook-timestamp", "Time of the attempt in seconds since 1970-01-01T00:00Z.", "1769847330"),
+        ("webhook-timestamp", true, "Time of the attempt in seconds since 1970-01-01T00:00Z.", "1769847330"),
         (
             "webhook-signature",
+            true,
             "Signatures, separated by blanks. One that fits is enough.",
             "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
         ),
+        ("webhook-test", false, "`true` if a test key caused the event. Absent on all other webhooks.", "true"),
     ]
     .into_iter()
-    .map(|(name, said, example)| {
-        json!({ "name": name, "in": "header", "required": true, "description": said,
+    .map(|(name, is_required, said, example)| {
+        json!({ "name": name, "in": "header", "required": is_required, "description": said,
                 "schema": { "type": "string" }, "example": example })
     })
     .collect();

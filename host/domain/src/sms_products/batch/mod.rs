@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     dates,
+    sandbox::{KeyMode, TEST_NUMBERS_ONLY},
     segments::{self, Encoding},
 };
 
@@ -164,7 +165,8 @@ pub struct BatchCells {
 }
 
 impl BatchCells {
-    pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
+    /// With a test key, only test numbers are valid.
+    pub fn of(keywords: &Keywords, mode: KeyMode) -> Result<Self, BatchFault> {
         const NUMBERS: &str = "numbers have 10 to 11 digits, with commas between them";
         let given = keywords.text("cell");
         let given = given.ok_or_else(|| BatchFault::new(1071, format!("the keyword cell is missing: {NUMBERS}")))?;
@@ -179,12 +181,14 @@ impl BatchCells {
             return Err(too_many());
         }
         let mut recipients: Vec<Cell> = entries.iter().filter_map(|entry| cell::parse(entry)).collect();
+        recipients.retain(|cell| mode.admits(&cell.number));
         let (total, correct) = (entries.len(), recipients.len());
         if recipients.iter().filter_map(|cell| cell.identifier.as_ref()).any(|name| name.chars().count() > NAME_MAX) {
             return Err(BatchFault::new(1073, format!("an identifier may have {NAME_MAX} characters at most")));
         }
         if recipients.is_empty() {
-            return Err(BatchFault::new(1071, format!("all numbers are invalid: {NUMBERS}")));
+            let valid = if mode.is_test() { TEST_NUMBERS_ONLY } else { NUMBERS };
+            return Err(BatchFault::new(1071, format!("all numbers are invalid: {valid}")));
         }
         let mut seen = HashSet::new();
         recipients.retain(|cell| seen.insert(cell.number.clone()));
@@ -253,12 +257,12 @@ fn cut(text: &str, most: usize, count: impl Fn(&str) -> Result<usize, segments::
 
 impl BatchSend {
     /// Checks the keywords of `/smsbatch/sms`, except the name of the batch.
-    pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
+    pub fn of(keywords: &Keywords, mode: KeyMode) -> Result<Self, BatchFault> {
         let text = BatchText::of(keywords)?;
         let replies = reply_model(keywords)?;
         let wants_receipts = keywords.truth("rdr")?;
         let future = keywords.text("futuredatetime").map(future).transpose()?;
-        Ok(Self { text, cells: BatchCells::of(keywords)?, replies, wants_receipts, future })
+        Ok(Self { text, cells: BatchCells::of(keywords, mode)?, replies, wants_receipts, future })
     }
 }
 

@@ -9,7 +9,7 @@ fn judged(changes: &[(&str, &str)]) -> Result<BatchSend, u16> {
     let mut form = vec![("message", "Hello"), ("cell", "0821234567"), ("senderid", "SHOP")];
     form.retain(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
     form.extend(changes);
-    BatchSend::of(&keywords(&form)).map_err(|fault| fault.code)
+    BatchSend::of(&keywords(&form), KeyMode::Live).map_err(|fault| fault.code)
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn all_numbers_right_is_0_and_all_wrong_is_1071() {
 
 #[test]
 fn a_missing_cell_and_wrong_numbers_have_different_errors() {
-    let said = |cell: &str| BatchCells::of(&keywords(&[("cell", cell)])).unwrap_err().said;
+    let said = |cell: &str| BatchCells::of(&keywords(&[("cell", cell)]), KeyMode::Live).unwrap_err().said;
     assert!(said("").starts_with("the keyword cell is missing"), "{}", said(""));
     assert!(said("12").starts_with("all numbers are invalid"), "{}", said("12"));
 }

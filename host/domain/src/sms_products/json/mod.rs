@@ -11,6 +11,7 @@ use crate::{
     body::{self, Faults, FieldFault, extent},
     dates,
     phone::Msisdn,
+    sandbox::{KeyMode, TEST_NUMBERS_ONLY},
     segments,
 };
 pub use wire::{JsonSmsBody, ReplyMethod, WireSettings, WireSms, WireSmsRecipient};
@@ -44,6 +45,15 @@ pub struct JsonText {
 }
 
 impl JsonSend {
+    /// With a test key, all recipients must be test numbers.
+    pub fn check_recipients(&self, mode: KeyMode) -> Result<(), Faults> {
+        let recipients = self.texts.iter().flat_map(|text| &text.recipients);
+        let others = recipients.filter(|(number, _)| !mode.admits(number.as_str()));
+        let faults: Faults =
+            others.map(|(number, _)| FieldFault::new("to", format!("{number}: {TEST_NUMBERS_ONLY}"))).collect();
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
+    }
+
     /// Reads a body with at most `most` recipients. Takes time and memory that grow with its length and no faster.
     pub fn read(bytes: &[u8], most: usize) -> Result<Self, Faults> {
         extent::check(extent::Layout::Gateway, bytes, most)?;
