@@ -4,7 +4,7 @@ mod catalogue;
 mod installation;
 pub mod listener;
 mod page;
-mod process;
+pub(crate) mod process;
 
 use std::{
     path::{Path, PathBuf},

@@ -27,6 +27,7 @@ use super::{
     postponement,
     sender::SenderInbox,
     settle,
+    wait_notes::WaitNotes,
 };
 use crate::delivery::opaque;
 
@@ -81,6 +82,7 @@ async fn send(ctx: &Context, lease: &Lease, sender: &SenderInbox) -> Result<End>
         mark_from: Instant::now(),
         more: true,
         failed: None,
+        waits: WaitNotes::new(ctx, lease),
     };
     round.run().await
 }
@@ -113,6 +115,7 @@ struct Round<'a> {
     /// True if the queue may have more legs that can go out now.
     more: bool,
     failed: Option<Error>,
+    waits: WaitNotes<'a>,
 }
 
 #[derive(Clone, Copy)]
@@ -144,7 +147,10 @@ impl<'a> Round<'a> {
                         postponement::postpone(self.ctx, self.lease, Some(self.sender), length).await?;
                         return Ok(End::Done);
                     }
-                    (None, Marking::Fine) => return Ok(End::Done),
+                    (None, Marking::Fine) => {
+                        self.waits.continues();
+                        return Ok(End::Done);
+                    }
                     (None, Marking::NoPlace) => {}
                 }
             }
@@ -216,13 +222,18 @@ impl<'a> Round<'a> {
         let window = carrier.window(inbox);
         let free = window.saturating_sub(self.calls.len() + self.ahead.len()).min(self.may_be_called());
         let wanted = (free + self.may_mark_ahead(0)).min(self.may_be_marked()).min(window);
-        if wanted == 0 || self.gathers(wanted, window) {
+        if wanted == 0 {
+            self.waits.window(window);
+            return Marking::Fine;
+        }
+        if self.gathers(wanted, window) {
             return Marking::Fine;
         }
         let places = match carrier.take(inbox, wanted.min(free)) {
             Ok(places) => places,
             Err(closed) => {
                 call_figures::count_pause(inbox.kind);
+                self.waits.closed(&closed);
                 tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait");
                 // The carrier is asked again when the calls in flight have ended.
                 self.more = self.is_idle();
@@ -231,6 +242,7 @@ impl<'a> Round<'a> {
         };
         let limit = wanted.min(places.len() + self.may_mark_ahead(places.len()));
         if limit == 0 {
+            self.waits.no_place();
             return Marking::NoPlace;
         }
         let (ctx, lease, sender, busy) = (self.ctx, self.lease, self.sender, self.busy.clone());
@@ -304,6 +316,9 @@ impl<'a> Round<'a> {
                 (self.marking, self.mark_from) = (false, Instant::now() + gathering);
                 match marked {
                     Ok(marks) => {
+                        if !marks.legs.is_empty() {
+                            self.waits.continues();
+                        }
                         self.add_marks(marks);
                         // During the marking, legs that were marked ahead may have been called for, and outcomes may
                         // have been refused. The remaining legs wait with those marked ahead.
@@ -388,7 +403,7 @@ fn outcomes_of(sender: &SenderInbox) -> Outcomes {
 async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, journal: LegJournal) -> LegOutcome {
     let MarkedLeg { leg, taken, standing, quotes_ours } = marked;
     let doubt = place.take_doubt();
-    let SenderInbox { inbox, carrier, files, links, .. } = &sender;
+    let SenderInbox { inbox, carrier, files, links, figures, .. } = &sender;
     let opaque = opaque(inbox.client, leg.message, leg.ordinal);
     let (content, sms) = match (leg.own_content.as_ref(), leg.content.as_ref()) {
         (Some(LegContent::Sms(sms)), _) => (Cow::Owned(OutboundContent::Text { body: sms.text.clone() }), Some(sms)),
@@ -425,7 +440,7 @@ async fn call(sender: SenderInbox, marked: MarkedLeg, mut place: SendPlace, jour
         ProviderState::Taken(taken) => Ok(taken),
         ProviderState::NotThere | ProviderState::NotPossible => carrier.send(inbox, place, &outgoing).await,
     };
-    call_figures::count(inbox.kind, &result, started.elapsed());
+    call_figures::count(figures, inbox.kind, &result, started.elapsed());
     call_figures::report(inbox, &leg, &result, started);
     LegOutcome { leg, result, doubt }
 }

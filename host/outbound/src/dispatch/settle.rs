@@ -95,10 +95,11 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     for outcome in &ended.outcomes {
         match &outcome.result {
             Ok(taken) => {
-                call_figures::record_success(sender.inbox.kind, now.timestamp());
+                call_figures::record_success(&ctx.sending, &sender.inbox, now);
                 settlement.accept(&outcome.leg, taken, keeps_choices, now);
             }
             Err(failure) => {
+                call_figures::record_failure(&ctx.sending, &sender.inbox, failure, now);
                 settlement.note(ctx, &outcome.leg, failure, now);
                 settlement.refuse(&outcome.leg, failure, sender, now);
             }

@@ -14,7 +14,7 @@ use crate::statements::{Statement, statements};
 const SIZES: [u32; 3] = [0, 300, 6_000];
 
 /// Tables that a statement may read as a whole.
-const READ_WHOLE: [&str; 7] = [
+const READ_WHOLE: [&str; 8] = [
     // One row each.
     "master_key_check",
     "testing_clock",
@@ -24,6 +24,7 @@ const READ_WHOLE: [&str; 7] = [
     "_sqlx_migrations",
     // A row for each process.
     "node",
+    "process_report",
     // Failures only, for the command `patchbay status`.
     "provider_call",
     // A row for each Lite number, every few seconds for the metrics.
