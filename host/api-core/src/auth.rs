@@ -213,6 +213,11 @@ fn admit<'a>(
             state.admission.forget_key(key);
             return Err(ApiError::unauthorized(credential));
         };
+        if let Some(disabled) = caller.disabled {
+            state.admission.forget_key(key);
+            let said = format!("the {} of this API key is disabled: ask the operator", disabled.as_str());
+            return Err(ApiError::new(ErrorKind::Forbidden, said.replace("the key of this API key", "this API key")));
+        }
         state.admission.remember_key(key, caller.client);
         RequestFacts::of(&parts.extensions).set_caller(&caller, key);
         Span::current().record("client.id", tracing::field::display(caller.client));

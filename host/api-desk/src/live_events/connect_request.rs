@@ -67,7 +67,7 @@ async fn of_ticket(state: &ApiState, held: &AdmittedRequest, ticket: &str) -> Re
 }
 
 pub(super) fn of_key(caller: Caller) -> Holder {
-    let Caller { client, user, role, client_ref, sight, key_hash } = caller;
+    let Caller { client, user, role, client_ref, sight, key_hash, .. } = caller;
     Holder { client, user, role, client_ref, sight, key_hash }
 }
 

@@ -14,6 +14,7 @@ use storage::{
     inboxes::{self, Inbox},
     tenancy::{
         api_keys, clients,
+        disabled::{self, DisabledTimes},
         profiles::{self, Profile},
     },
 };
@@ -41,6 +42,7 @@ pub(super) async fn clients(db: &Db, client_ref: Option<&str>) -> anyhow::Result
             "displayName": one.display_name,
             "parentRef": one.parent.and_then(|parent| names.get(&parent)),
             "createdTime": one.created_at,
+            "disabledTime": one.disabled_at,
         })
     });
     Ok(json!({ "clients": shown.collect::<Vec<_>>() }))
@@ -49,6 +51,7 @@ pub(super) async fn clients(db: &Db, client_ref: Option<&str>) -> anyhow::Result
 pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
+    let disabled = disabled::times(&mut db, client).await?;
     let shown = all_users(&mut db, client).await?.into_iter().map(|user| {
         json!({
             "userId": user.id,
@@ -57,6 +60,7 @@ pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
             "role": user.role.as_str(),
             "team": user.team.map(|(_, name)| name),
             "createdTime": user.created_at,
+            "disabledTime": disabled.of("user", &user.id.to_string()),
         })
     });
     Ok(json!({ "clientRef": client_ref, "users": shown.collect::<Vec<_>>() }))
@@ -66,6 +70,7 @@ pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let created: HashMap<UserId, _> = api_keys::created(&mut db, client).await?.into_iter().collect();
+    let disabled = disabled::times(&mut db, client).await?;
     let shown = all_users(&mut db, client).await?.into_iter().filter_map(|user| {
         let created = created.get(&user.id)?;
         Some(json!({
@@ -73,6 +78,7 @@ pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
             "email": user.email,
             "role": user.role.as_str(),
             "createdTime": created,
+            "disabledTime": disabled.of("key", &user.id.to_string()),
         }))
     });
     Ok(json!({ "clientRef": client_ref, "keys": shown.collect::<Vec<_>>() }))
@@ -91,14 +97,19 @@ async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Ve
     }
 }
 
-pub(super) async fn all_inboxes(db: &Db, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
+/// Also returns the disabled objects of the client.
+pub(super) async fn all_inboxes(
+    db: &Db,
+    client_ref: &str,
+    channel: Channel,
+) -> anyhow::Result<(Vec<Inbox>, DisabledTimes)> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
         let (page, _) = inboxes::page(&mut db, client, (channel, ""), at).await?;
         if page.is_empty() {
-            return Ok(found);
+            return Ok((found, disabled::times(&mut db, client).await?));
         }
         found.extend(page);
         at = at.next();

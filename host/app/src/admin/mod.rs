@@ -1,6 +1,7 @@
 //! Commands that change the database. Each prints one JSON object (CONTRACT 3).
 
 mod audit;
+mod disabling;
 mod lists;
 mod master_keys;
 pub(crate) mod messenger;
@@ -16,10 +17,13 @@ use base::audit::{Actor, Administration};
 use serde_json::{Value, json};
 use settings::Settings;
 use storage::tenancy::users;
-use tenancy::accounts::{self, CreatedUser, NewClient, NewUser};
+use tenancy::{
+    accounts::{self, CreatedUser, NewClient, NewUser},
+    disabling::Disabled,
+};
 
 use crate::{
-    cli::{AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, UserCommand, UserRemove},
+    cli::{AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, UserArgument, UserCommand},
     postgres::Database,
     process_base::{Base, unreachable},
 };
@@ -85,6 +89,25 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
             let created = accounts::create_user(&admin, &create.client, new, Actor::Operator).await?;
             Ok(user(&created))
         }
+        AdminCommand::Client(ClientCommand::Disable(given)) => {
+            disabling::set(base, &given.client, Disabled::Client, false).await
+        }
+        AdminCommand::Client(ClientCommand::Enable(given)) => {
+            disabling::set(base, &given.client, Disabled::Client, true).await
+        }
+        AdminCommand::Client(ClientCommand::Remove(remove)) => disabling::remove(config, base, remove).await,
+        AdminCommand::User(UserCommand::Disable(given)) => {
+            disabling::set(base, &given.client, Disabled::User(&given.email), false).await
+        }
+        AdminCommand::User(UserCommand::Enable(given)) => {
+            disabling::set(base, &given.client, Disabled::User(&given.email), true).await
+        }
+        AdminCommand::Key(KeyCommand::Disable(given)) => {
+            disabling::set(base, &given.client, Disabled::Key(&given.email), false).await
+        }
+        AdminCommand::Key(KeyCommand::Enable(given)) => {
+            disabling::set(base, &given.client, Disabled::Key(&given.email), true).await
+        }
         AdminCommand::Client(ClientCommand::List(list)) => lists::clients(&base.db, list.client.as_deref()).await,
         AdminCommand::User(UserCommand::List(list)) => lists::users(&base.db, &list.client).await,
         AdminCommand::User(UserCommand::Remove(remove)) => remove_user(&admin, remove).await,
@@ -95,7 +118,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
         AdminCommand::Site(command) => web_chat::run(config, base, command).await,
         AdminCommand::Credits(command) => sms::credits(&admin, command).await,
         AdminCommand::SmsSource(command) => sms::source(&admin, command).await,
-        AdminCommand::Sender(command) => sms::sender(config, &admin, command).await,
+        AdminCommand::Sender(command) => sms::sender(config, base, command).await,
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
         AdminCommand::Person(command) => person::run(config, base, command).await,
         AdminCommand::Audit(command) => audit::run(&base.db, command).await,
@@ -112,7 +135,7 @@ fn user(created: &CreatedUser) -> Value {
     })
 }
 
-async fn remove_user(admin: &Administration<'_>, remove: UserRemove) -> anyhow::Result<Value> {
+async fn remove_user(admin: &Administration<'_>, remove: UserArgument) -> anyhow::Result<Value> {
     let (client, user) = {
         let mut db = admin.db.acquire().await?;
         let client = lists::client(&mut db, &remove.client).await?;

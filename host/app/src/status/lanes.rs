@@ -63,9 +63,14 @@ pub(super) async fn read(
     let names = wait_reasons::sender_names(db, &senders).await?;
     let mut statuses = Vec::with_capacity(lanes.len());
     for lane in lanes {
-        let Reason { text, until } = reason(db, queue, &lane, known).await?;
+        let sender =
+            names.iter().find(|name| name.client_id == lane.client_id && name.inbox_id.0 == lane.lane_id);
+        let Reason { text, until } = match disabled(queue, &lane, sender) {
+            Some(text) => Reason::new(text),
+            None => reason(db, queue, &lane, known).await?,
+        };
         statuses.push(LaneStatus {
-            address: address(&names, &lane),
+            address: sender.and_then(|sender| sender.address.clone()),
             lane: lane.lane_id.to_string(),
             waiting: lane.waiting,
             due: lane.due,
@@ -79,9 +84,12 @@ pub(super) async fn read(
     Ok(statuses)
 }
 
-fn address(names: &[SenderName], lane: &WaitingLane) -> Option<String> {
-    let name = names.iter().find(|name| name.client_id == lane.client_id && name.inbox_id.0 == lane.lane_id)?;
-    name.address.clone()
+fn disabled(queue: Queue, lane: &WaitingLane, sender: Option<&SenderName>) -> Option<&'static str> {
+    if lane.is_client_disabled && queue.waits_while_disabled() {
+        return Some("the client is disabled");
+    }
+    let is_disabled = queue == Queue::Outbound && sender.is_some_and(|sender| sender.is_disabled);
+    is_disabled.then_some("the inbox is disabled")
 }
 
 async fn reason(

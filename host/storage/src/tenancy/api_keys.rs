@@ -4,7 +4,10 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, UserId};
 use uuid::Uuid;
 
-use super::users::{Role, stored_role};
+use super::{
+    disabled::DisabledOwner,
+    users::{Role, stored_role},
+};
 use crate::{Error, PgConnection, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +18,8 @@ pub struct KeyOwner {
     pub role: Role,
     pub client_ref: String,
     pub popia_compliant: bool,
+    /// Then the key opens nothing.
+    pub disabled: Option<DisabledOwner>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -25,6 +30,7 @@ pub(crate) struct KeyOwnerRow {
     role: String,
     client_ref: String,
     popia_compliant: bool,
+    disabled: Option<String>,
 }
 
 impl TryFrom<KeyOwnerRow> for KeyOwner {
@@ -38,6 +44,7 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
             role: stored_role(&row.role)?,
             client_ref: row.client_ref,
             popia_compliant: row.popia_compliant,
+            disabled: row.disabled.as_deref().and_then(DisabledOwner::from_name),
         })
     }
 }
@@ -55,7 +62,10 @@ pub async fn created(db: &mut PgConnection, client: ClientId) -> Result<Vec<(Use
 pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
     let rows: Vec<KeyOwnerRow> = sqlx::query_as(
         "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref,
-                client.popia_compliant
+                client.popia_compliant,
+                CASE WHEN client.disabled_at IS NOT NULL THEN 'client'
+                     WHEN client_user.disabled_at IS NOT NULL THEN 'user'
+                     WHEN api_key.disabled_at IS NOT NULL THEN 'key' END AS disabled
          FROM api_key
          JOIN client_user ON client_user.client_id = api_key.client_id AND client_user.id = api_key.user_id
          JOIN client ON client.id = api_key.client_id
@@ -80,7 +90,7 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, key: NewApiKey<'_>
     sqlx::query(
         "INSERT INTO api_key (key_hash, client_id, user_id, sealed, created_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (client_id, user_id) DO UPDATE
-         SET key_hash = excluded.key_hash, sealed = excluded.sealed, created_at = excluded.created_at",
+         SET key_hash = excluded.key_hash, sealed = excluded.sealed, created_at = excluded.created_at, disabled_at = NULL",
     )
     .bind(key.hash)
     .bind(client.0)

@@ -30,6 +30,7 @@ pub struct Client {
     pub asks_rating: bool,
     pub sms_fallback: SmsFallback,
     pub created_at: DateTime<Utc>,
+    pub disabled_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,7 @@ struct ClientRow {
     sms_fallback_enabled: bool,
     sms_username: Option<String>,
     created_at: DateTime<Utc>,
+    disabled_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<ClientRow> for Client {
@@ -71,6 +73,7 @@ impl TryFrom<ClientRow> for Client {
             asks_rating: row.asks_rating,
             sms_fallback: SmsFallback { enabled: row.sms_fallback_enabled, username: row.sms_username },
             created_at: row.created_at,
+            disabled_at: row.disabled_at,
         })
     }
 }
@@ -107,7 +110,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &ClientRecord<
 pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, disabled_at
          FROM client WHERE id = $1",
     )
     .bind(client.0)
@@ -119,7 +122,7 @@ pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Clien
 pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, disabled_at
          FROM client WHERE id = $1 FOR NO KEY UPDATE",
     )
     .bind(client.0)
@@ -180,7 +183,7 @@ pub async fn children(db: &mut PgConnection, parent: ClientId, page: PageRequest
         .await?;
     let rows: Vec<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, disabled_at
          FROM client WHERE parent_id = $1 ORDER BY client_ref LIMIT $2 OFFSET $3",
     )
     .bind(parent.0)
@@ -199,7 +202,7 @@ pub async fn with_descendants(db: &mut PgConnection, above: Option<ClientId>) ->
              UNION ALL
              SELECT child.id FROM client child JOIN below ON child.parent_id = below.id)
          SELECT client.id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, disabled_at
          FROM below JOIN client ON client.id = below.id ORDER BY client_ref",
     )
     .bind(above.map(|client| client.0))

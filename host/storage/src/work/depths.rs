@@ -22,6 +22,7 @@ pub struct WaitingLane {
     #[sqlx(try_from = "Uuid")]
     pub client_id: ClientId,
     pub client_ref: String,
+    pub is_client_disabled: bool,
     pub lane_id: Uuid,
     pub waiting: i64,
     pub due: i64,
@@ -66,8 +67,8 @@ pub async fn first_lanes(
 ) -> Result<Vec<WaitingLane>> {
     let QueueFacts { table, open, .. } = queue.facts();
     let statement = format!(
-        "SELECT waiting.client_id, client.client_ref, waiting.lane_id, waiting.waiting, waiting.due,
-                waiting.first_due_at,
+        "SELECT waiting.client_id, client.client_ref, client.disabled_at IS NOT NULL AS is_client_disabled,
+                waiting.lane_id, waiting.waiting, waiting.due, waiting.first_due_at,
                 EXISTS (SELECT 1 FROM lane
                         WHERE lane.client_id = waiting.client_id AND lane.queue = $2
                           AND lane.lane_id = waiting.lane_id AND lane.leased_until > now()) AS is_leased

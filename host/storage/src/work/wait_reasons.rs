@@ -18,6 +18,7 @@ pub struct SenderName {
     pub client_ref: String,
     pub kind: String,
     pub address: Option<String>,
+    pub is_disabled: bool,
 }
 
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -79,10 +80,10 @@ pub async fn last_attempt(db: &mut PgConnection, client: ClientId, endpoint: Uui
 /// Directory: returns the names of inboxes of all clients.
 pub async fn sender_names(db: &mut PgConnection, senders: &[(ClientId, InboxId)]) -> Result<Vec<SenderName>> {
     let names = sqlx::query_as(
-        "SELECT wanted.client_id, wanted.inbox_id, client.client_ref, inbox.kind, inbox.address
+        "SELECT wanted.client_id, wanted.inbox_id, client.client_ref, inbox.kind, inbox.address, inbox.is_disabled
          FROM unnest($1::uuid[], $2::uuid[]) wanted (client_id, inbox_id)
          CROSS JOIN LATERAL (SELECT client_ref FROM client WHERE id = wanted.client_id OFFSET 0) client
-         CROSS JOIN LATERAL (SELECT kind, address FROM inbox
+         CROSS JOIN LATERAL (SELECT kind, address, disabled_at IS NOT NULL AS is_disabled FROM inbox
                              WHERE client_id = wanted.client_id AND id = wanted.inbox_id OFFSET 0) inbox",
     )
     .bind(senders.iter().map(|(client, _)| client.0).collect::<Vec<_>>())

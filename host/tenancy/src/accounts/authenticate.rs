@@ -11,7 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 use storage::{
     Db,
     silence::{self, within},
-    tenancy::api_keys::KeyOwner,
+    tenancy::{api_keys::KeyOwner, disabled::DisabledOwner},
 };
 use tokio::sync::oneshot;
 
@@ -26,6 +26,8 @@ pub struct Caller {
     pub sight: CustomerVisibility,
     /// SHA-256 of the key. An open connection is closed when the key changes.
     pub key_hash: Vec<u8>,
+    /// Then its requests are refused.
+    pub disabled: Option<DisabledOwner>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -147,6 +149,7 @@ fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
                 client_ref: owner.client_ref,
                 sight,
                 key_hash: owner.key_hash.clone(),
+                disabled: owner.disabled,
             };
             (owner.key_hash, caller)
         })

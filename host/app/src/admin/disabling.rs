@@ -1,0 +1,44 @@
+//! `disable` and `enable` of clients and their objects, and `client remove`.
+
+use anyhow::bail;
+use base::{audit::Actor, media_store};
+use domain::{clock::Clock, ids::MediaId};
+use serde_json::{Value, json};
+use settings::Settings;
+use tenancy::{
+    client_removal,
+    disabling::{self, Disabled},
+};
+
+use crate::{cli::ClientRemove, media, process_base::Base};
+
+/// Prints the number of lanes that are still worked on: 0 means that nothing leaves any more.
+pub(super) async fn set(base: &Base, client_ref: &str, what: Disabled<'_>, enabled: bool) -> anyhow::Result<Value> {
+    let working = disabling::set_enabled(&base.administration(), client_ref, what, enabled, Actor::Operator).await?;
+    let (kind, name) = match what {
+        Disabled::Client => ("client", client_ref.to_owned()),
+        Disabled::User(email) => ("user", email.to_owned()),
+        Disabled::Key(email) => ("key", email.to_owned()),
+        Disabled::Inbox(channel, address) => (channel.as_str(), address.to_owned()),
+        Disabled::Site(id) => ("site", id.to_string()),
+        Disabled::Sender(address) => ("sender", address.to_owned()),
+    };
+    let mut shown = json!({ "clientRef": client_ref, "kind": kind, "name": name, "enabled": enabled });
+    if let (Disabled::Client | Disabled::Inbox(..), false) = (what, enabled) {
+        shown["lanesAtWork"] = json!(working);
+    }
+    Ok(shown)
+}
+
+pub(super) async fn remove(config: &Settings, base: &Base, remove: ClientRemove) -> anyhow::Result<Value> {
+    if !remove.yes {
+        let erased = client_removal::describe(&base.db, &remove.client).await?;
+        bail!("this erases {erased}. Add --yes to erase it");
+    }
+    let kept = media::kept(config, MediaId(base.ids.mint(base.clock.now())))?;
+    let store = media_store(&kept, &base.db, &config.media_folder());
+    let admin = base.administration();
+    let removed =
+        client_removal::remove(&admin, store.as_ref(), &remove.client, remove.force, Actor::Operator).await?;
+    Ok(json!({ "clientRef": remove.client, "files": removed.files, "rows": removed.rows }))
+}
