@@ -101,6 +101,7 @@ mod sms_sending;
 mod sms_sources;
 mod sms_stops;
 mod sms_tls;
+mod starts_and_stops;
 mod status;
 mod story;
 mod teams;
