@@ -68,15 +68,14 @@ async fn a_disabled_client_is_refused_and_sends_nothing_and_gets_its_webhooks_af
     assert_eq!(refused.status, 403);
     assert!(refused.text.contains("the client of this API key is disabled"), "{}", refused.text);
     let login = json!({ "email": "acme@example.com", "password": "correct horse", "clientRef": "acme" });
-    let refused = patchbay.ask(reqwest::Method::POST, LOGIN, &[("Content-Type", "application/json")], login.to_string());
+    let refused =
+        patchbay.ask(reqwest::Method::POST, LOGIN, &[("Content-Type", "application/json")], login.to_string());
     let refused = refused.await;
     assert!(refused.status == 403 && refused.text.contains("your client is disabled"), "{}", refused.text);
     let phone = patchbay.phone("27820000001");
     phone.write(&client.number, "are you there?").await;
-    eventually("the stored question", || async {
-        (patchbay.rows_of("acme").await["chat_message"] > 0).then_some(())
-    })
-    .await;
+    eventually("the stored question", || async { (patchbay.rows_of("acme").await["chat_message"] > 0).then_some(()) })
+        .await;
     assert!(reasons(&patchbay, &client, "webhook").iter().all(|reason| reason == "the client is disabled"));
     // Two searches for due work.
     tokio::time::sleep(Duration::from_secs(1)).await;

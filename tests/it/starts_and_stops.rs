@@ -20,7 +20,10 @@ async fn probes_are_not_logged_requests_name_their_source_and_a_clean_stop_warns
 
     let log = patchbay.log();
     assert!(!log.contains("/healthz") && !log.contains("/readyz"), "{log}");
-    let access = log.lines().find(|line| line.contains("request answered") && line.contains("/api/v1/users/me")).expect("an access line");
+    let access = log
+        .lines()
+        .find(|line| line.contains("request answered") && line.contains("/api/v1/users/me"))
+        .expect("an access line");
     assert!(access.contains("source=127.0.0.1"), "{access}");
     for level in ["WARN", "ERROR"] {
         assert_eq!(lines(&log[before..], level), Vec::<&str>::new());

@@ -41,7 +41,8 @@ async fn a_provider_that_fails_is_seen_with_the_messages_that_wait() {
     assert!(patchbay.printed(&["status"]).contains("SMS RETRY"));
     let status = eventually("the calls of the process", || async {
         let status = patchbay.admin(&["status", "--json"]);
-        let slow = provider(&status, "smpp")?["calls"].as_array()?.iter().find(|call| call["outcome"] == "slow_down")?;
+        let slow =
+            provider(&status, "smpp")?["calls"].as_array()?.iter().find(|call| call["outcome"] == "slow_down")?;
         (slow["calls"].as_u64()? > 0).then_some(status.clone())
     })
     .await;
@@ -123,5 +124,5 @@ async fn each_process_reports_its_memory_files_connections_and_build_and_the_las
     assert_eq!(patchbay.terminate().await, Some(0));
 
     let text = patchbay.printed(&["status"]);
-    assert!(text.contains(" STOPPED, ServeOnly"), "{text}");
+    assert!(text.contains(" STOPPED, SERVE_ONLY"), "{text}");
 }

@@ -75,7 +75,11 @@ pub async fn describe(db: &Db, client_ref: &str) -> Result<String, RemoveError> 
     }
     let listed = NAMED.iter().map(|(table, words)| format!("{} {words}", named.get(*table).copied().unwrap_or(0)));
     let listed: Vec<String> = listed.collect();
-    let mut said = format!("client `{client_ref}` ({}): {}, and all other rows ({total} in total)", client.display_name, listed.join(", "));
+    let mut said = format!(
+        "client `{client_ref}` ({}): {}, and all other rows ({total} in total)",
+        client.display_name,
+        listed.join(", ")
+    );
     let waiting = removal::waiting(&mut db, client.id).await?;
     if !waiting.is_empty() {
         said = format!("{said}. Waiting work, which is lost: {}", in_words(&waiting));

@@ -163,12 +163,7 @@ async fn until_ended(db: &Db, client: ClientId, inbox: Option<InboxId>) -> stora
     until_free(db, client, &queues, inbox.map(Uuid::from)).await
 }
 
-pub(crate) async fn until_free(
-    db: &Db,
-    client: ClientId,
-    queues: &[&str],
-    lane: Option<Uuid>,
-) -> storage::Result<i64> {
+pub(crate) async fn until_free(db: &Db, client: ClientId, queues: &[&str], lane: Option<Uuid>) -> storage::Result<i64> {
     let mut waited = Duration::ZERO;
     loop {
         let left = disabled::leases(&mut *db.acquire().await?, client, queues, lane).await?;

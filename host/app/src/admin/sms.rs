@@ -174,11 +174,7 @@ pub(super) async fn source(admin: &Administration<'_>, command: SmsSourceCommand
     }
 }
 
-pub(super) async fn sender(
-    config: &Settings,
-    base: &Base,
-    command: SenderCommand,
-) -> anyhow::Result<Value> {
+pub(super) async fn sender(config: &Settings, base: &Base, command: SenderCommand) -> anyhow::Result<Value> {
     let admin = &base.administration();
     let address = match &command {
         SenderCommand::Disable(given) => {

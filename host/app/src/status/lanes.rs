@@ -63,8 +63,7 @@ pub(super) async fn read(
     let names = wait_reasons::sender_names(db, &senders).await?;
     let mut statuses = Vec::with_capacity(lanes.len());
     for lane in lanes {
-        let sender =
-            names.iter().find(|name| name.client_id == lane.client_id && name.inbox_id.0 == lane.lane_id);
+        let sender = names.iter().find(|name| name.client_id == lane.client_id && name.inbox_id.0 == lane.lane_id);
         let Reason { text, until } = match disabled(queue, &lane, sender) {
             Some(text) => Reason::new(text),
             None => reason(db, queue, &lane, known).await?,
@@ -117,11 +116,7 @@ async fn reason(
     })
 }
 
-async fn of_messages(
-    db: &mut PgConnection,
-    lane: &WaitingLane,
-    now: DateTime<Utc>,
-) -> storage::Result<Option<Reason>> {
+async fn of_messages(db: &mut PgConnection, lane: &WaitingLane, now: DateTime<Utc>) -> storage::Result<Option<Reason>> {
     let inbox = InboxId(lane.lane_id);
     if let Some((status, until)) = wait_reasons::lite_gate(db, lane.client_id, inbox, now).await? {
         let text = format!("the Lite number is disconnected or outside its hours; its status is `{status}`");

@@ -228,9 +228,8 @@ async fn refused_tokens(
     let senders: Vec<_> = refused.iter().map(|(_, refusal)| (refusal.client_id, refusal.inbox_id)).collect();
     let names = wait_reasons::sender_names(db, &senders).await?;
     let named = refused.into_iter().filter_map(|(process, refusal)| {
-        let name = names
-            .iter()
-            .find(|name| name.client_id == refusal.client_id && name.inbox_id == refusal.inbox_id)?;
+        let name =
+            names.iter().find(|name| name.client_id == refusal.client_id && name.inbox_id == refusal.inbox_id)?;
         Some(RefusedTokenStatus {
             client_ref: name.client_ref.clone(),
             inbox_id: refusal.inbox_id,

@@ -1,12 +1,6 @@
 //! The report of a process about itself. `patchbay status` reads the reports of all processes.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    net::SocketAddr,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, fs, net::SocketAddr, sync::Arc, time::Duration};
 
 use base::{Context, lanes::within, sending_figures::SendingSnapshot};
 use channels::smpp::{BindState, BindStatus, SmppGateway};
@@ -64,6 +58,16 @@ pub enum ProcessRole {
     ServeOnly,
     /// Background work only.
     Work,
+}
+
+impl ProcessRole {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Serve => "SERVE",
+            Self::ServeOnly => "SERVE_ONLY",
+            Self::Work => "WORK",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -128,12 +132,7 @@ pub struct ReportSource {
 }
 
 impl ReportSource {
-    pub fn new(
-        ctx: &Arc<Context>,
-        smpp: Option<SmppGateway>,
-        role: ProcessRole,
-        listen: Option<SocketAddr>,
-    ) -> Self {
+    pub fn new(ctx: &Arc<Context>, smpp: Option<SmppGateway>, role: ProcessRole, listen: Option<SocketAddr>) -> Self {
         Self { ctx: Arc::clone(ctx), smpp, role, listen, started_at: ctx.now() }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn of(status: &Status) -> String {
     }
     text.push_str("\nreports of processes\n");
     for process in &status.processes {
-        add_process(&mut text, process);
+        add_process(&mut text, process, status.time);
     }
     add_providers(&mut text, status);
     text
@@ -39,11 +39,14 @@ fn add_queue(text: &mut String, queue: &QueueStatus) {
         let address = lane.address.as_ref().map(|address| format!(" ({address})")).unwrap_or_default();
         let oldest = lane.oldest_due_seconds.map(|seconds| format!(", oldest {seconds} s")).unwrap_or_default();
         let until = lane.until.map(|until| format!(" (until {})", time(until))).unwrap_or_default();
-        let _ = writeln!(text, "    {client_ref} {id}{address}: {waiting} waiting, {due} due{oldest}, {state}: {reason}{until}");
+        let _ = writeln!(
+            text,
+            "    {client_ref} {id}{address}: {waiting} waiting, {due} due{oldest}, {state}: {reason}{until}"
+        );
     }
 }
 
-fn add_process(text: &mut String, process: &ProcessStatus) {
+fn add_process(text: &mut String, process: &ProcessStatus, now: DateTime<Utc>) {
     let (id, state, reported) = (process.id, process.state, time(process.reported_time));
     let Some(report) = &process.report else {
         let _ = writeln!(text, "    {id} {state}, last report {reported}, of another version");
@@ -52,8 +55,13 @@ fn add_process(text: &mut String, process: &ProcessStatus) {
     let ProcessReport { role, version, commit, pid, started_time, database_connections: pool, .. } = report;
     let host = report.host.as_deref().unwrap_or("-");
     let listen = report.listen.map(|listen| format!(" at {listen}")).unwrap_or_default();
-    let _ = writeln!(text, "    {id} {state}, {role:?}{listen}, host {host}, pid {pid}, {version} ({commit})");
-    let _ = writeln!(text, "        started {}, last report {reported}", time(*started_time));
+    let _ = writeln!(text, "    {id} {state}, {}{listen}, host {host}, pid {pid}, {version} ({commit})", role.as_str());
+    let up = if process.state == "RUNNING" {
+        format!(" ({} s)", (now - *started_time).num_seconds())
+    } else {
+        String::new()
+    };
+    let _ = writeln!(text, "        started {}{up}, last report {reported}", time(*started_time));
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
     let memory = number(report.resident_bytes.map(|bytes| bytes / MIB));
     let (files, most) = (number(report.open_files), number(report.open_files_max));

@@ -67,7 +67,12 @@ pub(super) fn record_success(figures: &SendingFigures, inbox: &CarrierInbox, at:
 }
 
 /// Records the reason for which the messages of an inbox wait after a failed call. Failures of single messages are none.
-pub(super) fn record_failure(figures: &SendingFigures, inbox: &CarrierInbox, failure: &SendFailure, now: DateTime<Utc>) {
+pub(super) fn record_failure(
+    figures: &SendingFigures,
+    inbox: &CarrierInbox,
+    failure: &SendFailure,
+    now: DateTime<Utc>,
+) {
     let (sender, code) = ((inbox.client, inbox.id), |code| alarms::label(inbox.kind.channel(), code));
     let (reason, after) = match failure {
         SendFailure::AccountStopped(stopped) => {

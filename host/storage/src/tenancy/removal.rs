@@ -10,15 +10,8 @@ use uuid::Uuid;
 use crate::{PgConnection, Queue, Result};
 
 /// Queues whose rows would be lost. The others have timers and sessions.
-const LOST: [Queue; 7] = [
-    Queue::Outbound,
-    Queue::Callback,
-    Queue::Fallback,
-    Queue::Media,
-    Queue::Webhook,
-    Queue::SmsCallback,
-    Queue::Email,
-];
+const LOST: [Queue; 7] =
+    [Queue::Outbound, Queue::Callback, Queue::Fallback, Queue::Media, Queue::Webhook, Queue::SmsCallback, Queue::Email];
 
 /// A table with rows of clients. A partitioned one has several relations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +84,8 @@ fn ordered(mut tables: BTreeMap<String, Vec<String>>, keys: Vec<(String, String)
     keys.remove(&("participant".to_owned(), "ticket".to_owned()));
     let mut ordered = Vec::with_capacity(tables.len());
     while !tables.is_empty() {
-        let is_named = |table: &String| keys.iter().any(|(child, parent)| parent == table && tables.contains_key(child));
+        let is_named =
+            |table: &String| keys.iter().any(|(child, parent)| parent == table && tables.contains_key(child));
         let free: Vec<String> = tables.keys().filter(|table| !is_named(table)).cloned().collect();
         // In a circle there is no order: its deletion fails with the name of the key.
         let next = if free.is_empty() { tables.keys().cloned().collect() } else { free };
@@ -168,7 +162,8 @@ mod tests {
     #[test]
     fn a_table_comes_before_those_that_its_foreign_keys_name() {
         let tables = ["a", "b", "c", "d"].map(|name| (name.to_owned(), vec![name.to_owned()]));
-        let keys = [("a", "b"), ("c", "a"), ("d", "client")].map(|(child, parent)| (child.to_owned(), parent.to_owned()));
+        let keys =
+            [("a", "b"), ("c", "a"), ("d", "client")].map(|(child, parent)| (child.to_owned(), parent.to_owned()));
         let ordered = ordered(tables.into_iter().collect(), keys.into_iter().collect());
         let names: Vec<&str> = ordered.iter().map(|table| table.name.as_str()).collect();
         assert_eq!(names, ["c", "d", "a", "b"]);

@@ -141,13 +141,13 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
 /// the lane.
 pub async fn claim(db: &mut PgConnection, lane: LaneKey, owner: NodeId, lease: Duration) -> Result<Option<i64>> {
     let fence = sqlx::query_scalar(&lane.queue.claim_statement())
-    .bind(lane.client.0)
-    .bind(lane.queue.name())
-    .bind(lane.lane)
-    .bind(owner.0)
-    .bind(lease.as_secs_f64())
-    .fetch_optional(db)
-    .await?;
+        .bind(lane.client.0)
+        .bind(lane.queue.name())
+        .bind(lane.lane)
+        .bind(owner.0)
+        .bind(lease.as_secs_f64())
+        .fetch_optional(db)
+        .await?;
     Ok(fence)
 }
 

@@ -110,7 +110,8 @@ impl Breakers {
 
     pub(crate) fn suspended_plugins(&self) -> Vec<(ClientId, PluginRef)> {
         let table = self.table();
-        let circuits = table.clients.iter().flat_map(|(client, circuits)| circuits.iter().map(move |one| (client, one)));
+        let circuits =
+            table.clients.iter().flat_map(|(client, circuits)| circuits.iter().map(move |one| (client, one)));
         let suspended = circuits.filter(|(_, (_, circuit))| circuit.state != State::Closed);
         suspended.map(|(client, (plugin, _))| (*client, plugin.clone())).collect()
     }
