@@ -13,7 +13,7 @@ use domain::{
 };
 use storage::{
     Db, PgConnection, Queue,
-    tenancy::{clients, disabled, users},
+    tenancy::{clients, disablement, users},
 };
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ const ENDS_WITHIN: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, Copy)]
-pub enum Disabled<'a> {
+pub enum DisableTarget<'a> {
     Client,
     /// By e-mail address.
     User(&'a str),
@@ -53,7 +53,7 @@ base::fails_with!(DisableError: storage::Error);
 pub async fn set_enabled(
     admin: &Administration<'_>,
     client_ref: &str,
-    what: Disabled<'_>,
+    what: DisableTarget<'_>,
     enabled: bool,
     actor: Actor,
 ) -> Result<i64, DisableError> {
@@ -85,16 +85,20 @@ enum Object {
 }
 
 impl Object {
-    async fn find(db: &mut PgConnection, client: ClientId, what: Disabled<'_>) -> storage::Result<Option<Self>> {
+    async fn find(db: &mut PgConnection, client: ClientId, what: DisableTarget<'_>) -> storage::Result<Option<Self>> {
         Ok(match what {
-            Disabled::Client => Some(Self::Client),
-            Disabled::User(email) => users::find_by_email(db, client, email).await?.map(|user| Self::User(user.id)),
-            Disabled::Key(email) => users::find_by_email(db, client, email).await?.map(|user| Self::Key(user.id)),
-            Disabled::Inbox(channel, address) => {
-                disabled::inbox_of(db, client, channel, address).await?.map(Self::Inbox)
+            DisableTarget::Client => Some(Self::Client),
+            DisableTarget::User(email) => {
+                users::find_by_email(db, client, email).await?.map(|user| Self::User(user.id))
             }
-            Disabled::Site(id) => storage::web::sites::by_id(db, client, id).await?.map(|site| Self::Inbox(site.id)),
-            Disabled::Sender(address) => EmailAddress::parse(address).map(Self::Sender),
+            DisableTarget::Key(email) => users::find_by_email(db, client, email).await?.map(|user| Self::Key(user.id)),
+            DisableTarget::Inbox(channel, address) => {
+                disablement::inbox_of(db, client, channel, address).await?.map(Self::Inbox)
+            }
+            DisableTarget::Site(id) => {
+                storage::web::sites::by_id(db, client, id).await?.map(|site| Self::Inbox(site.id))
+            }
+            DisableTarget::Sender(address) => EmailAddress::parse(address).map(Self::Sender),
         })
     }
 
@@ -105,11 +109,11 @@ impl Object {
         at: Option<chrono::DateTime<chrono::Utc>>,
     ) -> storage::Result<bool> {
         match self {
-            Self::Client => disabled::set_client(db, client, at).await,
-            Self::User(user) => disabled::set_user(db, client, *user, at).await,
-            Self::Key(user) => disabled::set_key(db, client, *user, at).await,
-            Self::Inbox(inbox) => disabled::set_inbox(db, client, *inbox, at).await,
-            Self::Sender(address) => disabled::set_sender(db, client, address, at).await,
+            Self::Client => disablement::set_client(db, client, at).await,
+            Self::User(user) => disablement::set_user(db, client, *user, at).await,
+            Self::Key(user) => disablement::set_key(db, client, *user, at).await,
+            Self::Inbox(inbox) => disablement::set_inbox(db, client, *inbox, at).await,
+            Self::Sender(address) => disablement::set_sender(db, client, address, at).await,
         }
     }
 
@@ -134,12 +138,12 @@ impl Object {
     }
 }
 
-fn unknown(client_ref: &str, what: Disabled<'_>) -> DisableError {
+fn unknown(client_ref: &str, what: DisableTarget<'_>) -> DisableError {
     let (kind, name) = match what {
-        Disabled::Client => ("client", client_ref.to_owned()),
-        Disabled::User(email) => ("user", email.to_owned()),
-        Disabled::Key(email) => ("key", email.to_owned()),
-        Disabled::Inbox(channel, address) => {
+        DisableTarget::Client => ("client", client_ref.to_owned()),
+        DisableTarget::User(email) => ("user", email.to_owned()),
+        DisableTarget::Key(email) => ("key", email.to_owned()),
+        DisableTarget::Inbox(channel, address) => {
             let kind = match channel {
                 Channel::Facebook => "page",
                 Channel::Telegram => "telegram",
@@ -147,8 +151,8 @@ fn unknown(client_ref: &str, what: Disabled<'_>) -> DisableError {
             };
             (kind, address.to_owned())
         }
-        Disabled::Site(id) => ("site", id.to_string()),
-        Disabled::Sender(address) => ("sender", address.to_owned()),
+        DisableTarget::Site(id) => ("site", id.to_string()),
+        DisableTarget::Sender(address) => ("sender", address.to_owned()),
     };
     DisableError::Unknown { client: client_ref.to_owned(), kind, name }
 }
@@ -166,7 +170,7 @@ async fn until_ended(db: &Db, client: ClientId, inbox: Option<InboxId>) -> stora
 pub(crate) async fn until_free(db: &Db, client: ClientId, queues: &[&str], lane: Option<Uuid>) -> storage::Result<i64> {
     let mut waited = Duration::ZERO;
     loop {
-        let left = disabled::leases(&mut *db.acquire().await?, client, queues, lane).await?;
+        let left = disablement::leases(&mut *db.acquire().await?, client, queues, lane).await?;
         if left == 0 || waited >= ENDS_WITHIN {
             return Ok(left);
         }

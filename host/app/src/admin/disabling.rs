@@ -7,24 +7,29 @@ use serde_json::{Value, json};
 use settings::Settings;
 use tenancy::{
     client_removal,
-    disabling::{self, Disabled},
+    disabling::{self, DisableTarget},
 };
 
 use crate::{cli::ClientRemove, media, process_base::Base};
 
 /// Prints the number of lanes that are still worked on: 0 means that nothing leaves any more.
-pub(super) async fn set(base: &Base, client_ref: &str, what: Disabled<'_>, enabled: bool) -> anyhow::Result<Value> {
+pub(super) async fn set(
+    base: &Base,
+    client_ref: &str,
+    what: DisableTarget<'_>,
+    enabled: bool,
+) -> anyhow::Result<Value> {
     let working = disabling::set_enabled(&base.administration(), client_ref, what, enabled, Actor::Operator).await?;
     let (kind, name) = match what {
-        Disabled::Client => ("client", client_ref.to_owned()),
-        Disabled::User(email) => ("user", email.to_owned()),
-        Disabled::Key(email) => ("key", email.to_owned()),
-        Disabled::Inbox(channel, address) => (channel.as_str(), address.to_owned()),
-        Disabled::Site(id) => ("site", id.to_string()),
-        Disabled::Sender(address) => ("sender", address.to_owned()),
+        DisableTarget::Client => ("client", client_ref.to_owned()),
+        DisableTarget::User(email) => ("user", email.to_owned()),
+        DisableTarget::Key(email) => ("key", email.to_owned()),
+        DisableTarget::Inbox(channel, address) => (channel.as_str(), address.to_owned()),
+        DisableTarget::Site(id) => ("site", id.to_string()),
+        DisableTarget::Sender(address) => ("sender", address.to_owned()),
     };
     let mut shown = json!({ "clientRef": client_ref, "kind": kind, "name": name, "enabled": enabled });
-    if let (Disabled::Client | Disabled::Inbox(..), false) = (what, enabled) {
+    if let (DisableTarget::Client | DisableTarget::Inbox(..), false) = (what, enabled) {
         shown["lanesAtWork"] = json!(working);
     }
     Ok(shown)

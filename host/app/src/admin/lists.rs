@@ -14,7 +14,7 @@ use storage::{
     inboxes::{self, Inbox},
     tenancy::{
         api_keys, clients,
-        disabled::{self, DisabledTimes},
+        disablement::{self, DisabledTimes},
         profiles::{self, Profile},
     },
 };
@@ -51,7 +51,7 @@ pub(super) async fn clients(db: &Db, client_ref: Option<&str>) -> anyhow::Result
 pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
-    let disabled = disabled::times(&mut db, client).await?;
+    let disabled = disablement::times(&mut db, client).await?;
     let shown = all_users(&mut db, client).await?.into_iter().map(|user| {
         json!({
             "userId": user.id,
@@ -70,7 +70,7 @@ pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let created: HashMap<UserId, _> = api_keys::created(&mut db, client).await?.into_iter().collect();
-    let disabled = disabled::times(&mut db, client).await?;
+    let disabled = disablement::times(&mut db, client).await?;
     let shown = all_users(&mut db, client).await?.into_iter().filter_map(|user| {
         let created = created.get(&user.id)?;
         Some(json!({
@@ -109,7 +109,7 @@ pub(super) async fn all_inboxes(
     loop {
         let (page, _) = inboxes::page(&mut db, client, (channel, ""), at).await?;
         if page.is_empty() {
-            return Ok((found, disabled::times(&mut db, client).await?));
+            return Ok((found, disablement::times(&mut db, client).await?));
         }
         found.extend(page);
         at = at.next();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use settings::Settings;
 use storage::Db;
 use tenancy::{
-    disabling::Disabled,
+    disabling::DisableTarget,
     inboxes::{self, NewPage, NewToken},
 };
 
@@ -83,7 +83,7 @@ pub(super) async fn run(config: &Settings, base: &Base, command: PageCommand) ->
 }
 
 async fn set_enabled(base: &Base, given: PageArgument, enabled: bool) -> anyhow::Result<Value> {
-    disabling::set(base, &given.client, Disabled::Inbox(Channel::Facebook, &given.page_id), enabled).await
+    disabling::set(base, &given.client, DisableTarget::Inbox(Channel::Facebook, &given.page_id), enabled).await
 }
 
 async fn add(config: &Settings, base: &Base, add: PageAdd) -> anyhow::Result<Value> {

@@ -19,7 +19,7 @@ use settings::Settings;
 use storage::tenancy::users;
 use tenancy::{
     accounts::{self, CreatedUser, NewClient, NewUser},
-    disabling::Disabled,
+    disabling::DisableTarget,
 };
 
 use crate::{
@@ -90,23 +90,23 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
             Ok(user(&created))
         }
         AdminCommand::Client(ClientCommand::Disable(given)) => {
-            disabling::set(base, &given.client, Disabled::Client, false).await
+            disabling::set(base, &given.client, DisableTarget::Client, false).await
         }
         AdminCommand::Client(ClientCommand::Enable(given)) => {
-            disabling::set(base, &given.client, Disabled::Client, true).await
+            disabling::set(base, &given.client, DisableTarget::Client, true).await
         }
         AdminCommand::Client(ClientCommand::Remove(remove)) => disabling::remove(config, base, remove).await,
         AdminCommand::User(UserCommand::Disable(given)) => {
-            disabling::set(base, &given.client, Disabled::User(&given.email), false).await
+            disabling::set(base, &given.client, DisableTarget::User(&given.email), false).await
         }
         AdminCommand::User(UserCommand::Enable(given)) => {
-            disabling::set(base, &given.client, Disabled::User(&given.email), true).await
+            disabling::set(base, &given.client, DisableTarget::User(&given.email), true).await
         }
         AdminCommand::Key(KeyCommand::Disable(given)) => {
-            disabling::set(base, &given.client, Disabled::Key(&given.email), false).await
+            disabling::set(base, &given.client, DisableTarget::Key(&given.email), false).await
         }
         AdminCommand::Key(KeyCommand::Enable(given)) => {
-            disabling::set(base, &given.client, Disabled::Key(&given.email), true).await
+            disabling::set(base, &given.client, DisableTarget::Key(&given.email), true).await
         }
         AdminCommand::Client(ClientCommand::List(list)) => lists::clients(&base.db, list.client.as_deref()).await,
         AdminCommand::User(UserCommand::List(list)) => lists::users(&base.db, &list.client).await,

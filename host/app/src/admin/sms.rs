@@ -7,10 +7,10 @@ use domain::sms_products::cell;
 use serde_json::{Value, json};
 use settings::Settings;
 use sms::stops;
-use storage::tenancy::disabled;
+use storage::tenancy::disablement;
 use tenancy::{
     credits,
-    disabling::Disabled,
+    disabling::DisableTarget,
     email_senders::{self, NewSender},
     inboxes,
 };
@@ -178,17 +178,17 @@ pub(super) async fn sender(config: &Settings, base: &Base, command: SenderComman
     let admin = &base.administration();
     let address = match &command {
         SenderCommand::Disable(given) => {
-            return disabling::set(base, &given.client, Disabled::Sender(&given.email), false).await;
+            return disabling::set(base, &given.client, DisableTarget::Sender(&given.email), false).await;
         }
         SenderCommand::Enable(given) => {
-            return disabling::set(base, &given.client, Disabled::Sender(&given.email), true).await;
+            return disabling::set(base, &given.client, DisableTarget::Sender(&given.email), true).await;
         }
         SenderCommand::List(list) => {
             let senders = email_senders::list(admin, &list.client).await?;
             let disabled = {
                 let mut db = base.db.acquire().await?;
                 let client = lists::client(&mut db, &list.client).await?;
-                disabled::times(&mut db, client).await?
+                disablement::times(&mut db, client).await?
             };
             let shown = senders.into_iter().map(|(address, user)| {
                 let disabled_at = disabled.of("sender", &address);

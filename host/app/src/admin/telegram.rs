@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use settings::{Secret, Settings};
 use storage::inboxes::Inbox;
 use tenancy::{
-    disabling::Disabled,
+    disabling::DisableTarget,
     inboxes::{self, NewAccount, NewsSource},
 };
 
@@ -95,7 +95,7 @@ pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand
 }
 
 async fn set_enabled(base: &Base, given: BotArgument, enabled: bool) -> anyhow::Result<Value> {
-    disabling::set(base, &given.client, Disabled::Inbox(Channel::Telegram, &given.bot_id), enabled).await
+    disabling::set(base, &given.client, DisableTarget::Inbox(Channel::Telegram, &given.bot_id), enabled).await
 }
 
 fn shown(inbox: &Inbox) -> Option<Value> {

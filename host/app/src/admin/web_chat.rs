@@ -6,7 +6,7 @@ use domain::{ids::InboxId, web_chat::SiteForm};
 use serde_json::{Value, json};
 use settings::Settings;
 use storage::{Db, web::sites};
-use tenancy::disabling::Disabled;
+use tenancy::disabling::DisableTarget;
 
 use super::{
     disabling,
@@ -58,8 +58,8 @@ pub(super) async fn run(config: &Settings, base: &Base, command: SiteCommand) ->
     match command {
         SiteCommand::Add(add) => self::add(config, &base.administration(), add).await,
         SiteCommand::List(list) => self::list(&base.db, &list.client).await,
-        SiteCommand::Disable(given) => disabling::set(base, &given.client, Disabled::Site(given.id), false).await,
-        SiteCommand::Enable(given) => disabling::set(base, &given.client, Disabled::Site(given.id), true).await,
+        SiteCommand::Disable(given) => disabling::set(base, &given.client, DisableTarget::Site(given.id), false).await,
+        SiteCommand::Enable(given) => disabling::set(base, &given.client, DisableTarget::Site(given.id), true).await,
         SiteCommand::Remove(remove) => self::remove(&base.administration(), remove).await,
     }
 }
@@ -83,7 +83,7 @@ async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
         found.extend(page);
         at = at.next();
     }
-    let disabled = storage::tenancy::disabled::times(&mut db, client).await?;
+    let disabled = storage::tenancy::disablement::times(&mut db, client).await?;
     let shown = found.into_iter().map(|site| {
         json!({
             "id": site.id,

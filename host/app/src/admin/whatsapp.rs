@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use settings::{Secret, Settings};
 use storage::{Db, inboxes::Inbox};
 use tenancy::{
-    disabling::Disabled,
+    disabling::DisableTarget,
     inboxes::{self, CloudAccount, NewNumber, NewToken},
 };
 
@@ -146,7 +146,7 @@ pub(super) async fn run(config: &Settings, base: &Base, command: NumberCommand) 
 
 async fn set_enabled(base: &Base, given: NumberArgument, enabled: bool) -> anyhow::Result<Value> {
     let number = Msisdn::parse(&given.number).with_context(|| format!("--number {}", given.number))?;
-    disabling::set(base, &given.client, Disabled::Inbox(Channel::Whatsapp, number.as_str()), enabled).await
+    disabling::set(base, &given.client, DisableTarget::Inbox(Channel::Whatsapp, number.as_str()), enabled).await
 }
 
 fn shown(number: &Inbox) -> Value {

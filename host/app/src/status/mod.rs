@@ -22,8 +22,8 @@ use storage::{
 
 use crate::{postgres::Database, process_base::Base};
 use lanes::{LaneKnowledge, LaneStatus};
-use report::WaitReport;
-pub use report::{ProcessReport, ProcessRole, ReportSource};
+use report::{ProcessReport, WaitReport};
+pub use report::{ProcessRole, ReportSource};
 
 /// The time whose failed calls are shown.
 const RECENT: TimeDelta = TimeDelta::hours(1);
@@ -143,7 +143,7 @@ async fn read(config: &Settings, url: &str) -> anyhow::Result<Status> {
 
 impl Status {
     async fn read(db: &mut PgConnection, now: DateTime<Utc>) -> storage::Result<Self> {
-        let processes: Vec<_> = process_reports::all(db).await?.into_iter().map(ProcessStatus::from).collect();
+        let processes: Vec<_> = process_reports::all::<ProcessReport>(db).await?.into_iter().map(ProcessStatus::from).collect();
         let nodes: Vec<_> = depths::nodes(db).await?.into_iter().map(NodeStatus::from).collect();
         let known = LaneKnowledge { now, waits: waits(&processes), is_worked_on: !nodes.is_empty() };
         let mut queues = Vec::new();

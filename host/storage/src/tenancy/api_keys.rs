@@ -5,7 +5,7 @@ use domain::ids::{ClientId, UserId};
 use uuid::Uuid;
 
 use super::{
-    disabled::DisabledOwner,
+    disablement::DisabledOwner,
     users::{Role, stored_role},
 };
 use crate::{Error, PgConnection, Result};

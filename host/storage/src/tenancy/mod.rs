@@ -7,7 +7,7 @@ pub mod blocklist;
 pub mod clients;
 pub mod contacts;
 pub mod credits;
-pub mod disabled;
+pub mod disablement;
 pub mod email_senders;
 pub mod login_failures;
 pub mod profiles;

@@ -9,7 +9,7 @@ use domain::{
 use storage::{
     PgConnection, Queue,
     chat::participant_events,
-    tenancy::disabled,
+    tenancy::disablement,
     work::lanes::{self, LaneKey},
 };
 use uuid::Uuid;
@@ -125,7 +125,7 @@ async fn a_lane_of_a_disabled_client_or_inbox_is_not_found_and_not_claimed_and_i
         let stores_input = !queue.waits_while_disabled();
         let fence = lanes::claim(&mut db, lane, NODE, lease).await.unwrap().unwrap();
 
-        disabled::set_client(&mut db, CLIENT, Some(moment(0))).await.unwrap();
+        disablement::set_client(&mut db, CLIENT, Some(moment(0))).await.unwrap();
         assert_eq!(lanes::renew(&mut db, lane, fence, lease).await.unwrap(), stores_input, "{}", queue.name());
         lanes::release(&mut db, lane, fence).await.unwrap();
         assert_eq!(!due(&mut db, queue, 30).await.is_empty(), stores_input, "{}", queue.name());
@@ -133,11 +133,11 @@ async fn a_lane_of_a_disabled_client_or_inbox_is_not_found_and_not_claimed_and_i
         assert_eq!(claimed.is_some(), stores_input, "{}", queue.name());
 
         lanes::release(&mut db, lane, claimed.unwrap_or(fence)).await.unwrap();
-        disabled::set_client(&mut db, CLIENT, None).await.unwrap();
-        disabled::set_inbox(&mut db, CLIENT, INBOX, Some(moment(0))).await.unwrap();
+        disablement::set_client(&mut db, CLIENT, None).await.unwrap();
+        disablement::set_inbox(&mut db, CLIENT, INBOX, Some(moment(0))).await.unwrap();
         let waits = queue == Queue::Outbound;
         assert_eq!(due(&mut db, queue, 30).await.is_empty(), waits, "{}", queue.name());
-        disabled::set_inbox(&mut db, CLIENT, INBOX, None).await.unwrap();
+        disablement::set_inbox(&mut db, CLIENT, INBOX, None).await.unwrap();
         assert_eq!(due(&mut db, queue, 30).await, [(CLIENT, INBOX.0)], "{}", queue.name());
     }
 }

@@ -11,7 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 use storage::{
     Db,
     silence::{self, within},
-    tenancy::{api_keys::KeyOwner, disabled::DisabledOwner},
+    tenancy::{api_keys::KeyOwner, disablement::DisabledOwner},
 };
 use tokio::sync::oneshot;
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use base::Error;
-use storage::tenancy::disabled::DisabledOwner;
+use storage::tenancy::disablement::DisabledOwner;
 
 use super::turns::LoginQueueFull;
 

@@ -7,7 +7,7 @@ use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
 use storage::{
     PgConnection, Transaction,
-    tenancy::{disabled, users},
+    tenancy::{disablement, users},
 };
 
 use super::{failures::FailureCounter, login_error::LoginError, password, turns::LoginVisitor};
@@ -88,7 +88,7 @@ pub(super) async fn admit(admin: &Administration<'_>, judged: CheckedLogin) -> R
         tx.commit().await?;
         return Err(LoginError::InvalidCredentials);
     };
-    if let Some(owner) = disabled::of_user(&mut tx, client, user.id).await? {
+    if let Some(owner) = disablement::of_user(&mut tx, client, user.id).await? {
         return Err(LoginError::Disabled(owner));
     }
     counted.welcome(admin, &mut tx).await?;
