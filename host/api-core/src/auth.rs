@@ -10,7 +10,7 @@ use base::audit::Actor;
 use domain::{ids::ClientId, privacy::CustomerVisibility};
 use futures::{FutureExt, future::BoxFuture};
 use tenancy::{
-    accounts::{Caller, Role},
+    accounts::{Caller, DisabledOwner, Role},
     clients,
 };
 use tracing::Span;
@@ -215,8 +215,11 @@ fn admit<'a>(
         };
         if let Some(disabled) = caller.disabled {
             state.admission.forget_key(key);
-            let said = format!("the {} of this API key is disabled: ask the operator", disabled.as_str());
-            return Err(ApiError::new(ErrorKind::Forbidden, said.replace("the key of this API key", "this API key")));
+            let said = match disabled {
+                DisabledOwner::Key => "this API key is disabled: ask the operator".to_owned(),
+                owner => format!("the {} of this API key is disabled: ask the operator", owner.as_str()),
+            };
+            return Err(ApiError::new(ErrorKind::Forbidden, said));
         }
         state.admission.remember_key(key, caller.client);
         RequestFacts::of(&parts.extensions).set_caller(&caller, key);

@@ -13,7 +13,10 @@ mod temporary_password;
 mod turns;
 pub mod users;
 
-pub use storage::tenancy::users::{Role, UnknownRole};
+pub use storage::tenancy::{
+    disablement::DisabledOwner,
+    users::{Role, UnknownRole},
+};
 
 pub use authenticate::{Authenticator, Caller, LookupUnavailable};
 pub use confirm::confirm_password;
