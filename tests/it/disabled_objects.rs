@@ -132,3 +132,30 @@ async fn the_widget_of_a_disabled_site_ends_and_works_again_after_it_is_enabled(
     let mut again = visitor.again(&patchbay.url()).await;
     again.sees("hello").await;
 }
+
+#[tokio::test]
+async fn a_removed_number_is_free_for_another_client_until_it_is_enabled_again() {
+    let patchbay = PatchbaySetup::new().start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    let other = patchbay.bare_client("other");
+    let id: String = sqlx::query_scalar("SELECT phone_number_id FROM phone_number_directory")
+        .fetch_one(&mut patchbay.database().await)
+        .await
+        .unwrap();
+    let number = ["number", "add", "--client", "other", "--number", "27110000001", "--access-token", "token"];
+    let provider = ["--provider", "WHATSAPP_CLOUD", "--phone-number-id", &id, "--waba-id", "waba"];
+    let add = [&number[..], &provider].concat();
+    patchbay.refused(&add);
+
+    switch(&patchbay, "number", "remove", &client, &["--number", "27110000001"]);
+
+    let listed = patchbay.admin(&["number", "list", "--client", "acme"]);
+    assert!(listed["numbers"][0]["disabledTime"].is_string(), "{listed}");
+    patchbay.admin(&add);
+    let refused = patchbay.refused(&["number", "enable", "--client", "acme", "--number", "27110000001"]);
+    assert!(refused.contains("another client has connected `27110000001`"), "{refused}");
+    switch(&patchbay, "number", "remove", &other, &["--number", "27110000001"]);
+    switch(&patchbay, "number", "enable", &client, &["--number", "27110000001"]);
+    client.send(&client.order_ready(&["27820000001"])).await.accepted();
+    patchbay.phone("27820000001").receives("the message", |_| true).await;
+}

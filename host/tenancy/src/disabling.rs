@@ -12,8 +12,9 @@ use domain::{
     sms_products::email::EmailAddress,
 };
 use storage::{
-    Db, PgConnection, Queue,
+    Db, PgConnection, Queue, inboxes,
     tenancy::{clients, disablement, users},
+    violates,
 };
 use uuid::Uuid;
 
@@ -42,6 +43,8 @@ pub enum DisableError {
     UnknownClient(String),
     #[error("client `{client}` has no {kind} `{name}`; `patchbay {kind} list --client {client}` lists them")]
     Unknown { client: String, kind: &'static str, name: String },
+    #[error("another client has connected `{0}`; that one must remove it first")]
+    Taken(String),
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -62,6 +65,9 @@ pub async fn set_enabled(
     let client = found.ok_or_else(|| DisableError::UnknownClient(client_ref.to_owned()))?;
     let object = Object::find(&mut tx, client, what).await?;
     let object = object.ok_or_else(|| unknown(client_ref, what))?;
+    if let (Object::Inbox(inbox), true) = (&object, enabled) {
+        take_back(admin, &mut tx, client, *inbox, what).await?;
+    }
     let at = (!enabled).then(|| admin.now());
     if !object.set(&mut tx, client, at).await? {
         return Err(unknown(client_ref, what));
@@ -74,6 +80,43 @@ pub async fn set_enabled(
         (Object::Inbox(inbox), false) => Ok(until_ended(admin.db, client, Some(inbox)).await?),
         _ => Ok(0),
     }
+}
+
+/// Disables a number, page or bot, and frees its address for another client. Its messages and chats stay. Enabling takes
+/// the address back.
+pub async fn remove_inbox(
+    admin: &Administration<'_>,
+    client_ref: &str,
+    (channel, address): (Channel, &str),
+    actor: Actor,
+) -> Result<i64, DisableError> {
+    let what = DisableTarget::Inbox(channel, address);
+    let mut tx = admin.db.begin().await?;
+    let found = clients::find_by_ref(&mut tx, client_ref).await?;
+    let client = found.ok_or_else(|| DisableError::UnknownClient(client_ref.to_owned()))?;
+    let inbox = disablement::inbox_of(&mut tx, client, channel, address).await?;
+    let inbox = inbox.ok_or_else(|| unknown(client_ref, what))?;
+    disablement::set_inbox(&mut tx, client, inbox, Some(admin.now())).await?;
+    inboxes::release(&mut tx, client, inbox, admin.now()).await?;
+    audit(admin, &mut tx, client, actor, "remove", ("inbox", &inbox.to_string())).await?;
+    tx.commit().await?;
+    Ok(until_ended(admin.db, client, Some(inbox)).await?)
+}
+
+async fn take_back(
+    admin: &Administration<'_>,
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    what: DisableTarget<'_>,
+) -> Result<(), DisableError> {
+    let taken = [inboxes::PHONE_NUMBER_ID_UNIQUE, inboxes::PAGE_UNIQUE, inboxes::accounts::ACCOUNT_UNIQUE];
+    inboxes::take_back(db, client, inbox, admin.now()).await.map_err(|error| match what {
+        DisableTarget::Inbox(_, address) if taken.iter().any(|name| violates(&error, name)) => {
+            DisableError::Taken(address.to_owned())
+        }
+        _ => error.into(),
+    })
 }
 
 enum Object {

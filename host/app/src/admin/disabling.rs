@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use base::{audit::Actor, media_store};
-use domain::{clock::Clock, ids::MediaId};
+use domain::{channel::Channel, clock::Clock, ids::MediaId};
 use serde_json::{Value, json};
 use settings::Settings;
 use tenancy::{
@@ -33,6 +33,17 @@ pub(super) async fn set(
         shown["lanesAtWork"] = json!(working);
     }
     Ok(shown)
+}
+
+pub(super) async fn remove_inbox(
+    base: &Base,
+    client_ref: &str,
+    channel: Channel,
+    address: &str,
+) -> anyhow::Result<Value> {
+    let admin = base.administration();
+    let working = disabling::remove_inbox(&admin, client_ref, (channel, address), Actor::Operator).await?;
+    Ok(json!({ "clientRef": client_ref, "kind": channel.as_str(), "name": address, "lanesAtWork": working }))
 }
 
 pub(super) async fn remove(config: &Settings, base: &Base, remove: ClientRemove) -> anyhow::Result<Value> {

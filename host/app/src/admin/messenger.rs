@@ -29,8 +29,10 @@ pub enum PageCommand {
     List(ClientArgument),
     /// Disable a page: its messages wait. Its callbacks are still stored
     Disable(PageArgument),
-    /// Enable a disabled page
+    /// Enable a disabled or removed page
     Enable(PageArgument),
+    /// Disable a page and free it for another client. Its messages and chats stay
+    Remove(PageArgument),
 }
 
 /// A page of a client.
@@ -79,6 +81,9 @@ pub(super) async fn run(config: &Settings, base: &Base, command: PageCommand) ->
         PageCommand::List(list) => self::list(&base.db, &list.client).await,
         PageCommand::Disable(given) => set_enabled(base, given, false).await,
         PageCommand::Enable(given) => set_enabled(base, given, true).await,
+        PageCommand::Remove(given) => {
+            disabling::remove_inbox(base, &given.client, Channel::Facebook, &given.page_id).await
+        }
     }
 }
 

@@ -25,8 +25,10 @@ pub enum TelegramCommand {
     List(ClientArgument),
     /// Disable a bot: its messages wait. Its updates are still stored
     Disable(BotArgument),
-    /// Enable a disabled bot
+    /// Enable a disabled or removed bot. After a removal also repeat `telegram add`
     Enable(BotArgument),
+    /// Disable a bot and free it for another client. Its messages and chats stay
+    Remove(BotArgument),
 }
 
 /// A bot of a client.
@@ -91,6 +93,9 @@ pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand
         }
         TelegramCommand::Disable(given) => set_enabled(base, given, false).await,
         TelegramCommand::Enable(given) => set_enabled(base, given, true).await,
+        TelegramCommand::Remove(given) => {
+            disabling::remove_inbox(base, &given.client, Channel::Telegram, &given.bot_id).await
+        }
     }
 }
 

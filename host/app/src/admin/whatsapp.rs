@@ -38,8 +38,10 @@ pub enum NumberCommand {
     List(ClientArgument),
     /// Disable a number: its messages wait. Its callbacks are still stored
     Disable(NumberArgument),
-    /// Enable a disabled number
+    /// Enable a disabled or removed number
     Enable(NumberArgument),
+    /// Disable a number and free it for another client. Its messages and chats stay
+    Remove(NumberArgument),
 }
 
 /// A number of a client.
@@ -141,6 +143,10 @@ pub(super) async fn run(config: &Settings, base: &Base, command: NumberCommand) 
         NumberCommand::List(list) => self::list(&base.db, &list.client).await,
         NumberCommand::Disable(given) => set_enabled(base, given, false).await,
         NumberCommand::Enable(given) => set_enabled(base, given, true).await,
+        NumberCommand::Remove(given) => {
+            let number = Msisdn::parse(&given.number).with_context(|| format!("--number {}", given.number))?;
+            disabling::remove_inbox(base, &given.client, Channel::Whatsapp, number.as_str()).await
+        }
     }
 }
 

@@ -238,6 +238,8 @@ mod tests {
             "patchbay client remove --client acme --yes --force",
             "patchbay key disable --client acme --email b@acme.example",
             "patchbay number enable --client acme --number 27820000001",
+            "patchbay number remove --client acme --number 27820000001",
+            "patchbay page remove --client acme --page-id 1",
             "patchbay page disable --client acme --page-id 1",
             "patchbay telegram disable --client acme --bot-id 1",
             "patchbay sender disable --client acme --email b@acme.example",
