@@ -110,6 +110,8 @@ async fn a_disabled_user_and_a_disabled_key_are_refused_with_the_reason() {
         switch(&patchbay, kind, "enable", &client, &email);
         assert_eq!(dev.get(OWN).await.status, 200, "{kind}");
     }
+    assert_eq!(switch(&patchbay, "key", "remove", &client, &email)["removed"], true);
+    assert_eq!(dev.get(OWN).await.status, 401);
 }
 
 #[tokio::test]

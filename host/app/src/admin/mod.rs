@@ -14,9 +14,10 @@ pub(crate) mod whatsapp;
 
 use anyhow::Context as _;
 use base::audit::{Actor, Administration};
+use domain::ids::ClientId;
 use serde_json::{Value, json};
 use settings::Settings;
-use storage::tenancy::users;
+use storage::tenancy::users::{self, User};
 use tenancy::{
     accounts::{self, CreatedUser, NewClient, NewUser},
     disabling::DisableTarget,
@@ -108,6 +109,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
         AdminCommand::Key(KeyCommand::Enable(given)) => {
             disabling::set(base, &given.client, DisableTarget::Key(&given.email), true).await
         }
+        AdminCommand::Key(KeyCommand::Remove(given)) => remove_key(&admin, given).await,
         AdminCommand::Client(ClientCommand::List(list)) => lists::clients(&base.db, list.client.as_deref()).await,
         AdminCommand::User(UserCommand::List(list)) => lists::users(&base.db, &list.client).await,
         AdminCommand::User(UserCommand::Remove(remove)) => remove_user(&admin, remove).await,
@@ -136,12 +138,21 @@ fn user(created: &CreatedUser) -> Value {
 }
 
 async fn remove_user(admin: &Administration<'_>, remove: UserArgument) -> anyhow::Result<Value> {
-    let (client, user) = {
-        let mut db = admin.db.acquire().await?;
-        let client = lists::client(&mut db, &remove.client).await?;
-        (client, users::find_by_email(&mut db, client, &remove.email).await?)
-    };
-    let user = user.with_context(|| format!("client `{}` has no user `{}`", remove.client, remove.email))?;
+    let (client, user) = found_user(admin, &remove).await?;
     accounts::users::delete(admin, client, user.id, Actor::Operator).await?;
     Ok(json!({ "clientRef": remove.client, "userId": user.id, "email": user.email }))
+}
+
+async fn remove_key(admin: &Administration<'_>, remove: UserArgument) -> anyhow::Result<Value> {
+    let (client, user) = found_user(admin, &remove).await?;
+    let removed = accounts::remove_api_key(admin, client, user.id, Actor::Operator).await?;
+    Ok(json!({ "clientRef": remove.client, "userId": user.id, "email": user.email, "removed": removed }))
+}
+
+async fn found_user(admin: &Administration<'_>, given: &UserArgument) -> anyhow::Result<(ClientId, User)> {
+    let mut db = admin.db.acquire().await?;
+    let client = lists::client(&mut db, &given.client).await?;
+    let user = users::find_by_email(&mut db, client, &given.email).await?;
+    let user = user.with_context(|| format!("client `{}` has no user `{}`", given.client, given.email))?;
+    Ok((client, user))
 }

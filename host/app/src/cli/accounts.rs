@@ -132,4 +132,6 @@ pub enum KeyCommand {
     Disable(UserArgument),
     /// Enable a disabled API key
     Enable(UserArgument),
+    /// Remove the API key of a user, who gets a new one with the next login
+    Remove(UserArgument),
 }

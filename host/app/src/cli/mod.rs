@@ -236,6 +236,7 @@ mod tests {
             "patchbay user remove --client acme --email b@acme.example",
             "patchbay client disable --client acme",
             "patchbay client remove --client acme --yes --force",
+            "patchbay key remove --client acme --email b@acme.example",
             "patchbay key disable --client acme --email b@acme.example",
             "patchbay number enable --client acme --number 27820000001",
             "patchbay number remove --client acme --number 27820000001",

@@ -102,6 +102,15 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, key: NewApiKey<'_>
     Ok(())
 }
 
+pub async fn remove(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<bool> {
+    let done = sqlx::query("DELETE FROM api_key WHERE client_id = $1 AND user_id = $2")
+        .bind(client.0)
+        .bind(user.0)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
 pub async fn sealed(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Vec<u8>>> {
     let sealed = sqlx::query_scalar("SELECT sealed FROM api_key WHERE client_id = $1 AND user_id = $2")
         .bind(client.0)
