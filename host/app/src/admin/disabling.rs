@@ -10,7 +10,7 @@ use tenancy::{
     disabling::{self, DisableTarget},
 };
 
-use crate::{cli::ClientRemove, media, process_base::Base};
+use crate::{cli::accounts::ClientRemove, media, process_base::Base};
 
 /// Prints the number of lanes that are still worked on: 0 means that nothing leaves any more.
 pub(super) async fn set(

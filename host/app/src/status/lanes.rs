@@ -40,6 +40,10 @@ pub(super) struct LaneKnowledge<'a> {
     pub(super) is_worked_on: bool,
 }
 
+pub(super) fn time(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
 struct Reason {
     text: String,
     until: Option<DateTime<Utc>>,
@@ -125,7 +129,7 @@ async fn of_messages(db: &mut PgConnection, lane: &WaitingLane, now: DateTime<Ut
     let call = wait_reasons::last_failed_call(db, lane.client_id, inbox).await?;
     Ok(call.map(|call| {
         let code = call.error_code.map(|code| format!(", code {code}")).unwrap_or_default();
-        Reason::new(format!("the last call ended with {}{code} at {}", call.outcome, super::text::time(call.called_at)))
+        Reason::new(format!("the last call ended with {}{code} at {}", call.outcome, time(call.called_at)))
     }))
 }
 
@@ -134,6 +138,6 @@ async fn of_webhook(db: &mut PgConnection, lane: &WaitingLane) -> storage::Resul
     let failed = attempt.filter(|attempt| attempt.status_code.is_none_or(|status| !(200..300).contains(&status)));
     Ok(failed.map(|attempt| {
         let answer = attempt.status_code.map_or_else(|| "no answer".to_owned(), |status| format!("answer {status}"));
-        Reason::new(format!("{answer} to the attempt at {}", super::text::time(attempt.attempted_at)))
+        Reason::new(format!("{answer} to the attempt at {}", time(attempt.attempted_at)))
     }))
 }

@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 
-use super::{ProcessReport, ProcessStatus, QueueStatus, Status, lanes::LaneStatus};
+use super::{
+    figures::{ProcessStatus, QueueStatus, StatusFigures},
+    lanes::{LaneStatus, time},
+    report::ProcessReport,
+};
 
 const MIB: u64 = 1024 * 1024;
 
-pub(super) fn time(at: DateTime<Utc>) -> String {
-    at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
-}
-
 /// Writing to a text cannot fail.
-pub(super) fn of(status: &Status) -> String {
+pub(super) fn of(status: &StatusFigures) -> String {
     let mut text = format!("patchbay {} ({}) at {}\n\n", status.version, status.commit, time(status.time));
     let _ = writeln!(text, "{:<14} {:>9} {:>9} {:>7}  oldest due", "queue", "waiting", "due", "lanes");
     for queue in &status.queues {
@@ -79,7 +79,7 @@ fn add_process(text: &mut String, process: &ProcessStatus, now: DateTime<Utc>) {
     }
 }
 
-fn add_providers(text: &mut String, status: &Status) {
+fn add_providers(text: &mut String, status: &StatusFigures) {
     text.push_str("\ncalls to providers since the start of the running processes\n");
     for provider in &status.providers {
         let last = provider.last_success_time.map_or_else(|| "none".to_owned(), time);
