@@ -33,7 +33,7 @@ pub(super) struct StatusFigures {
     pub(super) nodes: Vec<NodeStatus>,
     pub(super) processes: Vec<ProcessStatus>,
     pub(super) queues: Vec<QueueStatus>,
-    pub(super) providers: Vec<ProviderStatus>,
+    pub(super) providers: Vec<ProviderCalls>,
     pub(super) provider_failures: Vec<ProviderFailures>,
     pub(super) refused_tokens: Vec<RefusedTokenStatus>,
     pub(super) lite_sessions: LiteSessions,
@@ -74,7 +74,7 @@ pub(super) struct QueueStatus {
 /// The calls of all running processes since their start.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ProviderStatus {
+pub(super) struct ProviderCalls {
     pub(super) provider: String,
     pub(super) last_success_time: Option<DateTime<Utc>>,
     pub(super) calls: Vec<OutcomeCount>,
@@ -169,7 +169,7 @@ fn waits(processes: &[ProcessStatus]) -> HashMap<(ClientId, InboxId), &WaitRepor
     waits
 }
 
-fn providers(processes: &[ProcessStatus]) -> Vec<ProviderStatus> {
+fn providers(processes: &[ProcessStatus]) -> Vec<ProviderCalls> {
     let mut calls: BTreeMap<&str, BTreeMap<(&str, Option<&str>), u64>> = BTreeMap::new();
     let mut last: BTreeMap<&str, DateTime<Utc>> = BTreeMap::new();
     for (_, report) in running(processes) {
@@ -182,7 +182,7 @@ fn providers(processes: &[ProcessStatus]) -> Vec<ProviderStatus> {
             *newest = (*newest).max(*at);
         }
     }
-    let status = |(provider, outcomes): (&str, BTreeMap<(&str, Option<&str>), u64>)| ProviderStatus {
+    let status = |(provider, outcomes): (&str, BTreeMap<(&str, Option<&str>), u64>)| ProviderCalls {
         provider: provider.to_owned(),
         last_success_time: last.get(provider).copied(),
         calls: outcomes
