@@ -22,6 +22,8 @@ use crate::disabling;
 /// Limit for one statement.
 const PATIENCE: Duration = Duration::from_secs(3600);
 const PAGE: i64 = 2000;
+/// Time in which processes store rows that they gather in memory, such as the log of requests.
+const GATHERED: Duration = Duration::from_secs(2);
 /// Rounds until rows that requests in flight stored are removed too.
 const ROUNDS: u32 = 5;
 
@@ -107,6 +109,7 @@ pub async fn remove(
     }
     removal::begin(&mut tx, client.id, admin.now()).await?;
     tx.commit().await?;
+    tokio::time::sleep(GATHERED).await;
     let queues: Vec<&str> = Queue::ALL.into_iter().map(Queue::name).collect();
     let working = disabling::until_free(&db, client.id, &queues, None).await?;
     if working > 0 {
@@ -119,7 +122,10 @@ pub async fn remove(
         let before: u64 = removed.rows.values().sum();
         delete_rows(&db, client.id, &tables, &mut removed).await?;
         if removed.rows.values().sum::<u64>() == before {
-            return finish(admin, &db, &client, actor).await.map(|()| removed);
+            finish(admin, &db, &client, actor).await?;
+            // Rows of requests that had begun before.
+            delete_rows(&db, client.id, &tables, &mut removed).await?;
+            return Ok(removed);
         }
     }
     Err(RemoveError::Unfinished)

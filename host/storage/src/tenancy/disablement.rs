@@ -152,13 +152,13 @@ pub async fn inbox_of(
 /// The disabled objects of a client, for lists.
 #[derive(Debug, Default)]
 pub struct DisabledTimes {
-    of: HashMap<(String, String), DateTime<Utc>>,
+    times: HashMap<(String, String), DateTime<Utc>>,
 }
 
 impl DisabledTimes {
     /// `kind`: `user`, `key` (by its user), `inbox` or `sender`.
     pub fn of(&self, kind: &str, id: &str) -> Option<DateTime<Utc>> {
-        self.of.get(&(kind.to_owned(), id.to_owned())).copied()
+        self.times.get(&(kind.to_owned(), id.to_owned())).copied()
     }
 }
 
@@ -175,7 +175,7 @@ pub async fn times(db: &mut PgConnection, client: ClientId) -> Result<DisabledTi
     .bind(client.0)
     .fetch_all(db)
     .await?;
-    Ok(DisabledTimes { of: rows.into_iter().map(|(kind, id, at)| ((kind, id), at)).collect() })
+    Ok(DisabledTimes { times: rows.into_iter().map(|(kind, id, at)| ((kind, id), at)).collect() })
 }
 
 /// Counts the leases of lanes of a client in these queues. Work that a disabled object stops ends with its lease.
