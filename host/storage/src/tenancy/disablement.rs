@@ -49,10 +49,11 @@ pub async fn of_user(db: &mut PgConnection, client: ClientId, user: UserId) -> R
     Ok(name.flatten().as_deref().and_then(DisabledOwner::from_name))
 }
 
-/// Each function returns false if there is no such object.
+/// Each function returns false if there is no such object. An enabled client is no longer being removed.
 pub async fn set_client(db: &mut PgConnection, client: ClientId, at: Option<DateTime<Utc>>) -> Result<bool> {
     let done = sqlx::query(
-        "UPDATE client SET disabled_at = CASE WHEN $2::timestamptz IS NULL THEN NULL ELSE COALESCE(disabled_at, $2) END
+        "UPDATE client SET disabled_at = CASE WHEN $2::timestamptz IS NULL THEN NULL ELSE COALESCE(disabled_at, $2) END,
+                removal_begun_at = CASE WHEN $2::timestamptz IS NULL THEN NULL ELSE removal_begun_at END
          WHERE id = $1",
     )
     .bind(client.0)
