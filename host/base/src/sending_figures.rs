@@ -27,6 +27,8 @@ pub enum WaitKind {
 }
 
 impl WaitKind {
+    pub const ALL: [Self; 4] = [Self::Window, Self::Rate, Self::Closed, Self::CallFailed];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Window => "WINDOW",
