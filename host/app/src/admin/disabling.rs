@@ -10,6 +10,7 @@ use tenancy::{
     disabling::{self, DisableTarget},
 };
 
+use super::lists::with_field;
 use crate::{cli::accounts::ClientRemove, media, process_base::Base};
 
 /// Prints the number of lanes that are still worked on: 0 means that nothing leaves any more.
@@ -28,9 +29,9 @@ pub(super) async fn set(
         DisableTarget::Site(id) => ("site", id.to_string()),
         DisableTarget::Sender(address) => ("sender", address.to_owned()),
     };
-    let mut shown = json!({ "clientRef": client_ref, "kind": kind, "name": name, "enabled": enabled });
+    let shown = json!({ "clientRef": client_ref, "kind": kind, "name": name, "enabled": enabled });
     if let (DisableTarget::Client | DisableTarget::Inbox(..), false) = (what, enabled) {
-        shown["lanesAtWork"] = json!(working);
+        return Ok(with_field(shown, "lanesAtWork", json!(working)));
     }
     Ok(shown)
 }

@@ -22,6 +22,14 @@ use storage::{
 /// Rows of one query.
 pub(super) const PAGE: PageRequest = PageRequest { page: 0, size: 500 };
 
+/// Returns the JSON object with one more field.
+pub(super) fn with_field(mut object: Value, name: &str, value: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
+    object
+}
+
 pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::Result<ClientId> {
     clients::find_by_ref(db, client_ref)
         .await?

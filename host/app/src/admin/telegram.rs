@@ -84,9 +84,8 @@ pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand
         TelegramCommand::List(list) => {
             let (found, disabled) = lists::all_inboxes(&base.db, &list.client, Channel::Telegram).await?;
             let shown = found.iter().filter_map(|inbox| {
-                let mut bot = shown(inbox)?;
-                bot["disabledTime"] = json!(disabled.of("inbox", &inbox.id.to_string()));
-                Some(bot)
+                let disabled_at = json!(disabled.of("inbox", &inbox.id.to_string()));
+                Some(lists::with_field(shown(inbox)?, "disabledTime", disabled_at))
             });
             let shown: Vec<Value> = shown.collect();
             Ok(json!({ "clientRef": list.client, "bots": shown }))
