@@ -123,6 +123,8 @@ async fn queues_providers_and_the_process_are_measured() {
     for series in [
         "patchbay_queue_oldest_due_seconds{queue=\"webhook\"}",
         "patchbay_queue_lanes{queue=\"outbound\",state=\"free\"}",
+        "patchbay_inboxes_waiting{reason=\"closed\"}",
+        "patchbay_tokens_refused",
         "patchbay_lite_sessions{state=\"disconnected\"}",
         "patchbay_database_connections{state=\"used\"}",
         "patchbay_disk_free_bytes{place=\"data_dir\"}",

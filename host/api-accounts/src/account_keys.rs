@@ -100,7 +100,9 @@ fn login(body: RetrieveBody, from: Option<IpAddr>) -> Result<Login, ApiError> {
 fn api_error(error: LoginError) -> ApiError {
     match error {
         LoginError::InvalidCredentials => ApiError::new(ErrorKind::InvalidCredentials, error.to_string()),
-        LoginError::TemporaryPassword => ApiError::new(ErrorKind::Forbidden, error.to_string()),
+        LoginError::TemporaryPassword | LoginError::Disabled(_) => {
+            ApiError::new(ErrorKind::Forbidden, error.to_string())
+        }
         LoginError::RateLimited { retry_after } => {
             ApiError::new(ErrorKind::TooManyRequests, error.to_string()).retry_after(retry_after)
         }

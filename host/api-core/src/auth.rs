@@ -10,7 +10,7 @@ use base::audit::Actor;
 use domain::{ids::ClientId, privacy::CustomerVisibility};
 use futures::{FutureExt, future::BoxFuture};
 use tenancy::{
-    accounts::{Caller, Role},
+    accounts::{Caller, DisabledOwner, Role},
     clients,
 };
 use tracing::Span;
@@ -232,6 +232,14 @@ fn admit<'a>(
             state.admission.forget_key(key);
             return Err(ApiError::unauthorized(credential));
         };
+        if let Some(disabled) = caller.disabled {
+            state.admission.forget_key(key);
+            let said = match disabled {
+                DisabledOwner::Key => "this API key is disabled: ask the operator".to_owned(),
+                owner => format!("the {} of this API key is disabled: ask the operator", owner.as_str()),
+            };
+            return Err(ApiError::new(ErrorKind::Forbidden, said));
+        }
         state.admission.remember_key(key, caller.live_client);
         RequestFacts::of(&parts.extensions).set_caller(&caller, key);
         Span::current().record("client.id", tracing::field::display(caller.client));

@@ -32,6 +32,7 @@ use crate::{
     process_base::Base,
     service_manager,
     simulated_providers::SimulatorAccess,
+    status::{ProcessRole, ReportSource},
     tls::{self, ListenerTls},
     trace_export::TraceExport,
 };
@@ -93,6 +94,7 @@ async fn run_server(
     });
     let readiness = Arc::new(Readiness::default());
     tokio::spawn(metrics::keep_up(recorded.clone(), process.stop.child_token()));
+    let binds_of_reports = binds.clone();
     let metrics: Arc<dyn MetricsPage> = ProcessMetrics::new(recorded, &ctx, binds, certificate, config.data_dir());
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), process.stop.child_token()));
     // Callers wait for these, so their database timeouts are shorter.
@@ -129,6 +131,8 @@ async fn run_server(
         servers.push(tokio::spawn(metrics::listener::serve(listener, router, (reception.timeouts, answers), stop())));
     }
     tracing::info!("listening on {url}");
+    let role = if config.server.workers { ProcessRole::Serve } else { ProcessRole::ServeOnly };
+    let reports = tokio::spawn(ReportSource::new(&ctx, binds_of_reports, role, Some(address)).keep(stop()));
     database.announce(vec![url.clone()])?;
     let prepared = match simulated {
         Some(simulated) => ending.until_signal(demo::prepare(&ctx, simulated, &url)).await.transpose()?,
@@ -157,6 +161,7 @@ async fn run_server(
         simulator.stop().await;
     }
     finish(traces).await;
+    reports.await?;
     ctx.db.close().await;
     Ok(())
 }
@@ -181,9 +186,10 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
     let binds = Some(smpp.clone());
     let process = Process::start(config, &ctx, &clock, smpp, Some(wakes));
     tokio::spawn(metrics::keep_up(recorded.clone(), process.stop.child_token()));
-    let metrics = ProcessMetrics::new(recorded, &ctx, binds, None, config.data_dir());
+    let metrics = ProcessMetrics::new(recorded, &ctx, binds.clone(), None, config.data_dir());
     let readiness = Arc::new(Readiness::default());
     let mut servers = Vec::new();
+    let address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     if let Some(listener) = listener {
         tracing::info!("listening on http://{} (probes and metrics)", listener.local_addr()?);
         let requests = Arc::new(ctx.for_requests());
@@ -191,6 +197,8 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
         let reception = (timeouts(config), EarlyAnswers::new(requests));
         servers.push(tokio::spawn(metrics::listener::serve(listener, router, reception, process.stop.child_token())));
     }
+    let reports = ReportSource::new(&ctx, binds, ProcessRole::Work, address).keep(process.stop.child_token());
+    let reports = tokio::spawn(reports);
     tracing::info!("working");
     service_manager::ready(process.stop.child_token());
     ending.wait(database, &mut servers).await?;
@@ -199,6 +207,7 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
     process.stop.cancel();
     process.finish().await;
     finish(traces).await;
+    reports.await?;
     ctx.db.close().await;
     Ok(())
 }

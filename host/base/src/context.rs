@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::{
     Result, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, media_move::MovedMediaStore,
-    readiness::WriteHealth, rights::Rights, secrets::Sealer,
+    readiness::WriteHealth, rights::Rights, secrets::Sealer, sending_figures::SendingFigures,
 };
 
 /// A reader of events outside the crate `events` (ADR 0056).
@@ -68,6 +68,7 @@ pub struct Context {
     pub readers: Arc<[Arc<dyn EventReader>]>,
     pub writes: Arc<WriteHealth>,
     pub rights: Rights,
+    pub sending: SendingFigures,
 }
 
 impl Context {
@@ -166,6 +167,7 @@ impl ContextBuilder {
             readers: self.readers.into(),
             writes: Arc::default(),
             rights: Rights::default(),
+            sending: SendingFigures::default(),
         }
     }
 }

@@ -14,6 +14,7 @@ mod media_move;
 pub mod readiness;
 pub mod rights;
 pub mod secrets;
+pub mod sending_figures;
 mod skipped_comparisons;
 mod strangers;
 mod to_the_end;

@@ -128,6 +128,10 @@ impl PluginHost {
         self.breakers.suspended_count()
     }
 
+    pub fn suspended_plugins(&self) -> Vec<(ClientId, PluginRef)> {
+        self.breakers.suspended_plugins()
+    }
+
     /// All later beginnings and ends of suspensions. A listener that does not keep up misses some.
     pub fn suspensions(&self) -> mpsc::Receiver<Suspension> {
         self.breakers.listen()

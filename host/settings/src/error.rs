@@ -38,7 +38,7 @@ pub enum ConfigError {
     /// The file is not TOML. The line is not repeated, because it may contain a secret.
     #[error("{} is not valid TOML: see line {line}, column {column}", .path.display())]
     Syntax { path: PathBuf, line: usize, column: usize },
-    #[error("{variable} is not read: two underscores follow PATCHBAY in the name of a setting; write {cure}")]
+    #[error("{variable} is not read: two underscores separate the parts of the name of a setting; write {cure}")]
     OneUnderscore { variable: String, cure: String },
     #[error("unknown setting {key} {place}{}", suggestion(.near))]
     Unknown { key: String, place: SettingSource, near: Vec<String> },

@@ -98,7 +98,7 @@ impl Settings {
 
     fn apply_variable(&mut self, variable: &str, value: &str) -> Result<(), ConfigError> {
         let Some(key) = variable.strip_prefix(PREFIX) else {
-            return match variable.strip_prefix("PATCHBAY_").filter(|rest| rest.contains("__")) {
+            return match self.meant_setting(variable) {
                 Some(rest) => {
                     Err(ConfigError::OneUnderscore { variable: variable.to_owned(), cure: format!("{PREFIX}{rest}") })
                 }
@@ -108,6 +108,16 @@ impl Settings {
         let key = key.to_ascii_lowercase();
         let (section, name) = key.split_once("__").unwrap_or(("", &key));
         self.apply(section, name, ValueSource::Text(value), &SettingSource::Environment(variable.to_owned()))
+    }
+
+    /// Returns the setting that a variable with too few underscores names, without the prefix.
+    fn meant_setting(&self, variable: &str) -> Option<String> {
+        let rest = variable.strip_prefix("PATCHBAY_")?;
+        if rest.contains("__") {
+            return Some(rest.to_owned());
+        }
+        let key = self.keys().into_iter().find(|key| key.replace('.', "_").eq_ignore_ascii_case(rest))?;
+        Some(key.replace('.', "__").to_ascii_uppercase())
     }
 
     fn apply(

@@ -62,9 +62,11 @@ fn an_error_in_a_credential_names_its_file_and_not_its_value() {
 }
 
 #[test]
-fn a_variable_with_one_underscore_after_patchbay_is_refused() {
-    let said = refusal(from_environment(&[("PATCHBAY_SERVER__LISTEN", "0.0.0.0:2")]));
-    assert!(said.contains("write PATCHBAY__SERVER__LISTEN"), "{said}");
+fn a_variable_with_one_underscore_instead_of_two_is_refused() {
+    for variable in ["PATCHBAY_SERVER__LISTEN", "PATCHBAY_SERVER_LISTEN"] {
+        let said = refusal(from_environment(&[(variable, "0.0.0.0:2")]));
+        assert!(said.contains("write PATCHBAY__SERVER__LISTEN"), "{said}");
+    }
     from_environment(&[("PATCHBAY_URL", "https://patchbay.example")]).unwrap();
 }
 

@@ -2,9 +2,11 @@
 
 pub mod accounts;
 pub mod audit_trail;
+pub mod client_removal;
 pub mod clients;
 pub mod contacts;
 pub mod credits;
+pub mod disabling;
 pub mod email_senders;
 pub mod inboxes;
 pub mod person;

@@ -238,6 +238,21 @@ async fn an_address_belongs_to_one_client_and_is_taken_out_again() {
 }
 
 #[tokio::test]
+async fn the_mails_of_a_disabled_sender_are_refused_until_it_is_enabled() {
+    let stage = Stage::start().await;
+    let switch = |action: &str| stage.patchbay.admin(&["sender", action, "--client", "acme", "--email", SENDER]);
+
+    switch("disable");
+
+    assert_eq!(smtplib(&stage.order(PASSWORD, "Hello\n")), 550);
+    let listed = stage.patchbay.admin(&["sender", "list", "--client", "acme"]);
+    assert!(listed["senders"][0]["disabledTime"].is_string(), "{listed}");
+    untouched(&stage).await;
+    switch("enable");
+    assert_eq!(smtplib(&stage.order(PASSWORD, "Hello\n")), 250);
+}
+
+#[tokio::test]
 async fn the_password_is_checked_against_the_user_bound_to_the_sender() {
     let stage = Stage::start().await;
     stage.patchbay.new_user("acme", "api@acme.example", "API");

@@ -14,6 +14,7 @@ use storage::{
     inboxes::{self, Inbox},
     tenancy::{
         api_keys, clients,
+        disablement::{self, DisabledTimes},
         profiles::{self, Profile},
         sandboxes,
     },
@@ -21,6 +22,14 @@ use storage::{
 
 /// Rows of one query.
 pub(super) const PAGE: PageRequest = PageRequest { page: 0, size: 500 };
+
+/// Returns the JSON object with one more field.
+pub(super) fn with_field(mut object: Value, name: &str, value: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
+    object
+}
 
 pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::Result<ClientId> {
     clients::find_by_ref(db, client_ref)
@@ -43,6 +52,7 @@ pub(super) async fn clients(db: &Db, client_ref: Option<&str>) -> anyhow::Result
             "parentRef": one.parent.and_then(|parent| names.get(&parent)),
             "test": one.sandbox_of.is_some(),
             "createdTime": one.created_at,
+            "disabledTime": one.disabled_at,
         })
     });
     Ok(json!({ "clients": shown.collect::<Vec<_>>() }))
@@ -51,6 +61,7 @@ pub(super) async fn clients(db: &Db, client_ref: Option<&str>) -> anyhow::Result
 pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
+    let disabled = disablement::times(&mut db, client).await?;
     let shown = all_users(&mut db, client).await?.into_iter().map(|user| {
         json!({
             "userId": user.id,
@@ -59,6 +70,7 @@ pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
             "role": user.role.as_str(),
             "team": user.team.map(|(_, name)| name),
             "createdTime": user.created_at,
+            "disabledTime": disabled.of("user", &user.id.to_string()),
         })
     });
     Ok(json!({ "clientRef": client_ref, "users": shown.collect::<Vec<_>>() }))
@@ -77,16 +89,25 @@ pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
 /// The keys of a client, or the test keys of a sandbox, which have names and no e-mail addresses.
 async fn keys_of(db: &mut PgConnection, client: ClientId, test: bool) -> anyhow::Result<Vec<Value>> {
     let created: HashMap<UserId, _> = api_keys::creation_times(db, client).await?.into_iter().collect();
+    let disabled = disablement::times(db, client).await?;
     let shown = all_users(db, client).await?.into_iter().filter_map(|user| {
         let created = created.get(&user.id)?;
+        let disabled_at = disabled.of("key", &user.id.to_string());
         Some(match test {
-            true => json!({ "id": user.id, "name": user.name, "test": true, "createdTime": created }),
+            true => json!({
+                "id": user.id,
+                "name": user.name,
+                "test": true,
+                "createdTime": created,
+                "disabledTime": disabled_at,
+            }),
             false => json!({
                 "userId": user.id,
                 "email": user.email,
                 "role": user.role.as_str(),
                 "test": false,
                 "createdTime": created,
+                "disabledTime": disabled_at,
             }),
         })
     });
@@ -106,14 +127,19 @@ async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Ve
     }
 }
 
-pub(super) async fn all_inboxes(db: &Db, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
+/// Also returns the disabled objects of the client.
+pub(super) async fn all_inboxes(
+    db: &Db,
+    client_ref: &str,
+    channel: Channel,
+) -> anyhow::Result<(Vec<Inbox>, DisabledTimes)> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
         let (page, _) = inboxes::page(&mut db, client, (channel, ""), at).await?;
         if page.is_empty() {
-            return Ok(found);
+            return Ok((found, disablement::times(&mut db, client).await?));
         }
         found.extend(page);
         at = at.next();

@@ -6,9 +6,12 @@ use domain::channel::Channel;
 use serde_json::{Value, json};
 use settings::Settings;
 use storage::Db;
-use tenancy::inboxes::{self, NewPage, NewToken};
+use tenancy::{
+    disabling::DisableTarget,
+    inboxes::{self, NewPage, NewToken},
+};
 
-use super::{lists, secrets};
+use super::{disabling, lists, secrets};
 use crate::{
     cli::{client_argument::ClientArgument, given_token::GivenToken},
     process_base::Base,
@@ -24,6 +27,23 @@ pub enum PageCommand {
     RenewToken(PageRenewToken),
     /// List the pages with their ids
     List(ClientArgument),
+    /// Disable a page: its messages wait. Its callbacks are still stored
+    Disable(PageArgument),
+    /// Enable a disabled or removed page
+    Enable(PageArgument),
+    /// Disable a page and free it for another client. Its messages and chats stay
+    Remove(PageArgument),
+}
+
+/// A page of a client.
+#[derive(Debug, Args)]
+pub struct PageArgument {
+    /// Client that answers for the page
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// Meta's id of the page
+    #[arg(long, value_name = "ID")]
+    pub page_id: String,
 }
 
 /// `patchbay page add`
@@ -59,7 +79,16 @@ pub(super) async fn run(config: &Settings, base: &Base, command: PageCommand) ->
         PageCommand::Add(add) => self::add(config, base, add).await,
         PageCommand::RenewToken(renew) => renew_token(&base.administration(), renew).await,
         PageCommand::List(list) => self::list(&base.db, &list.client).await,
+        PageCommand::Disable(given) => set_enabled(base, given, false).await,
+        PageCommand::Enable(given) => set_enabled(base, given, true).await,
+        PageCommand::Remove(given) => {
+            disabling::remove_inbox(base, &given.client, Channel::Facebook, &given.page_id).await
+        }
     }
+}
+
+async fn set_enabled(base: &Base, given: PageArgument, enabled: bool) -> anyhow::Result<Value> {
+    disabling::set(base, &given.client, DisableTarget::Inbox(Channel::Facebook, &given.page_id), enabled).await
 }
 
 async fn add(config: &Settings, base: &Base, add: PageAdd) -> anyhow::Result<Value> {
@@ -88,7 +117,10 @@ async fn renew_token(admin: &Administration<'_>, renew: PageRenewToken) -> anyho
 }
 
 async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
-    let found = lists::all_inboxes(db, client_ref, Channel::Facebook).await?;
-    let shown = found.iter().map(|page| json!({ "id": page.id, "pageId": page.address() }));
+    let (found, disabled) = lists::all_inboxes(db, client_ref, Channel::Facebook).await?;
+    let shown = found.iter().map(|page| {
+        let disabled_at = disabled.of("inbox", &page.id.to_string());
+        json!({ "id": page.id, "pageId": page.address(), "disabledTime": disabled_at })
+    });
     Ok(json!({ "clientRef": client_ref, "pages": shown.collect::<Vec<_>>() }))
 }

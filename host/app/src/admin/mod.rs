@@ -1,6 +1,7 @@
 //! Commands that change the database. Each prints one JSON object (CONTRACT 3).
 
 mod audit;
+mod disabling;
 mod lists;
 mod master_keys;
 pub(crate) mod messenger;
@@ -13,13 +14,17 @@ pub(crate) mod whatsapp;
 
 use anyhow::Context as _;
 use base::audit::{Actor, Administration};
+use domain::ids::ClientId;
 use serde_json::{Value, json};
 use settings::Settings;
-use storage::tenancy::users;
-use tenancy::accounts::{self, CreatedUser, NewClient, NewUser};
+use storage::tenancy::users::{self, User};
+use tenancy::{
+    accounts::{self, CreatedUser, NewClient, NewUser},
+    disabling::DisableTarget,
+};
 
 use crate::{
-    cli::{AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, UserCommand, UserRemove},
+    cli::{AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, UserArgument, UserCommand},
     postgres::Database,
     process_base::{Base, unreachable},
 };
@@ -85,6 +90,26 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
             let created = accounts::create_user(&admin, &create.client, new, Actor::Operator).await?;
             Ok(user(&created))
         }
+        AdminCommand::Client(ClientCommand::Disable(given)) => {
+            disabling::set(base, &given.client, DisableTarget::Client, false).await
+        }
+        AdminCommand::Client(ClientCommand::Enable(given)) => {
+            disabling::set(base, &given.client, DisableTarget::Client, true).await
+        }
+        AdminCommand::Client(ClientCommand::Remove(remove)) => disabling::remove(config, base, remove).await,
+        AdminCommand::User(UserCommand::Disable(given)) => {
+            disabling::set(base, &given.client, DisableTarget::User(&given.email), false).await
+        }
+        AdminCommand::User(UserCommand::Enable(given)) => {
+            disabling::set(base, &given.client, DisableTarget::User(&given.email), true).await
+        }
+        AdminCommand::Key(KeyCommand::Disable(given)) => {
+            disabling::set(base, &given.client, DisableTarget::Key(&given.email), false).await
+        }
+        AdminCommand::Key(KeyCommand::Enable(given)) => {
+            disabling::set(base, &given.client, DisableTarget::Key(&given.email), true).await
+        }
+        AdminCommand::Key(KeyCommand::Remove(given)) => remove_key(&admin, given).await,
         AdminCommand::Client(ClientCommand::List(list)) => lists::clients(&base.db, list.client.as_deref()).await,
         AdminCommand::User(UserCommand::List(list)) => lists::users(&base.db, &list.client).await,
         AdminCommand::User(UserCommand::Remove(remove)) => remove_user(&admin, remove).await,
@@ -95,7 +120,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
         AdminCommand::Site(command) => web_chat::run(config, base, command).await,
         AdminCommand::Credits(command) => sms::credits(&admin, command).await,
         AdminCommand::SmsSource(command) => sms::source(&admin, command).await,
-        AdminCommand::Sender(command) => sms::sender(config, &admin, command).await,
+        AdminCommand::Sender(command) => sms::sender(config, base, command).await,
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
         AdminCommand::Person(command) => person::run(config, base, command).await,
         AdminCommand::Audit(command) => audit::run(&base.db, command).await,
@@ -112,13 +137,22 @@ fn user(created: &CreatedUser) -> Value {
     })
 }
 
-async fn remove_user(admin: &Administration<'_>, remove: UserRemove) -> anyhow::Result<Value> {
-    let (client, user) = {
-        let mut db = admin.db.acquire().await?;
-        let client = lists::client(&mut db, &remove.client).await?;
-        (client, users::find_by_email(&mut db, client, &remove.email).await?)
-    };
-    let user = user.with_context(|| format!("client `{}` has no user `{}`", remove.client, remove.email))?;
+async fn remove_user(admin: &Administration<'_>, remove: UserArgument) -> anyhow::Result<Value> {
+    let (client, user) = found_user(admin, &remove).await?;
     accounts::users::delete(admin, client, user.id, Actor::Operator).await?;
     Ok(json!({ "clientRef": remove.client, "userId": user.id, "email": user.email }))
+}
+
+async fn remove_key(admin: &Administration<'_>, remove: UserArgument) -> anyhow::Result<Value> {
+    let (client, user) = found_user(admin, &remove).await?;
+    let removed = accounts::remove_api_key(admin, client, user.id, Actor::Operator).await?;
+    Ok(json!({ "clientRef": remove.client, "userId": user.id, "email": user.email, "removed": removed }))
+}
+
+async fn found_user(admin: &Administration<'_>, given: &UserArgument) -> anyhow::Result<(ClientId, User)> {
+    let mut db = admin.db.acquire().await?;
+    let client = lists::client(&mut db, &given.client).await?;
+    let user = users::find_by_email(&mut db, client, &given.email).await?;
+    let user = user.with_context(|| format!("client `{}` has no user `{}`", given.client, given.email))?;
+    Ok((client, user))
 }

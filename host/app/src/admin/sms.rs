@@ -7,21 +7,28 @@ use domain::sms_products::cell;
 use serde_json::{Value, json};
 use settings::Settings;
 use sms::stops;
+use storage::tenancy::disablement;
 use tenancy::{
     credits,
+    disabling::DisableTarget,
     email_senders::{self, NewSender},
     inboxes,
 };
 
-use crate::{cli::client_argument::ClientArgument, email};
+use super::{disabling, lists};
+use crate::{cli::client_argument::ClientArgument, email, process_base::Base};
 
 /// `patchbay sender ...`
 #[derive(Debug, Subcommand)]
 pub enum SenderCommand {
     /// Register an address, which enables e-mail to SMS for the client
     Add(SenderAdd),
+    /// Disable an address: its mails are refused as those of an unknown one
+    Disable(SenderArgument),
+    /// Enable a disabled address
+    Enable(SenderArgument),
     /// Remove an address
-    Remove(SenderRemove),
+    Remove(SenderArgument),
     /// List the addresses, each with the user whose password its mails use
     List(ClientArgument),
 }
@@ -40,9 +47,9 @@ pub struct SenderAdd {
     pub user: Option<String>,
 }
 
-/// `patchbay sender remove`
+/// An address of a client.
 #[derive(Debug, Args)]
-pub struct SenderRemove {
+pub struct SenderArgument {
     /// The client
     #[arg(long, value_name = "REF")]
     pub client: String,
@@ -167,15 +174,26 @@ pub(super) async fn source(admin: &Administration<'_>, command: SmsSourceCommand
     }
 }
 
-pub(super) async fn sender(
-    config: &Settings,
-    admin: &Administration<'_>,
-    command: SenderCommand,
-) -> anyhow::Result<Value> {
+pub(super) async fn sender(config: &Settings, base: &Base, command: SenderCommand) -> anyhow::Result<Value> {
+    let admin = &base.administration();
     let address = match &command {
+        SenderCommand::Disable(given) => {
+            return disabling::set(base, &given.client, DisableTarget::Sender(&given.email), false).await;
+        }
+        SenderCommand::Enable(given) => {
+            return disabling::set(base, &given.client, DisableTarget::Sender(&given.email), true).await;
+        }
         SenderCommand::List(list) => {
             let senders = email_senders::list(admin, &list.client).await?;
-            let shown = senders.into_iter().map(|(address, user)| json!({ "email": address, "user": user }));
+            let disabled = {
+                let mut db = base.db.acquire().await?;
+                let client = lists::client(&mut db, &list.client).await?;
+                disablement::times(&mut db, client).await?
+            };
+            let shown = senders.into_iter().map(|(address, user)| {
+                let disabled_at = disabled.of("sender", &address);
+                json!({ "email": address, "user": user, "disabledTime": disabled_at })
+            });
             return Ok(json!({ "clientRef": list.client, "senders": shown.collect::<Vec<_>>() }));
         }
         SenderCommand::Add(add) => {
@@ -190,7 +208,7 @@ pub(super) async fn sender(
 }
 
 pub(super) async fn remove_opt_out(admin: &Administration<'_>, remove: OptOutRemove) -> anyhow::Result<Value> {
-    let client = super::lists::client(&mut *admin.db.acquire().await?, &remove.client).await?;
+    let client = lists::client(&mut *admin.db.acquire().await?, &remove.client).await?;
     let number = cell::subscriber(&remove.number).map_err(|wrong| anyhow!("`{}` {wrong}", remove.number))?;
     let removed = stops::take_back(admin, client, number.as_str(), Actor::Operator).await?;
     Ok(json!({ "clientRef": remove.client, "number": number.as_str(), "removed": removed }))

@@ -8,9 +8,12 @@ use domain::{channel::Channel, inbox::InboxKind};
 use serde_json::{Value, json};
 use settings::{Secret, Settings};
 use storage::inboxes::Inbox;
-use tenancy::inboxes::{self, NewAccount, NewsSource};
+use tenancy::{
+    disabling::DisableTarget,
+    inboxes::{self, NewAccount, NewsSource},
+};
 
-use super::{lists, secrets};
+use super::{disabling, lists, secrets};
 use crate::{cli::client_argument::ClientArgument, process_base::Base};
 
 /// `patchbay telegram ...`
@@ -20,6 +23,23 @@ pub enum TelegramCommand {
     Add(TelegramAdd),
     /// List the bots with their ids
     List(ClientArgument),
+    /// Disable a bot: its messages wait. Its updates are still stored
+    Disable(BotArgument),
+    /// Enable a disabled or removed bot. After a removal also repeat `telegram add`
+    Enable(BotArgument),
+    /// Disable a bot and free it for another client. Its messages and chats stay
+    Remove(BotArgument),
+}
+
+/// A bot of a client.
+#[derive(Debug, Args)]
+pub struct BotArgument {
+    /// Client that answers for the bot
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// Telegram's id of the bot, from `patchbay telegram list`
+    #[arg(long, value_name = "ID")]
+    pub bot_id: String,
 }
 
 /// `patchbay telegram add`
@@ -62,11 +82,24 @@ pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand
     match command {
         TelegramCommand::Add(add) => self::add(config, base, add).await,
         TelegramCommand::List(list) => {
-            let found = lists::all_inboxes(&base.db, &list.client, Channel::Telegram).await?;
-            let shown: Vec<Value> = found.iter().filter_map(bot_json).collect();
+            let (found, disabled) = lists::all_inboxes(&base.db, &list.client, Channel::Telegram).await?;
+            let shown = found.iter().filter_map(|inbox| {
+                let disabled_at = json!(disabled.of("inbox", &inbox.id.to_string()));
+                Some(lists::with_field(bot_json(inbox)?, "disabledTime", disabled_at))
+            });
+            let shown: Vec<Value> = shown.collect();
             Ok(json!({ "clientRef": list.client, "bots": shown }))
         }
+        TelegramCommand::Disable(given) => set_enabled(base, given, false).await,
+        TelegramCommand::Enable(given) => set_enabled(base, given, true).await,
+        TelegramCommand::Remove(given) => {
+            disabling::remove_inbox(base, &given.client, Channel::Telegram, &given.bot_id).await
+        }
     }
+}
+
+async fn set_enabled(base: &Base, given: BotArgument, enabled: bool) -> anyhow::Result<Value> {
+    disabling::set(base, &given.client, DisableTarget::Inbox(Channel::Telegram, &given.bot_id), enabled).await
 }
 
 fn bot_json(inbox: &Inbox) -> Option<Value> {

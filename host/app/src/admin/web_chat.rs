@@ -6,8 +6,12 @@ use domain::{ids::InboxId, web_chat::SiteForm};
 use serde_json::{Value, json};
 use settings::Settings;
 use storage::{Db, web::sites};
+use tenancy::disabling::DisableTarget;
 
-use super::lists::{self, PAGE};
+use super::{
+    disabling,
+    lists::{self, PAGE},
+};
 use crate::{cli::client_argument::ClientArgument, process_base::Base};
 
 /// `patchbay site ...`
@@ -17,13 +21,17 @@ pub enum SiteCommand {
     Add(SiteAdd),
     /// List the sites with their keys
     List(ClientArgument),
+    /// Disable a site: its widget ends at once. Its chats stay
+    Disable(SiteArgument),
+    /// Enable a disabled site
+    Enable(SiteArgument),
     /// Remove a site. Its widget ends at once
-    Remove(SiteRemove),
+    Remove(SiteArgument),
 }
 
-/// `patchbay site remove`
+/// A site of a client.
 #[derive(Debug, Args)]
-pub struct SiteRemove {
+pub struct SiteArgument {
     /// Client of the site
     #[arg(long, value_name = "REF")]
     pub client: String,
@@ -50,6 +58,8 @@ pub(super) async fn run(config: &Settings, base: &Base, command: SiteCommand) ->
     match command {
         SiteCommand::Add(add) => self::add(config, &base.administration(), add).await,
         SiteCommand::List(list) => self::list(&base.db, &list.client).await,
+        SiteCommand::Disable(given) => disabling::set(base, &given.client, DisableTarget::Site(given.id), false).await,
+        SiteCommand::Enable(given) => disabling::set(base, &given.client, DisableTarget::Site(given.id), true).await,
         SiteCommand::Remove(remove) => self::remove(&base.administration(), remove).await,
     }
 }
@@ -73,6 +83,7 @@ async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
         found.extend(page);
         at = at.next();
     }
+    let disabled = storage::tenancy::disablement::times(&mut db, client).await?;
     let shown = found.into_iter().map(|site| {
         json!({
             "id": site.id,
@@ -80,12 +91,13 @@ async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
             "siteKey": site.key,
             "origins": site.origins.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "createdTime": site.created_at,
+            "disabledTime": disabled.of("inbox", &site.id.to_string()),
         })
     });
     Ok(json!({ "clientRef": client_ref, "sites": shown.collect::<Vec<_>>() }))
 }
 
-async fn remove(admin: &Administration<'_>, remove: SiteRemove) -> anyhow::Result<Value> {
+async fn remove(admin: &Administration<'_>, remove: SiteArgument) -> anyhow::Result<Value> {
     let client = lists::client(&mut *admin.db.acquire().await?, &remove.client).await?;
     tenancy::sites::delete(admin, client, remove.id, Actor::Operator).await?;
     Ok(json!({ "clientRef": remove.client, "id": remove.id }))

@@ -11,9 +11,12 @@ use domain::{channel::Channel, phone::Msisdn};
 use serde_json::{Value, json};
 use settings::{Secret, Settings};
 use storage::{Db, inboxes::Inbox};
-use tenancy::inboxes::{self, CloudAccount, NewNumber, NewToken};
+use tenancy::{
+    disabling::DisableTarget,
+    inboxes::{self, CloudAccount, NewNumber, NewToken},
+};
 
-use super::{lists, secrets};
+use super::{disabling, lists, secrets};
 use crate::{
     cli::{client_argument::ClientArgument, given_token::GivenToken},
     process_base::Base,
@@ -33,6 +36,23 @@ pub enum NumberCommand {
     SetRate(NumberSetRate),
     /// List the numbers with their ids
     List(ClientArgument),
+    /// Disable a number: its messages wait. Its callbacks are still stored
+    Disable(NumberArgument),
+    /// Enable a disabled or removed number
+    Enable(NumberArgument),
+    /// Disable a number and free it for another client. Its messages and chats stay
+    Remove(NumberArgument),
+}
+
+/// A number of a client.
+#[derive(Debug, Args)]
+pub struct NumberArgument {
+    /// Client that sends from the number
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// The number in international form
+    #[arg(long, value_name = "MSISDN")]
+    pub number: String,
 }
 
 /// `patchbay number add`
@@ -121,7 +141,18 @@ pub(super) async fn run(config: &Settings, base: &Base, command: NumberCommand) 
         NumberCommand::RenewToken(renew) => renew_token(&base.administration(), renew).await,
         NumberCommand::SetRate(set) => set_rate(&base.administration(), set).await,
         NumberCommand::List(list) => self::list(&base.db, &list.client).await,
+        NumberCommand::Disable(given) => set_enabled(base, given, false).await,
+        NumberCommand::Enable(given) => set_enabled(base, given, true).await,
+        NumberCommand::Remove(given) => {
+            let number = Msisdn::parse(&given.number).with_context(|| format!("--number {}", given.number))?;
+            disabling::remove_inbox(base, &given.client, Channel::Whatsapp, number.as_str()).await
+        }
     }
+}
+
+async fn set_enabled(base: &Base, given: NumberArgument, enabled: bool) -> anyhow::Result<Value> {
+    let number = Msisdn::parse(&given.number).with_context(|| format!("--number {}", given.number))?;
+    disabling::set(base, &given.client, DisableTarget::Inbox(Channel::Whatsapp, number.as_str()), enabled).await
 }
 
 fn number_json(number: &Inbox) -> Value {
@@ -187,8 +218,12 @@ async fn set_rate(admin: &Administration<'_>, set: NumberSetRate) -> anyhow::Res
 }
 
 async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
-    let found = lists::all_inboxes(db, client_ref, Channel::Whatsapp).await?;
-    let shown: Vec<Value> = found.iter().map(number_json).collect();
+    let (found, disabled) = lists::all_inboxes(db, client_ref, Channel::Whatsapp).await?;
+    let shown = found.iter().map(|number| {
+        let disabled_at = json!(disabled.of("inbox", &number.id.to_string()));
+        lists::with_field(number_json(number), "disabledTime", disabled_at)
+    });
+    let shown: Vec<Value> = shown.collect();
     Ok(json!({ "clientRef": client_ref, "numbers": shown }))
 }
 

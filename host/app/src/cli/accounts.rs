@@ -12,6 +12,26 @@ pub enum ClientCommand {
     Create(ClientCreate),
     /// List a client with its descendants, or all clients
     List(ClientList),
+    /// Disable a client: its keys and logins are refused and nothing leaves. Input of providers is still stored
+    Disable(ClientArgument),
+    /// Enable a disabled client. Its waiting work goes on
+    Enable(ClientArgument),
+    /// Erase a client with all its data. Without --yes it only says what that is
+    Remove(ClientRemove),
+}
+
+/// `patchbay client remove`
+#[derive(Debug, Args)]
+pub struct ClientRemove {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// Erase it
+    #[arg(long)]
+    pub yes: bool,
+    /// Erase it also if messages, webhooks or input of providers wait
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `patchbay client list`
@@ -61,13 +81,17 @@ pub enum UserCommand {
     Create(UserCreate),
     /// List the users with their roles
     List(ClientArgument),
+    /// Disable a user: its API key and logins are refused
+    Disable(UserArgument),
+    /// Enable a disabled user
+    Enable(UserArgument),
     /// Remove a user. Its API key ends at once
-    Remove(UserRemove),
+    Remove(UserArgument),
 }
 
-/// `patchbay user remove`
+/// A user of a client.
 #[derive(Debug, Args)]
-pub struct UserRemove {
+pub struct UserArgument {
     /// Client of the user
     #[arg(long, value_name = "REF")]
     pub client: String,
@@ -104,4 +128,10 @@ pub struct UserCreate {
 pub enum KeyCommand {
     /// List the users that have an API key, without the keys
     List(ClientArgument),
+    /// Disable the API key of a user, who may still log in and replace it
+    Disable(UserArgument),
+    /// Enable a disabled API key
+    Enable(UserArgument),
+    /// Remove the API key of a user, who gets a new one with the next login
+    Remove(UserArgument),
 }

@@ -9,7 +9,9 @@ pub(crate) mod client_argument;
 pub(crate) mod given_token;
 mod person;
 
-pub use accounts::{ClientCommand, ClientCreate, ClientList, KeyCommand, UserCommand, UserCreate, UserRemove};
+pub use accounts::{
+    ClientCommand, ClientCreate, ClientList, ClientRemove, KeyCommand, UserArgument, UserCommand, UserCreate,
+};
 pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, RewriteScope};
 
 use crate::admin::{
@@ -232,6 +234,17 @@ mod tests {
             "patchbay audit verify",
             "patchbay audit verify --client acme",
             "patchbay user remove --client acme --email b@acme.example",
+            "patchbay client disable --client acme",
+            "patchbay client remove --client acme --yes --force",
+            "patchbay key remove --client acme --email b@acme.example",
+            "patchbay key disable --client acme --email b@acme.example",
+            "patchbay number enable --client acme --number 27820000001",
+            "patchbay number remove --client acme --number 27820000001",
+            "patchbay page remove --client acme --page-id 1",
+            "patchbay page disable --client acme --page-id 1",
+            "patchbay telegram disable --client acme --bot-id 1",
+            "patchbay sender disable --client acme --email b@acme.example",
+            "patchbay site disable --client acme --id 0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41",
             "patchbay site remove --client acme --id 0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41",
             "patchbay master-key rotate",
             "patchbay restore /backups/monday",

@@ -61,6 +61,11 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ("patchbay_http_requests_in_flight", Gauge, "Requests in flight."),
     ("patchbay_http_requests_refused_total", Counter, "Refused requests by {limit}."),
     ("patchbay_http_requests_total", Counter, "Answered requests by {method}, {route} and {status}."),
+    (
+        "patchbay_inboxes_waiting",
+        Gauge,
+        "Inboxes whose messages wait in this process, by {reason}: window, rate, closed (such as without a bind), call_failed.",
+    ),
     ("patchbay_lane_failures_total", Counter, "Failures of work on a lane, by {queue}. The work is tried again."),
     ("patchbay_lanes_active", Gauge, "Lanes that this process works on."),
     (
@@ -111,8 +116,8 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     (
         "patchbay_queue_lanes",
         Gauge,
-        "Lanes with rows by {queue} and {state}: held by a process, free (no process has taken it), closed (Lite number \
-         without session), later (waits for news). At most 1,000 (all processes).",
+        "Lanes with rows by {queue} and {state}: held by a process, free (no process has taken it), closed (disabled, or \
+         a Lite number without session), later (waits for news). At most 1,000 (all processes).",
     ),
     ("patchbay_queue_oldest_due_seconds", Gauge, "Age of the oldest due row, by {queue} (all processes)."),
     ("patchbay_queue_rows", Gauge, "Rows by {queue} and {state}: ready, later. Counted up to 100,000 (all processes)."),
@@ -130,6 +135,7 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
         Counter,
         "Unusable PDUs by {kind}: delivery, receipt, unsupported, unasked_answer.",
     ),
+    ("patchbay_tokens_refused", Gauge, "Inboxes whose provider refused the token or account since the last success."),
     (
         "patchbay_trace_spans_total",
         Counter,

@@ -4,7 +4,7 @@ mod catalogue;
 mod installation;
 pub mod listener;
 mod page;
-mod process;
+pub(crate) mod process;
 
 use std::{
     path::{Path, PathBuf},
@@ -13,7 +13,10 @@ use std::{
 };
 
 use anyhow::Context as _;
-use base::Context;
+use base::{
+    Context,
+    sending_figures::{SendingSnapshot, WaitKind},
+};
 use channels::smpp::{BindState, SmppGateway};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use tokio_util::sync::CancellationToken;
@@ -103,6 +106,18 @@ impl ProcessMetrics {
         text.one("patchbay_database_connections_max", Some(f64::from(db.max_connections())));
     }
 
+    fn add_waits(&self, text: &mut MetricText) {
+        let SendingSnapshot { waits, refused_tokens, .. } = self.ctx.sending.snapshot(self.ctx.now());
+        let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+        let reasons = WaitKind::ALL.map(|kind| {
+            let waiting = waits.iter().filter(|(.., wait)| wait.kind == kind).count();
+            (kind.as_str().to_ascii_lowercase(), count(waiting))
+        });
+        let samples = reasons.each_ref().map(|(reason, waiting)| ([("reason", reason.as_str())], *waiting));
+        text.add("patchbay_inboxes_waiting", samples.iter().map(|(labels, waiting)| (&labels[..], *waiting)));
+        text.one("patchbay_tokens_refused", Some(count(refused_tokens.len())));
+    }
+
     fn add_binds(&self, text: &mut MetricText) {
         let binds = self.smpp.as_ref().map(SmppGateway::status).unwrap_or_default();
         let up = |state: &BindState| f64::from(u8::from(*state == BindState::Bound));
@@ -119,6 +134,7 @@ impl MetricsPage for ProcessMetrics {
         self.add_certificate(&mut text);
         self.add_database(&mut text);
         self.add_binds(&mut text);
+        self.add_waits(&mut text);
         let suspended = u32::try_from(self.ctx.plugins.suspended()).unwrap_or(u32::MAX);
         text.one("patchbay_plugins_suspended", Some(f64::from(suspended)));
         process::add_disk(&mut text, "data_dir", &self.data_dir);

@@ -14,13 +14,30 @@ fn float(number: u64) -> f64 {
     number as f64
 }
 
+/// Memory and files of this process.
+pub(crate) struct ProcessFigures {
+    pub(crate) resident_bytes: Option<u64>,
+    pub(crate) open_files: Option<u64>,
+    pub(crate) open_files_max: Option<u64>,
+}
+
+impl ProcessFigures {
+    pub(crate) fn read() -> Self {
+        Self {
+            resident_bytes: resident_bytes(),
+            open_files: fs::read_dir("/proc/self/fd").ok().map(|files| files.count() as u64),
+            open_files_max: getrlimit(Resource::Nofile).current,
+        }
+    }
+}
+
 /// Adds the figures of the process.
 pub(super) fn add(text: &mut MetricText) {
-    let times = Times::read();
+    let (times, figures) = (Times::read(), ProcessFigures::read());
     text.one("process_cpu_seconds_total", times.map(|times| times.processor_seconds));
-    text.one("process_max_fds", getrlimit(Resource::Nofile).current.map(float));
-    text.one("process_open_fds", fs::read_dir("/proc/self/fd").ok().map(|files| float(files.count() as u64)));
-    text.one("process_resident_memory_bytes", resident_bytes().map(float));
+    text.one("process_max_fds", figures.open_files_max.map(float));
+    text.one("process_open_fds", figures.open_files.map(float));
+    text.one("process_resident_memory_bytes", figures.resident_bytes.map(float));
     text.one("process_start_time_seconds", times.and_then(|times| times.start));
 }
 

@@ -146,13 +146,20 @@ impl VisitorPresence {
                 watched.contains_key(&(client, site)).then_some((client, site)).into_iter().collect()
             }
             AffectedOwner::Anybody => watched.keys().copied().collect(),
-            AffectedOwner::User(..) | AffectedOwner::Client(_) => Vec::new(),
+            AffectedOwner::Client(client) => watched.keys().filter(|(owner, _)| *owner == client).copied().collect(),
+            AffectedOwner::User(..) => Vec::new(),
         }
     }
 
     async fn look_where(&self, places: Vec<Place>) -> Result<()> {
         for place in places {
-            let found = sites::by_id(&mut *self.ctx.db.acquire().await?, place.0, place.1).await?;
+            let found = {
+                let mut db = self.ctx.db.acquire().await?;
+                match sites::is_enabled(&mut db, place.0, place.1).await? {
+                    true => sites::by_id(&mut db, place.0, place.1).await?,
+                    false => None,
+                }
+            };
             let standing = found.map_or(SitePermission::Deleted, |site| SitePermission::Shown(site.key, site.origins));
             if let Some(site) = self.lock_watched().get(&place) {
                 site.standing.send_if_modified(|known| {

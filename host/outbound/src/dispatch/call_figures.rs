@@ -2,7 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use base::traces::{self, SpanKind};
+use base::{
+    sending_figures::{CallKind, RefusedToken, SenderWait, WaitKind},
+    traces::{self, SpanKind},
+};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     carriage::{Acceptance, SendFailure},
     channel::Channel,
@@ -16,6 +20,7 @@ use crate::alarms;
 pub(super) fn count(sender: &SenderInbox, result: &Result<Acceptance, SendFailure>, took: Duration) {
     let provider = sender.provider();
     let (outcome, code) = labels(sender.inbox.kind.channel(), result);
+    sender.figures.count(CallKind { provider, outcome, code: code.clone() });
     metrics::counter!("patchbay_provider_calls_total", "provider" => provider, "outcome" => outcome, "code" => code)
         .increment(1);
     metrics::histogram!("patchbay_provider_call_seconds", "provider" => provider).record(took.as_secs_f64());
@@ -46,10 +51,37 @@ fn labels(channel: Channel, result: &Result<Acceptance, SendFailure>) -> (&'stat
     (failure.map_or("accepted", outcome), code)
 }
 
-/// Records the time of a message that a provider took, in seconds since 1970.
-pub(super) fn record_success(sender: &SenderInbox, at: i64) {
+/// Records the time of a message that a provider took.
+pub(super) fn record_success(sender: &SenderInbox, at: DateTime<Utc>) {
+    let provider = sender.provider();
+    sender.figures.succeeded((sender.inbox.client, sender.inbox.id), provider, at);
     #[expect(clippy::cast_precision_loss, reason = "a metric is a float")]
-    metrics::gauge!("patchbay_provider_last_success_timestamp_seconds", "provider" => sender.provider()).set(at as f64);
+    metrics::gauge!("patchbay_provider_last_success_timestamp_seconds", "provider" => provider)
+        .set(at.timestamp() as f64);
+}
+
+/// Records the reason for which the messages of an inbox wait after a failed call. Failures of single messages are none.
+pub(super) fn record_failure(sender: &SenderInbox, failure: &SendFailure, now: DateTime<Utc>) {
+    let SenderInbox { inbox, figures, .. } = sender;
+    let (sender, code) = ((inbox.client, inbox.id), |code| alarms::label(inbox.kind.channel(), code));
+    let (reason, after) = match failure {
+        SendFailure::AccountStopped(stopped) => {
+            let code = code(stopped.code);
+            figures.token_refused(sender, RefusedToken { code: code.clone(), refused_at: now });
+            (format!("the provider refused the token or the account, code {code}"), None)
+        }
+        SendFailure::Retry { failure, after } => {
+            (format!("the provider refused for now, code {}", code(failure.code)), *after)
+        }
+        SendFailure::SlowDown { failure, after } => {
+            (format!("the provider asks for a slower pace, code {}", code(failure.code)), *after)
+        }
+        SendFailure::NotSent { reason, after } => (format!("not sent: {reason}"), *after),
+        SendFailure::Unknown { .. } => ("the provider did not answer".to_owned(), None),
+        SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::RecipientLimited(_) => return,
+    };
+    let until = after.and_then(|after| TimeDelta::from_std(after).ok()).map(|after| now + after);
+    figures.waits(sender, SenderWait { kind: WaitKind::CallFailed, reason, seen_at: now, until });
 }
 
 pub(super) fn count_pause(sender: &SenderInbox) {

@@ -28,6 +28,7 @@ use super::{
     postponement,
     sender::SenderInbox,
     settle,
+    wait_notes::WaitNotes,
 };
 use crate::delivery::opaque;
 
@@ -82,6 +83,7 @@ async fn send(ctx: &Context, lease: &Lease, sender: &SenderInbox) -> Result<End>
         mark_from: Instant::now(),
         more: true,
         failed: None,
+        waits: WaitNotes::new(ctx, lease),
     };
     round.run().await
 }
@@ -114,6 +116,7 @@ struct Round<'a> {
     /// True if the queue may have more legs that can go out now.
     more: bool,
     failed: Option<Error>,
+    waits: WaitNotes<'a>,
 }
 
 #[derive(Clone, Copy)]
@@ -145,7 +148,10 @@ impl<'a> Round<'a> {
                         postponement::postpone(self.ctx, self.lease, Some(self.sender), length).await?;
                         return Ok(End::Done);
                     }
-                    (None, Marking::Fine) => return Ok(End::Done),
+                    (None, Marking::Fine) => {
+                        self.waits.continues();
+                        return Ok(End::Done);
+                    }
                     (None, Marking::NoPlace) => {}
                 }
             }
@@ -217,13 +223,18 @@ impl<'a> Round<'a> {
         let window = carrier.window(inbox);
         let free = window.saturating_sub(self.calls.len() + self.ahead.len()).min(self.may_be_called());
         let wanted = (free + self.may_mark_ahead(0)).min(self.may_be_marked()).min(window);
-        if wanted == 0 || self.gathers(wanted, window) {
+        if wanted == 0 {
+            self.waits.window(window);
+            return Marking::Fine;
+        }
+        if self.gathers(wanted, window) {
             return Marking::Fine;
         }
         let places = match carrier.take(inbox, wanted.min(free)) {
             Ok(places) => places,
             Err(closed) => {
                 call_figures::count_pause(self.sender);
+                self.waits.closed(&closed);
                 tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait, because the carrier has no place");
                 // The carrier is asked again when the calls in flight have ended.
                 self.more = self.is_idle();
@@ -232,6 +243,7 @@ impl<'a> Round<'a> {
         };
         let limit = wanted.min(places.len() + self.may_mark_ahead(places.len()));
         if limit == 0 {
+            self.waits.no_place();
             return Marking::NoPlace;
         }
         let (ctx, lease, sender, busy) = (self.ctx, self.lease, self.sender, self.busy.clone());
@@ -305,6 +317,9 @@ impl<'a> Round<'a> {
                 (self.marking, self.mark_from) = (false, Instant::now() + gathering);
                 match marked {
                     Ok(marks) => {
+                        if !marks.legs.is_empty() {
+                            self.waits.continues();
+                        }
                         self.add_marks(marks);
                         // During the marking, legs that were marked ahead may have been called for, and outcomes may
                         // have been refused. The remaining legs wait with those marked ahead.

@@ -23,6 +23,7 @@ pub mod presence;
 mod sender;
 mod settle;
 mod stopped_recipients;
+mod wait_notes;
 
 pub use due_legs::next_legs;
 pub use hook::{ChannelHook, DispatchHooks, LaneHook, LegKey, LegPart, MarkHook};

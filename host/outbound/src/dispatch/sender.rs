@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Context, Result, lanes::Lease, secrets::SecretPurpose};
+use base::{Context, Result, lanes::Lease, secrets::SecretPurpose, sending_figures::SendingFigures};
 use channels::{
     account::AccountLogin,
     carrier::{Carrier, CarrierInbox, Credentials},
@@ -37,6 +37,7 @@ pub(super) struct SenderInbox {
     pub(super) waits_until: Option<DateTime<Utc>>,
     pub(super) is_elsewhere: bool,
     pub(super) hook: Option<Arc<dyn LaneHook>>,
+    pub(super) figures: SendingFigures,
 }
 
 impl SenderInbox {
@@ -86,6 +87,7 @@ impl SenderInbox {
             waits_until,
             is_elsewhere,
             hook: None,
+            figures: ctx.sending.clone(),
         }))
     }
 

@@ -99,11 +99,12 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     for outcome in &ended.outcomes {
         match &outcome.result {
             Ok(taken) => {
-                call_figures::record_success(sender, now.timestamp());
+                call_figures::record_success(sender, now);
                 settlement.accept(&outcome.leg, taken, keeps_choices, now);
                 settlement.reports.extend(own_reports::of(ctx, sender, &outcome.leg, now));
             }
             Err(failure) => {
+                call_figures::record_failure(sender, failure, now);
                 settlement.note(ctx, &outcome.leg, failure, now);
                 settlement.refuse(&outcome.leg, failure, sender, now);
             }

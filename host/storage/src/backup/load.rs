@@ -26,10 +26,11 @@ impl LoadTransaction {
         // A process that starts now reads the migrations first, and fails instead of working on half of the rows.
         sqlx::raw_sql("LOCK TABLE _sqlx_migrations IN ACCESS EXCLUSIVE MODE").execute(&mut db).await?;
         refuse_if_filled(&mut db).await?;
-        for table in OF_PROCESSES {
-            sqlx::raw_sql(&format!("DELETE FROM {table}")).execute(&mut db).await?;
-        }
         let tables = catalog::tables(&mut db).await?;
+        // The schema of an older backup lacks some of them.
+        for table in tables.iter().filter(|table| OF_PROCESSES.contains(&table.name.as_str())) {
+            sqlx::raw_sql(&format!("DELETE FROM {}", table.name)).execute(&mut db).await?;
+        }
         let foreign_keys = catalog::foreign_keys(&mut db).await?;
         let triggered = catalog::tables_with_triggers(&mut db).await?;
         for ForeignKey { table, name, .. } in &foreign_keys {

@@ -8,7 +8,7 @@ use super::{
 use crate::{Db, PgConnection, Result, migrate_to, work::partitions};
 
 /// Tables that a process fills without any client.
-pub(super) const OF_PROCESSES: [&str; 4] = ["lane", "master_key_check", "node", "testing_clock"];
+pub(super) const OF_PROCESSES: [&str; 5] = ["lane", "master_key_check", "node", "process_report", "testing_clock"];
 
 /// Brings an empty database to the schema of a backup. Refuses one that is in use or has rows. Can be repeated.
 pub async fn prepare(pool: &Db, migrations: &[AppliedMigration], copied: &[CopiedPartition]) -> Result<(), CopyError> {

@@ -10,6 +10,7 @@ pub mod lite_values;
 pub mod quality;
 mod rates;
 mod read;
+mod release;
 pub mod sms_sources;
 pub mod templates;
 mod tokens;
@@ -27,6 +28,7 @@ use uuid::Uuid;
 pub use insert::{insert, insert_in_sandbox};
 pub use rates::set_rate;
 pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page, sender};
+pub use release::{release, take_back};
 pub use tokens::renew_token;
 
 /// Violated if the client already has an inbox with this address on this channel.

@@ -37,7 +37,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: NewTicket<'_>,
     Ok(())
 }
 
-/// Redeems a ticket. `None`: unknown, used, or the user has another key now.
+/// Redeems a ticket. `None`: unknown, used, or the user has another key or was disabled.
 pub async fn redeem(
     db: &mut PgConnection,
     client: ClientId,
@@ -49,12 +49,14 @@ pub async fn redeem(
              DELETE FROM live_ticket WHERE client_id = $1 AND ticket_hash = $2 RETURNING user_id, key_hash, expires_at
          )
          SELECT key.key_hash, key.client_id, key.user_id, member.role, client.client_ref, client.popia_compliant,
-                COALESCE(client.sandbox_of, client.id) AS live_client_id
+                COALESCE(client.sandbox_of, client.id) AS live_client_id, NULL::text AS disabled
          FROM taken
          JOIN client_user member ON member.client_id = $1 AND member.id = taken.user_id AND member.deleted_at IS NULL
+                                AND member.disabled_at IS NULL
          JOIN api_key key ON key.client_id = $1 AND key.user_id = member.id
                              AND key.key_hash = coalesce(taken.key_hash, key.key_hash)
-         JOIN client ON client.id = $1
+                             AND key.disabled_at IS NULL
+         JOIN client ON client.id = $1 AND client.disabled_at IS NULL
          WHERE taken.expires_at > $3",
     )
     .bind(client.0)

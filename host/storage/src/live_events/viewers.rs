@@ -19,14 +19,14 @@ pub struct StreamReader {
     pub key_hash: Vec<u8>,
 }
 
-/// Returns a reader; `None` if the user is deleted or has no key.
+/// Returns a reader; `None` if the user is deleted, disabled or has no key.
 pub async fn find(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<StreamReader>> {
     let row: Option<(String, Option<Uuid>, bool, Vec<u8>)> = sqlx::query_as(
         "SELECT member.role, member.team_id, client.popia_compliant, key.key_hash
          FROM client_user member
-         JOIN client ON client.id = $1
-         JOIN api_key key ON key.client_id = $1 AND key.user_id = $2
-         WHERE member.client_id = $1 AND member.id = $2 AND member.deleted_at IS NULL",
+         JOIN client ON client.id = $1 AND client.disabled_at IS NULL
+         JOIN api_key key ON key.client_id = $1 AND key.user_id = $2 AND key.disabled_at IS NULL
+         WHERE member.client_id = $1 AND member.id = $2 AND member.deleted_at IS NULL AND member.disabled_at IS NULL",
     )
     .bind(client.0)
     .bind(user.0)

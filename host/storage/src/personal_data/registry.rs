@@ -195,6 +195,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("plugin_shadow_skip", &[], TableRule::Unrelated),
     table("plugin_upload", &[], TableRule::Unrelated),
     table("plugin_version", &["created_by"], TableRule::OfUsers),
+    table("process_report", &[], TableRule::Unrelated),
     table("provider_call", &["error_text"], OF_MESSAGE),
     table(
         "provider_message",

@@ -7,7 +7,10 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::users::{Role, stored_role};
+use super::{
+    disablement::DisabledOwner,
+    users::{Role, stored_role},
+};
 use crate::{Error, PgConnection, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub struct KeyOwner {
     pub popia_compliant: bool,
     /// Of a test key, the client whose sandbox it opens; otherwise the client itself.
     pub live_client: ClientId,
+    /// Then the key opens nothing.
+    pub disabled: Option<DisabledOwner>,
 }
 
 impl KeyOwner {
@@ -37,6 +42,7 @@ pub(crate) struct KeyOwnerRow {
     client_ref: String,
     popia_compliant: bool,
     live_client_id: Uuid,
+    disabled: Option<String>,
 }
 
 impl TryFrom<KeyOwnerRow> for KeyOwner {
@@ -51,6 +57,7 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
             client_ref: row.client_ref,
             popia_compliant: row.popia_compliant,
             live_client: ClientId(row.live_client_id),
+            disabled: row.disabled.as_deref().and_then(DisabledOwner::from_name),
         })
     }
 }
@@ -68,7 +75,10 @@ pub async fn creation_times(db: &mut PgConnection, client: ClientId) -> Result<V
 pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
     let rows: Vec<KeyOwnerRow> = sqlx::query_as(
         "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref,
-                client.popia_compliant, COALESCE(client.sandbox_of, client.id) AS live_client_id
+                client.popia_compliant, COALESCE(client.sandbox_of, client.id) AS live_client_id,
+                CASE WHEN client.disabled_at IS NOT NULL THEN 'client'
+                     WHEN client_user.disabled_at IS NOT NULL THEN 'user'
+                     WHEN api_key.disabled_at IS NOT NULL THEN 'key' END AS disabled
          FROM api_key
          JOIN client_user ON client_user.client_id = api_key.client_id AND client_user.id = api_key.user_id
          JOIN client ON client.id = api_key.client_id
@@ -93,7 +103,7 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, key: NewApiKey<'_>
     sqlx::query(
         "INSERT INTO api_key (key_hash, client_id, user_id, sealed, created_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (client_id, user_id) DO UPDATE
-         SET key_hash = excluded.key_hash, sealed = excluded.sealed, created_at = excluded.created_at",
+         SET key_hash = excluded.key_hash, sealed = excluded.sealed, created_at = excluded.created_at, disabled_at = NULL",
     )
     .bind(key.hash)
     .bind(client.0)
@@ -103,6 +113,15 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, key: NewApiKey<'_>
     .execute(db)
     .await?;
     Ok(())
+}
+
+pub async fn remove(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<bool> {
+    let done = sqlx::query("DELETE FROM api_key WHERE client_id = $1 AND user_id = $2")
+        .bind(client.0)
+        .bind(user.0)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 pub async fn find_sealed(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Vec<u8>>> {

@@ -33,6 +33,7 @@ pub struct Client {
     /// The client whose test keys open this sandbox. `None`: a client with real messages.
     pub sandbox_of: Option<ClientId>,
     pub created_at: DateTime<Utc>,
+    pub disabled_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,7 @@ struct ClientRow {
     sms_username: Option<String>,
     created_at: DateTime<Utc>,
     sandbox_of: Option<Uuid>,
+    disabled_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<ClientRow> for Client {
@@ -76,6 +78,7 @@ impl TryFrom<ClientRow> for Client {
             sms_fallback: SmsFallback { enabled: row.sms_fallback_enabled, username: row.sms_username },
             created_at: row.created_at,
             sandbox_of: row.sandbox_of.map(ClientId),
+            disabled_at: row.disabled_at,
         })
     }
 }
@@ -112,7 +115,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &ClientRecord<
 pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of, disabled_at
          FROM client WHERE id = $1",
     )
     .bind(client.0)
@@ -124,7 +127,7 @@ pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Clien
 pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of, disabled_at
          FROM client WHERE id = $1 FOR NO KEY UPDATE",
     )
     .bind(client.0)
@@ -186,7 +189,7 @@ pub async fn children(db: &mut PgConnection, parent: ClientId, page: PageRequest
         .await?;
     let rows: Vec<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of, disabled_at
          FROM client WHERE parent_id = $1 ORDER BY client_ref LIMIT $2 OFFSET $3",
     )
     .bind(parent.0)
@@ -205,7 +208,7 @@ pub async fn with_descendants(db: &mut PgConnection, above: Option<ClientId>) ->
              UNION ALL
              SELECT child.id FROM client child JOIN below ON child.parent_id = below.id)
          SELECT client.id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of, disabled_at
          FROM below JOIN client ON client.id = below.id ORDER BY client_ref",
     )
     .bind(above.map(|client| client.0))

@@ -61,11 +61,18 @@ pub async fn first_admin(db: &mut PgConnection, client: ClientId) -> Result<Opti
     Ok(found.map(UserId))
 }
 
+/// Returns the client and the user of an address. `None` also if one of the three is disabled.
 pub async fn find(db: &mut PgConnection, address: &EmailAddress) -> Result<Option<(ClientId, UserId)>> {
-    let found: Option<(Uuid, Uuid)> = sqlx::query_as("SELECT client_id, user_id FROM email_sender WHERE address = $1")
-        .bind(address.as_str())
-        .fetch_optional(db)
-        .await?;
+    let found: Option<(Uuid, Uuid)> = sqlx::query_as(
+        "SELECT sender.client_id, sender.user_id FROM email_sender sender
+         JOIN client_user ON client_user.client_id = sender.client_id AND client_user.id = sender.user_id
+         JOIN client ON client.id = sender.client_id
+         WHERE sender.address = $1 AND sender.disabled_at IS NULL AND client_user.disabled_at IS NULL
+           AND client.disabled_at IS NULL",
+    )
+    .bind(address.as_str())
+    .fetch_optional(db)
+    .await?;
     Ok(found.map(|(client, user)| (ClientId(client), UserId(user))))
 }
 

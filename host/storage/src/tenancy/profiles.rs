@@ -7,7 +7,10 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::users::{Role, stored_role};
+use super::{
+    api_keys,
+    users::{Role, stored_role},
+};
 use crate::{Error, PgConnection, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,11 +158,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, user: &Profile) -> Re
 
 /// Its key fails for every later statement, and its e-mail is free. The row stays for messages and tickets.
 pub async fn delete(db: &mut PgConnection, client: ClientId, user: UserId, now: DateTime<Utc>) -> Result<()> {
-    sqlx::query("DELETE FROM api_key WHERE client_id = $1 AND user_id = $2")
-        .bind(client.0)
-        .bind(user.0)
-        .execute(&mut *db)
-        .await?;
+    api_keys::remove(db, client, user).await?;
     sqlx::query(
         "UPDATE client_user SET deleted_at = $3, available = false, team_id = NULL WHERE client_id = $1 AND id = $2",
     )

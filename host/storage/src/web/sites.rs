@@ -64,6 +64,7 @@ const SELECT: &str =
     JOIN inbox ON inbox.client_id = site.client_id AND inbox.id = site.id
     LEFT JOIN team ON team.client_id = site.client_id AND team.id = site.team_id";
 
+/// Returns the site that visitors may use with this key. A disabled one is left out.
 pub async fn by_key(db: &mut PgConnection, key: &str) -> Result<Option<Site>> {
     let row: Option<SiteRow> = sqlx::query_as(
         "SELECT site.client_id, site.id, inbox.address, site.name, site.origins, site.settings, site.team_id,
@@ -71,13 +72,27 @@ pub async fn by_key(db: &mut PgConnection, key: &str) -> Result<Option<Site>> {
          FROM web_site_directory directory
          JOIN web_inbox site ON site.client_id = directory.client_id AND site.id = directory.inbox_id
          JOIN inbox ON inbox.client_id = site.client_id AND inbox.id = site.id
+         JOIN client ON client.id = site.client_id
          LEFT JOIN team ON team.client_id = site.client_id AND team.id = site.team_id
-         WHERE directory.site_key = $1",
+         WHERE directory.site_key = $1 AND inbox.disabled_at IS NULL AND client.disabled_at IS NULL",
     )
     .bind(key)
     .fetch_optional(db)
     .await?;
     row.map(Site::try_from).transpose()
+}
+
+/// False if the site or its client is disabled.
+pub async fn is_enabled(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<bool> {
+    let enabled: Option<bool> = sqlx::query_scalar(
+        "SELECT inbox.disabled_at IS NULL AND client.disabled_at IS NULL
+         FROM inbox JOIN client ON client.id = inbox.client_id WHERE inbox.client_id = $1 AND inbox.id = $2",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(enabled.unwrap_or(false))
 }
 
 pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Site>> {

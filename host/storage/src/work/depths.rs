@@ -1,7 +1,7 @@
 //! The state of the queues for `patchbay status` only: each statement reads all waiting rows.
 
 use chrono::{DateTime, Utc};
-use domain::ids::NodeId;
+use domain::ids::{ClientId, NodeId};
 use uuid::Uuid;
 
 use super::queues::{Queue, QueueFacts};
@@ -19,10 +19,14 @@ pub struct Depth {
 
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct WaitingLane {
+    #[sqlx(try_from = "Uuid")]
+    pub client_id: ClientId,
     pub client_ref: String,
+    pub is_client_disabled: bool,
     pub lane_id: Uuid,
+    pub waiting: i64,
     pub due: i64,
-    pub oldest_due_at: DateTime<Utc>,
+    pub first_due_at: DateTime<Utc>,
     pub is_leased: bool,
 }
 
@@ -54,20 +58,29 @@ pub async fn depth(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> R
     Ok(sqlx::query_as(&statement).bind(now).fetch_one(db).await?)
 }
 
-pub async fn oldest_lanes(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Vec<WaitingLane>> {
+/// Returns the lanes with the earliest rows. `later`: also those without a due row.
+pub async fn first_lanes(
+    db: &mut PgConnection,
+    queue: Queue,
+    now: DateTime<Utc>,
+    later: bool,
+) -> Result<Vec<WaitingLane>> {
     let QueueFacts { table, open, .. } = queue.facts();
     let statement = format!(
-        "SELECT client.client_ref, waiting.lane_id, waiting.due, waiting.oldest_due_at,
+        "SELECT waiting.client_id, client.client_ref, client.disabled_at IS NOT NULL AS is_client_disabled,
+                waiting.lane_id, waiting.waiting, waiting.due, waiting.first_due_at,
                 EXISTS (SELECT 1 FROM lane
                         WHERE lane.client_id = waiting.client_id AND lane.queue = $2
                           AND lane.lane_id = waiting.lane_id AND lane.leased_until > now()) AS is_leased
-         FROM (SELECT client_id, lane_id, count(*) AS due, min(due_at) AS oldest_due_at
-               FROM {table} WHERE {open} AND due_at <= $1
-               GROUP BY client_id, lane_id ORDER BY min(due_at) LIMIT {LANES}) waiting
+         FROM (SELECT client_id, lane_id, count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due,
+                      min(due_at) AS first_due_at
+               FROM {table} WHERE {open}
+               GROUP BY client_id, lane_id HAVING $3 OR min(due_at) <= $1
+               ORDER BY min(due_at) LIMIT {LANES}) waiting
          JOIN client ON client.id = waiting.client_id
-         ORDER BY waiting.oldest_due_at"
+         ORDER BY waiting.first_due_at"
     );
-    Ok(sqlx::query_as(&statement).bind(now).bind(queue.name()).fetch_all(db).await?)
+    Ok(sqlx::query_as(&statement).bind(now).bind(queue.name()).bind(later).fetch_all(db).await?)
 }
 
 pub async fn nodes(db: &mut PgConnection) -> Result<Vec<WorkerNode>> {

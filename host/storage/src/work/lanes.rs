@@ -51,6 +51,7 @@ impl Queue {
         let QueueFacts { table, open, gates, .. } = self.facts();
         let waiting = format!("{open} AND ready");
         let gates: String = gates.iter().map(LaneGate::condition).collect();
+        let enabled = self.enabled_condition("hop.client_id", "hop.lane_id");
         format!(
             "WITH RECURSIVE hop AS (
                  (SELECT client_id, lane_id FROM {table} WHERE {waiting} ORDER BY client_id, lane_id LIMIT 1)
@@ -66,9 +67,43 @@ impl Queue {
                AND EXISTS (SELECT 1 FROM {table} waiting
                            WHERE waiting.client_id = hop.client_id AND waiting.lane_id = hop.lane_id
                              AND {waiting} AND waiting.due_at <= $1)
-               {gates}
+               AND {enabled} {gates}
              ORDER BY row_number() OVER (PARTITION BY hop.client_id ORDER BY hop.lane_id)
              LIMIT $3"
+        )
+    }
+
+    fn claim_statement(self) -> String {
+        let enabled = self.enabled_condition("$1", "$3");
+        format!(
+            "WITH free AS (
+                 SELECT 1 FROM lane
+                 WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND leased_until <= now() AND {enabled}
+                 FOR UPDATE SKIP LOCKED
+             ), taken AS (
+                 UPDATE lane SET owner = $4, leased_until = now() + make_interval(secs => $5), fence = fence + 1
+                 WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND EXISTS (SELECT 1 FROM free)
+                 RETURNING fence
+             ), made AS (
+                 INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
+                 SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), 1
+                 WHERE CASE WHEN EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3)
+                            THEN false
+                            ELSE {enabled} AND pg_try_advisory_xact_lock(hashtextextended(
+                                concat_ws(' ', 'lane', $1::uuid, $2::text, $3::uuid), 0)) END
+                 ON CONFLICT DO NOTHING
+                 RETURNING fence
+             )
+             SELECT fence FROM taken UNION ALL SELECT fence FROM made"
+        )
+    }
+
+    fn renew_statement(self) -> String {
+        let enabled = self.enabled_condition("$1", "$3");
+        format!(
+            "UPDATE lane SET leased_until = now() + make_interval(secs => $5)
+             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4
+             RETURNING {enabled}"
         )
     }
 
@@ -102,52 +137,33 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
     }
 }
 
-/// Takes a free lane and returns its fence; `None` if another process has it. Never waits: a locked row is not free. A
-/// statement cannot skip an uncommitted row, so each transaction that makes one takes a lock named by the lane.
+/// Takes a free lane and returns its fence; `None` if another process has it, or it is disabled. Never waits: a locked
+/// row is not free. A statement cannot skip an uncommitted row, so each transaction that makes one takes a lock named by
+/// the lane.
 pub async fn claim(db: &mut PgConnection, lane: LaneKey, owner: NodeId, lease: Duration) -> Result<Option<i64>> {
-    let fence = sqlx::query_scalar(
-        "WITH free AS (
-             SELECT 1 FROM lane
-             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND leased_until <= now()
-             FOR UPDATE SKIP LOCKED
-         ), taken AS (
-             UPDATE lane SET owner = $4, leased_until = now() + make_interval(secs => $5), fence = fence + 1
-             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND EXISTS (SELECT 1 FROM free)
-             RETURNING fence
-         ), made AS (
-             INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
-             SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), 1
-             WHERE CASE WHEN EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3) THEN false
-                        ELSE pg_try_advisory_xact_lock(hashtextextended(
-                            concat_ws(' ', 'lane', $1::uuid, $2::text, $3::uuid), 0)) END
-             ON CONFLICT DO NOTHING
-             RETURNING fence
-         )
-         SELECT fence FROM taken UNION ALL SELECT fence FROM made",
-    )
-    .bind(lane.client.0)
-    .bind(lane.queue.name())
-    .bind(lane.lane)
-    .bind(owner.0)
-    .bind(lease.as_secs_f64())
-    .fetch_optional(db)
-    .await?;
+    let fence = sqlx::query_scalar(&lane.queue.claim_statement())
+        .bind(lane.client.0)
+        .bind(lane.queue.name())
+        .bind(lane.lane)
+        .bind(owner.0)
+        .bind(lease.as_secs_f64())
+        .fetch_optional(db)
+        .await?;
     Ok(fence)
 }
 
+/// Extends a lease. False: the work must end, because another process has the lane or it was disabled. In the second case
+/// the lease is extended too, so that the outcomes of calls in flight can be stored.
 pub async fn renew(db: &mut PgConnection, lane: LaneKey, fence: i64, lease: Duration) -> Result<bool> {
-    let done = sqlx::query(
-        "UPDATE lane SET leased_until = now() + make_interval(secs => $5)
-         WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4",
-    )
-    .bind(lane.client.0)
-    .bind(lane.queue.name())
-    .bind(lane.lane)
-    .bind(fence)
-    .bind(lease.as_secs_f64())
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
+    let goes_on: Option<bool> = sqlx::query_scalar(&lane.queue.renew_statement())
+        .bind(lane.client.0)
+        .bind(lane.queue.name())
+        .bind(lane.lane)
+        .bind(fence)
+        .bind(lease.as_secs_f64())
+        .fetch_optional(db)
+        .await?;
+    Ok(goes_on.unwrap_or(false))
 }
 
 pub async fn release(db: &mut PgConnection, lane: LaneKey, fence: i64) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Background work: leases, processes, partitions, retention, statistics, and the test for a writable database.
+//! Background work: leases, processes and their reports, partitions, retention, statistics, and the test for a writable database.
 
 pub mod depths;
 pub mod lane_gate;
@@ -6,8 +6,10 @@ pub mod lanes;
 pub mod message_counts;
 pub mod nodes;
 pub mod partitions;
+pub mod process_reports;
 pub mod queue_figures;
 pub mod queues;
 pub mod retention;
 pub mod statistics;
 pub mod trial;
+pub mod wait_reasons;

@@ -22,7 +22,7 @@ pub struct QueueFigures {
     pub later_rows: i64,
     pub held_lanes: i64,
     pub free_lanes: i64,
-    /// Lanes that are closed, because their Lite number is disconnected or its day has not begun.
+    /// Lanes that are closed, because their Lite number is disconnected, its day has not begun, or they are disabled.
     pub closed_lanes: i64,
     /// Lanes that no process holds, and whose rows wait for a report or for the end of a pause.
     pub later_lanes: i64,
@@ -59,6 +59,7 @@ fn statement(queue: Queue) -> String {
     let QueueFacts { table, open, wakes_by: by, gates, .. } = queue.facts();
     let (waiting, order) = (format!("{open} AND ready"), queue.order_in_lane());
     let gate: String = gates.iter().map(LaneGate::condition).collect();
+    let enabled = queue.enabled_condition("hop.client_id", "hop.lane_id");
     format!(
         "WITH RECURSIVE hop AS (
              (SELECT client_id, lane_id FROM {table} WHERE {waiting} ORDER BY client_id, lane_id LIMIT 1)
@@ -71,7 +72,7 @@ fn statement(queue: Queue) -> String {
              SELECT EXISTS (SELECT 1 FROM lane
                             WHERE lane.client_id = hop.client_id AND lane.queue = $2 AND lane.lane_id = hop.lane_id
                               AND lane.leased_until > now()) AS is_held,
-                    (true {gate}) AS is_open,
+                    ({enabled} {gate}) AS is_open,
                     (SELECT min(early.due_at) FROM (
                          SELECT due_at FROM {table}
                          WHERE client_id = hop.client_id AND lane_id = hop.lane_id AND {waiting} AND due_at <= $1

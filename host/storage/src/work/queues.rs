@@ -86,6 +86,32 @@ impl Queue {
         }
     }
 
+    /// False: it stores input of providers, which goes on while its client is disabled.
+    pub const fn waits_while_disabled(self) -> bool {
+        !matches!(self, Self::Callback | Self::Media | Self::LiteSession | Self::Account)
+    }
+
+    /// Returns the condition that the operator has disabled neither the client of a lane nor, for sends, its inbox. The
+    /// arguments are expressions of SQL.
+    pub(super) fn enabled_condition(self, client: &str, lane: &str) -> String {
+        let column = if self.waits_while_disabled() { "disabled_at" } else { "removal_begun_at" };
+        let of_client =
+            format!("NOT EXISTS (SELECT 1 FROM client one WHERE one.id = {client} AND one.{column} IS NOT NULL)");
+        match self {
+            Self::Outbound => format!(
+                "{of_client} AND NOT EXISTS (SELECT 1 FROM inbox one WHERE one.client_id = {client} AND one.id = {lane}
+                                                                       AND one.disabled_at IS NOT NULL)"
+            ),
+            _ => of_client,
+        }
+    }
+
+    /// Counts the waiting rows of a client.
+    pub(crate) fn count_statement(self) -> String {
+        let QueueFacts { table, open, .. } = self.facts();
+        format!("SELECT count(*) FROM {table} WHERE client_id = $1 AND {open}")
+    }
+
     /// Returns the columns by which the index of ready rows orders the rows of one lane.
     pub(super) fn order_in_lane(self) -> &'static str {
         match self {

@@ -1,14 +1,22 @@
 //! A row that waits for its time is no work before it, and is found afterwards.
 
+use std::time::Duration;
+
 use domain::{
     chat::ChatbotTimer,
-    ids::{ClientId, ParticipantEventId, ParticipantId},
+    ids::{ClientId, NodeId, ParticipantEventId, ParticipantId},
 };
-use storage::{PgConnection, Queue, chat::participant_events, work::lanes};
+use storage::{
+    PgConnection, Queue,
+    chat::participant_events,
+    tenancy::disablement,
+    work::lanes::{self, LaneKey},
+};
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, database, moment};
+use crate::fixtures::{CLIENT, INBOX, database, moment};
 
+const NODE: NodeId = NodeId(Uuid::from_u128(4));
 const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(70));
 
 async fn due(db: &mut PgConnection, queue: Queue, seconds: i64) -> Vec<(ClientId, Uuid)> {
@@ -104,6 +112,33 @@ async fn every_queue_finds_exactly_its_due_rows() {
         assert_eq!(due(&mut db, queue, 29).await, [], "{}", queue.name());
         assert_eq!(due(&mut db, queue, 30).await, [(CLIENT, soon)], "{}", queue.name());
         assert_eq!(due(&mut db, queue, 60).await, [(CLIENT, soon), (CLIENT, later)], "{}", queue.name());
+    }
+}
+
+#[tokio::test]
+async fn a_lane_of_a_disabled_client_or_inbox_is_not_found_and_not_claimed_and_its_lease_is_not_renewed() {
+    let mut db = database().await;
+    let lease = Duration::from_secs(30);
+    for queue in Queue::ALL {
+        wait(&mut db, queue, INBOX.0, (30, 1)).await;
+        let lane = LaneKey { client: CLIENT, queue, lane: INBOX.0 };
+        let stores_input = !queue.waits_while_disabled();
+        let fence = lanes::claim(&mut db, lane, NODE, lease).await.unwrap().unwrap();
+
+        disablement::set_client(&mut db, CLIENT, Some(moment(0))).await.unwrap();
+        assert_eq!(lanes::renew(&mut db, lane, fence, lease).await.unwrap(), stores_input, "{}", queue.name());
+        lanes::release(&mut db, lane, fence).await.unwrap();
+        assert_eq!(!due(&mut db, queue, 30).await.is_empty(), stores_input, "{}", queue.name());
+        let claimed = lanes::claim(&mut db, lane, NODE, lease).await.unwrap();
+        assert_eq!(claimed.is_some(), stores_input, "{}", queue.name());
+
+        lanes::release(&mut db, lane, claimed.unwrap_or(fence)).await.unwrap();
+        disablement::set_client(&mut db, CLIENT, None).await.unwrap();
+        disablement::set_inbox(&mut db, CLIENT, INBOX, Some(moment(0))).await.unwrap();
+        let waits = queue == Queue::Outbound;
+        assert_eq!(due(&mut db, queue, 30).await.is_empty(), waits, "{}", queue.name());
+        disablement::set_inbox(&mut db, CLIENT, INBOX, None).await.unwrap();
+        assert_eq!(due(&mut db, queue, 30).await, [(CLIENT, INBOX.0)], "{}", queue.name());
     }
 }
 

@@ -14,7 +14,7 @@ use crate::statements::{Statement, statements};
 const SIZES: [u32; 3] = [0, 300, 6_000];
 
 /// Tables that a statement may read as a whole.
-const READ_WHOLE: [&str; 7] = [
+const READ_WHOLE: [&str; 9] = [
     // One row each.
     "master_key_check",
     "testing_clock",
@@ -24,8 +24,11 @@ const READ_WHOLE: [&str; 7] = [
     "_sqlx_migrations",
     // A row for each process.
     "node",
+    "process_report",
     // Failures only, for the command `patchbay status`.
     "provider_call",
+    // Once for each client that is removed.
+    "sms_inbound",
     // A row for each Lite number, every few seconds for the metrics.
     "lite_session",
 ];

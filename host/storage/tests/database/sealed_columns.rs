@@ -39,6 +39,7 @@ const NOT_SEALED: &[(&str, &str)] = &[
     ("plugin_difference", "shadow"),
     ("plugin_upload", "refused"),
     ("plugin_version", "config_schema"),
+    ("process_report", "report"),
     ("sms_inbound", "sms_route"),
     ("sms_message", "digest"),
     ("sms_sent_once", "digest"),

@@ -12,7 +12,7 @@ use parking_lot::{Mutex, MutexGuard};
 use storage::{
     Db,
     silence::{self, within},
-    tenancy::api_keys::KeyOwner,
+    tenancy::{api_keys::KeyOwner, disablement::DisabledOwner},
 };
 use tokio::sync::oneshot;
 
@@ -30,6 +30,8 @@ pub struct Caller {
     pub live_client: ClientId,
     /// SHA-256 of the key. An open connection is closed when the key changes.
     pub key_hash: Vec<u8>,
+    /// Then its requests are refused.
+    pub disabled: Option<DisabledOwner>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -153,6 +155,7 @@ fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
                 mode,
                 live_client: owner.live_client,
                 key_hash: owner.key_hash.clone(),
+                disabled: owner.disabled,
             };
             (owner.key_hash, caller)
         })

@@ -69,6 +69,20 @@ pub async fn generate_api_key(admin: &Administration<'_>, client: ClientId, user
     Ok(key)
 }
 
+/// Removes the key of a user, who gets a new one with the next login. Returns false if there was none.
+pub async fn remove_api_key(
+    admin: &Administration<'_>,
+    client: ClientId,
+    user: UserId,
+    actor: Actor,
+) -> base::Result<bool> {
+    let mut tx = admin.db.begin().await?;
+    let removed = api_keys::remove(&mut tx, client, user).await?;
+    audit(admin, &mut tx, client, actor, "remove", ("apiKey", &user.to_string())).await?;
+    tx.commit().await?;
+    Ok(removed)
+}
+
 /// Returns the key after a login. A temporary password must be changed first.
 pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Result<ApiKey, LoginError> {
     let admitted = admit(admin, judge(admin, login).await?).await?;

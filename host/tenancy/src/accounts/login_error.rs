@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use base::Error;
+use storage::tenancy::disablement::DisabledOwner;
 
 use super::turns::LoginQueueFull;
 
@@ -17,6 +18,8 @@ pub enum LoginError {
          /messaging-service/WhatsApp/authenticate/changePassword"
     )]
     TemporaryPassword,
+    #[error("your {} is disabled: ask the operator", .0.as_str())]
+    Disabled(DisabledOwner),
     #[error("too many logins at once from your address: wait for answers before you send more")]
     Crowded,
     #[error(transparent)]

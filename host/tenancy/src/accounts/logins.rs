@@ -5,7 +5,10 @@ use std::{fmt, net::IpAddr};
 use base::{Error, audit::Administration, secrets::SealError};
 use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
-use storage::{PgConnection, Transaction, tenancy::users};
+use storage::{
+    PgConnection, Transaction,
+    tenancy::{disablement, users},
+};
 
 use super::{failures::FailureCounter, login_error::LoginError, password, turns::LoginVisitor};
 
@@ -85,6 +88,9 @@ pub(super) async fn admit(admin: &Administration<'_>, judged: CheckedLogin) -> R
         tx.commit().await?;
         return Err(LoginError::InvalidCredentials);
     };
+    if let Some(owner) = disablement::of_user(&mut tx, client, user.id).await? {
+        return Err(LoginError::Disabled(owner));
+    }
     counted.welcome(admin, &mut tx).await?;
     Ok(AdmittedLogin { tx, client, user, visitor: KnownVisitor(visitor) })
 }

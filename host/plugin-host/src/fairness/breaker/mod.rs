@@ -108,6 +108,14 @@ impl Breakers {
         circuits.filter(|circuit| circuit.state != State::Closed).count()
     }
 
+    pub(crate) fn suspended_plugins(&self) -> Vec<(ClientId, PluginRef)> {
+        let table = self.table();
+        let circuits =
+            table.clients.iter().flat_map(|(client, circuits)| circuits.iter().map(move |one| (client, one)));
+        let suspended = circuits.filter(|(_, (_, circuit))| circuit.state != State::Closed);
+        suspended.map(|(client, (plugin, _))| (*client, plugin.clone())).collect()
+    }
+
     /// Admits a call, or returns the end of the suspension. `now` is the time of the call, for announcements.
     pub(crate) fn admit<'a>(
         &'a self,
