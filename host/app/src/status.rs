@@ -21,6 +21,8 @@ const RECENT: TimeDelta = TimeDelta::hours(1);
 pub struct Status {
     version: &'static str,
     commit: &'static str,
+    schema: i64,
+    program_schema: i64,
     time: DateTime<Utc>,
     nodes: Vec<NodeStatus>,
     queues: Vec<QueueStatus>,
@@ -94,13 +96,27 @@ impl Status {
         let nodes = depths::nodes(db).await?.into_iter().map(NodeStatus::from).collect();
         let failures = depths::failed_calls(db, now - RECENT).await?;
         let provider_failures = failures.into_iter().map(ProviderFailures::from).collect();
-        let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("PATCHBAY_COMMIT"));
-        Ok(Self { version, commit, time: now, nodes, queues, provider_failures })
+        Ok(Self {
+            version: env!("CARGO_PKG_VERSION"),
+            commit: env!("PATCHBAY_COMMIT"),
+            schema: storage::schema(db).await?,
+            program_schema: storage::own_schema(),
+            time: now,
+            nodes,
+            queues,
+            provider_failures,
+        })
     }
 
     fn text(&self) -> String {
         let time = self.time.format("%Y-%m-%d %H:%M:%S UTC");
-        let mut text = format!("patchbay {} ({}) at {time}\n\n", self.version, self.commit);
+        let mut text = format!("patchbay {} ({}) at {time}\n", self.version, self.commit);
+        let (schema, own) = (self.schema, self.program_schema);
+        text.push_str(&if schema == own {
+            format!("schema {schema}\n\n")
+        } else {
+            format!("schema {schema}; this program is of schema {own}\n\n")
+        });
         // Writing to a text cannot fail.
         let _ = writeln!(text, "{:<14} {:>9} {:>9} {:>7}  oldest due", "queue", "waiting", "due", "lanes");
         for queue in &self.queues {
