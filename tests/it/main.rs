@@ -106,6 +106,7 @@ mod telegram;
 mod template_faults;
 mod templates;
 mod traces;
+mod upgrade;
 mod users;
 mod web_chat;
 mod webhook_attempts;
