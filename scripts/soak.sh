@@ -13,6 +13,12 @@ if [ "${1:-}" = package ] || { [ $# = 0 ] && have dpkg-deb && [ "$(id -u)" = 0 ]
 fi
 profile="${PROFILE:-dev}"
 cargo build --workspace --profile "$profile" --bin patchbay
+# Without it the case "rolling-upgrade" fails, and the others run.
+case " ${*:-upgrade} " in *upgrade*)
+    PATCHBAY_PREVIOUS="$(sh scripts/previous-release.sh)" || PATCHBAY_PREVIOUS=
+    export PATCHBAY_PREVIOUS
+    ;;
+esac
 # The namespace must not hold cargo, which may have to fetch something.
 exec cargo test --workspace --profile "$profile" --bench soak \
     --config "target.'cfg(all())'.runner = ['sh', '$PWD/scripts/own-network.sh']" -- "$@"

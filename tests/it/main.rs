@@ -110,6 +110,7 @@ mod template_faults;
 mod templates;
 mod test_keys;
 mod traces;
+mod upgrade;
 mod users;
 mod web_chat;
 mod webhook_attempts;

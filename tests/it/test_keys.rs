@@ -231,3 +231,30 @@ async fn numbers_and_templates_that_the_client_gets_later_are_copied_by_a_sync()
     let numbers = sandbox.get("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser").await.ok();
     assert!(numbers.to_string().contains(number) && numbers.to_string().contains(OWN_NUMBER), "{numbers}");
 }
+
+#[tokio::test]
+async fn a_sandbox_is_disabled_enabled_and_removed_with_its_client() {
+    let (patchbay, client, sandbox, _sink) = shared().await;
+    let switch = |action: &str| patchbay.admin(&["client", action, "--client", &client.client_ref]);
+
+    switch("disable");
+    let refused = sandbox.get("/api/v1/users/me").await;
+    assert_eq!(refused.status, 403, "{}", refused.text);
+    assert!(refused.text.contains("the client of this API key is disabled"), "{}", refused.text);
+    switch("enable");
+    assert_eq!(sandbox.get("/api/v1/users/me").await.status, 200);
+
+    let asked = patchbay.refused(&["client", "remove", "--client", &client.client_ref]);
+    assert!(asked.contains("its sandbox with all test messages"), "{asked}");
+    patchbay.admin(&["client", "remove", "--client", &client.client_ref, "--yes"]);
+    for key_owner in [&client, &sandbox] {
+        assert_eq!(key_owner.get("/api/v1/users/me").await.status, 401);
+    }
+    let mut db = patchbay.database().await;
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM client WHERE client_ref LIKE $1 || '%'")
+        .bind(format!("{}:", client.client_ref))
+        .fetch_one(&mut db)
+        .await
+        .unwrap();
+    assert_eq!(left, 0);
+}

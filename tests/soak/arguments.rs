@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 const DOOR: Duration = Duration::from_secs(120);
 
 /// The groups of cases, in the order in which they run.
-pub const GROUPS: [&str; 4] = ["attacks", "network", "kills", "long"];
+pub const GROUPS: [&str; 5] = ["attacks", "network", "kills", "long", "upgrade"];
 
 /// A run.
 #[derive(Debug)]

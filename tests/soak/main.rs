@@ -33,6 +33,7 @@ mod sockets;
 mod sources;
 mod stage;
 mod table;
+mod upgrade;
 
 use std::{
     future::Future,
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         networks.iter().map(|network| network.name).collect(),
         kills::KILLS.to_vec(),
         long_tests::LONG.to_vec(),
+        upgrade::UPGRADES.to_vec(),
     ]
     .concat();
     let arguments = match Arguments::read(&names) {
@@ -127,6 +129,10 @@ async fn run(
     }
     for case in long_tests::LONG.into_iter().filter(|case| arguments.wants("long", case)) {
         report.checked.push(check(case, long_tests::run(case, arguments.length)).await);
+        report.write();
+    }
+    for case in upgrade::UPGRADES.into_iter().filter(|case| arguments.wants("upgrade", case)) {
+        report.checked.push(check(case, upgrade::run(arguments.length)).await);
         report.write();
     }
 }

@@ -95,7 +95,7 @@ impl TestClient {
     }
 
     /// The same client at another address of the program.
-    pub(crate) fn at(&self, base: &str) -> Self {
+    pub fn at(&self, base: &str) -> Self {
         Self { base: base.to_owned(), ..self.clone() }
     }
 

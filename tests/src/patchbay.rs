@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::{
     ClientReply, TestClient, TestPhone, outside_world,
-    process::{NodeProcess, Process},
+    process::{self, Process},
 };
 
 const APP_SECRET: &str = "app-secret-of-the-tests";
@@ -29,6 +29,7 @@ pub struct PatchbaySetup {
     durable: bool,
     smpp: Vec<String>,
     descriptors: Option<u32>,
+    program: Option<PathBuf>,
 }
 
 impl PatchbaySetup {
@@ -67,6 +68,12 @@ impl PatchbaySetup {
         self
     }
 
+    /// Starts another build of the program, which migrates its database itself.
+    pub fn program(mut self, program: &Path) -> Self {
+        self.program = Some(program.to_owned());
+        self
+    }
+
     /// Gives the program the guests of `tests/guests` as plugins.
     pub fn with_guests(self) -> Self {
         let directory = crate::guests::directory();
@@ -80,7 +87,7 @@ impl PatchbaySetup {
 }
 
 /// The environment variable of a key of the configuration.
-fn variable(key: &str) -> String {
+pub(crate) fn variable(key: &str) -> String {
     format!("PATCHBAY__{}", key.to_uppercase().replace('.', "__"))
 }
 
@@ -90,7 +97,8 @@ pub struct Patchbay {
     log: Arc<Mutex<String>>,
     environment: Vec<(String, String)>,
     descriptors: Option<u32>,
-    data_dir: TempDir,
+    pub(crate) program: PathBuf,
+    pub(crate) data_dir: TempDir,
     database: scratch::Scratch,
     simulator: Simulator,
     address: SocketAddr,
@@ -105,7 +113,11 @@ impl Patchbay {
     }
 
     async fn start_with(setup: PatchbaySetup) -> Self {
-        let database = if setup.durable { scratch::durable_database().await } else { scratch::database().await };
+        let database = match &setup.program {
+            Some(_) => scratch::empty_database().await,
+            None if setup.durable => scratch::durable_database().await,
+            None => scratch::database().await,
+        };
         let starting = Simulator::start(SimulatorConfig {
             listen: "127.0.0.1:0".parse().unwrap(),
             smsc_listen: "127.0.0.1:0".parse().unwrap(),
@@ -133,6 +145,7 @@ impl Patchbay {
             log: Arc::default(),
             environment,
             descriptors: setup.descriptors,
+            program: setup.program.unwrap_or_else(binary),
             data_dir,
             database,
             simulator,
@@ -147,8 +160,13 @@ impl Patchbay {
     pub async fn launch(&mut self) {
         let process = Process::start(self.command()).await;
         (self.child, self.log, self.address) = (Some(process.child), process.log, process.address);
-        self.simulator.set_callback_url(format!("{}/providers/whatsapp-cloud/webhook", self.url()));
-        self.simulator.set_messenger_callback_url(format!("{}/providers/messenger/webhook", self.url()));
+        self.callbacks_to(&self.url());
+    }
+
+    /// From now on the simulated providers call back at this base URL.
+    pub fn callbacks_to(&self, base: &str) {
+        self.simulator.set_callback_url(format!("{base}/providers/whatsapp-cloud/webhook"));
+        self.simulator.set_messenger_callback_url(format!("{base}/providers/messenger/webhook"));
     }
 
     /// Sets a key of the configuration for the next start.
@@ -156,54 +174,16 @@ impl Patchbay {
         self.environment.push((variable(key), value.to_owned()));
     }
 
-    /// A second process on the same database, as a cluster has it.
-    pub async fn second_node(&self) -> NodeProcess {
-        self.node(self.command()).await
+    pub(crate) fn command(&self) -> Command {
+        self.command_of(&self.program)
     }
 
-    /// A second process as on another machine: it has the same key, and a data directory of its own.
-    pub async fn node_elsewhere(&self) -> (NodeProcess, TempDir) {
-        let elsewhere = tempfile::tempdir().unwrap();
-        share_compiled_plugins(&elsewhere);
-        let (key, data) = (Path::new("data").join("master.key"), elsewhere.path().join("data"));
-        std::fs::copy(self.data_dir.path().join(&key), elsewhere.path().join(&key)).unwrap();
-        let mut command = self.command();
-        command.env("PATCHBAY__DATA_DIR", data).current_dir(elsewhere.path());
-        (self.node(command).await, elsewhere)
-    }
-
-    /// A second process on the same database with other settings, such as HTTPS.
-    pub async fn second_node_with(&self, settings: &[(&str, &str)]) -> NodeProcess {
-        let mut command = self.command();
-        command.envs(settings.iter().map(|(key, value)| (variable(key), value)));
-        self.node(command).await
-    }
-
-    async fn node(&self, mut command: Command) -> NodeProcess {
-        command.env("PATCHBAY__SERVER__LISTEN", "127.0.0.1:0");
-        let process = Process::start(command).await;
-        NodeProcess { url: format!("{}://{}", process.scheme, process.address), child: process.child }
-    }
-
-    /// A process that only works (`patchbay work`), next to servers that only listen.
-    pub fn worker(&self) -> NodeProcess {
-        let mut command = self.command();
-        command.arg("work").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        NodeProcess { url: String::new(), child: command.spawn().expect("the program starts") }
-    }
-
-    /// The same with its address.
-    pub async fn listening_worker(&self) -> NodeProcess {
-        let process = Process::start_as("work", self.command()).await;
-        NodeProcess { url: format!("http://{}", process.address), child: process.child }
-    }
-
-    fn command(&self) -> Command {
+    pub(crate) fn command_of(&self, program: &Path) -> Command {
         let mut command = match self.descriptors {
-            None => Command::new(binary()),
+            None => Command::new(program),
             Some(most) => {
                 let mut shell = Command::new("sh");
-                shell.args(["-c", &format!("ulimit -n {most} && exec \"$0\" \"$@\"")]).arg(binary());
+                shell.args(["-c", &format!("ulimit -n {most} && exec \"$0\" \"$@\"")]).arg(program);
                 shell
             }
         };
@@ -421,9 +401,7 @@ impl Patchbay {
     /// Asks the process to stop and answers its exit code.
     pub async fn terminate(&mut self) -> Option<i32> {
         let mut child = self.child.take().unwrap();
-        let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
-        tokio::task::spawn_blocking(move || child.wait().unwrap().code()).await.unwrap()
+        process::terminate(&mut child).await
     }
 }
 
@@ -467,7 +445,7 @@ fn standard_environment(
 }
 
 /// Compiled plugins are the same for every test: one folder for all, or each start would compile them again.
-fn share_compiled_plugins(data_dir: &TempDir) {
+pub(crate) fn share_compiled_plugins(data_dir: &TempDir) {
     let shared = binary().parent().unwrap().join("compiled-plugins-of-tests");
     std::fs::create_dir_all(&shared).unwrap();
     let data = data_dir.path().join("data");

@@ -29,7 +29,12 @@ impl Process {
     }
 
     /// The same for another command that listens.
-    pub(crate) async fn start_as(name: &str, mut command: Command) -> Self {
+    pub(crate) async fn start_as(name: &str, command: Command) -> Self {
+        Self::try_to_start(name, command).await.unwrap_or_else(|log| panic!("the program ended:\n{log}"))
+    }
+
+    /// The same for a program that may refuse to start; then the answer is its log.
+    pub(crate) async fn try_to_start(name: &str, mut command: Command) -> Result<Self, String> {
         command.arg(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stderr = child.stderr.take().unwrap();
@@ -42,12 +47,13 @@ impl Process {
             if let Some(announced) = announced(&said()) {
                 break announced;
             }
-            let ended = child.try_wait().unwrap();
-            assert!(ended.is_none(), "the program ended with {ended:?}:\n{}", said());
+            if child.try_wait().unwrap().is_some() {
+                return Err(said());
+            }
             assert!(begun.elapsed() < START, "the program does not listen:\n{}", said());
             tokio::time::sleep(Duration::from_millis(10)).await;
         };
-        Self { child, log, address, scheme }
+        Ok(Self { child, log, address, scheme })
     }
 }
 
@@ -73,6 +79,19 @@ pub struct NodeProcess {
     /// Its base URL; empty for one that does not listen.
     pub url: String,
     pub(crate) child: Child,
+    pub(crate) log: Arc<Mutex<String>>,
+}
+
+/// Asks a process to stop, and answers its exit code.
+pub(crate) async fn terminate(child: &mut Child) -> Option<i32> {
+    let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            return ended.code();
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 impl NodeProcess {
@@ -84,6 +103,16 @@ impl NodeProcess {
     /// Id of the process.
     pub fn process_id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Its log so far.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Asks the process to stop, and answers its exit code.
+    pub async fn terminate(&mut self) -> Option<i32> {
+        terminate(&mut self.child).await
     }
 }
 

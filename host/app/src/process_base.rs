@@ -27,6 +27,10 @@ impl Base {
         storage::migrate(&db).await.context("cannot migrate the database")?;
         let clock = Arc::new(SystemClock::new());
         let mut connection = db.acquire().await?;
+        let (schema, own) = (storage::schema(&mut connection).await?, storage::own_schema());
+        if schema > own {
+            tracing::info!("the database has schema {schema}, which allows this program of schema {own}");
+        }
         let is_sealed = storage::tenancy::settings::master_key_check(&mut connection).await?.is_some();
         let sealer = if is_sealed { master_key::sealer_of_data(config) } else { master_key::sealer(config) }?;
         sealer.check_or_init(&mut connection).await?;

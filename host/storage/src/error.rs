@@ -6,6 +6,11 @@ pub enum Error {
     Database(#[source] sqlx::Error),
     #[error("the database could not be migrated")]
     Migration(#[from] sqlx::migrate::MigrateError),
+    #[error(
+        "the database has schema {schema}, which needs a program of schema {oldest} or newer, and this program is of schema \
+         {own}. Start the release of Patchbay that migrated the database, or a newer one"
+    )]
+    NewerSchema { schema: i64, oldest: i64, own: i64 },
     #[error("{table}.{column} holds `{value}`, which this version does not understand")]
     Inconsistent {
         table: &'static str,
@@ -84,7 +89,9 @@ impl Error {
                     | sqlx::Error::PoolClosed
                     | sqlx::Error::WorkerCrashed
             ),
-            Self::Migration(_) | Self::Inconsistent { .. } | Self::Unreadable { .. } => false,
+            Self::Migration(_) | Self::NewerSchema { .. } | Self::Inconsistent { .. } | Self::Unreadable { .. } => {
+                false
+            }
         }
     }
 
@@ -93,7 +100,7 @@ impl Error {
         const CODES: [&str; 3] = ["40001", "40P01", "55P03"];
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.code().is_some_and(|code| CODES.contains(&&*code)),
-            Self::Database(_) | Self::Migration(_) | Self::Inconsistent { .. } | Self::Unreadable { .. } => false,
+            _ => false,
         }
     }
 

@@ -82,6 +82,9 @@ pub async fn describe(db: &Db, client_ref: &str) -> Result<String, RemoveError> 
         client.display_name,
         listed.join(", ")
     );
+    if sandboxes::of(&mut db, client.id).await?.is_some() {
+        said.push_str(", and its sandbox with all test messages");
+    }
     let waiting = removal::waiting(&mut db, client.id).await?;
     if !waiting.is_empty() {
         said = format!("{said}. Waiting work, which is lost: {}", in_words(&waiting));

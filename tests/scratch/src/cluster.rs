@@ -143,6 +143,11 @@ impl Cluster {
         format!("postgres://patchbay@localhost/{database}?host={}", self.root.display())
     }
 
+    /// The log of the server so far.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.root.join("log")).unwrap_or_default()
+    }
+
     /// Stops every process of the cluster until the answer is dropped.
     pub fn freeze(&self) -> anyhow::Result<Frozen> {
         Frozen::stop(&self.root.join("data"))
@@ -158,8 +163,7 @@ impl Cluster {
             }
             thread::sleep(Duration::from_millis(20));
         }
-        let log = fs::read_to_string(self.root.join("log")).unwrap_or_default();
-        bail!("PostgreSQL did not start within 60 s; it said:\n{log}")
+        bail!("PostgreSQL did not start within 60 s; it said:\n{}", self.log())
     }
 }
 

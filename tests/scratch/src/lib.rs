@@ -122,6 +122,16 @@ pub async fn freeze() -> Frozen {
     frozen.await.unwrap_or_else(|error: anyhow::Error| panic!("PostgreSQL cannot be stopped: {error:?}"))
 }
 
+/// The log of the PostgreSQL of this test process.
+///
+/// # Panics
+///
+/// As [`database`] does.
+pub async fn server_log() -> String {
+    let log = async { anyhow::Ok(migrated_cluster(Purpose::Tests).await?.log()) };
+    log.await.unwrap_or_else(|error| panic!("no log of PostgreSQL: {error:?}"))
+}
+
 async fn create(purpose: Purpose, template: Option<&str>) -> anyhow::Result<Scratch> {
     static COUNTER: AtomicU32 = AtomicU32::new(1);
     let cluster = migrated_cluster(purpose).await?;

@@ -29,6 +29,10 @@ const SILENT_AFTER_SECONDS: f64 = 4.0 * report::EVERY.as_secs_f64();
 pub(super) struct StatusFigures {
     pub(super) version: &'static str,
     pub(super) commit: &'static str,
+    /// The last migration of the database.
+    pub(super) schema: i64,
+    /// The last migration of this program.
+    pub(super) program_schema: i64,
     pub(super) time: DateTime<Utc>,
     pub(super) nodes: Vec<NodeStatus>,
     pub(super) processes: Vec<ProcessStatus>,
@@ -136,6 +140,8 @@ impl StatusFigures {
         Ok(Self {
             version: env!("CARGO_PKG_VERSION"),
             commit: env!("PATCHBAY_COMMIT"),
+            schema: storage::schema(db).await?,
+            program_schema: storage::own_schema(),
             time: now,
             providers: providers(&processes),
             provider_failures: failures.into_iter().map(ProviderFailures::from).collect(),

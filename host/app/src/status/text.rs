@@ -14,7 +14,13 @@ const MIB: u64 = 1024 * 1024;
 
 /// Writing to a text cannot fail.
 pub(super) fn of(status: &StatusFigures) -> String {
-    let mut text = format!("patchbay {} ({}) at {}\n\n", status.version, status.commit, time(status.time));
+    let mut text = format!("patchbay {} ({}) at {}\n", status.version, status.commit, time(status.time));
+    let (schema, own) = (status.schema, status.program_schema);
+    text.push_str(&if schema == own {
+        format!("schema {schema}\n\n")
+    } else {
+        format!("schema {schema}; this program is of schema {own}\n\n")
+    });
     let _ = writeln!(text, "{:<14} {:>9} {:>9} {:>7}  oldest due", "queue", "waiting", "due", "lanes");
     for queue in &status.queues {
         add_queue(&mut text, queue);

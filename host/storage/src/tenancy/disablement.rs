@@ -1,4 +1,4 @@
-//! Objects that the operator has disabled (`migrations/0018_disabled.sql`). A second time does not move the first one.
+//! Objects that the operator has disabled (`migrations/0019_disabled.sql`). A second time does not move the first one.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The reports that processes write about themselves (`migrations/0017_process_report.sql`).
+//! The reports that processes write about themselves (`migrations/0018_process_report.sql`).
 
 use chrono::{DateTime, Utc};
 use domain::ids::NodeId;

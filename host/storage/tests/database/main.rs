@@ -21,6 +21,7 @@ mod mails;
 mod merged_chats;
 mod messenger;
 mod migration;
+mod migration_rules;
 mod nodes;
 mod outbound;
 mod personal_data;
