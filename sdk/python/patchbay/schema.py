@@ -1877,7 +1877,7 @@ class SessionStatus(TypedDict, total=False):
     whatsAppNumber: Required[str]
 
 class ShownToCustomer(TypedDict, total=False):
-    """Tells if the customer sees it."""
+    """Whether the customer sees the read receipt or the typing indicator."""
 
     reason: Union[str, None]
     shown: Required[bool]

@@ -26,7 +26,7 @@ export interface paths {
     "/api/v1/clients/{clientRef}": {
         parameters: {
         };
-        /** One client: the caller's own, or a descendant. */
+        /** Returns a client: the caller's own, or a descendant. */
         get: operations["readClient"];
         /** Renames a client, or sets its time zone. */
         put: operations["updateClient"];
@@ -68,7 +68,7 @@ export interface paths {
     "/api/v1/teams/{id}": {
         parameters: {
         };
-        /** One team. */
+        /** Returns a team. */
         get: operations["readTeam"];
         /** Renames a team, or changes its hours and the assignment of chats. */
         put: operations["updateTeam"];
@@ -132,7 +132,7 @@ export interface paths {
     "/api/v1/users/{id}": {
         parameters: {
         };
-        /** One user. */
+        /** Returns a user. */
         get: operations["readUser"];
         /** Changes a user. */
         put: operations["updateUser"];
@@ -172,7 +172,7 @@ export interface paths {
     "/chat-service/api/v2/chats/{id}": {
         parameters: {
         };
-        /** A chat. */
+        /** Returns a chat. */
         get: operations["getChat"];
     };
     "/chat-service/api/v2/chats/{id}/assign": {
@@ -362,7 +362,7 @@ export interface paths {
     "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}": {
         parameters: {
         };
-        /** One delivery with its attempts. */
+        /** Returns a delivery with its attempts. */
         get: operations["getWebhookDelivery"];
     };
     "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}/resend": {
@@ -374,7 +374,7 @@ export interface paths {
     "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/health": {
         parameters: {
         };
-        /** The health of the webhooks of a configuration. */
+        /** Returns the health of the webhooks of a configuration. */
         get: operations["getWebhookHealth"];
     };
     "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/ping": {
@@ -404,7 +404,7 @@ export interface paths {
     "/messaging-service/WhatsApp/WhatsAppConversations/closeWhatsAppConversation": {
         parameters: {
         };
-        /** Closes a conversation for good. */
+        /** Closes a conversation permanently. */
         get: operations["closeConversation"];
     };
     "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation": {
@@ -532,7 +532,7 @@ export interface paths {
     "/messaging-service/WhatsApp/messages/{gstId}": {
         parameters: {
         };
-        /** The story of a message. */
+        /** Returns the story of a message. */
         get: operations["messageStory"];
     };
     "/messaging-service/WhatsApp/rate-card": {
@@ -578,7 +578,7 @@ export interface paths {
     "/messaging-service/web/sites/{id}": {
         parameters: {
         };
-        /** One site. */
+        /** Returns a site. */
         get: operations["getWebSite"];
         /** Changes a site. */
         put: operations["updateWebSite"];
@@ -632,7 +632,7 @@ export interface paths {
     "/plugin-service/api/v1/plugins/{name}": {
         parameters: {
         };
-        /** A plugin with its versions and activations. */
+        /** Returns a plugin with its versions and activations. */
         get: operations["getPlugin"];
         /** Deletes a plugin with all its versions. */
         delete: operations["deletePlugin"];
@@ -754,7 +754,7 @@ export interface paths {
     "/smsbatch/deliveryreceiptscheck": {
         parameters: {
         };
-        /** Takes the keywords from the query. For tests only. */
+        /** Does the same as the POST, with the keywords in the query. */
         get: operations["tryCheckBatchReceipts"];
         /** Returns the receipts of a batch. */
         post: operations["checkBatchReceipts"];
@@ -762,7 +762,7 @@ export interface paths {
     "/smsbatch/replysmscheck": {
         parameters: {
         };
-        /** Takes the keywords from the query. For tests only. */
+        /** Does the same as the POST, with the keywords in the query. */
         get: operations["tryCheckBatchReplies"];
         /** Returns the replies to a batch. */
         post: operations["checkBatchReplies"];
@@ -770,7 +770,7 @@ export interface paths {
     "/smsbatch/servicequery": {
         parameters: {
         };
-        /** Takes the keywords from the query. For tests only. */
+        /** Does the same as the POST, with the keywords in the query. */
         get: operations["tryQueryBatchService"];
         /** Returns the credits, and the cost of a batch. */
         post: operations["queryBatchService"];
@@ -778,7 +778,7 @@ export interface paths {
     "/smsbatch/sms": {
         parameters: {
         };
-        /** Takes the keywords from the query. For tests only. */
+        /** Does the same as the POST, with the keywords in the query. */
         get: operations["trySendBatchSms"];
         /** Sends a batch. */
         post: operations["sendBatchSms"];
@@ -816,7 +816,7 @@ export interface paths {
     "/whatsapp-api-service/v2/batches/{batchId}": {
         parameters: {
         };
-        /** A batch and its progress. */
+        /** Returns a batch and its progress. */
         get: operations["batchProgress"];
     };
     "/whatsapp-api-service/v2/batches/{batchId}/cancel": {
@@ -1144,7 +1144,7 @@ export interface components {
             delivered: number;
             /**
              * Format: int64
-             * @description Failed for good.
+             * @description Failed permanently.
              */
             failed: number;
             /**
@@ -4515,7 +4515,7 @@ export interface components {
          * @enum {string}
          */
         SessionStatusType: "connecting" | "success" | "disconnected";
-        /** @description Tells if the customer sees it. */
+        /** @description Whether the customer sees the read receipt or the typing indicator. */
         ShownToCustomer: {
             /** @description The reason if the customer does not see it. */
             reason?: string | null;
@@ -6539,7 +6539,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Tells if the customer sees it. The unread count is reset unless another agent has the chat. */
+            /** @description Whether the customer sees the read receipt. The unread count is reset unless another agent has the chat. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6577,7 +6577,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Tells if the customer sees it. */
+            /** @description Whether the customer sees it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8252,13 +8252,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Values of this participant; all of them if no other parameter is given. If it is absent, values that all
-                 *     participants share.
+                 * @description The values of this participant, all of them unless `key` or `prefix` is given. Absent: the values that all
+                 *     participants share. Then `key` or `prefix` is required.
                  */
                 participantId?: string;
-                /** @description The value with this key. */
+                /** @description Only the value with this key. */
                 key?: string;
-                /** @description Values whose keys begin with this. */
+                /** @description Only values whose keys begin with this. Not together with `key`. */
                 prefix?: string;
             };
             path: {
@@ -8584,7 +8584,7 @@ export interface operations {
         parameters: {
         };
         responses: {
-            /** @description As with POST, and with a notice. */
+            /** @description The answer of the POST, with a notice that GET is for tests. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8619,7 +8619,7 @@ export interface operations {
         parameters: {
         };
         responses: {
-            /** @description As with POST, and with a notice. */
+            /** @description The answer of the POST, with a notice that GET is for tests. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8654,7 +8654,7 @@ export interface operations {
         parameters: {
         };
         responses: {
-            /** @description As with POST, and with a notice. */
+            /** @description The answer of the POST, with a notice that GET is for tests. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8689,7 +8689,7 @@ export interface operations {
         parameters: {
         };
         responses: {
-            /** @description As with POST, and with a notice. */
+            /** @description The answer of the POST, with a notice that GET is for tests. */
             200: {
                 headers: {
                     [name: string]: unknown;

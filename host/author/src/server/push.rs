@@ -99,7 +99,7 @@ impl RemoteServer {
             progress(&compiling(size, began.elapsed()));
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LAST_POLL);
-            let asked = self.json::<Upload>("GET", format!("{UPLOADS}/{id}"), None, super::UPLOAD_TIMEOUT).await;
+            let asked = self.json::<Upload>("GET", format!("{UPLOADS}/{id}"), None, super::TIMEOUT).await;
             let upload = match asked {
                 // A server that restarts or is briefly busy still has the upload.
                 Err(ServerError::NoAnswer { .. } | ServerError::Busy(_)) if silent < MOST_SILENT => {

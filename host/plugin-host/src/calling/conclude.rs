@@ -165,7 +165,7 @@ fn exception(output: &str) -> Option<(&str, Option<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::printed;
+    use super::printed_text;
 
     #[test]
     fn a_trap_repeats_the_first_two_lines_of_the_output() {

@@ -355,10 +355,14 @@ async fn lane(db: &mut PgConnection) -> i64 {
     lanes::claim(db, LANE, node, length).await.unwrap().unwrap()
 }
 
+fn rows<'a>(finished: &'a [FinishedDelivery<'a>], attempts: &'a [NewAttempt]) -> OutcomeRows<'a> {
+    OutcomeRows { finished, attempts }
+}
+
 /// Stores the outcomes of deliveries of the endpoint.
 async fn settle(db: &mut PgConnection, fence: i64, finished: &[FinishedDelivery<'_>]) {
     assert_eq!(
-        deliveries::settle(db, CLIENT, (ENDPOINT, fence), OutcomeRows { finished, attempts: &[] }, None).await.unwrap(),
+        deliveries::settle(db, CLIENT, (ENDPOINT, fence), rows(finished, &[]), None).await.unwrap(),
         Some(LaneState::Held)
     );
 }
@@ -379,26 +383,13 @@ async fn an_attempt_that_was_made_is_kept_whichever_process_has_the_lane_by_now(
     let old = (ENDPOINT, fence - 1);
     let made = [attempt(1, Some(200), None)];
     let unsent = [ended(2, 1, DeliveryFate::Dropped)];
-    assert_eq!(
-        deliveries::settle(&mut db, CLIENT, old, OutcomeRows { finished: &unsent, attempts: &[] }, None).await.unwrap(),
-        None
-    );
+    assert_eq!(deliveries::settle(&mut db, CLIENT, old, rows(&unsent, &[]), None).await.unwrap(), None);
     assert_eq!(due(&mut db, moment(0)).await.len(), 2, "what was not sent is left to the process that has the lane");
     let done = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Delivered, body: Some(b"{}") }];
-    assert_eq!(
-        deliveries::settle(&mut db, STRANGER, (ENDPOINT, fence), OutcomeRows { finished: &done, attempts: &[] }, None)
-            .await
-            .unwrap(),
-        None
-    );
+    assert_eq!(deliveries::settle(&mut db, STRANGER, (ENDPOINT, fence), rows(&done, &[]), None).await.unwrap(), None);
     for _ in 0..2 {
         // The answer to the first one may have been lost: then it is written once more.
-        assert_eq!(
-            deliveries::settle(&mut db, CLIENT, old, OutcomeRows { finished: &done, attempts: &made }, None)
-                .await
-                .unwrap(),
-            None
-        );
+        assert_eq!(deliveries::settle(&mut db, CLIENT, old, rows(&done, &made), None).await.unwrap(), None);
         assert_eq!((due(&mut db, moment(0)).await, attempts(&mut db).await), (vec![(2, 0)], 1));
     }
 }
@@ -412,15 +403,7 @@ async fn an_attempt_recorded_late_does_not_change_the_result_of_a_later_one() {
     let made = [attempt(1, Some(200), None)];
     let done = [ended(1, 1, DeliveryFate::Delivered)];
     assert_eq!(
-        deliveries::settle(
-            &mut db,
-            CLIENT,
-            (ENDPOINT, fence - 1),
-            OutcomeRows { finished: &done, attempts: &made },
-            None
-        )
-        .await
-        .unwrap(),
+        deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence - 1), rows(&done, &made), None).await.unwrap(),
         None
     );
     assert_eq!((due(&mut db, moment(60)).await, attempts(&mut db).await), (vec![(1, 1)], 1));
@@ -465,16 +448,12 @@ async fn storing_the_last_outcomes_releases_the_lane_unless_more_is_due() {
     let place = (ENDPOINT, fence);
     let now = Some(moment(0));
     let one = [ended(1, 1, DeliveryFate::Delivered)];
-    let held =
-        deliveries::settle(&mut db, CLIENT, place, OutcomeRows { finished: &one, attempts: &[] }, now).await.unwrap();
+    let held = deliveries::settle(&mut db, CLIENT, place, rows(&one, &[]), now).await.unwrap();
     assert_eq!(held, Some(LaneState::Held), "the other delivery is due");
     let other = [ended(2, 1, DeliveryFate::Retry(moment(60)))];
-    let stranger = deliveries::settle(&mut db, STRANGER, place, OutcomeRows { finished: &other, attempts: &[] }, now)
-        .await
-        .unwrap();
+    let stranger = deliveries::settle(&mut db, STRANGER, place, rows(&other, &[]), now).await.unwrap();
     assert_eq!(stranger, None);
-    let given_back =
-        deliveries::settle(&mut db, CLIENT, place, OutcomeRows { finished: &other, attempts: &[] }, now).await.unwrap();
+    let given_back = deliveries::settle(&mut db, CLIENT, place, rows(&other, &[]), now).await.unwrap();
     assert_eq!(given_back, Some(LaneState::GivenBack), "a delivery that waits for its retry is not due");
     let length = Duration::from_secs(30);
     let renewed = lanes::renew(&mut db, LANE, fence, length).await.unwrap();
@@ -501,9 +480,7 @@ async fn attempts_are_kept_with_and_without_an_answer() {
     let fence = lane(&mut db).await;
     let made = [attempt(1, Some(503), Some("answered 503")), attempt(2, None, Some("no answer in time"))];
     assert_eq!(
-        deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence), OutcomeRows { finished: &[], attempts: &made }, None)
-            .await
-            .unwrap(),
+        deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence), rows(&[], &made), None).await.unwrap(),
         Some(LaneState::Held)
     );
     let stored: Vec<(Option<i16>, Option<String>, Option<String>)> = sqlx::query_as(

@@ -68,7 +68,7 @@ fn a_call_gets_its_secrets_and_a_recording_gets_their_places() {
     let open = uncovered(&config);
     assert_eq!(open.config, json!({ "a": [{ "b~c/d": "open-sesame" }], "e": null, "f": 1 }).to_string());
     let expected = json!({ "a": [{ "b~c/d": "(secret:/a/0/b_0c_1d)" }], "e": "(secret:/e)", "f": 1 });
-    assert_eq!(covered(&config.to_string()), expected.to_string());
+    assert_eq!(cover(&config.to_string()), expected.to_string());
     assert!(OpenedConfig::of(r#"{"f":1}"#, ClientId(uuid::Uuid::from_u128(1)), None).unwrap().is_none());
     assert!(OpenedConfig::of(&config.to_string(), ClientId(uuid::Uuid::from_u128(1)), None).is_err(), "without a key");
 }
