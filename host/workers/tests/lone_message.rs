@@ -14,6 +14,7 @@ use domain::{
     inbound::{CallbackBody, CallbackItem, CallbackTarget, ProviderStatus, StatusUpdate},
     inbox::InboxKind,
     opaque_json::OpaqueJson,
+    sandbox::KeyMode,
     template::TemplateRecord,
     webhook::{PayloadVersion, WebhookSettings, WebhookType},
 };

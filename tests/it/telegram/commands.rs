@@ -20,7 +20,7 @@ async fn a_bot_belongs_to_one_client_and_adding_it_again_changes_the_way_of_its_
     let refused = patchbay.refused(&["telegram", "add", "--client", &other.client_ref, "--token", &token]);
     assert!(refused.contains("belongs to another client"), "{refused}");
     let listed = patchbay.admin(&["telegram", "list", "--client", &client.client_ref]);
-    let shown = json!([{ "id": id, "botId": bot, "username": format!("bot_{bot}_bot") }]);
+    let shown = json!([{ "id": id, "botId": bot, "username": format!("bot_{bot}_bot"), "disabledTime": null }]);
     assert_eq!((&listed["clientRef"], &listed["bots"]), (&json!(client.client_ref), &shown));
     let listed = patchbay.admin(&["telegram", "list", "--client", &other.client_ref]);
     assert_eq!(listed["bots"], json!([]));
