@@ -100,7 +100,7 @@ pub async fn delete(
     let sandbox = sandboxes::of(&mut tx, client).await?.ok_or(TestKeyError::Unknown)?;
     profiles::lock(&mut tx, sandbox, key).await?.ok_or(TestKeyError::Unknown)?;
     profiles::delete(&mut tx, sandbox, key, admin.now()).await?;
-    due_work::left(&mut tx, sandbox, key, admin.now()).await?;
+    due_work::add_departure(&mut tx, sandbox, key, admin.now()).await?;
     audit(admin, &mut tx, client, actor, "delete", ("testKey", &key.to_string())).await?;
     tx.commit().await?;
     Ok(())
