@@ -52,8 +52,8 @@ pub(super) async fn remove(config: &Settings, base: &Base, remove: ClientRemove)
         let erased = client_removal::describe(&base.db, &remove.client).await?;
         bail!("this erases {erased}. Add --yes to erase it");
     }
-    let kept = media::kept(config, MediaId(base.ids.mint(base.clock.now())))?;
-    let store = media_store(&kept, &base.db, &config.media_folder());
+    let location = media::location(config, MediaId(base.ids.mint(base.clock.now())))?;
+    let store = media_store(&location, &base.db, &config.media_folder());
     let admin = base.administration();
     let removed = client_removal::remove(&admin, store.as_ref(), &remove.client, remove.force, Actor::Operator).await?;
     Ok(json!({ "clientRef": remove.client, "files": removed.files, "rows": removed.rows }))

@@ -206,7 +206,10 @@ async fn a_password_that_is_too_long_waits_for_its_turn_before_it_is_written_dow
         match login.await.unwrap() {
             LoginError::Crowded => crowded += 1,
             LoginError::InvalidCredentials => counted += 1,
-            error @ (LoginError::RateLimited { .. } | LoginError::TemporaryPassword | LoginError::Failed(_)) => {
+            error @ (LoginError::RateLimited { .. }
+            | LoginError::TemporaryPassword
+            | LoginError::Disabled(_)
+            | LoginError::Failed(_)) => {
                 panic!("{error:?}")
             }
         }
@@ -302,7 +305,10 @@ async fn simultaneous_guesses_reveal_no_more_than_successive_ones() {
         match guess.await.unwrap() {
             LoginError::InvalidCredentials => judged += 1,
             LoginError::RateLimited { .. } => {}
-            error @ (LoginError::TemporaryPassword | LoginError::Crowded | LoginError::Failed(_)) => {
+            error @ (LoginError::TemporaryPassword
+            | LoginError::Disabled(_)
+            | LoginError::Crowded
+            | LoginError::Failed(_)) => {
                 panic!("{error:?}")
             }
         }
