@@ -62,7 +62,7 @@ async fn a_program_that_the_next_release_does_not_allow_is_not_ready_and_does_no
     })
     .await;
     assert_eq!(ready["checks"]["migrations"], false, "{ready}");
-    for command in ["migrate", "serve"] {
+    for command in ["migrate", "work"] {
         let refusal = patchbay.refused(&[command]);
         let reason = format!("needs a program of schema {next} or newer, and this program is of schema {}", next - 1);
         assert!(refusal.contains(&reason), "{refusal}");

@@ -55,11 +55,14 @@ pub async fn judge(
     sink: &WebhookSink,
     ledger: &Ledger,
 ) -> Counts {
-    let stored: Vec<Stored> =
-        sqlx::query_as("SELECT client_id, id, ct_id FROM outbound_message WHERE chat_message_id IS NULL")
-            .fetch_all(db)
-            .await
-            .unwrap();
+    let stored: Vec<Stored> = sqlx::query_as(
+        "SELECT client_id, id, ct_id FROM outbound_message message
+         WHERE chat_message_id IS NULL AND NOT EXISTS (
+             SELECT FROM sms_message sms WHERE sms.client_id = message.client_id AND sms.id = message.id)",
+    )
+    .fetch_all(db)
+    .await
+    .unwrap();
     let recipients = every_key_counted_once(&stored, ledger);
     same_answer_under_the_same_key(clients, ledger).await;
     let (calls, doubles) = sends(patchbay, db, &stored).await;

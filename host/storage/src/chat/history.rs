@@ -136,7 +136,11 @@ pub async fn before(
     limit: i64,
 ) -> Result<Vec<PastMessage>> {
     let rows: Vec<PastRow> = sqlx::query_as(
-        "SELECT one.*, media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
+        "SELECT one.client_id, one.id, one.participant_id, one.sequence_number, one.direction, one.channel,
+                one.content_type, one.body, one.content, one.media_id, one.owner, one.agent_id, one.temp_id,
+                one.ct_id, one.gst_id, one.provider_id, one.quoted_provider_id, one.state, one.played_at,
+                one.edited_at, one.deleted_at, one.created_at,
+                media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
          FROM (SELECT latest.*,
                       sum(coalesce(octet_length(latest.body), 0) + octet_length(latest.content::text))
                           OVER (ORDER BY latest.sequence_number DESC) AS bytes,
@@ -166,7 +170,11 @@ pub async fn before(
 
 pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[ChatMessageId]) -> Result<Vec<PastMessage>> {
     let rows: Vec<PastRow> = sqlx::query_as(
-        "SELECT one.*, media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
+        "SELECT one.client_id, one.id, one.participant_id, one.sequence_number, one.direction, one.channel,
+                one.content_type, one.body, one.content, one.media_id, one.owner, one.agent_id, one.temp_id,
+                one.ct_id, one.gst_id, one.provider_id, one.quoted_provider_id, one.state, one.played_at,
+                one.edited_at, one.deleted_at, one.created_at,
+                media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS asked (id) OFFSET 0) wanted
          JOIN chat_message one ON one.client_id = wanted.client_id AND one.id = wanted.id
          LEFT JOIN media ON media.client_id = one.client_id AND media.id = one.media_id

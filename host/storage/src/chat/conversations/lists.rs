@@ -26,7 +26,10 @@ pub async fn page(
     page: PageRequest,
 ) -> Result<(Vec<Conversation>, i64)> {
     let rows: Vec<ConversationRow> = sqlx::query_as(
-        "SELECT one.*, (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
+        "SELECT one.client_id, one.id, one.inbox_id, one.customer_id, one.participant_id, one.recipient,
+                one.customer_user_id, one.ct_id, one.tqrmt_id, one.created_at, one.expires_at, one.closed_at,
+                one.close_reason, one.merged_into,
+                (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
                 (SELECT client_ref FROM client WHERE client.id = $1) AS client_ref
          FROM conversation one
          WHERE one.client_id = $1 AND one.merged_into IS NULL
@@ -71,7 +74,10 @@ pub async fn after(
     limit: i64,
 ) -> Result<Vec<Conversation>> {
     let rows: Vec<ConversationRow> = sqlx::query_as(
-        "SELECT one.*, (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
+        "SELECT one.client_id, one.id, one.inbox_id, one.customer_id, one.participant_id, one.recipient,
+                one.customer_user_id, one.ct_id, one.tqrmt_id, one.created_at, one.expires_at, one.closed_at,
+                one.close_reason, one.merged_into,
+                (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
                 (SELECT client_ref FROM client WHERE client.id = $1) AS client_ref
          FROM conversation one
          WHERE one.client_id = $1 AND one.merged_into IS NULL

@@ -163,7 +163,10 @@ pub async fn active(
     now: DateTime<Utc>,
 ) -> Result<Option<Conversation>> {
     let row: Option<ConversationRow> = sqlx::query_as(
-        "SELECT one.*, (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
+        "SELECT one.client_id, one.id, one.inbox_id, one.customer_id, one.participant_id, one.recipient,
+                one.customer_user_id, one.ct_id, one.tqrmt_id, one.created_at, one.expires_at, one.closed_at,
+                one.close_reason, one.merged_into,
+                (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
                 (SELECT client_ref FROM client WHERE client.id = $1) AS client_ref
          FROM conversation one
          WHERE one.client_id = $1 AND one.inbox_id = $2 AND one.customer_id = $3 AND one.closed_at IS NULL
@@ -181,7 +184,10 @@ pub async fn active(
 /// Returns a conversation by id. The id of a merged one finds the one that continues.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: ConversationId) -> Result<Option<Conversation>> {
     let row: Option<ConversationRow> = sqlx::query_as(
-        "SELECT one.*, (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
+        "SELECT one.client_id, one.id, one.inbox_id, one.customer_id, one.participant_id, one.recipient,
+                one.customer_user_id, one.ct_id, one.tqrmt_id, one.created_at, one.expires_at, one.closed_at,
+                one.close_reason, one.merged_into,
+                (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
                 (SELECT client_ref FROM client WHERE client.id = $1) AS client_ref
          FROM conversation one
          WHERE one.client_id = $1 AND one.id = (

@@ -90,7 +90,8 @@ pub async fn open(db: &mut PgConnection, client: ClientId, new: TicketOpening, n
 }
 
 pub async fn find(db: &mut PgConnection, client: ClientId, id: TicketId) -> Result<Option<Ticket>> {
-    let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND id = $2")
+    let row: Option<TicketRow> = sqlx::query_as("SELECT client_id, id, number, participant_id, inbox_id, status, agent_id, rating, created_at, updated_at, closed_at
+         FROM ticket WHERE client_id = $1 AND id = $2")
         .bind(client.0)
         .bind(id.0)
         .fetch_optional(db)
@@ -99,7 +100,8 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: TicketId) -> Resu
 }
 
 pub async fn by_number(db: &mut PgConnection, client: ClientId, number: i64) -> Result<Option<Ticket>> {
-    let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND number = $2")
+    let row: Option<TicketRow> = sqlx::query_as("SELECT client_id, id, number, participant_id, inbox_id, status, agent_id, rating, created_at, updated_at, closed_at
+         FROM ticket WHERE client_id = $1 AND number = $2")
         .bind(client.0)
         .bind(number)
         .fetch_optional(db)
@@ -108,7 +110,8 @@ pub async fn by_number(db: &mut PgConnection, client: ClientId, number: i64) -> 
 }
 
 pub async fn lock(db: &mut PgConnection, client: ClientId, id: TicketId) -> Result<Option<Ticket>> {
-    let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND id = $2 FOR UPDATE")
+    let row: Option<TicketRow> = sqlx::query_as("SELECT client_id, id, number, participant_id, inbox_id, status, agent_id, rating, created_at, updated_at, closed_at
+         FROM ticket WHERE client_id = $1 AND id = $2 FOR UPDATE")
         .bind(client.0)
         .bind(id.0)
         .fetch_optional(db)

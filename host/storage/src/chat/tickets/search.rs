@@ -48,7 +48,10 @@ fn conditions(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
 #[doc(hidden)]
 pub fn page_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     let conditions = conditions(filter, inboxes);
-    format!("SELECT * FROM ticket WHERE {conditions} ORDER BY created_at DESC, id DESC OFFSET $9 LIMIT $10")
+    format!(
+        "SELECT client_id, id, number, participant_id, inbox_id, status, agent_id, rating, created_at, updated_at, closed_at
+         FROM ticket WHERE {conditions} ORDER BY created_at DESC, id DESC OFFSET $9 LIMIT $10"
+    )
 }
 
 #[doc(hidden)]
