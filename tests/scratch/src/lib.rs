@@ -171,7 +171,9 @@ async fn create_database(cluster: &Cluster, name: &str, template: &str) -> anyho
     for name in retired {
         sqlx::query(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).execute(&mut connection).await?;
     }
-    sqlx::query(&format!("CREATE DATABASE {name} TEMPLATE {template}")).execute(&mut connection).await?;
+    // A copy of the files takes half of the processor time of a copy through the WAL, because `fsync` is off.
+    let copy = format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY");
+    sqlx::query(&copy).execute(&mut connection).await?;
     connection.close().await?;
     Ok(())
 }
