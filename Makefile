@@ -1,4 +1,4 @@
-# What people and CI type. Each target sets up what it needs first; `make help` lists them.
+# The commands of developers and CI. Each target sets up what it needs first; `make help` lists them.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help run test soak bench check fmt lite-native setup setup-test
@@ -24,7 +24,7 @@ test: setup-test ## Set up what is missing and run every test (ARGS="--test it" 
 soak: setup ## Attack the program, break its network and kill it, minutes per case (ARGS="attacks --seconds 10" for some)
 	@sh scripts/soak.sh $(ARGS)
 
-bench: setup ## Measure, each figure beside a floor of the same run (ARGS="sends webhooks" for some)
+bench: setup ## Measure, each figure with a floor of the same run (ARGS="sends webhooks" for some)
 	cargo build --release --workspace --bin patchbay --examples
 	cargo bench --workspace --bench figures -- $(ARGS)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tries the API of a running server out by its own document: scripts/schemathesis.sh [SECONDS] [OPTIONS OF SCHEMATHESIS].
-# PATCHBAY_URL names the server, PATCHBAY_API_KEY the key of an ADMIN of a client that nobody needs: requests of every kind
+# PATCHBAY_URL names the server, PATCHBAY_API_KEY the key of an ADMIN of a client that has no other use: requests of every kind
 # are made in its name. An hour by default. Fails on a 500, and on any answer that the document does not allow.
 set -eu
 

@@ -26,7 +26,7 @@ postgres_found() {
     have initdb && have postgres
 }
 
-# Debian's package would also start a server of the system's own, which nobody asked for.
+# Debian's package would also start a server for the whole system, which is not needed.
 install_postgres() {
     drop_in=/etc/postgresql-common/createcluster.d/patchbay.conf
     quiet=

@@ -27,7 +27,7 @@ async fn an_invalid_page_or_token_is_refused_and_named() {
         patchbay.refused(&names)
     };
     for page in ["acme", "12 34", "", &"1".repeat(65)] {
-        assert!(add(page, "t").contains("is no id of a page"), "{page}");
+        assert!(add(page, "t").contains("is not an id of a page"), "{page}");
     }
     assert!(add("123", "with space").contains("visible ASCII"));
 }

@@ -89,7 +89,7 @@ async fn a_difference_in_state_values_timers_or_tags_shows_the_actual_ones() {
         ("{customer: say x}, {bot: x}, {tagged: vip}", "expected: vip\n        got:      no tags"),
         ("{customer: say x}, {bot: x}, {closed: true}", "got:      the bot has the conversation"),
         ("{customer: say x}, {bot: x}, {handed over: true}", "expected: the bot hands over"),
-        ("{customer: person}, {bot: anything}, {handed over: Sales}", "{+nobody in particular+}"),
+        ("{customer: person}, {bot: anything}, {handed over: Sales}", "{+no team or agent+}"),
         ("{customer: say x}, {bot: x}, {rating asked: true}", "expected: the bot asks for a rating"),
         ("{customer: say x}, {bot: x}, {fails: bad-config}", "got:                no call failed"),
         ("{customer: say x}, {bot: x}, {log: hello}", "expected a log line with: hello"),

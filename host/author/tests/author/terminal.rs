@@ -135,5 +135,5 @@ async fn a_new_build_answers_from_the_next_message_on_and_a_broken_one_does_not(
 async fn only_chatbots_can_be_talked_to() {
     let (_tell, typed) = mpsc::unbounded_channel();
     let error = terminal(&guest("usher")).talk(typed, "", &mut vec![]).await.unwrap_err().to_string();
-    assert!(error.contains("is a router, and only chatbots can be talked to"), "{error}");
+    assert!(error.contains("is a router, and only chatbots have conversations"), "{error}");
 }

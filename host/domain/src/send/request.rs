@@ -104,7 +104,7 @@ impl SendRequest {
     }
 
     pub fn sender_not_lite(&self) -> FieldFault {
-        let said = "is no WhatsApp Lite number, and this host name takes sends from those only";
+        let said = "is not a WhatsApp Lite number, and this host name takes sends from those only";
         FieldFault::new(self.field("sender"), said)
     }
 
