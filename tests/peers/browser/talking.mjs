@@ -74,7 +74,7 @@ await eventually("the picture", async () => {
 });
 check(page.complaints.length === 0, `the page complained: ${page.complaints.join("\n")}`);
 await file.setInputFiles({ name: "cat.png", mimeType: "image/png", buffer: Buffer.from("<script>alert(1)</script>") });
-await ann.says("not taken");
+await ann.says("not accepted");
 // Browsers themselves note that a call was refused.
 page.complaints = page.complaints.filter((one) => !one.includes("415"));
 
