@@ -41,37 +41,14 @@ struct CallbackRow {
     attempts: i16,
 }
 
-/// Stores items with new facts in one statement and returns their lanes. Repetitions are dropped.
+/// Stores items with new facts and returns their lanes. Repetitions are dropped.
 pub async fn insert_new(
     db: &mut PgConnection,
     client: ClientId,
     items: &[impl Borrow<NewCallback>],
     now: DateTime<Utc>,
 ) -> Result<Vec<Uuid>> {
-    // Sorted, so that two transactions with the same facts wait for each other and do not deadlock.
-    let mut unique: Vec<&NewCallback> = items.iter().map(Borrow::borrow).collect();
-    unique.sort_by_key(|item| (item.dedupe_hash, item.id));
-    unique.dedup_by_key(|item| item.dedupe_hash);
-    let lanes: Vec<Uuid> = sqlx::query_scalar(
-        "WITH given AS (
-             SELECT * FROM unnest($2::bytea[], $3::uuid[], $4::uuid[], $5::jsonb[]) AS t (dedupe_hash, id, lane_id, item)
-         ), fresh AS (
-             INSERT INTO callback_seen (client_id, dedupe_hash, seen_at) SELECT $1, dedupe_hash, $6 FROM given
-             ON CONFLICT DO NOTHING RETURNING dedupe_hash
-         )
-         INSERT INTO callback (client_id, id, lane_id, item, received_at, due_at)
-         SELECT $1, given.id, given.lane_id, given.item, $6, $6 FROM given JOIN fresh USING (dedupe_hash)
-         RETURNING lane_id",
-    )
-    .bind(client.0)
-    .bind(unique.iter().map(|item| item.dedupe_hash.as_slice()).collect::<Vec<_>>())
-    .bind(unique.iter().map(|item| item.id.0).collect::<Vec<_>>())
-    .bind(unique.iter().map(|item| item.lane).collect::<Vec<_>>())
-    .bind(unique.iter().map(|item| column_values::write(&item.item)).collect::<Vec<_>>())
-    .bind(now)
-    .fetch_all(db)
-    .await?;
-    Ok(lanes)
+    insert(db, client, items.iter().map(|item| (item.borrow(), now)).collect(), now).await
 }
 
 /// Stores items of the sandbox, each due at its time. Repetitions are dropped.
@@ -81,11 +58,23 @@ pub async fn insert_later(
     items: &[(NewCallback, DateTime<Utc>)],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    if items.is_empty() {
-        return Ok(());
+    if !items.is_empty() {
+        insert(db, client, items.iter().map(|(item, due_at)| (item, *due_at)).collect(), now).await?;
     }
-    let new = || items.iter().map(|(item, _)| item);
-    sqlx::query(
+    Ok(())
+}
+
+/// Stores items in one statement, each with the time at which it is due and counts as received.
+async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    mut items: Vec<(&NewCallback, DateTime<Utc>)>,
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>> {
+    // Sorted, so that two transactions with the same facts wait for each other and do not deadlock.
+    items.sort_by_key(|(item, _)| (item.dedupe_hash, item.id));
+    items.dedup_by_key(|(item, _)| item.dedupe_hash);
+    let lanes: Vec<Uuid> = sqlx::query_scalar(
         "WITH given AS (
              SELECT * FROM unnest($2::bytea[], $3::uuid[], $4::uuid[], $5::jsonb[], $6::timestamptz[])
                  AS t (dedupe_hash, id, lane_id, item, due_at)
@@ -95,18 +84,19 @@ pub async fn insert_later(
          )
          INSERT INTO callback (client_id, id, lane_id, item, received_at, due_at, ready)
          SELECT $1, given.id, given.lane_id, given.item, given.due_at, given.due_at, given.due_at <= $7
-         FROM given JOIN fresh USING (dedupe_hash)",
+         FROM given JOIN fresh USING (dedupe_hash)
+         RETURNING lane_id",
     )
     .bind(client.0)
-    .bind(new().map(|item| item.dedupe_hash.as_slice()).collect::<Vec<_>>())
-    .bind(new().map(|item| item.id.0).collect::<Vec<_>>())
-    .bind(new().map(|item| item.lane).collect::<Vec<_>>())
-    .bind(new().map(|item| column_values::write(&item.item)).collect::<Vec<_>>())
+    .bind(items.iter().map(|(item, _)| item.dedupe_hash.as_slice()).collect::<Vec<_>>())
+    .bind(items.iter().map(|(item, _)| item.id.0).collect::<Vec<_>>())
+    .bind(items.iter().map(|(item, _)| item.lane).collect::<Vec<_>>())
+    .bind(items.iter().map(|(item, _)| column_values::write(&item.item)).collect::<Vec<_>>())
     .bind(items.iter().map(|(_, due_at)| *due_at).collect::<Vec<_>>())
     .bind(now)
-    .execute(db)
+    .fetch_all(db)
     .await?;
-    Ok(())
+    Ok(lanes)
 }
 
 pub async fn due(
