@@ -87,8 +87,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// The allocator asks for huge pages of 2 MiB. A small object that stays keeps a whole one, so an idle process would hold a third
-/// more memory.
+/// The allocator asks for huge pages of 2 MiB. A small object that stays keeps a whole one, so an idle process would hold half
+/// as much memory again.
 fn refuse_huge_pages() {
     // If the kernel refuses, the process only holds more memory.
     #[cfg(target_os = "linux")]

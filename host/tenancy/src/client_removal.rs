@@ -12,7 +12,8 @@ use storage::{
     Db, Queue,
     tenancy::{
         clients::{self, Client},
-        removal, sandboxes,
+        removal::{self, ClientTable},
+        sandboxes,
     },
 };
 use uuid::Uuid;
@@ -117,12 +118,13 @@ pub async fn remove(
     };
     tx.commit().await?;
     tokio::time::sleep(GATHERED).await;
+    let tables = removal::tables(&mut *db.acquire().await?).await?;
     let mut removed = RemovedClient::default();
     for removable in sandbox.iter().chain([&client]) {
-        erase(&db, media, removable.id, &mut removed).await?;
+        erase(&db, media, removable.id, &tables, &mut removed).await?;
         finish(admin, &db, removable, actor).await?;
         // Rows of requests that had begun before.
-        delete_rows(&db, removable.id, &mut removed).await?;
+        delete_rows(&db, removable.id, &tables, &mut removed).await?;
     }
     Ok(removed)
 }
@@ -131,6 +133,7 @@ async fn erase(
     db: &Db,
     media: &dyn MediaStore,
     client: ClientId,
+    tables: &[ClientTable],
     removed: &mut RemovedClient,
 ) -> Result<(), RemoveError> {
     let queues: Vec<&str> = Queue::ALL.into_iter().map(Queue::name).collect();
@@ -141,7 +144,7 @@ async fn erase(
     delete_files(db, media, client, removed).await?;
     for _ in 0..ROUNDS {
         let before: u64 = removed.rows.values().sum();
-        delete_rows(db, client, removed).await?;
+        delete_rows(db, client, tables, removed).await?;
         if removed.rows.values().sum::<u64>() == before {
             return Ok(());
         }
@@ -186,13 +189,18 @@ async fn delete_files(
     }
 }
 
-async fn delete_rows(db: &Db, client: ClientId, removed: &mut RemovedClient) -> Result<(), RemoveError> {
+async fn delete_rows(
+    db: &Db,
+    client: ClientId,
+    tables: &[ClientTable],
+    removed: &mut RemovedClient,
+) -> Result<(), RemoveError> {
     let mut connection = db.acquire().await?;
     // It names no client, so it is found by the inboxes, which go later.
     let received = removal::delete_inbound_sms(&mut connection, client).await?;
     add(removed, "sms_inbound", received);
     while removal::release_tickets(&mut connection, client, PAGE).await? == PAGE.unsigned_abs() {}
-    for table in removal::tables(&mut connection).await? {
+    for table in tables {
         for relation in &table.relations {
             loop {
                 let rows = removal::delete_page(&mut connection, client, relation, PAGE).await?;

@@ -37,6 +37,17 @@ pub enum DisableTarget<'a> {
     Sender(&'a str),
 }
 
+impl DisableTarget<'_> {
+    /// The name under which the operator gave the object of a client.
+    pub fn name(self, client_ref: &str) -> String {
+        match self {
+            Self::Client => client_ref.to_owned(),
+            Self::Site(id) => id.to_string(),
+            Self::User(name) | Self::Key(name) | Self::Inbox(_, name) | Self::Sender(name) => name.to_owned(),
+        }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum DisableError {
     #[error("there is no client `{0}`; `patchbay client list` lists all clients")]
@@ -61,8 +72,7 @@ pub async fn set_enabled(
     actor: Actor,
 ) -> Result<i64, DisableError> {
     let mut tx = admin.db.begin().await?;
-    let found = clients::find_by_ref(&mut tx, client_ref).await?;
-    let client = found.ok_or_else(|| DisableError::UnknownClient(client_ref.to_owned()))?;
+    let client = find_client(&mut tx, client_ref).await?;
     let object = Object::find(&mut tx, client, what).await?;
     let object = object.ok_or_else(|| unknown(client_ref, what))?;
     if let (Object::Inbox(inbox), true) = (&object, enabled) {
@@ -92,8 +102,7 @@ pub async fn remove_inbox(
 ) -> Result<i64, DisableError> {
     let what = DisableTarget::Inbox(channel, address);
     let mut tx = admin.db.begin().await?;
-    let found = clients::find_by_ref(&mut tx, client_ref).await?;
-    let client = found.ok_or_else(|| DisableError::UnknownClient(client_ref.to_owned()))?;
+    let client = find_client(&mut tx, client_ref).await?;
     let inbox = disablement::inbox_of(&mut tx, client, channel, address).await?;
     let inbox = inbox.ok_or_else(|| unknown(client_ref, what))?;
     disablement::set_inbox(&mut tx, client, inbox, Some(admin.now())).await?;
@@ -101,6 +110,11 @@ pub async fn remove_inbox(
     audit(admin, &mut tx, client, actor, "remove", ("inbox", &inbox.to_string())).await?;
     tx.commit().await?;
     Ok(until_ended(admin.db, client, Some(inbox)).await?)
+}
+
+async fn find_client(db: &mut PgConnection, client_ref: &str) -> Result<ClientId, DisableError> {
+    let found = clients::find_by_ref(db, client_ref).await?;
+    found.ok_or_else(|| DisableError::UnknownClient(client_ref.to_owned()))
 }
 
 async fn take_back(
@@ -182,22 +196,17 @@ impl Object {
 }
 
 fn unknown(client_ref: &str, what: DisableTarget<'_>) -> DisableError {
-    let (kind, name) = match what {
-        DisableTarget::Client => ("client", client_ref.to_owned()),
-        DisableTarget::User(email) => ("user", email.to_owned()),
-        DisableTarget::Key(email) => ("key", email.to_owned()),
-        DisableTarget::Inbox(channel, address) => {
-            let kind = match channel {
-                Channel::Facebook => "page",
-                Channel::Telegram => "telegram",
-                _ => "number",
-            };
-            (kind, address.to_owned())
-        }
-        DisableTarget::Site(id) => ("site", id.to_string()),
-        DisableTarget::Sender(address) => ("sender", address.to_owned()),
+    let kind = match what {
+        DisableTarget::Client => "client",
+        DisableTarget::User(_) => "user",
+        DisableTarget::Key(_) => "key",
+        DisableTarget::Inbox(Channel::Facebook, _) => "page",
+        DisableTarget::Inbox(Channel::Telegram, _) => "telegram",
+        DisableTarget::Inbox(..) => "number",
+        DisableTarget::Site(_) => "site",
+        DisableTarget::Sender(_) => "sender",
     };
-    DisableError::Unknown { client: client_ref.to_owned(), kind, name }
+    DisableError::Unknown { client: client_ref.to_owned(), kind, name: what.name(client_ref) }
 }
 
 /// Waits until no process works on a lane that the disabling closed: the outbound lane of the inbox, or all lanes of the

@@ -21,14 +21,15 @@ pub(super) async fn set(
     enabled: bool,
 ) -> anyhow::Result<Value> {
     let working = disabling::set_enabled(&base.administration(), client_ref, what, enabled, Actor::Operator).await?;
-    let (kind, name) = match what {
-        DisableTarget::Client => ("client", client_ref.to_owned()),
-        DisableTarget::User(email) => ("user", email.to_owned()),
-        DisableTarget::Key(email) => ("key", email.to_owned()),
-        DisableTarget::Inbox(channel, address) => (channel.as_str(), address.to_owned()),
-        DisableTarget::Site(id) => ("site", id.to_string()),
-        DisableTarget::Sender(address) => ("sender", address.to_owned()),
+    let kind = match what {
+        DisableTarget::Client => "client",
+        DisableTarget::User(_) => "user",
+        DisableTarget::Key(_) => "key",
+        DisableTarget::Inbox(channel, _) => channel.as_str(),
+        DisableTarget::Site(_) => "site",
+        DisableTarget::Sender(_) => "sender",
     };
+    let name = what.name(client_ref);
     let shown = json!({ "clientRef": client_ref, "kind": kind, "name": name, "enabled": enabled });
     if let (DisableTarget::Client | DisableTarget::Inbox(..), false) = (what, enabled) {
         return Ok(with_field(shown, "lanesAtWork", json!(working)));

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::Context as _;
+use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
     ids::{ClientId, UserId},
@@ -13,8 +14,7 @@ use storage::{
     Db, PgConnection,
     inboxes::{self, Inbox},
     tenancy::{
-        api_keys, clients,
-        disablement::{self, DisabledTimes},
+        api_keys, clients, disablement,
         profiles::{self, Profile},
         sandboxes,
     },
@@ -127,21 +127,25 @@ async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Ve
     }
 }
 
-/// Also returns the disabled objects of the client.
+/// All inboxes of a channel, each with the time at which it was disabled.
 pub(super) async fn all_inboxes(
     db: &Db,
     client_ref: &str,
     channel: Channel,
-) -> anyhow::Result<(Vec<Inbox>, DisabledTimes)> {
+) -> anyhow::Result<Vec<(Inbox, Option<DateTime<Utc>>)>> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
+    let disabled = disablement::times(&mut db, client).await?;
     let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
         let (page, _) = inboxes::page(&mut db, client, (channel, ""), at).await?;
         if page.is_empty() {
-            return Ok((found, disablement::times(&mut db, client).await?));
+            return Ok(found);
         }
-        found.extend(page);
+        found.extend(page.into_iter().map(|inbox| {
+            let disabled_at = disabled.of("inbox", &inbox.id.to_string());
+            (inbox, disabled_at)
+        }));
         at = at.next();
     }
 }

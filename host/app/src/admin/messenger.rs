@@ -117,10 +117,9 @@ async fn renew_token(admin: &Administration<'_>, renew: PageRenewToken) -> anyho
 }
 
 async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
-    let (found, disabled) = lists::all_inboxes(db, client_ref, Channel::Facebook).await?;
-    let shown = found.iter().map(|page| {
-        let disabled_at = disabled.of("inbox", &page.id.to_string());
-        json!({ "id": page.id, "pageId": page.address(), "disabledTime": disabled_at })
-    });
+    let found = lists::all_inboxes(db, client_ref, Channel::Facebook).await?;
+    let shown = found
+        .iter()
+        .map(|(page, disabled_at)| json!({ "id": page.id, "pageId": page.address(), "disabledTime": disabled_at }));
     Ok(json!({ "clientRef": client_ref, "pages": shown.collect::<Vec<_>>() }))
 }

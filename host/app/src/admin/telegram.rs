@@ -82,10 +82,9 @@ pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand
     match command {
         TelegramCommand::Add(add) => self::add(config, base, add).await,
         TelegramCommand::List(list) => {
-            let (found, disabled) = lists::all_inboxes(&base.db, &list.client, Channel::Telegram).await?;
-            let shown = found.iter().filter_map(|inbox| {
-                let disabled_at = json!(disabled.of("inbox", &inbox.id.to_string()));
-                Some(lists::with_field(bot_json(inbox)?, "disabledTime", disabled_at))
+            let found = lists::all_inboxes(&base.db, &list.client, Channel::Telegram).await?;
+            let shown = found.iter().filter_map(|(inbox, disabled_at)| {
+                Some(lists::with_field(bot_json(inbox)?, "disabledTime", json!(disabled_at)))
             });
             let shown: Vec<Value> = shown.collect();
             Ok(json!({ "clientRef": list.client, "bots": shown }))

@@ -218,11 +218,10 @@ async fn set_rate(admin: &Administration<'_>, set: NumberSetRate) -> anyhow::Res
 }
 
 async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
-    let (found, disabled) = lists::all_inboxes(db, client_ref, Channel::Whatsapp).await?;
-    let shown = found.iter().map(|number| {
-        let disabled_at = json!(disabled.of("inbox", &number.id.to_string()));
-        lists::with_field(number_json(number), "disabledTime", disabled_at)
-    });
+    let found = lists::all_inboxes(db, client_ref, Channel::Whatsapp).await?;
+    let shown = found
+        .iter()
+        .map(|(number, disabled_at)| lists::with_field(number_json(number), "disabledTime", json!(disabled_at)));
     let shown: Vec<Value> = shown.collect();
     Ok(json!({ "clientRef": client_ref, "numbers": shown }))
 }
