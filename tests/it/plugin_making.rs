@@ -92,4 +92,12 @@ fn a_project_of_any_language_is_built_by_its_own_command() {
     assert!(machine.fails(&["build", "own"]).contains("`build` needs `output`"));
     machine.write("own/plugin.toml", "name = \"own\"\nworld = \"webhook-shaper\"\n");
     assert!(machine.fails(&["build", "own"]).contains("give `lang`, or `build` and `output`"));
+    machine.write("own/plugin.toml", "name = \"own\"\nlang = \"c\"\nworld = \"webhook-shaper\"\ntools = [\"zig\"]\n");
+    assert!(machine.fails(&["build", "own"]).contains("`bindings` and `tools` are for the command in `build`"));
+    machine.write(
+        "own/plugin.toml",
+        "name = \"own\"\nworld = \"webhook-shaper\"\nbuild = \"true\"\noutput = \"x\"\ntools = [\"rustc\"]\n",
+    );
+    let unknown = machine.fails(&["build", "own"]);
+    assert!(unknown.contains("unknown variant `rustc`, expected `go` or `zig`"), "{unknown}");
 }

@@ -77,6 +77,24 @@ pub struct BuildCommand {
     pub command: String,
     /// The component or module that it makes, relative to [`Project::root`].
     pub output: PathBuf,
+    /// Bindings that are written to `build/bindings` before the command runs.
+    pub bindings: Option<CommandBindings>,
+    /// Tools that the command finds on its path. A missing one is installed.
+    pub tools: Vec<CommandTool>,
+}
+
+/// Bindings that the programs of other languages can use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CommandBindings {
+    C,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CommandTool {
+    Go,
+    Zig,
 }
 
 #[derive(Deserialize)]
@@ -88,6 +106,9 @@ struct Written {
     world: World,
     build: Option<String>,
     output: Option<PathBuf>,
+    bindings: Option<CommandBindings>,
+    #[serde(default)]
+    tools: Vec<CommandTool>,
     schema: Option<PathBuf>,
     #[serde(default = "tests")]
     tests: Vec<PathBuf>,
@@ -128,9 +149,12 @@ impl Project {
         let wrong = |reason| ProjectError::Wrong { path: path.clone(), reason };
         let written: Written = toml::from_str(&text).map_err(|fault| wrong(fault.to_string()))?;
         check_name(&written.name).map_err(wrong)?;
-        let Written { name, lang, world, schema, tests, build, output } = written;
+        let Written { name, lang, world, schema, tests, build, output, bindings, tools } = written;
+        if build.is_none() && (bindings.is_some() || !tools.is_empty()) {
+            return Err(wrong("`bindings` and `tools` are for the command in `build`, which is missing".to_owned()));
+        }
         let command = match (build, output) {
-            (Some(command), Some(output)) => Some(BuildCommand { command, output }),
+            (Some(command), Some(output)) => Some(BuildCommand { command, output, bindings, tools }),
             (Some(_), None) => return Err(wrong("`build` needs `output`: the file that the command makes".to_owned())),
             (None, Some(_)) => return Err(wrong("`output` needs `build`: the command that makes the file".to_owned())),
             (None, None) if lang == Lang::Other => {

@@ -17,23 +17,20 @@ use super::{
 };
 use crate::Project;
 
+/// The stack of Rust plugins. Zig would reserve 16 MiB, which count as memory of each call.
+const STACK_BYTES: u32 = 1024 * 1024;
 const WASI_HEADERS: &str = "/usr/include/wasm32-wasi";
 
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let mut compiler = compiler(progress)?;
     let wit = interface::lay_out(project, Imports::Every)?;
-    let (mut resolve, world) = interface::resolve(&wit)?;
-    let failed = |fault| BuildError::Failed { step: "making C bindings".to_owned(), output: format!("{fault:#}") };
-    let mut files = Files::default();
-    Opts::default().build().generate(&mut resolve, world, &mut files).map_err(failed)?;
     let place = project.root.join("build");
-    for (path, contents) in files.iter() {
-        write(&place.join("bindings").join(path), contents)?;
-    }
+    write_bindings(&wit, &place.join("bindings"))?;
 
     progress("compiling (the first time compiles the C library too: up to a minute)");
     let module = place.join("module.wasm");
     compiler.args(["-std=c11", "-Os", "-Wall", "-Wextra", "-mexec-model=reactor", "-Wl,--strip-debug"]);
+    compiler.arg(format!("-Wl,-z,stack-size={STACK_BYTES}"));
     compiler.args(["-I.", "-Ibuild/bindings"]).args(sources(&project.root)?);
     compiler.args(["build/bindings/plugin.c", "build/bindings/plugin_component_type.o"]);
     compiler.arg("-o").arg(&module).current_dir(&project.root);
@@ -43,6 +40,18 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let component = wrap::wrap_described(&read(&module)?)?;
     std::fs::remove_file(&module).map_err(at(&module))?;
     write(&project.component(), component)
+}
+
+/// Writes `plugin.h`, `plugin.c` and the object file that describes the world, for the interface in `wit`.
+pub(super) fn write_bindings(wit: &Path, folder: &Path) -> Result<(), BuildError> {
+    let (mut resolve, world) = interface::resolve(wit)?;
+    let failed = |fault| BuildError::Failed { step: "making C bindings".to_owned(), output: format!("{fault:#}") };
+    let mut files = Files::default();
+    Opts::default().build().generate(&mut resolve, world, &mut files).map_err(failed)?;
+    for (path, contents) in files.iter() {
+        write(&folder.join(path), contents)?;
+    }
+    Ok(())
 }
 
 fn sources(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
@@ -59,18 +68,27 @@ fn sources(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
 
 /// An installed `zig`, an installed `clang` that finds a C library, or our own Zig.
 fn compiler(progress: &mut dyn FnMut(&str)) -> Result<Command, BuildError> {
-    let zig = |program: PathBuf| {
-        let mut command = Command::new(program);
-        command.args(["cc", "-target", "wasm32-wasi"]);
-        command
-    };
-    if let Some(installed) = on_path("zig") {
-        return Ok(zig(installed));
+    if on_path("zig").is_some() {
+        return Ok(zig_compiler(zig(progress)?));
     }
     if let Some(clang) = on_path("clang").filter(|_| Path::new(WASI_HEADERS).is_dir() && on_path("wasm-ld").is_some()) {
         let mut command = Command::new(clang);
         command.arg("--target=wasm32-wasi");
         return Ok(command);
     }
-    Ok(zig(ZIG.ready(progress)?.join("ziglang").join(format!("zig{}", std::env::consts::EXE_SUFFIX))))
+    Ok(zig_compiler(zig(progress)?))
+}
+
+fn zig_compiler(zig: PathBuf) -> Command {
+    let mut command = Command::new(zig);
+    command.args(["cc", "-target", "wasm32-wasi"]);
+    command
+}
+
+/// An installed `zig`, or our own.
+pub(super) fn zig(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+    match on_path("zig") {
+        Some(installed) => Ok(installed),
+        None => Ok(ZIG.ready(progress)?.join("ziglang").join(format!("zig{}", std::env::consts::EXE_SUFFIX))),
+    }
 }

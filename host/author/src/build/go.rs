@@ -122,7 +122,7 @@ fn exports(project: &Project) -> (String, String) {
 }
 
 /// An installed compiler that is new enough, or our own.
-fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+pub(super) fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     if let Some(go) = on_path("go") {
         let said = run("go version", Command::new(&go).args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local"))?;
         if version(&said).is_some_and(|version| version >= OLDEST) {

@@ -42,6 +42,16 @@ async fn the_order_bot_in_c_passes_its_conversations() {
 }
 
 #[tokio::test]
+async fn the_order_bot_in_zig_passes_its_conversations() {
+    example("order-bot-zig").await;
+}
+
+#[tokio::test]
+async fn the_router_in_cpp_passes_its_cases() {
+    example("language-router-cpp").await;
+}
+
+#[tokio::test]
 async fn the_router_example_passes_its_cases() {
     example("vip-router").await;
 }
