@@ -24,6 +24,7 @@ mod circles;
 mod client_removal;
 mod clients;
 mod contacts;
+mod console;
 mod conversations;
 mod corpus;
 mod delivery;
