@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
+import { ApiError } from "#app/faults.js";
 import { t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
 import { href } from "#app/router.js";
@@ -11,24 +12,52 @@ import { Avatar, Button, Tag, TextField } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
 import { Fault, Loaded } from "#ui/states.js";
 import { report } from "#ui/toast.js";
+import { CONTACTS, ContactNotes, TagEditor } from "../contacts/facts.js";
 import { chatOf, fetchChat } from "./chats.js";
 import { stateOf } from "./scopes.js";
 import { channelName, nameOf, phone } from "./words.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
 
+/** `known`: the server told of the contact. @typedef {{contactId?: string | null, fullName?: string | null, tags: string[], chats: Chat[], known: boolean}} Customer */
+
+/** The contact and all chats of the customer of a chat. A server without this call finds the chats by a search. @param {Chat} chat @param {AbortSignal} signal @returns {Promise<Customer>} */
+async function readCustomer(chat, signal) {
+  try {
+    return { ...(await api.get(`/chat-service/api/v2/chats/${chat.id}/customer`, undefined, { signal })), known: true };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  }
+  const search = hasDigits(chat) ? chat.phoneNumber : chat.userId;
+  const page = search ? await api.get("/chat-service/api/v2/chats", { scope: "all", search, size: 20 }, { signal }) : { content: [] };
+  return { tags: [], chats: page.content, known: false };
+}
+
+/** Whether the viewer sees the whole number. @param {Chat} chat */
+function hasDigits(chat) {
+  return /^\d+$/.test(chat.phoneNumber ?? "");
+}
+
 /** @param {{id: string, onClose: () => void}} props */
 export function CustomerPanel({ id, onClose }) {
   const chat = chatOf(id);
-  if (!chat) return null;
+  return chat ? html`<${Panel} chat=${chat} onClose=${onClose} />` : null;
+}
+
+/** @param {{chat: Chat, onClose: () => void}} props */
+function Panel({ chat, onClose }) {
   const name = nameOf(chat);
+  const load = useLoad((signal) => readCustomer(chat, signal), [chat.id]);
+  const contact = load.data?.contactId;
   return html`<aside class="customer scroll" aria-label=${t("customer.title")} tabindex="-1">
     <header class="customer-head"><${Button} kind="quiet small" class="customer-close" icon="close" label=${t("common.close")} onClick=${onClose} />
       <${Avatar} name=${name} /><h2>${name}</h2>
       <p class="soft small">${phone(chat.phoneNumber) || chat.userId}</p>
       ${chat.tags?.length ? html`<div class="row wrap tags">${chat.tags.map((tag) => html`<${Tag} key=${tag} icon="tag">${tag}<//>`)}</div>` : null}
-      ${chat.phoneNumber && /^\d+$/.test(chat.phoneNumber) && html`<${Contact} chat=${chat} />`}
+      ${(contact || hasDigits(chat)) && html`<${Contact} chat=${chat} contact=${contact ?? ""} onNamed=${load.reload} />`}
     </header>
+    ${contact && html`<section><h3>${t("contacts.tags")}</h3><${TagEditor} key=${contact} contact=${contact} first=${load.data?.tags} /></section>
+      <section><h3>${t("contacts.notes")}</h3><${ContactNotes} key=${contact} contact=${contact} /></section>`}
     <section><h3>${t("customer.details")}</h3><dl class="facts">
       <${Fact} label=${t("customer.channel")} value=${channelName(chat.channel)} />
       <${Fact} label=${t("customer.inbox")} value=${phone(chat.whatsAppNumber)} />
@@ -40,7 +69,7 @@ export function CustomerPanel({ id, onClose }) {
       <${Fact} label=${t("customer.since")} value=${chat.createdTime && shortTime(chat.createdTime)} title=${chat.createdTime && fullTime(chat.createdTime)} />
     </dl></section>
     <${Tickets} chat=${chat} />
-    <${OtherChats} chat=${chat} />
+    <${OtherChats} chat=${chat} load=${load} />
     ${hasRole("ADMIN", "DEVELOPER") && html`<${Decisions} chat=${chat} />`}
   </aside>`;
 }
@@ -50,25 +79,29 @@ function Fact({ label, value, title }) {
   return value ? html`<dt>${label}</dt><dd title=${title}>${value}</dd>` : null;
 }
 
-/** @param {{chat: Chat}} props */
-function Contact({ chat }) {
+/** @param {{chat: Chat, contact: string, onNamed: () => void}} props */
+function Contact({ chat, contact, onNamed }) {
   const [open, setOpen] = useState(false);
+  const close = () => {
+    setOpen(false);
+    onNamed();
+  };
   return html`<${Button} kind="small" icon="edit" onClick=${() => setOpen(true)}>${t("customer.editName")}<//>
-    ${open && html`<${NameDialog} chat=${chat} onClose=${() => setOpen(false)} />`}`;
+    ${open && html`<${NameDialog} chat=${chat} contact=${contact} onClose=${close} />`}`;
 }
 
-/** Names the customer in the address book. @param {{chat: Chat, onClose: () => void}} props */
-function NameDialog({ chat, onClose }) {
+/** Names the customer in the address book. @param {{chat: Chat, contact: string, onClose: () => void}} props */
+function NameDialog({ chat, contact, onClose }) {
   const [name, setName] = useState(chat.name ?? "");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const submit = async () => {
     setBusy(true);
     try {
-      const page = await api.get("/messaging-service/WhatsApp/contacts", { search: chat.phoneNumber, size: 5 });
-      const known = page.content.find((/** @type {any} */ one) => one.phoneNumber === chat.phoneNumber);
-      if (known) await api.put(`/messaging-service/WhatsApp/contacts/${known.id}`, { fullName: name.trim() });
-      else await api.post("/messaging-service/WhatsApp/contacts", { fullName: name.trim(), phoneNumber: chat.phoneNumber });
+      const id = contact || (await findContact(chat));
+      const fullName = name.trim();
+      if (id) await api.put(`${CONTACTS}/${id}`, { fullName });
+      else await api.post(CONTACTS, { fullName, phoneNumber: chat.phoneNumber });
       await fetchChat(chat.id);
       report(t("customer.named", { name: name.trim() }));
       onClose();
@@ -84,6 +117,12 @@ function NameDialog({ chat, onClose }) {
   <//>`;
 }
 
+/** The contact with the number of a chat. @param {Chat} chat @returns {Promise<string | undefined>} */
+async function findContact(chat) {
+  const page = await api.get(CONTACTS, { search: chat.phoneNumber, size: 5 });
+  return page.content.find((/** @type {{phoneNumber?: string}} */ one) => one.phoneNumber === chat.phoneNumber)?.id;
+}
+
 /** The latest tickets of this chat. @param {{chat: Chat}} props */
 function Tickets({ chat }) {
   const load = useLoad(async (signal) => {
@@ -97,17 +136,13 @@ function Tickets({ chat }) {
     : html`<p class="small soft">${t("customer.noTickets")}</p>`}<//></section>`;
 }
 
-/** @param {{chat: Chat}} props */
-function OtherChats({ chat }) {
-  const wanted = chat.phoneNumber && /^\d+$/.test(chat.phoneNumber) ? chat.phoneNumber : chat.userId;
-  const load = useLoad(async (signal) => {
-    if (!wanted) return [];
-    const page = await api.get("/chat-service/api/v2/chats", { scope: "all", search: wanted, size: 20 }, { signal });
-    return page.content.filter((/** @type {Chat} */ one) => one.id !== chat.id);
-  }, [chat.id, wanted ?? ""]);
-  return html`<section><h3>${t("customer.otherChats")}</h3><${Loaded} load=${load} skeleton=${html`<span class="skeleton w2"></span>`}>${(/** @type {Chat[]} */ chats) => chats.length
-    ? html`<ul class="plain">${chats.map((one) => html`<li key=${one.id}><a class="row other-chat" href=${href(`/inbox/all/${one.id}`)}><span class="grow clip">${channelName(one.channel)} ${phone(one.whatsAppNumber)}</span><span class="tiny soft">${listTime(one.lastMessageTime)}</span></a></li>`)}</ul>`
-    : html`<p class="small soft">${t("customer.noOtherChats")}</p>`}<//></section>`;
+/** @param {{chat: Chat, load: {data?: Customer, error?: unknown, reload: () => void}}} props */
+function OtherChats({ chat, load }) {
+  return html`<section><h3>${t("customer.otherChats")}</h3><${Loaded} load=${load} skeleton=${html`<span class="skeleton w2"></span>`}>${(/** @type {Customer} */ customer) => {
+    const chats = customer.chats.filter((one) => one.id !== chat.id);
+    if (!chats.length) return html`<p class="small soft">${t("customer.noOtherChats")}</p>`;
+    return html`<ul class="plain">${chats.map((one) => html`<li key=${one.id}><a class="row other-chat" href=${href(`/inbox/all/${one.id}`)}><span class="grow clip">${channelName(one.channel)} ${phone(one.whatsAppNumber)}</span><span class="tiny soft">${listTime(one.lastMessageTime)}</span></a></li>`)}</ul>`;
+  }}<//></section>`;
 }
 
 /** What routers decided about this chat. @param {{chat: Chat}} props */
