@@ -14,6 +14,8 @@ import { NoteRow } from "./notes.js";
 /** @typedef {import("./history.js").History} History */
 /** @typedef {import("./history.js").Block} Block */
 
+/** An element and its place on the screen. @typedef {{element: Element, top: number}} Anchor */
+
 const NEAR_END = 120;
 const JOINED_MS = 5 * 60_000;
 
@@ -22,6 +24,7 @@ export function Thread({ history, notes, write, onQuote }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const top = useRef(/** @type {HTMLElement | null} */ (null));
   const atEnd = useRef(true);
+  const anchor = useRef(/** @type {Anchor | null} */ (null));
   const [behind, setBehind] = useState(false);
   const { first, whole, error, busy } = history.state.value;
   const blocks = history.blocks.value;
@@ -35,10 +38,11 @@ export function Thread({ history, notes, write, onQuote }) {
   useEffect(() => {
     const inside = box.current?.firstElementChild;
     if (!inside) return undefined;
-    // Pictures and new messages change the height; a viewer at the end stays there.
+    // Older messages, new messages and pictures change the height. A viewer at the end stays there, others keep their place.
     const observer = new ResizeObserver(() => {
-      if (atEnd.current) toEnd();
-      else setBehind(true);
+      if (atEnd.current) return toEnd();
+      setBehind(true);
+      if (box.current && anchor.current?.element.isConnected) box.current.scrollTop += anchor.current.element.getBoundingClientRect().top - anchor.current.top;
     });
     observer.observe(inside);
     if (box.current) observer.observe(box.current);
@@ -48,10 +52,7 @@ export function Thread({ history, notes, write, onQuote }) {
     if (!top.current || whole) return undefined;
     const observer = new IntersectionObserver(
       (seen) => {
-        if (!seen.some((one) => one.isIntersecting)) return;
-        // The browser keeps the place only if something is above it.
-        if (box.current && box.current.scrollTop < 1) box.current.scrollTop = 1;
-        history.older();
+        if (seen.some((one) => one.isIntersecting)) history.older();
       },
       { root: box.current, rootMargin: "600px 0px 0px" },
     );
@@ -62,6 +63,7 @@ export function Thread({ history, notes, write, onQuote }) {
     const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = box.current ?? {};
     atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
     if (atEnd.current) setBehind(false);
+    anchor.current = atEnd.current || !box.current ? null : anchorOf(box.current);
   };
   return html`<div class="thread-frame"><div class="thread scroll" ref=${box} onScroll=${scrolled} tabindex="0" role="log" aria-label=${t("inbox.history")} aria-live="polite">
     <div class="thread-inside">
@@ -73,6 +75,19 @@ export function Thread({ history, notes, write, onQuote }) {
     </div></div>
     ${behind && html`<${Button} kind="small" class="to-end" icon="arrowDown" onClick=${toEnd}>${t("inbox.toEnd")}<//>`}
   </div>`;
+}
+
+/** The first message in sight. Lines between days move when older messages come. @param {HTMLElement} box @returns {Anchor | null} */
+function anchorOf(box) {
+  const { top, bottom } = box.getBoundingClientRect();
+  for (const block of box.querySelectorAll(".block")) {
+    if (block.getBoundingClientRect().bottom <= top) continue;
+    for (const element of block.querySelectorAll(".message")) {
+      const place = element.getBoundingClientRect();
+      if (place.bottom > top) return place.top < bottom ? { element, top: place.top } : null;
+    }
+  }
+  return null;
 }
 
 /** @param {{chat: string}} props */
