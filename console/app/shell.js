@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Account, accountOpen } from "#app/account.js";
 import { api } from "#app/api.js";
 import { Help, helpOpen } from "#app/help.js";
 import { LANGUAGES, language, t, useLanguage } from "#app/i18n.js";
@@ -54,7 +55,7 @@ export function Shell() {
       <${Connection} />
       <main id="main" tabindex="-1"><${CurrentPage} /></main>
     </div>
-    <${Palette} /><${Help} /><${Questions} /><${Toasts} />
+    <${Palette} /><${Help} /><${Account} /><${Questions} /><${Toasts} />
   </div>`;
 }
 
@@ -106,6 +107,7 @@ function ViewerMenu() {
     { title: t("shell.language") },
     ...Object.entries(LANGUAGES).map(([name, text]) => ({ text, icon: "globe", checked: language() === name, run: () => choose(name) })),
     { divider: true },
+    { text: t("account.title"), icon: "key", run: () => (accountOpen.value = true) },
     { text: t("shell.shortcuts"), icon: "keyboard", keys: "?", run: () => (helpOpen.value = true) },
     { text: t("shell.apiDocs"), icon: "book", run: () => void open("/docs", "_blank", "noopener") },
     { text: t("shell.logOut"), icon: "logout", run: logOut },

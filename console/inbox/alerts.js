@@ -1,5 +1,4 @@
 // Sound and notifications for what an agent must not miss: a message in an own chat, and a chat that begins to wait.
-import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { onEvents } from "#app/live.js";
 import { preferences } from "#app/preferences.js";
@@ -71,10 +70,4 @@ export function followAlerts(open) {
       }
     }
   });
-}
-
-/** Finds chats for the command palette. @param {string} text @param {AbortSignal} signal */
-export async function findChats(text, signal) {
-  const page = await api.get("/chat-service/api/v2/chats", { scope: "all", search: text, size: 6 }, { signal });
-  return page.content.map((/** @type {import("./types.js").Chat} */ chat) => ({ text: nameOf(chat), hint: t(`channels.${chat.channel}`), icon: "chat", run: () => go(`/inbox/all/${chat.id}`) }));
 }

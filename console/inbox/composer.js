@@ -38,6 +38,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
   const text = note ? noteText : draftOf(chat.id);
   const left = windowOf(chat, history.lastIncoming.value);
   const closed = !note && left === 0;
+  const templates = chat.channel === "WHATSAPP" && hasRole("ADMIN", "SUPERVISOR", "API");
   const setText = (/** @type {string} */ value) => (note ? setNoteText(value) : keepDraft(chat.id, value));
   const replace = (/** @type {string} */ word, /** @type {string} */ by) => {
     setText(text.slice(0, text.length - word.length) + by);
@@ -108,14 +109,14 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
     <${Modes} mode=${note && mode === "reply" ? "note" : mode} setMode=${setMode} write=${write} chat=${chat} left=${left} />
     ${quote && !note && html`<div class="composer-quote"><${Icon} name="quote" size="small" /><span class="grow clip">${summary(quote)}</span><${Button} kind="quiet small" icon="close" label=${t("inbox.noQuote")} onClick=${() => onQuote(null)} /></div>`}
     ${!note && html`<${AttachmentList} attachments=${attachments} />`}
-    ${closed ? html`<div class="window-closed"><${Icon} name="lock" /><span class="grow">${t("inbox.windowClosed")}</span>${chat.channel === "WHATSAPP" && html`<${Button} kind="primary" icon="template" onClick=${onTemplate}>${t("inbox.sendTemplate")}<//>`}</div>` : html`
+    ${closed ? html`<div class="window-closed"><${Icon} name="lock" /><span class="grow">${t(templates ? "inbox.windowClosed" : "inbox.windowClosedAgent")}</span>${templates && html`<${Button} kind="primary" icon="template" onClick=${onTemplate}>${t("inbox.sendTemplate")}<//>`}</div>` : html`
     <div class="composer-field"><${SuggestionList} id=${list} suggestions=${suggestions} at=${at} />
       <textarea ref=${field} id="composer" rows="2" value=${text} aria-label=${note ? t("inbox.writeNote") : t("inbox.writeReply")} placeholder=${note ? t("inbox.notePlaceholder") : t("inbox.replyPlaceholder")}
         aria-controls=${suggestions.length ? list : undefined} aria-activedescendant=${suggestions.length ? `${list}-${at}` : undefined} dir="auto"
         onInput=${input} onKeyDown=${key} onPaste=${paste}></textarea></div>
     <div class="composer-foot">
       ${!note && html`<${FileButton} attachments=${attachments} />`}
-      ${!note && chat.channel === "WHATSAPP" && html`<${Button} kind="quiet small" icon="template" label=${t("inbox.sendTemplate")} onClick=${onTemplate} />`}
+      ${!note && templates && html`<${Button} kind="quiet small" icon="template" label=${t("inbox.sendTemplate")} onClick=${onTemplate} />`}
       <span class="grow tiny soft clip composer-hint">${t("inbox.sendHint")}</span>
       <${Button} kind=${note ? "small" : "primary small"} icon=${note ? "note" : "send"} busy=${busy} disabled=${attachments.busy || undefined} onClick=${submit}>${note ? t("inbox.addNote") : t("inbox.send")}<//>
     </div>`}

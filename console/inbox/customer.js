@@ -1,9 +1,10 @@
 // The panel of the customer: contact, facts, tags, the ticket, other chats, and the decisions that brought the chat here.
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
 import { t } from "#app/i18n.js";
+import { onEvents } from "#app/live.js";
 import { useLoad } from "#app/load.js";
 import { href } from "#app/router.js";
 import { hasRole } from "#app/session.js";
@@ -125,11 +126,18 @@ async function findContact(chat) {
 
 /** The latest tickets of this chat. @param {{chat: Chat}} props */
 function Tickets({ chat }) {
+  const [turn, setTurn] = useState(0);
+  useEffect(() => onEvents((events) => {
+    if (events.some((event) => event.type === "ticket.changed" && event.ticket?.participantId === chat.id)) setTurn((before) => before + 1);
+  }), [chat.id]);
   const load = useLoad(async (signal) => {
     const query = { page: 0, size: 200, clientRef: "me", startDateTime: chat.createdTime ?? "2020-01-01T00:00:00Z", endDateTime: "2100-01-01T00:00:00Z", whatsAppNumber: chat.channel === "WHATSAPP" ? chat.whatsAppNumber : undefined };
     const page = await api.get("/chat-service/ticket/search", query, { signal });
     return page.content.filter((/** @type {any} */ ticket) => ticket.participantId === chat.id).slice(0, 5);
-  }, [chat.id, chat.ticketId ?? "", stateOf(chat)]);
+  }, [chat.id]);
+  useEffect(() => {
+    if (turn) load.reload();
+  }, [turn]);
   return html`<section><h3>${t("customer.tickets")}</h3><${Loaded} load=${load} skeleton=${html`<span class="skeleton w2"></span>`}>${(/** @type {any[]} */ tickets) => tickets.length
     ? html`<ul class="plain">${tickets.map((ticket) => html`<li key=${ticket.id} class="row"><span class="number strong">${ticket.ticketNumber}</span>
         <span class="grow tiny soft clip">${shortTime(ticket.createdTime)}</span><${Tag} tone=${ticket.closedTime ? "" : "accent"}>${t(`ticket.${ticket.status}`)}<//></li>`)}</ul>`

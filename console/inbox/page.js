@@ -10,7 +10,7 @@ import { prefer, preferences } from "#app/preferences.js";
 import { go, query } from "#app/router.js";
 import { Empty } from "#ui/states.js";
 import { report } from "#ui/toast.js";
-import { allowNotifications, findChats, followAlerts } from "./alerts.js";
+import { allowNotifications, followAlerts } from "./alerts.js";
 import { counts, followChats, list } from "./chats.js";
 import { Conversation } from "./conversation.js";
 import { CustomerPanel } from "./customer.js";
@@ -19,6 +19,7 @@ import { loadNumbers, loadPeople } from "./people.js";
 import { panelShown, showPanel } from "./panel.js";
 import { followPreviews } from "./previews.js";
 import { SCOPES, SCOPE_ICONS } from "./scopes.js";
+import { findChats, findContacts, findTickets } from "./search.js";
 
 /** @param {{scope?: string, chat?: string}} props */
 export default function Inbox({ scope: asked = "my", chat = "" }) {
@@ -55,6 +56,8 @@ export default function Inbox({ scope: asked = "my", chat = "" }) {
     ],
     search: findChats,
   });
+  useCommands({ title: t("nav.contacts"), search: findContacts });
+  useCommands({ title: t("nav.tickets"), search: findTickets });
   const panel = chat && panelShown.value;
   return html`<div class=${`inbox ${chat ? "open" : ""} ${panel ? "with-panel" : ""}`}>
     <${ChatColumn} scope=${scope} chat=${chat} search=${search} />

@@ -1,5 +1,19 @@
 // Deutsch: die Texte der Konsole. Ein fehlender Text erscheint auf Englisch.
 export default {
+  account: {
+    change: "Passwort ändern",
+    changed: "Das Passwort ist geändert.",
+    end: "Beenden",
+    next: "Neues Passwort",
+    nextHint: "Mindestens 8 Zeichen",
+    password: "Passwort",
+    present: "Jetziges Passwort",
+    sessions: "Offene Sitzungen",
+    since: "Seit {time}",
+    thisOne: "Diese",
+    title: "Sitzungen und Passwort",
+    used: "Benutzt: {ago}",
+  },
   alerts: {
     mentioned: "{name} hat Sie erwähnt",
     waits: "Ein Chat wartet auf Bearbeitung",
@@ -202,6 +216,7 @@ export default {
     waitsTip: "Wartet auf Antwort seit {time}",
     whisperFrom: "{name}, nur für die bearbeitende Person",
     windowClosed: "Die letzte Nachricht des Kunden ist über 24 Stunden alt. Nur eine Vorlage kann gesendet werden.",
+    windowClosedAgent: "Die letzte Nachricht des Kunden ist über 24 Stunden alt. Nur eine Vorlage kann gesendet werden: Bitten Sie die Leitung darum.",
     windowOpen: "Noch {time} zum Antworten",
     windowTip: "Danach können nur Vorlagen gesendet werden, bis der Kunde wieder schreibt.",
     writeNote: "Notiz schreiben",
@@ -296,6 +311,7 @@ export default {
     none: "Keine Tickets",
     noneHint: "Ein Ticket entsteht, wenn ein Chat zugewiesen wird.",
     number: "Nummer",
+    one: "Ticket {number}",
     period: "Zeitraum",
     rating: "Bewertung",
     search: "Ticketnummer",

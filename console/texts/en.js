@@ -1,5 +1,19 @@
 // English: the texts of the console, by page. `{name}` is a value. A text with forms has those of the plural rules.
 export default {
+  account: {
+    change: "Change the password",
+    changed: "The password is changed.",
+    end: "End",
+    next: "New password",
+    nextHint: "At least 8 characters",
+    password: "Password",
+    present: "Present password",
+    sessions: "Open sessions",
+    since: "Since {time}",
+    thisOne: "This one",
+    title: "Sessions and password",
+    used: "Used: {ago}",
+  },
   alerts: {
     mentioned: "{name} mentioned you",
     waits: "A chat waits for an agent",
@@ -202,6 +216,7 @@ export default {
     waitsTip: "Waiting for an answer since {time}",
     whisperFrom: "{name}, to the agent only",
     windowClosed: "The customer last wrote more than 24 hours ago. Only a template can be sent.",
+    windowClosedAgent: "The customer last wrote more than 24 hours ago. Only a template can be sent: ask a supervisor to send one.",
     windowOpen: "{time} left to answer",
     windowTip: "After this time only templates can be sent, until the customer writes again.",
     writeNote: "Write a note",
@@ -296,6 +311,7 @@ export default {
     none: "No tickets",
     noneHint: "A ticket is opened when an agent gets a chat.",
     number: "Number",
+    one: "Ticket {number}",
     period: "Period",
     rating: "Rating",
     search: "Ticket number",

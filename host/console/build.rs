@@ -95,7 +95,9 @@ fn first_page(template: &str, version: &str, files: &[File]) -> String {
     let modules = files.iter().filter(|file| file.path.ends_with(".js") && is_first(&file.path));
     let preloads: Vec<String> =
         modules.map(|file| format!("<link rel=\"modulepreload\" href=\"{{{{assets}}}}/{}\">", file.path)).collect();
-    template.replace("<!--preloads-->", &preloads.join("\n")).replace("{{assets}}", &format!("/console/assets/{version}"))
+    template
+        .replace("<!--preloads-->", &preloads.join("\n"))
+        .replace("{{assets}}", &format!("/console/assets/{version}"))
 }
 
 fn collect(top: &Path, inside: &str, into: &mut Vec<File>) -> Result<(), String> {

@@ -57,7 +57,13 @@ async fn the_console_works_by_keyboard_and_on_small_screens_without_findings_of_
 #[test]
 fn the_types_of_the_modules_are_right() {
     let settings = peers("..").join("../console/tsconfig.json");
-    run(Command::new("node").arg(installed("console").join("node/node_modules/typescript/bin/tsc")).arg("-p").arg(&settings), &settings);
+    run(
+        Command::new("node")
+            .arg(installed("console").join("node/node_modules/typescript/bin/tsc"))
+            .arg("-p")
+            .arg(&settings),
+        &settings,
+    );
 }
 
 #[test]

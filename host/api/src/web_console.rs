@@ -54,7 +54,8 @@ pub(super) async fn below(method: Method, uri: Uri, headers: HeaderMap) -> Respo
     };
     let Some(asset) = path.strip_prefix("assets/") else { return serve_page(&headers) };
     let Some((version, path)) = asset.split_once('/') else { return error::no_such_path().into_response() };
-    console::find(path).map_or_else(|| error::no_such_path().into_response(), |file| serve_file(&headers, version, file))
+    console::find(path)
+        .map_or_else(|| error::no_such_path().into_response(), |file| serve_file(&headers, version, file))
 }
 
 fn serve_page(asked: &HeaderMap) -> Response {
@@ -90,7 +91,9 @@ fn form(asked: &HeaderMap, file: &'static EmbeddedFile) -> (Bytes, bool) {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
-        .any(|coding| matches!(coding.trim().split_once(';').map_or(coding.trim(), |(name, _)| name.trim()), "gzip" | "*"));
+        .any(|coding| {
+            matches!(coding.trim().split_once(';').map_or(coding.trim(), |(name, _)| name.trim()), "gzip" | "*")
+        });
     if takes_gzip { (Bytes::from_static(file.gzip), true) } else { (Bytes::from_static(file.plain), false) }
 }
 

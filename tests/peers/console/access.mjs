@@ -52,6 +52,16 @@ for (const colorScheme of ["light", "dark"]) {
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").waitFor();
   await judge(page, "palette");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").waitFor();
+  await judge(page, "keys");
+  await page.keyboard.press("Escape");
+  for (const [keys, name] of [["gc", "Contacts"], ["gt", "Tickets"]]) {
+    await page.keyboard.type(keys);
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await judge(page, name);
+  }
   await context.close();
 }
 
@@ -66,6 +76,12 @@ await narrow.sees("an answer");
 await fits("the chat");
 await small.getByRole("button", { name: "Back to the list" }).click();
 await narrow.row("an answer").waitFor();
+
+for (const path of ["/contacts", "/tickets"]) {
+  await small.goto(`${given.base}/console${path}`);
+  await small.getByRole("heading", { level: 1 }).waitFor();
+  await fits(path);
+}
 
 // Another language needs no other code.
 const german = await visit(await chromium.newContext({ locale: "de-DE" }), `${given.base}/console`);
