@@ -33,7 +33,7 @@ export function Login() {
   };
   return html`<main class="login"><form class="login-card stack loose" onSubmit=${submit}>
     <div class="stack tight"><${Logo} /><h1>${t("login.title")}</h1><p class="soft small">${t("login.text")}</p></div>
-    ${ended.value && html`<div class="banner rounded" role="status"><${Icon} name="info" /><span>${t(`login.${ended.value}`)}</span></div>`}
+    ${ended && html`<div class="banner rounded" role="status"><${Icon} name="info" /><span>${t(`login.${ended}`)}</span></div>`}
     <div class="stack">
       <${TextField} label=${t("login.client")} value=${form.clientRef} onValue=${set("clientRef")} required autocomplete="organization" autocapitalize="none" spellcheck=${false} autofocus=${!form.clientRef} />
       <${TextField} label=${t("login.email")} value=${form.email} onValue=${set("email")} type="email" required autocomplete="username" autofocus=${Boolean(form.clientRef)} />

@@ -4,13 +4,14 @@ import { api, useKey } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
 
 const STORED = "patchbay.session";
+const ENDED = "patchbay.ended";
 
 /** @typedef {{id: string, name: string, email: string, role: string, team?: string | null, teamId?: string | null, available?: boolean}} User */
 /** `id` is absent if the server has no sessions. @typedef {{key: string, id?: string, clientRef: string, user: User}} Session */
 /** @type {import("@preact/signals").Signal<Session | null>} */
 export const session = signal(null);
 /** Why the last session ended: `expired`, or nothing. */
-export const ended = signal("");
+export const ended = sessionStorage.getItem(ENDED) ?? "";
 export const viewer = computed(() => session.value?.user ?? null);
 
 /** Whether the viewer has one of these roles. @param {...string} roles */
@@ -70,7 +71,7 @@ async function openSession(login) {
 /** @param {Session} opened */
 function begin(opened) {
   useKey(opened.key, () => end("expired"));
-  ended.value = "";
+  sessionStorage.removeItem(ENDED);
   keep(opened);
 }
 
@@ -80,10 +81,18 @@ function keep(changed) {
   sessionStorage.setItem(STORED, JSON.stringify(changed));
 }
 
-/** Ends the session in this tab. @param {string} reason */
+/**
+ * Ends the session in this tab. The page is loaded again, so that nothing of the session stays in its memory. Drafts outlive a session
+ * that expired.
+ * @param {string} reason
+ */
 export function end(reason) {
   useKey("", () => {});
-  sessionStorage.clear();
-  ended.value = reason;
-  session.value = null;
+  if (reason) {
+    sessionStorage.removeItem(STORED);
+    sessionStorage.setItem(ENDED, reason);
+  } else {
+    sessionStorage.clear();
+  }
+  location.reload();
 }

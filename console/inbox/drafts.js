@@ -1,12 +1,14 @@
-// Drafts of answers, one per chat, kept for this tab.
+// Drafts of answers, one per chat, kept for this tab and this user.
 import { signal } from "@preact/signals";
+import { viewer } from "#app/session.js";
 
 const STORED = "patchbay.drafts";
 
 /** @returns {Record<string, string>} */
 function read() {
   try {
-    return JSON.parse(sessionStorage.getItem(STORED) ?? "{}");
+    const { user, texts } = JSON.parse(sessionStorage.getItem(STORED) ?? "{}");
+    return user === viewer.peek()?.id ? (texts ?? {}) : {};
   } catch {
     return {};
   }
@@ -26,7 +28,7 @@ export function keepDraft(chat, text) {
   if ((before ?? "") === text) return;
   drafts.value = text ? { ...others, [chat]: text } : others;
   try {
-    sessionStorage.setItem(STORED, JSON.stringify(drafts.value));
+    sessionStorage.setItem(STORED, JSON.stringify({ user: viewer.peek()?.id, texts: drafts.value }));
   } catch {
     // A draft that does not fit stays in memory.
   }

@@ -17,7 +17,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     let policy = format!(
         "default-src 'none'; script-src 'self' 'sha256-{}'; style-src 'self'; img-src 'self' blob: data: http: https:; \
-         media-src 'self' blob: http: https:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; \
+         media-src 'self' blob: http: https:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
          frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
         console::IMPORT_MAP_SHA256
     );
