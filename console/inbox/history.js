@@ -24,6 +24,10 @@ export class History {
     this.reactions = signal({});
     /** Time of the customer's last message. */
     this.lastIncoming = signal("");
+    /** Messages that the viewer began to send. */
+    this.sent = signal(0);
+    /** The end of the last send: the server orders messages as they come. @type {Promise<unknown>} */
+    this.sending = Promise.resolve();
     this.keys = 0;
     /** @type {Map<string, Block>} */
     this.places = new Map();
@@ -91,7 +95,8 @@ export class History {
   /** Keeps the facts of a message that are shown elsewhere. Returns whether it has a place of its own. @param {Message} message */
   note(message) {
     if (message.direction === "INCOMING" && message.createdTime > this.lastIncoming.peek()) this.lastIncoming.value = message.createdTime;
-    if (!message.reactionTo) return true;
+    // For a viewer who sees numbers masked, the provider's ids are, too: such a reaction names no message.
+    if (!message.reactionTo || message.reactionTo.includes("*")) return true;
     const side = message.direction === "INCOMING" ? "customer" : "business";
     const before = this.reactions.peek();
     this.reactions.value = { ...before, [message.reactionTo]: { ...before[message.reactionTo], [side]: message.text || undefined } };
@@ -157,7 +162,15 @@ export class History {
       createdTime: new Date().toISOString(), userOriginated: true, messageOwner: "", pending: true, quotedText: quote?.text, quotedMessageId: quote?.id,
     };
     this.put(shown);
-    const quotedExternalMessageId = quote && (quote.whatsAppMessageId ?? quote.facebookMessageId ?? quote.id);
+    this.sent.value += 1;
+    const mine = this.sending.then(() => this.post(shown, quote?.id));
+    this.sending = mine.catch(() => {});
+    await mine;
+  }
+
+  /** @param {Message} shown @param {string | undefined} quotedExternalMessageId */
+  async post(shown, quotedExternalMessageId) {
+    const { channel, text, mediaUrl, tempId } = shown;
     try {
       const sent = await api.post(MESSAGES, { participantId: this.chat, channel, text: text || undefined, mediaUrl, quotedExternalMessageId, tempId });
       this.put(sent);
@@ -170,11 +183,16 @@ export class History {
 
   /** Sets or removes the business's reaction to a message. @param {Message} message @param {string} emoji empty to remove it */
   async react(message, emoji) {
-    const externalMessageId = message.whatsAppMessageId ?? message.facebookMessageId ?? message.id;
-    await api.post(MESSAGES, { participantId: this.chat, channel: message.channel, reaction: { externalMessageId, emoji: emoji || null } });
+    await api.post(MESSAGES, { participantId: this.chat, channel: message.channel, reaction: { externalMessageId: message.id, emoji: emoji || null } });
     const before = this.reactions.peek();
-    this.reactions.value = { ...before, [externalMessageId]: { ...before[externalMessageId], business: emoji || undefined } };
+    const name = namesOf(message).find((one) => one in before) ?? namesOf(message)[0];
+    this.reactions.value = { ...before, [name]: { ...before[name], business: emoji || undefined } };
   }
+}
+
+/** The ids by which a reaction can name a message. @param {Message} message @returns {string[]} */
+export function namesOf(message) {
+  return [message.whatsAppMessageId, message.facebookMessageId, message.id].filter((one) => one !== undefined && !one.includes("*")).map(String);
 }
 
 const STEPS = ["QUEUED", "ACCEPTED", "SENT", "DELIVERED", "READ", "PLAYED", "FAILED"];

@@ -8,6 +8,7 @@ import { Menu } from "#ui/menu.js";
 import { report, reportFault } from "#ui/toast.js";
 import { describe } from "#app/faults.js";
 import { Content } from "./content.js";
+import { namesOf } from "./history.js";
 
 /** @typedef {import("./types.js").Message} Message */
 /** @typedef {import("./history.js").History} History */
@@ -60,7 +61,7 @@ function Ticks({ message }) {
 /** @param {{message: Message, history: History}} props */
 function Reactions({ message, history }) {
   const all = history.reactions.value;
-  const found = all[message.whatsAppMessageId ?? ""] ?? all[message.facebookMessageId ?? ""] ?? all[message.id];
+  const found = namesOf(message).map((name) => all[name]).find(Boolean);
   const emojis = [found?.customer, found?.business].filter(Boolean);
   if (!emojis.length) return null;
   return html`<span class="reactions" aria-label=${t("inbox.reactions")} role="img">${emojis.join("")}</span>`;

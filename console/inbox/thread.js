@@ -34,7 +34,7 @@ export function Thread({ history, notes, write, onQuote }) {
   useLayoutEffect(() => {
     atEnd.current = true;
     toEnd();
-  }, [history, first]);
+  }, [history, first, history.sent.value]);
   useEffect(() => {
     const inside = box.current?.firstElementChild;
     if (!inside) return undefined;
