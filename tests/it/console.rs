@@ -29,12 +29,15 @@ fn run(command: &mut Command, what: &Path) -> String {
 async fn play(story: &'static str) {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
+    let agent = format!("agent@{}.example", client.client_ref);
+    patchbay.new_user(&client.client_ref, &agent, "AGENT");
     let given = json!({
         "base": patchbay.url(),
         "phones": patchbay.simulator_url(),
         "clientRef": client.client_ref,
         "number": client.number,
         "phone": patchbay.new_phone().msisdn,
+        "agent": { "email": agent, "password": "long enough" },
         "admin": { "email": format!("{}@example.com", client.client_ref), "password": "correct horse" },
     });
     let played = tokio::task::spawn_blocking(move || {
@@ -47,6 +50,11 @@ async fn play(story: &'static str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_logs_in_takes_a_chat_and_sees_the_answer_arrive_over_a_lost_connection() {
     play("agent.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_agents_on_one_queue_see_who_takes_a_chat_and_to_whom_it_goes() {
+    play("colleagues.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
