@@ -27,6 +27,16 @@ export const PAGES = [
     load: () => import("../inbox/page.js"),
   },
   {
+    path: "/mentions",
+    to: "/mentions",
+    title: "nav.mentions",
+    icon: "note",
+    group: "agents",
+    roles: DESK,
+    keys: "g m",
+    load: () => import("../mentions/page.js"),
+  },
+  {
     path: "/tickets",
     to: "/tickets",
     title: "nav.tickets",

@@ -234,10 +234,12 @@ export default {
     title: "Bei Patchbay anmelden",
     wrong: "Kundenkennung, E-Mail oder Passwort sind falsch.",
   },
+  mentions: { none: "Keine Erwähnungen", noneHint: "Wenn jemand in einer Notiz @ und Ihren Namen schreibt, erscheint sie hier." },
   nav: {
     groups: { agents: "Kundendienst", supervisors: "Leitung", developers: "Entwicklung", plugins: "Plugins", operators: "Betrieb" },
     contacts: "Kontakte",
     inbox: "Posteingang",
+    mentions: "Erwähnungen",
     tickets: "Tickets",
   },
   palette: {

@@ -234,10 +234,12 @@ export default {
     title: "Log in to Patchbay",
     wrong: "Client reference, e-mail or password are wrong.",
   },
+  mentions: { none: "No mentions", noneHint: "When a colleague writes @ and your name in a note, it appears here." },
   nav: {
     groups: { agents: "Agents", supervisors: "Supervision", developers: "Developers", plugins: "Plugins", operators: "Operation" },
     contacts: "Contacts",
     inbox: "Inbox",
+    mentions: "Mentions",
     tickets: "Tickets",
   },
   palette: {

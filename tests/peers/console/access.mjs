@@ -57,7 +57,7 @@ for (const colorScheme of ["light", "dark"]) {
   await page.getByRole("dialog").waitFor();
   await judge(page, "keys");
   await page.keyboard.press("Escape");
-  for (const [keys, name] of [["gc", "Contacts"], ["gt", "Tickets"]]) {
+  for (const [keys, name] of [["gm", "Mentions"], ["gc", "Contacts"], ["gt", "Tickets"]]) {
     await page.keyboard.type(keys);
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await judge(page, name);
@@ -77,7 +77,7 @@ await fits("the chat");
 await small.getByRole("button", { name: "Back to the list" }).click();
 await narrow.row("an answer").waitFor();
 
-for (const path of ["/contacts", "/tickets"]) {
+for (const path of ["/contacts", "/mentions", "/tickets"]) {
   await small.goto(`${given.base}/console${path}`);
   await small.getByRole("heading", { level: 1 }).waitFor();
   await fits(path);
