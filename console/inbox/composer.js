@@ -109,7 +109,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
     <${Modes} mode=${note && mode === "reply" ? "note" : mode} setMode=${setMode} write=${write} chat=${chat} left=${left} />
     ${quote && !note && html`<div class="composer-quote"><${Icon} name="quote" size="small" /><span class="grow clip">${summary(quote)}</span><${Button} kind="quiet small" icon="close" label=${t("inbox.noQuote")} onClick=${() => onQuote(null)} /></div>`}
     ${!note && html`<${AttachmentList} attachments=${attachments} />`}
-    ${closed ? html`<div class="window-closed"><${Icon} name="lock" /><span class="grow">${t(templates ? "inbox.windowClosed" : "inbox.windowClosedAgent")}</span>${templates && html`<${Button} kind="primary" icon="template" onClick=${onTemplate}>${t("inbox.sendTemplate")}<//>`}</div>` : html`
+    ${closed ? html`<div class="window-closed"><${Icon} name="lock" /><span class="grow">${closedText(chat, templates)}</span>${templates && html`<${Button} kind="primary" icon="template" onClick=${onTemplate}>${t("inbox.sendTemplate")}<//>`}</div>` : html`
     <div class="composer-field"><${SuggestionList} id=${list} suggestions=${suggestions} at=${at} />
       <textarea ref=${field} id="composer" rows="2" value=${text} aria-label=${note ? t("inbox.writeNote") : t("inbox.writeReply")} placeholder=${note ? t("inbox.notePlaceholder") : t("inbox.replyPlaceholder")}
         aria-controls=${suggestions.length ? list : undefined} aria-activedescendant=${suggestions.length ? `${list}-${at}` : undefined} dir="auto"
@@ -121,6 +121,12 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
       <${Button} kind=${note ? "small" : "primary small"} icon=${note ? "note" : "send"} busy=${busy} disabled=${attachments.busy || undefined} onClick=${submit}>${note ? t("inbox.addNote") : t("inbox.send")}<//>
     </div>`}
   </div>`;
+}
+
+/** @param {Chat} chat @param {boolean} templates */
+function closedText(chat, templates) {
+  if (chat.channel !== "WHATSAPP") return t("inbox.windowClosedMessenger");
+  return t(templates ? "inbox.windowClosed" : "inbox.windowClosedAgent");
 }
 
 /** @param {{mode: string, setMode: (mode: any) => void, write: boolean, chat: Chat, left: "none" | number | undefined}} props */

@@ -217,6 +217,7 @@ export default {
     whisperFrom: "{name}, nur für die bearbeitende Person",
     windowClosed: "Die letzte Nachricht des Kunden ist über 24 Stunden alt. Nur eine Vorlage kann gesendet werden.",
     windowClosedAgent: "Die letzte Nachricht des Kunden ist über 24 Stunden alt. Nur eine Vorlage kann gesendet werden: Bitten Sie die Leitung darum.",
+    windowClosedMessenger: "Die letzte Nachricht des Kunden ist über 7 Tage alt. Messenger nimmt keine Antwort an, bis der Kunde wieder schreibt.",
     windowOpen: "Noch {time} zum Antworten",
     windowTip: "Danach können nur Vorlagen gesendet werden, bis der Kunde wieder schreibt.",
     writeNote: "Notiz schreiben",

@@ -217,6 +217,7 @@ export default {
     whisperFrom: "{name}, to the agent only",
     windowClosed: "The customer last wrote more than 24 hours ago. Only a template can be sent.",
     windowClosedAgent: "The customer last wrote more than 24 hours ago. Only a template can be sent: ask a supervisor to send one.",
+    windowClosedMessenger: "The customer last wrote more than 7 days ago. Messenger takes no answer until the customer writes again.",
     windowOpen: "{time} left to answer",
     windowTip: "After this time only templates can be sent, until the customer writes again.",
     writeNote: "Write a note",
