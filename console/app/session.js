@@ -12,6 +12,7 @@ const ENDED = "patchbay.ended";
 export const session = signal(null);
 /** Why the last session ended: `expired`, or nothing. */
 export const ended = sessionStorage.getItem(ENDED) ?? "";
+let leaving = false;
 export const viewer = computed(() => session.value?.user ?? null);
 
 /** Whether the viewer has one of these roles. @param {...string} roles */
@@ -37,6 +38,7 @@ export async function logIn(login) {
 /** Ends the session here, and at the server. */
 export async function logOut() {
   const { id } = session.value ?? {};
+  leaving = true;
   try {
     if (id) await api.remove("/api/v1/sessions/current");
   } catch {
@@ -87,6 +89,8 @@ function keep(changed) {
  * @param {string} reason
  */
 export function end(reason) {
+  // The server closes the live connection of a session that the viewer ends.
+  if (leaving && reason) return;
   useKey("", () => {});
   if (reason) {
     sessionStorage.removeItem(STORED);
