@@ -56,7 +56,7 @@ fn embed() -> Result<(), String> {
     let index = File { path: String::new(), content_type: "text/html; charset=utf-8", bytes: page.into_bytes() };
     let code = format!(
         "pub const VERSION: &str = {version:?};\npub const IMPORT_MAP_SHA256: &str = {map_hash:?};\n\
-         pub static PAGE: EmbeddedFile = {}\npub static FILES: &[EmbeddedFile] = &[\n{entries}];\n",
+         pub static PAGE: ConsoleFile = {}\npub static FILES: &[ConsoleFile] = &[\n{entries}];\n",
         entry(&out, files.len(), &index)?.trim_end().trim_end_matches(',').to_owned() + ";",
     );
     write(&out.join("files.rs"), code.as_bytes())
@@ -70,7 +70,7 @@ fn entry(out: &Path, number: usize, file: &File) -> Result<String, String> {
     let gzip = encoder.write_all(&file.bytes).and_then(|()| encoder.finish()).map_err(|fault| fault.to_string())?;
     write(&packed, &gzip)?;
     Ok(format!(
-        "EmbeddedFile {{ path: {:?}, content_type: {:?}, plain: include_bytes!({:?}), gzip: include_bytes!({:?}) }},\n",
+        "ConsoleFile {{ path: {:?}, content_type: {:?}, plain: include_bytes!({:?}), gzip: include_bytes!({:?}) }},\n",
         file.path,
         file.content_type,
         plain.display().to_string(),

@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use console::EmbeddedFile;
+use console::ConsoleFile;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Modules and styles come from here, and calls go here. Files of customers may be at a public address of their store.
@@ -71,7 +71,7 @@ fn serve_page(asked: &HeaderMap) -> Response {
 }
 
 /// A page of another version, which another node served, gets the files of this one, but does not keep them.
-fn serve_file(asked: &HeaderMap, version: &str, file: &'static EmbeddedFile) -> Response {
+fn serve_file(asked: &HeaderMap, version: &str, file: &'static ConsoleFile) -> Response {
     let kept = if version == console::VERSION { "public, max-age=31536000, immutable" } else { "no-store" };
     let (bytes, packed) = form(asked, file);
     let content_type = HeaderValue::from_static(file.content_type);
@@ -85,7 +85,7 @@ fn serve_file(asked: &HeaderMap, version: &str, file: &'static EmbeddedFile) -> 
 }
 
 /// The form that the caller can read, and whether it is compressed.
-fn form(asked: &HeaderMap, file: &'static EmbeddedFile) -> (Bytes, bool) {
+fn form(asked: &HeaderMap, file: &'static ConsoleFile) -> (Bytes, bool) {
     let takes_gzip = asked
         .get_all(header::ACCEPT_ENCODING)
         .iter()

@@ -3,7 +3,7 @@
 
 /// One file of the console.
 #[derive(Debug)]
-pub struct EmbeddedFile {
+pub struct ConsoleFile {
     /// Below `console/`, with `/` between its parts.
     pub path: &'static str,
     pub content_type: &'static str,
@@ -14,7 +14,7 @@ pub struct EmbeddedFile {
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// Finds a file by its path below `console/`.
-pub fn find(path: &str) -> Option<&'static EmbeddedFile> {
+pub fn find(path: &str) -> Option<&'static ConsoleFile> {
     let at = FILES.binary_search_by(|file| file.path.cmp(path)).ok()?;
     FILES.get(at)
 }
