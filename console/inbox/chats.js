@@ -3,6 +3,7 @@ import { batch, signal } from "@preact/signals";
 import { api } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
 import { onEvents, onRestart } from "#app/live.js";
+import { path } from "#app/router.js";
 import { session, viewer } from "#app/session.js";
 import { SCOPES, holds } from "./scopes.js";
 
@@ -13,6 +14,8 @@ import { SCOPES, holds } from "./scopes.js";
 const CHATS = "/chat-service/api/v2/chats";
 const PAGE = 40;
 const COUNTS_PAUSE_MS = 1200;
+/** Chats in memory before those that nothing shows are forgotten. */
+export const KEPT = 3000;
 /** Events that move a chat from one list to another. */
 const MOVES = new Set(["chat.opened", "chat.changed", "chat.closed", "chat.missed", "chat.after-hours", "message.sent"]);
 
@@ -164,6 +167,7 @@ export function followChats() {
       settle(know({ ...event.chat }));
       if (MOVES.has(event.type) || event.type === "message.received") recount();
     }
+    if (chats.size > KEPT) forgetUnshown(chats);
   });
   const stopRestarts = onRestart(() => {
     openList(list.peek().scope, list.peek().search);
@@ -175,6 +179,14 @@ export function followChats() {
     clearTimeout(countTimer);
     countTimer = undefined;
   };
+}
+
+/** Removes the chats that are neither in the list nor open. @param {Map<string, unknown>} known */
+export function forgetUnshown(known) {
+  const shown = new Set(list.peek().ids);
+  for (const id of known.keys()) {
+    if (!shown.has(id) && !path.peek().includes(id)) known.delete(id);
+  }
 }
 
 /** @param {string} chat @param {number} until */

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { api } from "#app/api.js";
 import { onEvents } from "#app/live.js";
+import { KEPT, forgetUnshown } from "./chats.js";
 
 /** @typedef {import("./types.js").Message} Message */
 
@@ -56,5 +57,6 @@ export function followPreviews() {
     for (const { message, type } of events) {
       if (message && type !== "chat.rated") noteLast(message);
     }
+    if (previews.size > KEPT) forgetUnshown(previews);
   });
 }
