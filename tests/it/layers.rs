@@ -42,9 +42,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("api-plugins", &["api-core", "chat", "plugins", "base"]),
     ("api-gateways", &["api-core", "inbound", "sms", "tenancy", "base"]),
     ("api-webchat", &["api-core", "inbound", "tenancy", "base"]),
+    ("console", &[]),
     (
         "api",
         &[
+            "console",
             "api-core",
             "api-messaging",
             "api-webhooks",

@@ -23,6 +23,7 @@ mod chatbot;
 mod circles;
 mod client_removal;
 mod clients;
+mod console;
 mod contacts;
 mod conversations;
 mod corpus;

@@ -1,11 +1,12 @@
-//! The HTTP interface of Patchbay: joins the routes of the crates `api-*`, and serves the OpenAPI document, the guides and
-//! the probes. A handler extracts and parses, calls one use case and shapes the answer. The rules are in the use cases and
+//! The HTTP interface of Patchbay: joins the routes of the crates `api-*`, and serves the OpenAPI document, the guides, the
+//! console and the probes. A handler extracts and parses, calls one use case and shapes the answer. The rules are in the use cases and
 //! in `domain`. `docs/urls.md` maps each URL to its code.
 
 mod document;
 mod operations;
 mod state;
 mod testing;
+mod web_console;
 
 use api_core::{error, observe, path_aliases, request_checks, state::ApiState};
 use axum::{Extension, Router, middleware::from_fn_with_state};
@@ -31,7 +32,7 @@ pub fn router(shared: SharedState) -> Router {
     let (routes, document) = join(&state, services).split_for_parts();
     let document = document::complete(document, state.context.settings.server.public_base());
     let routes = routes
-        .fallback(async || error::no_such_path())
+        .fallback(web_console::below)
         .method_not_allowed_fallback(error::method_not_allowed)
         .layer(
             ServiceBuilder::new()
@@ -62,5 +63,6 @@ fn join(state: &ApiState, services: AudienceServices) -> OpenApiRouter<ApiState>
         .merge(api_webchat::routes(state, services.web_chat))
         .merge(operations::routes())
         .merge(document::routes())
+        .merge(web_console::routes())
         .merge(if testing_clock { testing::routes() } else { OpenApiRouter::default() })
 }

@@ -17,32 +17,34 @@ use tenancy::{
 use crate::{simulated_numbers, simulated_providers::SimulatorAccess};
 
 const CLIENT_REF: &str = "demo";
+const EMAIL: &str = "demo@patchbay.example";
 const NUMBER: &str = "27110000000";
 const PHONE_NUMBER_ID: &str = "100000000000001";
 const WABA_ID: &str = "200000000000001";
 const CUSTOMER: &str = "27820000001";
 
-/// In an empty database it first creates the demo client and prints its key once.
+/// In an empty database it first creates the demo client and prints its key and its login once.
 pub async fn prepare(ctx: &Context, simulated: &SimulatorAccess, url: &str) -> anyhow::Result<()> {
     let mut db = ctx.db.acquire().await?;
     let empty = !storage::tenancy::clients::any(&mut db).await?;
     drop(db);
     if empty {
-        let created = create(ctx).await.context("cannot make the demo client")?;
-        announce(&created, simulated, url)?;
+        let password = secrets::generate_master_key()?;
+        let created = create(ctx, password.clone()).await.context("cannot make the demo client")?;
+        announce(&created, &password, simulated, url)?;
     }
     simulated_numbers::register_all(&ctx.db, simulated.http).await
 }
 
-async fn create(ctx: &Context) -> anyhow::Result<CreatedUser> {
+async fn create(ctx: &Context, password: String) -> anyhow::Result<CreatedUser> {
     let admin = Administration::from(ctx);
     let created = accounts::create_client(
         &admin,
         NewClient {
             client_ref: CLIENT_REF.to_owned(),
             name: "Demo".to_owned(),
-            email: "demo@patchbay.example".to_owned(),
-            password: secrets::generate_master_key()?,
+            email: EMAIL.to_owned(),
+            password,
             parent: None,
             allow_private_targets: true,
         },
@@ -67,15 +69,17 @@ async fn create(ctx: &Context) -> anyhow::Result<CreatedUser> {
     Ok(created)
 }
 
-fn announce(created: &CreatedUser, simulated: &SimulatorAccess, url: &str) -> anyhow::Result<()> {
+fn announce(created: &CreatedUser, password: &str, simulated: &SimulatorAccess, url: &str) -> anyhow::Result<()> {
     let (key, phones) = (created.api_key.expose(), simulated.graph_url());
     let text = format!(
         "
   Patchbay runs at      {url}
   Simulated phones at   {phones}
+  Console               {url}/console
+                        client reference {CLIENT_REF}, e-mail {EMAIL}, password {password}
   Demo client           {CLIENT_REF} (number {NUMBER})
   Demo API key          {key}
-                        shown this once; make a new one with POST /messaging-service/WhatsApp/SystemUsers/generateAPIKey
+                        key and password are shown this once; make a new one with POST /messaging-service/WhatsApp/SystemUsers/generateAPIKey
 
   Try it: write to the bot from a phone, then read its answer
     curl -X POST {phones}/phones/{CUSTOMER}/messages -H 'content-type: application/json' \\

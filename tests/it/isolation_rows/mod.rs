@@ -448,6 +448,7 @@ const ROWS: &[Row] = &[
     row("GET", "/readyz", Who::Everybody("a probe"), |_| plain("/readyz"), NOBODYS),
     row("GET", "/metrics", Who::Everybody("to this machine only; it names no client"), |_| plain("/metrics"), NOBODYS),
     row("GET", "/openapi.json", Who::Everybody("documentation"), |_| plain("/openapi.json"), NOBODYS),
+    row("GET", "/console", Who::Everybody("the page; its calls need a key"), |_| plain("/console"), NOBODYS),
     row("GET", "/docs", Who::Everybody("documentation"), |_| plain("/docs"), NOBODYS),
     row("GET", "/docs/{file}", Who::Everybody("documentation"), |_| plain("/docs/start.js"), NOBODYS),
     row("GET", "/docs/{folder}/{file}", Who::Everybody("documentation"), |_| plain("/docs/rules/webhooks"), NOBODYS),

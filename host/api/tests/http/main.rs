@@ -4,6 +4,7 @@
 
 mod admission;
 mod callbacks;
+mod console;
 mod docs;
 mod document;
 mod documented_webhooks;

@@ -1,0 +1,31 @@
+// Faults as the viewer sees them: a title in the viewer's language, and the cure that the server names.
+import { known, t } from "#app/i18n.js";
+
+/** @typedef {{field: string, message: string}} FieldFault */
+
+/** An answer with status 400 or above, or no answer (status 0). Its fields are those of `docs/errors.md`. */
+export class ApiError extends Error {
+  /** @param {{status: number, error?: string, message?: string, details?: FieldFault[], requestId?: string, retryAfter?: number}} fault */
+  constructor(fault) {
+    super(fault.message ?? fault.error ?? `status ${fault.status}`);
+    this.status = fault.status;
+    this.error = fault.error ?? "";
+    this.details = fault.details ?? [];
+    this.requestId = fault.requestId ?? "";
+    this.retryAfter = fault.retryAfter ?? 0;
+  }
+}
+
+/** @param {unknown} error @returns {{title: string, cure: string, fields: FieldFault[], requestId: string}} */
+export function describe(error) {
+  if (!(error instanceof ApiError)) return { title: t("fault.console"), cure: String(error), fields: [], requestId: "" };
+  if (error.status === 0) return { title: t("fault.unreachable"), cure: t("fault.unreachableCure"), fields: [], requestId: "" };
+  const title = known(`fault.status${error.status}`) ?? error.error;
+  return { title, cure: error.message, fields: error.details, requestId: error.requestId };
+}
+
+/** The faults of a form by field. @param {unknown} error @returns {Record<string, string>} */
+export function faultsByField(error) {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(error.details.map((one) => [one.field, one.message]));
+}

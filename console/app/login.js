@@ -1,0 +1,58 @@
+// The page before the session: client, e-mail and password.
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import { ApiError, describe } from "#app/faults.js";
+import { LANGUAGES, language, t, useLanguage } from "#app/i18n.js";
+import { prefer } from "#app/preferences.js";
+import { ended, logIn } from "#app/session.js";
+import { Button, Select, TextField } from "#ui/controls.js";
+import { Icon } from "#ui/icons.js";
+
+const LAST_CLIENT = "patchbay.client";
+
+export function Login() {
+  const [form, setForm] = useState({ clientRef: localStorage.getItem(LAST_CLIENT) ?? "", email: "", password: "" });
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState("");
+  const set = (/** @type {string} */ field) => (/** @type {string} */ value) => setForm((before) => ({ ...before, [field]: value }));
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    setBusy(true);
+    setFault("");
+    try {
+      await logIn({ ...form, clientRef: form.clientRef.trim(), email: form.email.trim() });
+      localStorage.setItem(LAST_CLIENT, form.clientRef.trim());
+    } catch (error) {
+      setFault(explain(error));
+      setBusy(false);
+    }
+  };
+  const choose = (/** @type {string} */ name) => {
+    prefer({ language: name });
+    useLanguage(name);
+  };
+  return html`<main class="login"><form class="login-card stack loose" onSubmit=${submit}>
+    <div class="stack tight"><${Logo} /><h1>${t("login.title")}</h1><p class="soft small">${t("login.text")}</p></div>
+    ${ended && html`<div class="banner rounded" role="status"><${Icon} name="info" /><span>${t(`login.${ended}`)}</span></div>`}
+    <div class="stack">
+      <${TextField} label=${t("login.client")} value=${form.clientRef} onValue=${set("clientRef")} required autocomplete="organization" autocapitalize="none" spellcheck=${false} autofocus=${!form.clientRef} />
+      <${TextField} label=${t("login.email")} value=${form.email} onValue=${set("email")} type="email" required autocomplete="username" autofocus=${Boolean(form.clientRef)} />
+      <${TextField} label=${t("login.password")} value=${form.password} onValue=${set("password")} type="password" required autocomplete="current-password" />
+    </div>
+    ${fault && html`<div class="banner danger rounded" role="alert"><${Icon} name="alert" /><span>${fault}</span></div>`}
+    <${Button} kind="primary wide" type="submit" busy=${busy}>${busy ? t("login.busy") : t("login.action")}<//>
+    <${Select} label=${t("shell.language")} hideLabel value=${language()} options=${Object.entries(LANGUAGES)} onValue=${choose} />
+  </form></main>`;
+}
+
+/** @param {unknown} error */
+function explain(error) {
+  if (error instanceof ApiError && error.status === 401) return t("login.wrong");
+  const { title, cure } = describe(error);
+  return cure ? `${title}: ${cure}` : title;
+}
+
+export function Logo() {
+  return html`<svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" />
+    <circle cx="9.5" cy="10" r="2.6" /><circle cx="22.5" cy="22" r="2.6" /><path d="M12.2 10H17a4 4 0 0 1 4 4v4.8" /></svg>`;
+}

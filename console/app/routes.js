@@ -1,0 +1,65 @@
+// The pages of the console: their paths, the roles that see them, and their modules, which are loaded when they are first shown.
+
+/**
+ * `path` is a pattern of the router; `to` is where the navigation leads. A page without `group` is not in the navigation. `styles` are
+ * files of the page, relative to the top of the console. The module exports the component as `default`; it gets the values of the
+ * pattern as properties.
+ * @typedef {{path: string, to: string, title: string, icon: string, group?: string, roles: string[], keys?: string, styles?: string[],
+ *   load: () => Promise<{default: import("preact").ComponentType<any>}>}} Page
+ */
+
+export const DESK = ["ADMIN", "SUPERVISOR", "AGENT", "API"];
+
+/** The groups of the navigation, in their order. */
+export const GROUPS = ["agents", "supervisors", "developers", "plugins", "operators"];
+
+/** @type {Page[]} */
+export const PAGES = [
+  {
+    path: "/inbox/:scope?/:chat?",
+    to: "/inbox",
+    title: "nav.inbox",
+    icon: "inbox",
+    group: "agents",
+    roles: DESK,
+    keys: "g i",
+    styles: ["inbox/inbox.css", "inbox/conversation.css", "contacts/contacts.css"],
+    load: () => import("../inbox/page.js"),
+  },
+  {
+    path: "/mentions",
+    to: "/mentions",
+    title: "nav.mentions",
+    icon: "note",
+    group: "agents",
+    roles: DESK,
+    keys: "g m",
+    load: () => import("../mentions/page.js"),
+  },
+  {
+    path: "/tickets",
+    to: "/tickets",
+    title: "nav.tickets",
+    icon: "ticket",
+    group: "agents",
+    roles: DESK,
+    keys: "g t",
+    load: () => import("../tickets/page.js"),
+  },
+  {
+    path: "/contacts",
+    to: "/contacts",
+    title: "nav.contacts",
+    icon: "contacts",
+    group: "agents",
+    roles: DESK,
+    keys: "g c",
+    styles: ["contacts/contacts.css"],
+    load: () => import("../contacts/page.js"),
+  },
+];
+
+/** The pages of a role. @param {string} role */
+export function pagesOf(role) {
+  return PAGES.filter((page) => page.roles.includes(role));
+}

@@ -1,0 +1,102 @@
+// The session of the viewer: its key in memory, and in `sessionStorage` for reloads of this tab. Never in a cookie.
+import { computed, signal } from "@preact/signals";
+import { api, useKey } from "#app/api.js";
+import { ApiError } from "#app/faults.js";
+
+const STORED = "patchbay.session";
+const ENDED = "patchbay.ended";
+
+/** @typedef {{id: string, name: string, email: string, role: string, team?: string | null, teamId?: string | null, available?: boolean}} User */
+/** `id` is absent if the server has no sessions. @typedef {{key: string, id?: string, clientRef: string, user: User}} Session */
+/** @type {import("@preact/signals").Signal<Session | null>} */
+export const session = signal(null);
+/** Why the last session ended: `expired`, or nothing. */
+export const ended = sessionStorage.getItem(ENDED) ?? "";
+let leaving = false;
+export const viewer = computed(() => session.value?.user ?? null);
+
+/** Whether the viewer has one of these roles. @param {...string} roles */
+export function hasRole(...roles) {
+  return roles.includes(viewer.value?.role ?? "");
+}
+
+/** Takes up the session of this tab, if there is one. */
+export function resume() {
+  try {
+    const stored = sessionStorage.getItem(STORED);
+    if (stored) begin(JSON.parse(stored));
+  } catch {
+    sessionStorage.removeItem(STORED);
+  }
+}
+
+/** @param {{clientRef: string, email: string, password: string}} login */
+export async function logIn(login) {
+  begin(await openSession(login));
+}
+
+/** Ends the session here, and at the server. */
+export async function logOut() {
+  const { id } = session.value ?? {};
+  leaving = true;
+  try {
+    if (id) await api.remove("/api/v1/sessions/current");
+  } catch {
+    // The key expires by itself.
+  }
+  end("");
+}
+
+/** Reads the viewer again, after a change of the user. */
+export async function refreshViewer() {
+  const user = await api.get("/api/v1/users/me");
+  if (session.value) keep({ ...session.value, user });
+}
+
+/**
+ * Exchanges a login for a key. A server without sessions gives the key of the user.
+ * @param {{clientRef: string, email: string, password: string}} login
+ * @returns {Promise<Session>}
+ */
+async function openSession(login) {
+  try {
+    const opened = await api.post("/api/v1/sessions", login, { anonymous: true });
+    return { key: opened.sessionKey, id: opened.id, clientRef: login.clientRef, user: opened.user };
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 405)) throw error;
+  }
+  const { apiKey } = await api.post("/messaging-service/WhatsApp/authenticate/retrieveApiKey", login, { anonymous: true });
+  const user = await api.get("/api/v1/users/me", undefined, { anonymous: true, headers: { authorization: apiKey } });
+  return { key: apiKey, clientRef: login.clientRef, user };
+}
+
+/** @param {Session} opened */
+function begin(opened) {
+  useKey(opened.key, () => end("expired"));
+  sessionStorage.removeItem(ENDED);
+  keep(opened);
+}
+
+/** @param {Session} changed */
+function keep(changed) {
+  session.value = changed;
+  sessionStorage.setItem(STORED, JSON.stringify(changed));
+}
+
+/**
+ * Ends the session in this tab. The page is loaded again, so that nothing of the session stays in its memory. Drafts outlive a session
+ * that expired.
+ * @param {string} reason
+ */
+export function end(reason) {
+  // The server closes the live connection of a session that the viewer ends.
+  if (leaving && reason) return;
+  useKey("", () => {});
+  if (reason) {
+    sessionStorage.removeItem(STORED);
+    sessionStorage.setItem(ENDED, reason);
+  } else {
+    sessionStorage.clear();
+  }
+  location.reload();
+}

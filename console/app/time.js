@@ -1,0 +1,81 @@
+// Times in the zone and the language of the viewer.
+import { signal } from "@preact/signals";
+import { language, t } from "#app/i18n.js";
+
+/** The present minute, for texts such as "5 min". */
+export const minute = signal(Date.now());
+setInterval(() => {
+  minute.value = Date.now();
+}, 15_000);
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** @type {Map<string, Intl.DateTimeFormat>} */
+const formats = new Map();
+
+/** @param {Date} time @param {Intl.DateTimeFormatOptions} options */
+function format(time, options) {
+  const name = language() + JSON.stringify(options);
+  let known = formats.get(name);
+  if (!known) formats.set(name, (known = new Intl.DateTimeFormat(language(), options)));
+  return known.format(time);
+}
+
+/** The whole time, for tips. @param {string | number | Date} value */
+export function fullTime(value) {
+  return format(new Date(value), { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** Hour and minute. @param {string | number | Date} value */
+export function clockTime(value) {
+  return format(new Date(value), { hour: "2-digit", minute: "2-digit" });
+}
+
+/** A short date with its time. @param {string | number | Date} value */
+export function shortTime(value) {
+  return format(new Date(value), { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+/** The day: today, yesterday, otherwise its date. @param {string | number | Date} value */
+export function dayName(value) {
+  const time = new Date(value);
+  const days = Math.round((startOfDay(new Date(minute.value)) - startOfDay(time)) / DAY);
+  if (days === 0) return t("time.today");
+  if (days === 1) return t("time.yesterday");
+  const year = time.getFullYear() === new Date(minute.value).getFullYear() ? undefined : "numeric";
+  return format(time, { weekday: "long", day: "numeric", month: "long", year });
+}
+
+/** @param {Date} time */
+function startOfDay(time) {
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime();
+}
+
+/** The time for a narrow list: the clock today, otherwise the date. @param {string | number | Date} value */
+export function listTime(value) {
+  const time = new Date(value);
+  const now = new Date(minute.value);
+  if (startOfDay(time) === startOfDay(now)) return clockTime(time);
+  if (startOfDay(now) - startOfDay(time) < 6 * DAY) return format(time, { weekday: "short" });
+  const year = time.getFullYear() === now.getFullYear() ? undefined : "2-digit";
+  return format(time, { day: "numeric", month: "short", year });
+}
+
+/** A duration in its largest units, such as "5 min" or "3 h 20 min". @param {number} ms */
+export function duration(ms) {
+  const whole = Math.max(0, ms);
+  if (whole < MINUTE) return t("time.underMinute");
+  if (whole < HOUR) return t("time.minutes", { minutes: Math.floor(whole / MINUTE) });
+  if (whole < DAY) {
+    const minutes = Math.floor((whole % HOUR) / MINUTE);
+    return minutes ? t("time.hoursMinutes", { hours: Math.floor(whole / HOUR), minutes }) : t("time.hours", { hours: Math.floor(whole / HOUR) });
+  }
+  return t("time.days", { count: Math.floor(whole / DAY) });
+}
+
+/** How long ago a time is. It follows the clock. @param {string | number | Date} value */
+export function since(value) {
+  return duration(minute.value - new Date(value).getTime());
+}

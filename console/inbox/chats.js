@@ -1,0 +1,203 @@
+// The chats that the console knows, the list that is shown, and the sizes of all lists. Live events keep them true.
+import { batch, signal } from "@preact/signals";
+import { api } from "#app/api.js";
+import { ApiError } from "#app/faults.js";
+import { onEvents, onRestart } from "#app/live.js";
+import { path } from "#app/router.js";
+import { session, viewer } from "#app/session.js";
+import { SCOPES, holds } from "./scopes.js";
+
+/** @typedef {import("./types.js").Chat} Chat */
+/** @typedef {import("./types.js").Message} Message */
+/** @typedef {{scope: string, search: string, ids: string[], last: boolean, busy: boolean, error?: unknown}} ChatList */
+
+const CHATS = "/chat-service/api/v2/chats";
+const PAGE = 40;
+const COUNTS_PAUSE_MS = 1200;
+/** Chats in memory before those that nothing shows are forgotten. */
+export const KEPT = 3000;
+/** Events that move a chat from one list to another. */
+const MOVES = new Set(["chat.opened", "chat.changed", "chat.closed", "chat.missed", "chat.after-hours", "message.sent"]);
+
+/** @type {Map<string, import("@preact/signals").Signal<Chat | undefined>>} */
+const chats = new Map();
+/** @type {import("@preact/signals").Signal<ChatList>} */
+export const list = signal({ scope: "", search: "", ids: [], last: true, busy: false });
+/** @type {import("@preact/signals").Signal<Record<string, number>>} */
+export const counts = signal({});
+/** The time until which a customer is shown as typing, by chat. @type {import("@preact/signals").Signal<Record<string, number>>} */
+export const typing = signal({});
+/** Ids of the members of the viewer's team. */
+let mates = new Set(/** @type {string[]} */ ([]));
+let turn = 0;
+
+/** The chat with an id, if it is known. It follows events. @param {string} id @returns {Chat | undefined} */
+export function chatOf(id) {
+  return place(id).value;
+}
+
+/** @param {string} id */
+function place(id) {
+  let found = chats.get(id);
+  if (!found) chats.set(id, (found = signal(/** @type {Chat | undefined} */ (undefined))));
+  return found;
+}
+
+/** Takes in a chat as the server returned it. Fields that live events lack keep their values. @param {Chat} chat @returns {Chat} */
+export function know(chat) {
+  const known = place(chat.id);
+  const before = known.peek();
+  const merged = { ...chat, tags: chat.tags ?? before?.tags, createdTime: chat.createdTime ?? before?.createdTime, whatsAppNumber: chat.whatsAppNumber ?? chat.inbox ?? before?.whatsAppNumber };
+  known.value = merged;
+  return merged;
+}
+
+/** Fetches a chat that may be in no list. @param {string} id */
+export async function fetchChat(id) {
+  return know(await api.get(`${CHATS}/${id}`));
+}
+
+/** Shows another list. @param {string} scope @param {string} search */
+export async function openList(scope, search) {
+  const same = list.peek().scope === scope && list.peek().search === search;
+  const mine = ++turn;
+  list.value = { scope, search, ids: same ? list.peek().ids : [], last: false, busy: true };
+  try {
+    const page = await api.get(CHATS, { scope, search, size: PAGE, page: 0 });
+    if (mine === turn) take(page, []);
+  } catch (error) {
+    if (mine === turn) list.value = { ...list.peek(), busy: false, last: true, error };
+  }
+}
+
+/** Adds the next page of the list. */
+export async function moreChats() {
+  const now = list.peek();
+  if (now.busy || now.last) return;
+  const mine = turn;
+  list.value = { ...now, busy: true };
+  try {
+    const page = await api.get(CHATS, { scope: now.scope, search: now.search, size: PAGE, page: Math.floor(now.ids.length / PAGE) });
+    if (mine === turn) take(page, list.peek().ids);
+  } catch (error) {
+    if (mine === turn) list.value = { ...list.peek(), busy: false, error };
+  }
+}
+
+/** @param {{content: Chat[], last: boolean}} page @param {string[]} before */
+function take(page, before) {
+  batch(() => {
+    page.content.forEach(know);
+    const ids = [...new Set([...before, ...page.content.map((chat) => chat.id)])];
+    list.value = { ...list.peek(), ids, last: page.last, busy: false, error: undefined };
+  });
+}
+
+/** Puts a chat where it belongs in the list after it changed. @param {Chat} chat */
+function settle(chat) {
+  const now = list.peek();
+  const inside = now.ids.includes(chat.id);
+  // A search is the server's: a chat stays in its answer.
+  const belongs = now.search ? inside : (holds(now.scope, chat, mates) ?? inside);
+  if (!belongs && !inside) return;
+  const others = inside ? now.ids.filter((id) => id !== chat.id) : now.ids;
+  if (!belongs) {
+    list.value = { ...now, ids: others };
+    return;
+  }
+  const at = others.findIndex((id) => (chats.get(id)?.peek()?.lastMessageTime ?? "") <= chat.lastMessageTime);
+  const older = at < 0 ? others.length : at;
+  if (at < 0 && !now.last && !inside) return;
+  list.value = { ...now, ids: [...others.slice(0, older), chat.id, ...others.slice(older)] };
+}
+
+/** Takes in a chat that an action returned. @param {Chat} chat */
+export function changed(chat) {
+  batch(() => {
+    settle(know(chat));
+    recount();
+  });
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let countTimer;
+let bySizes = true;
+
+/** Counts the lists again, soon. */
+export function recount() {
+  countTimer ??= setTimeout(() => {
+    countTimer = undefined;
+    count().catch(() => {});
+  }, COUNTS_PAUSE_MS);
+}
+
+/** Counts all lists: by one call, or on a server without it by nine. */
+export async function count() {
+  if (!session.peek()) return;
+  if (bySizes) {
+    try {
+      counts.value = await api.get(`${CHATS}/counts`);
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 400)) throw error;
+      bySizes = false;
+    }
+  }
+  const sizes = await Promise.all(SCOPES.map((scope) => api.get(CHATS, { scope, size: 1 })));
+  counts.value = Object.fromEntries(SCOPES.map((scope, index) => [scope, sizes[index].totalElements]));
+}
+
+/** Reads the members of the viewer's team, whose chats are in the list `team`. */
+async function readMates() {
+  const team = viewer.peek()?.teamId;
+  if (!team) return;
+  const members = await api.get(`/api/v1/teams/${team}/members`, { size: 500 });
+  mates = new Set(members.content.map((/** @type {{id: string}} */ one) => one.id));
+}
+
+/** Follows events while the inbox is shown. @returns {() => void} stops it */
+export function followChats() {
+  readMates().catch(() => {});
+  count().catch(() => {});
+  const stopEvents = onEvents((events) => {
+    for (const event of events) {
+      if (event.type === "customer.typing") showTyping(event.chat.id, new Date(event.time).getTime() + 6000);
+      if (!event.chat) continue;
+      if (event.type === "message.received") hideTyping(event.chat.id);
+      settle(know({ ...event.chat }));
+      if (MOVES.has(event.type) || event.type === "message.received") recount();
+    }
+    if (chats.size > KEPT) forgetUnshown(chats);
+  });
+  const stopRestarts = onRestart(() => {
+    openList(list.peek().scope, list.peek().search);
+    recount();
+  });
+  return () => {
+    stopEvents();
+    stopRestarts();
+    clearTimeout(countTimer);
+    countTimer = undefined;
+  };
+}
+
+/** Removes the chats that are neither in the list nor open. @param {Map<string, unknown>} known */
+export function forgetUnshown(known) {
+  const shown = new Set(list.peek().ids);
+  for (const id of known.keys()) {
+    if (!shown.has(id) && !path.peek().includes(id)) known.delete(id);
+  }
+}
+
+/** @param {string} chat @param {number} until */
+function showTyping(chat, until) {
+  typing.value = { ...typing.value, [chat]: until };
+  setTimeout(() => typing.peek()[chat] === until && hideTyping(chat), Math.max(0, until - Date.now()));
+}
+
+/** @param {string} chat */
+function hideTyping(chat) {
+  if (!(chat in typing.peek())) return;
+  const { [chat]: _, ...others } = typing.peek();
+  typing.value = others;
+}

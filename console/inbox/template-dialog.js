@@ -1,0 +1,82 @@
+// Sends a template to the customer of a chat: a list, a form for its values, and a preview.
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import { api } from "#app/api.js";
+import { t } from "#app/i18n.js";
+import { useLoad, useSettled } from "#app/load.js";
+import { Button, SearchField, Tag, TextField } from "#ui/controls.js";
+import { Dialog } from "#ui/dialog.js";
+import { Icon } from "#ui/icons.js";
+import { Empty, Fault, Loaded } from "#ui/states.js";
+import { report } from "#ui/toast.js";
+import { filled, headerFile, isSendable, part, placeholders, sendBody } from "./templates.js";
+import { nameOf } from "./words.js";
+
+/** @typedef {import("./types.js").Chat} Chat */
+/** @typedef {import("./templates.js").Template} Template */
+
+/** @param {{chat: Chat, onClose: () => void}} props */
+export function TemplateDialog({ chat, onClose }) {
+  const [chosen, setChosen] = useState(/** @type {Template | null} */ (null));
+  if (chosen) return html`<${FillDialog} chat=${chat} template=${chosen} onClose=${onClose} onBack=${() => setChosen(null)} />`;
+  return html`<${ChooseDialog} onClose=${onClose} onChoose=${setChosen} />`;
+}
+
+/** @param {{onClose: () => void, onChoose: (template: Template) => void}} props */
+function ChooseDialog({ onClose, onChoose }) {
+  const [text, setText] = useState("");
+  const wanted = useSettled(text.trim());
+  const load = useLoad((signal) => api.get("/messaging-service/WhatsApp/templates", { size: 100, searchString: wanted }, { signal }), [wanted]);
+  return html`<${Dialog} title=${t("inbox.sendTemplate")} onClose=${onClose}>
+    <${SearchField} label=${t("templates.search")} value=${text} onValue=${setText} autofocus />
+    <${Loaded} load=${load}>${(/** @type {{content: Template[]}} */ page) => {
+      const found = page.content.filter(isSendable);
+      if (!found.length) return html`<${Empty} icon="template" title=${t("templates.none")} />`;
+      return html`<ul class="template-list">${found.map((template) => html`<li key=${template.id}><button type="button" class="menu-item" onClick=${() => onChoose(template)}>
+        <span class="grow stack tight"><span class="row"><span class="strong grow clip">${template.name}</span><${Tag}>${template.language}<//><${Tag} tone="info">${template.category.toLowerCase()}<//></span>
+          <span class="soft small clip">${part(template, "BODY")?.text}</span></span></button></li>`)}</ul>`;
+    }}<//>
+  <//>`;
+}
+
+/** @param {{chat: Chat, template: Template, onClose: () => void, onBack: () => void}} props */
+function FillDialog({ chat, template, onClose, onBack }) {
+  const [values, setValues] = useState(/** @type {Record<string, string>} */ ({}));
+  const [fileUrl, setFileUrl] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const asked = placeholders(template);
+  const format = headerFile(template);
+  const submit = async () => {
+    setBusy(true);
+    try {
+      const body = sendBody(template, values, { sender: chat.whatsAppNumber ?? "", to: chat.phoneNumber ?? chat.userId ?? "", fileUrl });
+      await api.post("/whatsapp-api-service/v2/messages", body, { headers: { "idempotency-key": crypto.randomUUID() } });
+      report(t("templates.sent", { template: template.name, name: nameOf(chat) }));
+      onClose();
+    } catch (fault) {
+      setError(fault);
+      setBusy(false);
+    }
+  };
+  return html`<${Dialog} title=${template.name} onClose=${onClose} onSubmit=${submit} foot=${html`
+    <${Button} onClick=${onBack}>${t("templates.other")}<//><${Button} kind="primary" icon="send" type="submit" busy=${busy}>${t("inbox.send")}<//>`}>
+    ${error && html`<${Fault} error=${error} />`}
+    ${format && html`<${TextField} label=${t("templates.file", { format: format.toLowerCase() })} hint=${t("templates.fileHint")} value=${fileUrl} onValue=${setFileUrl} type="url" required />`}
+    ${asked.map((one, index) => html`<${TextField} key=${one.key} label=${t(one.part === "button" ? "templates.button" : "templates.value", { name: one.label })} placeholder=${one.example} required autofocus=${index === 0}
+      value=${values[one.key] ?? ""} onValue=${(/** @type {string} */ value) => setValues((before) => ({ ...before, [one.key]: value }))} />`)}
+    <${Preview} template=${template} values=${values} />
+  <//>`;
+}
+
+/** @param {{template: Template, values: Record<string, string>}} props */
+function Preview({ template, values }) {
+  const header = part(template, "HEADER");
+  const buttons = part(template, "BUTTONS")?.buttons ?? [];
+  return html`<section class="template-preview" aria-label=${t("templates.preview")}><div class="message out"><div class="bubble">
+    ${header && (header.text ? html`<strong>${header.text}</strong>` : html`<span class="file"><${Icon} name=${header.format === "DOCUMENT" ? "document" : "image"} size="large" />${(header.format ?? "").toLowerCase()}</span>`)}
+    <span class="pre">${filled(part(template, "BODY")?.text, values)}</span>
+    ${part(template, "FOOTER") && html`<span class="tiny soft">${part(template, "FOOTER")?.text}</span>`}
+    ${buttons.map((button) => html`<span key=${button.text} class="template-button">${button.text}</span>`)}
+  </div></div></section>`;
+}

@@ -1,0 +1,68 @@
+// Templates of WhatsApp: their placeholders, a preview, and the body of a send.
+
+/** @typedef {{type: string, text?: string, format?: string, buttons?: Array<{type: string, text: string, url?: string, example?: string[]}>, example?: any, cards?: any[]}} Component */
+/** @typedef {{id: string, name: string, language: string, status: string, category: string, parameterFormat: string, components: Component[]}} Template */
+/** `label` is shown; `example` is the provider's. @typedef {{key: string, part: "header" | "body" | "button", label: string, example: string}} Placeholder */
+
+const PLACE = /\{\{\s*([\w.]+)\s*\}\}/g;
+
+/** @param {Template} template @param {string} type */
+export function part(template, type) {
+  return template.components.find((one) => one.type === type);
+}
+
+/** Whether the dialog can send it: carousels need files for each card. @param {Template} template */
+export function isSendable(template) {
+  return template.status === "APPROVED" && !part(template, "CAROUSEL");
+}
+
+/** The file that the header needs: `IMAGE`, `VIDEO`, `DOCUMENT` or nothing. @param {Template} template */
+export function headerFile(template) {
+  const format = part(template, "HEADER")?.format;
+  return format && format !== "TEXT" ? format : "";
+}
+
+/** @param {string | undefined} text */
+function places(text) {
+  return [...new Set([...(text ?? "").matchAll(PLACE)].map((found) => found[1]))];
+}
+
+/** The values that a viewer must give. @param {Template} template @returns {Placeholder[]} */
+export function placeholders(template) {
+  const body = part(template, "BODY");
+  const examples = body?.example?.body_text?.[0] ?? [];
+  const named = body?.example?.body_text_named_params ?? [];
+  const ofBody = places(body?.text).map((name, index) => ({
+    key: `body-${name}`, part: /** @type {const} */ ("body"), label: name, example: named.find((/** @type {any} */ one) => one.param_name === name)?.example ?? examples[index] ?? "",
+  }));
+  const buttons = part(template, "BUTTONS")?.buttons ?? [];
+  const ofButtons = buttons.flatMap((button, index) => {
+    const asks = button.type === "COPY_CODE" || places(button.url).length > 0;
+    return asks ? [{ key: `button-${index}`, part: /** @type {const} */ ("button"), label: button.text, example: button.type === "COPY_CODE" ? (button.example?.[0] ?? "") : "" }] : [];
+  });
+  return [...ofBody, ...ofButtons];
+}
+
+/** A text with the values that are known. @param {string | undefined} text @param {Record<string, string>} values */
+export function filled(text, values) {
+  return (text ?? "").replace(PLACE, (whole, name) => values[`body-${name}`] || whole);
+}
+
+/**
+ * The body of `POST /whatsapp-api-service/v2/messages`.
+ * @param {Template} template
+ * @param {Record<string, string>} values by the key of the placeholder
+ * @param {{sender: string, to: string, fileUrl: string}} how
+ */
+export function sendBody(template, values, { sender, to, fileUrl }) {
+  const asked = placeholders(template);
+  const of = (/** @type {string} */ wanted) => asked.filter((one) => one.part === wanted).map((one) => values[one.key] ?? "");
+  const format = headerFile(template);
+  const components = [
+    ...(format ? [{ type: "header", format, url: fileUrl }] : []),
+    ...(of("body").length ? [{ type: "body", parameters: of("body") }] : []),
+    ...(of("button").length ? [{ type: "button", parameters: of("button") }] : []),
+  ];
+  const messages = [{ recipients: [{ to }], ...(components.length ? { components } : {}) }];
+  return { channel: "WHATSAPP", payload: { sender, messageType: "NOTIFICATION", templateName: template.name, templateId: template.id, messages } };
+}

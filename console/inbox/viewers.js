@@ -1,0 +1,60 @@
+// Who else looks at the shown chat or writes in it, and telling the others that the viewer does.
+import { signal } from "@preact/signals";
+import { api } from "#app/api.js";
+import { ApiError } from "#app/faults.js";
+import { onEvents } from "#app/live.js";
+import { viewer } from "#app/session.js";
+
+/** @typedef {import("./types.js").Viewer} Viewer */
+
+const LOOKS_MS = 20_000;
+const WRITES_MS = 5_000;
+/** The other viewers. @type {import("@preact/signals").Signal<Viewer[]>} */
+export const others = signal([]);
+let supported = true;
+let shown = "";
+let wrote = 0;
+
+/** @param {boolean} writing */
+async function tell(writing) {
+  const chat = shown;
+  if (!supported || !chat || document.hidden) return;
+  try {
+    const answer = await api.post(`/chat-service/api/v2/chats/${chat}/viewers`, { writing });
+    if (chat === shown) take(answer.viewers);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) supported = false;
+  }
+}
+
+/** @param {Viewer[]} viewers */
+function take(viewers) {
+  others.value = viewers.filter((one) => one.id !== viewer.peek()?.id);
+}
+
+/** Tells that the viewer looks at a chat, until it is left. @param {string} chat @returns {() => void} leaves it */
+export function lookAt(chat) {
+  shown = chat;
+  others.value = [];
+  void tell(false);
+  const timer = setInterval(() => void tell(Date.now() - wrote < WRITES_MS), LOOKS_MS);
+  const stopEvents = onEvents((events) => {
+    for (const event of events) {
+      if (event.type === "chat.viewers" && event.chat?.id === chat) take(event.viewers ?? []);
+    }
+  });
+  return () => {
+    clearInterval(timer);
+    stopEvents();
+    if (supported) api.remove(`/chat-service/api/v2/chats/${chat}/viewers`).catch(() => {});
+    shown = "";
+    others.value = [];
+  };
+}
+
+/** Tells that the viewer writes, at most every five seconds. */
+export function writeIn() {
+  if (Date.now() - wrote < WRITES_MS) return;
+  wrote = Date.now();
+  void tell(true);
+}

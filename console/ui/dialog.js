@@ -1,0 +1,66 @@
+// Dialogs over the page. The browser's own `dialog` keeps the focus inside and gives it back.
+import { html } from "htm/preact";
+import { signal } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { t } from "#app/i18n.js";
+import { Button } from "#ui/controls.js";
+
+/**
+ * A dialog that is open as long as it is rendered. `onClose` is called when the viewer leaves it. `onSubmit` makes it a form.
+ * @param {{title: string, wide?: boolean, onClose: () => void, onSubmit?: () => void, foot?: any, class?: string, children?: any}} props
+ */
+export function Dialog({ title, wide = false, onClose, onSubmit, foot, class: more = "", children }) {
+  const id = useId();
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  const cancel = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    onClose();
+  };
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  const inside = html`<div class="dialog-head"><h2 id=${id}>${title}</h2>
+      <${Button} kind="quiet small" icon="close" label=${t("common.close")} onClick=${onClose} /></div>
+    <div class="dialog-body">${children}</div>
+    ${foot && html`<div class="dialog-foot">${foot}</div>`}`;
+  return html`<dialog ref=${element} class=${`dialog ${wide ? "wide" : ""} ${more}`} aria-labelledby=${id} onCancel=${cancel}
+    onMouseDown=${(/** @type {any} */ event) => event.target === element.current && onClose()}>
+    ${onSubmit ? html`<form class="contents" onSubmit=${submit}>${inside}</form>` : inside}
+  </dialog>`;
+}
+
+/** @typedef {{title: string, text: string, action: string, danger?: boolean, settle: (agreed: boolean) => void}} Question */
+/** @type {import("@preact/signals").Signal<Question | null>} */
+const question = signal(null);
+
+/**
+ * Asks before something that cannot be undone. Resolves to `true` if the viewer agrees.
+ * @param {{title: string, text: string, action: string, danger?: boolean}} asked
+ * @returns {Promise<boolean>}
+ */
+export function confirm(asked) {
+  question.value?.settle(false);
+  return new Promise((resolve) => {
+    const settle = (/** @type {boolean} */ agreed) => {
+      question.value = null;
+      resolve(agreed);
+    };
+    question.value = { ...asked, settle };
+  });
+}
+
+/** The place where `confirm` shows its question. */
+export function Questions() {
+  const asked = question.value;
+  if (!asked) return null;
+  return html`<${Dialog} title=${asked.title} onClose=${() => asked.settle(false)} onSubmit=${() => asked.settle(true)} foot=${html`
+    <${Button} onClick=${() => asked.settle(false)}>${t("common.cancel")}<//>
+    <${Button} kind=${asked.danger ? "danger primary" : "primary"} type="submit" autofocus>${asked.action}<//>`}>
+    <p class="pre">${asked.text}</p><//>`;
+}

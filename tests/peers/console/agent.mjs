@@ -1,0 +1,55 @@
+// An agent's first chat: login, a chat that begins to wait, an answer that the phone gets, ticks, a lost connection, and the end.
+import { Inbox, browser, check, complaints, eventually, given, logIn, phone } from "./stage.mjs";
+
+const chromium = await browser();
+const context = await chromium.newContext();
+const page = await logIn(context, "/inbox/unassigned");
+const inbox = new Inbox(page);
+check(page.url().endsWith("/console/inbox/unassigned"), `the address is kept over the login: ${page.url()}`);
+await page.getByText("No chats here").waitFor();
+
+// The chat appears by itself, with the text of the customer as text.
+const markup = "is <b>anybody</b> there?";
+await phone("POST", `${given.phone}/messages`, { to: given.number, text: markup });
+await inbox.row(markup).waitFor();
+await inbox.row(markup).click();
+await inbox.sees(markup);
+check((await inbox.log.locator("b").count()) === 0, "a text became markup");
+
+await page.getByRole("button", { name: "Take this chat" }).click();
+await inbox.field.waitFor();
+await inbox.field.fill("How can I help?");
+await page.keyboard.press("Enter");
+await eventually("the answer on the phone", async () => {
+  const { messages } = await phone("GET", `${given.phone}/inbox`);
+  return messages.some((one) => one.text === "How can I help?");
+});
+const answer = inbox.message("How can I help?");
+const ticks = (status) => eventually(`the tick ${status}`, async () => (await answer.locator("[data-status]").getAttribute("data-status")) === status);
+await ticks("DELIVERED");
+await phone("POST", `${given.phone}/read`, {});
+await ticks("READ");
+
+// What is written while the connection is lost arrives after it is back, without a reload.
+await context.setOffline(true);
+await page.getByText("The live connection is lost").waitFor();
+await phone("POST", `${given.phone}/messages`, { to: given.number, text: "while you were away" });
+await context.setOffline(false);
+await inbox.sees("while you were away");
+await eventually("the connection to be back", async () => (await page.getByText("The live connection is lost").count()) === 0);
+
+// A draft stays with its chat over a reload; the session does, too.
+await inbox.field.fill("half an answ");
+await page.reload();
+await eventually("the draft", async () => (await inbox.field.inputValue()) === "half an answ");
+await inbox.field.fill("");
+
+await page.getByRole("button", { name: "Resolve" }).click();
+await page.getByText("This chat is closed.").waitFor();
+await page.getByRole("button", { name: /account and settings/ }).click();
+await page.getByRole("menuitem", { name: "Log out" }).click();
+await page.getByRole("button", { name: "Log in" }).waitFor();
+check(await page.evaluate(() => sessionStorage.length === 0 && document.cookie === ""), "the session left something behind");
+check(complaints(page).length === 0, complaints(page).join("\n"));
+await chromium.close();
+console.log("ok");

@@ -1,0 +1,39 @@
+// Two people on one queue: one takes a chat, the other sees it go, gets it by a transfer, and answers.
+import { Inbox, browser, check, complaints, eventually, given, logIn, phone } from "./stage.mjs";
+
+const chromium = await browser();
+const lead = await logIn(await chromium.newContext(), "/inbox/unassigned");
+const agent = await logIn(await chromium.newContext(), "/inbox/unassigned", given.agent);
+const [first, second] = [new Inbox(lead), new Inbox(agent)];
+for (const page of [lead, agent]) await page.getByText("No chats here").waitFor();
+
+await phone("POST", `${given.phone}/messages`, { to: given.number, text: "who is there?" });
+await second.row("who is there?").click();
+await second.sees("who is there?");
+await first.row("who is there?").click();
+await lead.getByRole("button", { name: "Take this chat" }).click();
+await first.field.waitFor();
+
+// It leaves the other's list, and the open chat says who has it.
+await agent.getByText("No chats here").waitFor();
+await agent.getByText("has this chat.").waitFor();
+check((await second.field.count()) === 0, "an agent can write in the chat of another");
+await eventually("the sizes of the lists", async () => /Mine\s*1/.test((await lead.getByRole("navigation", { name: "Console" }).textContent()) ?? ""));
+
+await lead.keyboard.press("Escape");
+await lead.getByRole("button", { name: "Assign", exact: true }).click();
+await lead.getByRole("dialog", { name: "Assign" }).getByRole("button", { name: /AGENT/ }).click();
+await second.field.waitFor();
+await agent.getByRole("link", { name: /^Mine/ }).click();
+await second.row("who is there?").click();
+await second.field.fill("It is me.");
+await agent.keyboard.press("Enter");
+await first.sees("It is me.");
+await eventually("the answer on the phone", async () => {
+  const { messages } = await phone("GET", `${given.phone}/inbox`);
+  return messages.some((one) => one.text === "It is me.");
+});
+check((await agent.getByRole("button", { name: "Send a template" }).count()) === 0, "an agent is offered what its role may not do");
+for (const page of [lead, agent]) check(complaints(page).length === 0, complaints(page).join("\n"));
+await chromium.close();
+console.log("ok");

@@ -1,0 +1,61 @@
+// A console in a browser, and the phones around it.
+import { createRequire } from "node:module";
+import { browser, check, eventually, given, visit } from "../browser/stage.mjs";
+
+const axe = createRequire(`${process.argv[2]}/node/`)("axe-core").source;
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+export { browser, check, eventually, given, visit };
+
+export async function phone(method, path, body) {
+  const answer = await fetch(`${given.phones}/phones/${path}`, { method, body: body && JSON.stringify(body) });
+  check(answer.ok, `${method} ${path}: ${answer.status}`);
+  return answer.json();
+}
+
+// Faults of the page and breaches of its policy. A refused call is no fault of the page.
+export function complaints(page) {
+  return page.complaints.filter((one) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(one));
+}
+
+// A page of the console after the login of a user.
+export async function logIn(context, path, user = given.admin) {
+  const page = await visit(context, `${given.base}/console${path}`);
+  await page.getByLabel("Client reference").fill(given.clientRef);
+  await page.getByLabel("E-mail").fill(user.email);
+  await page.getByLabel("Password").fill(user.password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("main").and(page.locator("#main")).waitFor();
+  return page;
+}
+
+// The faults of accessibility that the checker finds in a page.
+export async function findings(page) {
+  await page.evaluate(axe);
+  return page.evaluate(async (tags) => {
+    const { violations } = await window.axe.run(document, { runOnly: { type: "tag", values: tags } });
+    return violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.html} ${node.failureSummary}`).join(" | ")}`);
+  }, TAGS);
+}
+
+// Parts of the inbox, by what people and screen readers perceive.
+export class Inbox {
+  constructor(page) {
+    this.page = page;
+    this.list = page.getByRole("region", { name: "Chats" });
+    this.log = page.getByRole("log", { name: "Messages" });
+    this.field = page.getByRole("textbox", { name: "Write a reply" });
+  }
+
+  row(text) {
+    return this.list.getByRole("link").filter({ hasText: text });
+  }
+
+  message(text) {
+    return this.log.getByRole("listitem").filter({ hasText: text });
+  }
+
+  async sees(text) {
+    await eventually(`the message "${text}"`, async () => (await this.message(text).count()) === 1);
+  }
+}
