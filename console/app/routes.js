@@ -69,6 +69,28 @@ export const PAGES = [
     styles: ["developers/developers.css", "messages/messages.css"],
     load: () => import("../messages/page.js"),
   },
+  {
+    path: "/sends/:batch?",
+    to: "/sends",
+    title: "nav.sends",
+    icon: "send",
+    group: "developers",
+    roles: [...DEVELOPERS, "SUPERVISOR", "API"],
+    keys: "g s",
+    styles: ["developers/developers.css", "sends/sends.css"],
+    load: () => import("../sends/page.js"),
+  },
+  {
+    path: "/webhooks/:config?/:part?",
+    to: "/webhooks",
+    title: "nav.webhooks",
+    icon: "webhook",
+    group: "developers",
+    roles: DEVELOPERS,
+    keys: "g w",
+    styles: ["developers/developers.css"],
+    load: () => import("../webhooks/page.js"),
+  },
 ];
 
 /** The pages of a role. @param {string} role */
