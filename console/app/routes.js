@@ -91,6 +91,17 @@ export const PAGES = [
     styles: ["developers/developers.css"],
     load: () => import("../webhooks/page.js"),
   },
+  {
+    path: "/administration/:part?",
+    to: "/administration",
+    title: "nav.administration",
+    icon: "settings",
+    group: "developers",
+    roles: [...DEVELOPERS, "SUPERVISOR", "API"],
+    keys: "g a",
+    styles: ["developers/developers.css"],
+    load: () => import("../administration/page.js"),
+  },
 ];
 
 /** The pages of a role. @param {string} role */

@@ -8,6 +8,7 @@ import { go } from "#app/router.js";
 import { Button, Checkbox, Select } from "#ui/controls.js";
 import { confirm } from "#ui/dialog.js";
 import { Empty } from "#ui/states.js";
+import { headerFile } from "../inbox/templates.js";
 import { CheckStep } from "./check.js";
 import { hasHeader, parse } from "./csv.js";
 import { MappingStep } from "./mapping.js";
@@ -42,6 +43,7 @@ export function NewSend() {
   }, [shape]);
   const planned = useMemo(() => (template && mapping ? check(template, rows, mapping, withHeader ? 2 : 1) : []), [template, rows, mapping, withHeader]);
   const good = planned.filter((one) => !one.faults.length);
+  const lacksFile = Boolean(template && headerFile(template) && !mapping?.fileUrl);
   const sample = planned[Math.min(shown, planned.length - 1)];
   const send = async () => {
     if (!template || !mapping) return;
@@ -62,7 +64,8 @@ export function NewSend() {
       <section class="stack" aria-label=${t("sends.step.mapping")}><h2>${t("sends.step.mapping")}</h2><${MappingStep} template=${template} names=${names} first=${rows[0]} mapping=${mapping} onMapping=${setMapping} /></section>
       <section class="stack" aria-label=${t("sends.step.check")}><h2>${t("sends.step.check")}</h2><${CheckStep} rows=${planned} onShow=${setShown} shown=${shown} header=${names} />
         <${Checkbox} label=${t("sends.fallback")} checked=${fallback} onValue=${setFallback} />
-        <div class="row wrap"><${Button} kind="primary" icon="send" disabled=${!good.length} onClick=${send}>${t("sends.send", { count: good.length })}<//>
+        <div class="row wrap"><${Button} kind="primary" icon="send" disabled=${!good.length || lacksFile} onClick=${send}>${t("sends.send", { count: good.length })}<//>
+          ${lacksFile && html`<span class="danger-text small">${t("sends.lacksFile")}</span>`}
           ${good.length < planned.length && html`<span class="soft small">${t("sends.leftOut", { count: planned.length - good.length })}</span>`}</div></section>`}`}
     </div>
     ${template && html`<div class="send-preview"><${Preview} template=${template} values=${sample?.values}>${sample && html`<p class="small soft">${t("sends.previewOf", { to: sample.to, line: sample.line })}</p>`}<//></div>`}
