@@ -92,6 +92,17 @@ export const PAGES = [
     load: () => import("../webhooks/page.js"),
   },
   {
+    path: "/numbers/:part?/:id?",
+    to: "/numbers",
+    title: "nav.numbers",
+    icon: "phone",
+    group: "developers",
+    roles: DEVELOPERS,
+    keys: "g n",
+    styles: ["developers/developers.css", "numbers/numbers.css"],
+    load: () => import("../numbers/page.js"),
+  },
+  {
     path: "/administration/:part?",
     to: "/administration",
     title: "nav.administration",
