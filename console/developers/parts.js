@@ -1,15 +1,18 @@
 // Small parts that the pages of developers share.
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { Link } from "#app/router.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
 import { report, reportFault } from "#ui/toast.js";
 
-/** Links to the parts of a page. @param {{label: string, tabs: Array<{to: string, text: string, current: boolean}>}} props */
+/** Links to the parts of a page. On a narrow screen the present one is in view. @param {{label: string, tabs: Array<{to: string, text: string, current: boolean}>}} props */
 export function Tabs({ label, tabs }) {
-  return html`<nav class="tabs head-tabs" aria-label=${label}>${tabs.map((tab) => html`
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  const current = tabs.find((tab) => tab.current)?.to;
+  useEffect(() => list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
+  return html`<nav ref=${list} class="tabs head-tabs" aria-label=${label}>${tabs.map((tab) => html`
     <${Link} key=${tab.to} to=${tab.to} aria-current=${tab.current ? "page" : undefined}>${tab.text}<//>`)}</nav>`;
 }
 

@@ -14,5 +14,5 @@ export default function Places({ part: asked = "", id = "" }) {
   if (part === "sites" && id) return html`<${SiteEditor} key=${id} id=${id} />`;
   return html`<div class="page"><header class="page-head"><h1>${t("nav.numbers")}</h1></header>
     <${Tabs} label=${t("nav.numbers")} tabs=${PARTS.map((one) => ({ to: `/numbers/${one}`, text: t(`numbers.parts.${one}`), current: one === part }))} />
-    <div class="page-body flush" key=${part}>${part === "sites" ? html`<${Sites} />` : html`<${Numbers} />`}</div></div>`;
+    <div class="page-body flush" tabindex="-1" key=${part}>${part === "sites" ? html`<${Sites} />` : html`<${Numbers} />`}</div></div>`;
 }

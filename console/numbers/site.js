@@ -26,7 +26,7 @@ export function SiteEditor({ id }) {
   };
   return html`<div class="page"><header class="page-head"><${Button} kind="quiet" icon="arrowLeft" label=${t("sites.back")} onClick=${() => go("/numbers/sites")} /><h1>${load.data?.name ?? t("sites.site")}</h1>
       <${Button} kind="danger" icon="trash" onClick=${remove}>${t("common.delete")}<//></header>
-    <div class="page-body"><${Loaded} load=${load}>${(/** @type {Site} */ site) => html`<${Settings} site=${site} onSaved=${load.replace} />`}<//></div></div>`;
+    <div class="page-body" tabindex="-1"><${Loaded} load=${load}>${(/** @type {Site} */ site) => html`<${Settings} site=${site} onSaved=${load.replace} />`}<//></div></div>`;
 }
 
 /** @param {Site} site */

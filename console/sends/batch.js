@@ -51,7 +51,7 @@ export function BatchView({ id }) {
       ${state === "PAUSED" && html`<${Button} kind="primary" icon="play" busy=${busy} onClick=${() => change("resume")}>${t("sends.resume")}<//>`}
       ${(state === "OPEN" || state === "PAUSED") && html`<${Button} kind="danger" icon="close" busy=${busy} onClick=${() => change("cancel")}>${t("sends.cancel")}<//>`}
       <${Menu} label=${t("sends.report")} kind="" icon="download" items=${[{ text: "CSV", icon: "list", run: () => save("csv") }, { text: "NDJSON", icon: "code", run: () => save("ndjson") }]}>${t("sends.reportShort")}<//></header>
-    <div class="page-body narrow"><${Loaded} load=${load}>${(/** @type {BatchProgress} */ one) => html`<div class="stack loose"><${Progress} batch=${one} />
+    <div class="page-body narrow" tabindex="-1"><${Loaded} load=${load}>${(/** @type {BatchProgress} */ one) => html`<div class="stack loose"><${Progress} batch=${one} />
       <dl class="facts"><${Fact} label=${t("sends.state")}><${State} state=${one.state} /><//>
         <${Fact} label="batchId"><${Id} id=${one.batchId} /><//>
         ${one.requestId && html`<${Fact} label="requestId"><${Id} id=${one.requestId} /><//>`}

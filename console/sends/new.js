@@ -52,7 +52,7 @@ export function NewSend() {
   };
   if (sending && template) return html`<${Sending} requests=${sending} title=${template.name} />`;
   return html`<div class="page"><header class="page-head"><${Button} kind="quiet" icon="arrowLeft" label=${t("sends.back")} onClick=${() => go("/sends")} /><h1>${t("sends.new")}</h1></header>
-    <div class="page-body send-form"><div class="stack loose send-steps">
+    <div class="page-body send-form" tabindex="-1"><div class="stack loose send-steps">
       ${numbers.data?.length === 0 ? html`<${Empty} icon="phone" title=${t("sends.noNumbers")} />` : html`
       <section class="stack" aria-label=${t("sends.step.template")}><h2>${t("sends.step.template")}</h2>
         ${(numbers.data?.length ?? 0) > 1 && html`<${Select} label=${t("messages.sender")} value=${from} options=${numbers.data?.map((/** @type {any} */ one) => [one.number, `+${one.number}`]) ?? []} onValue=${setSender} />`}

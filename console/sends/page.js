@@ -28,6 +28,6 @@ export default function Sends({ batch = "" }) {
   ];
   return html`<div class="page"><header class="page-head"><h1>${t("nav.sends")}</h1>
       <${Link} class="button primary" to="/sends/new"><${Icon} name="plus" />${t("sends.new")}<//></header>
-    <div class="page-body flush"><${PagedTable} label=${t("nav.sends")} path="/whatsapp-api-service/v2/batches" columns=${columns} rowKey=${(/** @type {Batch} */ one) => one.batchId}
+    <div class="page-body flush" tabindex="-1"><${PagedTable} label=${t("nav.sends")} path="/whatsapp-api-service/v2/batches" columns=${columns} rowKey=${(/** @type {Batch} */ one) => one.batchId}
       onOpen=${(/** @type {Batch} */ one) => go(`/sends/${one.batchId}`)} empty=${{ icon: "send", title: t("sends.none"), text: t("sends.noneText") }} /></div></div>`;
 }

@@ -39,7 +39,7 @@ export function Sending({ requests, title }) {
     { key: "reason", title: t("sends.faults"), cell: (/** @type {Rejected} */ one) => one.reason },
   ];
   return html`<div class="page"><header class="page-head"><${Button} kind="quiet" icon="arrowLeft" label=${t("sends.back")} onClick=${() => go("/sends")} /><h1>${title}</h1></header>
-    <div class="page-body narrow"><div class="stack loose"><section class="card stack" role="status"><span>${t(over ? "sends.handedOver" : "sends.handing", { done: done - rejected.length, total })}</span>
+    <div class="page-body narrow" tabindex="-1"><div class="stack loose"><section class="card stack" role="status"><span>${t(over ? "sends.handedOver" : "sends.handing", { done: done - rejected.length, total })}</span>
         <progress class="bar" aria-label=${t("sends.progress")} max=${total} value=${done}></progress></section>
       ${error && html`<${Fault} error=${error} retry=${() => setError(null)} />`}
       ${batches.length > 0 && html`<ul class="stack tight">${batches.map((one, index) => html`<li key=${one}><${Link} to=${`/sends/${one}`}>${t("sends.batchNumber", { number: index + 1 })} <span class="id">${one}</span><//></li>`)}</ul>`}

@@ -66,7 +66,7 @@ function Webhook({ heard }) {
 function brief(body) {
   try {
     const read = JSON.parse(body);
-    return [read.status ?? read.eventType ?? read.event ?? read.type, read.text ?? read.message?.text ?? read.data?.text, read.gstId ?? read.data?.gstId].filter((one) => typeof one === "string").join(" · ");
+    return [read.status ?? read.direction ?? read.eventType ?? read.event ?? read.type, read.text ?? read.messageText ?? read.message?.text ?? read.data?.text, read.gstId ?? read.data?.gstId].filter((one) => typeof one === "string").join(" · ");
   } catch {
     return body.slice(0, 120);
   }

@@ -40,7 +40,7 @@ export default function Webhooks({ config = "", part: asked = "" }) {
         ${configs.length > 1 && html`<${Select} label=${t("webhooks.configuration")} hideLabel value=${chosen.id} options=${configs.map((one) => [one.id, configName(one)])} onValue=${(/** @type {string} */ id) => go(`/webhooks/${id}/${part}`)} />`}
         <${Button} icon="plus" kind=${chosen ? "" : "primary"} onClick=${() => setAdding(true)}>${t(chosen ? "webhooks.addNumber" : "webhooks.setUp")}<//></header>
       ${chosen ? html`<${Tabs} label=${t("nav.webhooks")} tabs=${PARTS.map((one) => ({ to: `/webhooks/${chosen.id}/${one}`, text: t(`webhooks.parts.${one}`), current: one === part }))} />
-        <div class="page-body flush" key=${chosen.id}>
+        <div class="page-body flush" tabindex="-1" key=${chosen.id}>
           ${part === "overview" && html`<${Overview} config=${chosen} onChange=${load.reload} />`}
           ${part === "deliveries" && html`<${Deliveries} config=${chosen} />`}
           ${part === "live" && html`<${Live} config=${chosen} />`}</div>`
