@@ -30,5 +30,5 @@ export default function Administration({ part = "" }) {
   const chosen = parts.find((one) => one.name === part) ?? parts[0];
   return html`<div class="page"><header class="page-head"><h1>${t("nav.administration")}</h1></header>
     <${Tabs} label=${t("nav.administration")} tabs=${parts.map((one) => ({ to: `/administration/${one.name}`, text: t(`administration.parts.${one.name}`), current: one === chosen }))} />
-    <div class="page-body flush" tabindex="-1" key=${chosen.name}><${chosen.view} /></div></div>`;
+    <div class="page-body flush" tabindex="0" role="group" aria-label=${t(`administration.parts.${chosen.name}`)} key=${chosen.name}><${chosen.view} /></div></div>`;
 }
