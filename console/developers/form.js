@@ -1,4 +1,4 @@
-// A dialog with a form of plain fields, with the faults of the server beside them.
+// A dialog with a form of plain fields, with the fault of each field at its place.
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { faultsByField } from "#app/faults.js";

@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
+import { useCommands } from "#app/palette.js";
 import { go, Link } from "#app/router.js";
 import { Icon } from "#ui/icons.js";
 import { PagedTable } from "../developers/paged.js";
@@ -15,6 +16,7 @@ import { NewSend } from "./new.js";
 /** @param {{batch?: string}} props */
 export default function Sends({ batch = "" }) {
   useShortcuts([{ keys: "n", text: t("sends.new"), group: t("nav.sends"), run: () => go("/sends/new") }]);
+  useCommands({ title: t("nav.sends"), commands: () => [{ text: t("sends.new"), icon: "send", keys: "n", run: () => go("/sends/new") }] });
   if (batch === "new") return html`<${NewSend} />`;
   if (batch) return html`<${BatchView} key=${batch} id=${batch} />`;
   const columns = [
