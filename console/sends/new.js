@@ -9,6 +9,7 @@ import { Button, Checkbox, Select } from "#ui/controls.js";
 import { confirm } from "#ui/dialog.js";
 import { Empty } from "#ui/states.js";
 import { headerFile } from "../inbox/templates.js";
+import { loadBlocked } from "./blocked.js";
 import { CheckStep } from "./check.js";
 import { hasHeader, parse } from "./csv.js";
 import { MappingStep } from "./mapping.js";
@@ -24,6 +25,7 @@ import { TemplateStep } from "./template.js";
 export function NewSend() {
   const numbers = useLoad(async (signal) => (await api.get("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser", { size: 200 }, { signal })).content
     .map((/** @type {any} */ one) => one.whatsAppNumber).filter((/** @type {any} */ one) => one.whatsAppProvider === "WHATSAPP_CLOUD"), []);
+  const blocked = useLoad(loadBlocked, []);
   const [sender, setSender] = useState("");
   const [template, setTemplate] = useState(/** @type {Template | null} */ (null));
   const [text, setText] = useState("");
@@ -41,7 +43,7 @@ export function NewSend() {
   useEffect(() => {
     setMapping(template && rows.length ? guess(template, names, rows[0]) : null);
   }, [shape]);
-  const planned = useMemo(() => (template && mapping ? check(template, rows, mapping, withHeader ? 2 : 1) : []), [template, rows, mapping, withHeader]);
+  const planned = useMemo(() => (template && mapping ? check(template, rows, mapping, withHeader ? 2 : 1, blocked.data ?? new Set()) : []), [template, rows, mapping, withHeader, blocked.data]);
   const good = planned.filter((one) => !one.faults.length);
   const lacksFile = Boolean(template && headerFile(template) && !mapping?.fileUrl);
   const sample = planned[Math.min(shown, planned.length - 1)];

@@ -35,14 +35,15 @@ function valueOf(source, row) {
 }
 
 /**
- * Each row with its faults: `number`, `twice`, or `value:` and the name of the parameter that has none.
+ * Each row with its faults: `number`, `twice`, `blocked`, or `value:` and the name of the parameter that has none.
  * @param {Template} template
  * @param {string[][]} rows
  * @param {Mapping} mapping
  * @param {number} firstLine
+ * @param {Set<string>} blocked recipients of the blocklist, without `+`
  * @returns {PlannedRow[]}
  */
-export function check(template, rows, mapping, firstLine) {
+export function check(template, rows, mapping, firstLine, blocked) {
   const asked = placeholders(template);
   /** @type {Set<string>} */
   const seen = new Set();
@@ -54,6 +55,7 @@ export function check(template, rows, mapping, firstLine) {
     const same = to.replace(/^\+/, "");
     if (!to) faults.unshift("number");
     else if (seen.has(same)) faults.unshift("twice");
+    else if (blocked.has(same)) faults.unshift("blocked");
     seen.add(same);
     return { line: firstLine + index, to: to || given, ctId: valueOf(mapping.ctId, cells), values, faults, cells };
   });

@@ -32,6 +32,12 @@ export function Sending({ requests, title }) {
     }, setError);
   }, [at, error]);
   useEffect(() => {
+    if (over) return undefined;
+    const ask = (/** @type {Event} */ event) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [over]);
+  useEffect(() => {
     if (over && batches.length === 1 && !rejected.length) go(`/sends/${batches[0]}`, { replace: true });
   }, [over, batches.length]);
   const columns = [
