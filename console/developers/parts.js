@@ -54,7 +54,7 @@ export function readable(text) {
 export function Code({ title, text }) {
   const shown = readable(text);
   return html`<div class="code-box"><div class="row between"><span class="tiny soft">${title}</span><${Copy} text=${shown} label=${t("developers.copyNamed", { name: title })} /></div>
-    <pre class="code" tabindex="0" role="region" aria-label=${title}>${shown}</pre></div>`;
+    <pre class="code" tabindex="0" role="group" aria-label=${title}>${shown}</pre></div>`;
 }
 
 /** A secret that is shown on request. @param {{label: string, load: () => Promise<string>}} props */

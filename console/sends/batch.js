@@ -33,11 +33,13 @@ export function BatchView({ id }) {
   /** @type {BatchProgress | undefined} */
   const batch = load.data;
   const state = batch?.state ?? "";
+  const queued = batch?.progress.queued ?? 0;
+  const over = state === "DONE" || (state === "CANCELLED" && queued === 0);
   useEffect(() => {
-    if (!state || state === "CANCELLED") return undefined;
-    const timer = setInterval(() => !document.hidden && load.reload(), state === "DONE" ? AGAIN_AFTER_MS : AGAIN_MS);
+    if (!state) return undefined;
+    const timer = setInterval(() => !document.hidden && load.reload(), over ? AGAIN_AFTER_MS : AGAIN_MS);
     return () => clearInterval(timer);
-  }, [state]);
+  }, [state, over]);
   const change = async (/** @type {string} */ how) => {
     if (how === "cancel" && !(await confirm({ title: t("sends.cancelTitle"), text: t("sends.cancelText"), action: t("sends.cancel"), danger: true }))) return;
     setBusy(true);

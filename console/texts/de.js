@@ -486,7 +486,7 @@ export default {
     confirmText: "Die Vorlage {template} geht von +{sender} aus.",
     confirmTitle: { one: "{count} Nachricht jetzt senden?", other: "{count} Nachrichten jetzt senden?" },
     done: { cancel: "Der Rest ist abgebrochen.", pause: "Die Sendung ist angehalten.", resume: "Die Sendung läuft weiter." },
-    doneOf: "{done} von {total} gesendet",
+    doneOf: "{done} von {total} erledigt",
     dropHint: "oder hier ablegen",
     fallback: "Empfängern ohne WhatsApp eine SMS senden",
     fault: { blocked: "der Empfänger steht auf der Sperrliste", number: "keine Telefonnummer", twice: "die Nummer steht schon in einer früheren Zeile", value: "kein Wert für {name}" },

@@ -486,7 +486,7 @@ export default {
     confirmText: "The template {template} goes out from +{sender}.",
     confirmTitle: { one: "Send {count} message now?", other: "Send {count} messages now?" },
     done: { cancel: "The rest is cancelled.", pause: "The send is paused.", resume: "The send continues." },
-    doneOf: "{done} of {total} sent",
+    doneOf: "{done} of {total} processed",
     dropHint: "or drop one here",
     fallback: "Send an SMS to recipients who are not on WhatsApp",
     fault: { blocked: "the recipient is on the blocklist", number: "no phone number", twice: "the number stands in an earlier row", value: "no value of {name}" },

@@ -19,7 +19,7 @@ check(none.length === 0, "nothing is sent before the confirmation");
 
 await page.getByRole("button", { name: "Send 1 message" }).click();
 await page.getByRole("button", { name: "Send now" }).click();
-await page.getByText("1 of 1 sent").waitFor();
+await page.getByText("1 of 1 processed").waitFor();
 await eventually("the message on the phone", async () => {
   const { messages } = await phone("GET", `${given.phone}/inbox`);
   return messages.some((one) => one.text?.includes("Thandi; the first"));
