@@ -400,7 +400,7 @@ export default {
     tickets: "Tickets",
     administration: "Verwaltung",
     messages: "Nachrichten",
-    numbers: "Nummern und Websites",
+    numbers: "Nummern und Sites",
     sends: "Versand",
     webhooks: "Webhooks",
   },
