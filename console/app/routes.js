@@ -8,6 +8,7 @@
  *   load: () => Promise<{default: import("preact").ComponentType<any>}>}} Page
  */
 
+export const DEVELOPERS = ["ADMIN", "DEVELOPER"];
 export const DESK = ["ADMIN", "SUPERVISOR", "AGENT", "API"];
 
 /** The groups of the navigation, in their order. */
@@ -56,6 +57,61 @@ export const PAGES = [
     keys: "g c",
     styles: ["contacts/contacts.css"],
     load: () => import("../contacts/page.js"),
+  },
+  {
+    path: "/messages/:id?",
+    to: "/messages",
+    title: "nav.messages",
+    icon: "search",
+    group: "developers",
+    roles: [...DEVELOPERS, "SUPERVISOR", "API"],
+    keys: "g m",
+    styles: ["developers/developers.css", "messages/messages.css"],
+    load: () => import("../messages/page.js"),
+  },
+  {
+    path: "/sends/:batch?",
+    to: "/sends",
+    title: "nav.sends",
+    icon: "send",
+    group: "developers",
+    roles: [...DEVELOPERS, "SUPERVISOR", "API"],
+    keys: "g s",
+    styles: ["developers/developers.css", "sends/sends.css"],
+    load: () => import("../sends/page.js"),
+  },
+  {
+    path: "/webhooks/:config?/:part?",
+    to: "/webhooks",
+    title: "nav.webhooks",
+    icon: "webhook",
+    group: "developers",
+    roles: DEVELOPERS,
+    keys: "g w",
+    styles: ["developers/developers.css"],
+    load: () => import("../webhooks/page.js"),
+  },
+  {
+    path: "/numbers/:part?/:id?",
+    to: "/numbers",
+    title: "nav.numbers",
+    icon: "phone",
+    group: "developers",
+    roles: DEVELOPERS,
+    keys: "g n",
+    styles: ["developers/developers.css", "numbers/numbers.css"],
+    load: () => import("../numbers/page.js"),
+  },
+  {
+    path: "/administration/:part?",
+    to: "/administration",
+    title: "nav.administration",
+    icon: "settings",
+    group: "developers",
+    roles: [...DEVELOPERS, "SUPERVISOR", "API"],
+    keys: "g a",
+    styles: ["developers/developers.css"],
+    load: () => import("../administration/page.js"),
   },
 ];
 

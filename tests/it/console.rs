@@ -58,6 +58,21 @@ async fn two_agents_on_one_queue_see_who_takes_a_chat_and_to_whom_it_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_again() {
+    play("webhooks.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_developer_sends_to_the_recipients_of_a_csv_file_and_follows_a_message() {
+    play("sends.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pages_of_developers_work_by_keyboard_and_on_small_screens_without_findings_of_axe() {
+    play("developers.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_console_works_by_keyboard_and_on_small_screens_without_findings_of_axe() {
     play("access.mjs").await;
 }

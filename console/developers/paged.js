@@ -1,0 +1,25 @@
+// A table of a list of the API, page by page.
+import { html } from "htm/preact";
+import { useEffect, useState } from "preact/hooks";
+import { api } from "#app/api.js";
+import { useLoad } from "#app/load.js";
+import { Empty, Loaded } from "#ui/states.js";
+import { Pager, Table } from "#ui/table.js";
+
+/**
+ * `turn` loads the list again when it changes.
+ * @param {{label: string, path: string, query?: import("#app/api.js").Query, columns: import("#ui/table.js").Column<any>[], empty: {icon: string, title: string, text?: string},
+ *   rowKey?: (row: any) => string, onOpen?: (row: any) => void, selected?: string, turn?: number, size?: number}} props
+ */
+export function PagedTable({ label, path, query = {}, columns, empty, rowKey, onOpen, selected, turn = 0, size = 25 }) {
+  const [page, setPage] = useState(0);
+  const asked = JSON.stringify(query);
+  useEffect(() => setPage(0), [asked]);
+  const load = useLoad((signal) => api.get(path, { ...query, page, size }, { signal }), [path, asked, page]);
+  useEffect(() => {
+    if (turn) load.reload();
+  }, [turn]);
+  return html`<${Loaded} load=${load}>${(/** @type {any} */ found) => found.content.length
+    ? html`<${Table} label=${label} columns=${columns} rows=${found.content} rowKey=${rowKey} onOpen=${onOpen} selected=${selected} /><${Pager} page=${found} onPage=${setPage} />`
+    : html`<${Empty} icon=${empty.icon} title=${empty.title}>${empty.text && html`<p>${empty.text}</p>`}<//>`}<//>`;
+}

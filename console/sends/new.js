@@ -1,0 +1,75 @@
+// A new send: a template, its recipients with the mapping of their columns, a check, and then the send.
+import { html } from "htm/preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { api } from "#app/api.js";
+import { t } from "#app/i18n.js";
+import { useLoad } from "#app/load.js";
+import { go } from "#app/router.js";
+import { Button, Checkbox, Select } from "#ui/controls.js";
+import { confirm } from "#ui/dialog.js";
+import { Empty } from "#ui/states.js";
+import { headerFile } from "../inbox/templates.js";
+import { loadBlocked } from "./blocked.js";
+import { CheckStep } from "./check.js";
+import { hasHeader, parse } from "./csv.js";
+import { MappingStep } from "./mapping.js";
+import { check, guess, requests } from "./plan.js";
+import { Preview } from "./preview.js";
+import { Recipients } from "./recipients.js";
+import { Sending } from "./sending.js";
+import { TemplateStep } from "./template.js";
+
+/** @typedef {import("../inbox/templates.js").Template} Template */
+/** @typedef {import("./plan.js").Mapping} Mapping */
+
+export function NewSend() {
+  const numbers = useLoad(async (signal) => (await api.get("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser", { size: 200 }, { signal })).content
+    .map((/** @type {any} */ one) => one.whatsAppNumber).filter((/** @type {any} */ one) => one.whatsAppProvider === "WHATSAPP_CLOUD"), []);
+  const blocked = useLoad(loadBlocked, []);
+  const [sender, setSender] = useState("");
+  const [template, setTemplate] = useState(/** @type {Template | null} */ (null));
+  const [text, setText] = useState("");
+  const [header, setHeader] = useState(/** @type {boolean | null} */ (null));
+  const [mapping, setMapping] = useState(/** @type {Mapping | null} */ (null));
+  const [fallback, setFallback] = useState(false);
+  const [sending, setSending] = useState(/** @type {ReturnType<typeof requests> | null} */ (null));
+  const [shown, setShown] = useState(0);
+  const from = sender || numbers.data?.[0]?.number || "";
+  const table = useMemo(() => parse(text), [text]);
+  const withHeader = header ?? hasHeader(table);
+  const names = withHeader ? (table[0] ?? []) : [];
+  const rows = useMemo(() => (withHeader ? table.slice(1) : table), [table, withHeader]);
+  const shape = JSON.stringify([template?.id, names, rows[0]?.length]);
+  useEffect(() => {
+    setMapping(template && rows.length ? guess(template, names, rows[0]) : null);
+  }, [shape]);
+  const planned = useMemo(() => (template && mapping ? check(template, rows, mapping, withHeader ? 2 : 1, blocked.data ?? new Set()) : []), [template, rows, mapping, withHeader, blocked.data]);
+  const good = planned.filter((one) => !one.faults.length);
+  const lacksFile = Boolean(template && headerFile(template) && !mapping?.fileUrl);
+  const sample = planned[Math.min(shown, planned.length - 1)];
+  const send = async () => {
+    if (!template || !mapping) return;
+    const agreed = await confirm({ title: t("sends.confirmTitle", { count: good.length }), text: t("sends.confirmText", { template: template.name, sender: from }), action: t("sends.sendNow") });
+    if (agreed) setSending(requests(template, good, { sender: from, fileUrl: mapping.fileUrl, fallback }));
+  };
+  if (sending && template) return html`<${Sending} requests=${sending} title=${template.name} />`;
+  return html`<div class="page"><header class="page-head"><${Button} kind="quiet" icon="arrowLeft" label=${t("sends.back")} onClick=${() => go("/sends")} /><h1>${t("sends.new")}</h1></header>
+    <div class="page-body send-form" tabindex="-1"><div class="stack loose send-steps">
+      ${numbers.data?.length === 0 ? html`<${Empty} icon="phone" title=${t("sends.noNumbers")} />` : html`
+      <section class="stack" aria-label=${t("sends.step.template")}><h2>${t("sends.step.template")}</h2>
+        ${(numbers.data?.length ?? 0) > 1 && html`<${Select} label=${t("messages.sender")} value=${from} options=${numbers.data?.map((/** @type {any} */ one) => [one.number, `+${one.number}`]) ?? []} onValue=${setSender} />`}
+        <${TemplateStep} chosen=${template} onChoose=${setTemplate} /></section>
+      ${template && html`<section class="stack" aria-label=${t("sends.step.recipients")}><h2>${t("sends.step.recipients")}</h2>
+        <${Recipients} text=${text} onText=${setText} rows=${rows.length} />
+        ${table.length > 0 && html`<${Checkbox} label=${t("sends.firstRowNames")} checked=${withHeader} onValue=${setHeader} />`}</section>`}
+      ${template && mapping && rows.length > 0 && html`
+      <section class="stack" aria-label=${t("sends.step.mapping")}><h2>${t("sends.step.mapping")}</h2><${MappingStep} template=${template} names=${names} first=${rows[0]} mapping=${mapping} onMapping=${setMapping} /></section>
+      <section class="stack" aria-label=${t("sends.step.check")}><h2>${t("sends.step.check")}</h2><${CheckStep} rows=${planned} onShow=${setShown} shown=${shown} header=${names} />
+        <${Checkbox} label=${t("sends.fallback")} checked=${fallback} onValue=${setFallback} />
+        <div class="row wrap"><${Button} kind="primary" icon="send" disabled=${!good.length || lacksFile} onClick=${send}>${t("sends.send", { count: good.length })}<//>
+          ${lacksFile && html`<span class="danger-text small">${t("sends.lacksFile")}</span>`}
+          ${good.length < planned.length && html`<span class="soft small">${t("sends.leftOut", { count: planned.length - good.length })}</span>`}</div></section>`}`}
+    </div>
+    ${template && html`<div class="send-preview"><${Preview} template=${template} values=${sample?.values}>${sample && html`<p class="small soft">${t("sends.previewOf", { to: sample.to, line: sample.line })}</p>`}<//></div>`}
+    </div></div>`;
+}

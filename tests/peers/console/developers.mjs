@@ -1,0 +1,72 @@
+// The pages of developers: judged by axe-core in light and dark, and at 360 pixels; a key made and removed by keyboard alone.
+import { browser, check, complaints, eventually, findings, given, logIn } from "./stage.mjs";
+
+const PAGES = [
+  ["/messages", "Find a message"], ["/sends", "New send"], ["/sends/new", "order_ready"], ["/webhooks", "No webhooks yet"], ["/numbers/whatsapp", "WhatsApp Cloud"], ["/numbers/sites", "No sites yet"],
+  ["/administration/keys", "No test keys yet"], ["/administration/users", "Administrator"], ["/administration/teams", "Add a team"], ["/administration/blocklist", "Nothing is blocked"],
+  ["/administration/sms", "SMS credits"], ["/administration/rates", "Add a rate"], ["/administration/requests", "requestId"], ["/administration/audit", "Verify the chain"],
+];
+
+const chromium = await browser();
+const shown = (page, text) => eventually(text, () => page.locator("#main").getByText(text).first().isVisible());
+for (const [colorScheme, width] of [["light", 1280], ["dark", 360]]) {
+  // The judge needs more than the page's policy allows.
+  const context = await chromium.newContext({ colorScheme, reducedMotion: "reduce", bypassCSP: true, viewport: { width, height: 720 } });
+  const page = await logIn(context, "/messages");
+  for (const [path, text] of PAGES) {
+    // Within the page, so that the session stays.
+    await page.evaluate((to) => {
+      history.pushState(null, "", `/console${to}`);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, path);
+    await shown(page, text);
+    const found = await findings(page);
+    check(found.length === 0, `${colorScheme} ${path}: ${found.join("\n")}`);
+    const wide = await page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth));
+    check(wide <= width, `${path} is ${wide} pixels wide`);
+  }
+  check(complaints(page).length === 0, complaints(page).join("\n"));
+  await context.close();
+}
+
+// By keyboard alone.
+const page = await logIn(await chromium.newContext(), "/messages");
+await page.keyboard.press("Escape");
+await page.evaluate(() => document.activeElement?.blur?.());
+await page.keyboard.press("g");
+await page.keyboard.press("a");
+await shown(page, "No test keys yet");
+const add = page.getByRole("button", { name: "Add a test key" });
+await eventually("the button", async () => {
+  await page.keyboard.press("Tab");
+  return add.evaluate((one) => one === document.activeElement);
+});
+await page.keyboard.press("Enter");
+await page.keyboard.type("continuous tests");
+await page.keyboard.press("Enter");
+await shown(page, "Copy this key now");
+const remove = page.getByRole("button", { name: "Remove continuous tests" });
+await eventually("the button that removes it", async () => {
+  await page.keyboard.press("Tab");
+  return remove.evaluate((one) => one === document.activeElement);
+});
+await page.keyboard.press("Enter");
+await page.getByRole("dialog").waitFor();
+await page.keyboard.press("Enter");
+await shown(page, "No test keys yet");
+
+// A Lite number is paired by its code, which the simulated phone scans.
+await page.keyboard.press("Escape");
+await page.getByRole("link", { name: "Numbers and sites" }).click();
+await page.getByRole("button", { name: "Register a Lite number" }).click();
+const lite = `2799${given.phone.slice(-7)}`;
+await page.getByLabel("Number", { exact: true }).fill(`+${lite}`);
+await page.getByRole("button", { name: "Add", exact: true }).click();
+await page.getByRole("region", { name: `+${lite}` }).getByRole("button", { name: "Pair with a phone" }).click();
+await page.getByRole("img", { name: "QR code" }).waitFor();
+const scanned = await fetch(`${given.phones}/lite/devices/${lite}/scan`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+check(scanned.ok, `the scan: ${scanned.status}`);
+await page.getByRole("region", { name: `+${lite}` }).getByText("Connected", { exact: true }).waitFor();
+check(complaints(page).length === 0, complaints(page).join("\n"));
+await chromium.close();
+console.log("ok");

@@ -1,0 +1,45 @@
+// A send from a CSV file: the mapping, the check with its faults, the progress, and the story of one message.
+import { browser, check, complaints, eventually, given, logIn, phone } from "./stage.mjs";
+
+const chromium = await browser();
+const page = await logIn(await chromium.newContext(), "/sends");
+await page.getByRole("link", { name: "New send" }).click();
+await page.getByRole("button", { name: "Fetch the templates from WhatsApp" }).click();
+await page.getByRole("button", { name: /^order_ready/ }).click();
+
+const csv = ["name;phone;order;ctId", `"Thandi; the first";+${given.phone};42;csv-1`, `Twice;${given.phone};43;csv-2`, "Nobody;12;44;csv-3", ""].join("\r\n");
+await page.locator('input[type="file"]').setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+await page.getByLabel("Value of the button Open", { exact: true }).selectOption({ label: "order (42)" });
+await page.getByText("1 of 3 rows can be sent. 2 rows have faults.").waitFor();
+await page.getByRole("cell", { name: "no phone number" }).waitFor();
+await page.getByRole("cell", { name: "the number stands in an earlier row" }).waitFor();
+await page.getByRole("region", { name: "Preview" }).getByText("Hi Thandi; the first, order 42 is ready.").waitFor();
+const { messages: none } = await phone("GET", `${given.phone}/inbox`);
+check(none.length === 0, "nothing is sent before the confirmation");
+
+await page.getByRole("button", { name: "Send 1 message" }).click();
+await page.getByRole("button", { name: "Send now" }).click();
+await page.getByText("1 of 1 processed").waitFor();
+await eventually("the message on the phone", async () => {
+  const { messages } = await phone("GET", `${given.phone}/inbox`);
+  return messages.some((one) => one.text?.includes("Thandi; the first"));
+});
+
+await page.getByRole("button", { name: "Download the report" }).click();
+const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "CSV" }).click()]);
+check(file.suggestedFilename().endsWith(".csv"), "the report is a file");
+
+// Its story, found by the client's own id.
+await page.getByRole("link", { name: "Messages", exact: true }).click();
+await page.getByRole("searchbox", { name: "Find a message" }).fill("csv-1");
+const story = page.getByRole("region", { name: "Story of the message" });
+for (const event of ["Request", "Provider call", "Receipt"]) await story.getByText(event, { exact: true }).first().waitFor();
+check(/\/messages\/[0-9a-f-]{36}/.test(page.url()), `the address names the message: ${page.url()}`);
+const compact = await story.getByRole("listitem").count();
+await story.getByRole("switch", { name: "All details" }).click();
+await story.getByText("wamid.").first().waitFor();
+check((await story.getByRole("listitem").count()) >= compact, "the full view has all events");
+
+check(complaints(page).length === 0, complaints(page).join("\n"));
+await chromium.close();
+console.log("ok");
