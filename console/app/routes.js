@@ -8,6 +8,7 @@
  *   load: () => Promise<{default: import("preact").ComponentType<any>}>}} Page
  */
 
+export const DEVELOPERS = ["ADMIN", "DEVELOPER"];
 export const DESK = ["ADMIN", "SUPERVISOR", "AGENT", "API"];
 
 /** The groups of the navigation, in their order. */
@@ -56,6 +57,17 @@ export const PAGES = [
     keys: "g c",
     styles: ["contacts/contacts.css"],
     load: () => import("../contacts/page.js"),
+  },
+  {
+    path: "/plugins/:name?/:tab?",
+    to: "/plugins",
+    title: "nav.plugins",
+    icon: "plug",
+    group: "plugins",
+    roles: DEVELOPERS,
+    keys: "g p",
+    styles: ["plugins/plugins.css"],
+    load: () => import("../plugins/page.js"),
   },
 ];
 
