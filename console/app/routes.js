@@ -59,6 +59,17 @@ export const PAGES = [
     load: () => import("../contacts/page.js"),
   },
   {
+    path: "/supervision/:part?",
+    to: "/supervision",
+    title: "nav.supervision",
+    icon: "headset",
+    group: "supervisors",
+    roles: ["ADMIN", "SUPERVISOR"],
+    keys: "g s",
+    styles: ["supervision/supervision.css"],
+    load: () => import("../supervision/page.js"),
+  },
+  {
     path: "/plugins/:name?/:tab?",
     to: "/plugins",
     title: "nav.plugins",

@@ -83,6 +83,11 @@ async fn a_plugin_is_rolled_out_by_canary_and_rolled_back() {
     play_with("plugins.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_supervisor_gives_chats_away_and_keeps_teams_and_canned_replies() {
+    play("supervision.mjs").await;
+}
+
 #[test]
 fn the_types_of_the_modules_are_right() {
     let settings = peers("..").join("../console/tsconfig.json");
