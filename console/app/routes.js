@@ -65,7 +65,7 @@ export const PAGES = [
     icon: "headset",
     group: "supervisors",
     roles: ["ADMIN", "SUPERVISOR"],
-    keys: "g s",
+    keys: "g d",
     styles: ["supervision/supervision.css"],
     load: () => import("../supervision/page.js"),
   },

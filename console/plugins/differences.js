@@ -23,8 +23,8 @@ export function Differences({ plugin }) {
       ${found.content.length === 0 && html`<div class="card"><${Empty} icon="check" title=${t("plugins.noDifferences")}><p>${t("plugins.noDifferencesHint")}</p><//></div>`}
       <ul class="stack">${found.content.map((/** @type {any} */ one, /** @type {number} */ index) => html`<li key=${one.id} class="card">
         <details open=${index === 0}><summary class="row wrap"><time class="strong" title=${one.time ? fullTime(one.time) : undefined}>${one.time ? shortTime(one.time) : ""}</time>
-          <span class="soft">${one.livePlugin} ${versionName(one.liveVersion)} · ${one.plugin} ${versionName(one.version)}</span>
-          <${Link} class="small" to=${`/plugins/${encodeURIComponent(plugin.name)}/conversations`} search=${{ chat: one.subjectId }}>${t("plugins.showConversation")}<//></summary>
-        <${Compare} left=${one.live} right=${one.shadow} leftTitle=${t("plugins.liveAnswer", { version: versionName(one.liveVersion) })} rightTitle=${t("plugins.shadowAnswer", { version: versionName(one.version) })} /></details></li>`)}</ul>
+          <span class="soft">${one.livePlugin} ${versionName(one.liveVersion)} · ${one.plugin} ${versionName(one.version)}</span></summary>
+        <${Compare} left=${one.live} right=${one.shadow} leftTitle=${t("plugins.liveAnswer", { version: versionName(one.liveVersion) })} rightTitle=${t("plugins.shadowAnswer", { version: versionName(one.version) })} />
+          <${Link} class="button small quiet" to=${`/plugins/${encodeURIComponent(plugin.name)}/conversations`} search=${{ chat: one.subjectId }}>${t("plugins.showConversation")}<//></details></li>`)}</ul>
       <${Pager} page=${found} onPage=${setPage} />`}<//></section>`;
 }

@@ -55,7 +55,7 @@ function InForce({ activation: one, plugin, open }) {
   return html`<div class="stack tight activation">
     <div class="row wrap"><${ModeTag} mode=${one.mode} percent=${one.percent} /><strong>${versionName(one.version)}</strong>
       <${Breaker} name=${plugin.name} version=${one.version} />
-      <time class="soft tiny grow" title=${fullTime(one.activatedTime)}>${t("plugins.since", { time: shortTime(one.activatedTime) })}</time>
+      <time class="soft tiny since" title=${fullTime(one.activatedTime)}>${t("plugins.since", { time: shortTime(one.activatedTime) })}</time>
       ${trial ? html`<${Link} class="button small" to=${`/plugins/${encodeURIComponent(plugin.name)}/trial`}><${Icon} name="chart" size="small" />${t("plugins.watch")}<//>`
         : html`<${Button} kind="small" icon="settings" onClick=${() => open({ kind: "activate", of: one })}>${t("plugins.change")}<//>`}</div>
     <dl class="facts">

@@ -48,7 +48,7 @@ function OneTrial({ trial, plugin, inboxes, reload, open }) {
   const place = placeName(trial.whatsAppNumberId, inboxes);
   return html`<section class="card stack" aria-label=${`${t(`plugins.mode_${trial.mode}`)} ${place}`}>
     <div class="row wrap"><${ModeTag} mode=${trial.mode} percent=${trial.percent} /><h2>${versionName(trial.version)}</h2><span class="soft number">${place}</span>
-      <time class="small soft grow" title=${fullTime(trial.activatedTime)}>${t("plugins.since", { time: shortTime(trial.activatedTime) })}</time>
+      <time class="small soft since" title=${fullTime(trial.activatedTime)}>${t("plugins.since", { time: shortTime(trial.activatedTime) })}</time>
       <${Button} kind="danger" icon="undo" onClick=${() => open({ kind: "rollback", of: trial })}>${t("plugins.endTrial")}<//>
       <${Button} kind="primary" icon="check" onClick=${() => open({ kind: "activate", of: trial, version: trial.version, mode: "live" })}>${t("plugins.makeLive")}<//></div>
     ${trial.mode === "canary" && html`<${Share} trial=${trial} plugin=${plugin} reload=${reload} />`}
@@ -100,7 +100,7 @@ function Side({ title, figures, other, mode }) {
       <div class=${figures.failures && share > otherShare ? "bad" : ""}><dt>${t("plugins.failures")}</dt><dd class="figure-value number">${figures.failures}<span class="small soft"> ${figures.calls ? percentOf(share) : ""}</span></dd></div>
       <div class=${slower ? "bad" : ""}><dt>${t("plugins.median")}</dt><dd class="figure-value number">${figures.calls ? milliseconds(figures.median) : "–"}</dd></div>
       <div><dt>${t("plugins.p95")}</dt><dd class="figure-value number">${figures.calls ? milliseconds(figures.slow) : "–"}</dd></div>
-      <div><dt>${t("plugins.memory")}</dt><dd class="figure-value number">${figures.calls ? sizeOf(figures.memory) : "–"}</dd></div>
+      <div><dt>${t("plugins.memory")}</dt><dd class="figure-value number">${figures.memory ? sizeOf(figures.memory) : "–"}</dd></div>
     </dl>
     <figure class="bars-box"><figcaption class="tiny soft">${t("plugins.latencies")}</figcaption>
       <svg class="bars" viewBox="0 0 90 24" preserveAspectRatio="none" role="img" aria-label=${t("plugins.latenciesText", { median: milliseconds(figures.median), slow: milliseconds(figures.slow) })}>
