@@ -34,7 +34,7 @@ export const PAGES = [
     icon: "note",
     group: "agents",
     roles: DESK,
-    keys: "g m",
+    keys: "g e",
     load: () => import("../mentions/page.js"),
   },
   {
@@ -112,6 +112,28 @@ export const PAGES = [
     keys: "g a",
     styles: ["developers/developers.css"],
     load: () => import("../administration/page.js"),
+  },
+  {
+    path: "/supervision/:part?",
+    to: "/supervision",
+    title: "nav.supervision",
+    icon: "headset",
+    group: "supervisors",
+    roles: ["ADMIN", "SUPERVISOR"],
+    keys: "g d",
+    styles: ["supervision/supervision.css"],
+    load: () => import("../supervision/page.js"),
+  },
+  {
+    path: "/plugins/:name?/:tab?",
+    to: "/plugins",
+    title: "nav.plugins",
+    icon: "plug",
+    group: "plugins",
+    roles: DEVELOPERS,
+    keys: "g p",
+    styles: ["plugins/plugins.css"],
+    load: () => import("../plugins/page.js"),
   },
 ];
 

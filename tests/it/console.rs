@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use harness::SharedPatchbay;
+use harness::{SharedPatchbay, greeter};
 use serde_json::json;
 
 fn peers(name: &str) -> PathBuf {
@@ -27,11 +27,23 @@ fn run(command: &mut Command, what: &Path) -> String {
 }
 
 async fn play(story: &'static str) {
+    play_with(story, &[]).await;
+}
+
+/// Plays a story that uploads components.
+async fn play_with(story: &'static str, components: &[Vec<u8>]) {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let agent = format!("agent@{}.example", client.client_ref);
     patchbay.new_user(&client.client_ref, &agent, "AGENT");
+    let versions: Vec<PathBuf> = (0..components.len())
+        .map(|index| std::env::temp_dir().join(format!("{}-{index}.wasm", client.client_ref)))
+        .collect();
+    for (path, bytes) in versions.iter().zip(components) {
+        std::fs::write(path, bytes).unwrap();
+    }
     let given = json!({
+        "versions": &versions,
         "base": patchbay.url(),
         "phones": patchbay.simulator_url(),
         "clientRef": client.client_ref,
@@ -44,7 +56,11 @@ async fn play(story: &'static str) {
         let script = peers("console").join(story);
         run(Command::new("node").arg(&script).arg(installed("browser")).arg(given.to_string()), &script)
     });
-    assert_eq!(played.await.unwrap().trim(), "ok", "{story}");
+    let said = played.await.unwrap();
+    for path in versions {
+        std::fs::remove_file(path).unwrap();
+    }
+    assert_eq!(said.trim(), "ok", "{story}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,6 +91,16 @@ async fn the_pages_of_developers_work_by_keyboard_and_on_small_screens_without_f
 #[tokio::test(flavor = "multi_thread")]
 async fn the_console_works_by_keyboard_and_on_small_screens_without_findings_of_axe() {
     play("access.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_is_rolled_out_by_canary_and_rolled_back() {
+    play_with("plugins.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_supervisor_gives_chats_away_and_keeps_teams_and_canned_replies() {
+    play("supervision.mjs").await;
 }
 
 #[test]

@@ -1,0 +1,95 @@
+// Facts that several pages of plugins need: addresses, words, inboxes, sizes.
+import { api } from "#app/api.js";
+import { language, t } from "#app/i18n.js";
+
+/** @typedef {import("./types.js").Activation} Activation */
+/** @typedef {import("./types.js").Inbox} Inbox */
+/** @typedef {import("./types.js").Plugin} Plugin */
+
+export const PLUGINS = "/plugin-service/api/v1/plugins";
+const NUMBERS = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
+
+/** The outcomes of calls that are no failure of the plugin. */
+const GOOD = new Set(["answered"]);
+
+/** @param {string} name @param {string} [rest] */
+export function addressOf(name, rest = "") {
+  return `${PLUGINS}/${encodeURIComponent(name)}${rest}`;
+}
+
+/** @param {string} outcome */
+export function failed(outcome) {
+  return !GOOD.has(outcome);
+}
+
+/** The numbers of the client, for activations of one inbox. @param {AbortSignal} [signal] @returns {Promise<Inbox[]>} */
+export async function listInboxes(signal) {
+  const page = await api.get(NUMBERS, { size: 100 }, { signal });
+  return page.content.map((/** @type {any} */ one) => ({ id: one.whatsAppNumber?.id ?? one.id, number: one.whatsAppNumber?.number ?? one.id }));
+}
+
+/** The name of the place of an activation. @param {string | null} id @param {Inbox[]} inboxes */
+export function placeName(id, inboxes) {
+  if (!id) return t("plugins.allInboxes");
+  return inboxes.find((one) => one.id === id)?.number ?? id;
+}
+
+/** @param {number | null | undefined} version */
+export function versionName(version) {
+  return version ? t("plugins.versionShort", { version }) : t("plugins.builtIn");
+}
+
+/** @param {number} bytes */
+export function sizeOf(bytes) {
+  const format = new Intl.NumberFormat(language(), { maximumFractionDigits: bytes < 1024 * 1024 ? 0 : 1 });
+  if (bytes < 1024 * 1024) return `${format.format(Math.max(1, bytes / 1024))} KiB`;
+  return `${format.format(bytes / 1024 / 1024)} MiB`;
+}
+
+/** @param {number} micros */
+export function milliseconds(micros) {
+  const ms = micros / 1000;
+  return `${new Intl.NumberFormat(language(), { maximumFractionDigits: ms < 10 ? 1 : 0 }).format(ms)} ms`;
+}
+
+/** @param {number} share from 0 to 1 */
+export function percentOf(share) {
+  return new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
+}
+
+/** The scope of a request about an activation. @param {Activation} activation */
+export function scopeOf(activation) {
+  return activation.whatsAppNumberId ? { whatsAppNumberId: activation.whatsAppNumberId } : {};
+}
+
+/** Activations of one place in the order live, canary, shadow. @param {Activation[]} activations */
+export function sorted(activations) {
+  const order = ["live", "canary", "shadow"];
+  return [...activations].sort((left, right) => order.indexOf(left.mode) - order.indexOf(right.mode));
+}
+
+/** Activations by their place: all inboxes first. @param {Activation[]} activations */
+export function byPlace(activations) {
+  /** @type {Map<string, Activation[]>} */
+  const places = new Map();
+  for (const one of activations) {
+    const key = one.whatsAppNumberId ?? "";
+    places.set(key, [...(places.get(key) ?? []), one]);
+  }
+  return [...places.entries()].sort(([left], [right]) => left.localeCompare(right));
+}
+
+/** The first words of a recorded or tried action, for lists. @param {any} action */
+export function actionText(action) {
+  const { type, ...rest } = action;
+  const text = rest.text ?? rest.state ?? rest.team ?? rest.tag ?? rest.name ?? rest.caption ?? rest.url;
+  if (text !== undefined && text !== null) return String(text);
+  return Object.keys(rest).length ? JSON.stringify(rest) : "";
+}
+
+/** The words for the question of a chatbot. @param {any} event */
+export function eventText(event) {
+  const content = event?.message?.content;
+  if (content) return content.text ?? content.title ?? content.caption ?? content.url ?? content.type;
+  return event?.name ?? event?.score ?? "";
+}

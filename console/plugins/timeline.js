@@ -1,0 +1,46 @@
+// Joins the facts of one conversation: calls, the recorded input and answers of these calls, timers, decisions of routers.
+import { failed } from "./facts.js";
+
+/** @typedef {import("./types.js").Invocation} Invocation */
+
+/** The conversations of calls, the latest first. @param {Invocation[]} calls */
+export function subjectsOf(calls) {
+  /** @type {Map<string, {id: string, calls: number, failures: number, last: string}>} */
+  const found = new Map();
+  for (const one of calls) {
+    if (!one.subjectId) continue;
+    const known = found.get(one.subjectId) ?? { id: one.subjectId, calls: 0, failures: 0, last: one.time };
+    known.calls += 1;
+    if (failed(one.outcome)) known.failures += 1;
+    found.set(one.subjectId, known);
+  }
+  return [...found.values()];
+}
+
+/**
+ * The items of a conversation in the order of time. A recorded call adds its event, its actions and its timers.
+ * @param {Invocation[]} calls @param {any[]} recordings @param {any[]} decisions
+ */
+export function timelineOf(calls, recordings, decisions) {
+  const recorded = new Map(recordings.map((one) => [one.id, one.recording]));
+  /** @type {any[]} */
+  const items = decisions.map((one) => ({ kind: "route", id: one.id, at: new Date(one.time).getTime(), decision: one }));
+  for (const call of calls) {
+    const at = new Date(call.time).getTime();
+    const found = recorded.get(call.id);
+    items.push({ kind: "call", id: call.id, at, call, event: found?.question?.event });
+    if (call.mode === "shadow") continue;
+    for (const [index, action] of (found?.result?.actions ?? []).entries()) {
+      const id = `${call.id} ${index}`;
+      if (action.type !== "start-timer") {
+        items.push({ kind: "action", id, at, action });
+        continue;
+      }
+      const until = at + action.afterSeconds * 1000;
+      const fired = calls.some((one) => one.event === "timer" && new Date(one.time).getTime() >= until);
+      items.push({ kind: "timer", id, at, name: action.name, seconds: action.afterSeconds, until, fired });
+    }
+  }
+  items.sort((left, right) => left.at - right.at);
+  return { items, recorded: recordings.length > 0 || calls.length === 0 };
+}

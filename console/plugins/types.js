@@ -1,0 +1,20 @@
+// Shapes of the API of plugins, as far as these pages read them.
+
+/** @typedef {"live" | "shadow" | "canary"} Mode */
+/**
+ * @typedef {{id: string, plugin: string, version: number | null, world: string, whatsAppNumberId: string | null, mode: Mode, percent: number, errorThreshold: number,
+ *   minimumCalls: number, config: Record<string, any>, secrets: string[], allowedHosts: string[], activatedTime: string,
+ *   recording: null | {sample: number, maxCalls: number, maxBytes: number, until: string, stopReason: string | null}}} Activation
+ */
+/** @typedef {{version: number, sha256: string, size: number, apiVersion: string, imports: string[], createdBy?: string | null, createdTime: string, configSchema?: any}} Version */
+/**
+ * @typedef {{name: string, version: number, world: string | null, source: string, state: string, size: number, sha256: string, imports: string[], lastError?: string | null,
+ *   apiVersion?: string | null, createdTime?: string | null, configSchema?: any, activations: Activation[], versions?: Version[], totalVersions?: number}} Plugin
+ */
+/**
+ * @typedef {{id: string, time: string, version: number | null, world: string, mode: Mode, outcome: string, durationMicros: number, peakMemoryBytes: number,
+ *   event: string | null, consequence: string | null, logs: string[], error: string | null, subjectId: string | null, activationId: string | null}} Invocation
+ */
+/** @typedef {{id: string, number: string}} Inbox */
+
+export {};

@@ -1,0 +1,85 @@
+// An author uploads two versions, rolls the second one out as a canary, watches it, and rolls it back.
+import { readFileSync } from "node:fs";
+import { browser, check, complaints, eventually, findings, given, logIn, phone } from "./stage.mjs";
+
+const chromium = await browser();
+const page = await logIn(await chromium.newContext(), "/plugins");
+const dialog = (name) => page.getByRole("dialog", { name });
+const tab = (name) => page.getByRole("navigation", { name: "Parts of the plugin" }).getByRole("link", { name });
+
+async function upload(button, name, file) {
+  await page.getByRole("button", { name: button, exact: true }).click();
+  const form = page.getByRole("dialog");
+  await form.locator("input[type=file]").setInputFiles(file);
+  await form.getByText("The check has no findings").waitFor();
+  if (name) await form.getByLabel("Name").fill(name);
+  await form.getByRole("button", { name: "Upload", exact: true }).click();
+  await form.waitFor({ state: "detached" });
+}
+
+async function activate(mode, version) {
+  await page.getByRole("button", { name: "Activate", exact: true }).first().click();
+  const form = dialog("Activate greeter");
+  await form.getByLabel("Version").selectOption(version);
+  await form.getByLabel("Mode").selectOption(mode);
+  if (mode === "canary") await form.getByLabel("Share of the participants").fill("99");
+  await form.getByRole("button", { name: "Activate" }).click();
+  await form.waitFor({ state: "detached" });
+}
+
+// A file that is no component has findings, and is not uploaded.
+await page.getByRole("button", { name: "Upload", exact: true }).click();
+await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "greeter.wasm", mimeType: "application/wasm", buffer: Buffer.from("text") });
+await page.getByText("The check has one finding").waitFor();
+check(await page.getByRole("dialog").getByRole("button", { name: "Upload", exact: true }).isDisabled(), "a file with findings is not uploaded");
+await page.keyboard.press("Escape");
+
+const [first, second] = given.versions.map((path, index) => ({ name: `greeter-${index}.wasm`, mimeType: "application/wasm", buffer: readFileSync(path) }));
+await upload("Upload", "greeter", first);
+await page.getByRole("heading", { level: 1, name: "greeter" }).waitFor();
+await upload("New version", "", second);
+await activate("live", "1");
+await activate("canary", "2");
+
+await tab("Trial").click();
+const trial = page.getByRole("region", { name: "Canary All inboxes" });
+await trial.getByRole("heading", { name: "Canary: v2" }).waitFor();
+await phone("POST", `${given.phone}/messages`, { to: given.number, text: "hi" });
+await eventually("calls on one side", async () => /[1-9]/.test((await trial.locator("dl").allTextContents()).map((text) => /Calls(\d+)/.exec(text)?.[1]).join("")));
+const share = trial.getByRole("slider", { name: "Share of the participants" });
+await share.focus();
+await page.keyboard.press("ArrowLeft");
+await trial.getByRole("button", { name: "Apply" }).click();
+await eventually("the new share", async () => (await trial.textContent()).includes("Canary 98 %"));
+
+await trial.getByRole("button", { name: "End it" }).click();
+const rollback = dialog("Roll back greeter");
+await rollback.getByText("All inboxes: the Canary v2 ends, and greeter v1 answers for everybody.").waitFor();
+await rollback.getByRole("button", { name: "Roll back" }).click();
+await page.getByText("No trial is running").waitFor();
+
+await tab("Live log").click();
+await page.getByRole("list", { name: "Live log" }).getByText("Message").first().waitFor();
+await tab("Tester").click();
+await page.getByLabel("Write as the customer").fill("hi");
+await page.keyboard.press("Enter");
+await eventually("an answer without effects", async () => (await page.getByRole("log").textContent()).includes("Bot:"));
+await tab("History").click();
+await page.getByRole("cell", { name: "Rolled back" }).first().waitFor();
+check(complaints(page).length === 0, complaints(page).join("\n"));
+
+for (const colorScheme of ["light", "dark"]) {
+  const context = await chromium.newContext({ colorScheme, reducedMotion: "reduce", bypassCSP: true, viewport: { width: 360, height: 740 } });
+  const small = await logIn(context, "/plugins");
+  for (const path of ["", "/greeter", "/greeter/trial", "/greeter/log", "/greeter/conversations", "/greeter/recordings", "/greeter/tester", "/greeter/events"]) {
+    await small.goto(`${given.base}/console/plugins${path}`);
+    await small.getByRole("heading", { level: 1 }).waitFor();
+    await eventually("the end of loading", async () => (await small.locator("main [aria-busy=true]").count()) === 0);
+    const found = await findings(small);
+    check(found.length === 0, `${colorScheme} ${path}: ${found.join("\n")}`);
+    check(await small.evaluate(() => document.documentElement.scrollWidth <= 360 && document.body.scrollWidth <= 360), `${path} is wider than the screen`);
+  }
+  await context.close();
+}
+await chromium.close();
+console.log("ok");
