@@ -1,5 +1,6 @@
 // The page: its bar, the phones side by side, and the panel of the world.
-import { html, render } from "htm/preact";
+import { html } from "htm/preact";
+import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { messenger } from "./channels/messenger.js";
 import { sms } from "./channels/sms.js";

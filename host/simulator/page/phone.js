@@ -1,6 +1,6 @@
 // A phone: its frame, the bar of the app, the messages, and the field to write.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Composer } from "./composer.js";
 import { fromFile } from "./files.js";
 import { Icon } from "./icons.js";
@@ -47,6 +47,17 @@ function AppBar({ channel, state, open, onSettings }) {
   </header>`;
 }
 
+/** The phone vibrates when a message arrives, unless the person wants no motion. */
+function useVibration(device, newest) {
+  const before = useRef(undefined);
+  useEffect(() => {
+    const arrived = before.current !== undefined && newest && newest !== before.current;
+    if (newest !== undefined) before.current = newest;
+    if (!arrived || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    device.current?.animate([0, -3, 3, -2, 2, 0].map((x) => ({ transform: `translateX(${x}px)` })), { duration: 280 });
+  }, [newest]);
+}
+
 /** @param {{channel: import("./channels/channel.js").Channel}} props */
 export function Phone({ channel }) {
   const [sheet, setSheet] = useState(null);
@@ -55,6 +66,8 @@ export function Phone({ channel }) {
   const [dropping, setDropping] = useState(false);
   const state = channel.state();
   const person = channel.person();
+  const device = useRef(null);
+  useVibration(device, state ? state.messages.findLast((one) => !one.own)?.id ?? "" : undefined);
 
   /** Runs a deed of the person, and shows why it failed. */
   async function act(deed) {
@@ -105,7 +118,7 @@ export function Phone({ channel }) {
 
   return html`<section class=${`phone ${channel.id}`} id=${channel.id} aria-labelledby=${`${channel.id}-title`}>
     <${Caption} id=${channel.id} title=${channel.title} detail=${person.label} />
-    <div class=${`device ${dropping ? "dropping" : ""}`} onDragOver=${drag} onDragLeave=${() => setDropping(false)} onDrop=${drop}>
+    <div ref=${device} class=${`device ${dropping ? "dropping" : ""}`} onDragOver=${drag} onDragLeave=${() => setDropping(false)} onDrop=${drop}>
       <div class="screen"><${StatusBar} />${body || html`<p class="waiting">Connecting…</p>`}</div>
     </div>
   </section>`;

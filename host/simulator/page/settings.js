@@ -13,7 +13,7 @@ export function SettingView({ setting, act }) {
   const described = hint ? `${id}-hint` : undefined;
   if (kind === "heading") return html`<h4>${label}</h4>`;
   if (kind === "action") {
-    return html`<div class="setting"><button class="plain" aria-describedby=${described} onClick=${() => act(set)}>${label}</button><${Hint} id=${described} text=${hint} /></div>`;
+    return html`<div class="setting"><button class="plain" aria-describedby=${described} onClick=${() => act(() => set(undefined))}>${label}</button><${Hint} id=${described} text=${hint} /></div>`;
   }
   if (kind === "switch") {
     return html`<div class="setting"><label class="switch"><span>${label}</span>

@@ -9,7 +9,7 @@ import { SettingView } from "./settings.js";
 function Sheet({ title, onClose, children }) {
   const box = useRef(null);
   useEffect(() => {
-    const before = document.activeElement;
+    const before = /** @type {HTMLElement|null} */ (document.activeElement);
     box.current.querySelector("button, input, select")?.focus();
     return () => before?.focus?.();
   }, []);

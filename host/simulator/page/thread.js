@@ -46,17 +46,14 @@ export function Thread({ channel, state, act, onList, onReply, onEdit, onHint })
     if (atEnd.current) box.current.scrollTop = box.current.scrollHeight;
   };
 
-  let day = "";
-  const rows = messages.map((message, index) => {
-    const own = dayOf(message.time);
+  const rows = messages.flatMap((message, index) => {
+    const day = dayOf(message.time);
     const before = messages[index - 1];
-    const begins = own !== day;
-    day = own;
-    const follows = !begins && before && before.own === message.own;
-    return html`
-      ${begins && html`<li class="day" key=${`day-${own}`}><span>${own}</span></li>`}
-      <${Bubble} key=${message.id} message=${message} follows=${follows} last=${index === messages.length - 1} channel=${channel}
-        state=${state} act=${act} onList=${onList} onReply=${onReply} onEdit=${onEdit} />`;
+    const begins = !before || dayOf(before.time) !== day;
+    const follows = !begins && before.own === message.own;
+    const bubble = html`<${Bubble} key=${message.id} message=${message} follows=${follows} last=${index === messages.length - 1} channel=${channel}
+      state=${state} act=${act} onList=${onList} onReply=${onReply} onEdit=${onEdit} />`;
+    return begins ? [html`<li class="day" key=${`day ${day}`}><span>${day}</span></li>`, bubble] : [bubble];
   });
 
   return html`<div class="thread" role="log" aria-label=${`Messages on ${channel.title}`} tabindex="0" ref=${box} onScroll=${scrolled} onLoadCapture=${loaded}>

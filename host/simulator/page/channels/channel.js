@@ -11,9 +11,10 @@
  * @property {boolean} reacts
  * @property {boolean} quotes
  * @property {string[]} hints first words to the bot
+ * @property {string} [empty] text of a chat without messages
  * @property {() => {id: string, label: string}} person
  * @property {() => {peers: {id: string, title: string, line: string}[], peer: any, typing: boolean,
- *   messages: import("./model.js").Message[], barred: string|null}|null} state null before the first view
+ *   messages: import("./model.js").Message[], barred: string|null, notice?: string|null}|null} state null before the first view
  * @property {(id: string) => void} choosePeer
  * @property {(what: any, peer: any) => Promise<unknown>} send
  * @property {(message: any, emoji: string|null, peer: any) => Promise<unknown>} [react]

@@ -109,6 +109,7 @@ export const telegram = {
     const bot = (views.world.value?.bots || []).find((one) => one.id === view?.bot);
     const setBot = (patch) => call("POST", `/simulator/telegram/${bot.id}`, patch);
     if (!view) return null;
+    /** @type {import("./channel.js").Setting[]} */
     const own = [
       { kind: "text", label: "Id of the person", value: person(), set: (to) => choose({ telegram: to.replace(/\D/g, "") || "5271234567" }) },
       { kind: "text", label: "First name", value: view.person.firstName, set: (firstName) => call("PUT", path(), { firstName }) },

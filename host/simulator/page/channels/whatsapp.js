@@ -37,7 +37,7 @@ export const whatsapp = {
   reacts: true,
   quotes: true,
   hints: ["hi", "opening hours", "I want a person"],
-  person: () => ({ id: selection.value.whatsapp, label: number(selection.value.whatsapp) }),
+  person: () => ({ id: selection.value.whatsapp, label: views.whatsapp.value?.phone.name || number(selection.value.whatsapp) }),
   state() {
     const [world, view] = [views.world.value, views.whatsapp.value];
     const known = peers(world);

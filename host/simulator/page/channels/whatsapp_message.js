@@ -79,6 +79,7 @@ function template(message, body, choices) {
 export function received(message, tap) {
   const body = message.body || {};
   const choices = (message.buttons || []).map((button) => choice(button, tap(message.id)));
+  /** @type {import("./model.js").Message} */
   const base = {
     id: message.id,
     own: false,
@@ -106,6 +107,7 @@ export function written(message) {
   const body = message.body || {};
   const kind = message.type;
   const part = body[kind];
+  /** @type {import("./model.js").Message} */
   const base = {
     id: message.id,
     own: true,

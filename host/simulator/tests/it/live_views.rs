@@ -42,7 +42,7 @@ impl LiveStream {
     pub async fn until<T>(&mut self, name: &str, found: impl Fn(&Value) -> Option<T>) -> T {
         loop {
             let (of, view) = self.next().await.expect("the stream goes on");
-            if let Some(found) = found(&view).filter(|_| of == name) {
+            if of == name && let Some(found) = found(&view) {
                 return found;
             }
         }
