@@ -41,8 +41,9 @@ function Meta({ message }) {
     ${message.own && html`<${Ticks} state=${message.state} />`}</span>`;
 }
 
-/** True if nothing but a picture of its own shape is in the message. */
-const isBare = (message) => message.media?.kind === "sticker" || message.big;
+/** True if the message needs no bubble: a picture of its own shape, or cards alone. */
+const isBare = (message) => message.media?.kind === "sticker" || message.big
+  || (message.cards?.length > 0 && !message.text && !message.header && !message.media);
 
 export function Bubble({ message, follows, last, channel, state, act, onList, onReply, onEdit }) {
   const [open, setOpen] = useState(false);
