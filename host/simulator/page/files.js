@@ -54,12 +54,29 @@ function landscape(paper, width, height) {
   }
 }
 
+/** A round face in one of many colours. It needs no font with emoji. */
 function face(paper, width, height) {
-  paper.font = `${width * 0.75}px system-ui`;
-  paper.textAlign = "center";
-  paper.textBaseline = "middle";
-  const faces = ["🦊", "🐸", "🚀", "🌵", "🐙", "🎉"];
-  paper.fillText(faces[Math.floor(Math.random() * faces.length)], width / 2, height * 0.54);
+  const [x, y, radius] = [width / 2, height / 2, width * 0.44];
+  const disc = (left, up, size, color) => {
+    paper.fillStyle = color;
+    paper.beginPath();
+    paper.arc(left, up, size, 0, 7);
+    paper.fill();
+  };
+  const hue = Math.random() * 360;
+  disc(x, y, radius, "#fff");
+  disc(x, y, radius * 0.93, `hsl(${hue} 85% 66%)`);
+  for (const side of [-1, 1]) {
+    disc(x + side * radius * 0.36, y - radius * 0.2, radius * 0.15, "#23282b");
+    disc(x + side * radius * 0.32, y - radius * 0.25, radius * 0.05, "#fff");
+    disc(x + side * radius * 0.6, y + radius * 0.18, radius * 0.13, `hsl(${hue - 25} 90% 60%)`);
+  }
+  paper.strokeStyle = "#23282b";
+  paper.lineWidth = radius * 0.1;
+  paper.lineCap = "round";
+  paper.beginPath();
+  paper.arc(x, y + radius * 0.1, radius * 0.42, 0.35, Math.PI - 0.35);
+  paper.stroke();
 }
 
 /** A sample of a kind. The simulator has samples of its own for the kinds that are not drawn here. */

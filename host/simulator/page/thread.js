@@ -1,6 +1,6 @@
 // The messages of a chat, oldest first. It follows the newest message as long as the person looks at the end.
 import { html } from "htm/preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Bubble } from "./bubble.js";
 
 const dayOf = (time) => new Date(time).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
@@ -31,15 +31,29 @@ export function Thread({ channel, state, act, onList, onReply, onEdit, onHint })
   const box = useRef(null);
   const atEnd = useRef(true);
   const { messages } = state;
-  const newest = messages.at(-1)?.id;
+  const newest = messages.at(-1);
+  const top = useRef(0);
 
   useLayoutEffect(() => {
+    if (newest?.own) atEnd.current = true;
     if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [newest, messages.length, state.typing]);
+  }, [newest?.id, messages.length, state.typing]);
+
+  // A phone becomes narrower when the panel opens.
+  useEffect(() => {
+    const follow = new ResizeObserver(() => {
+      if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+    });
+    follow.observe(box.current);
+    return () => follow.disconnect();
+  }, []);
 
   const scrolled = () => {
     const { scrollHeight, scrollTop, clientHeight } = box.current;
-    atEnd.current = scrollHeight - scrollTop - clientHeight < 60;
+    // Only a person scrolls up. Further down the end moves away when a picture is loaded.
+    if (scrollHeight - scrollTop - clientHeight < 60) atEnd.current = true;
+    else if (scrollTop < top.current) atEnd.current = false;
+    top.current = scrollTop;
   };
   // Pictures change the height after they are loaded.
   const loaded = () => {

@@ -3,12 +3,12 @@ import { html } from "htm/preact";
 
 const SHOWN = 14;
 const clock = (time) => new Date(time).toLocaleTimeString();
-const WORDS = { send: "sends a message", read: "marks as read", action: "sends an action", upload: "uploads a file" };
+const WORDS = { send: "send: message", read: "send: read mark", action: "send: action", upload: "send: file" };
 
 function lines(requests, callbacks) {
   const sends = (requests || []).map((one) => ({
     time: one.time, from: true, status: one.status, good: one.status < 300,
-    what: WORDS[one.kind] || one.kind, detail: one.code ? `error ${one.code}` : one.path.split("/").slice(-2).join("/"),
+    what: WORDS[one.kind] || one.kind, detail: one.code ? `error ${one.code}` : "",
   }));
   const posts = (callbacks || []).map((one) => ({
     time: one.time, from: false, status: one.status ?? "no answer", good: one.status >= 200 && one.status < 300,
@@ -19,11 +19,11 @@ function lines(requests, callbacks) {
 
 export function Wire({ requests, callbacks }) {
   const shown = lines(requests, callbacks);
-  return html`<section class="wire" aria-labelledby="wire-title"><h3 id="wire-title">On the wire</h3>
-    ${shown.length === 0 ? html`<p class="soft">Nothing yet. Calls of WhatsApp and Messenger appear here.</p>` : html`<ol>
+  return html`<section class="wire" aria-labelledby="wire-title"><h3 id="wire-title">On the wire</h3><p class="soft" aria-hidden="true">→ from Patchbay, ← to Patchbay</p>
+    ${shown.length === 0 ? html`<p class="soft">Nothing yet. Calls of WhatsApp and Messenger appear here.</p>` : html`<ol tabindex="0" aria-labelledby="wire-title">
       ${shown.map((line, index) => html`<li key=${`${line.time}-${index}`} class=${line.from ? "out" : "in"}>
         <span class="arrow" aria-hidden="true">${line.from ? "→" : "←"}</span>
-        <span class="what">${line.from ? "Patchbay " : "Patchbay gets a "}${line.what}${line.detail && html`<small>${line.detail}</small>`}</span>
+        <span class="what"><span class="unseen">${line.from ? "From Patchbay, " : "To Patchbay, "}</span>${line.what}${line.detail && html`<small>${line.detail}</small>`}</span>
         <span class=${line.good ? "good" : "bad"}>${line.status}</span><time>${clock(line.time)}</time></li>`)}
     </ol>`}</section>`;
 }
