@@ -16,7 +16,7 @@ use crate::faults::{FaultError, FaultSwitches};
 use crate::identity;
 use crate::numbers::BusinessNumber;
 use crate::request_log::LogQuery;
-use crate::sites::{SimulatedSite, SiteError};
+use crate::sites::{SimulatedSite, SimulatedSiteError};
 use crate::world::SimulatedWorld;
 
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ enum ControlError {
     #[error(transparent)]
     Injection(#[from] InjectionError),
     #[error(transparent)]
-    Site(#[from] SiteError),
+    Site(#[from] SimulatedSiteError),
 }
 
 impl IntoResponse for ControlError {

@@ -15,7 +15,7 @@ pub(crate) struct SimulatedSite {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SiteError {
+pub(crate) enum SimulatedSiteError {
     #[error("\"script\" must be an http or https URL")]
     Script,
 }
@@ -26,10 +26,10 @@ pub(crate) struct SimulatedSites {
 }
 
 impl SimulatedSites {
-    pub(crate) fn put(&mut self, site: &SimulatedSite) -> Result<(), SiteError> {
-        let script = Url::parse(&site.script).map_err(|_| SiteError::Script)?;
+    pub(crate) fn put(&mut self, site: &SimulatedSite) -> Result<(), SimulatedSiteError> {
+        let script = Url::parse(&site.script).map_err(|_| SimulatedSiteError::Script)?;
         if !matches!(script.scheme(), "http" | "https") || !script.has_host() {
-            return Err(SiteError::Script);
+            return Err(SimulatedSiteError::Script);
         }
         self.by_key.insert(site.site_key.clone(), (site.clone(), script));
         Ok(())

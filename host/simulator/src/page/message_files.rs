@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 
-use super::NO_SNIFF;
+use super::headers::NO_SNIFF;
 use crate::world::SimulatedWorld;
 
 pub(super) async fn download(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>) -> Response {

@@ -1,6 +1,7 @@
 //! The page with the phones, its files, and the files of messages.
 
 mod assets;
+mod headers;
 mod message_files;
 mod visitor_page;
 
@@ -9,7 +10,7 @@ use std::{fmt::Write as _, sync::Arc, sync::LazyLock};
 use axum::{
     Router,
     extract::Path,
-    http::{HeaderName, StatusCode, header},
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -17,8 +18,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 
 use crate::world::SimulatedWorld;
-
-const NO_SNIFF: (HeaderName, &str) = (header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+use headers::NO_SNIFF;
 
 /// Messages may link files on any host. Everything else comes from the simulator.
 static POLICY: LazyLock<String> = LazyLock::new(|| {

@@ -10,7 +10,7 @@ use axum::{
 use reqwest::Url;
 use serde::Deserialize;
 
-use super::{NO_SNIFF, assets};
+use super::{assets, headers::NO_SNIFF};
 use crate::world::SimulatedWorld;
 
 /// Place of the script of the widget in the page.
