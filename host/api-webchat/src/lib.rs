@@ -24,7 +24,7 @@ use api_core::state::ApiState;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use limits::WebChatLimits;
-pub use sites::script as site_script;
+pub use sites::{script as site_script, script_url as site_script_url};
 use state::WidgetState;
 pub use widgets::WebChat;
 

@@ -92,7 +92,12 @@ struct SecretBody {
 }
 
 pub fn script(public_url: &str, key: &str) -> String {
-    format!("<script src=\"{}/web-chat/widget.js?site={key}\" async></script>", public_url.trim_end_matches('/'))
+    format!("<script src=\"{}\" async></script>", script_url(public_url, key))
+}
+
+/// The address of the widget for a site.
+pub fn script_url(public_url: &str, key: &str) -> String {
+    format!("{}/web-chat/widget.js?site={key}", public_url.trim_end_matches('/'))
 }
 
 fn site_body(state: &ApiState, site: &Site) -> SiteBody {

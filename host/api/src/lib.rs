@@ -22,7 +22,7 @@ pub use api_core::{
     https::{OverTls, RequestSource},
     state::{ApiSettings, ClockControl, ClockFailed, MetricsPage, Readiness, UseGuard},
 };
-pub use api_webchat::{WebChat, WebChatLimits, site_script};
+pub use api_webchat::{WebChat, WebChatLimits, site_script, site_script_url};
 pub use operations::{metrics_router, work_router};
 use state::AudienceServices;
 pub use state::SharedState;

@@ -340,6 +340,9 @@ async fn start_simulator(
     })
     .await
     .context("cannot start the simulator (simulator.enabled = false turns it off)")?;
+    if config.testing.clock {
+        simulator.set_testing_clock(format!("{scheme}://{server}/testing/clock/advance"));
+    }
     let (http, smsc) = (simulator.http_addr(), simulator.smsc_addr());
     let simulated = SimulatorAccess { http, smsc, app_secret, messenger_app_secret };
     tracing::info!("the simulated outside world is at http://{}", simulated.http);

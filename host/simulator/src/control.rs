@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use crate::faults::{FaultError, FaultSwitches};
 use crate::identity;
 use crate::numbers::BusinessNumber;
 use crate::request_log::LogQuery;
+use crate::sites::{SimulatedSite, SimulatedSiteError};
 use crate::world::SimulatedWorld;
 
 #[derive(Debug, thiserror::Error)]
@@ -26,13 +27,15 @@ enum ControlError {
     Fault(#[from] FaultError),
     #[error(transparent)]
     Injection(#[from] InjectionError),
+    #[error(transparent)]
+    Site(#[from] SimulatedSiteError),
 }
 
 impl IntoResponse for ControlError {
     fn into_response(self) -> Response {
         let status = match self {
             Self::Injection(InjectionError::NoTemplate { .. }) => StatusCode::NOT_FOUND,
-            Self::Body(_) | Self::Fault(_) => StatusCode::BAD_REQUEST,
+            Self::Body(_) | Self::Fault(_) | Self::Site(_) => StatusCode::BAD_REQUEST,
         };
         (status, Json(json!({"error": self.to_string()}))).into_response()
     }
@@ -40,9 +43,9 @@ impl IntoResponse for ControlError {
 
 pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
-        .route("/", get(|| async { Html(include_str!("page.html")) }))
         .route("/simulator/faults", get(faults).post(set_faults).delete(clear_faults))
         .route("/simulator/numbers", get(numbers).post(set_number))
+        .route("/simulator/sites", get(sites).post(set_site))
         .route("/simulator/events", post(events))
         .route("/simulator/requests", get(requests))
         .route("/simulator/reset", post(reset))
@@ -106,6 +109,16 @@ async fn set_number(
     number.messaging_limit = patch.messaging_limit.unwrap_or_else(|| number.messaging_limit.clone());
     number.throughput = patch.throughput.unwrap_or(number.throughput);
     Ok(Json(number.clone()))
+}
+
+async fn sites(State(world): State<Arc<SimulatedWorld>>) -> Json<Value> {
+    Json(json!({"sites": world.state().sites.all()}))
+}
+
+async fn set_site(State(world): State<Arc<SimulatedWorld>>, body: Bytes) -> Result<Json<SimulatedSite>, ControlError> {
+    let site: SimulatedSite = serde_json::from_slice(&body).map_err(ControlError::Body)?;
+    world.state().sites.put(&site)?;
+    Ok(Json(site))
 }
 
 async fn events(State(world): State<Arc<SimulatedWorld>>, body: Bytes) -> Result<StatusCode, ControlError> {

@@ -33,6 +33,15 @@ const COUNTRIES: [(&str, &str); 24] = [
     ("7", "KZ"),
 ];
 
+const FIRST_NAMES: [&str; 12] = [
+    "Thandi", "Sipho", "Lerato", "Pieter", "Naledi", "Ayanda", "Fatima", "Johan", "Zanele", "Kabelo", "Priya",
+    "Bongani",
+];
+const LAST_NAMES: [&str; 12] = [
+    "Nkosi", "Dlamini", "Mokoena", "Botha", "Khumalo", "Naidoo", "van Wyk", "Mahlangu", "Jacobs", "Sithole", "Pillay",
+    "Zulu",
+];
+
 /// The digits of a phone number in any notation (`+27 82 000 0001` becomes `27820000001`).
 pub(crate) fn digits(number: &str) -> String {
     number.chars().filter(char::is_ascii_digit).collect()
@@ -44,6 +53,16 @@ pub(crate) fn stable_digits(seed: &str, length: usize) -> String {
         .take(length)
         .map(|byte| char::from(b'0' + byte % 10))
         .collect()
+}
+
+/// First and last name of a person, the same for the same address.
+pub(crate) fn person_name(address: &str) -> (&'static str, &'static str) {
+    let digest = Sha256::digest(address);
+    let pick = |names: [&'static str; 12], at: usize| {
+        let byte = digest.get(at).copied().unwrap_or_default();
+        names.get(usize::from(byte) % names.len()).copied().unwrap_or_default()
+    };
+    (pick(FIRST_NAMES, 0), pick(LAST_NAMES, 1))
 }
 
 pub(crate) fn user_id(msisdn: &str) -> String {

@@ -6,15 +6,19 @@ mod clock;
 mod control;
 mod faults;
 mod graph;
+mod host_clock;
 mod identity;
 mod lite;
+mod live_views;
 mod mailbox;
 mod media;
 mod messenger;
 mod numbers;
+mod page;
 mod phone_api;
 mod phones;
 mod request_log;
+mod sites;
 mod smsc;
 mod telegram;
 mod timeline;
@@ -98,6 +102,11 @@ impl Simulator {
         self.world.callbacks.set_messenger_url(url);
     }
 
+    /// The page shows controls of the business clock, which this URL moves (`testing.clock`).
+    pub fn set_testing_clock(&self, url: String) {
+        *self.world.testing_clock.lock() = Some(url);
+    }
+
     pub async fn stop(self) {
         self.world.shutdown.cancel();
         self.world.tasks.close();
@@ -115,6 +124,9 @@ async fn bind(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)>
 async fn serve_http(world: Arc<SimulatedWorld>, listener: TcpListener) {
     let shutdown = world.shutdown.clone();
     let app = Router::new()
+        .merge(page::routes())
+        .merge(live_views::routes())
+        .merge(host_clock::routes())
         .merge(control::routes())
         .merge(phone_api::routes())
         .merge(lite::routes())

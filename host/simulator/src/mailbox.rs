@@ -67,6 +67,9 @@ pub(crate) struct PhoneRecord {
     pub(crate) buttons: Vec<Button>,
     #[serde(serialize_with = "as_json")]
     pub(crate) body: Bytes,
+    /// Texts of the cards of a carousel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) cards: Vec<String>,
     pub(crate) received_time: DateTime<Utc>,
     pub(crate) status: MessageState,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +101,10 @@ pub(crate) struct StatusContext {
     pub(crate) id: String,
     #[serde(skip)]
     pub(crate) msisdn: String,
+    pub(crate) channel: PhoneChannel,
     pub(crate) to: String,
+    /// Empty for SMS.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) phone_number_id: String,
     #[serde(rename = "type")]
     pub(crate) kind: String,

@@ -76,10 +76,11 @@ where
 
 impl SimulatedPhone {
     fn new(msisdn: &str) -> Self {
+        let (first_name, last_name) = identity::person_name(msisdn);
         Self {
             msisdn: msisdn.to_owned(),
             on_whatsapp: true,
-            name: format!("Phone {}", identity::digits(msisdn)),
+            name: format!("{first_name} {last_name}"),
             username: None,
             user_id: identity::user_id(msisdn),
             wa_id: None,
@@ -151,6 +152,11 @@ pub(crate) struct Phones {
 impl Phones {
     pub(crate) fn get(&mut self, msisdn: &str) -> &mut SimulatedPhone {
         self.by_msisdn.entry(msisdn.to_owned()).or_insert_with(|| SimulatedPhone::new(msisdn))
+    }
+
+    /// A phone as it is. An unknown one is not stored.
+    pub(crate) fn view(&self, msisdn: &str) -> SimulatedPhone {
+        self.by_msisdn.get(msisdn).cloned().unwrap_or_else(|| SimulatedPhone::new(msisdn))
     }
 
     pub(crate) fn by_user_id(&self, user_id: &str) -> Option<&SimulatedPhone> {

@@ -8,6 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 const KEPT: usize = 50_000;
+/// Calls on the page.
+const NEWEST: usize = 20;
 
 #[derive(Debug)]
 pub(crate) struct LoggedRequest {
@@ -45,6 +47,15 @@ impl CallLog {
         if self.newest_last.len() > KEPT {
             self.newest_last.pop_front();
         }
+    }
+
+    /// The newest calls of all kinds without their bodies, newest first.
+    pub(crate) fn newest(&self) -> Vec<Value> {
+        let newest = self.newest_last.iter().rev().take(NEWEST);
+        let shown = newest.map(|call| {
+            json!({"time": call.time, "path": call.path, "kind": call.kind, "status": call.status, "code": call.code})
+        });
+        shown.collect()
     }
 
     pub(crate) fn answer(&self, query: &LogQuery) -> Value {

@@ -1,15 +1,10 @@
 //! The widget in a real browser, on pages with a strict policy. `tests/peers/browser` drives the browser.
 
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::OnceLock,
-};
+use std::collections::HashMap;
 
 use axum::{Router, extract::Query, http::header, response::IntoResponse, routing::get};
 use harness::{SharedPatchbay, TestClient};
 use serde_json::{Value, json};
-use std::collections::HashMap;
 
 /// A server of pages with its own origin. A page shows the widget of the site in its query.
 async fn pages(patchbay: &SharedPatchbay, attributes: &'static str) -> String {
@@ -61,33 +56,11 @@ async fn addresses(patchbay: &SharedPatchbay, client: &TestClient) -> Value {
     })
 }
 
-fn scripts() -> PathBuf {
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/browser")
-}
-
-/// Installs the driver of the browser once, and returns its path.
-fn installed() -> &'static Path {
-    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
-    INSTALLED.get_or_init(|| {
-        let install = Command::new("sh").arg(scripts().join("install.sh")).output().unwrap();
-        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
-        PathBuf::from(String::from_utf8(install.stdout).unwrap().trim())
-    })
-}
-
 async fn play(story: &'static str) {
     let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.activate("clerk").await;
-    let given = addresses(&patchbay, &client).await.to_string();
-    let played = tokio::task::spawn_blocking(move || {
-        let mut node = Command::new("node");
-        node.arg(scripts().join(story)).arg(installed()).arg(given).stdin(Stdio::null());
-        node.output().unwrap()
-    });
-    let output = played.await.unwrap();
-    let (said, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && said.trim() == "ok", "{story}: {said}\n{wrong}");
+    crate::browser_stories::play(story, addresses(&patchbay, &client).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -88,14 +88,14 @@ export class Widget {
   }
 }
 
-// The faults of accessibility that the checker finds in the widget of a page.
-export async function findings(page) {
+// The faults of accessibility that the checker finds in a part of a page, by default in the widget. Without a part: in the page.
+export async function findings(page, part = "patchbay-chat") {
   await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
+  const found = await page.evaluate(async (part) => {
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
     const options = { runOnly: { type: "tag", values: tags } };
-    const result = await window.axe.run({ include: ["patchbay-chat"] }, options);
+    const result = await window.axe.run(part ? { include: [part] } : document, options);
     return result.violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.html} ${node.failureSummary}`).join(" | ")}`);
-  });
+  }, part);
   return found;
 }

@@ -5,6 +5,7 @@ mod bodies;
 mod envelope;
 pub(crate) mod event;
 mod line;
+pub(crate) mod log;
 mod publish;
 mod queues;
 mod sender;

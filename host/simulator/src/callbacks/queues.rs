@@ -112,8 +112,8 @@ async fn attempt(world: &SimulatedWorld, events: &[SimulatedChange], body: &Byte
         .header("User-Agent", "facebookexternalua")
         .header("X-Hub-Signature-256", signature)
         .body(body.clone());
-    match world.shutdown.run_until_cancelled(request.send()).await {
-        Some(Ok(answer)) => answer.status().is_success(),
-        Some(Err(_)) | None => false,
-    }
+    let answer = world.shutdown.run_until_cancelled(request.send()).await;
+    let status = answer.and_then(Result::ok).map(|answer| answer.status());
+    world.state().callbacks.add(events, status.map(|status| status.as_u16()));
+    status.is_some_and(|status| status.is_success())
 }

@@ -103,6 +103,17 @@ impl Callbacks {
         }
     }
 
+    /// Posts a body to the host itself, outside all queues. The error is a text for people.
+    pub(crate) async fn ask_host(&self, url: &str, body: &serde_json::Value) -> Result<serde_json::Value, String> {
+        let answer = self.client.post(url).json(body).send().await.map_err(|error| error.to_string())?;
+        let status = answer.status();
+        let text = answer.text().await.map_err(|error| error.to_string())?;
+        if !status.is_success() {
+            return Err(text);
+        }
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    }
+
     pub(crate) async fn messenger_handshake(&self) -> bool {
         let url = lock(&self.messenger_url).clone();
         self.handshake(Some(&url), Some(&self.messenger.verify_token)).await

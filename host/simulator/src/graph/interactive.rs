@@ -42,7 +42,7 @@ pub(crate) fn validate(interactive: FieldNode<'_>, media: &MediaLibrary) -> Resu
             return Err(SimulatedGraphError::invalid("interactive.type", &rule));
         }
     };
-    Ok(PhoneContent { text: lines.join("\n"), buttons })
+    Ok(PhoneContent { text: lines.join("\n"), buttons, cards: Vec::new() })
 }
 
 fn header(interactive: FieldNode<'_>, media: &MediaLibrary) -> Result<Option<String>, SimulatedGraphError> {

@@ -7,11 +7,13 @@ use crate::{mailbox::Button, media::MediaLibrary};
 pub(crate) struct PhoneContent {
     pub(crate) text: String,
     pub(crate) buttons: Vec<Button>,
+    /// Texts of the cards of a carousel.
+    pub(crate) cards: Vec<String>,
 }
 
 impl PhoneContent {
     pub(crate) fn of_text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), buttons: Vec::new() }
+        Self { text: text.into(), ..Self::default() }
     }
 }
 

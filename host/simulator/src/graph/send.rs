@@ -152,6 +152,7 @@ fn accept(state: &mut WorldState, node: &str, message: &Value, body: &Bytes) -> 
         kind,
         text: content.text,
         buttons: content.buttons,
+        cards: content.cards,
         body: body.clone(),
         received_time: clock::now(),
         status: MessageState::Accepted,

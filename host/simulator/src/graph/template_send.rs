@@ -69,7 +69,7 @@ fn render_part(part: TemplatePart<'_>) -> Result<PhoneContent, SimulatedGraphErr
     let footer = component(part.defined, "FOOTER").and_then(|footer| footer.get("text"));
     lines.extend(footer.and_then(Value::as_str).map(str::to_owned));
     lines.retain(|line| !line.is_empty());
-    Ok(PhoneContent { text: lines.join("\n"), buttons: template_buttons::render(part)? })
+    Ok(PhoneContent { text: lines.join("\n"), buttons: template_buttons::render(part)?, cards: Vec::new() })
 }
 
 fn parameters<'a>(given: &'a Value, kind: &str) -> Result<&'a [Value], SimulatedGraphError> {
@@ -152,6 +152,7 @@ fn render_cards(
         })?;
         content.text.push_str(&format!("\n[{}] {}", position + 1, rendered.text));
         content.buttons.extend(rendered.buttons);
+        content.cards.push(rendered.text);
     }
     Ok(())
 }

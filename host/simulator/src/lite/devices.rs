@@ -16,6 +16,10 @@ impl Devices {
         self.by_number.contains_key(number)
     }
 
+    pub(crate) fn numbers(&self) -> Vec<&str> {
+        self.by_number.keys().map(String::as_str).collect()
+    }
+
     pub(super) fn all(&self) -> impl Iterator<Item = &Device> {
         self.by_number.values()
     }

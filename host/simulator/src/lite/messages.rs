@@ -86,6 +86,7 @@ fn record_of(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, byte
         kind: if outgoing.kind == "voice" { "audio".to_owned() } else { outgoing.kind.clone() },
         text,
         buttons: Vec::new(),
+        cards: Vec::new(),
         body: bytes.clone(),
         received_time: clock::now(),
         status: MessageState::Accepted,
@@ -144,6 +145,7 @@ fn compose(state: &mut WorldState, msisdn: &str, number: &str, draft: &PhoneMess
     state.mailbox.write(StatusContext {
         id: id.clone(),
         msisdn: msisdn.to_owned(),
+        channel: PhoneChannel::WhatsApp,
         to: number.to_owned(),
         phone_number_id: number.to_owned(),
         kind: kind.to_owned(),

@@ -9,7 +9,7 @@ pub(crate) mod state;
 
 use std::sync::Arc;
 
-use axum::{Router, response::Html, routing::get};
+use axum::{Router, response::Redirect, routing::get};
 
 use crate::world::SimulatedWorld;
 pub(crate) use attachments::upload;
@@ -18,7 +18,7 @@ pub(crate) use send::{answer, is_page};
 
 pub(crate) fn routes() -> Router<Arc<SimulatedWorld>> {
     Router::new()
-        .route("/messenger", get(|| async { Html(include_str!("page.html")) }))
+        .route("/messenger", get(|| async { Redirect::to("/#messenger") }))
         .merge(people::routes())
         .merge(person_actions::routes())
         .merge(files::routes())

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::events;
 use super::files::keep;
 use super::people::{HandError, body, psid};
-use super::state::{QuickReplyButton, ThreadEntry, mid};
+use super::state::{QuickReplyButton, ThreadEntry, ThreadReactions, mid};
 use crate::clock;
 use crate::mailbox::MessageState;
 use crate::phone_api::samples;
@@ -88,6 +88,7 @@ fn store_message(world: &Arc<SimulatedWorld>, psid: &str, page: String, text: St
         body: message.clone(),
         time,
         status: MessageState::Sent,
+        reactions: ThreadReactions::default(),
     });
     world.publish(events::did(&page, psid, time.timestamp_millis(), "message", message));
     id
@@ -223,6 +224,7 @@ async fn postback(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<
         body: value.clone(),
         time,
         status: MessageState::Sent,
+        reactions: ThreadReactions::default(),
     });
     world.publish(events::did(&page, &psid, time.timestamp_millis(), "postback", value));
     Ok(Json(json!({"id": id})))
@@ -238,7 +240,14 @@ struct Reaction {
 
 async fn react(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<String>, bytes: Bytes) -> Answer {
     let (psid, reaction): (String, Reaction) = (psid(written)?, body(&bytes)?);
-    let known = world.state().messenger.message(&reaction.message_id).filter(|message| message.psid == psid).cloned();
+    let known = {
+        let mut state = world.state();
+        let message = state.messenger.message_mut(&reaction.message_id).filter(|message| message.psid == psid);
+        message.map(|message| {
+            message.reactions.reaction.clone_from(&reaction.emoji);
+            message.clone()
+        })
+    };
     let message = known.ok_or(HandError::NoMessage(reaction.message_id))?;
     let value = match &reaction.emoji {
         Some(emoji) => json!({"mid": message.id, "action": "react", "reaction": "other", "emoji": emoji}),
@@ -276,6 +285,7 @@ async fn page_inbox(State(world): State<Arc<SimulatedWorld>>, Path(page): Path<S
         body: json!({"text": said.text}),
         time: clock::now(),
         status: MessageState::Sent,
+        reactions: ThreadReactions::default(),
     };
     world.state().messenger.put(message.clone());
     world.publish(events::echo(&message, false));

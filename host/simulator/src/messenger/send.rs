@@ -13,7 +13,7 @@ use super::{
     attachments::{self, AttachmentFile, CallContent},
     events,
     page_token::{page_of, token},
-    state::{QuickReplyButton, ThreadEntry, mid},
+    state::{QuickReplyButton, ThreadEntry, ThreadReactions, mid},
 };
 use crate::{
     clock,
@@ -162,6 +162,7 @@ fn take(
         body,
         time: clock::now(),
         status: MessageState::Sent,
+        reactions: ThreadReactions::default(),
     });
     Ok(Taken { psid, mid: Some(id), unanswered })
 }
@@ -213,7 +214,13 @@ fn act(state: &mut WorldState, psid: String, action: &Value, request: &Value) ->
         Some("typing_on") => person.typing = true,
         Some("typing_off") => person.typing = false,
         Some("mark_seen") => person.seen = true,
-        Some("react" | "unreact") if request.pointer("/payload/message_id").is_some() => {}
+        Some("react" | "unreact") if request.pointer("/payload/message_id").is_some() => {
+            let text = |path: &str| request.pointer(path).and_then(Value::as_str).map(str::to_owned);
+            let emoji = text("/payload/reaction").filter(|_| action == "react");
+            if let Some(message) = text("/payload/message_id").and_then(|id| state.messenger.message_mut(&id)) {
+                message.reactions.page_reaction = emoji;
+            }
+        }
         _ => {
             let words = "Param sender_action must be one of {TYPING_ON, TYPING_OFF, MARK_SEEN, REACT, UNREACT}";
             return Err(SimulatedGraphError::parameter(words));

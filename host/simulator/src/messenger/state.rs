@@ -41,10 +41,11 @@ pub(crate) struct PageVisitor {
 
 impl PageVisitor {
     fn new(psid: &str) -> Self {
+        let (first_name, last_name) = identity::person_name(psid);
         Self {
             psid: psid.to_owned(),
-            first_name: "Person".to_owned(),
-            last_name: psid.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect(),
+            first_name: first_name.to_owned(),
+            last_name: last_name.to_owned(),
             named: true,
             available: true,
             auto_deliver: true,
@@ -78,6 +79,18 @@ pub(crate) struct ThreadEntry {
     pub(crate) body: Value,
     pub(crate) time: DateTime<Utc>,
     pub(crate) status: MessageState,
+    #[serde(flatten)]
+    pub(crate) reactions: ThreadReactions,
+}
+
+/// The emojis of both sides under a message.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ThreadReactions {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reaction: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page_reaction: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -106,7 +119,7 @@ impl MessengerState {
     pub(crate) fn page_mut(&mut self, page_id: &str) -> &mut SimulatedPage {
         self.pages.entry(page_id.to_owned()).or_insert_with(|| SimulatedPage {
             page_id: page_id.to_owned(),
-            name: format!("Page {page_id}"),
+            name: "Patchbay Sample Page".to_owned(),
             access_token: None,
             echoes: true,
         })
@@ -127,6 +140,11 @@ impl MessengerState {
 
     pub(crate) fn person(&self, psid: &str) -> Option<&PageVisitor> {
         self.people.get(psid)
+    }
+
+    /// A person as it is. An unknown one is not stored.
+    pub(crate) fn view(&self, psid: &str) -> PageVisitor {
+        self.people.get(psid).cloned().unwrap_or_else(|| PageVisitor::new(psid))
     }
 
     pub(crate) fn person_mut(&mut self, psid: &str) -> &mut PageVisitor {

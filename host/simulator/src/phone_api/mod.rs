@@ -106,7 +106,7 @@ async fn write_sms(
     bytes: axum::body::Bytes,
 ) -> Answer {
     let sms: MobileOriginated = body(&bytes)?;
-    let sent = world.smsc.originate(&msisdn(&written)?, &sms.to, &sms.text);
+    let sent = writing::write_sms(&world, &msisdn(&written)?, &sms.to, &sms.text);
     Ok(Json(json!({"parts": sent.parts, "receivers": sent.receivers})))
 }
 

@@ -12,8 +12,9 @@ use crate::{
     callbacks::{self, SimulatedChange},
     clock, identity,
     lite::messages,
-    mailbox::StatusContext,
+    mailbox::{PhoneChannel, StatusContext},
     numbers::BusinessNumber,
+    smsc::registry::OriginationOutcome,
     world::{SimulatedWorld, WorldState},
 };
 
@@ -45,6 +46,7 @@ fn compose(
     state.mailbox.write(StatusContext {
         id: wamid.clone(),
         msisdn: msisdn.to_owned(),
+        channel: PhoneChannel::WhatsApp,
         to: number.number,
         phone_number_id: number.phone_number_id,
         kind: kind.to_owned(),
@@ -54,6 +56,23 @@ fn compose(
     });
     let event = SimulatedChange { queue: msisdn.to_owned(), waba_id, field: "messages".to_owned(), value, taken: None };
     Ok((wamid, event))
+}
+
+/// An SMS to the business. It is in the outbox of the phone.
+pub(super) fn write_sms(world: &SimulatedWorld, msisdn: &str, to: &str, text: &str) -> OriginationOutcome {
+    let sent = world.smsc.originate(msisdn, to, text);
+    world.state().mailbox.write(StatusContext {
+        id: format!("sms.{}", hex::encode(clock::random_bytes::<9>())),
+        msisdn: msisdn.to_owned(),
+        channel: PhoneChannel::Sms,
+        to: to.to_owned(),
+        phone_number_id: String::new(),
+        kind: "text".to_owned(),
+        body: json!({"type": "text", "text": {"body": text}}),
+        sent_time: clock::now(),
+        read_by_business: false,
+    });
+    sent
 }
 
 /// The recipient: the named number, that of the quoted message, the last one that wrote to this phone, or the only one.

@@ -132,6 +132,7 @@ fn receive(world: &SimulatedWorld, msisdn: &str, from: &str, id: &str, data_codi
         body: json!({"text": text}).to_string().into(),
         text,
         buttons: Vec::new(),
+        cards: Vec::new(),
         received_time: clock::now(),
         status: MessageState::Delivered,
         parts: Some(whole.parts),

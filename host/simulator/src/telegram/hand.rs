@@ -7,20 +7,19 @@ use axum::{
     body::Bytes,
     extract::{Path, State},
     http::StatusCode,
-    response::{Html, IntoResponse, Response},
+    response::{IntoResponse, Redirect, Response},
     routing::{get, post, put},
 };
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
-    messages::{file_json, message_json},
+    draft::{PersonMessage, content},
+    messages::message_json,
     state::{Refusal, Telegram},
     webhook::announce,
 };
-use crate::{clock, phone_api::samples, world::SimulatedWorld};
+use crate::{clock, world::SimulatedWorld};
 
 type Answer = Result<Json<Value>, HandError>;
 
@@ -58,7 +57,7 @@ pub(super) fn routes() -> Router<Arc<SimulatedWorld>> {
         .route("/telegram/phones/{id}/react", post(react))
         .route("/telegram/phones/{id}/block", post(block))
         .route("/telegram/updates/{bot}", post(inject))
-        .route("/telegram", get(|| async { Html(include_str!("page.html")) }))
+        .route("/telegram", get(|| async { Redirect::to("/#telegram") }))
         .route("/simulator/telegram", get(bots))
         .route("/simulator/telegram/{bot}", get(bot).post(set_bot))
 }
@@ -96,38 +95,11 @@ async fn change(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>
 async fn chat(State(world): State<Arc<SimulatedWorld>>, Path((id, bot)): Path<(String, i64)>) -> Answer {
     let id = person(&id)?;
     let state = world.state();
-    let Some(chat) = state.telegram.bots.get(&bot).and_then(|bot| bot.chats.get(&id)) else {
-        return Ok(Json(json!({ "messages": [], "typing": false, "answeredTaps": [], "reactions": {} })));
-    };
-    Ok(Json(json!({
-        "messages": chat.messages,
-        "typing": chat.typing,
-        "blocked": chat.blocked,
-        "answeredTaps": chat.answered_taps,
-        "reactions": chat.reactions,
-    })))
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct Draft {
-    to: Option<i64>,
-    /// `text`, `photo`, `video`, `audio`, `voice`, `document`, `sticker`, `location`, `venue`, `contact` or `dice`.
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    text: Option<String>,
-    /// The file. Without it a small sample is sent.
-    base64: Option<String>,
-    mime_type: Option<String>,
-    filename: Option<String>,
-    /// The size that Telegram names for the file.
-    said_bytes: Option<u64>,
-    quote: Option<i64>,
-    chat_type: Option<String>,
+    Ok(Json(state.telegram.chat_view(bot, id)))
 }
 
 async fn write(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>, body: Bytes) -> Answer {
-    let (id, draft): (i64, Draft) = (person(&id)?, serde_json::from_slice(&body)?);
+    let (id, draft): (i64, PersonMessage) = (person(&id)?, serde_json::from_slice(&body)?);
     let (bot, number) = {
         let mut state = world.state();
         let telegram = &mut state.telegram;
@@ -155,52 +127,6 @@ async fn write(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>,
     };
     announce(&world, bot);
     Ok(Json(json!({ "id": number })))
-}
-
-fn content(telegram: &mut Telegram, draft: &Draft) -> Map<String, Value> {
-    let mut content = Map::new();
-    let mut put = |name: &str, value: Value| content.insert(name.to_owned(), value);
-    match draft.kind.as_deref().unwrap_or("text") {
-        "text" => {
-            put("text", json!(draft.text.clone().unwrap_or_default()));
-        }
-        "location" => {
-            put("location", json!({ "latitude": -33.9, "longitude": 18.4 }));
-        }
-        "venue" => {
-            let place = json!({ "latitude": -33.9, "longitude": 18.4 });
-            put("venue", json!({ "location": place, "title": "Office", "address": "1 Long Street" }));
-            put("location", place);
-        }
-        "contact" => {
-            put("contact", json!({ "phone_number": "27820000001", "first_name": "Zo", "last_name": "Mbeki" }));
-        }
-        "dice" => {
-            put("dice", json!({ "emoji": "🎲", "value": 4 }));
-        }
-        kind => {
-            let usual = match kind {
-                "photo" => "image",
-                "animation" | "video_note" => "video",
-                "voice" => "audio",
-                other => other,
-            };
-            let (sample_type, sample) = samples::file(usual);
-            let bytes = draft.base64.as_deref().and_then(|text| STANDARD.decode(text).ok()).map_or(sample, Bytes::from);
-            let mime_type = draft.mime_type.as_deref().unwrap_or(sample_type);
-            let name = draft.filename.as_deref().unwrap_or("file.bin");
-            let size = draft.said_bytes.unwrap_or(bytes.len() as u64);
-            let file_id = telegram.keep(kind, name, mime_type, bytes);
-            if let Some(file) = telegram.files.get_mut(&file_id) {
-                file.said_bytes = draft.said_bytes;
-            }
-            put(kind, file_json(kind, &file_id, (name, mime_type), size));
-            if let Some(caption) = &draft.text {
-                put("caption", json!(caption));
-            }
-        }
-    }
-    content
 }
 
 #[derive(Debug, Deserialize)]
@@ -270,6 +196,11 @@ async fn react(State(world): State<Arc<SimulatedWorld>>, Path(id): Path<String>,
         let (user, chat) = (state.telegram.person(id).user(), state.telegram.person(id).chat());
         let new: Vec<Value> = act.emoji.iter().map(|emoji| json!({ "type": "emoji", "emoji": emoji })).collect();
         let known = state.telegram.bots.get_mut(&bot).ok_or(HandError::NoBot)?;
+        let chat_reactions = &mut known.chats.entry(id).or_default().own_reactions;
+        match act.emoji {
+            Some(emoji) => chat_reactions.insert(number, emoji),
+            None => chat_reactions.remove(&number),
+        };
         let reaction = json!({ "chat": chat, "message_id": number, "user": user, "date": clock::now().timestamp(),
             "old_reaction": [], "new_reaction": new });
         known.update("message_reaction", reaction);

@@ -113,7 +113,7 @@ fn media(telegram: &mut Telegram, method: &str, params: &Params) -> Result<(&'st
                 None if named.starts_with("http://") || named.starts_with("https://") => {
                     let name = named.rsplit('/').next().unwrap_or_default().to_owned();
                     // The address is not fetched; a phone shows it.
-                    let id = telegram.keep(kind, &name, "application/octet-stream", named.into());
+                    let id = telegram.keep(kind, &name, "text/uri-list", named.into());
                     (id, name, "application/octet-stream".to_owned(), 0)
                 }
                 None => return Err(bad("wrong file identifier/HTTP URL specified")),

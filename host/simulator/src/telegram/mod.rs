@@ -1,6 +1,7 @@
 //! A simulated Bot API at `/telegram` of the simulator, and the phones of people. A call with a new token makes its bot.
 
 mod calls;
+mod draft;
 mod hand;
 mod messages;
 mod params;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::clock;
+use crate::{clock, identity};
 
 /// Updates that are kept for a bot, as Telegram keeps them for a day.
 const UPDATES_KEPT: usize = 10_000;
@@ -63,12 +63,14 @@ pub(super) struct Chat {
     pub(super) typing: bool,
     pub(super) answered_taps: Vec<String>,
     pub(super) reactions: BTreeMap<i64, Value>,
+    /// Emojis of the person, by message.
+    pub(super) own_reactions: BTreeMap<i64, String>,
     free_at: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Person {
+pub(crate) struct Person {
     pub(super) id: i64,
     pub(super) first_name: String,
     pub(super) last_name: Option<String>,
@@ -76,6 +78,11 @@ pub(super) struct Person {
 }
 
 impl Person {
+    fn new(id: i64) -> Self {
+        let (first_name, _) = identity::person_name(&id.to_string());
+        Self { id, first_name: first_name.to_owned(), last_name: None, username: None }
+    }
+
     pub(super) fn user(&self) -> Value {
         let mut user = json!({ "id": self.id, "is_bot": false, "first_name": self.first_name, "language_code": "en" });
         for (name, value) in [("last_name", &self.last_name), ("username", &self.username)] {
@@ -195,16 +202,51 @@ impl Telegram {
     }
 
     pub(super) fn person(&mut self, id: i64) -> &mut Person {
-        self.people.entry(id).or_insert_with(|| Person {
-            id,
-            first_name: format!("Person {id}"),
-            last_name: None,
-            username: None,
+        self.people.entry(id).or_insert_with(|| Person::new(id))
+    }
+
+    /// The bots with their controls.
+    pub(crate) fn bots_view(&self) -> Vec<Value> {
+        let bots = self.bots.values().map(|bot| {
+            json!({
+                "id": bot.id,
+                "username": bot.username,
+                "revoked": bot.revoked,
+                "silent": bot.silent,
+                "enforceLimits": bot.enforce_limits,
+                "refuse": bot.refusal,
+                "waiting": bot.updates.len(),
+            })
+        });
+        bots.collect()
+    }
+
+    /// A person as it is. An unknown one is not stored.
+    pub(crate) fn person_view(&self, id: i64) -> Person {
+        self.people.get(&id).cloned().unwrap_or_else(|| Person::new(id))
+    }
+
+    pub(crate) fn chat_view(&self, bot: i64, id: i64) -> Value {
+        let Some(chat) = self.bots.get(&bot).and_then(|bot| bot.chats.get(&id)) else {
+            return json!({ "messages": [], "typing": false, "answeredTaps": [], "reactions": {}, "ownReactions": {} });
+        };
+        json!({
+            "messages": chat.messages,
+            "typing": chat.typing,
+            "blocked": chat.blocked,
+            "answeredTaps": chat.answered_taps,
+            "reactions": chat.reactions,
+            "ownReactions": chat.own_reactions,
         })
     }
 
     pub(super) fn knows(&self, id: i64) -> bool {
         self.people.contains_key(&id)
+    }
+
+    /// Type and bytes of a file. A linked file has the type `text/uri-list`, and its bytes are the address.
+    pub(crate) fn file(&self, id: &str) -> Option<(&str, Bytes)> {
+        self.files.get(id).map(|file| (file.mime_type.as_str(), file.bytes.clone()))
     }
 
     pub(super) fn answer_tap(&mut self, bot: i64, tap: &str) {

@@ -4,8 +4,10 @@
 mod callbacks;
 mod controls;
 mod host;
+mod live_views;
 mod media;
 mod messenger;
+mod page;
 mod peers;
 mod phones;
 mod sends;

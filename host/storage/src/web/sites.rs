@@ -121,6 +121,17 @@ pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) ->
     Ok((rows.into_iter().map(Site::try_from).collect::<Result<_>>()?, total))
 }
 
+/// The sites of all clients, without removed ones and those of sandboxes.
+pub async fn all(db: &mut PgConnection) -> Result<Vec<Site>> {
+    let rows: Vec<SiteRow> = sqlx::query_as(&format!(
+        "{SELECT} JOIN client ON client.id = site.client_id AND client.sandbox_of IS NULL
+         WHERE site.deleted_at IS NULL ORDER BY site.client_id, site.id"
+    ))
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(Site::try_from).collect()
+}
+
 pub async fn save(db: &mut PgConnection, site: &Site) -> Result<()> {
     sqlx::query(
         "UPDATE web_inbox SET name = $3, origins = $4, settings = $5, team_id = $6 WHERE client_id = $1 AND id = $2",
