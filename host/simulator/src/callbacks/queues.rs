@@ -107,13 +107,12 @@ async fn attempt(world: &SimulatedWorld, events: &[SimulatedChange], body: &Byte
     let request = world
         .callbacks
         .client
-        .post(url)
+        .post(&url)
         .header("Content-Type", "application/json")
         .header("User-Agent", "facebookexternalua")
         .header("X-Hub-Signature-256", signature)
         .body(body.clone());
-    match world.shutdown.run_until_cancelled(request.send()).await {
-        Some(Ok(answer)) => answer.status().is_success(),
-        Some(Err(_)) | None => false,
-    }
+    let Some(answered) = world.shutdown.run_until_cancelled(request.send()).await else { return false };
+    world.callbacks.note(&url, &answered);
+    answered.is_ok_and(|answer| answer.status().is_success())
 }
