@@ -16,14 +16,14 @@ const EVENTS: &str = "/chat-service/api/v2/events";
 const SITES: &str = "/messaging-service/web/sites";
 
 /// Lets a test customer write, and returns the chat.
-async fn chat_with(sandbox: &TestClient, inbox: &str, from: &str) -> Value {
+async fn chat_with(sandbox: &TestClient, (channel, inbox): (&str, &str), from: &str) -> Value {
     let body = json!({ "inbox": inbox, "from": from, "text": "Is my order ready?", "name": "Thandi" });
     let written = sandbox.post(WRITE, &body).await;
     assert_eq!(written.status, 202, "{}", written.text);
     assert!(written.json()["messageId"].as_str().unwrap().starts_with("sandbox."), "{}", written.text);
     eventually("the chat", || async {
         let chats = sandbox.get(CHATS).await.ok();
-        chats["content"].as_array().unwrap().iter().find(|chat| chat["inbox"] == inbox).cloned()
+        chats["content"].as_array().unwrap().iter().find(|chat| chat["channel"] == channel).cloned()
     })
     .await
 }
@@ -48,7 +48,7 @@ async fn reaches(sandbox: &TestClient, chat: &Value, status: &str) {
 async fn a_customer_writes_first_and_gets_an_answer() {
     let (_patchbay, client, sandbox, sink) = shared().await;
 
-    let chat = chat_with(&sandbox, OWN_NUMBER, "+9992000001").await;
+    let chat = chat_with(&sandbox, ("WHATSAPP", OWN_NUMBER), "+9992000001").await;
 
     assert_eq!(chat["name"], "Thandi", "{chat}");
     sink.receives("incoming", "the question", |body| body.to_string().contains("Is my order ready?")).await;
@@ -70,9 +70,9 @@ async fn pages_bots_and_lite_numbers_have_copies_that_no_provider_knows() {
     let sink = WebhookSink::start().await;
     sandbox.webhooks_to(&sink, "v2").await;
 
-    for (inbox, status) in [(&page, "READ"), (&bot, "DELIVERED")] {
-        let from = if inbox == &page { "+9992000001" } else { "9991000001" };
-        let chat = chat_with(&sandbox, inbox, from).await;
+    let customers = [("FACEBOOK", &page, "+9992000001", "READ"), ("TELEGRAM", &bot, "9991000001", "DELIVERED")];
+    for (channel, inbox, from, status) in customers {
+        let chat = chat_with(&sandbox, (channel, inbox), from).await;
         assert_eq!(chat["userId"], from.trim_start_matches('+'), "{chat}");
         answer(&sandbox, &chat).await;
         reaches(&sandbox, &chat, status).await;
