@@ -30,6 +30,7 @@ put 0755 "$binary" usr/bin/patchbay
 if command -v strip >/dev/null 2>&1; then
     strip --strip-unneeded "$tree/usr/bin/patchbay" 2>/dev/null || true
 fi
+put 0755 "$here/deploy/deb/patchbay-admin" usr/bin/patchbay-admin
 put 0644 "$here/deploy/systemd/patchbay.service" usr/lib/systemd/system/patchbay.service
 put 0644 "$here/deploy/deb/sysusers.conf" usr/lib/sysusers.d/patchbay.conf
 put 0640 "$here/deploy/deb/patchbay.toml" etc/patchbay/patchbay.toml

@@ -4,6 +4,7 @@ use std::{fs, path::Path, time::Duration};
 
 use harness::{Authority, NodeProcess, Patchbay, eventually};
 use reqwest::Certificate;
+use serde_json::json;
 
 /// True if the program shows a certificate of this authority on a new connection.
 #[expect(clippy::disallowed_methods, reason = "calls nothing but the program under test")]
@@ -49,4 +50,34 @@ async fn new_connections_get_a_replaced_certificate_after_sighup_or_by_themselve
     install(&third, folder.path());
     eventually("the third certificate", || async { is_trusted(&node, &third).await.then_some(()) }).await;
     assert!(!is_trusted(&node, &first).await);
+}
+
+#[tokio::test]
+async fn the_log_says_why_no_callback_of_the_simulator_arrives_at_a_server_with_a_self_signed_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    install(&Authority::new(), folder.path());
+    let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    let patchbay = Patchbay::start().await;
+    let settings = [
+        ("server.tls_cert", certificate.to_str().unwrap()),
+        ("server.tls_key", key.to_str().unwrap()),
+        ("simulator.enabled", "true"),
+        ("simulator.listen", "127.0.0.1:0"),
+    ];
+    let node = patchbay.second_node_with(&settings).await;
+
+    let log = node.log();
+    let simulator = log.split("the simulated outside world is at ").nth(1).unwrap();
+    let simulator = simulator.split_whitespace().next().unwrap();
+    let message = json!({ "to": "27110000000", "text": "hi" });
+    let written = patchbay.http.post(format!("{simulator}/phones/27820000001/messages"));
+    let written = written.json(&message).send().await.unwrap();
+    assert!(written.status().is_success(), "{}", written.text().await.unwrap());
+
+    eventually("the reason", || async {
+        let log = node.log();
+        let line = log.lines().find(|line| line.contains("callbacks do not arrive"))?;
+        line.to_lowercase().contains("certificate").then_some(())
+    })
+    .await;
 }

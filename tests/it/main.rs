@@ -111,6 +111,7 @@ mod teams;
 mod telegram;
 mod template_faults;
 mod templates;
+mod test_customers;
 mod test_keys;
 mod traces;
 mod upgrade;

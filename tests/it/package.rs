@@ -53,7 +53,12 @@ fn the_package_installs_a_user_a_unit_and_settings_and_purges_all_but_the_data()
     assert_eq!(settings.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     let secrets = system.join("etc/patchbay/credentials");
     assert_eq!(secrets.metadata().unwrap().permissions().mode() & 0o777, 0o700);
-    for file in ["usr/bin/patchbay", "usr/lib/systemd/system/patchbay.service", "usr/share/doc/patchbay/install.md"] {
+    for file in [
+        "usr/bin/patchbay",
+        "usr/bin/patchbay-admin",
+        "usr/lib/systemd/system/patchbay.service",
+        "usr/share/doc/patchbay/install.md",
+    ] {
         assert!(system.join(file).is_file(), "{file}");
     }
 
@@ -61,9 +66,29 @@ fn the_package_installs_a_user_a_unit_and_settings_and_purges_all_but_the_data()
     run(dpkg(&system).args(["--force-confold", "--install", &package]));
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), "# ours\n", "an update keeps settings");
 
+    std::fs::write(secrets.join("security.master_key"), "the key of the data").unwrap();
     run(dpkg(&system).args(["--purge", "patchbay"]));
-    assert!(!system.join("usr/bin/patchbay").exists() && !system.join("etc/patchbay").exists());
+    assert!(!system.join("usr/bin/patchbay").exists() && !settings.exists());
     assert!(system.join("var/lib/patchbay").is_dir(), "the data stays");
+    assert!(secrets.join("security.master_key").is_file(), "so does its key");
+    run(dpkg(&system).args(["--install", &package]));
+    std::fs::remove_file(secrets.join("security.master_key")).unwrap();
+    run(dpkg(&system).args(["--purge", "patchbay"]));
+    assert!(!system.join("etc/patchbay").exists());
+}
+
+/// The bounds of the schemas are those of Kubernetes itself; the compose file names only services and volumes that it has.
+#[test]
+fn the_manifests_follow_the_schemas_of_kubernetes_and_name_nothing_that_does_not_exist() {
+    let peer = root().join("tests/peers/deployment");
+    let installed = run(Command::new("sh").arg(peer.join("install.sh")));
+    let cache = PathBuf::from(String::from_utf8(installed.stdout).unwrap().trim());
+    let mut validation = Command::new("python3");
+    validation.env("PYTHONPATH", cache.join("python")).arg(peer.join("validate.py"));
+    for manifest in ["patchbay.yaml", "migrate.yaml", "secret.example.yaml"] {
+        validation.arg(root().join("deploy/kubernetes").join(manifest));
+    }
+    run(validation.arg("--compose").arg(root().join("deploy/container/compose.yaml")));
 }
 
 #[test]

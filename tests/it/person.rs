@@ -184,3 +184,31 @@ async fn a_request_that_names_no_person_or_two_is_refused() {
     let bad = patchbay.refused(&["person", "erase", "--client", &client.client_ref, "--number", "082"]);
     assert!(bad.contains("--number"), "{bad}");
 }
+
+#[tokio::test]
+async fn an_erased_person_who_asked_for_no_messages_still_gets_none() {
+    const BLOCKLIST: &str = "/messaging-service/WhatsApp/blocklist";
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    let blocked = json!({ "recipients": [format!("+{}", phone.msisdn)], "reason": "she said no" });
+    assert_eq!(client.post(BLOCKLIST, &blocked).await.ok()["added"], 1);
+    let rejected =
+        || async { client.send(&client.order_ready(&[&phone.msisdn])).await.accepted()["rejectedCount"].clone() };
+
+    let certificate = patchbay.admin(&[&person("erase", &client, &phone)[..], &["--rewrite", "none"]].concat());
+
+    let of = |certificate: &Value, table: &str| {
+        certificate["tables"].as_array().unwrap().iter().find(|one| one["table"] == table).cloned().unwrap()
+    };
+    let reason = "keeps the wish of the person to get no messages";
+    let kept = json!({ "table": "blocked_recipient", "action": "kept", "rows": 1, "reason": reason });
+    assert_eq!(of(&certificate, "blocked_recipient"), kept);
+    assert_eq!(rejected().await, 1);
+    assert_eq!(client.get(BLOCKLIST).await.ok()["content"][0].get("reason").filter(|reason| !reason.is_null()), None);
+
+    let asked = json!({ "phoneNumber": phone.msisdn, "withStops": true });
+    let certificate = client.post(ERASE, &asked).await.ok();
+    assert_eq!(of(&certificate, "blocked_recipient")["action"], "deleted");
+    assert_eq!(rejected().await, 0);
+}

@@ -4,12 +4,12 @@ use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, 
 use reqwest::Method;
 use serde_json::{Value, json};
 
-const KEYS: &str = "/api/v1/test-keys";
-const OWN_NUMBER: &str = "9990000000";
-const SYNC: &str = "/messaging-service/WhatsApp/templates/sync";
+pub(crate) const KEYS: &str = "/api/v1/test-keys";
+pub(crate) const OWN_NUMBER: &str = "9990000000";
+pub(crate) const SYNC: &str = "/messaging-service/WhatsApp/templates/sync";
 
 /// The same client with a test key.
-async fn sandbox_of(client: &TestClient) -> TestClient {
+pub(crate) async fn sandbox_of(client: &TestClient) -> TestClient {
     let made = client.post(KEYS, &json!({ "name": "CI" })).await;
     assert_eq!(made.status, 201, "{}", made.text);
     let made = made.json();
@@ -20,7 +20,7 @@ async fn sandbox_of(client: &TestClient) -> TestClient {
     sandbox
 }
 
-async fn shared() -> (SharedPatchbay, TestClient, TestClient, WebhookSink) {
+pub(crate) async fn shared() -> (SharedPatchbay, TestClient, TestClient, WebhookSink) {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let sandbox = sandbox_of(&client).await;
@@ -30,7 +30,7 @@ async fn shared() -> (SharedPatchbay, TestClient, TestClient, WebhookSink) {
 }
 
 /// The sample template of each sandbox, from its own number.
-fn sample(to: &str) -> Value {
+pub(crate) fn sample(to: &str) -> Value {
     json!({
         "sender": OWN_NUMBER,
         "messageType": "NOTIFICATION",

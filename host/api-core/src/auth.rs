@@ -73,6 +73,11 @@ impl PermissionRow {
         ];
         !LIVE_ONLY.iter().any(|row| row.name == self.name)
     }
+
+    /// True if a live key does not have this permission.
+    pub fn needs_test_key(self) -> bool {
+        self.name == TestCustomers::ROW.name
+    }
 }
 
 macro_rules! permissions {
@@ -157,6 +162,8 @@ permissions! {
     SmsGateway: "send SMS through the gateways, follow them, keep opt-outs, see the balance" => [Admin, Supervisor, Developer, Api];
     /// Test keys.
     TestKeys: "make, list and delete test keys" => [Admin];
+    /// Messages of test customers.
+    TestCustomers: "write as a customer of the sandbox" => [Admin];
     /// The caller's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }
@@ -256,6 +263,10 @@ fn admit<'a>(
         }
         if caller.mode.is_test() && !permission.opens_to_test_keys() {
             let said = format!("a test key may not {}: use a live key", permission.what);
+            return Err(ApiError::new(ErrorKind::Forbidden, said));
+        }
+        if !caller.mode.is_test() && permission.needs_test_key() {
+            let said = format!("only a test key may {}: make one with POST /api/v1/test-keys", permission.what);
             return Err(ApiError::new(ErrorKind::Forbidden, said));
         }
         if let Some(document) = parts.extensions.get::<Document>() {

@@ -63,6 +63,11 @@ impl RequestFacts {
         known.mode = caller.mode;
     }
 
+    /// For a caller without a key, such as the holder of a ticket.
+    pub fn set_mode(&self, mode: KeyMode) {
+        self.lock_facts().mode = mode;
+    }
+
     /// The mode of the caller's key.
     pub fn mode(&self) -> KeyMode {
         self.lock_facts().mode

@@ -19,7 +19,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tenancy::person::{self, Certificate, EraseError, Export};
+use tenancy::person::{self, Certificate, EraseError, ErasedTable, Export, StopEntries};
 use tracing::{Instrument, Span};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -39,6 +39,19 @@ struct PersonBody {
     phone_number: Option<String>,
     /// BSUID.
     customer_user_id: Option<String>,
+}
+
+/// A customer whose data are erased: by phone number or by user id, not by both.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PersonErasure, examples(json!({"phoneNumber": "+27820000001"})))]
+struct EraseBody {
+    /// Phone number in international format.
+    phone_number: Option<String>,
+    /// BSUID.
+    customer_user_id: Option<String>,
+    /// `true`: also erase blocklist entries and opt-outs. The customer can then be written to again.
+    with_stops: Option<bool>,
 }
 
 /// All data of a customer.
@@ -124,19 +137,27 @@ struct TableBody {
     #[schema(examples("chat_message"))]
     table: &'static str,
     /// `deleted`; `blanked`: personal columns are empty and figures stay; `redacted`: mentions of the customer in rows
-    /// of several customers read `erased`.
+    /// of several customers read `erased`; `kept`: the rows stay, for `reason`.
     #[schema(value_type = ErasureActionName)]
     action: &'static str,
     /// Number of rows.
     rows: u64,
+    /// Why rows were kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(examples("keeps the wish of the person to get no messages"))]
+    reason: Option<&'static str>,
+}
+
+impl From<&ErasedTable> for TableBody {
+    fn from(one: &ErasedTable) -> Self {
+        Self { table: one.table, action: one.action.as_str(), rows: one.rows, reason: one.action.reason() }
+    }
 }
 
 impl From<Certificate> for CertificateBody {
     fn from(certificate: Certificate) -> Self {
-        let tables = certificate.tables.iter();
-        let tables = tables.map(|one| TableBody { table: one.table, action: one.action.as_str(), rows: one.rows });
         Self {
-            tables: tables.collect(),
+            tables: certificate.tables.iter().map(TableBody::from).collect(),
             started_time: certificate.started_at.to_rfc3339_opts(SecondsFormat::Millis, true),
             finished_time: certificate.finished_at.to_rfc3339_opts(SecondsFormat::Millis, true),
             complete: certificate.is_complete,
@@ -166,7 +187,8 @@ async fn export(
     allowed: AuthorizedCaller<People>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ExportBody>, ApiError> {
-    let address = address(&bytes)?;
+    let body: PersonBody = body::parse(&bytes).map_err(ApiError::faults)?;
+    let address = address(body.phone_number.as_deref(), body.customer_user_id.as_deref())?;
     let (client, actor) = (allowed.caller.client, allowed.actor());
     let context = Arc::clone(&state.context);
     let export = to_its_end(async move { person::export(&context.as_ref().into(), client, &address, actor).await });
@@ -188,15 +210,15 @@ fn export_body(state: &ApiState, client: ClientId, export: Export) -> ExportBody
 /// Erases all data of a customer.
 ///
 /// Cancels waiting messages, deletes files, then deletes or blanks every row about the customer. Counts and credits
-/// stay. The blocklist entry and the opt-outs of the customer are deleted too. The erasure continues if the caller
-/// hangs up, and a repetition continues an interrupted one. Erased bytes stay in free space of the database until the
-/// operator runs `patchbay person rewrite`.
+/// stay. Blocklist entries and opt-outs stay too, so that the customer gets no messages in the future, unless
+/// `withStops` is `true`. The erasure continues if the caller hangs up, and a repetition continues an interrupted one.
+/// Erased bytes stay in free space of the database until the operator runs `patchbay person rewrite`.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/people/erase",
     operation_id = "erasePerson",
     tag = "Personal data",
-    request_body = PersonBody,
+    request_body = EraseBody,
     security(("apiKey" = [People::ROW.name])),
     responses(
         (status = 200, description = "The certificate.", body = CertificateBody),
@@ -208,12 +230,14 @@ async fn erase(
     allowed: AuthorizedCaller<People>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<CertificateBody>, ApiError> {
-    let address = address(&bytes)?;
+    let body: EraseBody = body::parse(&bytes).map_err(ApiError::faults)?;
+    let address = address(body.phone_number.as_deref(), body.customer_user_id.as_deref())?;
+    let stops = if body.with_stops.unwrap_or_default() { StopEntries::Erase } else { StopEntries::Keep };
     let (client, actor) = (allowed.caller.client, allowed.actor());
     let context = Arc::clone(&state.context);
     let erased = to_its_end(async move {
         let admin = context.as_ref().into();
-        person::erase(&admin, context.media.as_ref(), client, &address, actor).await
+        person::erase(&admin, context.media.as_ref(), client, (&address, stops), actor).await
     });
     Ok(Json(CertificateBody::from(erased.await?.map_err(api_error)?)))
 }
@@ -222,9 +246,8 @@ async fn to_its_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     tokio::spawn(work.instrument(Span::current())).await.map_err(ApiError::internal)
 }
 
-fn address(bytes: &[u8]) -> Result<Address, ApiError> {
-    let body: PersonBody = body::parse(bytes).map_err(ApiError::faults)?;
-    match (body.phone_number.as_deref(), body.customer_user_id.as_deref()) {
+fn address(phone_number: Option<&str>, customer_user_id: Option<&str>) -> Result<Address, ApiError> {
+    match (phone_number, customer_user_id) {
         (Some(number), None) => {
             let number = Msisdn::parse(number).map_err(|error| ApiError::fault("phoneNumber", error.to_string()))?;
             Ok(number.into())

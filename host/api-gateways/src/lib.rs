@@ -10,6 +10,7 @@ mod providers;
 mod ranges;
 mod sms_gateway;
 mod state;
+mod test_messages;
 
 use std::sync::Arc;
 
@@ -29,4 +30,5 @@ pub fn routes(state: &ApiState, sms: Arc<Gateways>, callbacks: Arc<Intake>) -> O
         .merge(providers.with_state(CallbackState::new(state, callbacks)))
         .merge(media::routes())
         .merge(account_callbacks::routes())
+        .merge(test_messages::routes())
 }

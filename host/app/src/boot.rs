@@ -21,7 +21,7 @@ use domain::{clock::Clock, ids::MediaId};
 use plugin_host::{CallLimits, Compiler, HostConfig, PluginHost};
 use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
 use settings::{BaseUrl, DatabaseSettings, Secret, Security, Settings};
-use sms::SmsAccounting;
+use sms::{SandboxAnswers, SmsAccounting};
 use tokio::sync::mpsc;
 
 use crate::{clock::SystemClock, email, lite, media, process_base::Base, simulated_providers::SimulatorAccess};
@@ -88,7 +88,7 @@ pub async fn context(
         media_folder,
         media_kept,
         relay: email::relay(config)?,
-        readers: vec![Arc::new(SmsAccounting)],
+        readers: vec![Arc::new(SmsAccounting), Arc::new(SandboxAnswers)],
         settings: in_force(config, &public_url, simulated)?,
     };
     Ok(ProcessParts { context: Arc::new(parts.build(wake)), wakes, smpp })

@@ -1,6 +1,8 @@
 //! The sandbox of test keys: the keys that open it, and the magic numbers whose digits name an outcome
 //! (`docs/test-keys.md`).
 
+use crate::{address::Address, address_kind::AddressKind};
+
 /// The messages that a key sends: real ones, or those of the sandbox of its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyMode {
@@ -28,6 +30,9 @@ impl KeyMode {
 /// Why a test key cannot send to a number.
 pub const TEST_NUMBERS_ONLY: &str =
     "a test key sends to test numbers only, such as +9991000001; docs/test-keys.md has the table of numbers";
+/// Why a message is not of a test customer.
+pub const TEST_CUSTOMERS_ONLY: &str =
+    "must be a test number, such as +9991000001; docs/test-keys.md has the table of numbers";
 /// Follows the `clientRef` of a client in that of its sandbox. A client cannot choose a reference with a colon.
 pub const REF_SUFFIX: &str = ":test";
 /// The number that each sandbox has, in addition to copies of the numbers of its client.
@@ -54,6 +59,19 @@ pub enum SandboxOutcome {
 }
 
 impl SandboxOutcome {
+    /// The same digits are ids of test customers of pages and bots.
+    pub fn of_address(address: &Address) -> Option<Self> {
+        match address.kind() {
+            AddressKind::Phone | AddressKind::Psid | AddressKind::Telegram => Self::of(address.value()),
+            AddressKind::Bsuid | AddressKind::Visitor | AddressKind::Email | AddressKind::Lid => None,
+        }
+    }
+
+    /// True if the recipient answers the message.
+    pub fn answers(self) -> bool {
+        matches!(self, Self::Reply | Self::Tap)
+    }
+
     /// `None` if the digits are no magic number.
     pub fn of(phone: &str) -> Option<Self> {
         let (outcome, rest) = phone.strip_prefix(CALLING_CODE)?.split_at_checked(1)?;

@@ -29,4 +29,5 @@ pub mod callbacks;
 pub mod lite;
 pub mod media;
 pub mod number_quality;
+pub mod test_messages;
 pub mod web_chat;

@@ -8,11 +8,14 @@ use base::{
     lanes::{Lease, write_down},
 };
 use bytes::Bytes;
-use channels::http::GuardedRequest;
+use channels::{http::GuardedRequest, standard_webhooks::TEST_HEADER};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::sms_products::callback::with_query;
+use domain::{ids::ClientId, sandbox::KeyMode, sms_products::callback::with_query};
 use futures::{StreamExt, stream};
-use storage::sms::products::callbacks::{self, SmsCallback};
+use storage::{
+    sms::products::callbacks::{self, SmsCallback},
+    tenancy::sandboxes,
+};
 use uuid::Uuid;
 
 use crate::json::may_reach_private;
@@ -27,9 +30,25 @@ const PAUSES: [i64; 8] = [5, 30, 120, 300, 600, 1800, 3600, 7200];
 const ANSWER_MAX: usize = 64 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(15);
 
+/// The facts about a client that its requests depend on.
+#[derive(Clone, Copy)]
+struct CallbackRules {
+    allow_private: bool,
+    /// `Test`: a header says so.
+    mode: KeyMode,
+}
+
+impl CallbackRules {
+    async fn of(ctx: &Context, client: ClientId) -> Result<Self> {
+        let allow_private = may_reach_private(ctx, client).await?;
+        let is_sandbox = sandboxes::live_client(&mut *ctx.db.acquire().await?, client).await?.is_some();
+        Ok(Self { allow_private, mode: KeyMode::of(is_sandbox) })
+    }
+}
+
 /// Makes the due callbacks to the receiver of the lane.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
-    let allow_private = may_reach_private(ctx, lease.client).await?;
+    let rules = CallbackRules::of(ctx, lease.client).await?;
     while !lease.is_over() {
         let due = {
             let mut db = ctx.db.acquire().await?;
@@ -38,20 +57,23 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         if due.is_empty() {
             return Ok(());
         }
-        let calls = due.into_iter().map(|callback| attempt(ctx, lease, callback, allow_private));
+        let calls = due.into_iter().map(|callback| attempt(ctx, lease, callback, rules));
         let ended: Vec<(SmsCallback, bool)> = stream::iter(calls).buffer_unordered(IN_FLIGHT).collect().await;
         settle(ctx, lease, &ended).await?;
     }
     Ok(())
 }
 
-async fn attempt(ctx: &Context, lease: &Lease, callback: SmsCallback, allow_private: bool) -> (SmsCallback, bool) {
+async fn attempt(ctx: &Context, lease: &Lease, callback: SmsCallback, rules: CallbackRules) -> (SmsCallback, bool) {
     let form = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
     let request = match callback.posts {
         true => (callback.url.clone(), vec![form], Bytes::from(callback.form.clone())),
         false => (with_query(&callback.url, &callback.form), Vec::new(), Bytes::new()),
     };
-    let (url, headers, body) = request;
+    let (url, mut headers, body) = request;
+    if rules.mode.is_test() {
+        headers.push((TEST_HEADER.to_owned(), "true".to_owned()));
+    }
     let request = GuardedRequest {
         method: if callback.posts { "POST" } else { "GET" }.to_owned(),
         url,
@@ -59,7 +81,7 @@ async fn attempt(ctx: &Context, lease: &Lease, callback: SmsCallback, allow_priv
         body,
         max_response_bytes: ANSWER_MAX,
         timeout: Some(TIMEOUT),
-        allow_private,
+        allow_private: rules.allow_private,
     };
     let arrived = match ctx.http.on_behalf_of(lease.client).request(request).await {
         Ok(answer) => (200..300).contains(&answer.status),

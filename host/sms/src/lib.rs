@@ -21,7 +21,7 @@
 //! 4. `receipts.rs` stores receipts in groups before it acknowledges them (ADR 0042), parks early ones, and joins the
 //!    parts: delivered when all parts are, failed when one is.
 //! 5. [`SmsAccounting`] reads the steps of SMS as events: states, callbacks and refunds of the products, and the credits
-//!    of all other SMS.
+//!    of all other SMS. [`SandboxAnswers`] reads deliveries in sandboxes, whose test numbers answer.
 
 mod accept;
 mod accounting;
@@ -39,6 +39,7 @@ mod parts;
 mod receipts;
 mod replies;
 mod routing;
+mod sandbox_answers;
 mod schedule;
 pub mod stops;
 
@@ -46,3 +47,4 @@ pub use accounting::SmsAccounting;
 pub use dispatch::SmsHook;
 pub use gateways::Gateways;
 pub use replies::SmscEvents;
+pub use sandbox_answers::SandboxAnswers;

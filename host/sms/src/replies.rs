@@ -9,7 +9,10 @@ use base::{
     Context, Result,
     lanes::{silent, within},
 };
-use channels::smpp::{MobileOriginated, SmppEvents, SmscReceipt, StoreFailed};
+use channels::{
+    sandbox,
+    smpp::{MobileOriginated, SmppEvents, SmscReceipt, StoreFailed},
+};
 use chat::receive::receive;
 use domain::{
     channel::Channel,
@@ -123,6 +126,27 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
         ctx.wake.wake_all(client, wakes);
     }
     Ok(())
+}
+
+/// Answers a message of a sandbox with a text, inside the caller's transaction. Returns the lanes to wake.
+pub(crate) async fn answer_for_subscriber(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (answered, subscriber): (MessageId, &str),
+    text: &str,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let source = replies::message(db, client, answered).await?.map(|sent| sent.source);
+    let message = MobileOriginated {
+        bind: sandbox::PROVIDER.to_owned(),
+        from: subscriber.to_owned(),
+        to: source.unwrap_or_else(|| ctx.settings.sms.default_source.clone()),
+        text: text.to_owned(),
+        parts: 1,
+        complete: true,
+    };
+    let reply = SubscriberSms { id: ctx.mint(), message: &message, text };
+    hand_over(ctx, db, client, Some(answered), reply).await
 }
 
 /// The client that a subscriber writes to, and the answered message: the last sender to the subscriber, or else the

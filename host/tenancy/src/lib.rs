@@ -12,5 +12,6 @@ pub mod inboxes;
 pub mod person;
 pub mod request_log;
 pub(crate) mod sandbox;
+mod sandbox_inboxes;
 pub mod sites;
 pub mod teams;

@@ -1,11 +1,9 @@
-//! The sandbox of a client (ADR 0058): a client of its own that only test keys lead to, with copies of the Cloud numbers
-//! and templates of its client, a number of its own, and credits that cost nothing.
+//! The sandbox of a client (ADR 0058): a client of its own that only test keys lead to, with copies of the inboxes and
+//! templates of its client, a number of its own, and credits that cost nothing.
 
-use base::{audit::Administration, secrets::SecretPurpose};
+use base::audit::Administration;
 use domain::{
-    channel::Channel,
-    ids::{ClientId, InboxId},
-    page::PageRequest,
+    ids::ClientId,
     phone::Msisdn,
     sandbox::{OWN_NUMBER, REF_SUFFIX},
     template::TemplateRecord,
@@ -13,16 +11,15 @@ use domain::{
 use serde_json::json;
 use storage::{
     PgConnection,
-    inboxes::{self, WhatsappCloud, templates},
+    inboxes::templates,
     tenancy::{clients, credits, sandboxes},
 };
 
+use crate::sandbox_inboxes;
+
 /// The business account of the number that a sandbox has of its own.
 const OWN_ACCOUNT: &str = "sandbox";
-/// Sealed in place of an access token. No provider knows it.
-const NO_TOKEN: &[u8] = b"sandbox";
 const CREDITS: i64 = 1_000_000;
-const PAGE: PageRequest = PageRequest { page: 0, size: 500 };
 
 /// Finds the sandbox of a client, or makes it, inside the caller's transaction. `None` if there is no such client.
 pub(crate) async fn open(
@@ -52,7 +49,7 @@ pub(crate) async fn open(
     Ok(Some(sandbox))
 }
 
-/// Copies numbers and templates that the client got since the last time. Returns the number of templates.
+/// Copies inboxes and templates that the client got since the last time. Returns the number of templates.
 pub(crate) async fn refresh(admin: &Administration<'_>, live: ClientId, sandbox: ClientId) -> base::Result<usize> {
     let mut tx = admin.db.begin().await?;
     let copied = copy(admin, &mut tx, live, sandbox).await?;
@@ -66,53 +63,17 @@ async fn copy(
     live: ClientId,
     sandbox: ClientId,
 ) -> base::Result<usize> {
-    let known = sandboxes::numbers(db, sandbox).await?;
-    for number in numbers_of(db, live).await? {
-        if !known.iter().any(|known| *known == number.msisdn.as_str()) {
-            add_number(admin, db, sandbox, (number.msisdn, number.waba_id)).await?;
-        }
-    }
+    sandbox_inboxes::copy(admin, db, live, sandbox).await?;
     let copied = sandboxes::copy_templates(db, live, sandbox, OWN_ACCOUNT).await?;
     Ok(usize::try_from(copied).unwrap_or(usize::MAX))
-}
-
-async fn numbers_of(db: &mut PgConnection, live: ClientId) -> base::Result<Vec<WhatsappCloud>> {
-    let (mut found, mut at) = (Vec::new(), PAGE);
-    loop {
-        let (page, _) = inboxes::page(db, live, (Channel::Whatsapp, ""), at).await?;
-        if page.is_empty() {
-            return Ok(found);
-        }
-        found.extend(page.iter().filter_map(|inbox| inbox.cloud().cloned()));
-        at = at.next();
-    }
 }
 
 async fn add_own_number(admin: &Administration<'_>, db: &mut PgConnection, sandbox: ClientId) -> base::Result<()> {
     // The constant is a number in international format.
     let Ok(msisdn) = Msisdn::parse(OWN_NUMBER) else { return Ok(()) };
-    add_number(admin, db, sandbox, (msisdn, OWN_ACCOUNT.to_owned())).await?;
+    sandbox_inboxes::add_number(admin, db, sandbox, (msisdn, OWN_ACCOUNT.to_owned())).await?;
     let now = admin.now();
     Ok(templates::replace_all(db, sandbox, OWN_ACCOUNT, &[sample_template()], now, now).await?)
-}
-
-async fn add_number(
-    admin: &Administration<'_>,
-    db: &mut PgConnection,
-    sandbox: ClientId,
-    (msisdn, waba_id): (Msisdn, String),
-) -> base::Result<()> {
-    let id: InboxId = admin.mint();
-    let number = WhatsappCloud {
-        msisdn,
-        link_id: admin.mint(),
-        phone_number_id: format!("sandbox_{}", id.0.simple()),
-        waba_id,
-        access_token_sealed: admin.sealer.seal(sandbox, SecretPurpose::AccessToken, NO_TOKEN)?,
-        app_secret_sealed: None,
-        rate_per_second: None,
-    };
-    Ok(inboxes::insert_in_sandbox(db, sandbox, (id, number), admin.now()).await?)
 }
 
 /// The template of each sandbox: two placeholders and two quick replies.

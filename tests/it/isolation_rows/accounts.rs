@@ -105,6 +105,7 @@ pub const ROWS: &[Row] = &[
         |ids| plain(&format!("/api/v1/test-keys/{}", ids.user)),
         Others::Unknown(404),
     ),
+    row("POST", "/api/v1/test-messages", Who::Roles(&[]), |_| with("/api/v1/test-messages", &json!({})), OWN),
     row("GET", "/api/v1/users", READERS, |_| plain("/api/v1/users"), OWN),
     row("POST", "/api/v1/users", ADMINS, |_| with("/api/v1/users", &json!({})), OWN),
     row("GET", "/api/v1/users/me", ALL, |_| plain("/api/v1/users/me"), OWN),

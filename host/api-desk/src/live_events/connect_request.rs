@@ -5,6 +5,7 @@ use api_core::{
     auth::{AuthorizedCaller, LiveEvents},
     error::{ApiError, ErrorKind},
     query::QueryParameters,
+    request_facts::RequestFacts,
     state::{ApiState, StateWith, UseGuard},
 };
 use axum::{
@@ -44,6 +45,7 @@ impl FromRequestParts<StateWith<Hub>> for EventsRequest {
                 // A faulty request does not use up a ticket.
                 let (form, after) = asked()?;
                 let holder = of_ticket(state, &AdmittedRequest::of(&parts.extensions), ticket).await?;
+                RequestFacts::of(&parts.extensions).set_mode(holder.mode);
                 Ok(Self { holder, after, form, in_use })
             }
             None => {
@@ -67,8 +69,8 @@ async fn of_ticket(state: &ApiState, held: &AdmittedRequest, ticket: &str) -> Re
 }
 
 pub(super) fn of_key(caller: Caller) -> Holder {
-    let Caller { client, user, role, client_ref, sight, key_hash, .. } = caller;
-    Holder { client, user, role, client_ref, sight, key_hash }
+    let Caller { client, user, role, client_ref, sight, key_hash, mode, .. } = caller;
+    Holder { client, user, role, client_ref, sight, key_hash, mode }
 }
 
 fn form(headers: &HeaderMap) -> Result<Form, ApiError> {

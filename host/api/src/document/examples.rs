@@ -98,7 +98,7 @@ fn object(schema: &Value, schemas: &Value, depth: u8) -> Option<Value> {
 fn text(schema: &Value) -> &str {
     match schema.get("format").and_then(Value::as_str) {
         Some("uuid") => "0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41",
-        Some("date-time") => "2026-01-31T08:15:30Z",
+        Some("date-time") => "2026-01-31T08:15:30.123Z",
         Some("date") => "2026-01-31",
         Some("uri") => "https://shop.example/file",
         Some("email") => "thandi@shop.example",

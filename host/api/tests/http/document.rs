@@ -83,6 +83,50 @@ async fn it_is_openapi_3_1_and_all_its_references_lead_somewhere() {
     }
 }
 
+/// Operations that make an object and answer 200: `docs/api.md` names them.
+const CREATIONS_WITH_200: [&str; 5] =
+    ["beginWebSession", "createConversation", "createWebhookConfiguration", "issueLiveTicket", "uploadChatMedia"];
+
+#[tokio::test]
+async fn a_creation_answers_201_unless_it_is_a_documented_exception() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    let (mut created, mut exceptions) = (0, Vec::new());
+    for (_, _, operation) in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap();
+        let words = ["add", "begin", "create", "issue", "register", "upload"];
+        if words.iter().any(|word| id.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_uppercase))) {
+            let has = |status: &str| operation["responses"].get(status).is_some();
+            // A 204 makes no object, such as the membership of a team.
+            match () {
+                () if has("201") => created += 1,
+                () if has("204") => {}
+                () => exceptions.push(id),
+            }
+        }
+    }
+    exceptions.sort_unstable();
+    assert_eq!(exceptions, CREATIONS_WITH_200);
+    assert!(created >= 8, "{created}");
+}
+
+#[tokio::test]
+async fn the_examples_of_answers_have_times_in_one_format() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    let operations = operations(&document).into_iter();
+    let answers = operations.flat_map(|(_, _, operation)| within(&operation["responses"]));
+    let times = answers.filter_map(|value| value.as_str()).filter(|text| {
+        text.len() > 18
+            && text.is_char_boundary(10)
+            && text[..10].parse::<chrono::NaiveDate>().is_ok()
+            && text[10..].starts_with('T')
+    });
+    let times: Vec<&str> = times.collect();
+    let other: Vec<&&str> = times.iter().filter(|text| text.len() != "2026-01-31T08:15:30.123Z".len()).collect();
+    assert!(times.len() > 100 && other.is_empty(), "{} times, {other:?}", times.len());
+}
+
 #[tokio::test]
 async fn every_operation_has_a_description_and_its_possible_statuses() {
     let service = Service::start().await;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::Context as _;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
     channel::Channel,
     ids::{ClientId, UserId},
@@ -31,6 +31,11 @@ pub(super) fn with_field(mut object: Value, name: &str, value: Value) -> Value {
     object
 }
 
+/// A time in the form of the API.
+pub(super) fn time(at: impl Into<Option<DateTime<Utc>>>) -> Value {
+    at.into().map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true)).into()
+}
+
 pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::Result<ClientId> {
     clients::find_by_ref(db, client_ref)
         .await?
@@ -51,8 +56,8 @@ pub(super) async fn clients(db: &Db, client_ref: Option<&str>) -> anyhow::Result
             "displayName": one.display_name,
             "parentRef": one.parent.and_then(|parent| names.get(&parent)),
             "test": one.sandbox_of.is_some(),
-            "createdTime": one.created_at,
-            "disabledTime": one.disabled_at,
+            "createdTime": time(one.created_at),
+            "disabledTime": time(one.disabled_at),
         })
     });
     Ok(json!({ "clients": shown.collect::<Vec<_>>() }))
@@ -69,8 +74,8 @@ pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
             "name": user.name,
             "role": user.role.as_str(),
             "team": user.team.map(|(_, name)| name),
-            "createdTime": user.created_at,
-            "disabledTime": disabled.of("user", &user.id.to_string()),
+            "createdTime": time(user.created_at),
+            "disabledTime": time(disabled.of("user", &user.id.to_string())),
         })
     });
     Ok(json!({ "clientRef": client_ref, "users": shown.collect::<Vec<_>>() }))
@@ -98,16 +103,16 @@ async fn keys_of(db: &mut PgConnection, client: ClientId, test: bool) -> anyhow:
                 "id": user.id,
                 "name": user.name,
                 "test": true,
-                "createdTime": created,
-                "disabledTime": disabled_at,
+                "createdTime": time(*created),
+                "disabledTime": time(disabled_at),
             }),
             false => json!({
                 "userId": user.id,
                 "email": user.email,
                 "role": user.role.as_str(),
                 "test": false,
-                "createdTime": created,
-                "disabledTime": disabled_at,
+                "createdTime": time(*created),
+                "disabledTime": time(disabled_at),
             }),
         })
     });

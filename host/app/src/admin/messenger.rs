@@ -120,6 +120,6 @@ async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let found = lists::all_inboxes(db, client_ref, Channel::Facebook).await?;
     let shown = found
         .iter()
-        .map(|(page, disabled_at)| json!({ "id": page.id, "pageId": page.address(), "disabledTime": disabled_at }));
+        .map(|(page, disabled_at)| json!({ "id": page.id, "pageId": page.address(), "disabledTime": lists::time(*disabled_at) }));
     Ok(json!({ "clientRef": client_ref, "pages": shown.collect::<Vec<_>>() }))
 }

@@ -11,7 +11,7 @@ use domain::{
     phone::{Bsuid, Msisdn},
 };
 use serde_json::{Value, json};
-use tenancy::person::{self, Certificate, Leftovers, REWRITTEN_MOST};
+use tenancy::person::{self, Certificate, ErasedTable, Leftovers, REWRITTEN_MOST, StopEntries};
 use tokio::{fs::OpenOptions, io::AsyncWriteExt};
 
 use super::lists;
@@ -67,7 +67,7 @@ async fn export_person(config: &Settings, base: &Base, export: PersonExport) -> 
     Ok(json!({
         "clientRef": export.person.client,
         "person": exported.person,
-        "exportedTime": exported.exported_at,
+        "exportedTime": lists::time(exported.exported_at),
         "addresses": addresses.collect::<Vec<_>>(),
         "tables": tables,
         "files": files,
@@ -96,7 +96,8 @@ async fn erase_person(config: &Settings, base: &Base, erase: PersonErase) -> any
     let (client, address) = find(base, &erase.person).await?;
     let store = store(config, base)?;
     let admin = base.administration();
-    let certificate = person::erase(&admin, store.as_ref(), client, &address, Actor::Operator).await?;
+    let stops = if erase.with_stops { StopEntries::Erase } else { StopEntries::Keep };
+    let certificate = person::erase(&admin, store.as_ref(), client, (&address, stops), Actor::Operator).await?;
     let mut shown = certificate_json(&erase.person.client, &certificate);
     if let Some(fields) = shown.as_object_mut() {
         fields.insert("storage".to_owned(), rewritten(base, erase.rewrite).await?);
@@ -105,19 +106,21 @@ async fn erase_person(config: &Settings, base: &Base, erase: PersonErase) -> any
 }
 
 fn certificate_json(client_ref: &str, certificate: &Certificate) -> Value {
-    let tables = certificate
-        .tables
-        .iter()
-        .map(|one| json!({ "table": one.table, "action": one.action.as_str(), "rows": one.rows }));
+    let table = |one: &ErasedTable| match one.action.reason() {
+        Some(reason) => {
+            json!({ "table": one.table, "action": one.action.as_str(), "rows": one.rows, "reason": reason })
+        }
+        None => json!({ "table": one.table, "action": one.action.as_str(), "rows": one.rows }),
+    };
     json!({
         "clientRef": client_ref,
         "person": certificate.person,
-        "startedTime": certificate.started_at,
-        "finishedTime": certificate.finished_at,
+        "startedTime": lists::time(certificate.started_at),
+        "finishedTime": lists::time(certificate.finished_at),
         "complete": certificate.is_complete,
         "cancelledMessages": certificate.cancelled,
         "files": certificate.files,
-        "tables": tables.collect::<Vec<_>>(),
+        "tables": certificate.tables.iter().map(table).collect::<Vec<_>>(),
     })
 }
 

@@ -192,7 +192,7 @@ pub(super) async fn sender(config: &Settings, base: &Base, command: SenderComman
             };
             let shown = senders.into_iter().map(|(address, user)| {
                 let disabled_at = disabled.of("sender", &address);
-                json!({ "email": address, "user": user, "disabledTime": disabled_at })
+                json!({ "email": address, "user": user, "disabledTime": lists::time(disabled_at) })
             });
             return Ok(json!({ "clientRef": list.client, "senders": shown.collect::<Vec<_>>() }));
         }

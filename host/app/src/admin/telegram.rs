@@ -84,7 +84,7 @@ pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand
         TelegramCommand::List(list) => {
             let found = lists::all_inboxes(&base.db, &list.client, Channel::Telegram).await?;
             let shown = found.iter().filter_map(|(inbox, disabled_at)| {
-                Some(lists::with_field(bot_json(inbox)?, "disabledTime", json!(disabled_at)))
+                Some(lists::with_field(bot_json(inbox)?, "disabledTime", lists::time(*disabled_at)))
             });
             let shown: Vec<Value> = shown.collect();
             Ok(json!({ "clientRef": list.client, "bots": shown }))

@@ -90,8 +90,8 @@ async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
             "name": site.name,
             "siteKey": site.key,
             "origins": site.origins.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "createdTime": site.created_at,
-            "disabledTime": disabled.of("inbox", &site.id.to_string()),
+            "createdTime": lists::time(site.created_at),
+            "disabledTime": lists::time(disabled.of("inbox", &site.id.to_string())),
         })
     });
     Ok(json!({ "clientRef": client_ref, "sites": shown.collect::<Vec<_>>() }))

@@ -221,7 +221,7 @@ async fn list(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let found = lists::all_inboxes(db, client_ref, Channel::Whatsapp).await?;
     let shown = found
         .iter()
-        .map(|(number, disabled_at)| lists::with_field(number_json(number), "disabledTime", json!(disabled_at)));
+        .map(|(number, disabled_at)| lists::with_field(number_json(number), "disabledTime", lists::time(*disabled_at)));
     let shown: Vec<Value> = shown.collect();
     Ok(json!({ "clientRef": client_ref, "numbers": shown }))
 }

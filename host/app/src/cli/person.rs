@@ -52,6 +52,9 @@ pub struct PersonExport {
 pub struct PersonErase {
     #[command(flatten)]
     pub person: GivenPerson,
+    /// Also erase blocklist entries and opt-outs. The person can then be written to again
+    #[arg(long)]
+    pub with_stops: bool,
     /// Tables that are then rewritten, so that no erased byte stays in their files
     #[arg(long, value_enum, default_value_t = RewriteScope::Small)]
     pub rewrite: RewriteScope,

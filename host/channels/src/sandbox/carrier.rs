@@ -1,6 +1,5 @@
 use async_trait::async_trait;
 use domain::{
-    address::AddressKind,
     carriage::{Acceptance, SendFailure},
     inbox::InboxKind,
     sandbox::SandboxOutcome,
@@ -46,8 +45,7 @@ impl Carrier for SandboxCarrier {
         _place: SendPlace,
         outgoing: &OutgoingMessage<'_>,
     ) -> Result<Acceptance, SendFailure> {
-        let phone = outgoing.to.as_kind(AddressKind::Phone);
-        if phone.and_then(SandboxOutcome::of).is_none() {
+        if SandboxOutcome::of_address(outgoing.to).is_none() {
             let reason = "a sandbox writes to test numbers only (see the table in docs/test-keys.md)".to_owned();
             return Err(UnsupportedContent { reason }.into());
         }

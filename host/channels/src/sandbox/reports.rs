@@ -6,14 +6,16 @@ use domain::{
     channel::Channel,
     content::OutboundContent,
     inbound::{
-        CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMessage, ProviderFailure, ProviderStatus,
-        StatusUpdate,
+        CallbackBody, CallbackItem, CallbackTarget, InboundContent, ProviderFailure, ProviderStatus, StatusUpdate,
     },
     sandbox::SandboxOutcome,
 };
 use serde_json::{Value, json};
 
-use super::provider_id;
+use super::{
+    customer_message::{CustomerMessage, NAME},
+    provider_id,
+};
 use crate::carrier::{OwnReport, TakenMessage};
 
 /// Meta's code for a message that its recipient cannot get, for example because the number is not on WhatsApp.
@@ -21,29 +23,29 @@ const UNDELIVERABLE: i64 = 131_026;
 /// Seconds between the message and each of its reports.
 const STEP: i64 = 1;
 const SLOW: i64 = 60;
-const NAME: &str = "Test Customer";
-const ANSWER: &str = "This is a test reply.";
+/// The text of an answer.
+pub const ANSWER: &str = "This is a test reply.";
 
 pub(super) fn of(channel: Channel, taken: &TakenMessage<'_>) -> Vec<OwnReport> {
-    let phone = taken.to.as_kind(AddressKind::Phone);
-    let Some((phone, outcome)) = phone.and_then(|phone| Some((phone, SandboxOutcome::of(phone)?))) else {
-        return Vec::new();
-    };
-    let script = Script { taken, phone, id: provider_id(taken.message, taken.opaque) };
+    let Some(outcome) = SandboxOutcome::of_address(taken.to) else { return Vec::new() };
+    let script = Script { taken, channel, id: provider_id(taken.message, taken.opaque) };
     match (outcome, channel) {
         (SandboxOutcome::NotOnWhatsapp, Channel::Whatsapp) => vec![script.failed(UNDELIVERABLE)],
         (SandboxOutcome::Failed(code), _) => vec![script.failed(code)],
         (SandboxOutcome::Slow, _) => script.delivered_after(SLOW),
-        (SandboxOutcome::Read, Channel::Whatsapp) => script.read(),
-        (SandboxOutcome::Reply, Channel::Whatsapp) => script.answered(script.reply()),
-        (SandboxOutcome::Tap, Channel::Whatsapp) => script.answered(script.tap().unwrap_or_else(|| script.reply())),
-        _ => script.delivered_after(STEP),
+        // The answers to SMS go to the product of the message (`sms::SandboxAnswers`).
+        (SandboxOutcome::Delivered | SandboxOutcome::NotOnWhatsapp, _) | (_, Channel::Sms) => {
+            script.delivered_after(STEP)
+        }
+        (SandboxOutcome::Read, _) => script.read(),
+        (SandboxOutcome::Reply, _) => script.answered(script.reply()),
+        (SandboxOutcome::Tap, _) => script.answered(script.tap().unwrap_or_else(|| script.reply())),
     }
 }
 
 struct Script<'a> {
     taken: &'a TakenMessage<'a>,
-    phone: &'a str,
+    channel: Channel,
     id: String,
 }
 
@@ -109,36 +111,26 @@ impl Script<'_> {
             opaque: Some(self.taken.opaque.to_owned()),
             status,
             at,
-            recipient: Some(self.phone.to_owned()),
+            recipient: self.taken.to.as_kind(AddressKind::Phone).map(str::to_owned),
             recipient_user_id: None,
             error,
         };
         self.report(format!("status:{}:{status:?}", self.id), CallbackBody::Status(update), at)
     }
 
-    fn message(&self, content: InboundContent, mut raw: Value) -> OwnReport {
+    fn message(&self, content: InboundContent, raw: Value) -> OwnReport {
         let at = self.after(3 * STEP);
-        let provider_id = format!("{}.reply", self.id);
-        if let Some(raw) = raw.as_object_mut() {
-            raw.insert("from".to_owned(), self.phone.into());
-            raw.insert("id".to_owned(), provider_id.clone().into());
-            raw.insert("timestamp".to_owned(), at.timestamp().to_string().into());
-        }
         let is_tap = !matches!(content, InboundContent::Text { .. });
-        let message = InboundMessage {
-            provider_id,
-            from: Some(self.phone.to_owned()),
-            from_user_id: None,
-            from_parent_user_id: None,
-            from_address: None,
-            profile_name: Some(NAME.to_owned()),
-            username: None,
-            sent_at: at,
+        let message = CustomerMessage {
+            provider_id: format!("{}.reply", self.id),
+            from: self.taken.to,
+            name: NAME,
+            at,
             quoted_provider_id: is_tap.then(|| self.id.clone()),
             content,
             raw,
-            referral: None,
         };
+        let message = message.in_channel(self.channel);
         self.report(format!("message:{}", message.provider_id), CallbackBody::Message(Box::new(message)), at)
     }
 
@@ -202,6 +194,22 @@ mod tests {
             reports(Channel::Whatsapp, "9996000001", true).into_iter().map(|(_, kind)| kind).collect();
         assert_eq!(of_chat, ["Sent", "Delivered", "Read"]);
         assert_eq!(kinds(Channel::Sms, "9996000001"), ["Sent", "Delivered"]);
+    }
+
+    #[test]
+    fn a_test_customer_of_a_page_reads_and_one_of_a_bot_fails_with_its_code() {
+        let kinds = |channel, kind, to: &str| {
+            let to = Address::of_kind(kind, to).unwrap();
+            let content = OutboundContent::Text { body: "Hello".to_owned() };
+            let at = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
+            let (inbox, message) = (Uuid::from_u128(1).into(), MessageId(Uuid::from_u128(2)));
+            let taken =
+                TakenMessage { inbox, message, opaque: "pb1:1:2:0", to: &to, content: &content, is_of_chat: true, at };
+            of(channel, &taken).len()
+        };
+        assert_eq!(kinds(Channel::Facebook, AddressKind::Psid, "9996000001"), 3);
+        assert_eq!(kinds(Channel::Telegram, AddressKind::Telegram, "9994000403"), 1);
+        assert_eq!(kinds(Channel::Telegram, AddressKind::Telegram, "4000403"), 0);
     }
 
     #[test]

@@ -28,6 +28,9 @@ struct Body<'a> {
     sequence: i64,
     #[serde(serialize_with = "millis")]
     time: DateTime<Utc>,
+    /// True in a sandbox, absent elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    test: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     chat: Option<Chat<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -207,6 +210,7 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &Num
         kind: what.name(),
         sequence: one.sequence,
         time: one.at,
+        test: shown.is_some_and(|shown| shown.is_test),
         chat: shown.map(|shown| chat(known, shown)),
         message: written.map(|written| message(ctx, client, (known, shown), written)),
         ticket: None,

@@ -5,6 +5,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     ids::{ClientId, UserId},
     privacy::CustomerVisibility,
+    sandbox::KeyMode,
 };
 use sha2::{Digest, Sha256};
 use storage::{
@@ -24,6 +25,7 @@ pub struct Holder {
     pub client_ref: String,
     pub sight: CustomerVisibility,
     pub key_hash: Vec<u8>,
+    pub mode: KeyMode,
 }
 
 pub async fn issue(ctx: &Context, holder: &Holder) -> Result<String> {
@@ -46,9 +48,9 @@ pub async fn redeem(ctx: &Context, ticket: &str) -> Result<Option<Holder>> {
     let mut db = ctx.db.acquire().await?;
     let taken = tickets::redeem(&mut db, client, &hash, ctx.now()).await?;
     let holder = |owner: KeyOwner| {
-        let sight = owner.role.sight(owner.popia_compliant);
+        let (sight, mode) = (owner.role.sight(owner.popia_compliant), owner.mode());
         let KeyOwner { client, user, role, client_ref, key_hash, .. } = owner;
-        Holder { client, user, role, client_ref, sight, key_hash }
+        Holder { client, user, role, client_ref, sight, key_hash, mode }
     };
     Ok(taken.map(holder))
 }

@@ -10,6 +10,7 @@ use domain::{
     event::{Event, TicketMoved, TicketStatus},
     ids::{ClientId, ParticipantId, UserId},
     privacy::CustomerVisibility,
+    sandbox::KeyMode,
 };
 use events::{
     NewEvent,
@@ -139,7 +140,7 @@ pub async fn user(ctx: &Context, client: ClientId, email: &str, role: Role) -> H
     let key = NewApiKey { user: id, hash: email.as_bytes(), sealed: b"sealed" };
     api_keys::replace(&mut db, client, key, ctx.now()).await.unwrap();
     let (client_ref, key_hash) = ("acme".to_owned(), email.as_bytes().to_vec());
-    Holder { client, user: id, role, client_ref, sight: CustomerVisibility::Whole, key_hash }
+    Holder { client, user: id, role, client_ref, sight: CustomerVisibility::Whole, key_hash, mode: KeyMode::Live }
 }
 
 /// An event that says its number and nothing that has to be there.

@@ -107,13 +107,14 @@ async fn attempt(world: &SimulatedWorld, events: &[SimulatedChange], body: &Byte
     let request = world
         .callbacks
         .client
-        .post(url)
+        .post(&url)
         .header("Content-Type", "application/json")
         .header("User-Agent", "facebookexternalua")
         .header("X-Hub-Signature-256", signature)
         .body(body.clone());
-    let answer = world.shutdown.run_until_cancelled(request.send()).await;
-    let status = answer.and_then(Result::ok).map(|answer| answer.status());
+    let Some(answered) = world.shutdown.run_until_cancelled(request.send()).await else { return false };
+    world.callbacks.note(&url, &answered);
+    let status = answered.ok().map(|answer| answer.status());
     world.state().callbacks.add(events, status.map(|status| status.as_u16()));
     status.is_some_and(|status| status.is_success())
 }

@@ -1,6 +1,7 @@
 use std::{
     collections::{HashMap, VecDeque},
-    sync::atomic::{AtomicU64, Ordering},
+    error::Error,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::Duration,
 };
 
@@ -30,6 +31,17 @@ pub(crate) struct Callbacks {
     pub(super) age: AtomicU64,
     /// Ends the waits between attempts.
     pub(super) wake: Notify,
+    /// True if the last attempt failed. The log has one line for a row of failures.
+    pub(super) failing: AtomicBool,
+}
+
+/// The cause at the end of a chain of errors names the fault.
+fn innermost(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -56,6 +68,7 @@ impl Callbacks {
             queues: Mutex::default(),
             age: AtomicU64::new(0),
             wake: Notify::new(),
+            failing: AtomicBool::new(false),
         })
     }
 
@@ -67,6 +80,25 @@ impl Callbacks {
     pub(crate) fn set_messenger_url(&self, url: String) {
         *lock(&self.messenger_url) = url;
         self.retry_now();
+    }
+
+    /// Says why no callback arrives, such as a certificate that is not trusted.
+    pub(super) fn note(&self, url: &str, answered: &Result<reqwest::Response, reqwest::Error>) {
+        let reason = match answered {
+            Ok(answer) if answer.status().is_success() => {
+                self.failing.store(false, Ordering::Relaxed);
+                return;
+            }
+            Ok(answer) => format!("the answer is {}", answer.status()),
+            Err(error) => innermost(error),
+        };
+        if !self.failing.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                url,
+                reason,
+                "the simulator's callbacks do not arrive and are repeated. Over HTTPS it trusts public authorities only: leave                  out server.tls_cert while you use the simulator"
+            );
+        }
     }
 
     pub(super) fn line_of(&self, event: &SimulatedChange) -> (String, &str) {

@@ -29,7 +29,7 @@ impl NewsSource {
     }
 }
 
-pub(super) async fn insert(db: &mut PgConnection, client: ClientId, id: InboxId, account: &Account) -> Result<()> {
+pub(super) async fn insert_row(db: &mut PgConnection, client: ClientId, id: InboxId, account: &Account) -> Result<()> {
     sqlx::query(
         "INSERT INTO account_inbox (client_id, id, name, access_token_sealed, app_secret_sealed)
          VALUES ($1, $2, $3, $4, $5)",
@@ -39,8 +39,13 @@ pub(super) async fn insert(db: &mut PgConnection, client: ClientId, id: InboxId,
     .bind(&account.name)
     .bind(&account.access_token_sealed)
     .bind(&account.app_secret_sealed)
-    .execute(&mut *db)
+    .execute(db)
     .await?;
+    Ok(())
+}
+
+pub(super) async fn insert(db: &mut PgConnection, client: ClientId, id: InboxId, account: &Account) -> Result<()> {
+    insert_row(db, client, id, account).await?;
     sqlx::query("INSERT INTO account_directory (kind, account_id, client_id, inbox_id) VALUES ($1, $2, $3, $4)")
         .bind(account.kind.as_str())
         .bind(&account.account_id)

@@ -34,16 +34,25 @@ async fn insert_common(db: &mut PgConnection, client: ClientId, inbox: &Inbox, n
     Ok(())
 }
 
-/// Stores a Cloud number of a sandbox: no callback finds it, and nothing is asked about it.
+/// Stores an inbox of a sandbox: no directory names it, so no callback finds it, and nothing is asked about it.
 pub async fn insert_in_sandbox(
     db: &mut PgConnection,
     sandbox: ClientId,
-    (id, cloud): (InboxId, WhatsappCloud),
+    inbox: &Inbox,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let inbox = Inbox { id, settings: InboxSettings::WhatsappCloud(cloud.clone()) };
-    insert_common(db, sandbox, &inbox, now).await?;
-    insert_cloud_row(db, sandbox, id, &cloud).await
+    match &inbox.settings {
+        // Visitors find a site by its key, which is its own.
+        InboxSettings::Web(_) | InboxSettings::Sms(_) => return insert(db, sandbox, inbox, now).await,
+        _ => insert_common(db, sandbox, inbox, now).await?,
+    }
+    match &inbox.settings {
+        InboxSettings::WhatsappCloud(cloud) => insert_cloud_row(db, sandbox, inbox.id, cloud).await,
+        InboxSettings::WhatsappLite(lite) => insert_lite_row(db, sandbox, inbox.id, lite).await,
+        InboxSettings::Account(account) => accounts::insert_row(db, sandbox, inbox.id, account).await,
+        InboxSettings::Messenger(page) => insert_messenger_row(db, sandbox, inbox.id, page).await,
+        InboxSettings::Web(_) | InboxSettings::Sms(_) => Ok(()),
+    }
 }
 
 async fn insert_cloud_row(db: &mut PgConnection, client: ClientId, id: InboxId, cloud: &WhatsappCloud) -> Result<()> {
@@ -92,6 +101,17 @@ async fn insert_cloud(
 }
 
 async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite: &WhatsappLite) -> Result<()> {
+    insert_lite_row(db, client, id, lite).await?;
+    // No process holds it until the client wants the session.
+    sqlx::query("INSERT INTO lite_session (client_id, lane_id) VALUES ($1, $2)")
+        .bind(client.0)
+        .bind(id.0)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+async fn insert_lite_row(db: &mut PgConnection, client: ClientId, id: InboxId, lite: &WhatsappLite) -> Result<()> {
     sqlx::query(
         "INSERT INTO whatsapp_lite_inbox (client_id, id, link_id, rate_per_second, hosting_type, billing_model)
          VALUES ($1, $2, $3, $4, $5, $6)",
@@ -102,18 +122,17 @@ async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite:
     .bind(lite.rate_per_second)
     .bind(lite.hosting.as_str())
     .bind(lite.billing.as_str())
-    .execute(&mut *db)
+    .execute(db)
     .await?;
-    // No process holds it until the client wants the session.
-    sqlx::query("INSERT INTO lite_session (client_id, lane_id) VALUES ($1, $2)")
-        .bind(client.0)
-        .bind(id.0)
-        .execute(db)
-        .await?;
     Ok(())
 }
 
-async fn insert_messenger(db: &mut PgConnection, client: ClientId, id: InboxId, page: &MessengerInbox) -> Result<()> {
+async fn insert_messenger_row(
+    db: &mut PgConnection,
+    client: ClientId,
+    id: InboxId,
+    page: &MessengerInbox,
+) -> Result<()> {
     sqlx::query(
         "INSERT INTO messenger_inbox (client_id, id, access_token_sealed, app_secret_sealed) VALUES ($1, $2, $3, $4)",
     )
@@ -121,8 +140,13 @@ async fn insert_messenger(db: &mut PgConnection, client: ClientId, id: InboxId, 
     .bind(id.0)
     .bind(&page.access_token_sealed)
     .bind(page.app_secret_sealed.as_deref())
-    .execute(&mut *db)
+    .execute(db)
     .await?;
+    Ok(())
+}
+
+async fn insert_messenger(db: &mut PgConnection, client: ClientId, id: InboxId, page: &MessengerInbox) -> Result<()> {
+    insert_messenger_row(db, client, id, page).await?;
     sqlx::query("INSERT INTO page_directory (page_id, client_id, inbox_id) VALUES ($1, $2, $3)")
         .bind(&page.page_id)
         .bind(client.0)

@@ -225,10 +225,13 @@ pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
     inboxes(rows)
 }
 
+/// All pages, without those of sandboxes.
 pub async fn all_pages(db: &mut PgConnection) -> Result<Vec<Inbox>> {
-    let rows: Vec<InboxRow> =
-        sqlx::query_as(&format!("{SELECT} WHERE inbox.kind = 'MESSENGER' ORDER BY inbox.client_id, inbox.id"))
-            .fetch_all(db)
-            .await?;
+    let rows: Vec<InboxRow> = sqlx::query_as(&format!(
+        "{SELECT} JOIN client ON client.id = inbox.client_id AND client.sandbox_of IS NULL
+         WHERE inbox.kind = 'MESSENGER' ORDER BY inbox.client_id, inbox.id"
+    ))
+    .fetch_all(db)
+    .await?;
     inboxes(rows)
 }

@@ -31,6 +31,8 @@ pub struct ShownChat {
     pub unread: i32,
     pub last_message_at: DateTime<Utc>,
     pub customer: Option<ShownCustomer>,
+    /// True in a sandbox.
+    pub is_test: bool,
 }
 
 #[derive(sqlx::FromRow)]
@@ -49,6 +51,7 @@ struct ChatRow {
     unread: i32,
     last_message_at: DateTime<Utc>,
     customer_id: Uuid,
+    is_test: bool,
 }
 
 impl ChatRow {
@@ -68,6 +71,7 @@ impl ChatRow {
             unread: row.unread,
             last_message_at: row.last_message_at,
             customer: customers.get(&CustomerId(row.customer_id)).cloned(),
+            is_test: row.is_test,
         })
     }
 }
@@ -76,7 +80,8 @@ pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId
     let rows: Vec<ChatRow> = sqlx::query_as(
         "SELECT chat.id, chat.channel, inbox.address AS inbox_address, chat.state, chat.missed, chat.after_hours,
                 chat.send_rating, chat.assigned_agent_id, chat.last_assigned_agent_id, chat.team_id, team.name AS team_name,
-                chat.unread, chat.last_message_at, chat.customer_id
+                chat.unread, chat.last_message_at, chat.customer_id,
+                EXISTS (SELECT FROM client WHERE id = $1 AND sandbox_of IS NOT NULL) AS is_test
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
          CROSS JOIN LATERAL (
              SELECT * FROM participant WHERE client_id = given.client_id AND id = given.id OFFSET 0) chat

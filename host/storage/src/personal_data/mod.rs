@@ -16,5 +16,7 @@ pub use rewrite::{
     Relation, ahead_of_log, analyze, checkpoint, discard_statistics, is_not_permitted, is_seen_by_older, kept_in_log,
     limit_waits, relations_to_rewrite, rewrite, rewrite_catalog, switch_log, vacuum, youngest_transaction,
 };
-pub use rows::{TableRows, begin_search, cancel_waiting, erase_page, erased_last, in_flight, relations, release, rows};
-pub use rule::{ColumnForm, PersonLink, PersonalTable, RowScope, RowTreatment, TableRule};
+pub use rows::{
+    TableRows, begin_search, cancel_waiting, erase_page, erased_last, in_flight, kept_stops, relations, release, rows,
+};
+pub use rule::{ColumnForm, PersonLink, PersonalTable, RowScope, RowTreatment, StopEntries, TableRule};

@@ -14,6 +14,10 @@ const fn redact_columns(ties: &'static [PersonLink], columns: &'static [(&'stati
     TableRule::Tied(ties, RowTreatment::Redact(columns), RowScope::Client)
 }
 
+const fn keep_stops(ties: &'static [PersonLink], blank: &'static [(&'static str, &'static str)]) -> TableRule {
+    TableRule::Tied(ties, RowTreatment::KeepStop(blank), RowScope::Client)
+}
+
 const OF_CUSTOMER: TableRule = delete_rows(&[PersonLink::Id("customer_id")]);
 const OF_CHAT: TableRule = delete_rows(&[PersonLink::Id("participant_id")]);
 const OF_MESSAGE: TableRule = delete_rows(&[PersonLink::Id("message_id")]);
@@ -94,7 +98,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     ),
     table("audit_chain", &[], TableRule::Unrelated),
     table("batch_hold", &[], TableRule::Unrelated),
-    table("blocked_recipient", &["value", "reason"], delete_rows(&[PersonLink::Value("value")])),
+    table("blocked_recipient", &["value", "reason"], keep_stops(&[PersonLink::Value("value")], &[("reason", "NULL")])),
     table("callback", &["item"], delete_rows(&[PersonLink::Party("item", ColumnForm::Json)])),
     table("callback_seen", &[], TableRule::Unrelated),
     table("chat_due", &[], delete_rows(&[PersonLink::Id("lane_id")])),
@@ -217,7 +221,7 @@ pub const REGISTRY: &[PersonalTable] = &[
         &["recipient", "ct_id", "identifier"],
         delete_rows(&[PersonLink::Value("recipient"), PersonLink::Id("id")]),
     ),
-    table("sms_opt_out", &["subscriber"], delete_rows(&[PersonLink::Value("subscriber")])),
+    table("sms_opt_out", &["subscriber"], keep_stops(&[PersonLink::Value("subscriber")], &[])),
     table("sms_part", &[], OF_MESSAGE),
     table("sms_price", &[], TableRule::Unrelated),
     table(

@@ -6,7 +6,7 @@ use sqlx::{Row, types::Json};
 use super::{
     marks,
     person::KnownPerson,
-    rule::{ColumnForm, PersonalTable, RowScope, RowTreatment, TableRule},
+    rule::{ColumnForm, PersonalTable, RowScope, RowTreatment, StopEntries, TableRule},
 };
 use crate::{PgConnection, Result, chat::chatbot_values};
 
@@ -95,27 +95,33 @@ fn show_text(row: &mut Value, column: &str) {
 pub async fn erase_page(
     db: &mut PgConnection,
     person: &KnownPerson,
-    table: &PersonalTable,
-    relation: &str,
+    (table, relation): (&PersonalTable, &str),
+    stops: StopEntries,
     limit: i64,
 ) -> Result<u64> {
     let (Some(condition), TableRule::Tied(_, fate, _)) = (table.condition(), table.rule) else { return Ok(0) };
     let sql = match fate {
         RowTreatment::Delete => deletion(relation, &condition),
         RowTreatment::DeleteMetered => return erase_metered(db, person, relation, &condition, limit).await,
-        RowTreatment::Blank(columns) => {
-            let set: Vec<String> = columns.iter().map(|(column, value)| format!("{column} = {value}")).collect();
-            let differ: Vec<String> =
-                // As text, because `json` cannot be compared.
-                columns.iter().map(|(column, value)| format!("{column}::text IS DISTINCT FROM ({value})::text")).collect();
-            update(relation, &set, &format!("{condition} AND ({})", differ.join(" OR ")))
-        }
+        RowTreatment::KeepStop(_) if stops == StopEntries::Erase => deletion(relation, &condition),
+        RowTreatment::KeepStop([]) => return Ok(0),
+        RowTreatment::Blank(columns) | RowTreatment::KeepStop(columns) => blanking(relation, &condition, columns),
         RowTreatment::Redact(columns) => {
             let set: Vec<String> = columns.iter().map(|(column, form)| redaction(column, *form)).collect();
             update(relation, &set, &condition)
         }
     };
     Ok(person.bind(&sql).bind(limit).execute(db).await?.rows_affected())
+}
+
+/// Counts the blocklist entries or opt-outs of a person that an erasure kept.
+pub async fn kept_stops(db: &mut PgConnection, person: &KnownPerson, table: &PersonalTable) -> Result<u64> {
+    let (Some(condition), TableRule::Tied(_, RowTreatment::KeepStop(_), _)) = (table.condition(), table.rule) else {
+        return Ok(0);
+    };
+    let sql = format!("SELECT count(*) AS kept FROM {} WHERE {condition}", table.name);
+    let kept: i64 = person.bind(&sql).fetch_one(db).await?.try_get("kept")?;
+    Ok(u64::try_from(kept).unwrap_or_default())
 }
 
 /// The places of a page of rows. A place is unique within a relation that has no partitions.
@@ -129,6 +135,14 @@ fn deletion(relation: &str, condition: &str) -> String {
 
 fn update(relation: &str, set: &[String], condition: &str) -> String {
     format!("UPDATE {relation} SET {} WHERE {}", set.join(", "), page(relation, condition))
+}
+
+fn blanking(relation: &str, condition: &str, columns: &[(&str, &str)]) -> String {
+    let set: Vec<String> = columns.iter().map(|(column, value)| format!("{column} = {value}")).collect();
+    let differ: Vec<String> =
+        // As text, because `json` cannot be compared.
+        columns.iter().map(|(column, value)| format!("{column}::text IS DISTINCT FROM ({value})::text")).collect();
+    update(relation, &set, &format!("{condition} AND ({})", differ.join(" OR ")))
 }
 
 fn redaction(column: &str, form: ColumnForm) -> String {

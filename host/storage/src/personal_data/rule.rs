@@ -52,8 +52,20 @@ pub enum RowTreatment {
     DeleteMetered,
     /// The columns get these values, each an SQL expression. The rest of the row is a figure that stays.
     Blank(&'static [(&'static str, &'static str)]),
+    /// The row is the wish of the person to get no messages. It stays, with blank columns as in `Blank`, unless the erasure
+    /// includes such wishes ([`StopEntries`], ADR 0064).
+    KeepStop(&'static [(&'static str, &'static str)]),
     /// Mentions of the person in these columns become `erased`. The row belongs to other persons, too.
     Redact(&'static [(&'static str, ColumnForm)]),
+}
+
+/// The treatment of blocklist entries and opt-outs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StopEntries {
+    /// They stay, so that the person gets no messages in the future either.
+    #[default]
+    Keep,
+    Erase,
 }
 
 /// The rows of a table that can be about a person of the client.

@@ -1,7 +1,7 @@
 //! Sandboxes of clients: the clients that test keys open. A sandbox has the settings of its client, and copies of its
-//! templates and Cloud numbers. Directories name no copy, so no callback of a provider reaches one.
+//! templates and inboxes. Directories of providers name no copy, so no callback of a provider reaches one.
 
-use domain::{ids::ClientId, sandbox::REF_SUFFIX};
+use domain::{channel::Channel, ids::ClientId, sandbox::REF_SUFFIX};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
@@ -80,10 +80,9 @@ pub async fn copy_templates(
     Ok(done.rows_affected())
 }
 
-/// The addresses of the numbers of a sandbox.
-pub async fn numbers(db: &mut PgConnection, sandbox: ClientId) -> Result<Vec<String>> {
-    let query = sqlx::query_scalar(
-        "SELECT address FROM inbox WHERE client_id = $1 AND channel = 'WHATSAPP' AND address IS NOT NULL",
-    );
-    Ok(query.bind(sandbox.0).fetch_all(db).await?)
+/// The addresses of the inboxes of a sandbox on a channel.
+pub async fn addresses(db: &mut PgConnection, sandbox: ClientId, channel: Channel) -> Result<Vec<String>> {
+    let query =
+        sqlx::query_scalar("SELECT address FROM inbox WHERE client_id = $1 AND channel = $2 AND address IS NOT NULL");
+    Ok(query.bind(sandbox.0).bind(channel.as_str()).fetch_all(db).await?)
 }

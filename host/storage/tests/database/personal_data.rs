@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use storage::personal_data::{REGISTRY, RowTreatment, TableRule};
+use storage::personal_data::{PersonLink, REGISTRY, RowTreatment, TableRule};
 
 const TABLES: &str = "SELECT relname::text FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -53,10 +53,18 @@ fn a_table_with_personal_columns_says_how_its_rows_are_tied_to_a_person() {
 #[test]
 fn an_erasure_empties_or_deletes_every_personal_column_of_a_row() {
     for table in REGISTRY {
-        let TableRule::Tied(_, fate, _) = table.rule else { continue };
+        let TableRule::Tied(ties, fate, _) = table.rule else { continue };
+        let address = |tie: &PersonLink| match tie {
+            PersonLink::Value(column) => Some(*column),
+            _ => None,
+        };
         let emptied: Vec<&str> = match fate {
             RowTreatment::Delete | RowTreatment::DeleteMetered => continue,
             RowTreatment::Blank(columns) => columns.iter().map(|(column, _)| *column).collect(),
+            // A stop keeps the address, and nothing else (ADR 0064).
+            RowTreatment::KeepStop(columns) => {
+                columns.iter().map(|(column, _)| *column).chain(ties.iter().filter_map(address)).collect()
+            }
             RowTreatment::Redact(columns) => columns.iter().map(|(column, _)| *column).collect(),
         };
         for column in table.columns {

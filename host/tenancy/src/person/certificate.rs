@@ -1,7 +1,10 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use storage::personal_data::{PersonalTable, RowTreatment, TableRule};
+use storage::personal_data::{PersonalTable, RowTreatment, StopEntries, TableRule};
+
+/// Why an erasure keeps blocklist entries and opt-outs.
+pub const STOP_KEPT: &str = "keeps the wish of the person to get no messages";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ErasureAction {
@@ -10,10 +13,12 @@ pub enum ErasureAction {
     Blanked,
     /// Mentions of the person read `erased`; the rows belong to other persons, too.
     Redacted,
+    /// The rows stay for [`STOP_KEPT`], without free text.
+    Kept,
 }
 
 impl ErasureAction {
-    pub const ALL: [Self; 3] = [Self::Deleted, Self::Blanked, Self::Redacted];
+    pub const ALL: [Self; 4] = [Self::Deleted, Self::Blanked, Self::Redacted, Self::Kept];
 
     /// The name in a certificate.
     pub fn as_str(self) -> &'static str {
@@ -21,13 +26,23 @@ impl ErasureAction {
             Self::Deleted => "deleted",
             Self::Blanked => "blanked",
             Self::Redacted => "redacted",
+            Self::Kept => "kept",
         }
     }
 
+    /// The reason of an exception.
+    pub fn reason(self) -> Option<&'static str> {
+        (self == Self::Kept).then_some(STOP_KEPT)
+    }
+
     /// The action on a table; `None` if it has no rows of persons.
-    pub(super) fn on(table: &PersonalTable) -> Option<Self> {
+    pub(super) fn on(table: &PersonalTable, stops: StopEntries) -> Option<Self> {
         match table.rule {
             TableRule::Tied(_, RowTreatment::Delete | RowTreatment::DeleteMetered, _) => Some(Self::Deleted),
+            TableRule::Tied(_, RowTreatment::KeepStop(_), _) => match stops {
+                StopEntries::Keep => Some(Self::Kept),
+                StopEntries::Erase => Some(Self::Deleted),
+            },
             TableRule::Tied(_, RowTreatment::Blank(_), _) => Some(Self::Blanked),
             TableRule::Tied(_, RowTreatment::Redact(_), _) => Some(Self::Redacted),
             TableRule::Unrelated | TableRule::OfUsers | TableRule::OfFiles => None,
@@ -65,9 +80,14 @@ pub(super) struct ErasureCounts {
 }
 
 impl ErasureCounts {
-    pub(super) fn add(&mut self, table: &PersonalTable, rows: u64) {
-        let count = self.rows.entry(table.name).or_insert((ErasureAction::on(table), 0));
+    pub(super) fn add(&mut self, table: &PersonalTable, stops: StopEntries, rows: u64) {
+        let count = self.rows.entry(table.name).or_insert((ErasureAction::on(table, stops), 0));
         count.1 += rows;
+    }
+
+    /// The rows of a table that stay, in place of those whose text was removed.
+    pub(super) fn keep(&mut self, table: &PersonalTable, rows: u64) {
+        self.rows.insert(table.name, (Some(ErasureAction::Kept), rows));
     }
 
     pub(super) fn total(&self) -> u64 {

@@ -6,7 +6,7 @@ use channels::media_store::{MediaStore, MediaStoreError};
 use domain::{address::Address, ids::ClientId};
 use storage::{
     Db,
-    personal_data::{self, KnownPerson, PersonalTable, REGISTRY},
+    personal_data::{self, KnownPerson, PersonalTable, REGISTRY, StopEntries},
 };
 
 use super::{
@@ -41,7 +41,7 @@ pub async fn erase(
     admin: &Administration<'_>,
     media: &dyn MediaStore,
     client: ClientId,
-    address: &Address,
+    (address, stops): (&Address, StopEntries),
     actor: Actor,
 ) -> Result<Certificate, EraseError> {
     let db = admin.db.with_patience(search::STATEMENT_TIMEOUT);
@@ -53,7 +53,7 @@ pub async fn erase(
         let before = counts.total();
         stop_sending(&db, &person, &mut counts).await?;
         delete_files(media, &person, &mut counts).await?;
-        erase_rows(&db, &person, &mut counts).await?;
+        erase_rows(&db, &person, stops, &mut counts).await?;
         if counts.total() == before {
             is_complete = true;
             break;
@@ -64,6 +64,9 @@ pub async fn erase(
     }
     let name = search::name(admin, client, address);
     let mut tx = db.begin().await?;
+    for table in REGISTRY.iter().filter(|table| ErasureAction::on(table, stops) == Some(ErasureAction::Kept)) {
+        counts.keep(table, personal_data::kept_stops(&mut tx, &person, table).await?);
+    }
     audit(admin, &mut tx, client, actor, "erase", ("person", &name)).await?;
     tx.commit().await?;
     Ok(Certificate {
@@ -99,8 +102,14 @@ async fn delete_files(
     Ok(())
 }
 
-async fn erase_rows(db: &Db, person: &KnownPerson, counts: &mut ErasureCounts) -> Result<(), EraseError> {
-    let mut tables: Vec<&PersonalTable> = REGISTRY.iter().filter(|table| ErasureAction::on(table).is_some()).collect();
+async fn erase_rows(
+    db: &Db,
+    person: &KnownPerson,
+    stops: StopEntries,
+    counts: &mut ErasureCounts,
+) -> Result<(), EraseError> {
+    let is_erased = |table: &&PersonalTable| ErasureAction::on(table, stops).is_some();
+    let mut tables: Vec<&PersonalTable> = REGISTRY.iter().filter(is_erased).collect();
     tables.sort_by_key(|table| personal_data::erased_last(table));
     let mut tx = db.begin().await?;
     personal_data::release(&mut tx, person).await?;
@@ -108,8 +117,8 @@ async fn erase_rows(db: &Db, person: &KnownPerson, counts: &mut ErasureCounts) -
     for table in tables {
         let relations = personal_data::relations(&mut *db.acquire().await?, table).await?;
         for relation in relations {
-            let rows = erase_relation(db, person, table, &relation).await?;
-            counts.add(table, rows);
+            let rows = erase_relation(db, person, (table, &relation), stops).await?;
+            counts.add(table, stops, rows);
         }
     }
     Ok(())
@@ -118,14 +127,14 @@ async fn erase_rows(db: &Db, person: &KnownPerson, counts: &mut ErasureCounts) -
 async fn erase_relation(
     db: &Db,
     person: &KnownPerson,
-    table: &PersonalTable,
-    relation: &str,
+    relation: (&PersonalTable, &str),
+    stops: StopEntries,
 ) -> Result<u64, EraseError> {
     let mut erased = 0;
     loop {
         let mut tx = db.begin().await?;
         personal_data::begin_search(&mut tx).await?;
-        let page = personal_data::erase_page(&mut tx, person, table, relation, PAGE).await?;
+        let page = personal_data::erase_page(&mut tx, person, relation, stops, PAGE).await?;
         tx.commit().await?;
         erased += page;
         if page < PAGE.unsigned_abs() {

@@ -12,5 +12,7 @@ mod search;
 
 pub use certificate::{Certificate, ErasedTable, ErasureAction};
 pub use erasure::{EraseError, erase};
+pub use storage::personal_data::StopEntries;
+
 pub use export::{Export, ExportedFile, export};
 pub use leftovers::{Leftovers, REWRITTEN_MOST, rewrite};

@@ -11,7 +11,7 @@ use domain::{
     phone::Msisdn,
 };
 use storage::personal_data::{REGISTRY, RowScope, TableRule};
-use tenancy::person::{self, Certificate, EraseError, ErasureAction};
+use tenancy::person::{self, Certificate, EraseError, ErasureAction, StopEntries};
 use uuid::Uuid;
 
 use crate::{
@@ -46,9 +46,13 @@ impl Stage {
     }
 
     async fn erase(&self, planted: &Planted) -> Result<Certificate, EraseError> {
+        self.erase_with(planted, StopEntries::Erase).await
+    }
+
+    async fn erase_with(&self, planted: &Planted, stops: StopEntries) -> Result<Certificate, EraseError> {
         let admin = self.office.administration();
-        person::erase(&admin, self.store.as_ref(), ClientId(planted.client), &address(planted.phone), Actor::Operator)
-            .await
+        let person = (&address(planted.phone), stops);
+        person::erase(&admin, self.store.as_ref(), ClientId(planted.client), person, Actor::Operator).await
     }
 
     async fn run(&self, sql: &str) {
@@ -84,6 +88,28 @@ async fn an_erasure_leaves_nothing_of_a_person_in_any_table_and_touches_no_other
     let gone = stage.store.open(ClientId(client), MediaId(thandi.id)).await.unwrap();
     assert!(gone.is_none());
     assert!(stage.store.open(ClientId(client), MediaId(sipho.id)).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn an_erasure_keeps_the_stops_of_a_person_without_free_text_and_names_the_reason() {
+    let stage = Stage::open().await;
+    let thandi = stage.planted(new_id(), THANDI).await;
+
+    let first = stage.erase_with(&thandi, StopEntries::Keep).await.unwrap();
+    let second = stage.erase_with(&thandi, StopEntries::Keep).await.unwrap();
+
+    for certificate in [&first, &second] {
+        let kept = certificate.tables.iter().filter(|one| one.action == ErasureAction::Kept);
+        let kept: Vec<_> = kept.map(|one| (one.table, one.rows, one.action.reason())).collect();
+        let reason = Some("keeps the wish of the person to get no messages");
+        assert_eq!(kept, [("blocked_recipient", 1, reason), ("sms_opt_out", 1, reason)]);
+        assert!(certificate.is_complete);
+    }
+    let left: Vec<(String, Option<String>)> =
+        sqlx::query_as("SELECT value, reason FROM blocked_recipient").fetch_all(&stage.office.db).await.unwrap();
+    assert_eq!(left, [(THANDI.to_owned(), None)]);
+    assert_eq!(rows_with(&stage.office.db, &thandi.marker).await, 0);
+    assert_eq!(rows_with(&stage.office.db, THANDI).await, 2, "the two stops");
 }
 
 #[tokio::test]

@@ -93,17 +93,20 @@ pub async fn find_answered(
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct RepliedMessage {
     pub request_id: Uuid,
+    pub source: String,
     pub ct_id: Option<String>,
     pub identifier: Option<String>,
 }
 
 /// Returns the facts of an answered message; `None` if it is not of a product.
 pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<RepliedMessage>> {
-    let row = sqlx::query_as("SELECT request_id, ct_id, identifier FROM sms_message WHERE client_id = $1 AND id = $2")
-        .bind(client.0)
-        .bind(message.0)
-        .fetch_optional(db)
-        .await?;
+    let row = sqlx::query_as(
+        "SELECT request_id, source, ct_id, identifier FROM sms_message WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .fetch_optional(db)
+    .await?;
     Ok(row)
 }
 
