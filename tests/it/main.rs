@@ -86,6 +86,7 @@ mod schema;
 mod sdks;
 mod sending;
 mod service_manager;
+mod sessions;
 mod slow_readers;
 mod sms_bad_input;
 mod sms_batch;

@@ -5,6 +5,7 @@ mod audit;
 mod clients;
 mod closed_sets;
 mod requests;
+mod sessions;
 mod teams;
 mod test_keys;
 mod users;
@@ -19,6 +20,7 @@ pub fn routes() -> OpenApiRouter<ApiState> {
         .merge(users::routes())
         .merge(teams::routes())
         .merge(test_keys::routes())
+        .merge(sessions::routes())
         .merge(requests::routes())
         .merge(audit::routes())
 }

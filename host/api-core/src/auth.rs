@@ -157,6 +157,8 @@ permissions! {
     SmsGateway: "send SMS through the gateways, follow them, keep opt-outs, see the balance" => [Admin, Supervisor, Developer, Api];
     /// Test keys.
     TestKeys: "make, list and delete test keys" => [Admin];
+    /// Sessions.
+    OwnSessions: "see and end one's own sessions" => [Admin, Supervisor, Agent, Developer, Api];
     /// The caller's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }

@@ -46,6 +46,7 @@ pub mod sandbox;
 pub mod search;
 pub mod segments;
 pub mod send;
+pub mod session;
 pub mod sms_products;
 pub mod sms_route;
 pub mod source;

@@ -204,6 +204,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     ),
     table("rate", &[], TableRule::Unrelated),
     table("routing_decision", &["target_name", "reason"], OF_CHAT),
+    table("session_key", &[], TableRule::OfUsers),
     table(
         "sms_callback",
         &["url", "form"],

@@ -16,6 +16,7 @@ pub mod request_log;
 pub mod rights;
 pub mod sandboxes;
 pub mod sealed_columns;
+pub mod session_keys;
 pub mod settings;
 pub mod teams;
 pub mod users;

@@ -68,6 +68,7 @@ pub const PARKED_RECEIPTS: AgingRows = aging("parked_receipt", Age::Moment("rece
 pub const PLUGIN_UPLOADS: AgingRows = aging("plugin_upload", Age::Moment("created_at"));
 /// Counts of tracking queries. Queries from ten minutes ago do not count.
 pub const TRACKING_USES: AgingRows = aging("sms_tracking_use", Age::Moment("last_at"));
+pub const SESSION_KEYS: AgingRows = aging("session_key", Age::Moment("expires_at"));
 pub const WEBHOOK_COPIES: AgingRows = aging("webhook_copy", Age::Moment("copied_at"));
 pub const IDEMPOTENCY_KEYS: AgingRows = aging("idempotency", Age::Moment("created_at"));
 
@@ -80,7 +81,7 @@ pub fn all() -> impl Iterator<Item = AgingRows> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
         .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS, TRACKING_USES])
-        .chain([WEBHOOK_COPIES])
+        .chain([WEBHOOK_COPIES, SESSION_KEYS])
         .chain(PARTITIONED.into_iter().map(in_default_partition))
 }
 

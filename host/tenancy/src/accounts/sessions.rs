@@ -1,0 +1,90 @@
+//! Sessions: short-lived keys of logins (ADR 0065). They are found by their hash as API keys are, and shown once.
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{ClientId, SessionId, UserId},
+    session::SessionTimes,
+};
+pub use storage::tenancy::session_keys::SessionRecord;
+use storage::{
+    Db,
+    tenancy::{
+        profiles::{self, Profile},
+        session_keys::{self, NewSessionKey},
+    },
+};
+
+use super::{
+    ApiKey, LoginError,
+    keys::key_hash,
+    logins::{Login, admit, judge},
+};
+
+/// Sessions of one user at the same time. One more ends the oldest.
+pub const MOST: i64 = 20;
+
+/// A new session with its key.
+#[derive(Debug)]
+pub struct OpenedSession {
+    pub id: SessionId,
+    pub key: ApiKey,
+    pub expires_at: DateTime<Utc>,
+    pub ends_at: DateTime<Utc>,
+    pub user: Profile,
+}
+
+/// Opens a session after a login. A temporary password must be changed first.
+pub async fn open(
+    admin: &Administration<'_>,
+    login: Login,
+    times: SessionTimes,
+) -> Result<OpenedSession, LoginError> {
+    let admitted = admit(admin, judge(admin, login).await?).await?;
+    if admitted.user.password_is_temporary {
+        return Err(LoginError::TemporaryPassword);
+    }
+    let (mut tx, client, user, now) = (admitted.tx, admitted.client, admitted.user.id, admin.now());
+    let (id, key): (SessionId, _) = (admin.mint(), ApiKey::generate().map_err(Error::from)?);
+    let ends_at = times.end(now);
+    let expires_at = times.expiry(now).min(ends_at);
+    let hash = key_hash(key.expose().as_bytes());
+    session_keys::insert(&mut tx, client, NewSessionKey { id, user, hash: &hash, expires_at, ends_at }, now).await?;
+    session_keys::remove_oldest(&mut tx, client, user, MOST).await?;
+    audit(admin, &mut tx, client, Actor::User(user), "create", ("session", &id.to_string())).await?;
+    let user = profiles::get(&mut tx, client, user).await?.ok_or(LoginError::InvalidCredentials)?;
+    tx.commit().await?;
+    admitted.visitor.welcome();
+    Ok(OpenedSession { id, key, expires_at, ends_at, user })
+}
+
+/// The sessions of a user that have not ended, the newest first.
+pub async fn list(
+    db: &Db,
+    client: ClientId,
+    user: UserId,
+    now: DateTime<Utc>,
+) -> base::Result<Vec<SessionRecord>> {
+    let mut db = db.acquire().await?;
+    Ok(session_keys::list(&mut db, client, user, now).await?)
+}
+
+/// Ends a session: of one user, or of any user of the client. Its key fails for all requests that start after this
+/// returned. Returns false if there is no such session.
+pub async fn end(
+    admin: &Administration<'_>,
+    client: ClientId,
+    (user, id): (Option<UserId>, SessionId),
+    actor: Actor,
+) -> base::Result<bool> {
+    let mut tx = admin.db.begin().await?;
+    if !session_keys::remove(&mut tx, client, user, id).await? {
+        return Ok(false);
+    }
+    audit(admin, &mut tx, client, actor, "delete", ("session", &id.to_string())).await?;
+    tx.commit().await?;
+    Ok(true)
+}
