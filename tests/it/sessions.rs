@@ -64,7 +64,7 @@ async fn an_admin_sees_and_ends_sessions_of_others() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();
     let agent = patchbay.new_user(&client.client_ref, &format!("agent@{}.example", client.client_ref), "AGENT");
-    let agent_login = login(&client, agent["email"].as_str().unwrap(), PASSWORD);
+    let agent_login = login(&client, agent["email"].as_str().unwrap(), "long enough");
     let (of_agent, _) = session(&client, &agent_login).await;
     let (of_admin, own) = session(&client, &first_user(&client)).await;
     let (admin_id, agent_id) = (own["user"]["id"].as_str().unwrap(), agent["userId"].as_str().unwrap());

@@ -133,6 +133,8 @@ permissions! {
     SiteReading: "list web chat sites" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live chat.
     LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
+    /// Canned replies.
+    CannedReplies: "create, change and delete canned replies" => [Admin, Supervisor];
     /// The caller's own client.
     OwnClient: "see one's own client" => [Admin, Supervisor, Agent, Developer, Api];
     /// Clients.

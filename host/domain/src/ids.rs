@@ -81,6 +81,11 @@ id!(
     ContactId
 );
 id!(ChatMessageId);
+id!(
+    /// An internal note of a chat, or a note about a customer.
+    NoteId
+);
+id!(CannedReplyId);
 id!(ParticipantEventId);
 id!(CallbackId);
 id!(MediaId);

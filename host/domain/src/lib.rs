@@ -5,6 +5,7 @@ pub mod address;
 mod address_kind;
 pub mod analytics;
 pub mod body;
+pub mod canned_reply;
 pub mod carriage;
 pub mod change;
 pub mod channel;

@@ -14,6 +14,7 @@
 //! | `ChatMissed`, `ChatAfterHours` | `chat/automation/missed_chats.rs`, `arrivals.rs` | none |
 //! | `ChatRated` | `chat/receive/event_list.rs` | none |
 //! | `CustomerTypes` | `inbound/web_chat/typing.rs` | none |
+//! | `NoteWritten`, `ChatViewed` | `chat/desk/notes.rs`, `viewers.rs` | none |
 //! | `TemplateChanged`, `CustomerNumberChanged` | `inbound/callbacks/account.rs` | partner event |
 //! | `PluginSwapped` | `plugins/administration/activate.rs`, `withdraw.rs` | none |
 //! | `PluginSuspended` | `plugins/calls/suspensions.rs` | partner event |

@@ -1,11 +1,13 @@
 //! The work of agents (SPEC 3.4, 4.2): lists of chats, assignment, messages and tickets. Each call acts for a user of
 //! the client. Chats of other clients count as not found.
 
+pub mod canned_replies;
 mod lists;
 mod message_draft;
 mod message_reference;
 mod messages;
 mod moves;
+pub mod notes;
 mod original_content;
 mod presence;
 mod rating_question;
@@ -13,6 +15,7 @@ mod send_message;
 pub mod tickets;
 mod uploads;
 mod view;
+pub mod viewers;
 
 use base::Error;
 use domain::{
@@ -27,7 +30,7 @@ use storage::{
     tenancy::users::Role,
 };
 
-pub use lists::{list, one};
+pub use lists::{counts, list, one};
 pub use message_draft::{DraftContent, DraftRequest, MessageDraft};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, find_tracked, past};
 pub use moves::{ChatPatch, NewHolder, assign, open, release, resolve, terminate, terminate_whole};
