@@ -1,6 +1,8 @@
 //! The work of agents: chats, tickets, contacts, live events, custom events, and the data of single customers.
 
 mod closed_sets;
+mod contact_facts;
+mod contact_import;
 mod contacts;
 mod custom_events;
 mod live_chat;
@@ -19,6 +21,8 @@ pub fn routes(state: &ApiState, live: Arc<Hub>) -> OpenApiRouter<ApiState> {
         .merge(live_chat::routes())
         .merge(tickets::routes())
         .merge(contacts::routes())
+        .merge(contact_facts::routes())
+        .merge(contact_import::routes())
         .merge(people::routes())
         .merge(custom_events::routes())
         .merge(live_events::routes().with_state(StateWith::new(state, live)))

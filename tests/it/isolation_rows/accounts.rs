@@ -26,6 +26,10 @@ fn contact(ids: &Ids) -> Call {
     with(&format!("/messaging-service/WhatsApp/contacts/{}", ids.contact), &json!({ "fullName": "Thandi" }))
 }
 
+fn contact_path(ids: &Ids, rest: &str) -> String {
+    format!("/messaging-service/WhatsApp/contacts/{}{rest}", ids.contact)
+}
+
 pub const ROWS: &[Row] = &[
     row("GET", "/api/v1/audit", ADMINS, |_| plain("/api/v1/audit"), OWN),
     row("GET", "/api/v1/audit/export", ADMINS, |_| plain("/api/v1/audit/export"), OWN),
@@ -72,6 +76,48 @@ pub const ROWS: &[Row] = &[
         KEEPERS,
         |_| with("/messaging-service/WhatsApp/contacts", &json!({})),
         OWN,
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/contacts/import",
+        KEEPERS,
+        |_| with("/messaging-service/WhatsApp/contacts/import", &json!({})),
+        OWN,
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/contacts/{id}/tags",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, "/tags")),
+        Others::Unknown(404),
+    ),
+    row(
+        "PUT",
+        "/messaging-service/WhatsApp/contacts/{id}/tags",
+        KEEPERS,
+        |ids| with(&contact_path(ids, "/tags"), &json!({ "tags": [] })),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/contacts/{id}/notes",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, "/notes")),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/contacts/{id}/notes",
+        KEEPERS,
+        |ids| with(&contact_path(ids, "/notes"), &json!({ "text": "a note" })),
+        Others::Unknown(404),
+    ),
+    row(
+        "DELETE",
+        "/messaging-service/WhatsApp/contacts/{id}/notes/{note}",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, &format!("/notes/{}", ids.other))),
+        Others::Unknown(404),
     ),
     row("PUT", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),
     row("DELETE", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),

@@ -30,6 +30,7 @@ fn messages(ids: &Ids, call: &str) -> Call {
 pub const ROWS: &[Row] = &[
     row("GET", "/chat-service/api/v2/chats", DESK, |_| plain("/chat-service/api/v2/chats?scope=all"), OWN),
     row("GET", "/chat-service/api/v2/chats/counts", DESK, |_| plain("/chat-service/api/v2/chats/counts"), OWN),
+    row("GET", "/chat-service/api/v2/chats/{id}/customer", DESK, |ids| chat(ids, "/customer"), Others::Unknown(404)),
     row("GET", "/chat-service/api/v2/chats/{id}/notes", DESK, |ids| chat(ids, "/notes"), Others::Unknown(404)),
     row(
         "POST",

@@ -2,6 +2,7 @@
 //! the client. Chats of other clients count as not found.
 
 pub mod canned_replies;
+mod customer;
 mod lists;
 mod message_draft;
 mod message_reference;
@@ -30,6 +31,7 @@ use storage::{
     tenancy::users::Role,
 };
 
+pub use customer::{CustomerView, customer};
 pub use lists::{counts, list, one};
 pub use message_draft::{DraftContent, DraftRequest, MessageDraft};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, find_tracked, past};

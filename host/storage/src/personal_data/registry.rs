@@ -124,6 +124,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("credit_entry", &[], TableRule::Unrelated),
     table("customer", &["full_name", "username", "parent_user_id"], delete_rows(&[PersonLink::Id("id")])),
     table("customer_address", &["value"], OF_CUSTOMER),
+    table("customer_note", &["body"], OF_CUSTOMER),
     table("delivery_receipt", &["error_text"], OF_MESSAGE),
     table(
         "email_out",
