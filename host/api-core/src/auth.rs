@@ -135,6 +135,8 @@ permissions! {
     LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
     /// Canned replies.
     CannedReplies: "create, change and delete canned replies" => [Admin, Supervisor];
+    /// Figures of the desk.
+    Figures: "see figures of chats, the queue and agents" => [Admin, Supervisor];
     /// The caller's own client.
     OwnClient: "see one's own client" => [Admin, Supervisor, Agent, Developer, Api];
     /// Clients.

@@ -5,6 +5,7 @@ mod contact_facts;
 mod contact_import;
 mod contacts;
 mod custom_events;
+mod figures;
 mod live_chat;
 mod live_events;
 mod people;
@@ -23,6 +24,7 @@ pub fn routes(state: &ApiState, live: Arc<Hub>) -> OpenApiRouter<ApiState> {
         .merge(contacts::routes())
         .merge(contact_facts::routes())
         .merge(contact_import::routes())
+        .merge(figures::routes())
         .merge(people::routes())
         .merge(custom_events::routes())
         .merge(live_events::routes().with_state(StateWith::new(state, live)))

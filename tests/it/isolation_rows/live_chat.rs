@@ -61,6 +61,9 @@ pub const ROWS: &[Row] = &[
     row("POST", "/chat-service/api/v2/chats/{id}/viewers", DESK, |ids| chat(ids, "/viewers"), Others::Unknown(404)),
     row("DELETE", "/chat-service/api/v2/chats/{id}/viewers", DESK, |ids| chat(ids, "/viewers"), Others::Unknown(404)),
     row("GET", "/chat-service/api/v2/mentions", DESK, |_| plain("/chat-service/api/v2/mentions"), OWN),
+    row("GET", "/chat-service/api/v2/figures/now", LEADERS, |_| plain("/chat-service/api/v2/figures/now"), OWN),
+    row("GET", "/chat-service/api/v2/figures", LEADERS, |_| plain("/chat-service/api/v2/figures"), OWN),
+    row("GET", "/chat-service/api/v2/figures/export", LEADERS, |_| plain("/chat-service/api/v2/figures/export"), OWN),
     row("GET", "/chat-service/api/v2/canned-replies", DESK, |_| plain("/chat-service/api/v2/canned-replies"), OWN),
     row(
         "POST",

@@ -3,6 +3,7 @@
 
 pub mod canned_replies;
 mod customer;
+pub mod figures;
 mod lists;
 mod message_draft;
 mod message_reference;

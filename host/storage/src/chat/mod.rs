@@ -9,6 +9,8 @@ pub mod chatbot_values;
 pub mod common_words;
 pub mod conversations;
 pub mod due_work;
+pub mod episodes;
+pub mod figures;
 pub mod history;
 mod list_conditions;
 pub mod list_counts;

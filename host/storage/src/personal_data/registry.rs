@@ -106,6 +106,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("callback", &["item"], delete_rows(&[PersonLink::Party("item", ColumnForm::Json)])),
     table("callback_seen", &[], TableRule::Unrelated),
     table("chat_due", &[], delete_rows(&[PersonLink::Id("lane_id")])),
+    table("chat_episode", &["rating"], OF_CHAT),
     table(
         "chat_message",
         &["body", "content", "owner", "provider_id", "quoted_provider_id"],
