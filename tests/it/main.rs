@@ -23,6 +23,7 @@ mod chatbot;
 mod circles;
 mod client_removal;
 mod clients;
+mod contact_import;
 mod contacts;
 mod conversations;
 mod corpus;

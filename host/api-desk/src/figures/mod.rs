@@ -55,7 +55,8 @@ fn period(state: &ApiState, parts: &Parts) -> Result<FigurePeriod, ApiError> {
         return Err(ApiError::faults(faults));
     }
     let before = to.unwrap_or_else(|| state.context.now());
-    Ok(FigurePeriod { from: from.unwrap_or(before - USUAL), before, team })
+    let from = from.or_else(|| before.checked_sub_signed(USUAL)).unwrap_or(before);
+    Ok(FigurePeriod { from, before, team })
 }
 
 /// Returns the queue, the agents with their load, and the missed chats, now.
