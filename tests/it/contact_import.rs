@@ -32,7 +32,8 @@ async fn a_preview_names_each_row_and_finding_and_changes_nothing() {
     let row = &preview["rows"][0];
     assert_eq!(json!([row["line"], row["fullName"], row["phoneNumber"]]), json!([2, "Thandi Mokoena", "27820000001"]));
     assert_eq!(json!([row["tags"], row["action"]]), json!([["vip", "new"], "CREATE"]));
-    let faults: Vec<_> = preview["faults"].as_array().unwrap().iter().map(|one| (&one["line"], &one["field"])).collect();
+    let faults: Vec<_> =
+        preview["faults"].as_array().unwrap().iter().map(|one| (&one["line"], &one["field"])).collect();
     assert_eq!(faults, [(&json!(3), &json!("fullName")), (&json!(5), &json!("phoneNumber"))]);
     assert!(names(&client).await.is_empty());
 }

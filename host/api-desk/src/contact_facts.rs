@@ -27,10 +27,7 @@ use crate::{
 };
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new()
-        .routes(routes!(tags, set_tags))
-        .routes(routes!(notes, write_note))
-        .routes(routes!(delete_note))
+    OpenApiRouter::new().routes(routes!(tags, set_tags)).routes(routes!(notes, write_note)).routes(routes!(delete_note))
 }
 
 /// The tags of a contact.

@@ -107,8 +107,7 @@ impl ResultBody {
             tags: row.tags,
             action: action_name(action),
         };
-        let fault =
-            |RowFault { line, fault }: RowFault| FaultBody { line, field: fault.field, message: fault.message };
+        let fault = |RowFault { line, fault }: RowFault| FaultBody { line, field: fault.field, message: fault.message };
         Self {
             committed,
             created: count(ImportAction::Create),

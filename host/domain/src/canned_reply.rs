@@ -74,9 +74,7 @@ impl ReplyDraft {
         let team = team.map_err(|_| FieldFault::new("teamId", "is not the id of one of your teams"));
         match (shortcut, text, team) {
             (Ok(shortcut), Ok(text), Ok(team)) => Ok(Self { shortcut, text, team }),
-            (shortcut, text, team) => {
-                Err([shortcut.err(), text.err(), team.err()].into_iter().flatten().collect())
-            }
+            (shortcut, text, team) => Err([shortcut.err(), text.err(), team.err()].into_iter().flatten().collect()),
         }
     }
 }
@@ -94,7 +92,10 @@ fn shortcut(written: String) -> Result<String, FieldFault> {
 
 fn checked_text(written: String) -> Result<String, FieldFault> {
     if is_all_blank(&written) || written.chars().count() > TEXT_MAX {
-        return Err(FieldFault::new("text", format!("must have 1 to {TEXT_MAX} characters, something to see among them")));
+        return Err(FieldFault::new(
+            "text",
+            format!("must have 1 to {TEXT_MAX} characters, something to see among them"),
+        ));
     }
     match variables(&written) {
         Ok(_) => Ok(written),

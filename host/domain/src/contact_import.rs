@@ -90,7 +90,10 @@ impl Columns {
         }
         match (name, phone) {
             (Some(name), Some(phone)) => Ok(Self { name, phone, tags, ignored }),
-            _ => Err(FieldFault::new("csv", "must begin with a row of column names: fullName, phoneNumber, and optionally tags")),
+            _ => Err(FieldFault::new(
+                "csv",
+                "must begin with a row of column names: fullName, phoneNumber, and optionally tags",
+            )),
         }
     }
 
@@ -112,7 +115,8 @@ impl Columns {
 
 /// Spreadsheets show numbers with separators, and with an apostrophe against formulas.
 fn parse_phone(text: &str) -> Result<Msisdn, FieldFault> {
-    let plain: String = text.chars().filter(|one| !matches!(one, ' ' | '-' | '(' | ')' | '.' | '\'' | '\u{A0}')).collect();
+    let plain: String =
+        text.chars().filter(|one| !matches!(one, ' ' | '-' | '(' | ')' | '.' | '\'' | '\u{A0}')).collect();
     Msisdn::parse(&plain).map_err(|error| FieldFault::new("phoneNumber", error.to_string()))
 }
 

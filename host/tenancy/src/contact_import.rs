@@ -130,8 +130,13 @@ async fn store(
             let id: ContactId = admin.mint();
             let known = customers::find(db, client, customer).await?;
             let phones = phones(known.as_ref());
-            contacts::insert(db, client, contacts::NewEntry { contact: id, customer, name, phones: &phones }, admin.now())
-                .await?;
+            contacts::insert(
+                db,
+                client,
+                contacts::NewEntry { contact: id, customer, name, phones: &phones },
+                admin.now(),
+            )
+            .await?;
             chat_search::customer_changed(db, client, customer).await?;
             TaggedContact { id, name: name.to_owned(), tags: Vec::new() }
         }

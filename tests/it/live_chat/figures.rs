@@ -39,7 +39,10 @@ async fn a_chat_counts_from_its_first_message_to_its_end() {
     thandi.does(&desk.chat, "assign").await.ok();
     thandi.client.post(MESSAGES, &desk.text("good day")).await.ok();
     let open = desk.client.get(FIGURES).await.ok();
-    assert_eq!((&group(&open, "total", None)["opened"], &group(&open, "total", None)["closed"]), (&json!(1), &json!(0)));
+    assert_eq!(
+        (&group(&open, "total", None)["opened"], &group(&open, "total", None)["closed"]),
+        (&json!(1), &json!(0))
+    );
     thandi.does(&desk.chat, "resolve").await.ok();
 
     let period = desk.client.get(FIGURES).await.ok();

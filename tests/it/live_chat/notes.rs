@@ -185,7 +185,10 @@ async fn a_reply_gets_the_values_of_a_chat() {
 
     assert_eq!(filled["text"], "Hello Zodwa, this is AGENT about .");
     assert_eq!(filled["missing"], json!(["ticket.number"]));
-    assert!(desk.client.get(&format!("{MESSAGES}?participantId={}", desk.chat)).await.ok()[1].is_null(), "nothing is sent");
+    assert!(
+        desk.client.get(&format!("{MESSAGES}?participantId={}", desk.chat)).await.ok()[1].is_null(),
+        "nothing is sent"
+    );
     assert_eq!(thandi.client.post(&path, &json!({ "participantId": "x" })).await.faulty_fields(), ["participantId"]);
 }
 

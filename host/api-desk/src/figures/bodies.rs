@@ -209,11 +209,8 @@ impl ReportRow for FiguresBody {
                                     resolutionP90\r\n";
 
     fn write_csv(&self, text: &mut String) {
-        let mut columns = vec![
-            self.group.to_owned(),
-            self.key.clone().unwrap_or_default(),
-            self.name.clone().unwrap_or_default(),
-        ];
+        let mut columns =
+            vec![self.group.to_owned(), self.key.clone().unwrap_or_default(), self.name.clone().unwrap_or_default()];
         let counts = [self.opened, self.closed, self.missed, self.after_hours];
         let ratings = [self.rated_poor, self.rated_average, self.rated_excellent];
         columns.extend(counts.into_iter().chain(ratings).map(|count| count.to_string()));

@@ -19,6 +19,10 @@ use utoipa_axum::router::OpenApiRouter;
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     let routes =
         OpenApiRouter::new().merge(chats::routes()).merge(messages::routes()).merge(original_message::routes());
-    let routes = routes.merge(notes::routes()).merge(viewers::routes()).merge(canned_replies::routes()).merge(customer::routes());
+    let routes = routes
+        .merge(notes::routes())
+        .merge(viewers::routes())
+        .merge(canned_replies::routes())
+        .merge(customer::routes());
     routes.merge(media::routes()).merge(v1::routes())
 }

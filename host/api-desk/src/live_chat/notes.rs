@@ -103,8 +103,7 @@ impl WriteBody {
     fn draft(self) -> Result<NoteDraft, ApiError> {
         let text = self.text.ok_or_else(|| ApiError::faults(vec![FieldFault::required("text")]))?;
         let mentions: Result<Vec<UserId>, _> = self.mentions.iter().map(|user| user.parse()).collect();
-        let mentions =
-            mentions.map_err(|_| ApiError::fault("mentions", "names a user that is not one of yours"))?;
+        let mentions = mentions.map_err(|_| ApiError::fault("mentions", "names a user that is not one of yours"))?;
         Ok(NoteDraft { text, mentions, whisper: self.whisper })
     }
 }

@@ -1,8 +1,4 @@
-use domain::{
-    chat::ChatScope,
-    ids::ParticipantId,
-    page::PageRequest,
-};
+use domain::{chat::ChatScope, ids::ParticipantId, page::PageRequest};
 pub use storage::tenancy::contact_tags::TaggedContact;
 use storage::{
     Db,

@@ -8,8 +8,8 @@ use domain::{
     chat::ChatScope,
     ids::{TeamId, UserId},
 };
-use storage::chat::{figures, list_counts, participants};
 pub use storage::chat::figures::{AgentLoad, ChatFigures, Durations, FigureGroup, FigurePeriod, WaitingChats};
+use storage::chat::{figures, list_counts, participants};
 
 use super::{ActingUser, DeskError};
 

@@ -53,7 +53,10 @@ pub async fn write(
     mentions.sort_unstable();
     mentions.dedup();
     if is_all_blank(&draft.text) || draft.text.chars().count() > TEXT_MAX {
-        return Err(DeskError::fault("text", format!("must have 1 to {TEXT_MAX} characters, something to see among them")));
+        return Err(DeskError::fault(
+            "text",
+            format!("must have 1 to {TEXT_MAX} characters, something to see among them"),
+        ));
     }
     if mentions.len() > MENTIONS_MAX {
         return Err(DeskError::fault("mentions", format!("may name {MENTIONS_MAX} users at most")));

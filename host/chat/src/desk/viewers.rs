@@ -68,7 +68,8 @@ async fn of(
     acting: ActingUser,
     chat: ParticipantId,
 ) -> Result<Vec<ViewerView>, DeskError> {
-    let viewers = chat_viewers::of_chats(db, acting.client, &[chat], ctx.now()).await?.remove(&chat).unwrap_or_default();
+    let viewers =
+        chat_viewers::of_chats(db, acting.client, &[chat], ctx.now()).await?.remove(&chat).unwrap_or_default();
     let users: Vec<UserId> = viewers.iter().map(|viewer| viewer.user).collect();
     let names = match users.is_empty() {
         true => HashMap::new(),

@@ -95,7 +95,6 @@ fn people((chats, notes, viewers): NamedBy<'_>, events: &[NumberedEvent]) -> Vec
     let of_chats = chats.iter().flat_map(|chat| [chat.agent, chat.last_agent]).flatten();
     let of_events = events.iter().filter_map(|one| one.event.what.agent());
     let of_hands = events.iter().flat_map(|one| &one.event.hands).filter_map(|hands| hands.agent);
-    let users: BTreeSet<UserId> = 
-        of_chats.chain(of_events).chain(of_hands).chain(of_notes).chain(of_viewers).collect();
+    let users: BTreeSet<UserId> = of_chats.chain(of_events).chain(of_hands).chain(of_notes).chain(of_viewers).collect();
     users.into_iter().collect()
 }

@@ -57,11 +57,7 @@ pub async fn look(
 }
 
 /// Returns false if the user was no viewer.
-pub async fn leave(
-    db: &mut PgConnection,
-    client: ClientId,
-    (chat, user): (ParticipantId, UserId),
-) -> Result<bool> {
+pub async fn leave(db: &mut PgConnection, client: ClientId, (chat, user): (ParticipantId, UserId)) -> Result<bool> {
     let done = sqlx::query("DELETE FROM chat_viewer WHERE client_id = $1 AND participant_id = $2 AND user_id = $3")
         .bind(client.0)
         .bind(chat.0)

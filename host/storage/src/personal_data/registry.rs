@@ -82,8 +82,7 @@ const REQUEST: TableRule =
     delete_rows(&[PersonLink::Mention("path", ColumnForm::Text), PersonLink::Mention("body", ColumnForm::Text)]);
 
 /// A note may be about a person in the chat of another one.
-const NOTE: TableRule =
-    delete_rows(&[PersonLink::Id("participant_id"), PersonLink::Mention("body", ColumnForm::Text)]);
+const NOTE: TableRule = delete_rows(&[PersonLink::Id("participant_id"), PersonLink::Mention("body", ColumnForm::Text)]);
 
 const CANNED: TableRule =
     redact_columns(&[PersonLink::Mention("body", ColumnForm::Text)], &[("body", ColumnForm::Text)]);

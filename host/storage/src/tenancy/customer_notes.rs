@@ -17,12 +17,7 @@ pub struct CustomerNote {
     pub created_at: DateTime<Utc>,
 }
 
-pub async fn insert(
-    db: &mut PgConnection,
-    client: ClientId,
-    customer: CustomerId,
-    note: &CustomerNote,
-) -> Result<()> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, customer: CustomerId, note: &CustomerNote) -> Result<()> {
     sqlx::query(
         "INSERT INTO customer_note (client_id, id, customer_id, author_id, body, created_at)
          VALUES ($1, $2, $3, $4, $5, $6)",

@@ -92,14 +92,13 @@ pub async fn list(
 
 /// Ends a session; of one user, or of any user of the client. Returns false if there is no such session.
 pub async fn remove(db: &mut PgConnection, client: ClientId, user: Option<UserId>, id: SessionId) -> Result<bool> {
-    let done = sqlx::query(
-        "DELETE FROM session_key WHERE client_id = $1 AND id = $2 AND ($3::uuid IS NULL OR user_id = $3)",
-    )
-    .bind(client.0)
-    .bind(id.0)
-    .bind(user.map(|user| user.0))
-    .execute(db)
-    .await?;
+    let done =
+        sqlx::query("DELETE FROM session_key WHERE client_id = $1 AND id = $2 AND ($3::uuid IS NULL OR user_id = $3)")
+            .bind(client.0)
+            .bind(id.0)
+            .bind(user.map(|user| user.0))
+            .execute(db)
+            .await?;
     Ok(done.rows_affected() == 1)
 }
 

@@ -38,11 +38,7 @@ pub struct OpenedSession {
 }
 
 /// Opens a session after a login. A temporary password must be changed first.
-pub async fn open(
-    admin: &Administration<'_>,
-    login: Login,
-    times: SessionTimes,
-) -> Result<OpenedSession, LoginError> {
+pub async fn open(admin: &Administration<'_>, login: Login, times: SessionTimes) -> Result<OpenedSession, LoginError> {
     let admitted = admit(admin, judge(admin, login).await?).await?;
     if admitted.user.password_is_temporary {
         return Err(LoginError::TemporaryPassword);
@@ -62,12 +58,7 @@ pub async fn open(
 }
 
 /// The sessions of a user that have not ended, the newest first.
-pub async fn list(
-    db: &Db,
-    client: ClientId,
-    user: UserId,
-    now: DateTime<Utc>,
-) -> base::Result<Vec<SessionRecord>> {
+pub async fn list(db: &Db, client: ClientId, user: UserId, now: DateTime<Utc>) -> base::Result<Vec<SessionRecord>> {
     let mut db = db.acquire().await?;
     Ok(session_keys::list(&mut db, client, user, now).await?)
 }

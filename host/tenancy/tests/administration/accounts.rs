@@ -5,8 +5,8 @@ use std::{collections::HashSet, time::Duration};
 use super::office::{self, Office, acme};
 use base::audit::Actor;
 use tenancy::accounts::{
-    ApiKey, CreateError, Login, LoginError, NewClient, NewUser, Role, create_client, create_user,
-    forget_old_failures, generate_api_key, retrieve_api_key,
+    ApiKey, CreateError, Login, LoginError, NewClient, NewUser, Role, create_client, create_user, forget_old_failures,
+    generate_api_key, retrieve_api_key,
 };
 
 fn login(password: &str) -> Login {
