@@ -99,3 +99,35 @@ async fn the_console_logs_in_with_the_short_answer() {
     other.key = answer["key"].as_str().unwrap().to_owned();
     assert_eq!(other.get(ME).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_link_opens_one_session_for_webhooks_and_nothing_else() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_bare_client();
+    let (_, own) = session(&client, &first_user(&client)).await;
+    let link = client.request(Method::POST, &format!("{SESSIONS}/links"), None, &[]).await;
+    assert_eq!(link.status, 201, "{}", link.text);
+    let link = link.json();
+    let token = json!({ "token": link["token"] });
+    assert!(link["url"].as_str().unwrap().ends_with(&format!("/console#link={}", link["token"].as_str().unwrap())));
+
+    let opened = client.post(&format!("{SESSIONS}/links/open"), &token).await;
+
+    assert_eq!(opened.status, 201, "{}", opened.text);
+    let opened = opened.json();
+    assert_eq!((&opened["clientRef"], &opened["endsAt"]), (&json!(client.client_ref), &link["expiresAt"]));
+    assert_eq!(client.post(&format!("{SESSIONS}/links/open"), &token).await.status, 404, "it was used");
+    let mut guest = client.clone();
+    guest.key = opened["sessionKey"].as_str().unwrap().to_owned();
+    let webhooks = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
+    assert_eq!(guest.get(&format!("{webhooks}/list")).await.status, 200);
+    assert_eq!(guest.post(webhooks, &json!({ "statusUpdateURL": "https://hooks.example/x" })).await.status, 200);
+    for forbidden in [ME, "/api/v1/users", "/api/v1/audit", "/chat-service/api/v2/chats?scope=all"] {
+        assert_eq!(guest.get(forbidden).await.status, 403, "{forbidden}");
+    }
+    assert_eq!(guest.request(Method::POST, &format!("{SESSIONS}/links"), None, &[]).await.status, 403);
+    assert_eq!(guest.get(SESSIONS).await.ok()["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(end(&guest, own["id"].as_str().unwrap()).await.status, 404, "it is another session");
+    assert_eq!(end(&guest, "current").await.status, 204);
+    assert_eq!(guest.get(&format!("{webhooks}/list")).await.status, 401);
+}

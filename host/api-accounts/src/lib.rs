@@ -5,6 +5,7 @@ mod audit;
 mod clients;
 mod closed_sets;
 mod requests;
+mod session_links;
 mod sessions;
 mod teams;
 mod test_keys;
@@ -21,6 +22,7 @@ pub fn routes() -> OpenApiRouter<ApiState> {
         .merge(teams::routes())
         .merge(test_keys::routes())
         .merge(sessions::routes())
+        .merge(session_links::routes())
         .merge(requests::routes())
         .merge(audit::routes())
 }

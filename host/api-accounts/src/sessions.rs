@@ -15,10 +15,10 @@ use axum::{
     http::{StatusCode, request::Parts},
 };
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::ids::SessionId;
+use domain::{ids::SessionId, session::SessionPurpose};
 use serde::Serialize;
 use tenancy::accounts::{
-    Role,
+    Caller, Role,
     sessions::{self, OpenedSession, SessionRecord},
 };
 use utoipa::{IntoParams, ToSchema};
@@ -127,6 +127,11 @@ struct UserParameter {
     /// Id of another user, for an ADMIN. Default: the caller.
     #[param(nullable = false, value_type = Option<Uuid>)]
     user_id: Option<String>,
+}
+
+/// A session of a link may see and end itself only.
+fn is_own(caller: &Caller, session: SessionId) -> bool {
+    caller.purpose == SessionPurpose::Login || caller.session == Some(session)
 }
 
 fn permissions_of(role: Role) -> Vec<&'static str> {
@@ -239,7 +244,9 @@ async fn list(
         return Err(ApiError::new(ErrorKind::Forbidden, "only an ADMIN may see the sessions of another user"));
     }
     let found = sessions::list(&state.context.db, caller.client, user, state.context.now()).await?;
-    let sessions = found.iter().map(|session| SessionBody::of(session, caller.session)).collect();
+    // A session of a link sees no others of the user who made the link.
+    let shown = found.iter().filter(|session| is_own(caller, session.id));
+    let sessions = shown.map(|session| SessionBody::of(session, caller.session)).collect();
     Ok(Json(SessionsBody { sessions }))
 }
 
@@ -266,7 +273,7 @@ async fn remove(
 ) -> Result<StatusCode, ApiError> {
     let caller = &allowed.caller;
     let named = if id == CURRENT { caller.session } else { id.parse().ok() };
-    let session = named.ok_or_else(ApiError::not_found)?;
+    let session = named.filter(|id| is_own(caller, *id)).ok_or_else(ApiError::not_found)?;
     let of = (!Users::ROW.roles.contains(&caller.role)).then_some(caller.user);
     let ended = sessions::end(&state.administration(), caller.client, (of, session), allowed.actor()).await?;
     if ended { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found()) }

@@ -7,7 +7,7 @@ use axum::{
     http::{Method, request::Parts},
 };
 use base::audit::Actor;
-use domain::{ids::ClientId, privacy::CustomerVisibility};
+use domain::{ids::ClientId, privacy::CustomerVisibility, session::SessionPurpose};
 use futures::{FutureExt, future::BoxFuture};
 use tenancy::{
     accounts::{Caller, DisabledOwner, Role},
@@ -72,6 +72,11 @@ impl PermissionRow {
             TestKeys::ROW,
         ];
         !LIVE_ONLY.iter().any(|row| row.name == self.name)
+    }
+
+    /// True if a session that a link opened has this permission.
+    pub fn opens_to_links(self) -> bool {
+        [Webhooks::ROW, Looking::ROW, OwnSessions::ROW].iter().any(|row| row.name == self.name)
     }
 }
 
@@ -262,6 +267,10 @@ fn admit<'a>(
         }
         if caller.mode.is_test() && !permission.opens_to_test_keys() {
             let said = format!("a test key may not {}: use a live key", permission.what);
+            return Err(ApiError::new(ErrorKind::Forbidden, said));
+        }
+        if caller.purpose == SessionPurpose::Webhooks && !permission.opens_to_links() {
+            let said = format!("this key is for the webhook page only; it may not {}", permission.what);
             return Err(ApiError::new(ErrorKind::Forbidden, said));
         }
         if let Some(document) = parts.extensions.get::<Document>() {

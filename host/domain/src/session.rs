@@ -7,6 +7,30 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// Longest time between two records of the use of a key.
 const LONGEST_STEP: TimeDelta = TimeDelta::minutes(5);
 
+/// The permissions of a session key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionPurpose {
+    /// All permissions of its user.
+    Login,
+    /// Only the webhooks of the client: for a developer outside it.
+    Webhooks,
+}
+
+impl SessionPurpose {
+    /// `None` if it is not stored.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Login => None,
+            Self::Webhooks => Some("WEBHOOKS"),
+        }
+    }
+
+    /// An unknown purpose of a later release opens as little as possible.
+    pub fn of_name(name: Option<&str>) -> Self {
+        if name.is_none() { Self::Login } else { Self::Webhooks }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionTimes {
     /// Lifetime without use.

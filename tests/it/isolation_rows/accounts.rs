@@ -156,6 +156,14 @@ pub const ROWS: &[Row] = &[
         |_| with("/chat-service/api/v2/auth/session", &json!({})),
         Others::None("e-mail, password and clientRef belong together or not: tests/it/sessions.rs"),
     ),
+    row("POST", "/api/v1/sessions/links", DEVELOPERS, |_| plain("/api/v1/sessions/links"), OWN),
+    row(
+        "POST",
+        "/api/v1/sessions/links/open",
+        Who::Everybody("the link is what counts"),
+        |_| with("/api/v1/sessions/links/open", &json!({})),
+        Others::None("a token is a secret of 122 bits: tests/it/sessions.rs"),
+    ),
     row(
         "GET",
         "/api/v1/sessions",

@@ -50,7 +50,7 @@ pub async fn redeem(
          )
          SELECT key.key_hash, key.client_id, key.user_id, member.role, client.client_ref, client.popia_compliant,
                 COALESCE(client.sandbox_of, client.id) AS live_client_id, NULL::text AS disabled, key.session_id,
-                key.used_at
+                key.used_at, NULL::text AS purpose
          FROM taken
          JOIN client_user member ON member.client_id = $1 AND member.id = taken.user_id AND member.deleted_at IS NULL
                                 AND member.disabled_at IS NULL

@@ -217,6 +217,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("rate", &[], TableRule::Unrelated),
     table("routing_decision", &["target_name", "reason"], OF_CHAT),
     table("session_key", &[], TableRule::OfUsers),
+    table("session_link", &[], TableRule::OfUsers),
     table(
         "sms_callback",
         &["url", "form"],

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, SessionId, UserId},
     sandbox::KeyMode,
+    session::SessionPurpose,
 };
 use uuid::Uuid;
 
@@ -26,8 +27,17 @@ pub struct KeyOwner {
     pub live_client: ClientId,
     /// Then the key opens nothing.
     pub disabled: Option<DisabledOwner>,
-    /// Of a session key, its session and the last recorded use.
-    pub session: Option<(SessionId, DateTime<Utc>)>,
+    /// `None`: an API key.
+    pub session: Option<KeySession>,
+}
+
+/// The session of a session key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeySession {
+    pub id: SessionId,
+    pub purpose: SessionPurpose,
+    /// The last recorded use.
+    pub used_at: DateTime<Utc>,
 }
 
 impl KeyOwner {
@@ -48,6 +58,7 @@ pub(crate) struct KeyOwnerRow {
     disabled: Option<String>,
     session_id: Option<Uuid>,
     used_at: Option<DateTime<Utc>>,
+    purpose: Option<String>,
 }
 
 impl TryFrom<KeyOwnerRow> for KeyOwner {
@@ -63,7 +74,11 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
             popia_compliant: row.popia_compliant,
             live_client: ClientId(row.live_client_id),
             disabled: row.disabled.as_deref().and_then(DisabledOwner::from_name),
-            session: row.session_id.map(SessionId).zip(row.used_at),
+            session: row.session_id.zip(row.used_at).map(|(id, used_at)| KeySession {
+                id: SessionId(id),
+                purpose: SessionPurpose::of_name(row.purpose.as_deref()),
+                used_at,
+            }),
         })
     }
 }
@@ -86,12 +101,12 @@ pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>], now: DateTime
                 CASE WHEN client.disabled_at IS NOT NULL THEN 'client'
                      WHEN client_user.disabled_at IS NOT NULL THEN 'user'
                      WHEN key.disabled_at IS NOT NULL THEN 'key' END AS disabled,
-                key.session_id, key.used_at
+                key.session_id, key.used_at, key.purpose
          FROM (SELECT key_hash, client_id, user_id, disabled_at, NULL::uuid AS session_id,
-                      NULL::timestamptz AS used_at
+                      NULL::timestamptz AS used_at, NULL::text AS purpose
                FROM api_key WHERE key_hash = ANY($1)
                UNION ALL
-               SELECT key_hash, client_id, user_id, NULL, id, used_at
+               SELECT key_hash, client_id, user_id, NULL, id, used_at, purpose
                FROM session_key WHERE key_hash = ANY($1) AND expires_at > $2) key
          JOIN client_user ON client_user.client_id = key.client_id AND client_user.id = key.user_id
          JOIN client ON client.id = key.client_id

@@ -9,7 +9,7 @@ use domain::{
     ids::{ClientId, SessionId, UserId},
     privacy::CustomerVisibility,
     sandbox::KeyMode,
-    session::SessionTimes,
+    session::{SessionPurpose, SessionTimes},
 };
 use parking_lot::{Mutex, MutexGuard};
 use storage::{
@@ -37,6 +37,8 @@ pub struct Caller {
     pub disabled: Option<DisabledOwner>,
     /// The session of a session key.
     pub session: Option<SessionId>,
+    /// Bounds the permissions of its role.
+    pub purpose: SessionPurpose,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -123,7 +125,7 @@ impl Shared {
     /// Records the use of session keys whose last record is old. A failure is no failure of the requests.
     async fn record_use(&self, db: &mut PgConnection, owners: &[KeyOwner], now: DateTime<Utc>) {
         let recorded_before = self.sessions.recorded_before(now);
-        let due = owners.iter().filter(|owner| owner.session.is_some_and(|(_, used)| used < recorded_before));
+        let due = owners.iter().filter(|owner| owner.session.is_some_and(|session| session.used_at < recorded_before));
         let due: Vec<Vec<u8>> = due.map(|owner| owner.key_hash.clone()).collect();
         if due.is_empty() {
             return;
@@ -183,7 +185,8 @@ fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
                 live_client: owner.live_client,
                 key_hash: owner.key_hash.clone(),
                 disabled: owner.disabled,
-                session: owner.session.map(|(session, _)| session),
+                session: owner.session.map(|session| session.id),
+                purpose: owner.session.map_or(SessionPurpose::Login, |session| session.purpose),
             };
             (owner.key_hash, caller)
         })
