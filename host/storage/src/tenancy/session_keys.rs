@@ -57,8 +57,9 @@ pub async fn record_use(
 ) -> Result<()> {
     sqlx::query(
         "UPDATE session_key SET used_at = $2, expires_at = LEAST(ends_at, $3)
-         WHERE key_hash IN (SELECT key_hash FROM session_key
-                            WHERE key_hash = ANY($1) AND used_at < $4 AND expires_at > $2 FOR UPDATE SKIP LOCKED)",
+         WHERE key_hash = ANY (ARRAY(
+             SELECT key_hash FROM session_key WHERE key_hash = ANY($1) AND used_at < $4 AND expires_at > $2
+             FOR UPDATE SKIP LOCKED))",
     )
     .bind(key_hashes)
     .bind(now)
