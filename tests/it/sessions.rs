@@ -1,6 +1,6 @@
 //! Sessions through the API: the login of a person, and the ends of a session (ADR 0065).
 
-use harness::{ClientReply, PatchbaySetup, SharedPatchbay, TestClient};
+use harness::{ClientReply, SharedPatchbay, TestClient};
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -1,9 +1,6 @@
 //! Canned replies of teams: their texts, and a text with the values of a chat.
 
-use base::{
-    Context,
-    audit::{Actor, Administration, audit},
-};
+use base::audit::{Actor, Administration, audit};
 use domain::{
     canned_reply::{self, ReplyDraft, ReplyVariable},
     ids::{CannedReplyId, ClientId, ParticipantId},
