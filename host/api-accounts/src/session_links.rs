@@ -88,7 +88,7 @@ struct LinkSessionBody {
     /// The client whose webhooks it opens.
     client_ref: String,
     /// Names of its permissions.
-    #[schema(examples(json!(["Looking", "Webhooks", "OwnSessions"])))]
+    #[schema(examples("Webhooks"))]
     permissions: Vec<&'static str>,
     /// End of the session if it is not used.
     #[schema(format = DateTime)]

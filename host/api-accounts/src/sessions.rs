@@ -50,7 +50,7 @@ struct SessionUserBody {
     /// The client that the user belongs to.
     client_ref: String,
     /// Names of the permissions of the role. The guide of roles describes them.
-    #[schema(examples(json!(["LiveChat", "Contacts"])))]
+    #[schema(examples("LiveChat"))]
     permissions: Vec<&'static str>,
 }
 

@@ -39,7 +39,7 @@ struct ReplyBody {
     #[schema(examples("Hello {{customer.name}}, we are open from 8 to 17."))]
     text: String,
     /// The variables of the text.
-    #[schema(examples(json!(["customer.name"])))]
+    #[schema(examples("customer.name"))]
     variables: Vec<&'static str>,
     /// The team that uses it. Null: all teams.
     #[schema(value_type = Option<Uuid>)]

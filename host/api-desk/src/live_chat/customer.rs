@@ -7,7 +7,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State};
-use chat::desk::{self, CustomerView};
+use chat::desk::{self, CustomerPanel};
 use domain::ids::ContactId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -39,8 +39,8 @@ struct CustomerBody {
     chats: Vec<ChatParticipantResponse>,
 }
 
-impl From<CustomerView> for CustomerBody {
-    fn from(view: CustomerView) -> Self {
+impl From<CustomerPanel> for CustomerBody {
+    fn from(view: CustomerPanel) -> Self {
         let (contact_id, full_name, tags) = match view.contact {
             Some(contact) => (Some(contact.id), Some(contact.name), contact.tags),
             None => (None, None, Vec::new()),

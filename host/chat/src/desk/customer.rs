@@ -16,14 +16,14 @@ const MOST: u32 = 50;
 
 /// The customer of a chat, as the desk shows it beside the chat.
 #[derive(Debug, Clone)]
-pub struct CustomerView {
+pub struct CustomerPanel {
     /// `None`: the customer has no contact.
     pub contact: Option<TaggedContact>,
     /// All chats of the customer, on all inboxes, the newest message first.
     pub chats: Vec<ChatView>,
 }
 
-pub async fn customer(db: &Db, acting: ActingUser, chat: ParticipantId) -> Result<CustomerView, DeskError> {
+pub async fn customer(db: &Db, acting: ActingUser, chat: ParticipantId) -> Result<CustomerPanel, DeskError> {
     let mut db = db.acquire().await?;
     let client = acting.client;
     let chat = participants::find(&mut db, client, chat).await?.ok_or(DeskError::NotFound)?;
@@ -31,5 +31,5 @@ pub async fn customer(db: &Db, acting: ActingUser, chat: ParticipantId) -> Resul
     let of_customer = ListSearch::Customer(chat.customer);
     let page = PageRequest::first(MOST);
     let found = lists::page(&mut db, client, (ChatScope::All, acting.user), &of_customer, page).await?;
-    Ok(CustomerView { contact, chats: view::of(&mut db, client, found.items).await? })
+    Ok(CustomerPanel { contact, chats: view::of(&mut db, client, found.items).await? })
 }

@@ -32,7 +32,7 @@ use storage::{
     tenancy::users::Role,
 };
 
-pub use customer::{CustomerView, customer};
+pub use customer::{CustomerPanel, customer};
 pub use lists::{counts, list, one};
 pub use message_draft::{DraftContent, DraftRequest, MessageDraft};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, find_tracked, past};

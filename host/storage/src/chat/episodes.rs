@@ -23,7 +23,7 @@ pub struct NewEpisode {
 pub async fn open(db: &mut PgConnection, client: ClientId, new: NewEpisode, at: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_episode (client_id, id, participant_id, channel, opened_at, queued_at)
-         SELECT $1, $2, $3, channel, $5, CASE WHEN $6 THEN $5 END FROM inbox WHERE client_id = $1 AND id = $4
+         SELECT $1, $2, $3, channel, $5::timestamptz, CASE WHEN $6 THEN $5::timestamptz END FROM inbox WHERE client_id = $1 AND id = $4
          ON CONFLICT (client_id, participant_id) WHERE closed_at IS NULL DO NOTHING",
     )
     .bind(client.0)
@@ -53,8 +53,8 @@ pub async fn give(
 ) -> Result<()> {
     sqlx::query(
         "UPDATE chat_episode SET
-             queued_at = CASE WHEN $5 THEN COALESCE(queued_at, $6) ELSE queued_at END,
-             assigned_at = CASE WHEN $3::uuid IS NOT NULL THEN COALESCE(assigned_at, $6) ELSE assigned_at END,
+             queued_at = CASE WHEN $5 THEN COALESCE(queued_at, $6::timestamptz) ELSE queued_at END,
+             assigned_at = CASE WHEN $3::uuid IS NOT NULL THEN COALESCE(assigned_at, $6::timestamptz) ELSE assigned_at END,
              agent_id = COALESCE($3, agent_id), team_id = COALESCE($4, team_id)
          WHERE client_id = $1 AND participant_id = $2 AND closed_at IS NULL",
     )
