@@ -91,9 +91,9 @@ async fn a_chat_that_opens_again_is_counted_again_and_an_ended_wait_is_missed() 
 async fn a_period_is_in_order_and_at_most_92_days() {
     let desk = Desk::set().await;
     let faulty = async |query: &str| desk.client.get(&format!("{FIGURES}?{query}")).await.faulty_fields();
-    assert_eq!(faulty("from=2026-01-02&to=2026-01-01").await, ["to"]);
-    assert_eq!(faulty("from=2026-01-01&to=2026-06-01").await, ["to"]);
+    assert_eq!(faulty("from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z").await, ["to"]);
+    assert_eq!(faulty("from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z").await, ["to"]);
     assert_eq!(faulty("from=soon&teamId=x").await, ["from", "teamId"]);
-    let before = desk.client.get(&format!("{FIGURES}?from=2020-01-01&to=2020-01-02")).await.ok();
+    let before = desk.client.get(&format!("{FIGURES}?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z")).await.ok();
     assert_eq!(group(&before, "total", None)["opened"], 0);
 }
