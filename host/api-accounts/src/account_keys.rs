@@ -26,7 +26,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     as = Login,
     examples(json!({"email": "ada@acme.example", "password": "correct horse", "clientRef": "acme"})),
 )]
-struct RetrieveBody {
+pub(crate) struct LoginBody {
     /// E-mail address of the user.
     #[schema(required, nullable = false)]
     email: Option<String>,
@@ -63,7 +63,7 @@ struct Generated {
     path = "/messaging-service/WhatsApp/authenticate/retrieveApiKey",
     operation_id = "retrieveApiKey",
     tag = "Account keys",
-    request_body = RetrieveBody,
+    request_body = LoginBody,
     responses(
         (status = 200, description = "The key of the user. It is the same at each call.", body = Retrieved),
         (status = 401, description = "E-mail address, password and `clientRef` do not match."),
@@ -73,14 +73,14 @@ struct Generated {
 async fn retrieve(
     State(state): State<ApiState>,
     RequestSource(from): RequestSource,
-    SmallJson(body): SmallJson<RetrieveBody>,
+    SmallJson(body): SmallJson<LoginBody>,
 ) -> Result<Json<Retrieved>, ApiError> {
     let login = login(body, from)?;
-    let key = retrieve_api_key(&state.administration(), login).await.map_err(api_error)?;
+    let key = retrieve_api_key(&state.administration(), login).await.map_err(login_refusal)?;
     Ok(Json(Retrieved { api_key: key.expose().to_owned() }))
 }
 
-fn login(body: RetrieveBody, from: Option<IpAddr>) -> Result<Login, ApiError> {
+pub(crate) fn login(body: LoginBody, from: Option<IpAddr>) -> Result<Login, ApiError> {
     let mut missing = Vec::new();
     let mut required = |field: &str, value: Option<String>| {
         value.unwrap_or_else(|| {
@@ -97,7 +97,7 @@ fn login(body: RetrieveBody, from: Option<IpAddr>) -> Result<Login, ApiError> {
     if missing.is_empty() { Ok(login) } else { Err(ApiError::faults(missing)) }
 }
 
-fn api_error(error: LoginError) -> ApiError {
+pub(crate) fn login_refusal(error: LoginError) -> ApiError {
     match error {
         LoginError::InvalidCredentials => ApiError::new(ErrorKind::InvalidCredentials, error.to_string()),
         LoginError::TemporaryPassword | LoginError::Disabled(_) => {
@@ -139,7 +139,7 @@ struct ChangeBody {
 /// Changes a password.
 ///
 /// A temporary password can be used here, once. Wrong passwords count as they do for `retrieveApiKey`. The API key does
-/// not change.
+/// not change; all sessions of the user end.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/authenticate/changePassword",
@@ -157,7 +157,7 @@ async fn change(
     SmallJson(body): SmallJson<ChangeBody>,
 ) -> Result<StatusCode, ApiError> {
     let new = body.new_password;
-    let known = RetrieveBody { email: body.email, password: body.password, client_ref: body.client_ref };
+    let known = LoginBody { email: body.email, password: body.password, client_ref: body.client_ref };
     let login = login(known, from);
     let (login, new) = match (login, new) {
         (Ok(login), Some(new)) => (login, new),
@@ -171,7 +171,7 @@ async fn change(
 pub(crate) fn refused_change(error: PasswordError) -> ApiError {
     match error {
         PasswordError::New(fault) => ApiError::faults(vec![fault]),
-        PasswordError::Login(error) => api_error(error),
+        PasswordError::Login(error) => login_refusal(error),
     }
 }
 

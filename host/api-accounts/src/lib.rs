@@ -5,6 +5,8 @@ mod audit;
 mod clients;
 mod closed_sets;
 mod requests;
+mod session_links;
+mod sessions;
 mod teams;
 mod test_keys;
 mod users;
@@ -19,6 +21,8 @@ pub fn routes() -> OpenApiRouter<ApiState> {
         .merge(users::routes())
         .merge(teams::routes())
         .merge(test_keys::routes())
+        .merge(sessions::routes())
+        .merge(session_links::routes())
         .merge(requests::routes())
         .merge(audit::routes())
 }

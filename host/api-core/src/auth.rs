@@ -7,7 +7,7 @@ use axum::{
     http::{Method, request::Parts},
 };
 use base::audit::Actor;
-use domain::{ids::ClientId, privacy::CustomerVisibility};
+use domain::{ids::ClientId, privacy::CustomerVisibility, session::SessionPurpose};
 use futures::{FutureExt, future::BoxFuture};
 use tenancy::{
     accounts::{Caller, DisabledOwner, Role},
@@ -78,6 +78,11 @@ impl PermissionRow {
     pub fn needs_test_key(self) -> bool {
         self.name == TestCustomers::ROW.name
     }
+
+    /// True if a session that a link opened has this permission.
+    pub fn opens_to_links(self) -> bool {
+        [Webhooks::ROW, Looking::ROW, OwnSessions::ROW].iter().any(|row| row.name == self.name)
+    }
 }
 
 macro_rules! permissions {
@@ -138,6 +143,10 @@ permissions! {
     SiteReading: "list web chat sites" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live chat.
     LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
+    /// Canned replies.
+    CannedReplies: "create, change and delete canned replies" => [Admin, Supervisor];
+    /// Figures of the desk.
+    Figures: "see figures of chats, the queue and agents" => [Admin, Supervisor];
     /// The caller's own client.
     OwnClient: "see one's own client" => [Admin, Supervisor, Agent, Developer, Api];
     /// Clients.
@@ -164,6 +173,8 @@ permissions! {
     TestKeys: "make, list and delete test keys" => [Admin];
     /// Messages of test customers.
     TestCustomers: "write as a customer of the sandbox" => [Admin];
+    /// Sessions.
+    OwnSessions: "see and end one's own sessions" => [Admin, Supervisor, Agent, Developer, Api];
     /// The caller's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }
@@ -267,6 +278,10 @@ fn admit<'a>(
         }
         if !caller.mode.is_test() && permission.needs_test_key() {
             let said = format!("only a test key may {}: make one with POST /api/v1/test-keys", permission.what);
+            return Err(ApiError::new(ErrorKind::Forbidden, said));
+        }
+        if caller.purpose == SessionPurpose::Webhooks && !permission.opens_to_links() {
+            let said = format!("this key is for the webhook page only; it may not {}", permission.what);
             return Err(ApiError::new(ErrorKind::Forbidden, said));
         }
         if let Some(document) = parts.extensions.get::<Document>() {

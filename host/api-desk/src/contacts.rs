@@ -27,7 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Contact)]
-struct ContactBody {
+pub(crate) struct ContactBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: ContactId,
@@ -77,11 +77,11 @@ struct RenameBody {
     full_name: String,
 }
 
-fn contact_id(text: &str) -> Result<ContactId, ApiError> {
+pub(crate) fn contact_id(text: &str) -> Result<ContactId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found())
 }
 
-fn api_error(error: ContactError) -> ApiError {
+pub(crate) fn api_error(error: ContactError) -> ApiError {
     match error {
         ContactError::Unknown => ApiError::not_found(),
         ContactError::Taken => ApiError::new(ErrorKind::Conflict, error.to_string()),

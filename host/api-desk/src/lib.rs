@@ -1,8 +1,11 @@
 //! The work of agents: chats, tickets, contacts, live events, custom events, and the data of single customers.
 
 mod closed_sets;
+mod contact_facts;
+mod contact_import;
 mod contacts;
 mod custom_events;
+mod figures;
 mod live_chat;
 mod live_events;
 mod people;
@@ -19,6 +22,9 @@ pub fn routes(state: &ApiState, live: Arc<Hub>) -> OpenApiRouter<ApiState> {
         .merge(live_chat::routes())
         .merge(tickets::routes())
         .merge(contacts::routes())
+        .merge(contact_facts::routes())
+        .merge(contact_import::routes())
+        .merge(figures::routes())
         .merge(people::routes())
         .merge(custom_events::routes())
         .merge(live_events::routes().with_state(StateWith::new(state, live)))

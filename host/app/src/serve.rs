@@ -388,7 +388,7 @@ fn router(
         uploads: Arc::default(),
         web_chat: WebChat::start(ctx, web_chat_limits(config)),
         live,
-        authenticator: Authenticator::new(ctx.db.clone()),
+        authenticator: Authenticator::new(ctx.db.clone(), Arc::clone(&ctx.clock), config.limits.session_times()),
         context: Arc::clone(ctx),
         settings: Arc::new(settings),
         admission,

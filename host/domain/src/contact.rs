@@ -18,7 +18,7 @@ impl ContactName {
         &self.0
     }
 
-    fn parse(text: Option<String>) -> Result<Self, FieldFault> {
+    pub(crate) fn parse(text: Option<String>) -> Result<Self, FieldFault> {
         let Some(text) = text else { return Err(FieldFault::required("fullName")) };
         let name = text.trim();
         let fits = name.chars().count() <= NAME_MAX;
@@ -71,6 +71,61 @@ pub fn parse_rename(bytes: &[u8]) -> Result<ContactName, Faults> {
     Ok(ContactName::parse(renamed.full_name)?)
 }
 
+/// Tags of one contact.
+const TAGS_MAX: usize = 20;
+const TAG_MAX: usize = 40;
+
+/// Checks tags: each is trimmed, and kept once in any case.
+pub(crate) fn parse_tags(written: Vec<String>) -> Result<Vec<String>, FieldFault> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in written {
+        let tag = tag.trim();
+        let fits = tag.chars().count() <= TAG_MAX && !tag.chars().any(char::is_control);
+        if !fits || is_all_blank(tag) {
+            let said = format!("must each have 1 to {TAG_MAX} characters, and no control characters");
+            return Err(FieldFault::new("tags", said));
+        }
+        if !tags.iter().any(|known| known.to_lowercase() == tag.to_lowercase()) {
+            tags.push(tag.to_owned());
+        }
+    }
+    if tags.len() > TAGS_MAX {
+        return Err(FieldFault::new("tags", format!("may have {TAGS_MAX} at most")));
+    }
+    Ok(tags)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tagged {
+    tags: Option<Vec<String>>,
+}
+
+/// Parses the body of new tags.
+pub fn parse_tag_list(bytes: &[u8]) -> Result<Vec<String>, Faults> {
+    let tagged: Tagged = body::parse(bytes)?;
+    Ok(parse_tags(tagged.tags.ok_or_else(|| FieldFault::required("tags"))?)?)
+}
+
+const NOTE_MAX: usize = 4_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Noted {
+    text: Option<String>,
+}
+
+/// Parses the body of a new note about a customer.
+pub fn parse_note(bytes: &[u8]) -> Result<String, Faults> {
+    let noted: Noted = body::parse(bytes)?;
+    let text = noted.text.ok_or_else(|| FieldFault::required("text"))?;
+    if is_all_blank(&text) || text.chars().count() > NOTE_MAX {
+        let said = format!("must have 1 to {NOTE_MAX} characters, something to see among them");
+        return Err(FieldFault::new("text", said).into());
+    }
+    Ok(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +152,18 @@ mod tests {
             assert_eq!(faulty(renamed(bad)), ["fullName"], "{bad:?}");
         }
         assert_eq!(renamed("\u{202E}Thandi").unwrap().as_str(), "\u{202E}Thandi", "there is something to see");
+    }
+
+    #[test]
+    fn tags_are_short_trimmed_and_kept_once() {
+        let tags = |list: &str| parse_tag_list(format!(r#"{{"tags":{list}}}"#).as_bytes());
+        assert_eq!(tags(r#"[" vip ","VIP","new"]"#).unwrap(), ["vip", "new"]);
+        assert!(tags("[]").unwrap().is_empty());
+        let many = (0..21).map(|at| format!("\"{at}\"")).collect::<Vec<_>>().join(",");
+        for bad in [r#"[" "]"#, r#"["a\nb"]"#, &format!("[\"{}\"]", "x".repeat(41)), &format!("[{many}]")] {
+            assert_eq!(faulty(tags(bad)), ["tags"], "{bad}");
+        }
+        assert_eq!(faulty(parse_note(br#"{"text":" "}"#)), ["text"]);
     }
 
     #[test]

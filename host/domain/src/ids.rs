@@ -50,6 +50,10 @@ id!(
 );
 id!(TeamId);
 id!(
+    /// A login with a session key.
+    SessionId
+);
+id!(
     /// An address of a client that customers write to. For a WhatsApp number it is the `id` of the nested
     /// `whatsAppNumber` object (SPEC 2.12).
     InboxId
@@ -77,6 +81,11 @@ id!(
     ContactId
 );
 id!(ChatMessageId);
+id!(
+    /// An internal note of a chat, or a note about a customer.
+    NoteId
+);
+id!(CannedReplyId);
 id!(ParticipantEventId);
 id!(CallbackId);
 id!(MediaId);

@@ -6,7 +6,7 @@ use futures::{FutureExt, future::BoxFuture};
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-use crate::readers::{live_events, provider_facts, waiting_customers, webhooks};
+use crate::readers::{chat_episodes, live_events, provider_facts, waiting_customers, webhooks};
 
 /// Call it once, with all events of one transaction in order. Returns the lanes to wake after the commit.
 pub fn record<'a>(
@@ -34,6 +34,7 @@ pub fn record_with_webhook<'a>(
     async move {
         provider_facts::take(ctx, db, client, events).await?;
         live_events::take(ctx, db, client, events).await?;
+        chat_episodes::take(ctx, db, client, events).await?;
         let mut wakes = Vec::new();
         for reader in ctx.readers.iter() {
             wakes.extend(reader.take(ctx, db, client, events).await?);

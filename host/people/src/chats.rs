@@ -6,7 +6,7 @@ use domain::{
 use storage::{
     PgConnection, Result,
     chat::{
-        due_work,
+        due_work, notes,
         participants::{Participant, ParticipantState, lock, merging, save},
         tickets::{self, Ticket},
     },
@@ -61,6 +61,7 @@ async fn fold(
     merging::move_messages(db, client, kept, gone, joined.next_sequence - 1).await?;
     save(db, client, &joined).await?;
     tickets::give_to(db, client, kept, gone).await?;
+    notes::give_to(db, client, kept, gone).await?;
     let ended = match unwanted {
         Some(ticket) => end(db, client, ticket, now).await?,
         None => None,

@@ -6,7 +6,7 @@ use storage::{
     PgConnection, Result,
     chat::search,
     people::{customers::merging, marketing_stops},
-    tenancy::contacts,
+    tenancy::{contacts, customer_notes},
 };
 
 use crate::chats::{self, FoldedChats};
@@ -26,6 +26,7 @@ pub(crate) async fn merge(
     marketing_stops::fold(db, client, survivor, absorbed).await?;
     let folded = chats::fold_customer(db, client, survivor, absorbed, now).await?;
     contacts::fold(db, client, survivor, absorbed).await?;
+    customer_notes::fold(db, client, survivor, absorbed).await?;
     merging::take_names(db, client, survivor, absorbed).await?;
     merging::lead_to(db, client, survivor, absorbed).await?;
     search::customer_changed(db, client, survivor).await?;

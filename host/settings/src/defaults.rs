@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use domain::inbox::InboxKind;
+use domain::{inbox::InboxKind, session::SessionTimes};
 
 use super::{BaseUrl, Limits, MediaPlace, Server, Settings, Switch, value::SettingValue};
 
@@ -95,5 +95,9 @@ impl Limits {
 
     pub fn live_unread_bytes_per_client(&self) -> usize {
         usize::try_from(self.live_unread_bytes_per_client).unwrap_or(usize::MAX)
+    }
+
+    pub fn session_times(&self) -> SessionTimes {
+        SessionTimes::new(self.session_idle, self.session_life)
     }
 }

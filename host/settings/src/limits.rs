@@ -215,6 +215,10 @@ section! {
         live_write_timeout: Duration = Duration::from_secs(10),
         /// Interval of heartbeats on a quiet connection to live events, with its position.
         live_heartbeat: Duration = Duration::from_secs(20),
+        /// Lifetime of a session key that is not used.
+        session_idle: Duration = Duration::from_secs(3_600),
+        /// Lifetime of a session key that is used.
+        session_life: Duration = Duration::from_secs(24 * 3_600),
         /// Lifetime of a long-lived conversation that is not closed. A change does not affect open conversations.
         conversation_lifetime: Duration = Duration::from_secs(30 * 24 * 3_600),
         /// Time that a customer waits for an agent's answer before the chat is missed.

@@ -62,7 +62,7 @@ pub async fn create(
     Ok(made)
 }
 
-fn phones(customer: Option<&Customer>) -> Vec<&str> {
+pub(crate) fn phones(customer: Option<&Customer>) -> Vec<&str> {
     let addresses = customer.into_iter().flat_map(|customer| customer.addresses.iter());
     addresses.filter_map(|address| address.as_kind(AddressKind::Phone)).collect()
 }

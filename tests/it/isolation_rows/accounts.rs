@@ -26,6 +26,10 @@ fn contact(ids: &Ids) -> Call {
     with(&format!("/messaging-service/WhatsApp/contacts/{}", ids.contact), &json!({ "fullName": "Thandi" }))
 }
 
+fn contact_path(ids: &Ids, rest: &str) -> String {
+    format!("/messaging-service/WhatsApp/contacts/{}{rest}", ids.contact)
+}
+
 pub const ROWS: &[Row] = &[
     row("GET", "/api/v1/audit", ADMINS, |_| plain("/api/v1/audit"), OWN),
     row("GET", "/api/v1/audit/export", ADMINS, |_| plain("/api/v1/audit/export"), OWN),
@@ -73,6 +77,48 @@ pub const ROWS: &[Row] = &[
         |_| with("/messaging-service/WhatsApp/contacts", &json!({})),
         OWN,
     ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/contacts/import",
+        KEEPERS,
+        |_| with("/messaging-service/WhatsApp/contacts/import", &json!({})),
+        OWN,
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/contacts/{id}/tags",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, "/tags")),
+        Others::Unknown(404),
+    ),
+    row(
+        "PUT",
+        "/messaging-service/WhatsApp/contacts/{id}/tags",
+        KEEPERS,
+        |ids| with(&contact_path(ids, "/tags"), &json!({ "tags": [] })),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/contacts/{id}/notes",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, "/notes")),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/contacts/{id}/notes",
+        KEEPERS,
+        |ids| with(&contact_path(ids, "/notes"), &json!({ "text": "a note" })),
+        Others::Unknown(404),
+    ),
+    row(
+        "DELETE",
+        "/messaging-service/WhatsApp/contacts/{id}/notes/{note}",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, &format!("/notes/{}", ids.other))),
+        Others::Unknown(404),
+    ),
     row("PUT", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),
     row("DELETE", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),
     row(
@@ -95,6 +141,42 @@ pub const ROWS: &[Row] = &[
         Who::Everybody("it is for users who have no key yet; the password is what counts"),
         |_| with("/messaging-service/WhatsApp/authenticate/changePassword", &json!({})),
         Others::None("e-mail, password and clientRef belong together or not: tests/it/users.rs"),
+    ),
+    row(
+        "POST",
+        "/api/v1/sessions",
+        Who::Everybody("it is a login; the password is what counts"),
+        |_| with("/api/v1/sessions", &json!({})),
+        Others::None("e-mail, password and clientRef belong together or not: tests/it/sessions.rs"),
+    ),
+    row(
+        "POST",
+        "/chat-service/api/v2/auth/session",
+        Who::Everybody("it is a login; the password is what counts"),
+        |_| with("/chat-service/api/v2/auth/session", &json!({})),
+        Others::None("e-mail, password and clientRef belong together or not: tests/it/sessions.rs"),
+    ),
+    row("POST", "/api/v1/sessions/links", DEVELOPERS, |_| plain("/api/v1/sessions/links"), OWN),
+    row(
+        "POST",
+        "/api/v1/sessions/links/open",
+        Who::Everybody("the link is what counts"),
+        |_| with("/api/v1/sessions/links/open", &json!({})),
+        Others::None("a token is a secret of 122 bits: tests/it/sessions.rs"),
+    ),
+    row(
+        "GET",
+        "/api/v1/sessions",
+        ALL,
+        |_| plain("/api/v1/sessions"),
+        Others::In(&[(|ids| plain(&format!("/api/v1/sessions?userId={}", ids.user)), 200)]),
+    ),
+    row(
+        "DELETE",
+        "/api/v1/sessions/{id}",
+        ALL,
+        |ids| plain(&format!("/api/v1/sessions/{}", ids.other)),
+        Others::Unknown(404),
     ),
     row("GET", "/api/v1/test-keys", ADMINS, |_| plain("/api/v1/test-keys"), OWN),
     row("POST", "/api/v1/test-keys", ADMINS, |_| with("/api/v1/test-keys", &json!({})), OWN),

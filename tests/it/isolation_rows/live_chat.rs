@@ -10,6 +10,13 @@ fn chat(ids: &Ids, call: &str) -> Call {
     plain(&format!("/chat-service/api/v2/chats/{}{call}", ids.participant))
 }
 
+const LEADERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR"]);
+
+fn reply(ids: &Ids, call: &str) -> Call {
+    let path = format!("/chat-service/api/v2/canned-replies/{}{call}", ids.other);
+    with(&path, &json!({ "shortcut": "hi", "text": "Hello" }))
+}
+
 /// A call about a chat that names an agent.
 fn to_agent(ids: &Ids, call: &str) -> Call {
     with(&format!("/chat-service/api/v2/chats/{}{call}", ids.participant), &json!({ "agentId": ids.other }))
@@ -22,6 +29,67 @@ fn messages(ids: &Ids, call: &str) -> Call {
 
 pub const ROWS: &[Row] = &[
     row("GET", "/chat-service/api/v2/chats", DESK, |_| plain("/chat-service/api/v2/chats?scope=all"), OWN),
+    row("GET", "/chat-service/api/v2/chats/counts", DESK, |_| plain("/chat-service/api/v2/chats/counts"), OWN),
+    row("GET", "/chat-service/api/v2/chats/{id}/customer", DESK, |ids| chat(ids, "/customer"), Others::Unknown(404)),
+    row("GET", "/chat-service/api/v2/chats/{id}/notes", DESK, |ids| chat(ids, "/notes"), Others::Unknown(404)),
+    row(
+        "POST",
+        "/chat-service/api/v2/chats/{id}/notes",
+        DESK,
+        |ids| {
+            let path = format!("/chat-service/api/v2/chats/{}/notes", ids.participant);
+            with(&path, &json!({ "text": "a note" }))
+        },
+        Others::In(&[
+            (
+                |ids| {
+                    let path = format!("/chat-service/api/v2/chats/{}/notes", ids.participant);
+                    with(&path, &json!({ "text": "a note" }))
+                },
+                404,
+            ),
+            (
+                |ids| {
+                    let path = format!("/chat-service/api/v2/chats/{}/notes", ids.participant);
+                    with(&path, &json!({ "text": "a note", "mentions": [ids.user] }))
+                },
+                400,
+            ),
+        ]),
+    ),
+    row("GET", "/chat-service/api/v2/chats/{id}/viewers", DESK, |ids| chat(ids, "/viewers"), Others::Unknown(404)),
+    row("POST", "/chat-service/api/v2/chats/{id}/viewers", DESK, |ids| chat(ids, "/viewers"), Others::Unknown(404)),
+    row("DELETE", "/chat-service/api/v2/chats/{id}/viewers", DESK, |ids| chat(ids, "/viewers"), Others::Unknown(404)),
+    row("GET", "/chat-service/api/v2/mentions", DESK, |_| plain("/chat-service/api/v2/mentions"), OWN),
+    row("GET", "/chat-service/api/v2/figures/now", LEADERS, |_| plain("/chat-service/api/v2/figures/now"), OWN),
+    row("GET", "/chat-service/api/v2/figures", LEADERS, |_| plain("/chat-service/api/v2/figures"), OWN),
+    row("GET", "/chat-service/api/v2/figures/export", LEADERS, |_| plain("/chat-service/api/v2/figures/export"), OWN),
+    row("GET", "/chat-service/api/v2/canned-replies", DESK, |_| plain("/chat-service/api/v2/canned-replies"), OWN),
+    row(
+        "POST",
+        "/chat-service/api/v2/canned-replies",
+        LEADERS,
+        |_| with("/chat-service/api/v2/canned-replies", &json!({})),
+        Others::In(&[(
+            |ids| {
+                let body = json!({ "shortcut": "hi", "text": "Hello", "teamId": ids.team });
+                with("/chat-service/api/v2/canned-replies", &body)
+            },
+            400,
+        )]),
+    ),
+    row("PUT", "/chat-service/api/v2/canned-replies/{id}", LEADERS, |ids| reply(ids, ""), Others::Unknown(404)),
+    row("DELETE", "/chat-service/api/v2/canned-replies/{id}", LEADERS, |ids| reply(ids, ""), Others::Unknown(404)),
+    row(
+        "POST",
+        "/chat-service/api/v2/canned-replies/{id}/fill",
+        DESK,
+        |ids| {
+            let path = format!("/chat-service/api/v2/canned-replies/{}/fill", ids.other);
+            with(&path, &json!({ "participantId": ids.participant }))
+        },
+        Others::Unknown(404),
+    ),
     row("GET", "/chat-service/api/v2/chats/{id}", DESK, |ids| chat(ids, ""), Others::Unknown(404)),
     row("POST", "/chat-service/api/v2/chats/{id}/assign", DESK, |ids| to_agent(ids, "/assign"), Others::Unknown(404)),
     row(

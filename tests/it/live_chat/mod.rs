@@ -2,7 +2,9 @@
 
 mod after_hours;
 mod chatbot_webhook;
+mod figures;
 mod messages;
+mod notes;
 mod queue;
 mod rating;
 mod shapes;

@@ -160,7 +160,7 @@ pub(crate) async fn chat_limit<P>(
 
 /// Changes the caller's password.
 ///
-/// The old password is no longer valid; the API key does not change. Wrong passwords count as they do for
+/// The old password is no longer valid; the API key does not change; all sessions of the user end. Wrong passwords count as they do for
 /// `retrieveApiKey`. An ADMIN resets the passwords of others with a temporary password.
 #[utoipa::path(
     put,

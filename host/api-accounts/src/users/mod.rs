@@ -208,7 +208,8 @@ pub(crate) async fn delete_user(
 
 /// Replaces a user's password by a temporary one.
 ///
-/// For users who have forgotten their password. The old password is no longer valid; the API key does not change.
+/// For users who have forgotten their password. The old password is no longer valid, and the user's
+/// sessions end; the API key does not change.
 #[utoipa::path(
     post,
     path = "/api/v1/users/{id}/temporary-password",

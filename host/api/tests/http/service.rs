@@ -207,7 +207,11 @@ fn shared_state(context: &Arc<Context>, clock: Arc<HandClock>, options: &Options
         sms: sms::Gateways::new(Arc::clone(context)),
         callbacks: Intake::new(Arc::clone(context)),
         web_chat: WebChat::start(context, options.web_chat),
-        authenticator: Authenticator::new(context.db.clone()),
+        authenticator: Authenticator::new(
+            context.db.clone(),
+            Arc::clone(&context.clock),
+            context.settings.limits.session_times(),
+        ),
         settings: Arc::new(settings),
         admission: AdmissionGate::new(options.admission.clone()),
         request_log: RequestLog::new(context.db.clone()),

@@ -9,6 +9,7 @@ use domain::{
 use storage::{
     Db,
     chat::{
+        list_counts,
         lists::{self, ListSearch},
         participants,
     },
@@ -42,6 +43,12 @@ pub async fn one(db: &Db, acting: ActingUser, id: ParticipantId) -> Result<ChatV
     let mut db = db.acquire().await?;
     let chat = participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
     view::of_one(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)
+}
+
+/// The sizes of all lists of the caller, each counted up to a bound.
+pub async fn counts(db: &Db, acting: ActingUser) -> Result<[(ChatScope, u64); 9], Error> {
+    let mut db = db.acquire().await?;
+    Ok(list_counts::counts(&mut db, acting.client, acting.user).await?)
 }
 
 fn sought(sight: CustomerVisibility, text: &str) -> ListSearch {

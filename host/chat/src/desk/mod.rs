@@ -1,11 +1,15 @@
 //! The work of agents (SPEC 3.4, 4.2): lists of chats, assignment, messages and tickets. Each call acts for a user of
 //! the client. Chats of other clients count as not found.
 
+pub mod canned_replies;
+mod customer;
+pub mod figures;
 mod lists;
 mod message_draft;
 mod message_reference;
 mod messages;
 mod moves;
+pub mod notes;
 mod original_content;
 mod presence;
 mod rating_question;
@@ -13,6 +17,7 @@ mod send_message;
 pub mod tickets;
 mod uploads;
 mod view;
+pub mod viewers;
 
 use base::Error;
 use domain::{
@@ -27,7 +32,8 @@ use storage::{
     tenancy::users::Role,
 };
 
-pub use lists::{list, one};
+pub use customer::{CustomerPanel, customer};
+pub use lists::{counts, list, one};
 pub use message_draft::{DraftContent, DraftRequest, MessageDraft};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, find_tracked, past};
 pub use moves::{ChatPatch, NewHolder, assign, open, release, resolve, terminate, terminate_whole};

@@ -4,7 +4,7 @@ use crate::{
     address::Address,
     address_kind::AddressKind,
     chat::{ParticipantState, Rating},
-    ids::{ChatMessageId, CustomerId, ParticipantId, TeamId, UserId},
+    ids::{ChatMessageId, CustomerId, NoteId, ParticipantId, TeamId, UserId},
 };
 
 /// A chat as it stood when something was written in it.
@@ -136,6 +136,27 @@ pub struct ChatAfterHours {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerTypes {
+    pub participant: ParticipantId,
+}
+
+/// A user wrote an internal note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NoteWritten {
+    pub participant: ParticipantId,
+    pub note: NoteId,
+    pub author: UserId,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<UserId>,
+    /// The only agent who sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whisper_to: Option<UserId>,
+}
+
+/// A user began or stopped to look at a chat, or to write in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatViewed {
     pub participant: ParticipantId,
 }
 

@@ -17,8 +17,8 @@ mod tests;
 mod webhook;
 
 pub use chat::{
-    AssignmentEffects, ChatAfterHours, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, CustomerTypes,
-    EventAgent, EventChat, EventCustomer, TicketMoved, TicketStatus,
+    AssignmentEffects, ChatAfterHours, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, ChatViewed,
+    CustomerTypes, EventAgent, EventChat, EventCustomer, NoteWritten, TicketMoved, TicketStatus,
 };
 pub use inbox::{
     ChannelStatus, ConnectionStatus, CustomerNumberChanged, InboxQualityChanged, PreferenceChanged, Quality,
@@ -50,6 +50,8 @@ pub enum Event {
     ChatMissed(ChatMissed),
     ChatAfterHours(ChatAfterHours),
     CustomerTypes(CustomerTypes),
+    NoteWritten(NoteWritten),
+    ChatViewed(ChatViewed),
     ChatRated(ChatRated),
     TicketMoved(TicketMoved),
     TemplateChanged(TemplateChanged),

@@ -13,7 +13,7 @@ use crate::{
     chat::{Direction, ParticipantState, Rating},
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
+    ids::{ChatMessageId, CustomerId, MessageId, NoteId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::{InboundContent, ProviderFailure},
     webhook::{DisabledReason, WebhookType},
     world::World,
@@ -117,7 +117,7 @@ fn messages() -> [Event; 4] {
     ]
 }
 
-fn chats() -> [Event; 8] {
+fn chats() -> [Event; 10] {
     let (from, to) = (ParticipantState::Bot, ParticipantState::Queued);
     let message = ChatMessageId(Uuid::from_u128(6));
     [
@@ -138,6 +138,14 @@ fn chats() -> [Event; 8] {
         Event::ChatMissed(ChatMissed { participant: participant(), state: to, agent: None }),
         Event::ChatAfterHours(ChatAfterHours { participant: participant(), team: TeamId(Uuid::from_u128(11)) }),
         Event::CustomerTypes(CustomerTypes { participant: participant() }),
+        Event::NoteWritten(NoteWritten {
+            participant: participant(),
+            note: NoteId(Uuid::from_u128(12)),
+            author: UserId(Uuid::from_u128(13)),
+            mentions: vec![UserId(Uuid::from_u128(14))],
+            whisper_to: None,
+        }),
+        Event::ChatViewed(ChatViewed { participant: participant() }),
         Event::ChatRated(ChatRated { participant: participant(), message, rating: Rating::Excellent }),
         Event::TicketMoved(TicketMoved {
             number: 7,
@@ -194,7 +202,7 @@ fn every_case() -> Vec<Event> {
     let all: Vec<Event> =
         messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).chain([of_webhooks()]).collect();
     let places: std::collections::BTreeSet<usize> = all.iter().map(place).collect();
-    assert_eq!(places.len(), 20, "a case is missing");
+    assert_eq!(places.len(), 22, "a case is missing");
     all
 }
 
@@ -220,6 +228,8 @@ fn place(event: &Event) -> usize {
         Event::ChatAfterHours(_) => 17,
         Event::CustomerTypes(_) => 18,
         Event::MessageChanged(_) => 19,
+        Event::NoteWritten(_) => 20,
+        Event::ChatViewed(_) => 21,
     }
 }
 

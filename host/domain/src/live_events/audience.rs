@@ -39,6 +39,11 @@ impl Audience {
         self.teams.extend(team);
     }
 
+    /// Adds an agent, whichever chats it sees.
+    pub fn add_agent(&mut self, agent: UserId) {
+        self.agents.insert(agent);
+    }
+
     pub fn admits(&self, viewer: &Viewer) -> bool {
         match viewer {
             Viewer::Everything => true,

@@ -11,7 +11,7 @@ use crate::{
     chat::{ParticipantState, Rating},
     delivery::DeliveryState,
     event::{self, Event, Speaker, TicketStatus},
-    ids::{ChatMessageId, ParticipantId, TeamId, UserId},
+    ids::{ChatMessageId, NoteId, ParticipantId, TeamId, UserId},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +72,15 @@ pub enum LiveKind {
     ChatMissed,
     ChatAfterHours,
     CustomerTypes,
+    NoteWritten {
+        note: NoteId,
+        author: UserId,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        mentions: Vec<UserId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        whisper_to: Option<UserId>,
+    },
+    ViewersChanged,
     ChatRated {
         message: ChatMessageId,
         rating: Rating,
@@ -101,6 +110,8 @@ impl LiveKind {
             Self::ChatMissed => "chat.missed",
             Self::ChatAfterHours => "chat.after-hours",
             Self::CustomerTypes => "customer.typing",
+            Self::NoteWritten { .. } => "note.written",
+            Self::ViewersChanged => "chat.viewers",
             Self::ChatRated { .. } => "chat.rated",
             Self::TicketChanged { .. } => "ticket.changed",
         }
@@ -120,6 +131,8 @@ impl LiveKind {
             | Self::ChatMissed
             | Self::ChatAfterHours
             | Self::CustomerTypes
+            | Self::NoteWritten { .. }
+            | Self::ViewersChanged
             | Self::TicketChanged { .. } => None,
         }
     }
@@ -127,6 +140,13 @@ impl LiveKind {
     pub fn agent(&self) -> Option<UserId> {
         match self {
             Self::MessageSent { agent, .. } | Self::TicketChanged { agent, .. } => *agent,
+            _ => None,
+        }
+    }
+
+    pub fn note(&self) -> Option<NoteId> {
+        match self {
+            Self::NoteWritten { note, .. } => Some(*note),
             _ => None,
         }
     }
@@ -190,6 +210,19 @@ pub fn meaning_of(event: &Event) -> LiveMeaning {
         }
         Event::CustomerTypes(types) => {
             one(LiveEvent { chat: types.participant, what: LiveKind::CustomerTypes, hands: Vec::new() })
+        }
+        Event::NoteWritten(written) => one(LiveEvent {
+            chat: written.participant,
+            what: LiveKind::NoteWritten {
+                note: written.note,
+                author: written.author,
+                mentions: written.mentions.clone(),
+                whisper_to: written.whisper_to,
+            },
+            hands: Vec::new(),
+        }),
+        Event::ChatViewed(viewed) => {
+            one(LiveEvent { chat: viewed.participant, what: LiveKind::ViewersChanged, hands: Vec::new() })
         }
         Event::ChatRated(rated) => one(LiveEvent {
             chat: rated.participant,

@@ -9,13 +9,13 @@ use domain::{
     chat::{Direction, Rating},
     delivery::DeliveryState,
     event::TicketStatus,
-    ids::{ChatMessageId, ClientId, ParticipantId, UserId},
+    ids::{ChatMessageId, ClientId, NoteId, ParticipantId, UserId},
     live_events::LiveKind,
     referral::Referral,
 };
 use serde::{Serialize, Serializer};
 use storage::{
-    chat::history::PastMessage,
+    chat::{chat_viewers::ChatViewer, history::PastMessage, notes::ChatNote},
     live_events::{events::NumberedEvent, shown_facts::ShownChat},
 };
 
@@ -51,6 +51,31 @@ struct Body<'a> {
     rating: Option<Rating>,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<Note<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    viewers: Option<Vec<Viewer<'a>>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Note<'a> {
+    id: NoteId,
+    participant_id: ParticipantId,
+    text: &'a str,
+    author: Agent<'a>,
+    mentions: Vec<Agent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whisper_to: Option<Agent<'a>>,
+    #[serde(serialize_with = "millis")]
+    created_time: DateTime<Utc>,
+}
+
+#[derive(Serialize)]
+struct Viewer<'a> {
+    #[serde(flatten)]
+    user: Agent<'a>,
+    writing: bool,
 }
 
 #[derive(Serialize)]
@@ -220,6 +245,8 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &Num
         reopened: None,
         rating: None,
         status: None,
+        note: None,
+        viewers: None,
     };
     match what {
         LiveKind::MessageReceived { .. }
@@ -240,6 +267,12 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &Num
             body.reason = reason.as_deref();
         }
         LiveKind::ChatClosed { from, .. } => body.from = Some(from.as_str()),
+        LiveKind::NoteWritten { note, .. } => body.note = known.notes.get(note).map(|note| self::note(known, note)),
+        LiveKind::ViewersChanged => {
+            let viewers = known.viewers.get(&one.event.chat).into_iter().flatten();
+            let viewer = |viewer: &ChatViewer| Viewer { user: agent(known, viewer.user), writing: viewer.writes };
+            body.viewers = Some(viewers.map(viewer).collect());
+        }
         LiveKind::ChatRated { rating, .. } => body.rating = Some(*rating),
         LiveKind::TicketChanged { number, from, to, agent } => {
             body.ticket = Some(Ticket {
@@ -255,8 +288,24 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &Num
     serde_json::to_string(&body).unwrap_or_default()
 }
 
+fn agent(known: &PageFacts, id: UserId) -> Agent<'_> {
+    Agent { id, name: known.users.get(&id).map(|user| user.name.as_str()) }
+}
+
+fn note<'a>(known: &'a PageFacts, note: &'a ChatNote) -> Note<'a> {
+    Note {
+        id: note.id,
+        participant_id: note.participant,
+        text: &note.text,
+        author: agent(known, note.author),
+        mentions: note.mentions.iter().map(|user| agent(known, *user)).collect(),
+        whisper_to: note.whisper_to.map(|user| agent(known, user)),
+        created_time: note.created_at,
+    }
+}
+
 fn chat<'a>(known: &'a PageFacts, shown: &'a ShownChat) -> Chat<'a> {
-    let agent = |id: UserId| Agent { id, name: known.users.get(&id).map(|user| user.name.as_str()) };
+    let agent = |id: UserId| agent(known, id);
     let flags = shown.state.flags();
     let customer = shown.customer.as_ref();
     Chat {

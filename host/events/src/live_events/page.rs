@@ -4,7 +4,7 @@ use base::{Context, Result};
 use domain::{
     chat::ParticipantState,
     ids::{ClientId, UserId},
-    live_events::{Audience, ChatOwner, LiveEvent},
+    live_events::{Audience, ChatOwner, LiveEvent, LiveKind},
 };
 use storage::{PgConnection, live_events::events::NumberedEvent};
 
@@ -19,7 +19,7 @@ pub(super) async fn load(
     if events.is_empty() {
         return Ok(Vec::new());
     }
-    let known = PageFacts::load(db, client, &events).await?;
+    let known = PageFacts::load(db, client, &events, ctx.now()).await?;
     let ready = |one: &NumberedEvent| ReadyEvent {
         sequence: one.sequence,
         kind: one.event.what.name(),
@@ -30,9 +30,15 @@ pub(super) async fn load(
 }
 
 /// The audience: the owner of the chat at that time, and the present one. A closed chat stays visible to its last
-/// agent.
+/// agent. A note is also for the users that it mentions, a whisper only for its author and its agent.
 fn audience(known: &PageFacts, event: &LiveEvent) -> Audience {
     let mut audience = Audience::default();
+    if let LiveKind::NoteWritten { author, mentions, whisper_to, .. } = &event.what {
+        mentions.iter().chain([author]).chain(whisper_to).for_each(|user| audience.add_agent(*user));
+        if whisper_to.is_some() {
+            return audience;
+        }
+    }
     let mut add = |hands: &ChatOwner| {
         let team_of = |agent: &UserId| known.users.get(agent).and_then(|user| user.team);
         audience.add(hands.state, hands.agent.map(|agent| (agent, team_of(&agent))), hands.team);

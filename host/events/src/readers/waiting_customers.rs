@@ -105,6 +105,8 @@ fn waits(event: &Event) -> Option<Waits> {
         | Event::ChatMissed(_)
         | Event::ChatAfterHours(_)
         | Event::CustomerTypes(_)
+        | Event::NoteWritten(_)
+        | Event::ChatViewed(_)
         | Event::TicketMoved(_)
         | Event::TemplateChanged(_)
         | Event::CustomerNumberChanged(_)

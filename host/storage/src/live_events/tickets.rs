@@ -49,13 +49,21 @@ pub async fn redeem(
              DELETE FROM live_ticket WHERE client_id = $1 AND ticket_hash = $2 RETURNING user_id, key_hash, expires_at
          )
          SELECT key.key_hash, key.client_id, key.user_id, member.role, client.client_ref, client.popia_compliant,
-                COALESCE(client.sandbox_of, client.id) AS live_client_id, NULL::text AS disabled
+                COALESCE(client.sandbox_of, client.id) AS live_client_id, NULL::text AS disabled, key.session_id,
+                key.used_at, NULL::text AS purpose
          FROM taken
          JOIN client_user member ON member.client_id = $1 AND member.id = taken.user_id AND member.deleted_at IS NULL
                                 AND member.disabled_at IS NULL
-         JOIN api_key key ON key.client_id = $1 AND key.user_id = member.id
-                             AND key.key_hash = coalesce(taken.key_hash, key.key_hash)
-                             AND key.disabled_at IS NULL
+         JOIN LATERAL (
+             SELECT key_hash, client_id, user_id, NULL::uuid AS session_id, NULL::timestamptz AS used_at
+             FROM api_key
+             WHERE client_id = $1 AND user_id = member.id AND key_hash = coalesce(taken.key_hash, key_hash)
+               AND disabled_at IS NULL
+             UNION ALL
+             SELECT key_hash, client_id, user_id, id, used_at
+             FROM session_key
+             WHERE key_hash = taken.key_hash AND client_id = $1 AND user_id = member.id AND expires_at > $3
+         ) key ON true
          JOIN client ON client.id = $1 AND client.disabled_at IS NULL
          WHERE taken.expires_at > $3",
     )

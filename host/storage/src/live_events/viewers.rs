@@ -1,5 +1,6 @@
 //! Readers of a stream, with the facts that decide which events they see.
 
+use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, TeamId, UserId},
     privacy::CustomerVisibility,
@@ -16,25 +17,37 @@ pub struct StreamReader {
     pub role: Role,
     pub team: Option<TeamId>,
     pub sight: CustomerVisibility,
-    pub key_hash: Vec<u8>,
+    /// Of a session key, the last recorded use.
+    pub session_used_at: Option<DateTime<Utc>>,
 }
 
-/// Returns a reader; `None` if the user is deleted, disabled or has no key.
-pub async fn find(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<StreamReader>> {
-    let row: Option<(String, Option<Uuid>, bool, Vec<u8>)> = sqlx::query_as(
-        "SELECT member.role, member.team_id, client.popia_compliant, key.key_hash
+/// Returns a reader; `None` if the user is deleted or disabled, or no longer has this key.
+pub async fn find(
+    db: &mut PgConnection,
+    client: ClientId,
+    (user, key_hash): (UserId, &[u8]),
+    now: DateTime<Utc>,
+) -> Result<Option<StreamReader>> {
+    let row: Option<(String, Option<Uuid>, bool, Option<DateTime<Utc>>)> = sqlx::query_as(
+        "SELECT member.role, member.team_id, client.popia_compliant, key.used_at
          FROM client_user member
          JOIN client ON client.id = $1 AND client.disabled_at IS NULL
-         JOIN api_key key ON key.client_id = $1 AND key.user_id = $2 AND key.disabled_at IS NULL
+         JOIN (SELECT client_id, user_id, NULL::timestamptz AS used_at
+               FROM api_key WHERE key_hash = $3 AND disabled_at IS NULL
+               UNION ALL
+               SELECT client_id, user_id, used_at FROM session_key WHERE key_hash = $3 AND expires_at > $4) key
+              ON key.client_id = $1 AND key.user_id = $2
          WHERE member.client_id = $1 AND member.id = $2 AND member.deleted_at IS NULL AND member.disabled_at IS NULL",
     )
     .bind(client.0)
     .bind(user.0)
+    .bind(key_hash)
+    .bind(now)
     .fetch_optional(db)
     .await?;
-    row.map(|(role, team, popia_compliant, key_hash)| {
+    row.map(|(role, team, popia_compliant, session_used_at)| {
         let role = stored_role(&role)?;
-        Ok(StreamReader { role, team: team.map(TeamId), sight: role.sight(popia_compliant), key_hash })
+        Ok(StreamReader { role, team: team.map(TeamId), sight: role.sight(popia_compliant), session_used_at })
     })
     .transpose()
 }

@@ -85,6 +85,12 @@ const DELIVERY: TableRule = delete_rows(&[
 const REQUEST: TableRule =
     delete_rows(&[PersonLink::Mention("path", ColumnForm::Text), PersonLink::Mention("body", ColumnForm::Text)]);
 
+/// A note may be about a person in the chat of another one.
+const NOTE: TableRule = delete_rows(&[PersonLink::Id("participant_id"), PersonLink::Mention("body", ColumnForm::Text)]);
+
+const CANNED: TableRule =
+    redact_columns(&[PersonLink::Mention("body", ColumnForm::Text)], &[("body", ColumnForm::Text)]);
+
 /// Every table of the schema.
 pub const REGISTRY: &[PersonalTable] = &[
     table("account_directory", &[], TableRule::Unrelated),
@@ -99,24 +105,30 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("audit_chain", &[], TableRule::Unrelated),
     table("batch_hold", &[], TableRule::Unrelated),
     table("blocked_recipient", &["value", "reason"], keep_stops(&[PersonLink::Value("value")], &[("reason", "NULL")])),
+    table("canned_reply", &["body"], CANNED),
     table("callback", &["item"], delete_rows(&[PersonLink::Party("item", ColumnForm::Json)])),
     table("callback_seen", &[], TableRule::Unrelated),
     table("chat_due", &[], delete_rows(&[PersonLink::Id("lane_id")])),
+    table("chat_episode", &["rating"], OF_CHAT),
     table(
         "chat_message",
         &["body", "content", "owner", "provider_id", "quoted_provider_id"],
         delete_rows(&[PersonLink::Id("participant_id")]),
     ),
+    table("chat_note", &["body"], NOTE),
+    table("chat_note_mention", &[], TableRule::OfUsers),
+    table("chat_viewer", &[], TableRule::OfUsers),
     table("chatbot_value", &["key", "value"], METERED),
     table("chatbot_value_usage", &[], TableRule::Unrelated),
     table("client", &[], TableRule::Unrelated),
     table("client_user", &["email", "name"], TableRule::OfUsers),
-    table("contact", &["full_name", "folded_name", "parts"], OF_CUSTOMER),
+    table("contact", &["full_name", "folded_name", "parts", "tags"], OF_CUSTOMER),
     table("conversation", &["recipient", "customer_user_id", "ct_id", "tqrmt_id"], OF_CUSTOMER),
     table("credit_account", &[], TableRule::Unrelated),
     table("credit_entry", &[], TableRule::Unrelated),
     table("customer", &["full_name", "username", "parent_user_id"], delete_rows(&[PersonLink::Id("id")])),
     table("customer_address", &["value"], OF_CUSTOMER),
+    table("customer_note", &["body"], OF_CUSTOMER),
     table("delivery_receipt", &["error_text"], OF_MESSAGE),
     table(
         "email_out",
@@ -208,6 +220,8 @@ pub const REGISTRY: &[PersonalTable] = &[
     ),
     table("rate", &[], TableRule::Unrelated),
     table("routing_decision", &["target_name", "reason"], OF_CHAT),
+    table("session_key", &[], TableRule::OfUsers),
+    table("session_link", &[], TableRule::OfUsers),
     table(
         "sms_callback",
         &["url", "form"],

@@ -1,9 +1,11 @@
-//! API keys: a directory that finds the client of a key by its hash. A user has one key.
+//! API keys: a directory that finds the client of a key by its hash. A user has one key. Session keys
+//! ([`super::session_keys`]) are found by the same statement.
 
 use chrono::{DateTime, Utc};
 use domain::{
-    ids::{ClientId, UserId},
+    ids::{ClientId, SessionId, UserId},
     sandbox::KeyMode,
+    session::SessionPurpose,
 };
 use uuid::Uuid;
 
@@ -25,6 +27,17 @@ pub struct KeyOwner {
     pub live_client: ClientId,
     /// Then the key opens nothing.
     pub disabled: Option<DisabledOwner>,
+    /// `None`: an API key.
+    pub session: Option<KeySession>,
+}
+
+/// The session of a session key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeySession {
+    pub id: SessionId,
+    pub purpose: SessionPurpose,
+    /// The last recorded use.
+    pub used_at: DateTime<Utc>,
 }
 
 impl KeyOwner {
@@ -43,6 +56,9 @@ pub(crate) struct KeyOwnerRow {
     popia_compliant: bool,
     live_client_id: Uuid,
     disabled: Option<String>,
+    session_id: Option<Uuid>,
+    used_at: Option<DateTime<Utc>>,
+    purpose: Option<String>,
 }
 
 impl TryFrom<KeyOwnerRow> for KeyOwner {
@@ -58,6 +74,11 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
             popia_compliant: row.popia_compliant,
             live_client: ClientId(row.live_client_id),
             disabled: row.disabled.as_deref().and_then(DisabledOwner::from_name),
+            session: row.session_id.zip(row.used_at).map(|(id, used_at)| KeySession {
+                id: SessionId(id),
+                purpose: SessionPurpose::of_name(row.purpose.as_deref()),
+                used_at,
+            }),
         })
     }
 }
@@ -72,19 +93,27 @@ pub async fn creation_times(db: &mut PgConnection, client: ClientId) -> Result<V
     Ok(rows.into_iter().map(|(user, at)| (UserId(user), at)).collect())
 }
 
-pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
+/// Returns the owners of API keys, and of session keys that have not ended at `now`.
+pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>], now: DateTime<Utc>) -> Result<Vec<KeyOwner>> {
     let rows: Vec<KeyOwnerRow> = sqlx::query_as(
-        "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref,
+        "SELECT key.key_hash, key.client_id, key.user_id, client_user.role, client.client_ref,
                 client.popia_compliant, COALESCE(client.sandbox_of, client.id) AS live_client_id,
                 CASE WHEN client.disabled_at IS NOT NULL THEN 'client'
                      WHEN client_user.disabled_at IS NOT NULL THEN 'user'
-                     WHEN api_key.disabled_at IS NOT NULL THEN 'key' END AS disabled
-         FROM api_key
-         JOIN client_user ON client_user.client_id = api_key.client_id AND client_user.id = api_key.user_id
-         JOIN client ON client.id = api_key.client_id
-         WHERE api_key.key_hash = ANY($1) AND client_user.deleted_at IS NULL",
+                     WHEN key.disabled_at IS NOT NULL THEN 'key' END AS disabled,
+                key.session_id, key.used_at, key.purpose
+         FROM (SELECT key_hash, client_id, user_id, disabled_at, NULL::uuid AS session_id,
+                      NULL::timestamptz AS used_at, NULL::text AS purpose
+               FROM api_key WHERE key_hash = ANY($1)
+               UNION ALL
+               SELECT key_hash, client_id, user_id, NULL, id, used_at, purpose
+               FROM session_key WHERE key_hash = ANY($1) AND expires_at > $2) key
+         JOIN client_user ON client_user.client_id = key.client_id AND client_user.id = key.user_id
+         JOIN client ON client.id = key.client_id
+         WHERE client_user.deleted_at IS NULL",
     )
     .bind(key_hashes)
+    .bind(now)
     .fetch_all(db)
     .await?;
     rows.into_iter().map(KeyOwner::try_from).collect()

@@ -301,9 +301,10 @@ pub async fn fold(db: &mut PgConnection, client: ClientId, survivor: CustomerId,
     sqlx::query(
         "WITH gone AS (DELETE FROM contact WHERE client_id = $1 AND customer_id IN ($2, $3) RETURNING *),
               kept AS (SELECT * FROM gone ORDER BY created_at, id LIMIT 1)
-         INSERT INTO contact (client_id, id, customer_id, full_name, folded_name, parts, created_at)
+         INSERT INTO contact (client_id, id, customer_id, full_name, folded_name, parts, created_at, tags)
          SELECT client_id, id, $2, full_name, folded_name,
-                (SELECT array_agg(part) FROM (SELECT DISTINCT unnest(parts) AS part FROM gone) one), created_at
+                (SELECT array_agg(part) FROM (SELECT DISTINCT unnest(parts) AS part FROM gone) one), created_at,
+                ARRAY(SELECT DISTINCT unnest(tags) AS tag FROM gone ORDER BY tag)
          FROM kept",
     )
     .bind(client.0)

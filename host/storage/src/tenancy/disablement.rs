@@ -10,6 +10,7 @@ use domain::{
 };
 use uuid::Uuid;
 
+use super::session_keys;
 use crate::{PgConnection, Result};
 
 /// The reason for which a known key opens nothing.
@@ -64,7 +65,7 @@ pub async fn set_client(db: &mut PgConnection, client: ClientId, at: Option<Date
     Ok(done.rows_affected() > 0)
 }
 
-/// A disabled agent gets no chats, also after it is enabled until it is available again.
+/// A disabled agent gets no chats, also after it is enabled until it is available again. Its sessions end.
 pub async fn set_user(
     db: &mut PgConnection,
     client: ClientId,
@@ -79,8 +80,11 @@ pub async fn set_user(
     .bind(client.0)
     .bind(user.0)
     .bind(at)
-    .execute(db)
+    .execute(&mut *db)
     .await?;
+    if at.is_some() {
+        session_keys::remove_all(db, client, user).await?;
+    }
     Ok(done.rows_affected() == 1)
 }
 

@@ -8,7 +8,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::{
-    api_keys,
+    api_keys, session_keys,
     users::{Role, stored_role},
 };
 use crate::{Error, PgConnection, Result};
@@ -159,6 +159,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, user: &Profile) -> Re
 /// Its key fails for every later statement, and its e-mail is free. The row stays for messages and tickets.
 pub async fn delete(db: &mut PgConnection, client: ClientId, user: UserId, now: DateTime<Utc>) -> Result<()> {
     api_keys::remove(db, client, user).await?;
+    session_keys::remove_all(db, client, user).await?;
     sqlx::query(
         "UPDATE client_user SET deleted_at = $3, available = false, team_id = NULL WHERE client_id = $1 AND id = $2",
     )

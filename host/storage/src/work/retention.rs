@@ -34,7 +34,7 @@ const fn aging(table: &'static str, age: Age) -> AgingRows {
 }
 
 /// Small rows of messages whose partitions were dropped.
-pub const OF_MESSAGES: [AgingRows; 15] = [
+pub const OF_MESSAGES: [AgingRows; 16] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
     aging("message_original", Age::Id("message_id")),
     aging("fallback", Age::Id("message_id")),
@@ -50,6 +50,7 @@ pub const OF_MESSAGES: [AgingRows; 15] = [
     aging("sms_correspondent", Age::Moment("at")),
     aging("sms_reply", Age::Id("id")),
     aging("email_request", Age::Id("request_id")),
+    aging("chat_episode", Age::Id("id")),
 ];
 pub const CONVERSATIONS: AgingRows = aging("conversation", Age::Moment("closed_at"));
 pub const MESSAGE_COUNTS: AgingRows = aging("message_count", Age::Moment("at"));
@@ -68,6 +69,9 @@ pub const PARKED_RECEIPTS: AgingRows = aging("parked_receipt", Age::Moment("rece
 pub const PLUGIN_UPLOADS: AgingRows = aging("plugin_upload", Age::Moment("created_at"));
 /// Counts of tracking queries. Queries from ten minutes ago do not count.
 pub const TRACKING_USES: AgingRows = aging("sms_tracking_use", Age::Moment("last_at"));
+pub const SESSION_KEYS: AgingRows = aging("session_key", Age::Moment("expires_at"));
+pub const SESSION_LINKS: AgingRows = aging("session_link", Age::Moment("expires_at"));
+pub const CHAT_VIEWERS: AgingRows = aging("chat_viewer", Age::Moment("seen_until"));
 pub const WEBHOOK_COPIES: AgingRows = aging("webhook_copy", Age::Moment("copied_at"));
 pub const IDEMPOTENCY_KEYS: AgingRows = aging("idempotency", Age::Moment("created_at"));
 
@@ -80,7 +84,7 @@ pub fn all() -> impl Iterator<Item = AgingRows> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
         .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS, TRACKING_USES])
-        .chain([WEBHOOK_COPIES])
+        .chain([WEBHOOK_COPIES, SESSION_KEYS, SESSION_LINKS, CHAT_VIEWERS])
         .chain(PARTITIONED.into_iter().map(in_default_partition))
 }
 

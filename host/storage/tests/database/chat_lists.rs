@@ -13,6 +13,7 @@ use sqlx::Row;
 use storage::{
     PgConnection,
     chat::{
+        list_counts,
         lists::{self, ListSearch},
         participants::{self, Participant},
         search,
@@ -232,6 +233,13 @@ async fn no_list_reads_the_table_or_sorts_more_than_agents_have() {
         ListSearch::Customer(CustomerId(Uuid::nil())),
         ListSearch::Initial("s".to_owned()),
     ];
+    let counts = list_counts::statement();
+    sqlx::raw_sql(&format!("PREPARE counts AS {counts}")).execute(&mut *db).await.unwrap();
+    let explain = "EXPLAIN (FORMAT JSON, COSTS OFF) EXECUTE counts(NULL, NULL, NULL, 1000)";
+    let plan: Value = sqlx::raw_sql(explain).fetch_one(&mut *db).await.unwrap().get(0);
+    let mut found = Vec::new();
+    nodes(plan.pointer("/0/Plan").unwrap(), &mut found);
+    assert!(!found.iter().any(|node| node.starts_with("Seq Scan") || node.starts_with("Sort")), "counts: {found:#?}");
     for scope in ChatScope::ALL {
         for search in &searches {
             let page = (lists::page_statement(scope, search), "NULL, NULL, NULL, 0, 10");

@@ -40,6 +40,8 @@ const NOT_SEALED: &[(&str, &str)] = &[
     ("plugin_upload", "refused"),
     ("plugin_version", "config_schema"),
     ("process_report", "report"),
+    ("session_key", "key_hash"),
+    ("session_link", "token_hash"),
     ("sms_inbound", "sms_route"),
     ("sms_message", "digest"),
     ("sms_sent_once", "digest"),

@@ -56,7 +56,8 @@ async fn all_rows_deleted_by_age_are_found_by_an_index() {
     let mut scans = Vec::new();
     for aging in retention::all() {
         let statement = aging.statement();
-        let parameter = if statement.contains("_at < $1") || statement.contains(" at < $1") {
+        let is_moment = ["_at < $1", " at < $1", "_until < $1"].iter().any(|age| statement.contains(age));
+        let parameter = if is_moment {
             "now()"
         } else {
             "'01980000-0000-7000-8000-000000000000'::uuid"

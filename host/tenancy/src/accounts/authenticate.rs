@@ -1,18 +1,21 @@
-//! Finds the caller of a request by its API key. Keys are not cached, so a replaced key fails at once on all nodes.
-//! Instead, requests that arrive together share a statement, which starts after the last of them.
+//! Finds the caller of a request by its API key or session key. Keys are not cached, so a replaced key fails at once on
+//! all nodes. Instead, requests that arrive together share a statement, which starts after the last of them.
 
 use std::{collections::HashMap, mem, sync::Arc, time::Duration};
 
+use chrono::{DateTime, Utc};
 use domain::{
-    ids::{ClientId, UserId},
+    clock::Clock,
+    ids::{ClientId, SessionId, UserId},
     privacy::CustomerVisibility,
     sandbox::KeyMode,
+    session::{SessionPurpose, SessionTimes},
 };
 use parking_lot::{Mutex, MutexGuard};
 use storage::{
-    Db,
+    Db, PgConnection,
     silence::{self, within},
-    tenancy::{api_keys::KeyOwner, disablement::DisabledOwner},
+    tenancy::{api_keys::KeyOwner, disablement::DisabledOwner, session_keys},
 };
 use tokio::sync::oneshot;
 
@@ -32,6 +35,10 @@ pub struct Caller {
     pub key_hash: Vec<u8>,
     /// Then its requests are refused.
     pub disabled: Option<DisabledOwner>,
+    /// The session of a session key.
+    pub session: Option<SessionId>,
+    /// Bounds the permissions of its role.
+    pub purpose: SessionPurpose,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -52,6 +59,8 @@ pub struct Authenticator {
 
 struct Shared {
     db: Db,
+    clock: Arc<dyn Clock>,
+    sessions: SessionTimes,
     gathering: Mutex<Gathering>,
 }
 
@@ -67,8 +76,8 @@ struct Waiting {
 }
 
 impl Authenticator {
-    pub fn new(db: Db) -> Self {
-        Self { shared: Arc::new(Shared { db, gathering: Mutex::default() }) }
+    pub fn new(db: Db, clock: Arc<dyn Clock>, sessions: SessionTimes) -> Self {
+        Self { shared: Arc::new(Shared { db, clock, sessions, gathering: Mutex::default() }) }
     }
 
     /// Finds the caller of a key, which is compared byte for byte with the header. `None` if there is no such key.
@@ -112,6 +121,21 @@ impl Shared {
         }
         Some(mem::take(&mut gathering.waiting))
     }
+
+    /// Records the use of session keys whose last record is old. A failure is no failure of the requests.
+    async fn record_use(&self, db: &mut PgConnection, owners: &[KeyOwner], now: DateTime<Utc>) {
+        let recorded_before = self.sessions.recorded_before(now);
+        let due = owners.iter().filter(|owner| owner.session.is_some_and(|session| session.used_at < recorded_before));
+        let due: Vec<Vec<u8>> = due.map(|owner| owner.key_hash.clone()).collect();
+        if due.is_empty() {
+            return;
+        }
+        let recording = session_keys::record_use(db, &due, (now, self.sessions.expiry(now)), recorded_before);
+        let recorded = within(MAX_CHECK_TIME, recording).await.unwrap_or_else(|| Err(silence::silent()));
+        if let Err(error) = recorded {
+            tracing::warn!(error = &error as &dyn std::error::Error, "the use of session keys could not be recorded");
+        }
+    }
 }
 
 async fn answer_all(shared: Arc<Shared>) {
@@ -123,8 +147,13 @@ async fn answer_all(shared: Arc<Shared>) {
             Ok(mut db) => {
                 let hashes: Vec<Vec<u8>> = group.iter().map(|waiting| waiting.key_hash.clone()).collect();
                 // Later requests wait for this lookup too, so a dead connection must not block them.
-                let looking = storage::tenancy::api_keys::owners(&mut db, &hashes);
-                within(MAX_CHECK_TIME, looking).await.unwrap_or_else(|| Err(silence::silent()))
+                let now = shared.clock.now();
+                let looking = storage::tenancy::api_keys::owners(&mut db, &hashes, now);
+                let owners = within(MAX_CHECK_TIME, looking).await.unwrap_or_else(|| Err(silence::silent()));
+                if let Ok(owners) = &owners {
+                    shared.record_use(&mut db, owners, now).await;
+                }
+                owners
             }
             Err(error) => Err(error),
         };
@@ -156,6 +185,8 @@ fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
                 live_client: owner.live_client,
                 key_hash: owner.key_hash.clone(),
                 disabled: owner.disabled,
+                session: owner.session.map(|session| session.id),
+                purpose: owner.session.map_or(SessionPurpose::Login, |session| session.purpose),
             };
             (owner.key_hash, caller)
         })

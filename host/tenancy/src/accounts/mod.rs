@@ -9,6 +9,7 @@ mod login_error;
 mod logins;
 mod password;
 mod passwords;
+pub mod sessions;
 mod temporary_password;
 pub mod test_keys;
 mod turns;

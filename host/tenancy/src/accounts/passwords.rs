@@ -7,7 +7,10 @@ use domain::{
     body::FieldFault,
     ids::{ClientId, UserId},
 };
-use storage::tenancy::users::{self, NewPassword};
+use storage::tenancy::{
+    session_keys,
+    users::{self, NewPassword},
+};
 
 use super::{
     Login, LoginError,
@@ -25,7 +28,8 @@ pub enum PasswordError {
     Login(#[from] LoginError),
 }
 
-/// Replaces the password of the user who logs in. The old one, temporary or not, becomes invalid. The API key stays.
+/// Replaces the password of the user who logs in. The old one, temporary or not, becomes invalid. The API key stays; all
+/// sessions end.
 /// `new_field` is the name of the new password in the request.
 pub async fn change_password(
     admin: &Administration<'_>,
@@ -53,6 +57,7 @@ pub async fn change_password(
         // Another request with the same password was faster.
         return Err(LoginError::InvalidCredentials.into());
     }
+    session_keys::remove_all(tx, client, user.id).await.map_err(LoginError::from)?;
     audit(admin, tx, client, Actor::User(user.id), "change", ("password", &user.id.to_string()))
         .await
         .map_err(LoginError::from)?;
@@ -61,7 +66,7 @@ pub async fn change_password(
     Ok(())
 }
 
-/// Replaces a user's password by a temporary one. The API key stays.
+/// Replaces a user's password by a temporary one. The API key stays; all sessions end.
 pub async fn reset_password(
     admin: &Administration<'_>,
     client: ClientId,
@@ -79,6 +84,7 @@ pub async fn reset_password(
     if !users::set_password(&mut tx, client, user, &found.password_hash, new).await? {
         return Err(UserError::Meanwhile);
     }
+    session_keys::remove_all(&mut tx, client, user).await?;
     audit(admin, &mut tx, client, actor, "reset", ("password", &user.to_string())).await?;
     tx.commit().await?;
     Ok(password)

@@ -5,8 +5,8 @@ use std::{collections::HashSet, time::Duration};
 use super::office::{self, Office, acme};
 use base::audit::Actor;
 use tenancy::accounts::{
-    ApiKey, Authenticator, CreateError, Login, LoginError, NewClient, NewUser, Role, create_client, create_user,
-    forget_old_failures, generate_api_key, retrieve_api_key,
+    ApiKey, CreateError, Login, LoginError, NewClient, NewUser, Role, create_client, create_user, forget_old_failures,
+    generate_api_key, retrieve_api_key,
 };
 
 fn login(password: &str) -> Login {
@@ -29,7 +29,7 @@ async fn a_new_client_has_an_admin_whose_key_is_retrieved_with_the_password() {
     let retrieved = retrieve_api_key(&office.administration(), login("correct horse")).await.unwrap();
     assert_eq!(retrieved, created.api_key);
 
-    let caller = Authenticator::new(office.db.clone()).authenticate(retrieved.expose().as_bytes()).await.unwrap();
+    let caller = office.authenticator().authenticate(retrieved.expose().as_bytes()).await.unwrap();
     let caller = caller.unwrap();
     assert_eq!((caller.client, caller.user, caller.role), (created.client, created.user, Role::Admin));
     assert_eq!(caller.client_ref, "acme");
@@ -48,7 +48,7 @@ async fn a_key_with_anything_changed_or_around_it_is_unknown() {
     let office = Office::open().await;
     let key = create_client(&office.administration(), acme()).await.unwrap().api_key;
     let key = key.expose();
-    let authenticator = Authenticator::new(office.db.clone());
+    let authenticator = office.authenticator();
     for other in [format!("{key} "), format!(" {key}"), key.to_uppercase(), key[..35].to_owned(), String::new()] {
         // A key of digits only has no upper case.
         if other != key {
@@ -61,7 +61,7 @@ async fn a_key_with_anything_changed_or_around_it_is_unknown() {
 async fn a_regenerated_key_replaces_the_old_one_at_once() {
     let office = Office::open().await;
     let created = create_client(&office.administration(), acme()).await.unwrap();
-    let authenticator = Authenticator::new(office.db.clone());
+    let authenticator = office.authenticator();
     let known = async |key: &ApiKey| authenticator.authenticate(key.expose().as_bytes()).await.unwrap().is_some();
     assert!(known(&created.api_key).await);
     let token = generate_api_key(&office.administration(), created.client, created.user).await.unwrap();
@@ -77,7 +77,7 @@ async fn concurrent_requests_each_get_their_own_caller() {
     let created = create_client(&admin, acme()).await.unwrap();
     let other = NewUser { email: "grace@acme.example".to_owned(), role: Role::Agent, ..office::grace() };
     let other = create_user(&admin, "acme", other, Actor::Operator).await.unwrap();
-    let authenticator = Authenticator::new(office.db.clone());
+    let authenticator = office.authenticator();
     let requests = (0..300).map(|at| {
         let authenticator = authenticator.clone();
         let (key, user) = match at % 3 {
@@ -98,7 +98,7 @@ async fn concurrent_requests_each_get_their_own_caller() {
 #[tokio::test]
 async fn an_unreachable_database_is_not_an_unknown_key() {
     let office = Office::open().await;
-    let authenticator = Authenticator::new(office.db.clone());
+    let authenticator = office.authenticator();
     office.db.close().await;
     assert!(authenticator.authenticate(b"anything").await.is_err());
 }

@@ -7,5 +7,6 @@ mod office;
 mod person;
 mod planted_rows;
 mod secrets;
+mod sessions;
 mod test_keys;
 mod users;

@@ -4,7 +4,7 @@ use base::{audit::Actor, secrets::SecretPurpose};
 use domain::{ids::ClientId, page::PageRequest, sandbox::KeyMode};
 use storage::tenancy::sandboxes;
 use tenancy::{
-    accounts::{Authenticator, NewClient, Role, create_client, test_keys},
+    accounts::{NewClient, Role, create_client, test_keys},
     clients::{self, ClientChange},
     inboxes::{CloudAccount, NewNumber, NumberConnection, add_number, list_numbers, list_templates},
 };
@@ -42,7 +42,7 @@ async fn a_test_key_opens_a_client_of_its_own_with_copies_that_no_provider_knows
 
     let (made, key) = test_keys::create(&admin, live.client, "CI", Actor::Operator).await.unwrap();
 
-    let authenticator = Authenticator::new(office.db.clone());
+    let authenticator = office.authenticator();
     let caller = authenticator.authenticate(key.expose().as_bytes()).await.unwrap().unwrap();
     assert_eq!((caller.mode, caller.role, caller.client_ref.as_str()), (KeyMode::Test, Role::Admin, "acme:test"));
     assert_eq!(caller.user, made.id);
@@ -75,7 +75,7 @@ async fn a_second_key_shares_the_sandbox_and_a_deleted_one_is_unknown() {
 
     test_keys::delete(&admin, live, first.id, Actor::Operator).await.unwrap();
 
-    let authenticator = Authenticator::new(office.db.clone());
+    let authenticator = office.authenticator();
     assert_eq!(authenticator.authenticate(key.expose().as_bytes()).await.unwrap(), None);
     assert_eq!(test_keys::list(&office.db, live, ALL).await.unwrap().total, 1);
     let other = create_client(&admin, NewClient { client_ref: "rival".to_owned(), ..acme() }).await.unwrap().client;

@@ -155,6 +155,8 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         | Event::ChatMissed(_)
         | Event::ChatAfterHours(_)
         | Event::CustomerTypes(_)
+        | Event::NoteWritten(_)
+        | Event::ChatViewed(_)
         | Event::TicketMoved(_)
         | Event::PluginSwapped(_) => &[],
     }

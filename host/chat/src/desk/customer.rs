@@ -1,0 +1,35 @@
+use domain::{chat::ChatScope, ids::ParticipantId, page::PageRequest};
+pub use storage::tenancy::contact_tags::TaggedContact;
+use storage::{
+    Db,
+    chat::{
+        lists::{self, ListSearch},
+        participants,
+    },
+    tenancy::contact_tags,
+};
+
+use super::{ActingUser, ChatView, DeskError, view};
+
+/// Chats of one customer that are shown.
+const MOST: u32 = 50;
+
+/// The customer of a chat, as the desk shows it beside the chat.
+#[derive(Debug, Clone)]
+pub struct CustomerPanel {
+    /// `None`: the customer has no contact.
+    pub contact: Option<TaggedContact>,
+    /// All chats of the customer, on all inboxes, the newest message first.
+    pub chats: Vec<ChatView>,
+}
+
+pub async fn customer(db: &Db, acting: ActingUser, chat: ParticipantId) -> Result<CustomerPanel, DeskError> {
+    let mut db = db.acquire().await?;
+    let client = acting.client;
+    let chat = participants::find(&mut db, client, chat).await?.ok_or(DeskError::NotFound)?;
+    let contact = contact_tags::of_customers(&mut db, client, &[chat.customer]).await?.remove(&chat.customer);
+    let of_customer = ListSearch::Customer(chat.customer);
+    let page = PageRequest::first(MOST);
+    let found = lists::page(&mut db, client, (ChatScope::All, acting.user), &of_customer, page).await?;
+    Ok(CustomerPanel { contact, chats: view::of(&mut db, client, found.items).await? })
+}

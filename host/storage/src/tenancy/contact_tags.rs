@@ -1,0 +1,54 @@
+//! Tags of contacts, and the contacts of many customers.
+
+use std::collections::HashMap;
+
+use domain::ids::{ClientId, ContactId, CustomerId};
+use uuid::Uuid;
+
+use crate::{PgConnection, Result};
+
+pub async fn get(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<Option<Vec<String>>> {
+    let tags = sqlx::query_scalar("SELECT tags FROM contact WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(contact.0)
+        .fetch_optional(db)
+        .await?;
+    Ok(tags)
+}
+
+/// Replaces the tags. Returns false if there is no such contact.
+pub async fn set(db: &mut PgConnection, client: ClientId, contact: ContactId, tags: &[String]) -> Result<bool> {
+    let done = sqlx::query("UPDATE contact SET tags = $3 WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(contact.0)
+        .bind(tags)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaggedContact {
+    pub id: ContactId,
+    pub name: String,
+    pub tags: Vec<String>,
+}
+
+/// The contacts of customers. Customers without one are absent.
+pub async fn of_customers(
+    db: &mut PgConnection,
+    client: ClientId,
+    customers: &[CustomerId],
+) -> Result<HashMap<CustomerId, TaggedContact>> {
+    let rows: Vec<(Uuid, Uuid, String, Vec<String>)> = sqlx::query_as(
+        "SELECT contact.customer_id, contact.id, contact.full_name, contact.tags
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
+         JOIN contact ON contact.client_id = wanted.client_id AND contact.customer_id = wanted.id",
+    )
+    .bind(client.0)
+    .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let contact = |(customer, id, name, tags)| (CustomerId(customer), TaggedContact { id: ContactId(id), name, tags });
+    Ok(rows.into_iter().map(contact).collect())
+}
