@@ -58,7 +58,7 @@ async fn a_configuration_that_the_plugin_refuses_at_run_time_is_refused_at_activ
     let topic = |id: &str, title: &str| json!({"id": id, "title": title, "answer": "Yes"});
     for (plugin, config) in [
         ("default-chatbot", json!({"hours": {"monday": ["25:00-26:00"]}})),
-        ("default-chatbot", json!({"hours": {"monday": ["17:00-08:00"]}})),
+        ("default-chatbot", json!({"hours": {"monday": ["24:00-08:00"]}})),
         ("default-chatbot", json!({"hours": {"sunday": ["08:00-08:00"]}})),
         ("default-chatbot", json!({"personTitle": "A title of 24 characters"})),
         ("default-chatbot", json!({"topics": [topic("a", "A title of 24 characters")]})),
@@ -76,6 +76,7 @@ async fn a_configuration_that_the_plugin_refuses_at_run_time_is_refused_at_activ
     for config in [
         json!({}),
         json!({"hours": {"monday": ["8:00 - 24:00"]}}),
+        json!({"hours": {"monday": ["17:00 - 08:00"]}}),
         json!({"personTitle": "A title of 24 characters", "topics": [topic("a", "One"), topic("b", "Two")]}),
         json!({"greeting": "{name}, hi"}),
     ] {
