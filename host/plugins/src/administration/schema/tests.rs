@@ -41,6 +41,27 @@ fn every_violation_is_reported_with_its_path() {
 }
 
 #[test]
+fn formats_are_checked_except_unknown_ones_and_expressions() {
+    for (format, fine, wrong) in [
+        ("date", "2026-02-28", "2026-02-30"),
+        ("date-time", "2026-01-05T09:00:00Z", "9 o'clock"),
+        ("email", "shop@shop.example", "shop"),
+        ("uri", "https://shop.example/a", "shop example"),
+        ("uuid", "0199f3c2-0000-7000-8000-000000000001", "0199"),
+    ] {
+        let schema = json!({ "properties": { "a": { "type": "string", "format": format } } });
+        assert!(violations(&schema, &json!({ "a": fine })).is_empty(), "{format}");
+        let faults = violations(&schema, &json!({ "a": wrong }));
+        assert_eq!(faults.len(), 1, "{format}");
+        assert!(faults[0].field == "config/a" && faults[0].message.contains(format), "{faults:?}");
+    }
+    for format in ["colour", "regex"] {
+        let schema = json!({ "properties": { "a": { "format": format } } });
+        assert!(violations(&schema, &json!({ "a": "(" })).is_empty(), "{format}");
+    }
+}
+
+#[test]
 fn a_schema_may_only_refer_to_itself() {
     for reference in ["http://127.0.0.1/x", "file:///etc/passwd", "other.json", "#/$defs/none", "#name"] {
         let said = read(&json!({ "$ref": reference }).to_string()).unwrap_err();
