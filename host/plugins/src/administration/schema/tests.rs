@@ -168,6 +168,18 @@ fn a_configuration_as_large_as_it_may_be_is_checked_by_an_ordinary_schema() {
 }
 
 #[test]
+fn a_flow_as_large_as_it_may_be_is_checked() {
+    let schema: Value = serde_json::from_str(include_str!("../../../../../plugins/flow/config.schema.json")).unwrap();
+    let node = |index: usize| {
+        let text = json!({ "en": "We deliver within two days.", "af": "Ons lewer binne twee dae af." });
+        (format!("node-{index}"), json!({ "type": "message", "text": text, "next": "node-0" }))
+    };
+    let config = json!({ "start": "node-0", "nodes": (0..500).map(node).collect::<Map<_, _>>() });
+    assert!(config.to_string().len() > 60_000);
+    assert_eq!(violations(&schema, &config), []);
+}
+
+#[test]
 fn the_text_of_a_violation_is_as_short_as_possible() {
     let schema = json!({ "properties": { "a": { "type": "integer" } } });
     let faults = violations(&schema, &json!({ "a": "x".repeat(60_000) }));
