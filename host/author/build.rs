@@ -3,8 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs};
 
-const TREES: [(&str, &str); 3] =
-    [("TEMPLATES", "plugins/templates"), ("WIT", "wit/plugin-0.2.1"), ("SDK", "plugins/sdk")];
+const TREES: [(&str, &str); 4] = [
+    ("TEMPLATES", "plugins/templates"),
+    ("FLOWS", "plugins/flow/flows"),
+    ("WIT", "wit/plugin-0.2.1"),
+    ("SDK", "plugins/sdk"),
+];
 const LEFT_BEHIND: [&str; 6] = ["target", "node_modules", ".venv", "__pycache__", "build", "gen"];
 
 fn main() {

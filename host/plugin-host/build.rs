@@ -5,8 +5,8 @@ use std::process::Command;
 use std::{env, fs};
 
 const TARGET: &str = "wasm32-wasip2";
-const COMPONENTS: [&str; 7] =
-    ["default_chatbot", "router", "sms_fallback", "sms_router", "webhook_standard", "webhook_v1", "webhook_v2"];
+const COMPONENTS: [&str; 8] =
+    ["default_chatbot", "flow", "router", "sms_fallback", "sms_router", "webhook_standard", "webhook_v1", "webhook_v2"];
 
 /// Variables that the inner build must not inherit, such as flags, wrappers, and the locked target directory.
 const NOT_INHERITED: [&str; 9] = [
@@ -34,7 +34,7 @@ fn build() -> Result<(), String> {
     for entry in read(&plugins)? {
         // A `target` directory from a manual build changes all the time, and no component contains the templates.
         if !entry.ends_with("target") && !entry.ends_with("templates") {
-            watch(&entry)?;
+            watch_component(&entry)?;
         }
     }
     target_is_installed()?;
@@ -89,6 +89,14 @@ fn target_is_installed() -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("the built-in plugins need the target {TARGET}; type: rustup target add {TARGET}")),
     }
+}
+
+/// Watches the sources of a component. The ready flows of the plugin `flow` are not part of it.
+fn watch_component(entry: &Path) -> Result<(), String> {
+    if !entry.join("flows").is_dir() {
+        return watch(entry);
+    }
+    read(entry)?.iter().filter(|part| !part.ends_with("flows")).try_for_each(|part| watch(part))
 }
 
 fn watch(path: &Path) -> Result<(), String> {

@@ -101,3 +101,25 @@ fn a_project_of_any_language_is_built_by_its_own_command() {
     let unknown = machine.fails(&["build", "own"]);
     assert!(unknown.contains("unknown variant `rustc`, expected `go` or `zig`"), "{unknown}");
 }
+
+#[test]
+fn a_ready_flow_is_copied_checked_and_played() {
+    let machine = Machine::new();
+    let listed = machine.does(&["flow", "list"]);
+    assert!(listed.lines().count() >= 10 && listed.lines().any(|name| name == "appointment"), "{listed}");
+    let made = machine.does(&["new", "--flow", "survey", "feedback"]);
+    assert!(made.contains("patchbay plugin flow check flow.json"), "{made}");
+    assert!(machine.does(&["flow", "check", "feedback/flow.json"]).contains("has no faults"));
+    let played = machine.does(&["test", "feedback"]);
+    assert!(played.contains("3 passed, 0 failed"), "{played}");
+
+    machine.write("flow.json", r#"{"start": "a", "nodes": {"a": {"type": "message", "text": "Hi", "next": "b"}}}"#);
+    let checked = machine.types(&["flow", "check", "flow.json"]);
+    assert_eq!((checked.status, checked.out.trim()), (1, "node `a`, next: leads to `b`, and there is no such node"));
+    assert!(checked.err.contains("flow.json has 1 fault"), "{}", checked.err);
+    let listed = machine.types(&["flow", "check", "flow.json", "--json"]).out;
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed[0]["field"], "nodes/a/next");
+    assert!(machine.fails(&["new", "--flow", "weather", "w"]).contains("there is no ready flow `weather`"));
+    assert!(machine.fails(&["push", "feedback"]).contains("is at every server"));
+}

@@ -5,6 +5,7 @@ pub mod conversation;
 pub mod dev;
 mod diff;
 mod embedded_files;
+pub mod flow;
 mod local_run;
 pub mod new;
 pub mod project;

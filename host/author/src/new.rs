@@ -40,6 +40,8 @@ pub enum NewError {
     Name(String),
     #[error("{} exists and is not empty; give another name, or empty it first", .0.display())]
     NotEmpty(PathBuf),
+    #[error("there is no ready flow `{name}`; there are: {known}")]
+    NoFlow { name: String, known: String },
     #[error("there is no template for {lang} and world {world}")]
     NoTemplate { lang: Lang, world: World },
     #[error("{} cannot be written: {source}", path.display())]
@@ -93,7 +95,7 @@ impl CreatedProject {
     }
 }
 
-fn is_free(folder: &Path) -> Result<bool, NewError> {
+pub(crate) fn is_free(folder: &Path) -> Result<bool, NewError> {
     let unwritable = |source| NewError::Unwritable { path: folder.to_owned(), source };
     match std::fs::read_dir(folder) {
         Ok(mut entries) => Ok(entries.next().is_none()),
@@ -129,7 +131,7 @@ fn contents(name: &str, wanted: &NewProject) -> Result<BTreeMap<String, Vec<u8>>
     Ok(files)
 }
 
-fn below(tree: &'static [EmbeddedFile], folder: &str) -> Vec<(&'static str, &'static [u8])> {
+pub(crate) fn below(tree: &'static [EmbeddedFile], folder: &str) -> Vec<(&'static str, &'static [u8])> {
     tree.iter().filter_map(|file| Some((file.path.strip_prefix(folder)?, file.bytes))).collect()
 }
 
@@ -199,7 +201,7 @@ fn merge(inherited: &toml::Value, mut own: toml::Table) -> toml::Value {
     toml::Value::Table(all)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), NewError> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), NewError> {
     let unwritable = |source| NewError::Unwritable { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(unwritable)?;

@@ -67,6 +67,10 @@ pub struct Project {
     pub schema: Option<PathBuf>,
     /// The author's own way to build it. `None` = the way of the language.
     pub command: Option<BuildCommand>,
+    /// The built-in plugin that is its component.
+    pub built_in: Option<String>,
+    /// The configuration of the built-in plugin, a JSON file below [`Project::root`].
+    pub config: Option<PathBuf>,
     /// Folders of conversation files, relative to [`Project::root`].
     pub tests: Vec<PathBuf>,
 }
@@ -110,6 +114,9 @@ struct Written {
     #[serde(default)]
     tools: Vec<CommandTool>,
     schema: Option<PathBuf>,
+    #[serde(rename = "built-in")]
+    built_in: Option<String>,
+    config: Option<PathBuf>,
     #[serde(default = "tests")]
     tests: Vec<PathBuf>,
 }
@@ -149,7 +156,7 @@ impl Project {
         let wrong = |reason| ProjectError::Wrong { path: path.clone(), reason };
         let written: Written = toml::from_str(&text).map_err(|fault| wrong(fault.to_string()))?;
         check_name(&written.name).map_err(wrong)?;
-        let Written { name, lang, world, schema, tests, build, output, bindings, tools } = written;
+        let Written { name, lang, world, schema, built_in, config, tests, build, output, bindings, tools } = written;
         if build.is_none() && (bindings.is_some() || !tools.is_empty()) {
             return Err(wrong("`bindings` and `tools` are for the command in `build`, which is missing".to_owned()));
         }
@@ -157,17 +164,22 @@ impl Project {
             (Some(command), Some(output)) => Some(BuildCommand { command, output, bindings, tools }),
             (Some(_), None) => return Err(wrong("`build` needs `output`: the file that the command makes".to_owned())),
             (None, Some(_)) => return Err(wrong("`output` needs `build`: the command that makes the file".to_owned())),
-            (None, None) if lang == Lang::Other => {
+            (None, None) if lang == Lang::Other && built_in.is_none() => {
                 return Err(wrong("give `lang`, or `build` and `output` for a language without a template".to_owned()));
             }
             (None, None) => None,
         };
-        Ok(Self { root: root.to_owned(), name, lang, world, schema, command, tests })
+        Ok(Self { root: root.to_owned(), name, lang, world, schema, command, built_in, config, tests })
     }
 
     /// Path of the built component: `build/NAME.wasm`.
     pub fn component(&self) -> PathBuf {
         self.root.join("build").join(format!("{}.wasm", self.name))
+    }
+
+    /// The configuration file, if there is one.
+    pub fn config_file(&self) -> Option<PathBuf> {
+        self.config.as_ref().map(|file| self.root.join(file))
     }
 
     /// The name as an identifier of programming languages: `order-bot` becomes `order_bot`.

@@ -64,6 +64,7 @@ pub use fairness::{
 pub use host::PluginHost;
 pub use host_config::HostConfig;
 pub use loading::{
+    built_in_components::built_in_component,
     component_source::ComponentSource,
     examine::{ComponentFacts, ComponentRefusal},
     registry::{PluginInfo, ProgramSource, ProgramState},

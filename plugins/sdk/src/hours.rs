@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::chatbot::{Error, LocalTime, Weekday};
 use crate::router::WallTime;
 
-/// Spans of each day, such as `08:00-17:00`, in the local time of the business.
+/// Spans of each day, such as `08:00-17:00`, in the local time of the business. A span such as `17:00-08:00` ends on the next day.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hours {
@@ -74,10 +74,19 @@ impl Hours {
     pub fn is_open(&self, at: impl Into<Moment>) -> Result<bool, Error> {
         let at = at.into();
         let minute = u16::from(at.hour) * 60 + u16::from(at.minute);
-        let day = self.days().into_iter().nth(usize::from(at.weekday).wrapping_sub(1));
-        for span in day.into_iter().flat_map(|(_, spans)| spans) {
+        let days = self.days();
+        let spans = |weekday: usize| days.into_iter().nth(weekday).into_iter().flat_map(|(_, spans)| spans);
+        let today = usize::from(at.weekday).wrapping_sub(1);
+        for span in spans(today) {
             let (from, to) = parse(span)?;
-            if (from..to).contains(&minute) {
+            if from <= minute && (minute < to || to < from) {
+                return Ok(true);
+            }
+        }
+        // A span of the day before may end today.
+        for span in spans(today.wrapping_add(6) % 7) {
+            let (from, to) = parse(span)?;
+            if to < from && minute < to {
                 return Ok(true);
             }
         }
@@ -107,7 +116,7 @@ impl Hours {
     }
 }
 
-/// Minutes of the day at which a span begins and ends.
+/// Minutes of the day at which a span begins and ends. An end before the begin is on the next day.
 fn parse(span: &str) -> Result<(u16, u16), Error> {
     let minutes = |time: &str| {
         let (hour, minute) = time.trim().split_once(':')?;
@@ -116,7 +125,7 @@ fn parse(span: &str) -> Result<(u16, u16), Error> {
     };
     let parsed = span.split_once('-').and_then(|(from, to)| Some((minutes(from)?, minutes(to)?)));
     match parsed {
-        Some((from, to)) if from < to => Ok((from, to)),
+        Some((from, to)) if from != to && from < 24 * 60 => Ok((from, to)),
         _ => Err(Error::new("bad-config", format!("`{span}` is not a span of opening hours such as `08:00-17:00`"))),
     }
 }

@@ -58,7 +58,7 @@ async fn a_configuration_that_the_plugin_refuses_at_run_time_is_refused_at_activ
     let topic = |id: &str, title: &str| json!({"id": id, "title": title, "answer": "Yes"});
     for (plugin, config) in [
         ("default-chatbot", json!({"hours": {"monday": ["25:00-26:00"]}})),
-        ("default-chatbot", json!({"hours": {"monday": ["17:00-08:00"]}})),
+        ("default-chatbot", json!({"hours": {"monday": ["24:00-08:00"]}})),
         ("default-chatbot", json!({"hours": {"sunday": ["08:00-08:00"]}})),
         ("default-chatbot", json!({"personTitle": "A title of 24 characters"})),
         ("default-chatbot", json!({"topics": [topic("a", "A title of 24 characters")]})),
@@ -76,12 +76,40 @@ async fn a_configuration_that_the_plugin_refuses_at_run_time_is_refused_at_activ
     for config in [
         json!({}),
         json!({"hours": {"monday": ["8:00 - 24:00"]}}),
+        json!({"hours": {"monday": ["17:00 - 08:00"]}}),
         json!({"personTitle": "A title of 24 characters", "topics": [topic("a", "One"), topic("b", "Two")]}),
         json!({"greeting": "{name}, hi"}),
     ] {
         let answer = service.post(&format!("{BASE}/default-chatbot/activate"), &json!({"config": config})).await;
         assert_eq!(answer.status, 200, "{config}: {}", answer.json());
     }
+}
+
+#[tokio::test]
+async fn each_fault_of_a_flow_is_refused_at_activation_with_its_node_and_field() {
+    let service = service().await;
+    let path = format!("{BASE}/flow/activate");
+    let option = json!({"id": "x", "title": "A title of thirty characters..", "next": "nowhere"});
+    let wrong = json!({"start": "a", "nodes": {
+        "a": {"type": "menu", "text": "Hi", "options": [option]},
+        "b": {"type": "message", "text": "Nobody comes here"},
+    }});
+    let answer = service.post(&path, &json!({"config": wrong})).await;
+    assert_eq!(answer.status, 400);
+    let details = answer.json()["details"].to_string();
+    for field in
+        ["config/nodes/a/options/0/title", "config/nodes/a/options/0/next", "config/nodes/b", "config/nodes/b/next"]
+    {
+        assert!(details.contains(&format!("\"{field}\"")), "{field}: {details}");
+    }
+    let unfit = service.post(&path, &json!({"config": {"start": "a", "nodes": {"a": {"type": "letter"}}}})).await;
+    assert_eq!((unfit.status.as_u16(), unfit.field()), (400, "config/nodes/a/type".to_owned()));
+    assert_eq!(service.post(&path, &json!({})).await.status, 400, "a flow needs a configuration");
+
+    let faq = include_str!("../../../../plugins/flow/flows/faq/flow.json");
+    let faq: serde_json::Value = serde_json::from_str(faq).unwrap();
+    let answer = service.post(&path, &json!({"config": faq})).await;
+    assert_eq!(answer.status, 200, "{}", answer.json());
 }
 
 #[tokio::test]

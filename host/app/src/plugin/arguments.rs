@@ -3,20 +3,43 @@
 use std::path::PathBuf;
 
 use author::{Lang, build::BindingsLang};
-use clap::Args;
+use clap::{Args, Subcommand};
 use plugin_host::World;
 
 /// `patchbay plugin new`
 #[derive(Debug, Args)]
 pub struct NewArguments {
     /// Language: rust, ts, js, python, go or c
-    #[arg(long)]
-    pub lang: Lang,
+    #[arg(long, required_unless_present = "flow")]
+    pub lang: Option<Lang>,
     #[arg(long, default_value = "chatbot", value_parser = world, help = format!("World: {}", world_names()))]
     pub world: World,
+    /// Copy a ready flow instead: see `patchbay plugin flow list`
+    #[arg(long, value_name = "FLOW", conflicts_with_all = ["lang", "world"])]
+    pub flow: Option<String>,
     /// Folder to create. Its last part is the name of the plugin
     #[arg(value_name = "NAME")]
     pub folder: PathBuf,
+}
+
+/// `patchbay plugin flow ...`
+#[derive(Debug, Subcommand)]
+pub enum FlowCommand {
+    /// Name the faults of a flow: dead ends, unreachable nodes, loops, missing translations, texts that are too long
+    #[command(
+        after_help = "Example:\n  patchbay plugin flow check flow.json\n\nThe exit status is 1 when there is a fault."
+    )]
+    Check {
+        /// The flow, a JSON file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the ready flows
+    #[command(after_help = "Example:\n  patchbay plugin flow list\n  patchbay plugin new --flow appointment my-flow")]
+    List,
 }
 
 /// The names of all worlds, with commas.

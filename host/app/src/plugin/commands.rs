@@ -5,17 +5,21 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::arguments::{
-    ActivateArguments, Bindings, Dev, HistoryArguments, InvokeArguments, LogsArguments, NewArguments, PluginScope,
-    RecordArguments, Rollback, RunArguments, TestArguments, Verify, WrapArguments, world_names,
+    ActivateArguments, Bindings, Dev, FlowCommand, HistoryArguments, InvokeArguments, LogsArguments, NewArguments,
+    PluginScope, RecordArguments, Rollback, RunArguments, TestArguments, Verify, WrapArguments, world_names,
 };
 
 /// `patchbay plugin ...`
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
     /// Create a small project that builds
-    #[command(after_help = format!("Example:\n  patchbay plugin new --lang rust --world chatbot order-bot\n\n\
+    #[command(after_help = format!("Example:\n  patchbay plugin new --lang rust --world chatbot order-bot\n  \
+        patchbay plugin new --flow appointment my-flow\n\n\
         Languages: rust, ts, js, python, go, c. Worlds: {}.", world_names()))]
     New(NewArguments),
+    /// Check flows and list the ready ones: configurations of the built-in plugin `flow`
+    #[command(subcommand)]
+    Flow(FlowCommand),
     /// Build the component of a project
     #[command(
         after_help = "Example:\n  patchbay plugin build order-bot\n\nThe component is build/NAME.wasm in the project."

@@ -3,6 +3,7 @@
 mod arguments;
 pub mod commands;
 mod components;
+mod flows;
 mod history;
 mod offline_commands;
 mod output;
@@ -15,6 +16,7 @@ use settings::Settings;
 pub async fn run(_config: &Settings, command: PluginCommand) -> anyhow::Result<()> {
     match command {
         PluginCommand::New(new) => offline_commands::new(new),
+        PluginCommand::Flow(flow) => flows::run(&flow),
         PluginCommand::Build { project } => offline_commands::build(&project).await,
         PluginCommand::Check { file } => offline_commands::check(&file).await,
         PluginCommand::Test(test) => match test.from_recording.clone() {

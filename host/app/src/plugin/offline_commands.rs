@@ -24,8 +24,13 @@ use super::{
 use crate::{boot, clock::SystemClock};
 
 pub(super) fn new(new: NewArguments) -> anyhow::Result<()> {
-    let created = create(&NewProject { folder: new.folder, lang: new.lang, world: new.world })?;
-    print_line(created.next_steps().trim_end())
+    let NewArguments { lang, world, flow, folder } = new;
+    let next_steps = match (flow, lang) {
+        (Some(flow), _) => author::flow::create(&folder, &flow)?.next_steps(),
+        (None, Some(lang)) => create(&NewProject { folder, lang, world })?.next_steps(),
+        (None, None) => bail!("give --lang or --flow"),
+    };
+    print_line(next_steps.trim_end())
 }
 
 pub(super) async fn build(folder: &Path) -> anyhow::Result<()> {
@@ -115,10 +120,11 @@ pub(super) fn stem(component: &Path) -> String {
 }
 
 pub(super) async fn talk(run: RunArguments) -> anyhow::Result<()> {
-    let config = run.config.as_deref().map(output::json).transpose()?.unwrap_or_else(|| json!({}));
+    let mut config_file = run.config.clone();
     let (name, component, project) = match run.path.is_dir() {
         true => {
             let project = Project::open(&run.path)?;
+            config_file = config_file.or_else(|| project.config_file());
             let (name, component) = (project.name.clone(), project.component());
             if !run.no_build {
                 built(project.clone()).await?;
@@ -127,6 +133,7 @@ pub(super) async fn talk(run: RunArguments) -> anyhow::Result<()> {
         }
         false => (stem(&run.path), run.path.clone(), None),
     };
+    let config = config_file.as_deref().map(output::json).transpose()?.unwrap_or_else(|| json!({}));
     let terminal = Terminal {
         name,
         component,

@@ -17,14 +17,15 @@ use super::{
 };
 
 pub(super) async fn push(path: &Path, name: Option<String>, as_json: bool) -> anyhow::Result<()> {
+    let project = if path.is_dir() { Some(Project::open(path)?) } else { None };
+    if let Some(built_in) = project.as_ref().and_then(|project| project.built_in.as_ref()) {
+        bail!("{built_in} is at every server: activate it with `patchbay plugin activate {built_in} --config FILE`");
+    }
     // Checked before a long build.
     let server = RemoteServer::from_environment()?;
-    let (own, component) = match path.is_dir() {
-        true => {
-            let project = Project::open(path)?;
-            (project.name.clone(), built(project).await?)
-        }
-        false => (stem(path), path.to_owned()),
+    let (own, component) = match project {
+        Some(project) => (project.name.clone(), built(project).await?),
+        None => (stem(path), path.to_owned()),
     };
     let mut progress = StepProgress::new();
     let pushed = server.push(name.as_deref().unwrap_or(&own), &component, &mut |text| progress.tell(text)).await;

@@ -2,6 +2,7 @@
 
 mod background;
 mod bindings;
+mod built_in_plugin;
 mod c;
 mod command;
 mod error;
@@ -41,7 +42,10 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
         (None, Lang::Python) => python::build(project, progress)?,
         (None, Lang::Go) => go::build(project, progress)?,
         (None, Lang::C) => c::build(project, progress)?,
-        (None, Lang::Other) => return Err(BuildError::NoCommand),
+        (None, Lang::Other) => match &project.built_in {
+            Some(name) => built_in_plugin::build(project, name)?,
+            None => return Err(BuildError::NoCommand),
+        },
     }
     schema::attach(project, &component)?;
     Ok(component)

@@ -6,7 +6,7 @@ use plugin_host::World;
 use super::{
     case::QuestionCase,
     expectation, input,
-    setup::{self, TestSetup},
+    setup::{self, SetupFields, TestSetup},
     step::{ClockMove, ConversationStep, StepKind, only_entry, short},
 };
 use crate::{
@@ -54,15 +54,17 @@ pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Convers
         Some(name) => name.text("name")?,
         None => file.file_stem().and_then(|stem| stem.to_str()).unwrap_or("test").to_owned(),
     };
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let of = |test| SetupFields { test, file: fields, folder };
     let mut tests = vec![];
     if let Some(steps) = fields.get("steps") {
-        tests.push(conversation(name.clone(), root.line, steps, (fields, fields), world)?);
+        tests.push(conversation(name.clone(), root.line, steps, of(fields), world)?);
     }
     if let Some(conversations) = fields.get("conversations") {
         for (index, node) in conversations.list("conversations")?.iter().enumerate() {
             let own = node.fields("a conversation", &[&setup::FIELDS[..], &["name", "steps"]].concat())?;
             let steps = own.get("steps").ok_or_else(|| node.fault("a conversation needs `steps`"))?;
-            tests.push(conversation(case_name(own, &name, index)?, node.line, steps, (own, fields), world)?);
+            tests.push(conversation(case_name(own, &name, index)?, node.line, steps, of(own), world)?);
         }
     }
     if let Some(cases) = fields.get("cases") {
@@ -73,7 +75,7 @@ pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Convers
             tests.push(ConversationTest {
                 name: case_name(own, &name, index)?,
                 line: node.line,
-                setup: setup::read(own, fields)?,
+                setup: setup::read(of(own))?,
                 script: Script::Case(Box::new(case)),
             });
         }
@@ -95,15 +97,15 @@ fn conversation(
     name: String,
     line: u64,
     steps: &YamlNode,
-    (own, file): (YamlFields<'_>, YamlFields<'_>),
+    fields: SetupFields<'_>,
     world: World,
 ) -> Result<ConversationTest, YamlFault> {
     if world != World::Chatbot {
         return Err(steps.fault(format!("`steps` are for chatbots; this plugin is a {world}: give it `cases`")));
     }
-    let setup = setup::read(own, file)?;
+    let setup = setup::read(fields)?;
     if let Err(reason) = setup.conversation() {
-        let place = own.get("session").or_else(|| file.get("session")).unwrap_or(steps);
+        let place = fields.test.get("session").or_else(|| fields.file.get("session")).unwrap_or(steps);
         return Err(place.fault(format!("in `session`, {reason}")));
     }
     let steps = steps.list("steps")?.iter().map(step).collect::<Result<Vec<_>, _>>()?;

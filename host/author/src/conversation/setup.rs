@@ -1,5 +1,7 @@
 //! The initial state of a test.
 
+use std::path::Path;
+
 use chrono::{DateTime, TimeZone as _, Utc};
 use plugin_host::{EVERY_HOST, HttpFault, HttpResponse, Scope, World, Zone, json::WorldQuestion};
 use serde_json::{Value, json};
@@ -9,7 +11,8 @@ use crate::{
     yaml::{YamlContent, YamlFault, YamlFields, YamlNode},
 };
 
-pub(super) const FIELDS: [&str; 7] = ["config", "now", "time zone", "session", "kv", "http", "allowed hosts"];
+pub(super) const FIELDS: [&str; 8] =
+    ["config", "config file", "now", "time zone", "session", "kv", "http", "allowed hosts"];
 
 /// Values by scope and key; `None` = absent.
 pub(super) type StoredValues = Vec<(Scope, String, Option<Value>)>;
@@ -26,9 +29,17 @@ pub(super) struct TestSetup {
     pub(super) allowed_hosts: Vec<String>,
 }
 
+/// The fields of a test, those of its file, and the folder of the file.
+#[derive(Clone, Copy)]
+pub(super) struct SetupFields<'a> {
+    pub(super) test: YamlFields<'a>,
+    pub(super) file: YamlFields<'a>,
+    pub(super) folder: &'a Path,
+}
+
 /// Reads the fields of a test. If a field is absent, that of its file counts.
-pub(super) fn read(test: YamlFields<'_>, file: YamlFields<'_>) -> Result<TestSetup, YamlFault> {
-    let get = |name: &str| test.get(name).or_else(|| file.get(name));
+pub(super) fn read(fields: SetupFields<'_>) -> Result<TestSetup, YamlFault> {
+    let get = |name: &str| fields.test.get(name).or_else(|| fields.file.get(name));
     let stubs = get("http").map(|node| node.list("http")?.iter().map(stub).collect::<Result<Vec<_>, _>>());
     let stubs = stubs.transpose()?.unwrap_or_default();
     let allowed = get("allowed hosts").map(|node| {
@@ -38,7 +49,7 @@ pub(super) fn read(test: YamlFields<'_>, file: YamlFields<'_>) -> Result<TestSet
     // Every request reaches the prepared answers, so that a report can name a request without one.
     let allowed_hosts = allowed.transpose()?.unwrap_or_else(|| vec![EVERY_HOST.to_owned()]);
     Ok(TestSetup {
-        config: get("config").map_or_else(|| json!({}), YamlNode::json).to_string(),
+        config: config(fields)?.to_string(),
         now: get("now").map(moment).transpose()?.unwrap_or_else(default_start),
         zone: get("time zone").map(zone).transpose()?.unwrap_or(Zone::UTC),
         session: get("session").map_or_else(|| json!({}), YamlNode::json),
@@ -46,6 +57,24 @@ pub(super) fn read(test: YamlFields<'_>, file: YamlFields<'_>) -> Result<TestSet
         stubs,
         allowed_hosts,
     })
+}
+
+/// The configuration: written in the test file, or a JSON file named relative to it.
+fn config(fields: SetupFields<'_>) -> Result<Value, YamlFault> {
+    for place in [fields.test, fields.file] {
+        match (place.get("config"), place.get("config file")) {
+            (Some(_), Some(node)) => return Err(node.fault("give `config` or `config file`, not both")),
+            (Some(node), None) => return Ok(node.json()),
+            (None, Some(node)) => {
+                let path = fields.folder.join(node.text("config file")?);
+                let fault = |reason: String| node.fault(format!("{}: {reason}", path.display()));
+                let text = std::fs::read_to_string(&path).map_err(|reason| fault(reason.to_string()))?;
+                return serde_json::from_str(&text).map_err(|reason| fault(reason.to_string()));
+            }
+            (None, None) => {}
+        }
+    }
+    Ok(json!({}))
 }
 
 impl TestSetup {

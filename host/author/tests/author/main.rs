@@ -6,6 +6,7 @@
 mod cases;
 mod conversations;
 mod differences;
+mod flows;
 mod projects;
 mod support;
 mod terminal;

@@ -107,6 +107,28 @@ async fn opening_hours_end_when_they_say() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn opening_hours_may_end_on_the_next_day() {
+    let mut chat = Conversation::begin(r#"{"hours":{"monday":["17:00 - 08:00"],"sunday":["22:00-02:00"]}}"#).await;
+    for (weekday, hour, open) in [
+        (Weekday::Monday, 1, true),
+        (Weekday::Monday, 2, false),
+        (Weekday::Monday, 16, false),
+        (Weekday::Monday, 17, true),
+        (Weekday::Monday, 23, true),
+        (Weekday::Tuesday, 0, true),
+        (Weekday::Tuesday, 7, true),
+        (Weekday::Tuesday, 8, false),
+        (Weekday::Tuesday, 17, false),
+        (Weekday::Sunday, 1, false),
+        (Weekday::Sunday, 22, true),
+    ] {
+        chat.session.local_time = LocalTime { utc_offset_minutes: 120, weekday, hour, minute: 0 };
+        let actions = chat.says("agent").await;
+        assert_eq!(texts(&actions)[0].starts_with("One moment"), open, "{weekday:?} at {hour}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_default_chatbot_asks_again_once_and_then_hands_over() {
     let mut chat = Conversation::begin("{}").await;
     chat.says("hello").await;
@@ -169,7 +191,7 @@ async fn a_configuration_that_does_not_fit_is_refused_with_a_reason() {
         (r#"{"topics":"none"}"#, "does not fit"),
         (r#"{"hoursTitle":"A title that is far too long for a button"}"#, "1 to 20 characters"),
         (r#"{"hoursTitle":" "}"#, "1 to 20 characters"),
-        (r#"{"hours":{"monday":["17:00-08:00"]}}"#, "`17:00-08:00` is not a span"),
+        (r#"{"hours":{"monday":["08:00-08:00"]}}"#, "`08:00-08:00` is not a span"),
         (r#"{"topics":[{"id":"hours","title":"When","answer":"Never"}]}"#, "an id of its own"),
         (r#"{"topics":[{"id":"a","title":"A","answer":"A"},{"id":"a","title":"B","answer":"B"}]}"#, "an id of its own"),
         (r#"{"topics":[{"id":"a","title":"A","answer":" "}]}"#, "`answer` must not be empty"),

@@ -13,7 +13,7 @@ use storage::{
 };
 
 use super::{
-    EventNote, PluginError,
+    EventNote, PluginError, built_in_rules,
     catalogue::{self, ChosenPlugin},
     follow, known_inbox, loads, note,
     schema::{self, PreviousSecrets, SchemaVerdict},
@@ -169,6 +169,9 @@ async fn plan(
         is_kept: wanted.config.is_none(),
     };
     let judged = check_config(client, candidate.config_schema.clone(), config, before).await?;
+    if judged.faults.is_empty() {
+        faults.extend(built_in_rules::faults(&candidate.plugin, config));
+    }
     faults.extend(judged.faults);
     if !(1..=100).contains(&wanted.percent) {
         faults.push(FieldFault::new("percent", "must be a whole number from 1 to 100"));

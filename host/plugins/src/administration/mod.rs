@@ -2,6 +2,7 @@
 //! leaves an audit row and an event that the client can read.
 
 mod activate;
+mod built_in_rules;
 mod catalogue;
 mod follow;
 mod invoke;

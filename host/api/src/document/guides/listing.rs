@@ -25,7 +25,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "email-to-sms",
         ],
     ),
-    ("Write plugins", &["plugins", "plugin-tests"]),
+    ("Write plugins", &["plugins", "plugins/flows", "plugin-tests"]),
     ("Operate a server", &["operations", "benchmarks"]),
     ("Develop Patchbay", &["ARCHITECTURE", "data-model", "urls", "testing", "STYLE", "rules/README", "adr"]),
 ];

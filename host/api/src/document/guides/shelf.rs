@@ -80,14 +80,14 @@ impl GuideLibrary {
     }
 }
 
-/// Every document by its path without `.md`, and a list for each folder without a README.
+/// Every document by its path without `.md`, and a list for each folder without a README or a document of its name.
 fn documents() -> Vec<(String, Cow<'static, str>)> {
     let files = || FILES.iter().filter_map(|(path, text)| Some((path.strip_suffix(".md")?, *text)));
     let folders: BTreeSet<&str> = files().filter_map(|(path, _)| Some(path.split_once('/')?.0)).collect();
     let mut documents: Vec<_> = files().map(|(path, text)| (path.to_owned(), Cow::Borrowed(text))).collect();
     for folder in folders {
         let is_inside = |path: &str| path.split_once('/').is_some_and(|(parent, _)| parent == folder);
-        if files().any(|(path, _)| path.strip_prefix(folder) == Some("/README")) {
+        if files().any(|(path, _)| matches!(path.strip_prefix(folder), Some("" | "/README"))) {
             continue;
         }
         let list = listing::folder(folder, files().filter(|(path, _)| is_inside(path)));

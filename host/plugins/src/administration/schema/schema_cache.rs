@@ -48,6 +48,9 @@ fn validator(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .with_pattern_options(patterns::options())
+        .should_validate_formats(true)
+        // To check it means to compile an expression from a configuration, whose size is not bounded.
+        .with_format("regex", |_: &str| true)
         .build(schema)
         .map_err(|fault| format!("the schema of its configuration cannot be used: {}", shorten(&fault.to_string())))
 }

@@ -41,6 +41,27 @@ fn every_violation_is_reported_with_its_path() {
 }
 
 #[test]
+fn formats_are_checked_except_unknown_ones_and_expressions() {
+    for (format, fine, wrong) in [
+        ("date", "2026-02-28", "2026-02-30"),
+        ("date-time", "2026-01-05T09:00:00Z", "9 o'clock"),
+        ("email", "shop@shop.example", "shop"),
+        ("uri", "https://shop.example/a", "shop example"),
+        ("uuid", "0199f3c2-0000-7000-8000-000000000001", "0199"),
+    ] {
+        let schema = json!({ "properties": { "a": { "type": "string", "format": format } } });
+        assert!(violations(&schema, &json!({ "a": fine })).is_empty(), "{format}");
+        let faults = violations(&schema, &json!({ "a": wrong }));
+        assert_eq!(faults.len(), 1, "{format}");
+        assert!(faults[0].field == "config/a" && faults[0].message.contains(format), "{faults:?}");
+    }
+    for format in ["colour", "regex"] {
+        let schema = json!({ "properties": { "a": { "format": format } } });
+        assert!(violations(&schema, &json!({ "a": "(" })).is_empty(), "{format}");
+    }
+}
+
+#[test]
 fn a_schema_may_only_refer_to_itself() {
     for reference in ["http://127.0.0.1/x", "file:///etc/passwd", "other.json", "#/$defs/none", "#name"] {
         let said = read(&json!({ "$ref": reference }).to_string()).unwrap_err();
@@ -142,6 +163,18 @@ fn a_configuration_as_large_as_it_may_be_is_checked_by_an_ordinary_schema() {
     let of = |index: usize| json!({ "name": format!("entry {index}"), "team": "sales", "open": true });
     let entries: Vec<Value> = (0..1_300).map(of).collect();
     let config = json!({ "entries": entries });
+    assert!(config.to_string().len() > 60_000);
+    assert_eq!(violations(&schema, &config), []);
+}
+
+#[test]
+fn a_flow_as_large_as_it_may_be_is_checked() {
+    let schema: Value = serde_json::from_str(include_str!("../../../../../plugins/flow/config.schema.json")).unwrap();
+    let node = |index: usize| {
+        let text = json!({ "en": "We deliver within two days.", "af": "Ons lewer binne twee dae af." });
+        (format!("node-{index}"), json!({ "type": "message", "text": text, "next": "node-0" }))
+    };
+    let config = json!({ "start": "node-0", "nodes": (0..500).map(node).collect::<Map<_, _>>() });
     assert!(config.to_string().len() > 60_000);
     assert_eq!(violations(&schema, &config), []);
 }
