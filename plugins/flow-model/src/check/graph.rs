@@ -71,7 +71,7 @@ fn unknown(name: &str) -> String {
     format!("leads to `{name}`, and there is no such node")
 }
 
-fn next<'n>(node: &'n FlowNode) -> impl Iterator<Item = &'n str> {
+fn next(node: &FlowNode) -> impl Iterator<Item = &str> {
     node.targets().into_iter().filter_map(|target| target.node)
 }
 
@@ -123,6 +123,9 @@ impl<'v> LoopSearch<'v, '_> {
     }
 }
 
+/// The share of a node in the bound of a call.
+type Weight<'a> = &'a dyn Fn(&FlowNode) -> usize;
+
 /// Ways without loops whose messages, requests or nodes are too many for one call.
 fn long_ways(view: &FlowView<'_>, findings: &mut Findings) {
     let outputs = |node: &FlowNode| match node.kind {
@@ -131,7 +134,7 @@ fn long_ways(view: &FlowView<'_>, findings: &mut Findings) {
         _ => 0,
     };
     let requests = |node: &FlowNode| usize::from(node.kind == NodeKind::Http);
-    let bounds: [(&dyn Fn(&FlowNode) -> usize, usize, &str); 3] = [
+    let bounds: [(Weight<'_>, usize, &str); 3] = [
         (&outputs, OUTPUTS_IN_A_ROW, "messages and tags"),
         (&requests, REQUESTS_IN_A_ROW, "HTTP requests"),
         (&|_: &FlowNode| 1, NODES_IN_A_ROW, "nodes"),
@@ -150,12 +153,7 @@ fn long_ways(view: &FlowView<'_>, findings: &mut Findings) {
 }
 
 /// The largest sum of weights on a way from a node to the next input.
-fn sum<'v>(
-    view: &'v FlowView<'_>,
-    id: &'v str,
-    weight: &dyn Fn(&FlowNode) -> usize,
-    sums: &mut BTreeMap<&'v str, usize>,
-) -> usize {
+fn sum<'v>(view: &'v FlowView<'_>, id: &'v str, weight: Weight<'_>, sums: &mut BTreeMap<&'v str, usize>) -> usize {
     if let Some(sum) = sums.get(id) {
         return *sum;
     }
