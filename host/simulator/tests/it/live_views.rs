@@ -42,7 +42,9 @@ impl LiveStream {
     pub async fn until<T>(&mut self, name: &str, found: impl Fn(&Value) -> Option<T>) -> T {
         loop {
             let (of, view) = self.next().await.expect("the stream goes on");
-            if of == name && let Some(found) = found(&view) {
+            if of == name
+                && let Some(found) = found(&view)
+            {
                 return found;
             }
         }
