@@ -184,6 +184,18 @@ class ActivationResult(TypedDict, total=False):
 class AgentOfChatV1(TypedDict, total=False):
     id: Required[str]
 
+class AgentState(TypedDict, total=False):
+    """An agent with its load."""
+
+    available: Required[bool]
+    chatLimit: Required[int]
+    chats: Required[int]
+    id: Required[str]
+    lastActiveTime: Union[str, None]
+    name: Required[str]
+    teamId: Union[str, None]
+    teamName: Union[str, None]
+
 class Alive(TypedDict, total=False):
     status: Required["AliveStatus"]
 
@@ -366,6 +378,29 @@ class BusinessHours(TypedDict, total=False):
     holidays: Union[list["Holiday"], None]
     weekly: Required[list["OpenInterval"]]
 
+class CannedReply(TypedDict, total=False):
+    """A text that agents send often."""
+
+    createdTime: Required[str]
+    id: Required[str]
+    shortcut: Required[str]
+    teamId: Union[str, None]
+    text: Required[str]
+    updatedTime: Required[str]
+    variables: Required[list[str]]
+
+class CannedReplyDraft(TypedDict, total=False):
+    """A canned reply. A change replaces all fields."""
+
+    shortcut: Required[str]
+    teamId: Union[str, None]
+    text: Required[str]
+
+class CannedReplyFilling(TypedDict, total=False):
+    """The chat whose values a text gets."""
+
+    participantId: Required[str]
+
 class ChatAgent(TypedDict, total=False):
     """An agent."""
 
@@ -381,6 +416,33 @@ class ChatAttachmentV1(TypedDict, total=False):
     participantId: Required[str]
     tempId: Union[str, None]
     text: Union[str, None]
+
+ChatCounts = TypedDict('ChatCounts', {'all': Required[int], 'closed': Required[int], 'missed-after-hours': Required[int], 'missed-agent': Required[int], 'my': Required[int], 'my-missed': Required[int], 'open': Required[int], 'team': Required[int], 'unassigned': Required[int]}, total=False)
+
+class ChatCustomer(TypedDict, total=False):
+    """The customer of a chat."""
+
+    chats: Required[list["ChatParticipantResponse"]]
+    contactId: Union[str, None]
+    fullName: Union[str, None]
+    tags: Required[list[str]]
+
+class ChatFigures(TypedDict, total=False):
+    """Figures of one group of chats."""
+
+    afterHours: Required[int]
+    closed: Required[int]
+    firstResponse: Required["DurationFigures"]
+    group: Required[str]
+    key: Union[str, None]
+    missed: Required[int]
+    name: Union[str, None]
+    opened: Required[int]
+    ratedAverage: Required[int]
+    ratedExcellent: Required[int]
+    ratedPoor: Required[int]
+    resolution: Required["DurationFigures"]
+    waiting: Required["DurationFigures"]
 
 class ChatLimit(TypedDict, total=False):
     """Chat limit of an agent."""
@@ -419,6 +481,17 @@ class ChatMessageVersion(TypedDict, total=False):
     text: str
     writtenTime: Required[str]
 
+class ChatNote(TypedDict, total=False):
+    """An internal note of a chat. No customer and no plugin sees it."""
+
+    author: Required["DeskUser"]
+    createdTime: Required[str]
+    id: Required[str]
+    mentions: Required[list["DeskUser"]]
+    participantId: Required[str]
+    text: Required[str]
+    whisperTo: "DeskUser"
+
 class ChatParticipantResponse(TypedDict, total=False):
     """A chat of a customer. Fields without a value are left out."""
 
@@ -452,6 +525,23 @@ class ChatReaction(TypedDict, total=False):
 
     emoji: Union[str, None]
     externalMessageId: Required[str]
+
+class ChatViewer(TypedDict, total=False):
+    """A user who looks at a chat."""
+
+    id: Required[str]
+    name: str
+    writing: Required[bool]
+
+class ChatViewers(TypedDict, total=False):
+    """The users who look at a chat."""
+
+    viewers: Required[list["ChatViewer"]]
+
+class ChatViewing(TypedDict, total=False):
+    """What the caller does in a chat."""
+
+    writing: bool
 
 class ChatbotEventV1(TypedDict, total=False):
     """A message of a live chat, in version 1 (`chatbotPayloadVersion`)."""
@@ -567,6 +657,12 @@ class ClosedConversation(TypedDict, total=False):
     closeStatus: Required[bool]
     tqrmtId: Union[str, None]
 
+class ConsoleSession(TypedDict, total=False):
+    """A session key."""
+
+    expiresTime: Required[str]
+    key: Required[str]
+
 class Contact(TypedDict, total=False):
     """A customer with the name that the client gave."""
 
@@ -580,6 +676,53 @@ class ContactChange(TypedDict, total=False):
     """A new name for a contact. Nothing else changes."""
 
     fullName: Required[str]
+
+class ContactImport(TypedDict, total=False):
+    """A CSV text with contacts."""
+
+    commit: bool
+    csv: Required[str]
+
+class ContactImportFault(TypedDict, total=False):
+    """A finding about a row, which is not imported."""
+
+    field: Required[str]
+    line: Required[int]
+    message: Required[str]
+
+class ContactImportResult(TypedDict, total=False):
+    """The effect of an import."""
+
+    committed: Required[bool]
+    created: Required[int]
+    faults: Required[list["ContactImportFault"]]
+    ignoredColumns: Required[list[str]]
+    rows: Required[list["ContactImportRow"]]
+    unchanged: Required[int]
+    updated: Required[int]
+
+class ContactImportRow(TypedDict, total=False):
+    """A row, and its effect."""
+
+    action: Required[str]
+    fullName: Required[str]
+    line: Required[int]
+    phoneNumber: Required[str]
+    tags: Required[list[str]]
+
+class ContactNote(TypedDict, total=False):
+    """A note about the customer of a contact. No customer sees it."""
+
+    authorId: Required[str]
+    authorName: Union[str, None]
+    createdTime: Required[str]
+    id: Required[str]
+    text: Required[str]
+
+class ContactTags(TypedDict, total=False):
+    """The tags of a contact."""
+
+    tags: Required[list[str]]
 
 class Conversation(TypedDict, total=False):
     """A conversation."""
@@ -645,6 +788,21 @@ class CustomEvent(TypedDict, total=False):
     payload: Any
     whatsAppNumberId: Union[str, None]
 
+class DeskState(TypedDict, total=False):
+    """The present state of the desk."""
+
+    agents: Required[list["AgentState"]]
+    missed: Required[int]
+    missedAfterHours: Required[int]
+    queue: Required["QueueState"]
+    time: Required[str]
+
+class DeskUser(TypedDict, total=False):
+    """A user that a note names."""
+
+    id: Required[str]
+    name: str
+
 class Difference(TypedDict, total=False):
     activationId: Required[str]
     id: Required[str]
@@ -668,6 +826,14 @@ class Differences(TypedDict, total=False):
     totalElements: Required[int]
     totalPages: Required[int]
     skipped: Required[list["SkippedComparisons"]]
+
+class DurationFigures(TypedDict, total=False):
+    """Durations in seconds."""
+
+    count: Required[int]
+    mean: Union[float, None]
+    median: Union[float, None]
+    p90: Union[float, None]
 
 class ErasedRows(TypedDict, total=False):
     """The erased rows of a table."""
@@ -727,6 +893,12 @@ class FieldFault(TypedDict, total=False):
 
     field: Required[str]
     message: Required[str]
+
+class FilledCannedReply(TypedDict, total=False):
+    """A text with the values of a chat."""
+
+    missing: Required[list[str]]
+    text: Required[str]
 
 class FoundMessage(TypedDict, total=False):
     """A message that was found."""
@@ -1104,6 +1276,13 @@ class MessageStoryRouter(TypedDict, total=False):
     sha256: Union[str, None]
     version: Union[int, None]
 
+class NewChatNote(TypedDict, total=False):
+    """A new note."""
+
+    mentions: list[str]
+    text: Required[str]
+    whisper: bool
+
 class NewClient(TypedDict, total=False):
     """A new client."""
 
@@ -1116,12 +1295,26 @@ class NewContact(TypedDict, total=False):
     fullName: Required[str]
     phoneNumber: Required[str]
 
+class NewContactNote(TypedDict, total=False):
+    """A new note about a customer."""
+
+    text: Required[str]
+
 class NewConversation(TypedDict, total=False):
     """The customer of a conversation: `recipient` or, if it is absent, `customerUserId`."""
 
     customerUserId: Union[str, None]
     recipient: Union[str, None]
     sender: Required[str]
+
+class NewSession(TypedDict, total=False):
+    """A new session with its key."""
+
+    endsAt: Required[str]
+    expiresAt: Required[str]
+    id: Required[str]
+    sessionKey: Required[str]
+    user: Required["SessionUser"]
 
 class NewTestKey(TypedDict, total=False):
     createdTime: Required[str]
@@ -1208,6 +1401,28 @@ class PageBlockedRecipient(TypedDict, total=False):
     totalElements: Required[int]
     totalPages: Required[int]
 
+class PageCannedReply(TypedDict, total=False):
+    """The wrapper of SPEC 2.13."""
+
+    content: Required[list["CannedReply"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
+
+class PageChatNote(TypedDict, total=False):
+    """The wrapper of SPEC 2.13."""
+
+    content: Required[list["ChatNote"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
+
 class PageChatParticipantResponse(TypedDict, total=False):
     """The wrapper of SPEC 2.13."""
 
@@ -1234,6 +1449,17 @@ class PageContact(TypedDict, total=False):
     """The wrapper of SPEC 2.13."""
 
     content: Required[list["Contact"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
+
+class PageContactNote(TypedDict, total=False):
+    """The wrapper of SPEC 2.13."""
+
+    content: Required[list["ContactNote"]]
     first: Required[bool]
     last: Required[bool]
     number: Required[int]
@@ -1506,6 +1732,8 @@ class PasswordChange(TypedDict, total=False):
     newPassword: Required[str]
     password: Required[str]
 
+PeriodFigures = TypedDict('PeriodFigures', {'figures': Required[list["ChatFigures"]], 'from': Required[str], 'to': Required[str]}, total=False)
+
 class Person(TypedDict, total=False):
     """A customer: by phone number or by user id, not by both."""
 
@@ -1618,6 +1846,13 @@ class PreviousBatchAnswer(TypedDict, total=False):
     """An earlier answer."""
 
     response: Required["BatchResponse"]
+
+class QueueState(TypedDict, total=False):
+    """Waiting chats."""
+
+    length: Required[int]
+    longestWait: Required[int]
+    teams: Required[list["TeamQueueState"]]
 
 class RaisedEvent(TypedDict, total=False):
     """The event as the chatbot gets it."""
@@ -1868,6 +2103,16 @@ class SendRecipient(TypedDict, total=False):
     gstId: Union[str, None]
     to: Union[str, None]
 
+class Session(TypedDict, total=False):
+    """A session, without its key."""
+
+    createdAt: Required[str]
+    current: Required[bool]
+    endsAt: Required[str]
+    expiresAt: Required[str]
+    id: Required[str]
+    lastUsedAt: Required[str]
+
 class SessionStatus(TypedDict, total=False):
     """The connection of a WhatsApp Lite number changed."""
 
@@ -1875,6 +2120,26 @@ class SessionStatus(TypedDict, total=False):
     statusType: Required["SessionStatusType"]
     timestamp: Required[int]
     whatsAppNumber: Required[str]
+
+class SessionUser(TypedDict, total=False):
+    """The user of a session."""
+
+    available: Required[bool]
+    chatLimit: Union[int, None]
+    createdTime: Required[str]
+    email: Required[str]
+    id: Required[str]
+    name: Required[str]
+    role: Required["Role"]
+    team: Union[str, None]
+    teamId: Union[str, None]
+    clientRef: Required[str]
+    permissions: Required[list[str]]
+
+class Sessions(TypedDict, total=False):
+    """The sessions of a user."""
+
+    sessions: Required[list["Session"]]
 
 class ShownToCustomer(TypedDict, total=False):
     """Whether the customer sees the read receipt or the typing indicator."""
@@ -2047,6 +2312,14 @@ class TeamChange(TypedDict, total=False):
     businessHours: Union["BusinessHours", None]
     name: str
     timeZone: Union[str, None]
+
+class TeamQueueState(TypedDict, total=False):
+    """The waiting chats of a team."""
+
+    length: Required[int]
+    longestWait: Required[int]
+    teamId: Union[str, None]
+    teamName: Union[str, None]
 
 class Template(TypedDict, total=False):
     category: Required[str]
@@ -2278,6 +2551,18 @@ class WebhookHealth(TypedDict, total=False):
     waitingDeliveries: Required[int]
     webhookType: Required["WebhookType"]
 
+class WebhookLink(TypedDict, total=False):
+    """A link that opens the webhook page once."""
+
+    expiresAt: Required[str]
+    token: Required[str]
+    url: Required[str]
+
+class WebhookLinkToken(TypedDict, total=False):
+    """The token of a link."""
+
+    token: Required[str]
+
 class WebhookPing(TypedDict, total=False):
     """The address to try."""
 
@@ -2315,6 +2600,16 @@ class WebhookResent(TypedDict, total=False):
 
 class WebhookSecret(TypedDict, total=False):
     secret: Required[str]
+
+class WebhookSession(TypedDict, total=False):
+    """A session for the webhooks of a client."""
+
+    clientRef: Required[str]
+    endsAt: Required[str]
+    expiresAt: Required[str]
+    id: Required[str]
+    permissions: Required[list[str]]
+    sessionKey: Required[str]
 
 class WhatsAppCredits(TypedDict, total=False):
     """WhatsApp usage of the client."""

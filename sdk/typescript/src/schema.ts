@@ -57,6 +57,32 @@ export interface paths {
         /** Lists the requests of the client. */
         get: operations["listRequests"];
     };
+    "/api/v1/sessions": {
+        parameters: {
+        };
+        /** Lists the sessions of the caller, or for an ADMIN those of another user. */
+        get: operations["listSessions"];
+        /** Opens a session for e-mail, password and `clientRef`. */
+        post: operations["createSession"];
+    };
+    "/api/v1/sessions/links": {
+        parameters: {
+        };
+        /** Makes a link to the webhook page of the client, for a developer outside it. */
+        post: operations["createWebhookLink"];
+    };
+    "/api/v1/sessions/links/open": {
+        parameters: {
+        };
+        /** Opens a session with a link. */
+        post: operations["openWebhookLink"];
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+        };
+        /** Ends a session. */
+        delete: operations["deleteSession"];
+    };
     "/api/v1/teams": {
         parameters: {
         };
@@ -163,11 +189,45 @@ export interface paths {
         /** Returns the WhatsApp usage of the client. */
         get: operations["readWhatsAppCredits"];
     };
+    "/chat-service/api/v2/auth/session": {
+        parameters: {
+        };
+        /** Opens a session, with a short answer. */
+        post: operations["createConsoleSession"];
+    };
+    "/chat-service/api/v2/canned-replies": {
+        parameters: {
+        };
+        /** Lists the canned replies that the caller may use, by shortcut. */
+        get: operations["listCannedReplies"];
+        /** Creates a canned reply. */
+        post: operations["createCannedReply"];
+    };
+    "/chat-service/api/v2/canned-replies/{id}": {
+        parameters: {
+        };
+        /** Replaces a canned reply. */
+        put: operations["replaceCannedReply"];
+        /** Deletes a canned reply. */
+        delete: operations["deleteCannedReply"];
+    };
+    "/chat-service/api/v2/canned-replies/{id}/fill": {
+        parameters: {
+        };
+        /** Puts the values of a chat into a canned reply. */
+        post: operations["fillCannedReply"];
+    };
     "/chat-service/api/v2/chats": {
         parameters: {
         };
         /** Lists chats, the one with the newest message first. */
         get: operations["listChats"];
+    };
+    "/chat-service/api/v2/chats/counts": {
+        parameters: {
+        };
+        /** Counts the chats of all nine lists, up to 1,000 each. */
+        get: operations["countChats"];
     };
     "/chat-service/api/v2/chats/{id}": {
         parameters: {
@@ -180,6 +240,20 @@ export interface paths {
         };
         /** Takes a chat, or assigns it to an agent or a team. */
         post: operations["assignChat"];
+    };
+    "/chat-service/api/v2/chats/{id}/customer": {
+        parameters: {
+        };
+        /** Returns the customer of a chat: the contact, and all chats of the customer. */
+        get: operations["getChatCustomer"];
+    };
+    "/chat-service/api/v2/chats/{id}/notes": {
+        parameters: {
+        };
+        /** Lists the internal notes of a chat, newest first. */
+        get: operations["listChatNotes"];
+        /** Writes an internal note. */
+        post: operations["writeChatNote"];
     };
     "/chat-service/api/v2/chats/{id}/open": {
         parameters: {
@@ -211,6 +285,16 @@ export interface paths {
         /** Transfers a chat to a team or another agent. Like `assign`, but the request must name one of them. */
         post: operations["transferChat"];
     };
+    "/chat-service/api/v2/chats/{id}/viewers": {
+        parameters: {
+        };
+        /** Lists the users who look at a chat or write in it. */
+        get: operations["listChatViewers"];
+        /** Tells others that the caller looks at a chat, or writes in it. */
+        post: operations["viewChat"];
+        /** Tells others that the caller no longer looks at a chat. */
+        delete: operations["leaveChat"];
+    };
     "/chat-service/api/v2/events": {
         parameters: {
         };
@@ -222,6 +306,30 @@ export interface paths {
         };
         /** Makes a ticket for a connection to live events. */
         post: operations["issueLiveTicket"];
+    };
+    "/chat-service/api/v2/figures": {
+        parameters: {
+        };
+        /** Returns figures of the chats that began in a period: in total, and by channel, team, agent, hour and day. */
+        get: operations["getChatFigures"];
+    };
+    "/chat-service/api/v2/figures/export": {
+        parameters: {
+        };
+        /** Exports the figures of a period, one group per line. */
+        get: operations["exportChatFigures"];
+    };
+    "/chat-service/api/v2/figures/now": {
+        parameters: {
+        };
+        /** Returns the queue, the agents with their load, and the missed chats, now. */
+        get: operations["getDeskState"];
+    };
+    "/chat-service/api/v2/mentions": {
+        parameters: {
+        };
+        /** Lists the notes that mention the caller, newest first. */
+        get: operations["listMentions"];
     };
     "/chat-service/api/v2/messages": {
         parameters: {
@@ -509,6 +617,12 @@ export interface paths {
         /** Creates a contact. */
         post: operations["createContact"];
     };
+    "/messaging-service/WhatsApp/contacts/import": {
+        parameters: {
+        };
+        /** Imports contacts from CSV, or shows the effect first. */
+        post: operations["importContacts"];
+    };
     "/messaging-service/WhatsApp/contacts/{id}": {
         parameters: {
         };
@@ -516,6 +630,28 @@ export interface paths {
         put: operations["renameContact"];
         /** Deletes a contact. The customer's chats stay. */
         delete: operations["deleteContact"];
+    };
+    "/messaging-service/WhatsApp/contacts/{id}/notes": {
+        parameters: {
+        };
+        /** Lists the notes about the customer of a contact, newest first. */
+        get: operations["listContactNotes"];
+        /** Writes a note about the customer of a contact. */
+        post: operations["writeContactNote"];
+    };
+    "/messaging-service/WhatsApp/contacts/{id}/notes/{note}": {
+        parameters: {
+        };
+        /** Deletes a note about a customer. */
+        delete: operations["deleteContactNote"];
+    };
+    "/messaging-service/WhatsApp/contacts/{id}/tags": {
+        parameters: {
+        };
+        /** Returns the tags of a contact. */
+        get: operations["getContactTags"];
+        /** Replaces the tags of a contact. */
+        put: operations["setContactTags"];
     };
     "/messaging-service/WhatsApp/failure-codes": {
         parameters: {
@@ -995,6 +1131,40 @@ export interface components {
              */
             id: string;
         };
+        /** @description An agent with its load. */
+        AgentState: {
+            /** @description `true`: the agent gets chats by automatic assignment. */
+            available: boolean;
+            /**
+             * Format: int64
+             * @description Chats that the agent can have.
+             */
+            chatLimit: number;
+            /**
+             * Format: int64
+             * @description Number of present chats.
+             */
+            chats: number;
+            /**
+             * Format: uuid
+             * @description Id of the user.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description The last use of a session, to some minutes. Null: the agent is not logged in.
+             */
+            lastActiveTime?: string | null;
+            /** @description The name for people. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The team.
+             */
+            teamId?: string | null;
+            /** @description Name of the team. */
+            teamName?: string | null;
+        };
         Alive: {
             status: components["schemas"]["AliveStatus"];
         };
@@ -1305,6 +1475,58 @@ export interface components {
          * @enum {string}
          */
         CallbackProvider: "WHATSAPP_CLOUD" | "WHATSAPP_LITE" | "MESSENGER" | "TELEGRAM";
+        /** @description A text that agents send often. */
+        CannedReply: {
+            /**
+             * Format: date-time
+             * @description Time of creation.
+             */
+            createdTime: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description The shortcut that agents type. */
+            shortcut: string;
+            /**
+             * Format: uuid
+             * @description The team that uses it. Null: all teams.
+             */
+            teamId?: string | null;
+            /** @description The text, with variables in double braces. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updatedTime: string;
+            /** @description The variables of the text. */
+            variables: string[];
+        };
+        /** @description A canned reply. A change replaces all fields. */
+        CannedReplyDraft: {
+            /** @description 1 to 32 lower-case letters, digits, `-` and `_`. Unique among the replies of the team. */
+            shortcut: string;
+            /**
+             * Format: uuid
+             * @description The team that uses it. Null: all teams.
+             */
+            teamId?: string | null;
+            /**
+             * @description 1 to 4,000 characters. Variables: `customer.name`, `customer.phone`, `agent.name`, `team.name`, `ticket.number`,
+             *     `client.name`, each in double braces.
+             */
+            text: string;
+        };
+        /** @description The chat whose values a text gets. */
+        CannedReplyFilling: {
+            /**
+             * Format: uuid
+             * @description The live-chat participant.
+             */
+            participantId: string;
+        };
         /**
          * @description The channel of a message or a chat.
          * @enum {string}
@@ -1350,6 +1572,94 @@ export interface components {
             tempId?: string | null;
             /** @description The caption of the file. */
             text?: string | null;
+        };
+        /** @description The sizes of the lists of the caller. A list with 1,000 chats may have more. */
+        ChatCounts: {
+            /** Format: int64 */
+            all: number;
+            /** Format: int64 */
+            closed: number;
+            /** Format: int64 */
+            "missed-after-hours": number;
+            /** Format: int64 */
+            "missed-agent": number;
+            /** Format: int64 */
+            my: number;
+            /** Format: int64 */
+            "my-missed": number;
+            /** Format: int64 */
+            open: number;
+            /** Format: int64 */
+            team: number;
+            /** Format: int64 */
+            unassigned: number;
+        };
+        /** @description The customer of a chat. */
+        ChatCustomer: {
+            /** @description The chats of the customer on all inboxes, at most 50, the one with the newest message first. */
+            chats: components["schemas"]["ChatParticipantResponse"][];
+            /**
+             * Format: uuid
+             * @description Its contact, if it has one.
+             */
+            contactId?: string | null;
+            /** @description The name of the contact. */
+            fullName?: string | null;
+            /** @description The tags of the contact. */
+            tags: string[];
+        };
+        /** @description Figures of one group of chats. */
+        ChatFigures: {
+            /**
+             * Format: int64
+             * @description Number of these that began to wait outside business hours.
+             */
+            afterHours: number;
+            /**
+             * Format: int64
+             * @description Number of these that have ended.
+             */
+            closed: number;
+            /** @description From the first waiting to the first answer of an agent. */
+            firstResponse: components["schemas"]["DurationFigures"];
+            /** @description `total`, `channel`, `team`, `agent`, `hour` or `day`. */
+            group: string;
+            /**
+             * @description The channel, the id of the team or agent, the hour (0 to 23) or the day (`2026-11-28`), in the time zone of the
+             *     client. Null: the total, or chats without a team or agent.
+             */
+            key?: string | null;
+            /**
+             * Format: int64
+             * @description Number of these that no agent answered in time.
+             */
+            missed: number;
+            /** @description Name of the team or agent. */
+            name?: string | null;
+            /**
+             * Format: int64
+             * @description Number of chats that began in the period.
+             */
+            opened: number;
+            /**
+             * Format: int64
+             * @description Number of these with the rating `AVERAGE`.
+             */
+            ratedAverage: number;
+            /**
+             * Format: int64
+             * @description Number of these with the rating `EXCELLENT`.
+             */
+            ratedExcellent: number;
+            /**
+             * Format: int64
+             * @description Number of these with the rating `POOR`.
+             */
+            ratedPoor: number;
+            /** @description From the first message to the end. */
+            resolution: components["schemas"]["DurationFigures"];
+            /** @description From the first waiting to the first agent. */
+            waiting: components["schemas"]["DurationFigures"];
         };
         /** @description Chat limit of an agent. */
         ChatLimit: {
@@ -1419,6 +1729,32 @@ export interface components {
             text?: string;
             /** @description Time when this version began. */
             writtenTime: string;
+        };
+        /** @description An internal note of a chat. No customer and no plugin sees it. */
+        ChatNote: {
+            /** @description The user who wrote it. */
+            author: components["schemas"]["DeskUser"];
+            /**
+             * Format: date-time
+             * @description Time of the note.
+             */
+            createdTime: string;
+            /**
+             * Format: uuid
+             * @description Id of the note.
+             */
+            id: string;
+            /** @description The users that it mentions. */
+            mentions: components["schemas"]["DeskUser"][];
+            /**
+             * Format: uuid
+             * @description The live-chat participant.
+             */
+            participantId: string;
+            /** @description The text. */
+            text: string;
+            /** @description A whisper: only this agent sees it, and users above agents. */
+            whisperTo?: components["schemas"]["DeskUser"];
         };
         /** @description A chat of a customer. Fields without a value are left out. */
         ChatParticipantResponse: {
@@ -1496,6 +1832,28 @@ export interface components {
             emoji?: string | null;
             /** @description Id of the message: the provider's (`whatsAppMessageId`, `facebookMessageId`) or its `id`. */
             externalMessageId: string;
+        };
+        /** @description A user who looks at a chat. */
+        ChatViewer: {
+            /**
+             * Format: uuid
+             * @description Id of the user.
+             */
+            id: string;
+            /** @description The name for people. */
+            name?: string;
+            /** @description `true`: the user writes in the chat. */
+            writing: boolean;
+        };
+        /** @description The users who look at a chat. */
+        ChatViewers: {
+            /** @description Also the caller, if it looks. */
+            viewers: components["schemas"]["ChatViewer"][];
+        };
+        /** @description What the caller does in a chat. */
+        ChatViewing: {
+            /** @description `true`: the caller writes. */
+            writing?: boolean;
         };
         /** @description A message of a live chat, in version 1 (`chatbotPayloadVersion`). */
         ChatbotEventV1: {
@@ -1649,6 +2007,19 @@ export interface components {
             /** @description `gstId` of the template whose quick reply the customer tapped last in it. Null if there is none. */
             tqrmtId?: string | null;
         };
+        /** @description A session key. */
+        ConsoleSession: {
+            /**
+             * Format: date-time
+             * @description End of the session if it is not used.
+             */
+            expiresTime: string;
+            /**
+             * Format: uuid
+             * @description The key, for the header `Authorization`. It is not shown again.
+             */
+            key: string;
+        };
         /** @description A customer with the name that the client gave. */
         Contact: {
             /**
@@ -1672,6 +2043,82 @@ export interface components {
         ContactChange: {
             /** @description 1 to 200 characters. */
             fullName: string;
+        };
+        /** @description A CSV text with contacts. */
+        ContactImport: {
+            /** @description `false`: a preview. `true`: the rows without findings are imported. */
+            commit?: boolean;
+            /**
+             * @description The first row names the columns: `fullName`, `phoneNumber`, and optionally `tags` (separated by `;` or `|`).
+             *     Other columns are ignored. Commas or semicolons separate fields. At most 1,000 rows.
+             */
+            csv: string;
+        };
+        /** @description A finding about a row, which is not imported. */
+        ContactImportFault: {
+            /** @description The column. */
+            field: string;
+            /** @description The line of the text, from 1. */
+            line: number;
+            /** @description The fault. */
+            message: string;
+        };
+        /** @description The effect of an import. */
+        ContactImportResult: {
+            /** @description `true`: it was imported. `false`: it is a preview. */
+            committed: boolean;
+            /** @description Number of new contacts. */
+            created: number;
+            /** @description The findings. These rows are not imported. */
+            faults: components["schemas"]["ContactImportFault"][];
+            /** @description Names of ignored columns. */
+            ignoredColumns: string[];
+            /** @description The rows without findings. */
+            rows: components["schemas"]["ContactImportRow"][];
+            /** @description Number of contacts that stay as they are. */
+            unchanged: number;
+            /** @description Number of contacts that change. */
+            updated: number;
+        };
+        /** @description A row, and its effect. */
+        ContactImportRow: {
+            /** @description `CREATE`; `UPDATE`: the contact gets the name, and the tags in addition; `UNCHANGED`. */
+            action: string;
+            /** @description The name. */
+            fullName: string;
+            /** @description The line of the text, from 1. */
+            line: number;
+            /** @description The number in digits. */
+            phoneNumber: string;
+            /** @description The tags. */
+            tags: string[];
+        };
+        /** @description A note about the customer of a contact. No customer sees it. */
+        ContactNote: {
+            /**
+             * Format: uuid
+             * @description Id of the user who wrote it.
+             */
+            authorId: string;
+            /** @description Name of that user. */
+            authorName?: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the note.
+             */
+            createdTime: string;
+            /**
+             * Format: uuid
+             * @description Id of the note.
+             */
+            id: string;
+            /** @description The text. */
+            text: string;
+        };
+        /** @description The tags of a contact. */
+        ContactTags: {
+            /** @description At most 20, each of 1 to 40 characters, each once in any case. */
+            tags: string[];
         };
         /**
          * @description The content of a message of a chat.
@@ -1816,6 +2263,38 @@ export interface components {
          * @enum {string}
          */
         DeliveryState: "QUEUED" | "ACCEPTED" | "SENT" | "DELIVERED" | "READ" | "PLAYED" | "FAILED";
+        /** @description The present state of the desk. */
+        DeskState: {
+            /** @description Users that can have chats, by name, at most 500. */
+            agents: components["schemas"]["AgentState"][];
+            /**
+             * Format: int64
+             * @description Chats in the list `missed-agent`, at most 1,000.
+             */
+            missed: number;
+            /**
+             * Format: int64
+             * @description Chats in the list `missed-after-hours`, at most 1,000.
+             */
+            missedAfterHours: number;
+            /** @description Chats that wait for an agent. */
+            queue: components["schemas"]["QueueState"];
+            /**
+             * Format: date-time
+             * @description Time of the state.
+             */
+            time: string;
+        };
+        /** @description A user that a note names. */
+        DeskUser: {
+            /**
+             * Format: uuid
+             * @description Id of the user.
+             */
+            id: string;
+            /** @description The name for people. */
+            name?: string;
+        };
         Difference: {
             /**
              * Format: uuid
@@ -1860,6 +2339,29 @@ export interface components {
         Differences: components["schemas"]["Page_Difference"] & {
             /** @description Comparisons that were skipped because there was no capacity. */
             skipped: components["schemas"]["SkippedComparisons"][];
+        };
+        /** @description Durations in seconds. */
+        DurationFigures: {
+            /**
+             * Format: int64
+             * @description Number of chats that have it.
+             */
+            count: number;
+            /**
+             * Format: double
+             * @description The mean.
+             */
+            mean?: number | null;
+            /**
+             * Format: double
+             * @description The median.
+             */
+            median?: number | null;
+            /**
+             * Format: double
+             * @description Nine of ten do not exceed it.
+             */
+            p90?: number | null;
         };
         /** @description The erased rows of a table. */
         ErasedRows: {
@@ -1997,6 +2499,13 @@ export interface components {
             field: string;
             /** @description The fault and its cure. */
             message: string;
+        };
+        /** @description A text with the values of a chat. */
+        FilledCannedReply: {
+            /** @description Variables without a value. Their place in the text is empty. */
+            missing: string[];
+            /** @description The text. It is not sent. */
+            text: string;
         };
         /** @description A message that was found. */
         FoundMessage: {
@@ -2836,6 +3345,15 @@ export interface components {
          * @enum {string}
          */
         Mode: "live" | "shadow" | "canary";
+        /** @description A new note. */
+        NewChatNote: {
+            /** @description At most 20 users that get the live event, whichever chats they see. */
+            mentions?: string[];
+            /** @description 1 to 4,000 characters. */
+            text: string;
+            /** @description `true`: only the agent of the chat sees it, and users above agents. Not for an AGENT. */
+            whisper?: boolean;
+        };
         /** @description A new client. */
         NewClient: {
             /** @description 1 to 64 letters, digits, `.`, `_` and `-`; unique in the whole service. */
@@ -2850,6 +3368,11 @@ export interface components {
             /** @description International format, with or without `+`. */
             phoneNumber: string;
         };
+        /** @description A new note about a customer. */
+        NewContactNote: {
+            /** @description 1 to 4,000 characters. */
+            text: string;
+        };
         /** @description The customer of a conversation: `recipient` or, if it is absent, `customerUserId`. */
         NewConversation: {
             /** @description The customer's business-scoped user id. */
@@ -2858,6 +3381,31 @@ export interface components {
             recipient?: string | null;
             /** @description The business number, in international format. */
             sender: string;
+        };
+        /** @description A new session with its key. */
+        NewSession: {
+            /**
+             * Format: date-time
+             * @description End of the session, also if it is used.
+             */
+            endsAt: string;
+            /**
+             * Format: date-time
+             * @description End of the session if it is not used. Each use moves it, at most to `endsAt`.
+             */
+            expiresAt: string;
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The key, for the header `Authorization`. It is not shown again.
+             */
+            sessionKey: string;
+            /** @description The user who logged in. */
+            user: components["schemas"]["SessionUser"];
         };
         NewTestKey: components["schemas"]["TestKey"] & {
             /**
@@ -3010,6 +3558,64 @@ export interface components {
             totalPages: number;
         };
         /** @description The wrapper of SPEC 2.13. */
+        Page_CannedReply: {
+            /** @description The items of this page. */
+            content: components["schemas"]["CannedReply"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
+        };
+        /** @description The wrapper of SPEC 2.13. */
+        Page_ChatNote: {
+            /** @description The items of this page. */
+            content: components["schemas"]["ChatNote"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
+        };
+        /** @description The wrapper of SPEC 2.13. */
         Page_ChatParticipantResponse: {
             /** @description The items of this page. */
             content: components["schemas"]["ChatParticipantResponse"][];
@@ -3071,6 +3677,35 @@ export interface components {
         Page_Contact: {
             /** @description The items of this page. */
             content: components["schemas"]["Contact"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
+        };
+        /** @description The wrapper of SPEC 2.13. */
+        Page_ContactNote: {
+            /** @description The items of this page. */
+            content: components["schemas"]["ContactNote"][];
             /** @description `true` for the first page. */
             first: boolean;
             /** @description `true` for the last page. */
@@ -3774,6 +4409,21 @@ export interface components {
          * @enum {string}
          */
         PayloadVersion: "v1" | "v2";
+        /** @description The figures of a period. */
+        PeriodFigures: {
+            /** @description The total first, then the groups. */
+            figures: components["schemas"]["ChatFigures"][];
+            /**
+             * Format: date-time
+             * @description The first time of the period.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The time before which the period ends.
+             */
+            to: string;
+        };
         /** @description A customer: by phone number or by user id, not by both. */
         Person: {
             /** @description BSUID. */
@@ -3987,6 +4637,21 @@ export interface components {
          * @enum {string}
          */
         Quality: "GREEN" | "YELLOW" | "RED" | "UNKNOWN";
+        /** @description Waiting chats. */
+        QueueState: {
+            /**
+             * Format: int64
+             * @description Number of waiting chats, at most 10,000.
+             */
+            length: number;
+            /**
+             * Format: int64
+             * @description Seconds that the oldest one waits.
+             */
+            longestWait: number;
+            /** @description The same by team. */
+            teams: components["schemas"]["TeamQueueState"][];
+        };
         /** @description The event as the chatbot gets it. */
         RaisedEvent: {
             /**
@@ -4491,6 +5156,36 @@ export interface components {
          * @enum {string}
          */
         SendStatus: "ACCEPTED" | "PARTIAL";
+        /** @description A session, without its key. */
+        Session: {
+            /**
+             * Format: date-time
+             * @description Time of the login.
+             */
+            createdAt: string;
+            /** @description `true`: the session of this request. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description End of the session, also if it is used.
+             */
+            endsAt: string;
+            /**
+             * Format: date-time
+             * @description End of the session if it is not used.
+             */
+            expiresAt: string;
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description The last use, to some minutes.
+             */
+            lastUsedAt: string;
+        };
         /**
          * @description The state of a session.
          * @enum {string}
@@ -4515,6 +5210,18 @@ export interface components {
          * @enum {string}
          */
         SessionStatusType: "connecting" | "success" | "disconnected";
+        /** @description The user of a session. */
+        SessionUser: components["schemas"]["User"] & {
+            /** @description The client that the user belongs to. */
+            clientRef: string;
+            /** @description Names of the permissions of the role. The guide of roles describes them. */
+            permissions: string[];
+        };
+        /** @description The sessions of a user. */
+        Sessions: {
+            /** @description The newest first. */
+            sessions: components["schemas"]["Session"][];
+        };
         /** @description Whether the customer sees the read receipt or the typing indicator. */
         ShownToCustomer: {
             /** @description The reason if the customer does not see it. */
@@ -4865,6 +5572,26 @@ export interface components {
             name?: string;
             /** @description IANA name of the time zone. Null: the client's. */
             timeZone?: string | null;
+        };
+        /** @description The waiting chats of a team. */
+        TeamQueueState: {
+            /**
+             * Format: int64
+             * @description Number of waiting chats.
+             */
+            length: number;
+            /**
+             * Format: int64
+             * @description Seconds that the oldest one waits.
+             */
+            longestWait: number;
+            /**
+             * Format: uuid
+             * @description Null: they wait for all agents.
+             */
+            teamId?: string | null;
+            /** @description Name of the team. */
+            teamName?: string | null;
         };
         Template: {
             /** @description The category, such as `MARKETING`. */
@@ -5381,6 +6108,29 @@ export interface components {
             waitingDeliveries: number;
             webhookType: components["schemas"]["WebhookType"];
         };
+        /** @description A link that opens the webhook page once. */
+        WebhookLink: {
+            /**
+             * Format: date-time
+             * @description End of the link, and of its session.
+             */
+            expiresAt: string;
+            /**
+             * Format: uuid
+             * @description The token of the link. It is not shown again.
+             */
+            token: string;
+            /** @description The link, with the token behind `#`, so that no server on the way sees it. */
+            url: string;
+        };
+        /** @description The token of a link. */
+        WebhookLinkToken: {
+            /**
+             * Format: uuid
+             * @description The token.
+             */
+            token: string;
+        };
         /** @description The address to try. */
         WebhookPing: {
             webhookType: components["schemas"]["WebhookType"];
@@ -5445,6 +6195,33 @@ export interface components {
         WebhookSecret: {
             /** @description The secret that signs webhooks by the rules of Standard Webhooks. */
             secret: string;
+        };
+        /** @description A session for the webhooks of a client. */
+        WebhookSession: {
+            /** @description The client whose webhooks it opens. */
+            clientRef: string;
+            /**
+             * Format: date-time
+             * @description End of the session, also if it is used.
+             */
+            endsAt: string;
+            /**
+             * Format: date-time
+             * @description End of the session if it is not used.
+             */
+            expiresAt: string;
+            /**
+             * Format: uuid
+             * @description Id of the session.
+             */
+            id: string;
+            /** @description Names of its permissions. */
+            permissions: string[];
+            /**
+             * Format: uuid
+             * @description The key, for the header `Authorization`. It is not shown again.
+             */
+            sessionKey: string;
         };
         /**
          * @description The state of a webhook.
@@ -5771,6 +6548,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_LoggedRequest"];
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /** @description Id of another user, for an ADMIN. Default: the caller. */
+                userId?: string;
+            };
+        };
+        responses: {
+            /** @description The sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+        };
+    };
+    createSession: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description The session with its key, which is shown only once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSession"];
+                };
+            };
+        };
+    };
+    createWebhookLink: {
+        parameters: {
+        };
+        responses: {
+            /** @description The link. It is shown only once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookLink"];
+                };
+            };
+        };
+    };
+    openWebhookLink: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookLinkToken"];
+            };
+        };
+        responses: {
+            /** @description The session with its key, which is shown only once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSession"];
+                };
+            };
+        };
+    };
+    deleteSession: {
+        parameters: {
+            path: {
+                /** @description Id of the session, or `current`. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
                 };
             };
         };
@@ -6237,6 +7104,133 @@ export interface operations {
             };
         };
     };
+    createConsoleSession: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description The key, which is shown only once. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+        };
+    };
+    listCannedReplies: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+                /** @description The search text. Absent or empty: everything. */
+                search?: string;
+            };
+        };
+        responses: {
+            /** @description A page of replies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CannedReply"];
+                };
+            };
+        };
+    };
+    createCannedReply: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CannedReplyDraft"];
+            };
+        };
+        responses: {
+            /** @description The reply. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CannedReply"];
+                };
+            };
+        };
+    };
+    replaceCannedReply: {
+        parameters: {
+            path: {
+                /** @description Id of the reply. */
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CannedReplyDraft"];
+            };
+        };
+        responses: {
+            /** @description The changed reply. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CannedReply"];
+                };
+            };
+        };
+    };
+    deleteCannedReply: {
+        parameters: {
+            path: {
+                /** @description Id of the reply. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The reply is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
+    fillCannedReply: {
+        parameters: {
+            path: {
+                /** @description Id of the reply. */
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CannedReplyFilling"];
+            };
+        };
+        responses: {
+            /** @description The text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilledCannedReply"];
+                };
+            };
+        };
+    };
     listChats: {
         parameters: {
             query: {
@@ -6261,6 +7255,21 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_ChatParticipantResponse"];
+                };
+            };
+        };
+    };
+    countChats: {
+        parameters: {
+        };
+        responses: {
+            /** @description The size of each list, by the name of its `scope`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCounts"];
                 };
             };
         };
@@ -6305,6 +7314,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatParticipantResponse"];
+                };
+            };
+        };
+    };
+    getChatCustomer: {
+        parameters: {
+            path: {
+                /** @description The live-chat participant. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The customer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCustomer"];
+                };
+            };
+        };
+    };
+    listChatNotes: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+            };
+            path: {
+                /** @description The live-chat participant. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description A page of notes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ChatNote"];
+                };
+            };
+        };
+    };
+    writeChatNote: {
+        parameters: {
+            path: {
+                /** @description The live-chat participant. */
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewChatNote"];
+            };
+        };
+        responses: {
+            /** @description The note. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatNote"];
                 };
             };
         };
@@ -6409,6 +7486,66 @@ export interface operations {
             };
         };
     };
+    listChatViewers: {
+        parameters: {
+            path: {
+                /** @description The live-chat participant. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The viewers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatViewers"];
+                };
+            };
+        };
+    };
+    viewChat: {
+        parameters: {
+            path: {
+                /** @description The live-chat participant. */
+                id: string;
+            };
+        };
+        /** @description Absent: the caller does not write. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChatViewing"];
+            };
+        };
+        responses: {
+            /** @description The viewers, with the caller. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatViewers"];
+                };
+            };
+        };
+    };
+    leaveChat: {
+        parameters: {
+            path: {
+                /** @description The live-chat participant. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The caller is no viewer. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
     followLiveEvents: {
         parameters: {
             query?: {
@@ -6445,6 +7582,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LiveTicket"];
+                };
+            };
+        };
+    };
+    getChatFigures: {
+        parameters: {
+            query?: {
+                /** @description The first time. ISO 8601. Absent: seven days before `to`. */
+                from?: string;
+                /** @description The time before which chats begin, at most 92 days later. ISO 8601. Absent: now. */
+                to?: string;
+                /** @description Only chats of this team. */
+                teamId?: string;
+            };
+        };
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PeriodFigures"];
+                };
+            };
+        };
+    };
+    exportChatFigures: {
+        parameters: {
+            query?: {
+                /** @description The form of the report. Absent: `csv`. */
+                format?: "csv" | "ndjson";
+                /** @description The first time. ISO 8601. Absent: seven days before `to`. */
+                from?: string;
+                /** @description The time before which chats begin, at most 92 days later. ISO 8601. Absent: now. */
+                to?: string;
+                /** @description Only chats of this team. */
+                teamId?: string;
+            };
+        };
+        responses: {
+            /** @description One line per group. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    getDeskState: {
+        parameters: {
+        };
+        responses: {
+            /** @description The present state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeskState"];
+                };
+            };
+        };
+    };
+    listMentions: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+            };
+        };
+        responses: {
+            /** @description A page of notes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ChatNote"];
                 };
             };
         };
@@ -7512,6 +8734,26 @@ export interface operations {
             };
         };
     };
+    importContacts: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactImport"];
+            };
+        };
+        responses: {
+            /** @description The rows with their effect, and the findings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactImportResult"];
+                };
+            };
+        };
+    };
     renameContact: {
         parameters: {
             path: {
@@ -7548,6 +8790,116 @@ export interface operations {
             204: {
                 headers: {
                     [name: string]: unknown;
+                };
+            };
+        };
+    };
+    listContactNotes: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+            };
+            path: {
+                /** @description Id of the contact. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description A page of notes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ContactNote"];
+                };
+            };
+        };
+    };
+    writeContactNote: {
+        parameters: {
+            path: {
+                /** @description Id of the contact. */
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewContactNote"];
+            };
+        };
+        responses: {
+            /** @description The note. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactNote"];
+                };
+            };
+        };
+    };
+    deleteContactNote: {
+        parameters: {
+            path: {
+                /** @description Id of the contact. */
+                id: string;
+                /** @description Id of the note. */
+                note: string;
+            };
+        };
+        responses: {
+            /** @description The note is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
+    getContactTags: {
+        parameters: {
+            path: {
+                /** @description Id of the contact. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The tags. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactTags"];
+                };
+            };
+        };
+    };
+    setContactTags: {
+        parameters: {
+            path: {
+                /** @description Id of the contact. */
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactTags"];
+            };
+        };
+        responses: {
+            /** @description The new tags. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactTags"];
                 };
             };
         };

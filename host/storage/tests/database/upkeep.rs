@@ -57,11 +57,7 @@ async fn all_rows_deleted_by_age_are_found_by_an_index() {
     for aging in retention::all() {
         let statement = aging.statement();
         let is_moment = ["_at < $1", " at < $1", "_until < $1"].iter().any(|age| statement.contains(age));
-        let parameter = if is_moment {
-            "now()"
-        } else {
-            "'01980000-0000-7000-8000-000000000000'::uuid"
-        };
+        let parameter = if is_moment { "now()" } else { "'01980000-0000-7000-8000-000000000000'::uuid" };
         let explained = format!("EXPLAIN {}", statement.replace("$1", parameter).replace("$2", "100"));
         let plan: Vec<String> = sqlx::query_scalar(&explained).fetch_all(&mut db).await.unwrap();
         let plan = plan.join("\n");
