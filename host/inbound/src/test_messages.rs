@@ -2,7 +2,7 @@
 //! bot (`docs/test-keys.md`). They take the way of callbacks.
 
 use base::{Context, Error};
-use channels::sandbox::{CustomerMessage, NAME, incoming_id};
+use channels::sandbox::{NAME, SandboxMessage, incoming_id};
 use domain::{
     channel::Channel,
     ids::ClientId,
@@ -49,15 +49,15 @@ pub async fn write(ctx: &Context, sandbox: ClientId, wrote: TestMessage<'_>) -> 
     SandboxOutcome::of(digits).ok_or(TestMessageError::NoTestCustomer)?;
     let mut tx = ctx.db.begin().await?;
     let inbox = find_inbox(&mut tx, sandbox, wrote.inbox).await?.ok_or(TestMessageError::UnknownInbox)?;
-    let from = CustomerMessage::address(inbox.channel(), digits).ok_or(TestMessageError::NoTestCustomer)?;
-    let message = CustomerMessage {
+    let from = SandboxMessage::address(inbox.channel(), digits).ok_or(TestMessageError::NoTestCustomer)?;
+    let message = SandboxMessage {
         provider_id: incoming_id(ctx.mint::<Uuid>()),
         from: &from,
         name: wrote.name.unwrap_or(NAME),
         at: ctx.now(),
         quoted_provider_id: None,
         content: InboundContent::Text { body: wrote.text.to_owned() },
-        raw: CustomerMessage::raw_text(wrote.text),
+        raw: SandboxMessage::raw_text(wrote.text),
     };
     let message = message.in_channel(inbox.channel());
     let id = message.provider_id.clone();

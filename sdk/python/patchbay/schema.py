@@ -34,7 +34,7 @@ DayOfWeek = Literal['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SAT
 
 DeliveryState = Literal['QUEUED', 'ACCEPTED', 'SENT', 'DELIVERED', 'READ', 'PLAYED', 'FAILED']
 
-ErasureAction = Literal['deleted', 'blanked', 'redacted']
+ErasureAction = Literal['deleted', 'blanked', 'redacted', 'kept']
 
 EventDirection = Literal['INCOMING', 'OUTGOING']
 
@@ -839,6 +839,7 @@ class ErasedRows(TypedDict, total=False):
     """The erased rows of a table."""
 
     action: Required["ErasureAction"]
+    reason: Union[str, None]
     rows: Required[int]
     table: Required[str]
 
@@ -1746,6 +1747,13 @@ class PersonAddress(TypedDict, total=False):
     kind: Required["AddressKind"]
     value: Required[str]
 
+class PersonErasure(TypedDict, total=False):
+    """A customer whose data are erased: by phone number or by user id, not by both."""
+
+    customerUserId: Union[str, None]
+    phoneNumber: Union[str, None]
+    withStops: Union[bool, None]
+
 class PersonExport(TypedDict, total=False):
     """All data of a customer."""
 
@@ -2357,6 +2365,8 @@ class TestKey(TypedDict, total=False):
 class TestKeyCreation(TypedDict, total=False):
     name: Required[str]
 
+TestMessage = TypedDict('TestMessage', {'from': Required[str], 'inbox': Required[str], 'name': Union[str, None], 'text': Required[str]}, total=False)
+
 class Ticket(TypedDict, total=False):
     """An episode of a chat that an agent worked on. Fields without a value are null."""
 
@@ -2628,5 +2638,8 @@ class WhatsAppNumber(TypedDict, total=False):
     id: Required[str]
     number: Required[str]
     whatsAppProvider: Required["WhatsAppProvider"]
+
+class WrittenTestMessage(TypedDict, total=False):
+    messageId: Required[str]
 
 UnifiedSend = Union["UnifiedWhatsappSend", "UnifiedSmsSend"]

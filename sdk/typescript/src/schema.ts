@@ -129,6 +129,12 @@ export interface paths {
         /** Deletes a test key. */
         delete: operations["deleteTestKey"];
     };
+    "/api/v1/test-messages": {
+        parameters: {
+        };
+        /** Writes a message as a test customer. */
+        post: operations["writeTestMessage"];
+    };
     "/api/v1/users": {
         parameters: {
         };
@@ -2367,9 +2373,11 @@ export interface components {
         ErasedRows: {
             /**
              * @description `deleted`; `blanked`: personal columns are empty and figures stay; `redacted`: mentions of the customer in rows
-             *     of several customers read `erased`.
+             *     of several customers read `erased`; `kept`: the rows stay, for `reason`.
              */
             action: components["schemas"]["ErasureAction"];
+            /** @description Why rows were kept. */
+            reason?: string | null;
             /**
              * Format: int64
              * @description Number of rows.
@@ -2390,7 +2398,7 @@ export interface components {
          * @description The treatment of erased rows.
          * @enum {string}
          */
-        ErasureAction: "deleted" | "blanked" | "redacted";
+        ErasureAction: "deleted" | "blanked" | "redacted" | "kept";
         /** @description The proof of an erasure, without personal data. */
         ErasureCertificate: {
             /**
@@ -4438,6 +4446,15 @@ export interface components {
             /** @description Digits of a number, otherwise as the provider writes it. */
             value: string;
         };
+        /** @description A customer whose data are erased: by phone number or by user id, not by both. */
+        PersonErasure: {
+            /** @description BSUID. */
+            customerUserId?: string | null;
+            /** @description Phone number in international format. */
+            phoneNumber?: string | null;
+            /** @description `true`: also erase blocklist entries and opt-outs. The customer can then be written to again. */
+            withStops?: boolean | null;
+        };
         /** @description All data of a customer. */
         PersonExport: {
             /** @description All known addresses. */
@@ -5670,6 +5687,17 @@ export interface components {
             /** @description 1 to 200 characters, for people. */
             name: string;
         };
+        /** @description A text of a test customer. */
+        TestMessage: {
+            /** @description A test number. For a page or a bot, its digits are the id of the customer. */
+            from: string;
+            /** @description The number, page or bot that the customer writes to. */
+            inbox: string;
+            /** @description The name of the customer. Absent: `Test Customer`. */
+            name?: string | null;
+            /** @description The text, at most 4,096 characters. */
+            text: string;
+        };
         /** @description An episode of a chat that an agent worked on. Fields without a value are null. */
         Ticket: {
             /**
@@ -6290,6 +6318,10 @@ export interface components {
          * @enum {string}
          */
         World: "chatbot" | "sms-fallback" | "webhook-shaper" | "router" | "sms-router";
+        WrittenTestMessage: {
+            /** @description Its id, as a provider gives one. */
+            messageId: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -6860,6 +6892,26 @@ export interface operations {
             204: {
                 headers: {
                     [name: string]: unknown;
+                };
+            };
+        };
+    };
+    writeTestMessage: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestMessage"];
+            };
+        };
+        responses: {
+            /** @description The message is stored. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WrittenTestMessage"];
                 };
             };
         };
@@ -7834,7 +7886,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Person"];
+                "application/json": components["schemas"]["PersonErasure"];
             };
         };
         responses: {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub const NAME: &str = "Test Customer";
 
 /// A message that a test customer writes.
-pub struct CustomerMessage<'a> {
+pub struct SandboxMessage<'a> {
     pub provider_id: String,
     pub from: &'a Address,
     pub name: &'a str,
@@ -21,7 +21,7 @@ pub struct CustomerMessage<'a> {
     pub raw: Value,
 }
 
-impl CustomerMessage<'_> {
+impl SandboxMessage<'_> {
     /// The address of a test customer on a channel. `None` if the digits are no test number, or if customers of the channel
     /// are not simulated.
     pub fn address(channel: Channel, digits: &str) -> Option<Address> {

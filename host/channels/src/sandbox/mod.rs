@@ -6,7 +6,7 @@ mod customer_message;
 mod reports;
 
 pub use carrier::SandboxCarrier;
-pub use customer_message::{CustomerMessage, NAME};
+pub use customer_message::{NAME, SandboxMessage};
 pub use reports::ANSWER;
 
 use domain::ids::MessageId;

@@ -13,7 +13,7 @@ use domain::{
 use serde_json::{Value, json};
 
 use super::{
-    customer_message::{CustomerMessage, NAME},
+    customer_message::{NAME, SandboxMessage},
     provider_id,
 };
 use crate::carrier::{OwnReport, TakenMessage};
@@ -121,7 +121,7 @@ impl Script<'_> {
     fn message(&self, content: InboundContent, raw: Value) -> OwnReport {
         let at = self.after(3 * STEP);
         let is_tap = !matches!(content, InboundContent::Text { .. });
-        let message = CustomerMessage {
+        let message = SandboxMessage {
             provider_id: format!("{}.reply", self.id),
             from: self.taken.to,
             name: NAME,
