@@ -21,6 +21,9 @@ pub struct StreamReader {
     pub session_used_at: Option<DateTime<Utc>>,
 }
 
+/// Role, team, whether the client masks personal data, and the last recorded use of a session key.
+type ReaderRow = (String, Option<Uuid>, bool, Option<DateTime<Utc>>);
+
 /// Returns a reader; `None` if the user is deleted or disabled, or no longer has this key.
 pub async fn find(
     db: &mut PgConnection,
@@ -28,7 +31,7 @@ pub async fn find(
     (user, key_hash): (UserId, &[u8]),
     now: DateTime<Utc>,
 ) -> Result<Option<StreamReader>> {
-    let row: Option<(String, Option<Uuid>, bool, Option<DateTime<Utc>>)> = sqlx::query_as(
+    let row: Option<ReaderRow> = sqlx::query_as(
         "SELECT member.role, member.team_id, client.popia_compliant, key.used_at
          FROM client_user member
          JOIN client ON client.id = $1 AND client.disabled_at IS NULL

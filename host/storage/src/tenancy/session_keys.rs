@@ -70,6 +70,9 @@ pub async fn record_use(
     Ok(())
 }
 
+/// Id, and the times of creation, of the last recorded use, of the end without use, and of the end.
+type SessionRow = (Uuid, DateTime<Utc>, DateTime<Utc>, DateTime<Utc>, DateTime<Utc>);
+
 /// The sessions of a user that have not ended, the newest first.
 pub async fn list(
     db: &mut PgConnection,
@@ -77,7 +80,7 @@ pub async fn list(
     user: UserId,
     now: DateTime<Utc>,
 ) -> Result<Vec<SessionRecord>> {
-    let rows: Vec<(Uuid, DateTime<Utc>, DateTime<Utc>, DateTime<Utc>, DateTime<Utc>)> = sqlx::query_as(
+    let rows: Vec<SessionRow> = sqlx::query_as(
         "SELECT id, created_at, used_at, expires_at, ends_at FROM session_key
          WHERE client_id = $1 AND user_id = $2 AND expires_at > $3 ORDER BY id DESC",
     )
