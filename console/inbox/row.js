@@ -1,4 +1,4 @@
-// One chat in the list: who, when, the last message, and whose turn it is.
+// One chat in the list: the customer, the time, the last message, and whether the customer waits.
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
 import { href } from "#app/router.js";

@@ -1,4 +1,4 @@
-// Who else looks at the shown chat or writes in it, and telling the others that the viewer does.
+// The other users who look at the shown chat or write in it. Tells them about the viewer, too.
 import { signal } from "@preact/signals";
 import { api } from "#app/api.js";
 import { ApiError } from "#app/faults.js";

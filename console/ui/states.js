@@ -1,4 +1,4 @@
-// What a page shows while there is nothing to show: loading, empty, a fault.
+// Places for content that is absent: it is loading, there is none, or a fault prevents it.
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
 import { describe } from "#app/faults.js";

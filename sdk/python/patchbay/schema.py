@@ -539,7 +539,7 @@ class ChatViewers(TypedDict, total=False):
     viewers: Required[list["ChatViewer"]]
 
 class ChatViewing(TypedDict, total=False):
-    """What the caller does in a chat."""
+    """The activity of the caller in a chat."""
 
     writing: bool
 

@@ -1856,7 +1856,7 @@ export interface components {
             /** @description Also the caller, if it looks. */
             viewers: components["schemas"]["ChatViewer"][];
         };
-        /** @description What the caller does in a chat. */
+        /** @description The activity of the caller in a chat. */
         ChatViewing: {
             /** @description `true`: the caller writes. */
             writing?: boolean;

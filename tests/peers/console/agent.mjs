@@ -30,7 +30,7 @@ await ticks("DELIVERED");
 await phone("POST", `${given.phone}/read`, {});
 await ticks("READ");
 
-// What is written while the connection is lost arrives after it is back, without a reload.
+// A message that is sent while the connection is lost arrives after it is back, without a reload.
 await context.setOffline(true);
 await page.getByText("The live connection is lost").waitFor();
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "while you were away" });

@@ -53,7 +53,7 @@ impl From<Vec<ViewerView>> for ViewersBody {
     }
 }
 
-/// What the caller does in a chat.
+/// The activity of the caller in a chat.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ChatViewing, examples(json!({ "writing": true })))]

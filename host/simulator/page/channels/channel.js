@@ -7,7 +7,7 @@
  * @typedef {object} Channel
  * @property {string} id
  * @property {string} title
- * @property {string[]} kinds kinds of messages that a person can send, beside text
+ * @property {string[]} kinds kinds of messages that a person can send, apart from text
  * @property {boolean} reacts
  * @property {boolean} quotes
  * @property {string[]} hints first words to the bot

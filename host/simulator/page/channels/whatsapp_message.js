@@ -1,4 +1,4 @@
-// Messages of WhatsApp: what a business sent (the request to the Graph API, or of a Lite device) and what a phone wrote.
+// Messages of WhatsApp: those of a business (a request to the Graph API, or of a Lite device) and those of a phone.
 import { fileAddress, millis, webAddress } from "./addresses.js";
 
 const MEDIA = { image: "photo", video: "video", audio: "audio", voice: "voice", document: "document", sticker: "sticker" };
