@@ -57,7 +57,7 @@ for (const colorScheme of ["light", "dark"]) {
   await page.getByRole("dialog").waitFor();
   await judge(page, "keys");
   await page.keyboard.press("Escape");
-  for (const [keys, name] of [["gm", "Mentions"], ["gc", "Contacts"], ["gt", "Tickets"]]) {
+  for (const [keys, name] of [["ge", "Mentions"], ["gc", "Contacts"], ["gt", "Tickets"]]) {
     await page.keyboard.type(keys);
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await judge(page, name);

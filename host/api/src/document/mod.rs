@@ -159,7 +159,8 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     if let Some(roles) = &roles {
         let list = roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
         let said = operation.description.take().unwrap_or_default();
-        operation.description = Some(format!("{said}\n\nRoles: {list}.").trim_start().to_owned());
+        let callers = if roles.is_empty() { "Callers: test keys.".to_owned() } else { format!("Roles: {list}.") };
+        operation.description = Some(format!("{said}\n\n{callers}").trim_start().to_owned());
         let scheme = match ApiProduct::of(path).credential() {
             Credential::Authorization => API_KEY,
             Credential::ApiKey => GATEWAY_KEY,
@@ -214,10 +215,11 @@ fn optional(content: &mut RefOr<Content>, required: &mut Option<Required>) {
     *required = Some(Required::False);
 }
 
-/// The roles that may call it. `None`: no key is needed. A description names a permission of `docs/roles.md`.
+/// The roles that may call it with a live key; none if it needs a test key. `None`: no key is needed. A description names a permission of `docs/roles.md`.
 fn roles(operation: &Operation) -> Option<Vec<String>> {
     let requirements = serde_json::to_value(operation.security.as_ref()?).ok()?;
     let named = requirements.as_array()?.iter().find_map(|one| one.get(API_KEY)?.get(0).and_then(Value::as_str))?;
     let row = PERMISSIONS.iter().find(|row| row.name == named)?;
-    Some(row.roles.iter().map(ToString::to_string).collect())
+    let roles = if row.needs_test_key() { &[] } else { row.roles };
+    Some(roles.iter().map(ToString::to_string).collect())
 }

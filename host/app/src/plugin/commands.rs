@@ -18,7 +18,10 @@ pub enum PluginCommand {
         Languages: rust, ts, js, python, go, c. Worlds: {}.", world_names()))]
     New(NewArguments),
     /// Check flows and list the ready ones: configurations of the built-in plugin `flow`
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  patchbay plugin flow check flow.json\n  patchbay plugin flow list"
+    )]
     Flow(FlowCommand),
     /// Build the component of a project
     #[command(
