@@ -55,11 +55,12 @@ pub async fn now(ctx: &Context, acting: ActingUser) -> Result<DeskState, DeskErr
     let teams = figures::team_names(&mut db, client).await?.into_iter().collect();
     let counts = list_counts::counts(&mut db, client, acting.user).await?;
     let count = |wanted: ChatScope| counts.iter().find(|(scope, _)| *scope == wanted).map_or(0, |(_, count)| *count);
+    let usual_limit = ctx.settings.limits.agent_chats;
     Ok(DeskState {
         at: ctx.now(),
         queue,
         agents,
-        usual_limit: ctx.settings.limits.agent_chats,
+        usual_limit,
         missed: count(ChatScope::MissedAgent),
         missed_after_hours: count(ChatScope::MissedAfterHours),
         names: FigureNames { teams, agents: HashMap::new() },
