@@ -17,7 +17,7 @@ use crate::live_events::try_socket;
 
 const CHANNEL: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
-const BODY: usize = 512 * 1024;
+const BODY: usize = 256 * 1024;
 /// Limit for events that must happen at once.
 const SOON: Duration = Duration::from_secs(10);
 
