@@ -97,7 +97,7 @@ pub fn bindings(
             };
             generate("Rust", Box::new(options.build()), &wit, out).map(made)
         }
-        BindingsLang::C => generate("C", wit_bindgen_c::Opts::default().build(), &wit, out).map(made),
+        BindingsLang::C => generate_c(&wit, out).map(made),
         BindingsLang::Go => {
             let package = out.file_name().and_then(|name| name.to_str()).unwrap_or("bindings");
             let files = generate("Go", go::generator(&format!("local/{package}")), &wit, out)?;
@@ -116,6 +116,11 @@ pub fn bindings(
         }
         BindingsLang::WitBindgen(generator) => with_tool(generator, &wit, out),
     }
+}
+
+/// Writes `plugin.h`, `plugin.c` and the object file that describes the world.
+pub(super) fn generate_c(wit: &Path, out: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    generate("C", wit_bindgen_c::Opts::default().build(), wit, out)
 }
 
 fn generate(

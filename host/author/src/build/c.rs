@@ -5,10 +5,8 @@ use std::{
     process::Command,
 };
 
-use wit_bindgen_c::Opts;
-use wit_bindgen_core::Files;
-
 use super::{
+    bindings,
     error::BuildError,
     interface::{self, Imports},
     run::{at, on_path, read, run_with_warnings, write},
@@ -25,7 +23,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let mut compiler = compiler(progress)?;
     let wit = interface::lay_out(project, Imports::Every)?;
     let place = project.root.join("build");
-    write_bindings(&wit, &place.join("bindings"))?;
+    bindings::generate_c(&wit, &place.join("bindings"))?;
 
     progress("compiling (the first time compiles the C library too: up to a minute)");
     let module = place.join("module.wasm");
@@ -40,18 +38,6 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let component = wrap::wrap_described(&read(&module)?)?;
     std::fs::remove_file(&module).map_err(at(&module))?;
     write(&project.component(), component)
-}
-
-/// Writes `plugin.h`, `plugin.c` and the object file that describes the world, for the interface in `wit`.
-pub(super) fn write_bindings(wit: &Path, folder: &Path) -> Result<(), BuildError> {
-    let (mut resolve, world) = interface::resolve(wit)?;
-    let failed = |fault| BuildError::Failed { step: "making C bindings".to_owned(), output: format!("{fault:#}") };
-    let mut files = Files::default();
-    Opts::default().build().generate(&mut resolve, world, &mut files).map_err(failed)?;
-    for (path, contents) in files.iter() {
-        write(&folder.join(path), contents)?;
-    }
-    Ok(())
 }
 
 fn sources(root: &Path) -> Result<Vec<PathBuf>, BuildError> {

@@ -3,7 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, process::Command};
 
 use super::{
-    c,
+    bindings, c,
     error::BuildError,
     go,
     interface::{self, Imports},
@@ -20,7 +20,7 @@ use crate::{
 pub(super) fn build(project: &Project, own: &BuildCommand, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let wit = interface::lay_out(project, Imports::Every)?;
     match own.bindings {
-        Some(CommandBindings::C) => c::write_bindings(&wit, &project.root.join("build/bindings"))?,
+        Some(CommandBindings::C) => drop(bindings::generate_c(&wit, &project.root.join("build/bindings"))?),
         None => {}
     }
     let path = search_path(&own.tools, progress)?;
