@@ -35,8 +35,8 @@ put 0644 "$here/deploy/systemd/patchbay.service" usr/lib/systemd/system/patchbay
 put 0644 "$here/deploy/deb/sysusers.conf" usr/lib/sysusers.d/patchbay.conf
 put 0640 "$here/deploy/deb/patchbay.toml" etc/patchbay/patchbay.toml
 install -d -m 0700 "$tree/etc/patchbay/credentials"
-for page in "$here"/docs/*.md; do
-    put 0644 "$page" "usr/share/doc/patchbay/$(basename "$page")"
+for page in "$here"/docs/*.md "$here"/docs/plugins/*.md "$here"/docs/console/*.webp; do
+    put 0644 "$page" "usr/share/doc/patchbay/${page#"$here"/docs/}"
 done
 put 0644 "$here/deploy/prometheus/alerts.yaml" usr/share/doc/patchbay/examples/alerts.yaml
 put 0644 "$here/deploy/grafana/patchbay.json" usr/share/doc/patchbay/examples/grafana.json

@@ -53,6 +53,9 @@ if [ -n "${TIMES:-}" ]; then
     sed -nE 's/^test (.*) \.\.\. .* <([0-9.]+)s>$/| \2 | `\1` |/p' "$log" | sort -t'|' -k2,2 -rn | head -n "$TIMES"
 fi
 
+# The reasons of failures once more, because they are thousands of lines before the end.
+sed -n '/^failures:$/,/^test result:/p' "$log" | grep -vE '^ +([0-9]+: |at )' | head -n 150 || :
+
 awk '/^test result:/ {
     for (i = 2; i <= NF; i++) {
         if ($i == "passed;") passed += $(i - 1)

@@ -54,7 +54,7 @@ function TestKeys() {
     { key: "remove", title: t("common.delete"), hideTitle: true, end: true, cell: (/** @type {any} */ one) => html`<${Button} kind="quiet small" icon="trash" label=${t("administration.removeNamed", { name: one.name })} onClick=${() => remove(one)} />` },
   ];
   return html`<section class="card stack"><div class="section-head"><h2>${t("administration.testKeys")}</h2><${Button} icon="plus" onClick=${() => setAdding(true)}>${t("administration.addTestKey")}<//></div>
-    <p class="soft small">${t("administration.testKeysText")} <a href="/docs/guides/test-keys" target="_blank" rel="noopener">${t("administration.testNumbers")}</a></p>
+    <p class="soft small">${t("administration.testKeysText")} <a href="/docs/test-keys" target="_blank" rel="noopener">${t("administration.testNumbers")}</a></p>
     ${made && html`<${ShownOnce} label=${t("administration.shownOnce")} value=${made} />`}
     <${PagedTable} label=${t("administration.testKeys")} path=${TEST_KEYS} columns=${columns} turn=${turn} empty=${{ icon: "key", title: t("administration.noTestKeys") }} />
     ${adding && html`<${FormDialog} title=${t("administration.addTestKey")} values=${{ name: "" }} fields=${[{ key: "name", label: t("administration.name"), hint: t("administration.testKeyHint"), required: true, maxlength: 100 }]}

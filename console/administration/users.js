@@ -51,7 +51,7 @@ export function Users() {
     ...(hasRole("ADMIN", "SUPERVISOR") ? [{ key: "menu", title: t("common.more"), hideTitle: true, end: true, cell: (/** @type {User} */ one) => html`<${Menu} label=${t("administration.actionsFor", { name: one.name })} icon="more" kind="quiet small" items=${() => items(one)} />` }] : []),
   ];
   return html`<div class="filters"><div class="search-box"><${SearchField} label=${t("administration.searchUsers")} value=${text} onValue=${setText} /></div>
-      <p class="row grow small"><a href="/docs/guides/roles" target="_blank" rel="noopener">${t("administration.rolesGuide")}</a></p>
+      <p class="row grow small"><a href="/docs/roles" target="_blank" rel="noopener">${t("administration.rolesGuide")}</a></p>
       ${admin && html`<div class="row"><${Button} kind="primary" icon="plus" onClick=${() => setDialog("new")}>${t("administration.addUser")}<//></div>`}</div>
     <${PagedTable} label=${t("administration.parts.users")} path=${USERS} query=${{ search }} columns=${columns} turn=${turn} empty=${{ icon: "users", title: t("inbox.nothingFound") }} />
     ${dialog && html`<${UserDialog} user=${dialog === "new" ? null : dialog} onClose=${() => setDialog("")} onSaved=${again} onPassword=${setPassword} />`}

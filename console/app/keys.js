@@ -1,6 +1,6 @@
 // Shortcuts of the keyboard. A page registers its own while it is shown; `?` lists all that work.
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /**
  * `keys`: one key (`j`, `?`), a chord (`Ctrl+K`; `Ctrl` is also the command key of a Mac), or two keys in turn (`g i`).
@@ -11,20 +11,20 @@ import { useEffect, useRef } from "preact/hooks";
 /** @type {import("@preact/signals").Signal<Array<{current: Shortcut[]}>>} */
 const registered = signal([]);
 const SEQUENCE_MS = 1200;
+/** The key that may begin a sequence, and the time of its event. */
 let first = "";
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let sequenceTimer;
+let firstTime = 0;
 
 /** All shortcuts that work now, the latest first. @returns {Shortcut[]} */
 export function shortcuts() {
   return registered.value.flatMap((one) => one.current).reverse();
 }
 
-/** Registers shortcuts while a component is shown. @param {Shortcut[]} given */
+/** Registers shortcuts while a component is shown. They work as soon as it can be seen. @param {Shortcut[]} given */
 export function useShortcuts(given) {
   const box = useRef(given);
   box.current = given;
-  useEffect(() => {
+  useLayoutEffect(() => {
     registered.value = [...registered.value, box];
     return () => {
       registered.value = registered.value.filter((one) => one !== box);
@@ -51,14 +51,15 @@ document.addEventListener("keydown", (event) => {
   const writing = isWriting(event.target);
   const modal = document.querySelector("dialog[open]");
   const works = shortcuts().filter((one) => one.anywhere || (!writing && !modal));
-  const found = (first && works.find((one) => one.keys === `${first} ${pressed}`)) || works.find((one) => one.keys === pressed);
-  clearTimeout(sequenceTimer);
+  // By the times of the events: a page that stands still for a while does not break a sequence.
+  const before = event.timeStamp - firstTime < SEQUENCE_MS ? first : "";
+  const found = (before && works.find((one) => one.keys === `${before} ${pressed}`)) || works.find((one) => one.keys === pressed);
   first = "";
   if (found) {
     event.preventDefault();
     found.run(event);
   } else if (!writing && works.some((one) => one.keys.startsWith(`${pressed} `))) {
     first = pressed;
-    sequenceTimer = setTimeout(() => (first = ""), SEQUENCE_MS);
+    firstTime = event.timeStamp;
   }
 });

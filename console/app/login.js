@@ -10,7 +10,8 @@ import { Icon } from "#ui/icons.js";
 
 const LAST_CLIENT = "patchbay.client";
 
-export function Login() {
+/** @param {{onOperator: () => void}} props */
+export function Login({ onOperator }) {
   const [form, setForm] = useState({ clientRef: localStorage.getItem(LAST_CLIENT) ?? "", email: "", password: "" });
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState("");
@@ -41,6 +42,7 @@ export function Login() {
     </div>
     ${fault && html`<div class="banner danger rounded" role="alert"><${Icon} name="alert" /><span>${fault}</span></div>`}
     <${Button} kind="primary wide" type="submit" busy=${busy}>${busy ? t("login.busy") : t("login.action")}<//>
+    <${Button} kind="quiet wide small" onClick=${onOperator}>${t("login.asOperator")}<//>
     <${Select} label=${t("shell.language")} hideLabel value=${language()} options=${Object.entries(LANGUAGES)} onValue=${choose} />
   </form></main>`;
 }

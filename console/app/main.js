@@ -1,9 +1,9 @@
 // The start of the console.
 import { html } from "htm/preact";
 import { render } from "preact";
+import { Entrance } from "#app/entrance.js";
 import { loadLanguage } from "#app/i18n.js";
 import { followSession } from "#app/live.js";
-import { Login } from "#app/login.js";
 import { match, path } from "#app/router.js";
 import { loadPage } from "#app/page.js";
 import { pagesOf } from "#app/routes.js";
@@ -12,7 +12,7 @@ import { Shell } from "#app/shell.js";
 
 function Console() {
   // A login into another account begins with a page of its own.
-  return session.value ? html`<${Shell} key=${`${session.value.clientRef} ${session.value.user.id}`} />` : html`<${Login} />`;
+  return session.value ? html`<${Shell} key=${`${session.value.clientRef} ${session.value.user.id}`} />` : html`<${Entrance} />`;
 }
 
 resume();

@@ -1,7 +1,7 @@
 // The command palette (`Ctrl+K`): pages, actions of the shell and of the page, and results that pages add.
 import { html } from "htm/preact";
 import { signal } from "@preact/signals";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { useSettled } from "#app/load.js";
 import { Keys } from "#ui/controls.js";
@@ -18,7 +18,7 @@ const sources = new Set();
 export function useCommands(source) {
   const box = useRef(source);
   box.current = source;
-  useEffect(() => {
+  useLayoutEffect(() => {
     /** @type {CommandSource} */
     const added = {
       get title() { return box.current.title; },
@@ -59,9 +59,8 @@ function PaletteDialog() {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const id = useId();
   const settled = useSettled(text.trim(), 180);
-  useEffect(() => {
-    element.current?.showModal();
-  }, []);
+  // Before the next key arrives, which would otherwise be a shortcut of the page.
+  useLayoutEffect(() => element.current?.showModal(), []);
   useEffect(() => {
     const control = new AbortController();
     setFound([]);

@@ -135,6 +135,28 @@ export const PAGES = [
     styles: ["plugins/plugins.css"],
     load: () => import("../plugins/page.js"),
   },
+  {
+    path: "/flows/:kind?/:id?",
+    to: "/flows",
+    title: "nav.flows",
+    icon: "flow",
+    group: "plugins",
+    roles: DEVELOPERS,
+    keys: "g f",
+    styles: ["plugins/plugins.css", "flows/flows.css", "flows/cards.css"],
+    load: () => import("../flows/page.js"),
+  },
+  {
+    path: "/operators/:part?",
+    to: "/operators",
+    title: "nav.operators",
+    icon: "server",
+    group: "operators",
+    roles: ["OPERATOR"],
+    keys: "g o",
+    styles: ["operators/operators.css"],
+    load: () => import("../operators/page.js"),
+  },
 ];
 
 /** The pages of a role. @param {string} role */

@@ -35,6 +35,12 @@ export async function logIn(login) {
   begin(await openSession(login));
 }
 
+/** Opens the pages of operators. The key is none of a client. @param {string} key */
+export async function logInAsOperator(key) {
+  await api.get("/operator-service/api/v1/status", undefined, { anonymous: true, headers: { authorization: key } });
+  begin({ key, clientRef: "", user: { id: "operator", name: "Operator", email: "", role: "OPERATOR" } });
+}
+
 /** Ends the session here, and at the server. */
 export async function logOut() {
   const { id } = session.value ?? {};

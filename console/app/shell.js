@@ -99,7 +99,7 @@ function ViewerMenu() {
   };
   const { theme } = preferences.value;
   const items = () => [
-    { title: `${user.email} · ${session.value?.clientRef}` },
+    ...(user.email ? [{ title: `${user.email} · ${session.value?.clientRef}` }] : []),
     ...(hasRole("ADMIN", "SUPERVISOR", "AGENT") ? [{ text: t("shell.available"), icon: "headset", checked: Boolean(user.available), run: () => setAvailable(!user.available) }] : []),
     { divider: true },
     { title: t("shell.theme") },
@@ -107,7 +107,7 @@ function ViewerMenu() {
     { title: t("shell.language") },
     ...Object.entries(LANGUAGES).map(([name, text]) => ({ text, icon: "globe", checked: language() === name, run: () => choose(name) })),
     { divider: true },
-    { text: t("account.title"), icon: "key", run: () => (accountOpen.value = true) },
+    ...(user.email ? [{ text: t("account.title"), icon: "key", run: () => (accountOpen.value = true) }] : []),
     { text: t("shell.shortcuts"), icon: "keyboard", keys: "?", run: () => (helpOpen.value = true) },
     { text: t("shell.apiDocs"), icon: "book", run: () => void open("/docs", "_blank", "noopener") },
     { text: t("shell.logOut"), icon: "logout", run: logOut },

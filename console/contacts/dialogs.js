@@ -10,6 +10,7 @@ import { Dialog, confirm } from "#ui/dialog.js";
 import { Fault } from "#ui/states.js";
 import { report, reportFault } from "#ui/toast.js";
 import { CONTACTS, ContactNotes, TagEditor } from "./facts.js";
+import { MergeDialog, Merges } from "./merge.js";
 
 /** @typedef {import("./facts.js").ContactRecord} ContactRecord */
 
@@ -43,6 +44,10 @@ export function ContactDialog({ contact, onClose }) {
   const [name, setName] = useState(contact.fullName);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
+  const [merging, setMerging] = useState(false);
+  // Counts merges, which change tags and notes.
+  const [turn, setTurn] = useState(0);
+  const again = () => setTurn((before) => before + 1);
   const wanted = contact.phoneNumber ?? contact.customerUserId ?? contact.fullName;
   const submit = async () => {
     setBusy(true);
@@ -58,12 +63,15 @@ export function ContactDialog({ contact, onClose }) {
     if (!(await confirm({ title: t("contacts.delete"), text: t("contacts.deleteText", { name: contact.fullName }), action: t("common.delete"), danger: true }))) return;
     await api.remove(`${CONTACTS}/${contact.id}`).then(onClose, reportFault);
   };
+  if (merging) return html`<${MergeDialog} contact=${contact} onClose=${() => setMerging(false)} onMerged=${again} />`;
   return html`<${Dialog} title=${contact.fullName} onClose=${onClose} foot=${html`
-    <${Button} kind="danger" icon="trash" onClick=${remove}>${t("contacts.delete")}<//><a class="button" href=${href("/inbox/all", { q: wanted })}>${t("contacts.chats")}</a>
-    <${Button} kind="primary" busy=${busy} disabled=${!name.trim() || name.trim() === contact.fullName || undefined} onClick=${submit}>${t("common.save")}<//>`}>
+    <${Button} kind="danger" icon="trash" onClick=${remove}>${t("contacts.delete")}<//><${Button} icon="users" onClick=${() => setMerging(true)}>${t("contacts.merge")}<//>
+    <a class="button" href=${href("/inbox/all", { q: wanted })}>${t("contacts.chats")}</a>
+    <${Button} kind="primary" busy=${busy} disabled=${!name.trim() || name.trim() === contact.fullName} onClick=${submit}>${t("common.save")}<//>`}>
     ${error && html`<${Fault} error=${error} />`}
     <${TextField} label=${t("contacts.name")} value=${name} onValue=${setName} required maxlength="200" />
-    <section class="stack tight"><h3>${t("contacts.tags")}</h3><${TagEditor} contact=${contact.id} /></section>
-    <section class="stack tight"><h3>${t("contacts.notes")}</h3><${ContactNotes} contact=${contact.id} /></section>
+    <section class="stack tight"><h3>${t("contacts.tags")}</h3><${TagEditor} key=${turn} contact=${contact.id} /></section>
+    <section class="stack tight"><h3>${t("contacts.notes")}</h3><${ContactNotes} key=${turn} contact=${contact.id} /></section>
+    <${Merges} contact=${contact} turn=${turn} onUndone=${again} />
   <//>`;
 }

@@ -53,7 +53,7 @@ export function ImportDialog({ onClose }) {
   const changes = result ? result.created + result.updated : 0;
   return html`<${Dialog} title=${t("contacts.import")} wide=${true} onClose=${onClose} foot=${html`
     <${Button} onClick=${onClose}>${t("common.cancel")}<//>
-    <${Button} kind="primary" busy=${busy} disabled=${!changes || undefined} onClick=${() => run(csv, true)}>${t("contacts.importRows", { count: changes })}<//>`}>
+    <${Button} kind="primary" busy=${busy} disabled=${!changes} onClick=${() => run(csv, true)}>${t("contacts.importRows", { count: changes })}<//>`}>
     <${Field} label=${t("contacts.file")} hint=${t("contacts.fileHint")}>${(/** @type {object} */ joined) => html`<input class="input" type="file" accept=".csv,text/csv" onChange=${choose} ...${joined} />`}<//>
     ${error && html`<${Fault} error=${error} />`}
     ${!result && !error && html`<pre class="import-sample" tabindex="0" aria-label=${t("contacts.sample")}>${SAMPLE}</pre>`}

@@ -17,8 +17,13 @@ async function move(chat, move, body) {
   return moved;
 }
 
-/** Runs a move and reports its end. @param {() => Promise<unknown>} run @param {string} [done] @param {{text: string, run: () => void}} [action] */
-async function reported(run, done, action) {
+/** Chats with a move that has not ended. A second one, by a key pressed twice, is ignored. @type {Set<string>} */
+const moving = new Set();
+
+/** Runs a move of a chat and reports its end. @param {Chat} chat @param {() => Promise<unknown>} run @param {string} [done] @param {{text: string, run: () => void}} [action] */
+async function reported(chat, run, done, action) {
+  if (moving.has(chat.id)) return false;
+  moving.add(chat.id);
   try {
     await run();
     if (done) report(done, { action });
@@ -26,39 +31,41 @@ async function reported(run, done, action) {
   } catch (error) {
     reportFault(error);
     return false;
+  } finally {
+    moving.delete(chat.id);
   }
 }
 
 /** The viewer gets the chat. An agent who has it keeps it, unless the viewer may take it over. @param {Chat} chat */
 export function take(chat) {
   const other = chat.assignedTo && chat.assignedTo.id !== viewer.peek()?.id;
-  return reported(() => move(chat, "assign", other ? { agentId: viewer.peek()?.id } : undefined));
+  return reported(chat, () => move(chat, "assign", other ? { agentId: viewer.peek()?.id } : undefined));
 }
 
 /** @param {Chat} chat */
 export function reopen(chat) {
-  return reported(() => move(chat, "open"));
+  return reported(chat, () => move(chat, "open"));
 }
 
 /** @param {Chat} chat */
 export function resolve(chat) {
-  return reported(() => move(chat, "resolve"), t("inbox.done.resolved", { name: nameOf(chat) }), { text: t("inbox.reopen"), run: () => void reopen(chat) });
+  return reported(chat, () => move(chat, "resolve"), t("inbox.done.resolved", { name: nameOf(chat) }), { text: t("inbox.reopen"), run: () => void reopen(chat) });
 }
 
 /** Ends a chat without an answer. @param {Chat} chat */
 export async function terminate(chat) {
   const agreed = await confirm({ title: t("inbox.terminateTitle"), text: t("inbox.terminateText", { name: nameOf(chat) }), action: t("inbox.terminate"), danger: true });
-  return agreed && reported(() => move(chat, "terminate"), t("inbox.done.terminated", { name: nameOf(chat) }));
+  return agreed && reported(chat, () => move(chat, "terminate"), t("inbox.done.terminated", { name: nameOf(chat) }));
 }
 
 /** @param {Chat} chat */
 export function release(chat) {
-  return reported(() => move(chat, "release"), t("inbox.done.released", { name: nameOf(chat) }));
+  return reported(chat, () => move(chat, "release"), t("inbox.done.released", { name: nameOf(chat) }));
 }
 
 /** Gives a chat to an agent or the queue of a team. @param {Chat} chat @param {{agentId?: string, teamId?: string}} to @param {string} name */
 export function transfer(chat, to, name) {
-  return reported(() => move(chat, "transfer", to), t("inbox.done.transferred", { name }));
+  return reported(chat, () => move(chat, "transfer", to), t("inbox.done.transferred", { name }));
 }
 
 /** The moves that the viewer may make now. @param {Chat} chat */

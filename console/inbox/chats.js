@@ -8,14 +8,14 @@ import { session, viewer } from "#app/session.js";
 import { SCOPES, holds } from "./scopes.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
-/** @typedef {import("./types.js").Message} Message */
+/** @typedef {import("./types.js").Preview} Preview */
 /** @typedef {{scope: string, search: string, ids: string[], last: boolean, busy: boolean, error?: unknown}} ChatList */
 
 const CHATS = "/chat-service/api/v2/chats";
 const PAGE = 40;
 const COUNTS_PAUSE_MS = 1200;
 /** Chats in memory before those that nothing shows are forgotten. */
-export const KEPT = 3000;
+const KEPT = 3000;
 /** Events that move a chat from one list to another. */
 const MOVES = new Set(["chat.opened", "chat.changed", "chat.closed", "chat.missed", "chat.after-hours", "message.sent"]);
 
@@ -43,18 +43,38 @@ function place(id) {
   return found;
 }
 
-/** Takes in a chat as the server returned it. Fields that live events lack keep their values. @param {Chat} chat @returns {Chat} */
+/** Takes in a chat as a live event has it. Fields that events lack keep their values. @param {Chat} chat @returns {Chat} */
 export function know(chat) {
   const known = place(chat.id);
   const before = known.peek();
-  const merged = { ...chat, tags: chat.tags ?? before?.tags, createdTime: chat.createdTime ?? before?.createdTime, whatsAppNumber: chat.whatsAppNumber ?? chat.inbox ?? before?.whatsAppNumber };
+  const merged = { ...chat, tags: chat.tags ?? before?.tags, createdTime: chat.createdTime ?? before?.createdTime, whatsAppNumber: chat.whatsAppNumber ?? chat.inbox ?? before?.whatsAppNumber, lastMessage: later(before?.lastMessage, chat.lastMessage) };
   known.value = merged;
   return merged;
 }
 
+/** Takes in a chat as the API returned it: without `lastMessage` it has no message. @param {Chat} chat @returns {Chat} */
+function knowWhole(chat) {
+  return know({ ...chat, lastMessage: chat.lastMessage ?? null });
+}
+
+/** The later of two last messages. A present text replaces an older one of the same message. @param {Preview | null | undefined} before @param {Preview | null | undefined} now */
+function later(before, now) {
+  if (!now) return before ?? now;
+  return before && before.sequenceNumber > now.sequenceNumber ? before : now;
+}
+
+/** Takes in a message that may be the last one of its chat. @param {import("./types.js").Message} message */
+export function noteLast(message) {
+  const known = chats.get(message.participantId);
+  const chat = known?.peek();
+  if (!known || !chat || message.reactionTo) return;
+  const last = later(chat.lastMessage, message);
+  if (last !== chat.lastMessage) known.value = { ...chat, lastMessage: last };
+}
+
 /** Fetches a chat that may be in no list. @param {string} id */
 export async function fetchChat(id) {
-  return know(await api.get(`${CHATS}/${id}`));
+  return knowWhole(await api.get(`${CHATS}/${id}`));
 }
 
 /** Shows another list. @param {string} scope @param {string} search */
@@ -87,7 +107,7 @@ export async function moreChats() {
 /** @param {{content: Chat[], last: boolean}} page @param {string[]} before */
 function take(page, before) {
   batch(() => {
-    page.content.forEach(know);
+    page.content.forEach(knowWhole);
     const ids = [...new Set([...before, ...page.content.map((chat) => chat.id)])];
     list.value = { ...list.peek(), ids, last: page.last, busy: false, error: undefined };
   });
@@ -114,7 +134,7 @@ function settle(chat) {
 /** Takes in a chat that an action returned. @param {Chat} chat */
 export function changed(chat) {
   batch(() => {
-    settle(know(chat));
+    settle(knowWhole(chat));
     recount();
   });
 }
@@ -165,6 +185,7 @@ export function followChats() {
       if (!event.chat) continue;
       if (event.type === "message.received") hideTyping(event.chat.id);
       settle(know({ ...event.chat }));
+      if (event.message && event.type !== "chat.rated") noteLast(event.message);
       if (MOVES.has(event.type) || event.type === "message.received") recount();
     }
     if (chats.size > KEPT) forgetUnshown(chats);
@@ -182,7 +203,7 @@ export function followChats() {
 }
 
 /** Removes the chats that are neither in the list nor open. @param {Map<string, unknown>} known */
-export function forgetUnshown(known) {
+function forgetUnshown(known) {
   const shown = new Set(list.peek().ids);
   for (const id of known.keys()) {
     if (!shown.has(id) && !path.peek().includes(id)) known.delete(id);

@@ -1,6 +1,6 @@
 // The field in which an answer or a note is written.
 import { html } from "htm/preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { duration } from "#app/time.js";
@@ -38,7 +38,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
   const text = note ? noteText : draftOf(chat.id);
   const left = windowOf(chat, history.lastIncoming.value);
   const closed = !note && left === 0;
-  const templates = chat.channel === "WHATSAPP" && hasRole("ADMIN", "SUPERVISOR", "API");
+  const templates = chat.channel === "WHATSAPP";
   const setText = (/** @type {string} */ value) => (note ? setNoteText(value) : keepDraft(chat.id, value));
   const replace = (/** @type {string} */ word, /** @type {string} */ by) => {
     setText(text.slice(0, text.length - word.length) + by);
@@ -46,7 +46,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
   };
   const suggestions = useSuggestions({ text, note, chat: chat.id, replace });
   useEffect(() => setAt(0), [suggestions.length]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (quote) field.current?.focus();
   }, [quote]);
   const input = (/** @type {any} */ event) => {
@@ -109,7 +109,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
     <${Modes} mode=${note && mode === "reply" ? "note" : mode} setMode=${setMode} write=${write} chat=${chat} left=${left} />
     ${quote && !note && html`<div class="composer-quote"><${Icon} name="quote" size="small" /><span class="grow clip">${summary(quote)}</span><${Button} kind="quiet small" icon="close" label=${t("inbox.noQuote")} onClick=${() => onQuote(null)} /></div>`}
     ${!note && html`<${AttachmentList} attachments=${attachments} />`}
-    ${closed ? html`<div class="window-closed"><${Icon} name="lock" /><span class="grow">${closedText(chat, templates)}</span>${templates && html`<${Button} kind="primary" icon="template" onClick=${onTemplate}>${t("inbox.sendTemplate")}<//>`}</div>` : html`
+    ${closed ? html`<div class="window-closed"><${Icon} name="lock" /><span class="grow">${t(templates ? "inbox.windowClosed" : "inbox.windowClosedMessenger")}</span>${templates && html`<${Button} kind="primary" icon="template" onClick=${onTemplate}>${t("inbox.sendTemplate")}<//>`}</div>` : html`
     <div class="composer-field"><${SuggestionList} id=${list} suggestions=${suggestions} at=${at} />
       <textarea ref=${field} id="composer" rows="2" value=${text} aria-label=${note ? t("inbox.writeNote") : t("inbox.writeReply")} placeholder=${note ? t("inbox.notePlaceholder") : t("inbox.replyPlaceholder")}
         aria-controls=${suggestions.length ? list : undefined} aria-activedescendant=${suggestions.length ? `${list}-${at}` : undefined} dir="auto"
@@ -118,15 +118,9 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
       ${!note && html`<${FileButton} attachments=${attachments} />`}
       ${!note && templates && html`<${Button} kind="quiet small" icon="template" label=${t("inbox.sendTemplate")} onClick=${onTemplate} />`}
       <span class="grow tiny soft clip composer-hint">${t("inbox.sendHint")}</span>
-      <${Button} kind=${note ? "small" : "primary small"} icon=${note ? "note" : "send"} busy=${busy} disabled=${attachments.busy || undefined} onClick=${submit}>${note ? t("inbox.addNote") : t("inbox.send")}<//>
+      <${Button} kind=${note ? "small" : "primary small"} icon=${note ? "note" : "send"} busy=${busy} disabled=${attachments.busy} onClick=${submit}>${note ? t("inbox.addNote") : t("inbox.send")}<//>
     </div>`}
   </div>`;
-}
-
-/** @param {Chat} chat @param {boolean} templates */
-function closedText(chat, templates) {
-  if (chat.channel !== "WHATSAPP") return t("inbox.windowClosedMessenger");
-  return t(templates ? "inbox.windowClosed" : "inbox.windowClosedAgent");
 }
 
 /** @param {{mode: string, setMode: (mode: any) => void, write: boolean, chat: Chat, left: "none" | number | undefined}} props */

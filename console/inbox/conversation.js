@@ -91,7 +91,7 @@ function OpenChat({ chat, onBack }) {
     ${(moves.write || notes.value) && html`<${Composer} chat=${chat} history=${history} attachments=${attachments} quote=${quote} onQuote=${setQuote} onTemplate=${() => setDialog("template")} write=${moves.write} />`}
     ${over && html`<div class="drop">${moves.write ? t("inbox.dropFiles") : t("inbox.takeToSend")}</div>`}
     ${dialog === "assign" && html`<${AssignDialog} chat=${chat} onClose=${() => setDialog("")} />`}
-    ${dialog === "template" && html`<${TemplateDialog} chat=${chat} onClose=${() => setDialog("")} />`}
+    ${dialog === "template" && html`<${TemplateDialog} chat=${chat} history=${history} onClose=${() => setDialog("")} />`}
   </section>`;
 }
 

@@ -16,7 +16,7 @@ import { report } from "#ui/toast.js";
 import { CONTACTS, ContactNotes, TagEditor } from "../contacts/facts.js";
 import { chatOf, fetchChat } from "./chats.js";
 import { stateOf } from "./scopes.js";
-import { channelName, nameOf, phone } from "./words.js";
+import { channelName, inboxAddress, nameOf, phone } from "./words.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
 
@@ -61,7 +61,7 @@ function Panel({ chat, onClose }) {
       <section><h3>${t("contacts.notes")}</h3><${ContactNotes} key=${contact} contact=${contact} /></section>`}
     <section><h3>${t("customer.details")}</h3><dl class="facts">
       <${Fact} label=${t("customer.channel")} value=${channelName(chat.channel)} />
-      <${Fact} label=${t("customer.inbox")} value=${phone(chat.whatsAppNumber)} />
+      <${Fact} label=${t("customer.inbox")} value=${inboxAddress(chat.channel, chat.whatsAppNumber)} />
       <${Fact} label=${t("customer.userId")} value=${chat.userId} />
       <${Fact} label=${t("customer.username")} value=${chat.username} />
       <${Fact} label=${t("customer.team")} value=${chat.teamName} />
@@ -149,7 +149,7 @@ function OtherChats({ chat, load }) {
   return html`<section><h3>${t("customer.otherChats")}</h3><${Loaded} load=${load} skeleton=${html`<span class="skeleton w2"></span>`}>${(/** @type {Customer} */ customer) => {
     const chats = customer.chats.filter((one) => one.id !== chat.id);
     if (!chats.length) return html`<p class="small soft">${t("customer.noOtherChats")}</p>`;
-    return html`<ul class="plain">${chats.map((one) => html`<li key=${one.id}><a class="row other-chat" href=${href(`/inbox/all/${one.id}`)}><span class="grow clip">${channelName(one.channel)} ${phone(one.whatsAppNumber)}</span><span class="tiny soft">${listTime(one.lastMessageTime)}</span></a></li>`)}</ul>`;
+    return html`<ul class="plain">${chats.map((one) => html`<li key=${one.id}><a class="row other-chat" href=${href(`/inbox/all/${one.id}`)}><span class="grow clip">${channelName(one.channel)} ${inboxAddress(one.channel, one.whatsAppNumber)}</span><span class="tiny soft">${listTime(one.lastMessageTime)}</span></a></li>`)}</ul>`;
   }}<//></section>`;
 }
 

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { api } from "#app/api.js";
 import { onEvents, onRestart } from "#app/live.js";
-import { noteLast } from "./previews.js";
+import { noteLast } from "./chats.js";
 
 /** @typedef {import("./types.js").Message} Message */
 /** @typedef {{key: number, messages: import("@preact/signals").Signal<Message[]>}} Block */

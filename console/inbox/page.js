@@ -17,7 +17,6 @@ import { CustomerPanel } from "./customer.js";
 import { ChatColumn, sizeText } from "./list.js";
 import { loadNumbers, loadPeople } from "./people.js";
 import { panelShown, showPanel } from "./panel.js";
-import { followPreviews } from "./previews.js";
 import { SCOPES, SCOPE_ICONS } from "./scopes.js";
 import { findChats, findContacts, findTickets } from "./search.js";
 
@@ -30,7 +29,7 @@ export default function Inbox({ scope: asked = "my", chat = "" }) {
   useEffect(() => {
     loadPeople().catch(() => {});
     loadNumbers().catch(() => {});
-    const stops = [followChats(), followPreviews(), followAlerts(() => open.current), showSizes()];
+    const stops = [followChats(), followAlerts(() => open.current), showSizes()];
     return () => stops.forEach((stop) => stop());
   }, []);
   const show = (/** @type {string} */ id) => go(`/inbox/${scope}/${id}`, { search: { q: search } });

@@ -1,22 +1,26 @@
 // One chat in the list: the customer, the time, the last message, and whether the customer waits.
 import { html } from "htm/preact";
+import { useEffect } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { href } from "#app/router.js";
 import { viewer } from "#app/session.js";
 import { fullTime, listTime, since } from "#app/time.js";
 import { Avatar, Tag } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
-import { chatOf, typing } from "./chats.js";
+import { chatOf, fetchChat, typing } from "./chats.js";
 import { draftOf } from "./drafts.js";
-import { previewOf } from "./previews.js";
 import { stateOf } from "./scopes.js";
 import { CHANNEL_MARKS, channelName, nameOf, ownerText, summary } from "./words.js";
 
 /** @param {{id: string, selected: boolean, scope: string, search: string}} props */
 export function ChatRow({ id, selected, scope, search }) {
   const chat = chatOf(id);
+  const last = chat?.lastMessage;
+  // A live event brought the chat into the list, without its last message.
+  useEffect(() => {
+    if (last === undefined) fetchChat(id).catch(() => {});
+  }, [id, last === undefined]);
   if (!chat) return null;
-  const last = previewOf(id);
   const me = viewer.value?.id ?? "";
   const state = stateOf(chat);
   const waits = (state === "QUEUED" || state === "ACTIVE") && last?.direction === "INCOMING";
@@ -38,7 +42,7 @@ export function ChatRow({ id, selected, scope, search }) {
     </span></a></li>`;
 }
 
-/** @param {{id: string, last: import("./types.js").Message | null | undefined}} props */
+/** @param {{id: string, last: import("./types.js").Preview | null | undefined}} props */
 function Last({ id, last }) {
   if (id in typing.value) return html`<em class="typing-text">${t("inbox.isTyping")}</em>`;
   const draft = draftOf(id);

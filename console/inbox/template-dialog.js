@@ -9,16 +9,18 @@ import { Dialog } from "#ui/dialog.js";
 import { Icon } from "#ui/icons.js";
 import { Empty, Fault, Loaded } from "#ui/states.js";
 import { report } from "#ui/toast.js";
-import { filled, headerFile, isSendable, part, placeholders, sendBody } from "./templates.js";
+import { noteLast } from "./chats.js";
+import { componentsOf, filled, headerFile, isSendable, part, placeholders } from "./templates.js";
 import { nameOf } from "./words.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
+/** @typedef {import("./history.js").History} History */
 /** @typedef {import("./templates.js").Template} Template */
 
-/** @param {{chat: Chat, onClose: () => void}} props */
-export function TemplateDialog({ chat, onClose }) {
+/** @param {{chat: Chat, history: History, onClose: () => void}} props */
+export function TemplateDialog({ chat, history, onClose }) {
   const [chosen, setChosen] = useState(/** @type {Template | null} */ (null));
-  if (chosen) return html`<${FillDialog} chat=${chat} template=${chosen} onClose=${onClose} onBack=${() => setChosen(null)} />`;
+  if (chosen) return html`<${FillDialog} chat=${chat} history=${history} template=${chosen} onClose=${onClose} onBack=${() => setChosen(null)} />`;
   return html`<${ChooseDialog} onClose=${onClose} onChoose=${setChosen} />`;
 }
 
@@ -39,19 +41,23 @@ function ChooseDialog({ onClose, onChoose }) {
   <//>`;
 }
 
-/** @param {{chat: Chat, template: Template, onClose: () => void, onBack: () => void}} props */
-function FillDialog({ chat, template, onClose, onBack }) {
+/** @param {{chat: Chat, history: History, template: Template, onClose: () => void, onBack: () => void}} props */
+function FillDialog({ chat, history, template, onClose, onBack }) {
   const [values, setValues] = useState(/** @type {Record<string, string>} */ ({}));
   const [fileUrl, setFileUrl] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
+  // The same name for each attempt: a repetition sends nothing again.
+  const [tempId] = useState(() => crypto.randomUUID());
   const asked = placeholders(template);
   const format = headerFile(template);
   const submit = async () => {
     setBusy(true);
     try {
-      const body = sendBody(template, values, { sender: chat.whatsAppNumber ?? "", to: chat.phoneNumber ?? chat.userId ?? "", fileUrl });
-      await api.post("/whatsapp-api-service/v2/messages", body, { headers: { "idempotency-key": crypto.randomUUID() } });
+      const body = { templateId: template.id, templateName: template.name, components: componentsOf(template, values, fileUrl), tempId };
+      const sent = await api.post(`/chat-service/api/v2/chats/${chat.id}/template`, body);
+      history.put(sent);
+      noteLast(sent);
       report(t("templates.sent", { template: template.name, name: nameOf(chat) }));
       onClose();
     } catch (fault) {

@@ -1,4 +1,4 @@
-// Templates of WhatsApp: their placeholders, a preview, and the body of a send.
+// Templates of WhatsApp: their placeholders, a preview, and the values of a send.
 
 /** @typedef {{type: string, text?: string, format?: string, buttons?: Array<{type: string, text: string, url?: string, example?: string[]}>, example?: any, cards?: any[]}} Component */
 /** @typedef {{id: string, name: string, language: string, status: string, category: string, parameterFormat: string, components: Component[]}} Template */
@@ -49,20 +49,18 @@ export function filled(text, values) {
 }
 
 /**
- * The body of `POST /whatsapp-api-service/v2/messages`.
+ * The components of a send: the values of all placeholders.
  * @param {Template} template
  * @param {Record<string, string>} values by the key of the placeholder
- * @param {{sender: string, to: string, fileUrl: string}} how
+ * @param {string} fileUrl of the header
  */
-export function sendBody(template, values, { sender, to, fileUrl }) {
+export function componentsOf(template, values, fileUrl) {
   const asked = placeholders(template);
   const of = (/** @type {string} */ wanted) => asked.filter((one) => one.part === wanted).map((one) => values[one.key] ?? "");
   const format = headerFile(template);
-  const components = [
+  return [
     ...(format ? [{ type: "header", format, url: fileUrl }] : []),
     ...(of("body").length ? [{ type: "body", parameters: of("body") }] : []),
     ...(of("button").length ? [{ type: "button", parameters: of("button") }] : []),
   ];
-  const messages = [{ recipients: [{ to }], ...(components.length ? { components } : {}) }];
-  return { channel: "WHATSAPP", payload: { sender, messageType: "NOTIFICATION", templateName: template.name, templateId: template.id, messages } };
 }

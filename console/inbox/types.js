@@ -5,8 +5,10 @@
  * @typedef {{id: string, channel: string, name?: string, username?: string, phoneNumber?: string, userId?: string, whatsAppNumber?: string, inbox?: string,
  *   assignedTo?: Agent, lastAssignedAgent?: Agent, teamId?: string, teamName?: string, ticketId?: string, queuedReason?: string, tags?: string[],
  *   conversationClosed: boolean, missedConversation: boolean, afterHoursConversation: boolean, chatBotConversation: boolean, sendRatingWidget: boolean,
- *   unreadCount: number, lastMessageTime: string, createdTime?: string}} Chat
+ *   unreadCount: number, lastMessageTime: string, lastMessage?: Preview | null, createdTime?: string}} Chat
+ * `lastMessage`: `null` if there is none, `undefined` until it is known.
  */
+/** @typedef {{sequenceNumber: number, direction: "INCOMING" | "OUTGOING", contentType: string, text?: string, createdTime: string, deleted?: boolean}} Preview */
 /**
  * @typedef {{id: string, participantId: string, sequenceNumber: number, direction: "INCOMING" | "OUTGOING", contentType: string, channel: string, text?: string,
  *   createdTime: string, userOriginated: boolean, messageOwner: string, status?: string, errorCode?: string, errorCodeString?: string, mediaUrl?: string,

@@ -16,6 +16,11 @@ export function phone(digits) {
   return /^\d+$/.test(digits) ? `+${digits}` : digits;
 }
 
+/** The address of an inbox: a number, or the id of a page, a bot or a site. @param {string} channel @param {string | undefined | null} address */
+export function inboxAddress(channel, address) {
+  return channel === "WHATSAPP" || channel === "SMS" ? phone(address) : (address ?? "");
+}
+
 /** @param {string} channel */
 export function channelName(channel) {
   return t(`channels.${channel}`);
@@ -34,7 +39,7 @@ export function ownerText(chat, me) {
   }
 }
 
-/** A message in one line. @param {Message} message */
+/** A message in one line. @param {Message | import("./types.js").Preview} message */
 export function summary(message) {
   if (message.deleted) return t("inbox.deleted");
   if (message.text) return message.text;

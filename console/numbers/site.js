@@ -90,6 +90,6 @@ function Installation({ site, onChanged }) {
   };
   return html`<section class="card stack"><h2>${t("sites.install")}</h2><p class="soft small">${t("sites.installText")}</p><${Code} title=${t("sites.tag")} text=${site.script} />
       <div><${Button} icon="key" onClick=${replaceKey}>${t("sites.newKey")}<//></div></section>
-    <section class="card stack"><h2>${t("sites.secret")}</h2><p class="soft small">${t("sites.secretText")} <a href="/docs/guides/web-chat" target="_blank" rel="noopener">${t("sites.guide")}</a></p>
+    <section class="card stack"><h2>${t("sites.secret")}</h2><p class="soft small">${t("sites.secretText")} <a href="/docs/web-chat" target="_blank" rel="noopener">${t("sites.guide")}</a></p>
       <${Secret} key=${turn} label=${t("sites.secret")} load=${async () => (await api.get(`${SITES}/${site.id}/secret`)).secret} /><div><${Button} icon="refresh" onClick=${rotate}>${t("webhooks.rotate")}<//></div></section>`;
 }

@@ -8,7 +8,8 @@ import { Button, Select, Switch, TextArea, TextField } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
 import { Fault } from "#ui/states.js";
 import { report } from "#ui/toast.js";
-import { addressOf, placeName, versionName } from "./facts.js";
+import { FLOW_PLUGIN } from "../flows/plugin.js";
+import { addressOf, placeName, secretNames, versionName } from "./facts.js";
 import { Notice } from "./parts.js";
 import { JsonField, SchemaForm } from "./schema-form.js";
 
@@ -30,7 +31,8 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
   const [keep, setKeep] = useState(Boolean(present));
   const [config, setConfig] = useState(/** @type {any} */ (present?.config ?? {}));
   const [hosts, setHosts] = useState((present?.allowedHosts ?? []).join("\n"));
-  const [asJson, setAsJson] = useState(false);
+  // The editor of flows has a form; the schema alone makes a poor one.
+  const [asJson, setAsJson] = useState(plugin.name === FLOW_PLUGIN);
   const [fault, setFault] = useState(/** @type {unknown} */ (null));
   const [busy, setBusy] = useState(false);
   const chosen = versions.find((one) => one.version === version);
@@ -69,7 +71,7 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
     ${present && html`<${Switch} label=${t("plugins.keepConfig", { version: versionName(present.version) })} checked=${keep} onValue=${setKeep} />`}
     ${!keep && html`
       ${schema && html`<div class="row between"><h3>${t("plugins.configuration")}</h3><${Switch} label=${t("plugins.asJson")} checked=${asJson} onValue=${setAsJson} /></div>`}
-      ${present?.secrets.length ? html`<${Notice} icon="lock">${t("plugins.secretsAgain", { names: present.secrets.join(", ") })}<//>` : null}
+      ${present?.secrets.length ? html`<${Notice} icon="lock">${t("plugins.secretsAgain", { names: secretNames(present) })}<//>` : null}
       ${schema && !asJson ? html`<${SchemaForm} schema=${schema} value=${config} onValue=${setConfig} faults=${faults} />`
         : html`<${JsonField} key=${asJson ? "json" : "plain"} label=${t("plugins.configurationJson")} value=${config} onValue=${(/** @type {any} */ next) => setConfig(next ?? {})} fault=${faults.config} />`}
       ${usesHttp && html`<${TextArea} label=${t("plugins.hosts")} hint=${t("plugins.hostsHint")} value=${hosts} onValue=${setHosts} class="mono" rows="2" spellcheck=${false} fault=${faults.allowedHosts} />`}`}

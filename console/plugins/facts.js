@@ -57,6 +57,11 @@ export function percentOf(share) {
   return new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
 }
 
+/** The names of the secrets of a configuration. The API has JSON pointers. @param {Activation} activation */
+export function secretNames(activation) {
+  return activation.secrets.map((one) => one.replace(/^\//, "")).join(", ");
+}
+
 /** The scope of a request about an activation. @param {Activation} activation */
 export function scopeOf(activation) {
   return activation.whatsAppNumberId ? { whatsAppNumberId: activation.whatsAppNumberId } : {};

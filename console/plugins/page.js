@@ -11,9 +11,11 @@ import { Icon } from "#ui/icons.js";
 import { Menu } from "#ui/menu.js";
 import { Loaded } from "#ui/states.js";
 import { report, reportFault } from "#ui/toast.js";
+import { FLOW_PLUGIN } from "../flows/plugin.js";
 import { ActivateDialog } from "./activate.js";
 import { addressOf, listInboxes } from "./facts.js";
 import { PluginList } from "./list.js";
+import { OriginDialog } from "./origin.js";
 import { Overview } from "./overview.js";
 import { RollbackDialog } from "./rollback.js";
 import { UploadDialog, useDrop } from "./upload.js";
@@ -41,21 +43,23 @@ function OnePlugin({ name, tab }) {
     const [plugin, inboxes] = await Promise.all([api.get(addressOf(name), { size: 100 }, { signal }), listInboxes(signal)]);
     return { plugin: /** @type {Plugin} */ (plugin), inboxes };
   }, [name]);
+  const plugin = load.data?.plugin;
+  // A built-in plugin, or one of the operator's directory, has no versions of the client.
+  const uploaded = plugin?.source === "uploaded";
   const [dialog, setDialog] = useState(/** @type {any} */ (null));
-  const dropping = useDrop((file) => setDialog({ kind: "upload", file }));
+  const dropping = useDrop((file) => uploaded && setDialog({ kind: "upload", file }));
   const close = () => setDialog(null);
   const done = () => {
     close();
     load.reload();
   };
-  const plugin = load.data?.plugin;
-  const uploaded = plugin?.source === "uploaded";
   return html`<div class=${`page ${dropping.over ? "drop-here" : ""}`} ...${dropping.listeners}>
     <header class="page-head">
       <${Link} to="/plugins" class="button quiet icon" aria-label=${t("plugins.back")} title=${t("plugins.back")}><${Icon} name="arrowLeft" /><//>
       <h1 class="clip">${name}</h1>
       ${plugin && html`<${Tag}>${t(`plugins.world_${plugin.world}`)}<//>`}
-      <${Button} icon="upload" onClick=${() => setDialog({ kind: "upload" })}>${t("plugins.newVersion")}<//>
+      ${name === FLOW_PLUGIN && html`<${Link} class="button" to="/flows"><${Icon} name="flow" />${t("nav.flows")}<//>`}
+      ${uploaded && html`<${Button} icon="upload" onClick=${() => setDialog({ kind: "upload" })}>${t("plugins.newVersion")}<//>`}
       <${Button} icon="undo" disabled=${!plugin} onClick=${() => setDialog({ kind: "rollback" })}>${t("plugins.rollBack")}<//>
       <${Button} kind="primary" icon="play" disabled=${!plugin} onClick=${() => setDialog({ kind: "activate" })}>${t("plugins.activate")}<//>
       ${uploaded && html`<${Menu} label=${t("common.more")} icon="more" items=${[{ text: t("plugins.delete"), icon: "trash", danger: true, run: () => remove(name) }]} />`}
@@ -67,6 +71,7 @@ function OnePlugin({ name, tab }) {
       : html`<${Overview} plugin=${loaded} inboxes=${inboxes} reload=${load.reload} open=${setDialog} />`)}<//></div>
     ${dialog?.kind === "upload" && html`<${UploadDialog} name=${name} file=${dialog.file} onClose=${close} onDone=${done} />`}
     ${dialog?.kind === "activate" && html`<${ActivateDialog} plugin=${plugin} inboxes=${load.data?.inboxes ?? []} version=${dialog.version} of=${dialog.of} mode=${dialog.mode} onClose=${close} onDone=${done} />`}
+    ${dialog?.kind === "origin" && html`<${OriginDialog} version=${dialog.version} user=${dialog.user} onClose=${close} />`}
     ${dialog?.kind === "rollback" && html`<${RollbackDialog} plugin=${plugin} inboxes=${load.data?.inboxes ?? []} to=${dialog.version} of=${dialog.of} onClose=${close} onDone=${done} />`}
   </div>`;
 }

@@ -24,7 +24,7 @@ function at(reference, root) {
   return reference.slice(2).split("/").reduce((found, part) => found?.[part.replace(/~1/g, "/").replace(/~0/g, "~")], /** @type {any} */ (root)) ?? {};
 }
 
-/** The kind of field that a schema gets. @param {Schema} schema @returns {"choice" | "switch" | "number" | "text" | "texts" | "list" | "group" | "json"} */
+/** The kind of field that a schema gets. @param {Schema} schema @returns {"choice" | "switch" | "number" | "text" | "texts" | "list" | "group" | "map" | "json"} */
 export function kindOf(schema) {
   const types = [schema.type ?? []].flat().filter((one) => one !== "null");
   if (schema.enum && schema.enum.every((/** @type {any} */ one) => typeof one === "string")) return "choice";
@@ -34,7 +34,15 @@ export function kindOf(schema) {
   if (types[0] === "string") return "text";
   if (types[0] === "array") return schema.items && !Array.isArray(schema.items) ? "list" : "json";
   if (types[0] === "object" && schema.properties) return "group";
+  if (types[0] === "object" && typeof schema.additionalProperties === "object") return "map";
   return "json";
+}
+
+export const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/** The names of fields in an order; others follow. The server has them by name, which is no order for days. @param {Record<string, any>} properties @param {string[]} [order] @returns {string[]} */
+export function ordered(properties, order = DAYS) {
+  return [...order.filter((name) => name in properties), ...Object.keys(properties).filter((name) => !order.includes(name))];
 }
 
 /** A name such as `menuWords` as words. @param {string} name */
@@ -49,7 +57,7 @@ export function blank(schema, root) {
   if (found.default !== undefined) return found.default;
   const kind = kindOf(found);
   if (kind === "group") return Object.fromEntries((found.required ?? []).map((/** @type {string} */ name) => [name, blank(found.properties?.[name] ?? {}, root)]));
-  return { choice: found.enum?.[0], switch: false, number: found.minimum ?? 0, text: "", texts: [], list: [], json: {} }[kind];
+  return { choice: found.enum?.[0], switch: false, number: found.minimum ?? 0, text: "", texts: [], list: [], map: {}, json: {} }[kind];
 }
 
 /** The value with another one at a name; `undefined` removes the name. @param {any} value @param {string} name @param {any} next */

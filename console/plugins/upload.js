@@ -5,12 +5,13 @@ import { api, upload } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
 import { t } from "#app/i18n.js";
 import { go } from "#app/router.js";
-import { Button, TextField } from "#ui/controls.js";
+import { Button, Field, TextField } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
 import { Icon } from "#ui/icons.js";
 import { Fault } from "#ui/states.js";
 import { report } from "#ui/toast.js";
 import { PLUGINS, sizeOf } from "./facts.js";
+import { NoteFacts } from "./origin.js";
 import { Notice } from "./parts.js";
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -59,6 +60,7 @@ export function UploadDialog({ name: fixed, file: given, onClose, onDone }) {
   const [name, setName] = useState(fixed ?? (given ? nameFrom(given.name) : ""));
   const [checked, setChecked] = useState(/** @type {any} */ (null));
   const [fault, setFault] = useState(/** @type {unknown} */ (null));
+  const [signature, setSignature] = useState(/** @type {File | undefined} */ (undefined));
   const [share, setShare] = useState(-1);
   const [busy, setBusy] = useState(false);
   const chooser = useRef(/** @type {HTMLInputElement | null} */ (null));
@@ -81,10 +83,11 @@ export function UploadDialog({ name: fixed, file: given, onClose, onDone }) {
   const send = async () => {
     if (!file || !NAME.test(name)) return;
     const form = new FormData();
-    form.append("file", file);
     setBusy(true);
     setFault(null);
     try {
+      form.append("file", file);
+      if (signature) form.append("signature", await signature.text());
       const stored = await upload(`${PLUGINS}?name=${encodeURIComponent(name)}`, form, setShare);
       report(t("plugins.uploaded", { name, version: stored.version }));
       onDone();
@@ -109,6 +112,8 @@ export function UploadDialog({ name: fixed, file: given, onClose, onDone }) {
     </div>
     ${!fixed && html`<${TextField} label=${t("plugins.name")} hint=${t("plugins.nameHint")} value=${name} onValue=${setName} spellcheck=${false} autocomplete="off"
       fault=${name && !NAME.test(name) ? t("plugins.nameFault") : undefined} />`}
+    <${Field} label=${t("plugins.signature")} hint=${t("plugins.signatureHint")}>${(/** @type {object} */ joined) => html`<input class="input" type="file" accept=".minisig"
+      onChange=${(/** @type {any} */ event) => setSignature(event.currentTarget.files[0])} ...${joined} />`}<//>
     ${busy && share < 0 && html`<p class="small soft" role="status">${t("plugins.checking")}</p>`}
     ${share >= 0 && html`<progress class="bar" max="1" value=${share} aria-label=${t("plugins.uploading")}></progress>`}
     ${fault && html`<${Findings} error=${fault} />`}
@@ -118,6 +123,7 @@ export function UploadDialog({ name: fixed, file: given, onClose, onDone }) {
         <dt>${t("plugins.interface")}</dt><dd>${checked.apiVersion}</dd>
         <dt>${t("plugins.hostFunctions")}</dt><dd>${hostFunctions(checked.imports) || t("common.none")}</dd>
         <dt>${t("plugins.configuration")}</dt><dd>${checked.configSchema ? t("plugins.hasSchema") : t("plugins.noSchema")}</dd>
+        <${NoteFacts} notes=${checked.notes} />
         <dt>SHA-256</dt><dd><code class="tiny">${checked.sha256}</code></dd></dl><//>`}
   <//>`;
 }
@@ -132,5 +138,5 @@ function Findings({ error }) {
   if (!(error instanceof ApiError) || !error.details.length) return html`<${Fault} error=${error} />`;
   return html`<div class="banner danger rounded" role="alert"><${Icon} name="alert" /><div class="grow stack tight">
     <strong>${t("plugins.findings", { count: error.details.length })}</strong>
-    <ul class="findings">${error.details.map((one, index) => html`<li key=${index} class="pre">${one.message}</li>`)}</ul></div></div>`;
+    <ul class="findings">${error.details.map((one, index) => html`<li key=${index} class="pre">${one.field === "signature" ? `${t("plugins.signature")} ` : ""}${one.message}</li>`)}</ul></div></div>`;
 }

@@ -9,6 +9,7 @@ import { duration, since } from "#app/time.js";
 import { Avatar, Button, Checkbox, Select, Tag } from "#ui/controls.js";
 import { Empty, Fault, Loaded } from "#ui/states.js";
 import { Pager, Table } from "#ui/table.js";
+import { Tile } from "#ui/tile.js";
 import { report, reportFault } from "#ui/toast.js";
 
 /** @typedef {{id: string, name: string, teamId: string | null, teamName: string | null, available: boolean, chats: number, chatLimit: number, lastActiveTime: string | null}} AgentLoad */
@@ -42,11 +43,6 @@ export function Desk() {
       <section class="stack"><h2>${t("supervision.agents")}</h2><${Agents} agents=${state.agents} reload=${load.reload} /></section>
       <${Chats} agents=${state.agents} />`}<//>
   </div>`;
-}
-
-/** @param {{title: string, value: any, tone?: string}} props */
-export function Tile({ title, value, tone = "" }) {
-  return html`<div class=${`tile ${tone}`}><dt>${title}</dt><dd class="number">${value}</dd></div>`;
 }
 
 /** @param {{agents: AgentLoad[], reload: () => void}} props */

@@ -7,8 +7,8 @@ import { useLoad } from "#app/load.js";
 import { Button, Select, TextField } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
 import { Table } from "#ui/table.js";
+import { Tile } from "#ui/tile.js";
 import { reportFault } from "#ui/toast.js";
-import { Tile } from "./desk.js";
 
 /** @typedef {{count: number, mean: number | null, median: number | null, p90: number | null}} Durations */
 /** @typedef {{group: string, key: string | null, name: string | null, opened: number, closed: number, missed: number, afterHours: number, ratedPoor: number, ratedAverage: number, ratedExcellent: number, waiting: Durations, firstResponse: Durations, resolution: Durations}} Group */

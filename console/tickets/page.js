@@ -23,6 +23,9 @@ const TONES = { poor: "danger", average: "warning", excellent: "success" };
 /** The API takes a status in lower case with spaces. @param {string} status */
 const queryName = (status) => status.toLowerCase().replace("_", " ");
 
+/** A short number is that of a ticket, any other text is part of a name or number of the customer. @param {string} text */
+const wanted = (text) => (/^#?\d{1,6}$/.test(text) ? { ticketNumber: text.replace("#", "") } : { customer: text });
+
 /** @param {string | null | undefined} digits */
 const number = (digits) => (digits && /^\d+$/.test(digits) ? `+${digits}` : (digits ?? ""));
 
@@ -37,7 +40,7 @@ export default function Tickets() {
   const users = useLoad(async (signal) => (await api.get("/api/v1/users", { size: 500 }, { signal })).content, []);
   const load = useLoad((signal) => api.get("/chat-service/ticket/search", {
     page, size: SIZE, clientRef: "me", startDateTime: new Date(Date.now() - Number(days) * DAY).toISOString(), endDateTime: new Date(Date.now() + DAY).toISOString(),
-    ticketNumber: q, selectedStatus: status && queryName(status), rating, agentId: agent,
+    ...wanted(q), selectedStatus: status && queryName(status), rating, agentId: agent,
   }, { signal }), [q, days, status, rating, agent, page]);
   const setStatus = async (/** @type {Ticket} */ ticket, /** @type {string} */ wanted) => {
     try {
@@ -60,7 +63,7 @@ export default function Tickets() {
   ];
   const any = /** @type {[string, string]} */ (["", t("tickets.any")]);
   return html`<div class="page"><header class="page-head"><h1>${t("nav.tickets")}</h1>
-      <div class="search-box"><${SearchField} label=${t("tickets.search")} value=${text} onValue=${setText} inputmode="numeric" /></div></header>
+      <div class="search-box"><${SearchField} label=${t("tickets.search")} value=${text} onValue=${setText} /></div></header>
     <div class="filters"><${Select} label=${t("tickets.period")} value=${days} options=${PERIODS.map((one) => [one, t("tickets.days", { count: Number(one) })])} onValue=${(/** @type {string} */ value) => filter({ days: value })} />
       <${Select} label=${t("tickets.status")} value=${status} options=${[any, ...STATUSES.map((one) => [one, t(`ticket.${one}`)])]} onValue=${(/** @type {string} */ value) => filter({ status: value })} />
       <${Select} label=${t("tickets.rating")} value=${rating} options=${[any, ...RATINGS.map((one) => [one, t(`ratings.${one}`)])]} onValue=${(/** @type {string} */ value) => filter({ rating: value })} />

@@ -6,12 +6,12 @@ import { Icon } from "#ui/icons.js";
 /**
  * A button. With `icon` and `label` but no children it shows the icon alone, and `label` is its name and its tip. With children, `label`
  * is read before them.
- * @param {{kind?: string, icon?: string, label?: string, busy?: boolean, class?: string, children?: any, [other: string]: any}} props
+ * @param {{kind?: string, icon?: string, label?: string, busy?: boolean, disabled?: boolean, class?: string, children?: any, [other: string]: any}} props
  */
-export function Button({ kind = "", icon, label, busy = false, class: more = "", children, ...rest }) {
+export function Button({ kind = "", icon, label, busy = false, disabled = false, class: more = "", children, ...rest }) {
   const alone = icon && !hasChildren(children);
   return html`<button type="button" class=${`button ${kind} ${alone ? "icon" : ""} ${more}`} aria-label=${alone ? label : undefined} title=${alone ? label : undefined}
-    aria-busy=${busy ? "true" : undefined} disabled=${busy || rest.disabled} ...${rest}>
+    aria-busy=${busy ? "true" : undefined} disabled=${busy || disabled} ...${rest}>
     ${icon && html`<${Icon} name=${icon} size=${kind.includes("small") ? "small" : undefined} />`}${!alone && label && html`<span class="hidden-text">${label}</span>`}${children}
   </button>`;
 }

@@ -1,18 +1,21 @@
 // Dialogs over the page. The browser's own `dialog` keeps the focus inside and gives it back.
 import { html } from "htm/preact";
 import { signal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { Button } from "#ui/controls.js";
 
 /**
- * A dialog that is open as long as it is rendered. `onClose` is called when the viewer leaves it. `onSubmit` makes it a form.
- * @param {{title: string, wide?: boolean, onClose: () => void, onSubmit?: () => void, foot?: any, class?: string, children?: any}} props
+ * A dialog that is open as long as it is rendered. `onClose` is called when the viewer leaves it. `onSubmit` makes it a form, which is
+ * not submitted again before `onSubmit` has ended.
+ * @param {{title: string, wide?: boolean, onClose: () => void, onSubmit?: () => unknown, foot?: any, class?: string, children?: any}} props
  */
 export function Dialog({ title, wide = false, onClose, onSubmit, foot, class: more = "", children }) {
   const id = useId();
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => {
+  const sending = useRef(false);
+  // Before the next key arrives, which belongs to the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     return () => dialog?.close();
@@ -21,16 +24,26 @@ export function Dialog({ title, wide = false, onClose, onSubmit, foot, class: mo
     event.preventDefault();
     onClose();
   };
-  const submit = (/** @type {Event} */ event) => {
+  // The browser closes a dialog without asking if the viewer presses Escape twice.
+  const closed = () => element.current?.open === false && onClose();
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    onSubmit?.();
+    if (sending.current) return;
+    sending.current = true;
+    try {
+      await onSubmit?.();
+    } finally {
+      sending.current = false;
+    }
   };
+  // The key that opened the dialog may still be held down: it does not answer it.
+  const key = (/** @type {any} */ event) => event.key === "Enter" && event.repeat && !event.target.matches("textarea") && event.preventDefault();
   const inside = html`<div class="dialog-head"><h2 id=${id}>${title}</h2>
       <${Button} kind="quiet small" icon="close" label=${t("common.close")} onClick=${onClose} /></div>
     <div class="dialog-body">${children}</div>
     ${foot && html`<div class="dialog-foot">${foot}</div>`}`;
-  return html`<dialog ref=${element} class=${`dialog ${wide ? "wide" : ""} ${more}`} aria-labelledby=${id} onCancel=${cancel}
-    onMouseDown=${(/** @type {any} */ event) => event.target === element.current && onClose()}>
+  return html`<dialog ref=${element} class=${`dialog ${wide ? "wide" : ""} ${more}`} aria-labelledby=${id} onCancel=${cancel} onClose=${closed}
+    onKeyDown=${key} onMouseDown=${(/** @type {any} */ event) => event.target === element.current && onClose()}>
     ${onSubmit ? html`<form class="contents" onSubmit=${submit}>${inside}</form>` : inside}
   </dialog>`;
 }

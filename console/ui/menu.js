@@ -1,6 +1,6 @@
 // A button with a menu. It opens over everything, stays inside the window, and works by arrow keys.
 import { html } from "htm/preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, Keys } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 
@@ -29,7 +29,7 @@ export function Menu({ items, label, icon, kind = "quiet", children, ...rest }) 
 /** @param {{id: string, label: string, anchor: {current: HTMLElement | null}, items: MenuItem[], close: (focus: boolean) => void}} props */
 function MenuList({ id, label, anchor, items, close }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const menu = list.current;
     const button = anchor.current;
     if (!menu || !button) return undefined;

@@ -85,7 +85,7 @@ function Signing({ config }) {
   };
   return html`<section class="card stack"><h2>${t("webhooks.secret")}</h2><p class="soft small">${t("webhooks.secretText")}</p>
     <${Secret} key=${turn} label=${t("webhooks.secret")} load=${() => hooks.secret(config.id)} />
-    <div class="row wrap"><${Button} icon="refresh" onClick=${rotate}>${t("webhooks.rotate")}<//><a class="button quiet" href="/docs/guides/webhooks" target="_blank" rel="noopener">${t("webhooks.guide")}</a></div></section>`;
+    <div class="row wrap"><${Button} icon="refresh" onClick=${rotate}>${t("webhooks.rotate")}<//><a class="button quiet" href="/docs/webhooks" target="_blank" rel="noopener">${t("webhooks.guide")}</a></div></section>`;
 }
 
 /** @param {Configuration} config @param {() => void} onChange */

@@ -1,7 +1,7 @@
 // Writes webhooks as the activities of a CRM: texts and choices of customers, and failed messages. No other events are
 // sent.
 
-import type { IncomingMessageEvent, StatusEvent } from 'patchbay:plugin/shaper@0.2.1';
+import type { IncomingMessageEvent, StatusEvent } from 'patchbay:plugin/shaper@0.3.0';
 import { config, log } from './patchbay';
 import { shaper as make } from './patchbay/shaper';
 

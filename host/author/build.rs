@@ -6,7 +6,7 @@ use std::{env, fmt::Write as _, fs};
 const TREES: [(&str, &str); 4] = [
     ("TEMPLATES", "plugins/templates"),
     ("FLOWS", "plugins/flow/flows"),
-    ("WIT", "wit/plugin-0.2.1"),
+    ("WIT", "wit/plugin-0.3.0"),
     ("SDK", "plugins/sdk"),
 ];
 const LEFT_BEHIND: [&str; 6] = ["target", "node_modules", ".venv", "__pycache__", "build", "gen"];

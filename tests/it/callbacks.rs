@@ -190,7 +190,7 @@ async fn a_callback_for_an_unknown_number_is_accepted_and_dropped() {
 
     arrives(&sink, "to somebody").await;
     assert_eq!(patchbay.rows_of(&client.client_ref).await["chat_message"], 1);
-    assert!(patchbay.log().contains("dropped a callback for an unknown number, account or page"));
+    patchbay.until_logged("dropped a callback for an unknown number, account or page").await;
 }
 
 #[tokio::test]

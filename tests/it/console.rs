@@ -1,6 +1,7 @@
 //! The console in a real browser (`docs/console.md`), and the types of its modules. `tests/peers/console` has the stories.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -50,6 +51,7 @@ async fn play_with(story: &'static str, components: &[Vec<u8>]) {
         "number": client.number,
         "phone": patchbay.new_phone().msisdn,
         "agent": { "email": agent, "password": "long enough" },
+        "operator": patchbay.admin(&["operator", "add", "--name", &client.client_ref])["key"],
         "admin": { "email": format!("{}@example.com", client.client_ref), "password": "correct horse" },
     });
     let played = tokio::task::spawn_blocking(move || {
@@ -71,6 +73,16 @@ async fn an_agent_logs_in_takes_a_chat_and_sees_the_answer_arrive_over_a_lost_co
 #[tokio::test(flavor = "multi_thread")]
 async fn two_agents_on_one_queue_see_who_takes_a_chat_and_to_whom_it_goes() {
     play("colleagues.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_sends_a_template_when_the_window_is_closed() {
+    play("templates.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_contacts_are_merged_and_the_merge_is_undone() {
+    play("contacts.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,8 +111,18 @@ async fn a_plugin_is_rolled_out_by_canary_and_rolled_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_ready_flow_is_drawn_further_mended_tested_and_activated() {
+    play("flows.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_supervisor_gives_chats_away_and_keeps_teams_and_canned_replies() {
     play("supervision.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_sees_the_state_of_the_service_and_nothing_of_a_client() {
+    play("operators.mjs").await;
 }
 
 #[test]
@@ -119,4 +141,35 @@ fn the_types_of_the_modules_are_right() {
 fn each_language_has_the_texts_of_english() {
     let script = peers("console").join("texts.mjs");
     run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
+fn the_ready_flows_of_the_console_are_those_of_the_plugin() {
+    let script = peers("console").join("ready-flows.mjs");
+    run(Command::new("node").arg(&script), &script);
+}
+
+#[tokio::test]
+async fn each_guide_to_which_the_console_links_is_served() {
+    let console = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../console");
+    let mut guides = BTreeSet::new();
+    let mut folders = vec![console];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "js") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let links = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+                guides.extend(links.filter(|link| link.starts_with("/docs/")).map(str::to_owned));
+            }
+        }
+    }
+    assert!(!guides.is_empty());
+    let patchbay = SharedPatchbay::get().await;
+    for guide in guides {
+        let page = patchbay.http.get(format!("{}{guide}", patchbay.url())).send().await.unwrap();
+        assert_eq!(page.status(), 200, "{guide}");
+    }
 }

@@ -237,7 +237,7 @@ async fn a_refused_access_token_fails_the_message_at_once_and_is_logged() {
     assert_eq!(body["errorCode"], "190");
     assert_eq!(statuses_of(&sink, &phone.msisdn), ["FAILED"]);
     assert_eq!(sends_to(&patchbay, &client, &phone.msisdn).await.len(), 1);
-    assert!(patchbay.log().contains("until the account of this inbox is repaired"));
+    patchbay.until_logged("until the account of this inbox is repaired").await;
     let metrics = patchbay.get("/metrics").await.text;
     assert!(metrics.contains(r#"patchbay_legs_failed_total{channel="WHATSAPP",code="190"}"#), "{metrics}");
 }

@@ -464,6 +464,22 @@ async fn a_clients_own_component_can_decide_against_an_sms() {
 }
 
 #[tokio::test]
+async fn a_clients_own_component_remembers_a_customer() {
+    let (patchbay, client, sink, phone) = picky().await;
+    send(&client, &phone, text("only once")).await;
+    assert_eq!(states(&reports(&client, &sink, &phone, "DELIVERED").await), DELIVERED_BY_SMS);
+
+    send(&client, &phone, text("only once again")).await;
+    reports(&client, &sink, &phone, "FAILED").await;
+    assert_eq!(sms_count(&phone).await, 1);
+
+    let other = patchbay.new_phone();
+    other.set(json!({ "onWhatsApp": false })).await;
+    send(&client, &other, text("only once")).await;
+    reports(&client, &sink, &other, "DELIVERED").await;
+}
+
+#[tokio::test]
 async fn the_default_rule_decides_if_the_component_keeps_failing() {
     let (_patchbay, client, sink, phone) = picky().await;
 

@@ -17,7 +17,9 @@ fn essence(text: &str) -> String {
 /// `FILE HASH` of every file of the releases, sorted.
 fn found() -> String {
     let mut hashes = BTreeMap::new();
-    for release in std::fs::read_dir(wit()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+    let draft = std::fs::read_to_string(wit().join("DRAFT")).unwrap_or_default();
+    let is_release = |path: &PathBuf| path.is_dir() && !draft.lines().any(|folder| path.ends_with(folder));
+    for release in std::fs::read_dir(wit()).unwrap().map(|entry| entry.unwrap().path()).filter(is_release) {
         for file in std::fs::read_dir(&release).unwrap().map(|entry| entry.unwrap().path()) {
             let name = file.strip_prefix(wit()).unwrap().display().to_string();
             let hash = Sha256::digest(essence(&std::fs::read_to_string(&file).unwrap()));
@@ -38,7 +40,7 @@ fn a_released_interface_is_never_edited() {
     assert!(
         changed.is_empty() && new.is_empty(),
         "a released interface was edited, or a new one is not listed: put changes into a new folder, and add its lines \
-         to wit/RELEASED when it is released.\nno longer there: {changed:#?}\nnot listed: {new:#?}"
+         to wit/RELEASED when it is released. A folder in wit/DRAFT may change.\nno longer there: {changed:#?}\nnot listed: {new:#?}"
     );
 }
 

@@ -16,6 +16,7 @@ const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 struct World {
     patchbay: SharedPatchbay,
     keys: BTreeMap<&'static str, String>,
+    operator: String,
     theirs: Ids,
     nobodys: Ids,
 }
@@ -45,7 +46,9 @@ impl World {
             client_ref: theirs.client_ref.clone(),
             other: uuid::Uuid::from_u128(1).to_string(),
         };
-        Self { patchbay, keys, theirs: ids, nobodys: Ids::nobodys() }
+        let operator = patchbay.admin(&["operator", "add", "--name", &ids.client_ref]);
+        let operator = operator["key"].as_str().unwrap().to_owned();
+        Self { patchbay, keys, operator, theirs: ids, nobodys: Ids::nobodys() }
     }
 
     async fn call(&self, row: &Row, call: &Call, key: Option<&str>) -> ClientReply {
@@ -56,6 +59,17 @@ impl World {
         headers.extend(key.map(|key| (header, key)));
         headers.extend(call.content_type.map(|kind| ("Content-Type", kind)));
         self.patchbay.ask(method, &call.path, &headers, call.body.clone()).await
+    }
+
+    /// Every caller but an operator gets the same 401.
+    async fn wants_an_operator(&self, row: &Row, call: &Call) {
+        let unknown = uuid::Uuid::nil().to_string();
+        let keys = self.keys.values().chain([&unknown]).map(|key| Some(key.as_str()));
+        for key in keys.chain([None]) {
+            assert_error(row, &self.call(row, call, key).await, 401, "Unauthorized user");
+        }
+        let reply = self.call(row, call, Some(&self.operator)).await;
+        assert_eq!(reply.status, 200, "{} {}: {}", row.method, row.path, reply.text);
     }
 }
 
@@ -179,7 +193,7 @@ async fn every_route_has_a_row_and_every_row_a_route() {
         let documented = documented.unwrap_or_else(|| panic!("{} {} is served no more", row.method, row.path));
         let roles = match row.who {
             Who::Roles(roles) => Some(roles.iter().map(|role| (*role).to_owned()).collect()),
-            Who::Everybody(_) => None,
+            Who::Operators | Who::Everybody(_) => None,
         };
         assert_eq!(*documented, roles, "{} {}: the document names others", row.method, row.path);
         for reason in row.reasons() {
@@ -193,6 +207,10 @@ async fn every_route_wants_a_key_of_the_right_role() {
     let world = World::set().await;
     for row in rows() {
         let call = (row.call)(&world.nobodys);
+        if matches!(row.who, Who::Operators) {
+            world.wants_an_operator(row, &call).await;
+            continue;
+        }
         let Who::Roles(roles) = row.who else {
             let reply = world.call(row, &call, None).await;
             assert_ne!(reply.json_or_null()["error"], "Unauthorized user", "{} {}", row.method, row.path);
@@ -234,6 +252,15 @@ async fn told_apart(world: &World, row: &Row, make: Make, status: u16) -> Option
         essence(&theirs, &world.theirs) == essence(&nobodys, &world.nobodys)
     };
     (!same).then(|| format!("{name} tells them apart:\n{}\n{}", theirs.text, nobodys.text))
+}
+
+#[tokio::test]
+async fn the_key_of_an_operator_opens_nothing_of_a_client() {
+    let world = World::set().await;
+    for row in rows().filter(|row| matches!(row.who, Who::Roles(_))) {
+        let reply = world.call(row, &(row.call)(&world.theirs), Some(&world.operator)).await;
+        assert_error(row, &reply, 401, "Unauthorized user");
+    }
 }
 
 #[tokio::test]

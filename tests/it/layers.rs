@@ -13,7 +13,8 @@ use serde_json::Value;
 const BELOW_BASE: &[&str] = &["domain", "storage", "plugin-host", "channels", "settings", "people"];
 
 /// The crates of use cases. They may also name the crates of [`BELOW_BASE`].
-const USE_CASES: &[&str] = &["inbound", "sms", "chat", "outbound", "webhooks", "plugins", "events", "tenancy", "base"];
+const USE_CASES: &[&str] =
+    &["inbound", "sms", "chat", "outbound", "webhooks", "plugins", "events", "tenancy", "operators", "base"];
 
 /// The crates that each crate may depend on; for use cases, in addition to [`BELOW_BASE`].
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -27,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("people", &["storage"]),
     ("base", &["domain", "storage", "plugin-host", "channels", "settings"]),
     ("tenancy", &["base"]),
+    ("operators", &["base"]),
     ("events", &["tenancy", "base"]),
     ("plugins", &["events", "tenancy", "base"]),
     ("webhooks", &["plugins", "events", "tenancy", "base"]),
@@ -42,6 +44,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("api-plugins", &["api-core", "chat", "plugins", "base"]),
     ("api-gateways", &["api-core", "inbound", "sms", "tenancy", "base"]),
     ("api-webchat", &["api-core", "inbound", "tenancy", "base"]),
+    ("api-operators", &["api-core", "operators", "base"]),
     ("console", &[]),
     (
         "api",
@@ -55,6 +58,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "api-plugins",
             "api-gateways",
             "api-webchat",
+            "api-operators",
+            "operators",
             "inbound",
             "sms",
             "outbound",
@@ -92,6 +97,8 @@ const OWNED: &[(&str, &[&str])] = &[
     ("utoipa-swagger-ui", &["api"]),
     ("pulldown-cmark", &["api"]),
     ("whatsapp-rust", &["lite-native"]),
+    ("minisign-verify", &["plugins"]),
+    ("oci-client", &["author"]),
 ];
 
 /// Files that include a module of other tests by its path, because that module is in no library.

@@ -72,6 +72,41 @@ async fn each_activation_answers_the_next_event_and_rollback_goes_back_one_by_on
 }
 
 #[tokio::test]
+async fn a_preview_of_an_activation_runs_all_checks_and_changes_nothing() {
+    let (_patchbay, client, phone) = with_versions(2).await;
+    client.put_in_force("shop", json!({ "version": 1 })).await;
+    let activate = async |body: Value| client.post(&format!("{PLUGINS}/shop/activate"), &body).await;
+
+    let shown = activate(json!({ "version": 2, "allowedHosts": ["api.example.org"], "preview": true })).await.ok();
+    let refused = activate(json!({ "allowedHosts": ["http://api.example.org/x"], "preview": true })).await;
+
+    assert_eq!(shown["version"], 2);
+    assert_eq!(shown["allowedHosts"], json!(["api.example.org"]));
+    assert_eq!(shown["replaced"], json!({ "plugin": "shop", "version": 1 }));
+    assert_eq!(
+        (refused.status, refused.faulty_fields()),
+        (400, vec!["allowedHosts[0]".to_owned()]),
+        "{}",
+        refused.text
+    );
+    assert_eq!(client.in_force("shop").await[0]["version"], 1);
+    let events = client.kept("shop", "events").await;
+    assert_eq!(events.iter().filter(|event| event["kind"] == "ACTIVATED").count(), 1, "{events:?}");
+    assert_eq!(answering(&client, &phone, 0).await, "version-0001");
+}
+
+#[tokio::test]
+async fn a_number_without_an_activation_of_its_own_keeps_the_hosts_and_the_configuration_for_all_numbers() {
+    let (_patchbay, client, _phone) = with_versions(1).await;
+    client.put_in_force("shop", json!({ "allowedHosts": ["api.example.org"], "config": { "shop": 7 } })).await;
+
+    let active = client.put_in_force("shop", json!({ "whatsAppNumberId": client.number_id })).await;
+
+    assert_eq!(active["allowedHosts"], json!(["api.example.org"]));
+    assert_eq!(active["config"], json!({ "shop": 7 }));
+}
+
+#[tokio::test]
 async fn a_rollback_goes_back_to_another_plugin_and_after_a_deactivation_to_the_same() {
     let (_patchbay, client, phone) = with_versions(1).await;
     client.put_in_force("default-chatbot", json!({ "config": { "greeting": "Hi" } })).await;

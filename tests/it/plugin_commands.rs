@@ -113,7 +113,8 @@ async fn a_new_bot_receives_from_and_answers_a_customers_phone() {
     let again = machine.does(&["push", "my-bot"]);
     assert!(again.starts_with("my-bot version 1: the server has these bytes already"), "{again}");
     let activated = machine.does(&["activate", "my-bot", "--version", "1"]);
-    assert_eq!(activated, "my-bot version 1 is live as chatbot of all numbers\n");
+    let live = "my-bot version 1 is live as chatbot of all numbers\n  hosts that it may call by HTTP: none\n";
+    assert_eq!(activated, live);
 
     phone.write(NUMBER, "hi there").await;
     let answer =

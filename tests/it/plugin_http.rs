@@ -6,6 +6,8 @@ use std::time::Duration;
 use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, guest};
 use serde_json::json;
 
+use crate::plugin_uploads::PLUGINS;
+
 const BOT: &str = "errands";
 
 fn host(sink: &WebhookSink) -> String {
@@ -134,4 +136,54 @@ async fn requests_are_refused_beyond_their_number() {
 
     client.keeps(BOT, "invocations", |call| call["outcome"] != "answered").await;
     assert_eq!(sink.received("orders").len(), 1);
+}
+
+#[tokio::test]
+async fn an_activation_lowers_the_limits_of_http_and_cannot_raise_them() {
+    let patchbay = SharedPatchbay::with_guests().await;
+    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), WebhookSink::start().await);
+    let version = client.upload(BOT, guest("errand-bot")).await;
+    let activate = async |limits: serde_json::Value| {
+        let body = json!({ "version": version, "allowedHosts": [host(&sink)], "httpLimits": limits });
+        client.post(&format!("{PLUGINS}/{BOT}/activate"), &body).await
+    };
+    let refused = activate(json!({ "timeoutMs": 60_000, "responseBytes": 1, "requests": 0 })).await;
+    let fields = ["httpLimits.timeoutMs", "httpLimits.requests"].map(str::to_owned).to_vec();
+    assert_eq!((refused.status, refused.faulty_fields()), (400, fields), "{}", refused.text);
+    assert!(refused.text.contains("limits.plugin_http_timeout"), "{}", refused.text);
+
+    let active = activate(json!({ "requests": 1 })).await.ok();
+    assert_eq!(active["httpLimits"], json!({ "timeoutMs": null, "responseBytes": null, "requests": 1 }));
+    phone.write(&client.number, &format!("post-twice {}", sink.url("orders"))).await;
+    client.keeps(BOT, "invocations", |call| call["outcome"] != "answered").await;
+    assert_eq!(sink.received("orders").len(), 1);
+
+    let again = client.post(&format!("{PLUGINS}/{BOT}/activate"), &json!({ "version": version })).await.ok();
+    assert_eq!((&again["id"], &again["kept"][2]), (&active["id"], &json!("httpLimits")), "{again}");
+}
+
+#[tokio::test]
+async fn a_request_that_was_started_is_answered_in_the_chat() {
+    let patchbay = SharedPatchbay::with_guests().await;
+    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), WebhookSink::start().await);
+    give(&client, &[&host(&sink)]).await;
+    phone.write(&client.number, &format!("start {}", sink.url("orders"))).await;
+    hears(&phone, "200 ").await;
+    let received = sink.received("orders");
+    assert_eq!((received.len(), received[0].header("authorization")), (1, "Bearer errand".to_owned()));
+    assert!(keys(&sink)[0].ends_with("-1"), "{:?}", keys(&sink));
+}
+
+#[tokio::test]
+async fn findings_of_a_plugin_about_its_configuration_are_a_400_with_the_places() {
+    let patchbay = SharedPatchbay::with_guests().await;
+    let client = patchbay.new_client().await;
+    let version = client.upload(BOT, guest("errand-bot")).await;
+    let wrong = json!({ "version": version, "config": { "opens": "08:00", "topics": ["", "prices"] } });
+    let refused = client.post(&format!("{PLUGINS}/{BOT}/activate"), &wrong).await;
+    assert_eq!(refused.status, 400, "{}", refused.text);
+    let details = refused.json()["details"].clone();
+    assert_eq!(details[0]["field"], "config.topics[0]", "{details}");
+    assert!(refused.text.contains("is empty"), "{}", refused.text);
+    client.put_in_force(BOT, json!({ "version": version, "config": { "topics": ["prices"] } })).await;
 }

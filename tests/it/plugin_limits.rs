@@ -98,6 +98,16 @@ async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_gets_a_webhook
     assert_eq!((&told["plugin"], &told["pluginVersion"]), (&json!("hostile"), &json!("1")));
     assert_eq!(told["whatsAppNumber"], client.number);
 
+    let health = client.get("/plugin-service/api/v1/plugins/hostile/health").await.ok();
+    let activation = &health["activations"][0];
+    let suspension = &activation["suspension"];
+    assert!(suspension["reason"].as_str().unwrap().starts_with("3 calls in a row failed; the last one: "), "{health}");
+    assert!(suspension["since"].as_str().unwrap() < suspension["until"].as_str().unwrap(), "{health}");
+    assert_eq!(suspension["processes"], 1);
+    let count = |name: &str| activation[name].as_i64().unwrap();
+    assert!(count("failures") >= 3 && count("calls") >= count("failures"), "{health}");
+    assert!(activation["p95Micros"].as_i64().unwrap() > 0 && activation["meanMicros"].is_i64(), "{health}");
+
     // If a plugin is suspended, chats go to agents without a call.
     let next = patchbay.phone("27820000002");
     next.write(&client.number, "hello").await;
@@ -117,6 +127,8 @@ async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_gets_a_webhook
     tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     asks(&patchbay.phone("27820000003"), &client, "hello", "echo hello").await;
     client.keeps("hostile", "events", |event| event["kind"] == "CIRCUIT_CLOSED").await;
+    let health = client.get("/plugin-service/api/v1/plugins/hostile/health").await.ok();
+    assert!(health["activations"][0]["suspension"].is_null(), "{health}");
 }
 
 #[tokio::test]

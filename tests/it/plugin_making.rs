@@ -7,8 +7,9 @@ use crate::plugin_commands::Machine;
 /// A module that answers every event of a shaper with nothing to send. It does not describe its world.
 const SHAPER: &str = r#"(module
     (memory (export "memory") 1)
+    (data (i32.const 2052) "\02") ;; the case `skip`
     (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) i32.const 4096)
-    (func (export "patchbay:plugin/shaper@0.2.1#shape") (param i32) (result i32) i32.const 2048))"#;
+    (func (export "patchbay:plugin/shaper@0.3.0#shape") (param i32) (result i32) i32.const 2048))"#;
 
 fn shaper() -> Vec<u8> {
     wat::parse_str(SHAPER).unwrap()

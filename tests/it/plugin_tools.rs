@@ -73,6 +73,18 @@ async fn an_activation_over_another_bot_names_it() {
 }
 
 #[tokio::test]
+async fn an_activation_names_its_hosts_and_a_dry_run_changes_nothing() {
+    let (_patchbay, client, machine) = with_clerk().await;
+    let before = client.in_force("clerk").await;
+    let shown = machine.does(&["activate", "clerk", "--allow-host", "api.example.org", "--dry-run"]);
+    assert!(shown.starts_with("This would be the result:\nclerk version 1 is live"), "{shown}");
+    assert!(shown.contains("hosts that it may call by HTTP: api.example.org"), "{shown}");
+    assert_eq!(client.in_force("clerk").await, before);
+    let active = machine.does(&["activate", "clerk"]);
+    assert!(active.contains("hosts that it may call by HTTP: none"), "{active}");
+}
+
+#[tokio::test]
 async fn a_rollback_names_version_configuration_and_hosts_before_and_after() {
     let (_patchbay, client, machine) = with_clerk().await;
     machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));

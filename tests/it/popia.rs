@@ -174,6 +174,10 @@ async fn an_agent_of_the_parent_client_sees_customers_masked_as_in_their_own_cli
 
     switch(&below, true).await;
     let masked = seen(&agent).await;
+    let hidden = agent.get(&format!("{tickets}&customer={}", &phone.msisdn[4..9])).await.ok();
+    assert_eq!(hidden["content"], json!([]), "a masked part is not searched");
+    let last = agent.get(&format!("{tickets}&customer={}", &phone.msisdn[phone.msisdn.len() - 3..])).await.ok();
+    assert_eq!(last["totalElements"], 1);
     assert_eq!(masked[0], "********877");
     assert!(masked[1].as_str().unwrap().starts_with("********"), "{masked}");
     assert_eq!(seen(&above).await, whole, "who needs numbers sees them");

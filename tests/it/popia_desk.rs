@@ -44,6 +44,7 @@ struct Scene {
     agent: TestClient,
     phone: TestPhone,
     chat: String,
+    contact: String,
 }
 
 impl Scene {
@@ -63,11 +64,18 @@ impl Scene {
         agent.post(&format!("{CHATS}/{chat}/assign"), &json!({})).await.ok();
         let answer = json!({ "participantId": chat, "channel": "WHATSAPP", "text": "good day", "ctId": "ct-1" });
         agent.post(MESSAGES, &answer).await.ok();
-        let contact = json!({ "fullName": NAME, "phoneNumber": NUMBER });
-        client.post("/messaging-service/WhatsApp/contacts", &contact).await;
+        let contacts = "/messaging-service/WhatsApp/contacts";
+        let mut pair = Vec::new();
+        for number in [NUMBER, "27829998800"] {
+            let made = client.post(contacts, &json!({ "fullName": NAME, "phoneNumber": number })).await.json();
+            pair.push(made["id"].as_str().unwrap().to_owned());
+        }
+        let merge = json!({ "contactId": pair.pop() });
+        let contact = pair.pop().unwrap();
+        assert_eq!(client.post(&format!("{contacts}/{contact}/merges"), &merge).await.status, 201);
         let open = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
         client.post(open, &json!({ "sender": client.number, "recipient": NUMBER })).await.ok();
-        Self { patchbay, client, agent, phone, chat }
+        Self { patchbay, client, agent, phone, chat, contact }
     }
 
     async fn mask(&self, on: bool) {
@@ -79,6 +87,7 @@ impl Scene {
         let mut db = self.patchbay.database().await;
         let mut ids = Ids::nobodys();
         ids.participant.clone_from(&self.chat);
+        ids.contact.clone_from(&self.contact);
         ids.message = sqlx::query_scalar("SELECT gst_id FROM chat_message WHERE direction = 'OUTGOING' LIMIT 1")
             .fetch_one(&mut db)
             .await

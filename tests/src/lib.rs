@@ -21,6 +21,7 @@ mod patchbay;
 mod phones;
 mod plugins;
 mod process;
+mod process_log;
 mod shared_patchbay;
 mod sink;
 mod stored_rows;

@@ -3,7 +3,6 @@
 use std::{
     path::Path,
     process::{Command, Stdio},
-    sync::Arc,
 };
 
 use tempfile::TempDir;
@@ -12,6 +11,7 @@ use crate::{
     NodeProcess, Patchbay,
     patchbay::{share_compiled_plugins, variable},
     process::Process,
+    process_log::ProcessLog,
 };
 
 impl Patchbay {
@@ -65,7 +65,11 @@ impl Patchbay {
     pub fn worker(&self) -> NodeProcess {
         let mut command = self.command();
         command.arg("work").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        NodeProcess { url: String::new(), child: command.spawn().expect("the program starts"), log: Arc::default() }
+        NodeProcess {
+            url: String::new(),
+            child: command.spawn().expect("the program starts"),
+            log: ProcessLog::default(),
+        }
     }
 
     /// The same with its address.

@@ -5,7 +5,6 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::{Arc, Mutex},
 };
 
 use reqwest::Method;
@@ -16,6 +15,7 @@ use tempfile::TempDir;
 use crate::{
     ClientReply, TestClient, TestPhone, outside_world,
     process::{self, Process},
+    process_log::ProcessLog,
 };
 
 const APP_SECRET: &str = "app-secret-of-the-tests";
@@ -94,7 +94,7 @@ pub(crate) fn variable(key: &str) -> String {
 /// The running program, its database and the world around it.
 pub struct Patchbay {
     child: Option<Child>,
-    log: Arc<Mutex<String>>,
+    log: ProcessLog,
     environment: Vec<(String, String)>,
     descriptors: Option<u32>,
     pub(crate) program: PathBuf,
@@ -142,7 +142,7 @@ impl Patchbay {
         environment.extend(setup.environment);
         let mut patchbay = Self {
             child: None,
-            log: Arc::default(),
+            log: ProcessLog::default(),
             environment,
             descriptors: setup.descriptors,
             program: setup.program.unwrap_or_else(binary),
@@ -231,7 +231,12 @@ impl Patchbay {
 
     /// The log of the program since its last start.
     pub fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
+        self.log.text()
+    }
+
+    /// Waits until the program has logged this text: an answer may arrive before its log line is read.
+    pub async fn until_logged(&self, text: &str) {
+        self.log.until_it_contains(text).await;
     }
 
     /// The newest lines of its log, which a failing test shows. All of it may be megabytes.
@@ -401,7 +406,7 @@ impl Patchbay {
     /// Asks the process to stop and answers its exit code.
     pub async fn terminate(&mut self) -> Option<i32> {
         let mut child = self.child.take().unwrap();
-        process::terminate(&mut child).await
+        process::terminate(&mut child, &self.log).await
     }
 }
 

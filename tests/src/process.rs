@@ -3,11 +3,10 @@
 use std::{
     net::SocketAddr,
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
-use crate::TestClient;
+use crate::{TestClient, process_log::ProcessLog};
 
 /// Longest time that a start may take.
 const START: Duration = Duration::from_secs(120);
@@ -15,8 +14,7 @@ const START: Duration = Duration::from_secs(120);
 /// A process that listens.
 pub(crate) struct Process {
     pub(crate) child: Child,
-    /// Its log so far.
-    pub(crate) log: Arc<Mutex<String>>,
+    pub(crate) log: ProcessLog,
     pub(crate) address: SocketAddr,
     /// `http` or `https`.
     pub(crate) scheme: &'static str,
@@ -37,20 +35,17 @@ impl Process {
     pub(crate) async fn try_to_start(name: &str, mut command: Command) -> Result<Self, String> {
         command.arg(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
-        let stderr = child.stderr.take().unwrap();
-        let log = Arc::new(Mutex::new(String::new()));
-        let collected = Arc::clone(&log);
-        std::thread::spawn(move || collect(stderr, &collected));
-        let said = || log.lock().unwrap().clone();
+        let log = ProcessLog::collect(child.stderr.take().unwrap());
         let begun = Instant::now();
         let (scheme, address) = loop {
-            if let Some(announced) = announced(&said()) {
+            if let Some(announced) = announced(&log.text()) {
                 break announced;
             }
             if child.try_wait().unwrap().is_some() {
-                return Err(said());
+                log.end().await;
+                return Err(log.text());
             }
-            assert!(begun.elapsed() < START, "the program does not listen:\n{}", said());
+            assert!(begun.elapsed() < START, "the program does not listen:\n{}", log.text());
             tokio::time::sleep(Duration::from_millis(10)).await;
         };
         Ok(Self { child, log, address, scheme })
@@ -67,27 +62,21 @@ fn announced(log: &str) -> Option<(&'static str, SocketAddr)> {
     })
 }
 
-fn collect(mut from: impl std::io::Read, log: &Mutex<String>) {
-    let mut buffer = [0; 8192];
-    while let Ok(count @ 1..) = from.read(&mut buffer) {
-        log.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..count]));
-    }
-}
-
 /// A second process.
 pub struct NodeProcess {
     /// Its base URL; empty for one that does not listen.
     pub url: String,
     pub(crate) child: Child,
-    pub(crate) log: Arc<Mutex<String>>,
+    pub(crate) log: ProcessLog,
 }
 
-/// Asks a process to stop, and answers its exit code.
-pub(crate) async fn terminate(child: &mut Child) -> Option<i32> {
+/// Asks a process to stop, waits for the end of its log, and answers its exit code.
+pub(crate) async fn terminate(child: &mut Child, log: &ProcessLog) -> Option<i32> {
     let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
     loop {
         if let Some(ended) = child.try_wait().unwrap() {
+            log.end().await;
             return ended.code();
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -107,12 +96,12 @@ impl NodeProcess {
 
     /// Its log so far.
     pub fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
+        self.log.text()
     }
 
     /// Asks the process to stop, and answers its exit code.
     pub async fn terminate(&mut self) -> Option<i32> {
-        terminate(&mut self.child).await
+        terminate(&mut self.child, &self.log).await
     }
 }
 

@@ -1,17 +1,21 @@
 // Webhook shapers: write the body of an event as a value.
 
-import type { WebhookEvent } from 'patchbay:plugin/shaper@0.2.1';
+import type { Body, WebhookEvent } from 'patchbay:plugin/shaper@0.3.0';
 import { failure } from './index';
 
-export type { WebhookEvent } from 'patchbay:plugin/shaper@0.2.1';
+export type { WebhookEvent } from 'patchbay:plugin/shaper@0.3.0';
 
-/** Makes a function the shaper. It returns the body, or `undefined` if the event is not sent. */
+/** The body that the host writes without a plugin. */
+export const unchanged = Symbol('unchanged');
+
+/** Makes a function the shaper. It returns the body, `unchanged`, or `undefined` if the event is not sent. */
 export function shaper(shape: (event: WebhookEvent) => unknown) {
   return {
-    shape(event: WebhookEvent): string | null {
+    shape(event: WebhookEvent): Body {
       try {
         const body = shape(event);
-        return body === undefined ? null : JSON.stringify(body);
+        if (body === undefined) return { tag: 'skip' };
+        return body === unchanged ? { tag: 'unchanged' } : { tag: 'json', val: JSON.stringify(body) };
       } catch (thrown) {
         throw failure(thrown);
       }

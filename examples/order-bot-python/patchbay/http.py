@@ -59,6 +59,23 @@ def request(
     return Response(answer.status, dict(answer.headers), bytes(answer.body))
 
 
+def start(
+    method: str,
+    url: str,
+    headers: Mapping[str, str] = {},
+    body: Union[str, bytes, None] = None,
+    timeout_ms: Optional[int] = None,
+) -> str:
+    """Sends a request after this call, with a deadline of 1 to 120 seconds, and returns the id of its job.
+
+    The response comes as the event `http-finished`."""
+    body = body.encode() if isinstance(body, str) else body
+    try:
+        return _http.start(_http.Request(method, url, list(headers.items()), body, timeout_ms))
+    except Err as fault:
+        raise _told(fault.value) from None
+
+
 def _told(fault: _http.Error) -> PluginError:
     match fault:
         case _http.Error_NotGranted(reason):

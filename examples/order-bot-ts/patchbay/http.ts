@@ -1,6 +1,6 @@
 // Outgoing HTTP, to the hosts that the activation allows.
 
-import * as http from 'patchbay:plugin/http@0.2.1';
+import * as http from 'patchbay:plugin/http@0.3.0';
 import { PluginError } from './index';
 import { decode, encode } from './bytes';
 
@@ -33,14 +33,30 @@ export class Response {
 
 /** Sends one request and waits for the response. Throws a `PluginError` if none comes. */
 export function fetch(url: string, options: Options = {}): Response {
-  const { method = 'GET', headers = {}, body, timeoutMs = null } = options;
-  const bytes = typeof body === 'string' ? encode(body) : body ?? null;
   try {
-    const answer = http.send({ method, url, headers: Object.entries(headers), body: bytes, timeoutMs });
+    const answer = http.send(request(url, options));
     return new Response(answer.status, new Map(answer.headers), answer.body);
   } catch (fault) {
     throw told((fault as { payload?: http.Error }).payload ?? (fault as http.Error));
   }
+}
+
+/**
+ * Sends one request after this call, with a deadline of 1 to 120 seconds (`timeoutMs`, 60 seconds if absent). Returns the
+ * id of its job. The response comes as the event `http-finished`.
+ */
+export function start(url: string, options: Options = {}): string {
+  try {
+    return http.start(request(url, options));
+  } catch (fault) {
+    throw told((fault as { payload?: http.Error }).payload ?? (fault as http.Error));
+  }
+}
+
+function request(url: string, options: Options): http.Request {
+  const { method = 'GET', headers = {}, body, timeoutMs = null } = options;
+  const bytes = typeof body === 'string' ? encode(body) : body ?? null;
+  return { method, url, headers: Object.entries(headers), body: bytes, timeoutMs };
 }
 
 function told(fault: http.Error): PluginError {

@@ -1,6 +1,6 @@
 // A small store that outlives the call. Writes take effect together with the answer, or not at all.
 
-import * as store from 'patchbay:plugin/kv@0.2.1';
+import * as store from 'patchbay:plugin/kv@0.3.0';
 import { PluginError } from './index';
 import { decode, encode } from './bytes';
 

@@ -50,7 +50,8 @@ fn important(inbound: &Inbound, settings: &Settings) -> Result<Decision, Error> 
     log::info(format!("conversation {visits} of an important customer"));
     let note = format!("An important customer, conversation {visits}.");
     let time = &inbound.local_time;
-    let open = time.weekday <= 5 && (settings.opens..settings.closes).contains(&time.hour);
+    let open = !matches!(time.weekday, Weekday::Saturday | Weekday::Sunday)
+        && (settings.opens..settings.closes).contains(&time.hour);
     Ok(match &inbound.last_agent {
         _ if !open => Decision::queue("an important customer outside the team's hours"),
         Some(agent) => Decision::agent(agent, "the agent who knows this important customer"),

@@ -9,8 +9,8 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::request::Parts, response::Response};
-use chrono::SecondsFormat;
 use domain::body::Faults;
+use domain::iso_time::iso_time;
 use serde::Serialize;
 use tenancy::audit_trail::{self, AuditExport, AuditFilter, AuditRow, AuditVerification};
 use utoipa::{IntoParams, ToSchema};
@@ -78,7 +78,7 @@ impl From<AuditRow> for AuditEntryBody {
         Self {
             id: row.id,
             number: row.number,
-            time: row.happened_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            time: iso_time(row.happened_at),
             actor: row.actor,
             action: row.action,
             target_kind: row.object_kind,

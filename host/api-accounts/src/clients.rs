@@ -9,7 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{
     body::{self, FieldFault},
     chat::FallbackMode,
@@ -93,7 +93,7 @@ impl From<ClientView> for ClientBody {
                 sms_username: client.sms_fallback.username,
             },
             test: client.sandbox_of.is_some(),
-            created_time: client.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            created_time: iso_time(client.created_at),
         }
     }
 }

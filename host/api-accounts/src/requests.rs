@@ -10,7 +10,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{extract::State, http::request::Parts};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{
     body::{Faults, FieldFault},
     clock::minted_at,
@@ -90,7 +90,7 @@ impl RequestLogBody {
         let duration = Duration::from_micros(row.duration_micros.unsigned_abs());
         Self {
             request_id: row.id,
-            time: minted_at(row.id).to_rfc3339_opts(SecondsFormat::Millis, true),
+            time: iso_time(minted_at(row.id)),
             method: row.method,
             path: row.path,
             status: row.status,

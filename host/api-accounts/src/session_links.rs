@@ -7,7 +7,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{body::FieldFault, ids::SessionId, session::SessionPurpose};
 use serde::{Deserialize, Serialize};
 use tenancy::accounts::sessions;
@@ -59,7 +59,7 @@ async fn create(
     let link = LinkBody {
         url: format!("{base}/console#link={}", token.expose()),
         token: token.expose().to_owned(),
-        expires_at: expires_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        expires_at: iso_time(expires_at),
     };
     Ok((StatusCode::CREATED, Json(link)))
 }
@@ -125,8 +125,8 @@ async fn open(
         session_key: opened.key.expose().to_owned(),
         client_ref: opened.client_ref,
         permissions: PERMISSIONS.iter().filter(|row| row.opens_to_links()).map(|row| row.name).collect(),
-        expires_at: opened.expires_at.to_rfc3339_opts(SecondsFormat::Millis, true),
-        ends_at: opened.ends_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        expires_at: iso_time(opened.expires_at),
+        ends_at: iso_time(opened.ends_at),
     };
     Ok((StatusCode::CREATED, Json(session)))
 }

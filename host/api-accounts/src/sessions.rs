@@ -14,7 +14,7 @@ use axum::{
     extract::State,
     http::{StatusCode, request::Parts},
 };
-use chrono::{DateTime, SecondsFormat, Utc};
+use domain::iso_time::iso_time;
 use domain::{ids::SessionId, session::SessionPurpose};
 use serde::Serialize;
 use tenancy::accounts::{
@@ -34,10 +34,6 @@ const CURRENT: &str = "current";
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(remove)).routes(routes!(console_login))
-}
-
-fn time(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// The user of a session.
@@ -65,10 +61,10 @@ struct NewSessionBody {
     /// The key, for the header `Authorization`. It is not shown again.
     #[schema(format = Uuid, examples("b8b8f4b2-6a53-4c6f-9a4e-0b6f4a1c2d3e"))]
     session_key: String,
-    /// End of the session if it is not used. Each use moves it, at most to `endsAt`.
+    /// End if idle. Each use moves it, at most to `endsAt`.
     #[schema(format = DateTime)]
     expires_at: String,
-    /// End of the session, also if it is used.
+    /// Latest end, even if in use.
     #[schema(format = DateTime)]
     ends_at: String,
     /// The user who logged in.
@@ -89,10 +85,10 @@ struct SessionBody {
     /// The last use, to some minutes.
     #[schema(format = DateTime)]
     last_used_at: String,
-    /// End of the session if it is not used.
+    /// End if idle.
     #[schema(format = DateTime)]
     expires_at: String,
-    /// End of the session, also if it is used.
+    /// Latest end, even if in use.
     #[schema(format = DateTime)]
     ends_at: String,
     /// `true`: the session of this request.
@@ -103,10 +99,10 @@ impl SessionBody {
     fn of(session: &SessionRecord, current: Option<SessionId>) -> Self {
         Self {
             id: session.id,
-            created_at: time(session.created_at),
-            last_used_at: time(session.used_at),
-            expires_at: time(session.expires_at),
-            ends_at: time(session.ends_at),
+            created_at: iso_time(session.created_at),
+            last_used_at: iso_time(session.used_at),
+            expires_at: iso_time(session.expires_at),
+            ends_at: iso_time(session.ends_at),
             current: current == Some(session.id),
         }
     }
@@ -146,11 +142,11 @@ async fn open(state: &ApiState, source: RequestSource, body: LoginBody) -> Resul
     Ok((opened, client_ref))
 }
 
-/// Opens a session for e-mail, password and `clientRef`.
+/// Logs in a user and returns a session key.
 ///
-/// Its key is used as an API key is, with the permissions of the user. It ends after a time without use
-/// (`limits.session_idle`), at the latest after `limits.session_life`, and with a change of the password. Wrong passwords
-/// count as they do for `retrieveApiKey`. A user has at most 20 sessions: one more ends the oldest.
+/// Send the session key like an API key. It has the permissions of the user. The session ends after a time without use
+/// (`limits.session_idle`), at the latest after `limits.session_life`, and with a change of the password. Wrong
+/// passwords count as they do for `retrieveApiKey`. A user has at most 20 sessions. If the user opens another, the oldest ends.
 #[utoipa::path(
     post,
     path = "/api/v1/sessions",
@@ -174,8 +170,8 @@ async fn create(
     let session = NewSessionBody {
         id: opened.id,
         session_key: opened.key.expose().to_owned(),
-        expires_at: time(opened.expires_at),
-        ends_at: time(opened.ends_at),
+        expires_at: iso_time(opened.expires_at),
+        ends_at: iso_time(opened.ends_at),
         user,
     };
     Ok((StatusCode::CREATED, Json(session)))
@@ -189,14 +185,14 @@ struct ConsoleSessionBody {
     /// The key, for the header `Authorization`. It is not shown again.
     #[schema(format = Uuid, examples("b8b8f4b2-6a53-4c6f-9a4e-0b6f4a1c2d3e"))]
     key: String,
-    /// End of the session if it is not used.
+    /// End if idle.
     #[schema(format = DateTime)]
     expires_time: String,
 }
 
 /// Opens a session, with a short answer.
 ///
-/// As `POST /api/v1/sessions`.
+/// Works as `POST /api/v1/sessions`.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/auth/session",
@@ -215,7 +211,7 @@ async fn console_login(
     SmallJson(body): SmallJson<LoginBody>,
 ) -> Result<Json<ConsoleSessionBody>, ApiError> {
     let (opened, _) = open(&state, source, body).await?;
-    Ok(Json(ConsoleSessionBody { key: opened.key.expose().to_owned(), expires_time: time(opened.expires_at) }))
+    Ok(Json(ConsoleSessionBody { key: opened.key.expose().to_owned(), expires_time: iso_time(opened.expires_at) }))
 }
 
 /// Lists the sessions of the caller, or for an ADMIN those of another user.
@@ -252,8 +248,8 @@ async fn list(
 
 /// Ends a session.
 ///
-/// Use `current` for the session of this request. An ADMIN ends the sessions of others. Its key is invalid at once, on
-/// every node, and its live connections end.
+/// Use `current` for the session of this request. An ADMIN can end the sessions of others. The key of the session is
+/// invalid at once, on every node, and its live connections end.
 #[utoipa::path(
     delete,
     path = "/api/v1/sessions/{id}",

@@ -9,7 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{
     body::{self, FieldFault},
     hours::{BusinessHours, TimeZone},
@@ -77,7 +77,7 @@ impl TeamBody {
             business_hours: team.hours.hours,
             after_hours_text: team.after_hours_text.map(|text| text.as_str().to_owned()),
             open,
-            created_time: team.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            created_time: iso_time(team.created_at),
         }
     }
 }

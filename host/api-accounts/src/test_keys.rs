@@ -9,7 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{body::FieldFault, ids::UserId};
 use serde::{Deserialize, Serialize};
 use tenancy::accounts::{
@@ -44,7 +44,7 @@ struct TestKeyBody {
 
 impl From<Profile> for TestKeyBody {
     fn from(key: Profile) -> Self {
-        let created_time = key.created_at.to_rfc3339_opts(SecondsFormat::Millis, true);
+        let created_time = iso_time(key.created_at);
         Self { id: key.id, name: key.name, test: true, created_time }
     }
 }

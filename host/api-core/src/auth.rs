@@ -142,7 +142,7 @@ permissions! {
     /// Reading web chat sites.
     SiteReading: "list web chat sites" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live chat.
-    LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
+    LiveChat: "work with chats and tickets, send templates in chats (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
     /// Canned replies.
     CannedReplies: "create, change and delete canned replies" => [Admin, Supervisor];
     /// Figures of the desk.
@@ -199,6 +199,11 @@ impl<P> AuthorizedCaller<P> {
                 Err(ApiError::new(ErrorKind::Forbidden, said))
             }
         }
+    }
+
+    /// How the caller sees customers. It may change when [`Self::opens`] opens another client.
+    pub fn sight(&self) -> CustomerVisibility {
+        self.viewer.sight()
     }
 
     /// The caller, for the audit trail.

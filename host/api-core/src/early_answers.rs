@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::http::{StatusCode, header};
 use base::Context;
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use domain::ids::RequestId;
+use domain::iso_time::iso_time;
 
 use crate::{
     error::{ApiError, ErrorBody, ErrorKind, FailureFacts},
@@ -59,7 +60,7 @@ impl EarlyAnswers {
         let error = fault.error();
         let (status, ..) = error.parts();
         let failed = FailureFacts {
-            timestamp: now.to_rfc3339_opts(SecondsFormat::Millis, true),
+            timestamp: iso_time(now),
             // The path may be the part that cannot be read.
             path: "",
             request_id: id.to_string(),

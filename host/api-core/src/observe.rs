@@ -12,8 +12,8 @@ use axum::{
     response::Response,
 };
 use base::traces::{self, CallerTrace, OpenSpan};
-use chrono::SecondsFormat;
 use domain::ids::RequestId;
+use domain::iso_time::iso_time;
 use tracing::{Instrument, Span, field::Empty};
 
 use crate::{
@@ -70,7 +70,7 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
     let mut response = traces::within(place, next.run(request).instrument(span.clone())).await;
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         let now = state.context.now();
-        let timestamp = now.to_rfc3339_opts(SecondsFormat::Millis, true);
+        let timestamp = iso_time(now);
         // Errors keep the headers that tell browsers which pages may read the answer, and the deprecation headers.
         let kept = KEPT.map(|name| (name.clone(), response.headers_mut().remove(&name)));
         let failed = FailureFacts {

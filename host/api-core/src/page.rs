@@ -31,7 +31,7 @@ use crate::{admission::reservation::AdmittedRequest, error::ApiError, query::Que
 pub const DEFAULT_SIZE: u32 = 10;
 /// Largest `size`.
 const MAX_SIZE: u32 = 500;
-/// Pages of more items than this are made a few at a time, because an item may have 64 KiB.
+/// Only a few pages with more items than this are built at the same time, because an item may have 64 KiB.
 const LARGE_SIZE: u32 = 100;
 /// Bytes of a page. A larger one is refused, so that its caller asks for fewer items.
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
@@ -144,7 +144,7 @@ fn parameter(name: &str, meaning: &str, schema: ObjectBuilder) -> Parameter {
     described.parameter_in(ParameterIn::Query).required(Required::False).build()
 }
 
-/// The wrapper of SPEC 2.13.
+/// One page of a list.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
@@ -167,7 +167,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// Wraps the found items, each in its outer form.
+    /// Wraps the found items, each converted by `shape`.
     pub fn new<I>(request: PageRequest, found: Found<I>, shape: impl FnMut(I) -> T) -> Self {
         let Found { items, total } = found;
         let is_large = items.len() > LARGE_SIZE as usize;
@@ -203,13 +203,13 @@ impl<T: Serialize> IntoResponse for Page<T> {
 }
 
 impl<T: Serialize> Page<T> {
-    /// Writes the page as JSON, unless it has more bytes.
-    fn write(&self, most: usize) -> Result<Vec<u8>, ApiError> {
-        let mut page = BoundedBytes { bytes: Vec::new(), most };
+    /// Writes the page as JSON. If it has more than `limit` bytes, returns a fault of `size`.
+    fn write(&self, limit: usize) -> Result<Vec<u8>, ApiError> {
+        let mut page = BoundedBytes { bytes: Vec::new(), limit };
         match serde_json::to_writer(&mut page, self) {
             Ok(()) => Ok(page.bytes),
             Err(error) if error.is_io() => {
-                let said = format!("must be smaller: this page would have more than {most} bytes");
+                let said = format!("must be smaller: this page would have more than {limit} bytes");
                 Err(ApiError::fault("size", said))
             }
             Err(error) => Err(ApiError::internal(error)),
@@ -217,15 +217,15 @@ impl<T: Serialize> Page<T> {
     }
 }
 
-/// Bytes that end with an error beyond their bound.
+/// A buffer whose writes fail if it would exceed `limit` bytes.
 struct BoundedBytes {
     bytes: Vec<u8>,
-    most: usize,
+    limit: usize,
 }
 
 impl io::Write for BoundedBytes {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + more.len() > self.most {
+        if self.bytes.len() + more.len() > self.limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.bytes.extend_from_slice(more);
@@ -237,7 +237,7 @@ impl io::Write for BoundedBytes {
     }
 }
 
-/// Does work that takes long. Another thread takes over the requests of this one, if the runtime has several.
+/// Runs slow work. On a multi-thread runtime, other tasks move to another thread.
 fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => task::block_in_place(work),

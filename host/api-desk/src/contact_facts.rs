@@ -9,6 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
+use domain::iso_time::iso_time;
 use domain::{
     contact::{parse_note, parse_tag_list},
     ids::{NoteId, UserId},
@@ -21,10 +22,7 @@ use tenancy::{
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{
-    contacts::{api_error, contact_id},
-    live_chat::desk::time,
-};
+use crate::contacts::{api_error, contact_id};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(tags, set_tags)).routes(routes!(notes, write_note)).routes(routes!(delete_note))
@@ -65,7 +63,7 @@ impl From<CustomerNoteView> for NoteBody {
             text: view.note.text,
             author_id: view.note.author,
             author_name: view.author,
-            created_time: time(view.note.created_at),
+            created_time: iso_time(view.note.created_at),
         }
     }
 }

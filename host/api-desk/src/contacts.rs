@@ -9,7 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{
     contact::{NewContact, parse_rename},
     ids::ContactId,
@@ -51,7 +51,7 @@ impl From<Contact> for ContactBody {
             full_name: contact.full_name,
             phone_number: contact.phone,
             customer_user_id: contact.bsuid,
-            created_time: contact.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            created_time: iso_time(contact.created_at),
         }
     }
 }
@@ -84,7 +84,8 @@ pub(crate) fn contact_id(text: &str) -> Result<ContactId, ApiError> {
 pub(crate) fn api_error(error: ContactError) -> ApiError {
     match error {
         ContactError::Unknown => ApiError::not_found(),
-        ContactError::Taken => ApiError::new(ErrorKind::Conflict, error.to_string()),
+        ContactError::Fault(fault) => ApiError::faults(fault),
+        ContactError::Conflict(_) | ContactError::Taken => ApiError::new(ErrorKind::Conflict, error.to_string()),
         ContactError::Failed(cause) => cause.into(),
     }
 }
@@ -165,7 +166,7 @@ async fn rename(
     Ok(Json(renamed.into()))
 }
 
-/// Deletes a contact. The customer's chats stay.
+/// Deletes a contact, and those that are merged into it. The customers' chats stay.
 ///
 /// Chats then show the name that the customer chose, if there is one.
 #[utoipa::path(

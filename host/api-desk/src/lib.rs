@@ -3,6 +3,7 @@
 mod closed_sets;
 mod contact_facts;
 mod contact_import;
+mod contact_merges;
 mod contacts;
 mod custom_events;
 mod figures;
@@ -24,6 +25,7 @@ pub fn routes(state: &ApiState, live: Arc<Hub>) -> OpenApiRouter<ApiState> {
         .merge(contacts::routes())
         .merge(contact_facts::routes())
         .merge(contact_import::routes())
+        .merge(contact_merges::routes())
         .merge(figures::routes())
         .merge(people::routes())
         .merge(custom_events::routes())

@@ -10,7 +10,7 @@ use api_core::{
 };
 use axum::{Json, extract::State};
 use base::media;
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{
     address::Address,
     body,
@@ -158,8 +158,8 @@ impl From<Certificate> for CertificateBody {
     fn from(certificate: Certificate) -> Self {
         Self {
             tables: certificate.tables.iter().map(TableBody::from).collect(),
-            started_time: certificate.started_at.to_rfc3339_opts(SecondsFormat::Millis, true),
-            finished_time: certificate.finished_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            started_time: iso_time(certificate.started_at),
+            finished_time: iso_time(certificate.finished_at),
             complete: certificate.is_complete,
             cancelled_messages: certificate.cancelled,
             files: certificate.files,
@@ -200,7 +200,7 @@ fn export_body(state: &ApiState, client: ClientId, export: Export) -> ExportBody
     let file = |id| FileBody { id, url: media::url_for(&state.context, client, id) };
     ExportBody {
         person: export.person,
-        exported_time: export.exported_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        exported_time: iso_time(export.exported_at),
         addresses: export.addresses.iter().map(address).collect(),
         tables: export.tables.into_iter().map(|table| (table.table, table.rows)).collect(),
         files: export.files.into_iter().map(|one| file(one.id)).collect(),

@@ -13,7 +13,11 @@ use axum::{
     extract::{FromRequestParts, State},
     http::request::Parts,
 };
-use chat::desk::tickets::{self, Filter, TicketView};
+use chat::desk::{
+    ActingUser,
+    tickets::{self, Filter, TicketView},
+};
+use domain::iso_time::iso_time;
 use domain::{
     body::{Faults, FieldFault},
     chat::{Rating, TicketStatus},
@@ -28,7 +32,7 @@ use uuid::Uuid;
 
 use crate::{
     closed_sets::{SelectedStatus, TicketRating, TicketStatusName},
-    live_chat::desk::{acting, api_error, time},
+    live_chat::desk::{acting, api_error},
 };
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
@@ -88,9 +92,9 @@ impl From<TicketView> for TicketBody {
             agent_id: ticket.agent.map(|agent| agent.0),
             agent_name: agent.map(|(_, shown)| shown.name),
             rating: ticket.rating.map(|rating| rating.as_str().to_lowercase()),
-            created_time: time(ticket.created_at),
-            updated_time: time(ticket.updated_at),
-            closed_time: ticket.closed_at.map(time),
+            created_time: iso_time(ticket.created_at),
+            updated_time: iso_time(ticket.updated_at),
+            closed_time: ticket.closed_at.map(iso_time),
         }
     }
 }
@@ -128,6 +132,10 @@ struct Wanted {
     /// The status.
     #[param(value_type = Option<SelectedStatus>, nullable = false, inline)]
     selected_status: Option<String>,
+    /// Part of a name or number of the customer, as in the search of chats. If it matches more than 1,000 chats, the
+    /// tickets of the latest 1,000 are searched.
+    #[param(nullable = false)]
+    customer: Option<String>,
 }
 
 #[derive(Debug)]
@@ -136,6 +144,8 @@ struct TicketQuery {
     client_ref: String,
     /// `None`: no ticket can match.
     filter: Option<Filter>,
+    /// Part of a name or number. Blank: any customer.
+    customer: String,
 }
 
 impl FromRequestParts<ApiState> for TicketQuery {
@@ -187,9 +197,14 @@ fn read(given: &QueryParameters) -> Result<TicketQuery, Faults> {
         number: number.flatten(),
         agent: agent.flatten(),
         status: status.flatten(),
+        chats: None,
     };
-    let client_ref = client_ref.to_owned();
-    Ok(TicketQuery { page: PageRequest { page: 0, size: 10 }, client_ref, filter: (!nothing).then_some(filter) })
+    Ok(TicketQuery {
+        page: PageRequest { page: 0, size: 10 },
+        client_ref: client_ref.to_owned(),
+        filter: (!nothing).then_some(filter),
+        customer: value("customer").unwrap_or_default().to_owned(),
+    })
 }
 
 /// Lists tickets, newest first.
@@ -212,7 +227,8 @@ async fn search(
     let (Some(filter), Some(client)) = (query.filter, allowed.opens(&state, &query.client_ref).await?) else {
         return Ok(Page::around(query.page, 0));
     };
-    let found = tickets::search(&state.context, client, &filter, query.page).await;
+    let acting = ActingUser { client, sight: allowed.sight(), ..acting(&allowed) };
+    let found = tickets::search(&state.context, acting, filter, &query.customer, query.page).await;
     Ok(Page::new(query.page, found.map_err(api_error)?, TicketBody::from))
 }
 
@@ -325,7 +341,7 @@ mod tests {
     fn times_are_in_utc_unless_they_say_otherwise() {
         let at = |text: &str| {
             let whole = format!("page=0&size=10&startDateTime={text}&endDateTime=2027-01-01T00:00:00Z&clientRef=acme");
-            Ok::<_, Vec<String>>(time(query(&whole)?.filter.unwrap().from))
+            Ok::<_, Vec<String>>(iso_time(query(&whole)?.filter.unwrap().from))
         };
         assert_eq!(at("2026-11-22T10:00:00").unwrap(), "2026-11-22T10:00:00.000Z");
         assert_eq!(at("2026-11-22T10:00:00 02:00").unwrap(), "2026-11-22T08:00:00.000Z");

@@ -10,7 +10,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::request::Parts};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{body::Faults, delivery::DeliveryState, ids::BatchId};
 use outbound::batches::{self, Batch, BatchError, BatchProgress, Hold};
 use serde::Serialize;
@@ -105,7 +105,7 @@ impl From<Batch> for BatchBody {
             batch_id: batch.id.0,
             request_id: batch.request,
             state: BatchState::of(&batch),
-            created_time: batch.accepted_at().to_rfc3339_opts(SecondsFormat::Millis, true),
+            created_time: iso_time(batch.accepted_at()),
             sender: batch.sender,
             channel: batch.channel,
             message_type: batch.message_type,

@@ -9,8 +9,8 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chrono::SecondsFormat;
 use domain::body;
+use domain::iso_time::iso_time;
 use outbound::blocklist::{self, Additions, BlockedRecipient};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -41,7 +41,7 @@ impl From<BlockedRecipient> for BlockedBody {
         Self {
             recipient: blocked.address.value().to_owned(),
             reason: blocked.reason,
-            created_time: blocked.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            created_time: iso_time(blocked.created_at),
         }
     }
 }

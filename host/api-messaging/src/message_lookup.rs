@@ -9,7 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{extract::State, http::request::Parts};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{body::FieldFault, clock::minted_at, numbering, phone};
 use outbound::lookup::{self, FoundMessage, MessageFilter};
 use serde::Serialize;
@@ -67,7 +67,7 @@ struct FoundBody {
 impl From<FoundMessage> for FoundBody {
     fn from(found: FoundMessage) -> Self {
         Self {
-            created_time: minted_at(found.id.0).to_rfc3339_opts(SecondsFormat::Millis, true),
+            created_time: iso_time(minted_at(found.id.0)),
             gst_id: found.gst_id,
             ct_id: found.ct_id,
             status: found.state,

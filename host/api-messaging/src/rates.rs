@@ -29,14 +29,14 @@ struct CardBody {
     rates: Vec<RateBody>,
 }
 
-/// The cost of a message of a category to a country.
+/// The cost of a message of a category to or from a country.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Rate)]
 struct RateBody {
     /// The category of the messages.
     #[schema(value_type = RateCategoryName)]
     category: String,
-    /// A calling code such as `27`; two letters such as `ZA` for recipients with only a user id; `*` for all other
+    /// A calling code such as `27`; two letters such as `ZA` for recipients known only by a BSUID; `*` for all other
     /// countries. The longest match counts.
     country: String,
     /// A decimal number, as text.
@@ -74,15 +74,15 @@ async fn read(State(state): State<ApiState>, allowed: AuthorizedCaller<Rates>) -
 
 /// Replaces the rate card.
 ///
-/// Later statuses carry the new rates as `cost`, with amount and currency.
+/// The body is the whole new rate card. Status events after this change report the new rate in `cost`.
 #[utoipa::path(
     put,
     path = "/messaging-service/WhatsApp/rate-card",
     operation_id = "replaceRateCard",
     tag = "Rate card",
-    request_body = CardBody,
+    request_body(content = CardBody, description = "The whole new rate card."),
     security(("apiKey" = [Rates::ROW.name])),
-    responses((status = 200, description = "The changed rates.", body = CardBody)),
+    responses((status = 200, description = "The new rates.", body = CardBody)),
 )]
 async fn replace(
     State(state): State<ApiState>,

@@ -8,7 +8,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{extract::State, http::request::Parts, response::Response};
-use chrono::{DateTime, SecondsFormat, Utc};
+use domain::iso_time::iso_time;
 use domain::{clock::minted_at, dates, ids::BatchId};
 use outbound::reports::{ReportQuery, ReportedMessage};
 use serde::Serialize;
@@ -54,7 +54,6 @@ struct Line {
 
 impl From<ReportedMessage> for Line {
     fn from(message: ReportedMessage) -> Self {
-        let shown = |moment: DateTime<Utc>| moment.to_rfc3339_opts(SecondsFormat::Millis, true);
         Self {
             gst_id: message.gst_id,
             ct_id: message.ct_id,
@@ -66,10 +65,10 @@ impl From<ReportedMessage> for Line {
             receiver: message.receiver,
             recipient_user_id: message.recipient_user_id,
             status: message.state,
-            created_time: shown(minted_at(message.id)),
-            send_time: message.sent_at.map(shown),
-            delivery_time: message.delivered_at.map(shown),
-            read_time: message.read_at.map(shown),
+            created_time: iso_time(minted_at(message.id)),
+            send_time: message.sent_at.map(iso_time),
+            delivery_time: message.delivered_at.map(iso_time),
+            read_time: message.read_at.map(iso_time),
             error_code: message.error_code,
             error_code_string: message.error_text,
         }

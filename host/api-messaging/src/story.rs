@@ -8,7 +8,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State};
-use chrono::{DateTime, SecondsFormat, Utc};
+use domain::iso_time::iso_time;
 use domain::sms_route::{RouterStep, SmsRoute};
 use outbound::story::{self, Story, StoryCall, StoryEntry, StoryEvent, StoryLeg, StoryPart};
 use serde::Serialize;
@@ -247,10 +247,6 @@ struct PartBody {
     status: String,
 }
 
-fn format_time(moment: DateTime<Utc>) -> String {
-    moment.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
 impl From<Story> for StoryBody {
     fn from(story: Story) -> Self {
         let message = story.message;
@@ -267,7 +263,7 @@ impl From<Story> for StoryBody {
             category: message.category,
             batch_id: message.batch_id,
             request_id: message.request_id,
-            due_time: story.due_at.map(format_time),
+            due_time: story.due_at.map(iso_time),
             timeline: story.timeline.into_iter().map(EntryBody::from).collect(),
         }
     }
@@ -306,7 +302,7 @@ impl EntryBody {
 
 impl From<StoryEntry> for EntryBody {
     fn from(entry: StoryEntry) -> Self {
-        let body = Self { time: format_time(entry.time), ..Self::default() };
+        let body = Self { time: iso_time(entry.time), ..Self::default() };
         match entry.what {
             StoryEvent::Request { request, batch } => Self {
                 kind: StoryEventKind::Request,
@@ -320,7 +316,7 @@ impl From<StoryEntry> for EntryBody {
                 kind: StoryEventKind::Receipt,
                 channel: Some(receipt.channel),
                 status: Some(receipt.state),
-                provider_time: Some(format_time(receipt.happened_at)),
+                provider_time: Some(iso_time(receipt.happened_at)),
                 error_code: receipt.error_code,
                 error_code_string: receipt.error_text,
                 ..body

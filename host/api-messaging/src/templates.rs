@@ -7,7 +7,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use serde::Serialize;
 use serde_json::Value;
 use tenancy::inboxes::{SyncError, TemplateRow, list_templates, sync_templates};
@@ -67,7 +67,7 @@ impl From<TemplateRow> for Template {
             parameter_format: record.parameter_format,
             components: record.components.0,
             waba_id: record.waba_id,
-            synced_time: row.synced_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            synced_time: iso_time(row.synced_at),
         }
     }
 }

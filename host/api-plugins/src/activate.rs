@@ -20,7 +20,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    plugin_bodies::ActivationBody,
+    plugin_bodies::{ActivationBody, HttpLimitsBody},
     request::{PluginPath, api_error, inbox_id, mode, small, version},
 };
 
@@ -42,19 +42,26 @@ pub(super) struct ActivateBody {
     #[schema(minimum = 1, maximum = 100)]
     percent: Option<i64>,
     /// The configuration of the plugin, at most 64 KiB. It must match the schema that the plugin exports, if there is
-    /// one. If it is absent, the present configuration of this plugin is kept.
+    /// one. If it is absent, the present configuration of this plugin is kept. If a number has no activation of this
+    /// plugin, that is the configuration for all numbers. The same applies to `allowedHosts` and `httpLimits`.
     #[schema(value_type = Option<Object>)]
     config: Option<Value>,
     /// Hosts that the plugin may call over HTTP. If it is absent, the present hosts of this plugin are kept; `[]`
     /// allows none.
     #[schema(max_items = 50)]
     allowed_hosts: Option<Vec<String>>,
+    /// Limits of its HTTP requests. If they are absent, the present limits of this plugin are kept; `{}` are those of the
+    /// operator.
+    http_limits: Option<HttpLimitsBody>,
     /// For `canary` only: the percentage of failed calls that ends it.
     #[schema(minimum = 0, maximum = 100)]
     error_threshold: Option<i64>,
     /// For `canary` only: number of calls before the percentage is judged.
     #[schema(minimum = 1, maximum = 1000)]
     minimum_calls: Option<i64>,
+    /// `true`: run all checks and show the result, and change nothing.
+    #[serde(default)]
+    preview: bool,
 }
 
 impl ActivateBody {
@@ -87,7 +94,8 @@ impl ActivateBody {
 pub(super) struct ActivatedBody {
     #[serde(flatten)]
     activation: ActivationBody,
-    /// Names `config` and `allowedHosts` if they were absent from the request and the present values were kept.
+    /// Names `config`, `allowedHosts` and `httpLimits` if they were absent from the request and the present values were
+    /// kept.
     kept: Vec<&'static str>,
     /// The plugin that it replaced. Null if nothing was active in its place.
     replaced: Option<ReplacedBody>,
@@ -105,8 +113,8 @@ struct ReplacedBody {
 
 /// Activates a version.
 ///
-/// It takes effect at once for calls that begin after it. Calls in progress end on their version. If `config` or
-/// `allowedHosts` is absent, the present value of this plugin is kept, including network grants, and `kept` names it.
+/// It takes effect at once for calls that begin after it. Calls in progress end on their version. If `config`,
+/// `allowedHosts` or `httpLimits` is absent, the present value of this plugin is kept, and `kept` names it.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/activate",
@@ -135,8 +143,10 @@ pub(super) async fn activate(
         percent: small(body.percent, usual.percent, 0),
         config: body.config.filter(|config| !config.is_null()),
         allowed_hosts: body.allowed_hosts,
+        http_limits: body.http_limits.map(Into::into),
         error_threshold: small(body.error_threshold, usual.error_threshold, u8::MAX),
         minimum_calls: small(body.minimum_calls, usual.minimum_calls, 0),
+        preview: body.preview,
         ..usual
     };
     let activated = plugins::activate(&state.context, allowed.caller.client, wanted, allowed.actor()).await;

@@ -13,16 +13,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::body::FieldFault;
+use domain::iso_time::iso_time;
 use plugins::{PendingUpload, PluginError, UploadProgress, UploadStart};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::{
-    closed_sets::UploadStage,
-    plugin_bodies::{PluginBody, time},
-    request::api_error,
-};
+use super::{closed_sets::UploadStage, plugin_bodies::PluginBody, request::api_error};
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const APPLIED: HeaderName = HeaderName::from_static("preference-applied");
@@ -70,7 +67,7 @@ pub(super) struct PendingBody {
 struct RefusedBody {
     /// The HTTP status.
     status: u16,
-    /// A sentence with the cure.
+    /// An error text that says how to fix it.
     message: String,
     /// The faults of the component.
     #[schema(value_type = Vec<Object>)]
@@ -106,7 +103,7 @@ fn body(upload: PendingUpload, progress: UploadProgress) -> PendingBody {
         state,
         plugin,
         refused,
-        created_time: time(upload.created_at),
+        created_time: iso_time(upload.created_at),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Closed sets in the bodies and parameters of plugins.
 
 use api_core::closed_set;
-use plugins::{World, calls::trace, slots::Mode};
+use plugins::{SignatureState, World, calls::trace, slots::Mode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -41,4 +41,28 @@ pub(crate) enum UploadStage {
     Compiling,
     Ready,
     Refused,
+}
+
+/// The state of the signature of a version. `VALID`: it is of a key of the client and matches the stored component.
+/// `ABSENT`: the version is not signed. `KEY_REMOVED`: the client has this key no longer. `MISMATCH`: the stored component
+/// is another one.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schema(as = PluginSignatureState)]
+pub(crate) enum SignatureStateName {
+    Valid,
+    Absent,
+    KeyRemoved,
+    Mismatch,
+}
+
+impl From<SignatureState> for SignatureStateName {
+    fn from(state: SignatureState) -> Self {
+        match state {
+            SignatureState::Valid => Self::Valid,
+            SignatureState::Absent => Self::Absent,
+            SignatureState::KeyRemoved => Self::KeyRemoved,
+            SignatureState::Mismatch => Self::Mismatch,
+        }
+    }
 }

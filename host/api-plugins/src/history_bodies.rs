@@ -2,18 +2,18 @@
 
 use api_core::page::Page;
 use chrono::DateTime;
+use domain::iso_time::iso_time;
 use plugins::{AnswerDifference, Invocation, PluginEvent, SkippedCount};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::plugin_bodies::time;
 use crate::closed_sets::{OutcomeName, WorldName};
 
 fn time_of(id: Uuid) -> Option<String> {
     let (seconds, nanos) = id.get_timestamp()?.to_unix();
-    Some(time(DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?))
+    Some(iso_time(DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?))
 }
 
 #[derive(Serialize, ToSchema)]
@@ -100,7 +100,7 @@ impl From<PluginEvent> for EventBody {
     fn from(event: PluginEvent) -> Self {
         Self {
             id: event.id,
-            time: time(event.at),
+            time: iso_time(event.at),
             kind: event.kind,
             plugin: event.plugin,
             version: event.version,
@@ -188,7 +188,7 @@ impl From<SkippedCount> for SkippedBody {
             activation_id: skipped.activation,
             version: skipped.version,
             comparisons: skipped.comparisons,
-            last_time: time(skipped.last_at),
+            last_time: iso_time(skipped.last_at),
         }
     }
 }

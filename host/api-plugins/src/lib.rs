@@ -3,15 +3,18 @@
 mod activate;
 mod background_upload;
 mod closed_sets;
+mod health;
 mod history_bodies;
 mod invoke;
 mod lists;
+mod origin_bodies;
 mod plugin_bodies;
 mod recorded_page;
 mod recordings;
 mod request;
 mod routing;
 mod state;
+mod trust;
 mod upload;
 mod values;
 mod verify;
@@ -45,8 +48,12 @@ fn plugin_routes() -> OpenApiRouter<PluginState> {
         .routes(routes!(lists::invocations))
         .routes(routes!(lists::events))
         .routes(routes!(lists::differences))
+        .routes(routes!(health::read))
         .routes(routes!(recordings::start, recordings::stop))
         .routes(routes!(recordings::list))
         .routes(routes!(recordings::replay))
         .routes(routes!(values::list, values::erase))
+        .routes(routes!(trust::show, trust::change))
+        .routes(routes!(trust::add))
+        .routes(routes!(trust::remove))
 }

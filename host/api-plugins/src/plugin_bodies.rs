@@ -1,21 +1,22 @@
 //! The JSON of plugins, versions and activations.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use std::time::Duration;
+
 use domain::ids::InboxId;
+use domain::iso_time::iso_time;
 use plugins::{
-    CataloguePlugin, PluginOrigin, UploadedVersion,
+    CataloguePlugin, HttpLimits, PluginOrigin, UploadedVersion,
     slots::{SlotActivation, SlotRecordingTerms},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::closed_sets::{LoadState, ModeName, PluginSource, WorldName};
-
-pub(super) fn time(moment: DateTime<Utc>) -> String {
-    moment.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
+use crate::{
+    closed_sets::{LoadState, ModeName, PluginSource, WorldName},
+    origin_bodies::{OriginBody, SignatureBody},
+};
 
 /// A plugin and its newest version. Also the answer to an upload.
 #[derive(Serialize, ToSchema)]
@@ -52,6 +53,9 @@ pub(super) struct PluginBody {
     /// The reason why it could not be loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_error: Option<String>,
+    /// The signature of that version. Absent if it is not signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<SignatureBody>,
     /// Its activations.
     #[serde(skip_serializing_if = "Option::is_none")]
     activations: Option<Vec<ActivationBody>>,
@@ -72,10 +76,11 @@ impl From<CataloguePlugin> for PluginBody {
                 PluginOrigin::BuiltIn => PluginSource::BuiltIn,
                 PluginOrigin::Directory => PluginSource::Directory,
             },
-            created_time: plugin.created_at.map(time),
+            created_time: plugin.created_at.map(iso_time),
             api_version: plugin.api_version,
             config_schema: plugin.config_schema,
             last_error: plugin.last_error,
+            signature: plugin.signature.map(SignatureBody::from),
             activations: Some(plugin.activations.into_iter().map(ActivationBody::from).collect()),
         }
     }
@@ -92,10 +97,11 @@ impl From<UploadedVersion> for PluginBody {
             imports: version.imports,
             state: LoadState::Ready,
             source: PluginSource::Uploaded,
-            created_time: Some(time(version.created_at)),
+            created_time: Some(iso_time(version.created_at)),
             api_version: Some(version.api_version),
             config_schema: version.config_schema.map(|schema| schema.0),
             last_error: None,
+            signature: version.signature.map(SignatureBody::from),
             activations: None,
         }
     }
@@ -140,6 +146,12 @@ pub(super) struct VersionBody {
     /// Time of the upload.
     #[schema(format = DateTime)]
     created_time: String,
+    /// Absent if it is not signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<SignatureBody>,
+    /// Absent if it was uploaded before origins were recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<OriginBody>,
 }
 
 impl From<UploadedVersion> for VersionBody {
@@ -153,7 +165,45 @@ impl From<UploadedVersion> for VersionBody {
             config_schema: version.config_schema.map(|schema| schema.0),
             state: LoadState::Ready,
             created_by: version.created_by.map(|user| user.to_string()),
-            created_time: time(version.created_at),
+            created_time: iso_time(version.created_at),
+            signature: version.signature.map(SignatureBody::from),
+            origin: version.origin.map(OriginBody::from),
+        }
+    }
+}
+
+/// Limits of the HTTP requests of a plugin, at most those of the operator. An absent limit is that of the operator.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = PluginHttpLimits)]
+pub(super) struct HttpLimitsBody {
+    /// Longest wait for the response to a request of `http.send`, in milliseconds.
+    #[schema(minimum = 1)]
+    timeout_ms: Option<u32>,
+    /// Bytes of the body of one response.
+    #[schema(minimum = 1)]
+    response_bytes: Option<u64>,
+    /// Number of requests of one call.
+    #[schema(minimum = 1)]
+    requests: Option<u32>,
+}
+
+impl From<HttpLimits> for HttpLimitsBody {
+    fn from(limits: HttpLimits) -> Self {
+        Self {
+            timeout_ms: limits.timeout.map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX)),
+            response_bytes: limits.response_bytes.map(|bytes| u64::try_from(bytes).unwrap_or(u64::MAX)),
+            requests: limits.requests,
+        }
+    }
+}
+
+impl From<HttpLimitsBody> for HttpLimits {
+    fn from(body: HttpLimitsBody) -> Self {
+        Self {
+            timeout: body.timeout_ms.map(|millis| Duration::from_millis(millis.into())),
+            response_bytes: body.response_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            requests: body.requests,
         }
     }
 }
@@ -193,6 +243,8 @@ pub(super) struct ActivationBody {
     secrets: Vec<String>,
     /// Hosts that the plugin may call over HTTP.
     allowed_hosts: Vec<String>,
+    /// Limits of its HTTP requests.
+    http_limits: HttpLimitsBody,
     /// The recording in progress, if there is one.
     recording: Option<RecordingBody>,
     /// Time of the activation.
@@ -204,16 +256,16 @@ pub(super) struct ActivationBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = RecordingTerms)]
 struct RecordingBody {
-    /// Share of the calls that are recorded.
+    /// Share of the calls that are recorded, from 0 to 1.
     sample: f64,
-    /// Number of calls after which it ends.
+    /// The recording ends after this many calls.
     max_calls: u32,
-    /// Number of bytes after which it ends.
+    /// The recording ends after this many bytes.
     max_bytes: u64,
-    /// Time of its end.
+    /// The recording ends at this time.
     #[schema(format = DateTime)]
     until: String,
-    /// The reason of its end.
+    /// Why it ended.
     stop_reason: Option<String>,
 }
 
@@ -223,7 +275,7 @@ impl From<SlotRecordingTerms> for RecordingBody {
             sample: terms.sample,
             max_calls: terms.max_calls,
             max_bytes: terms.max_bytes,
-            until: time(terms.until),
+            until: iso_time(terms.until),
             stop_reason: terms.stopped,
         }
     }
@@ -245,8 +297,9 @@ impl From<SlotActivation> for ActivationBody {
             config,
             secrets,
             allowed_hosts: activation.allowed_hosts,
+            http_limits: activation.http_limits.into(),
             recording: activation.recording.map(RecordingBody::from),
-            activated_time: time(activation.activated_at),
+            activated_time: iso_time(activation.activated_at),
         }
     }
 }

@@ -9,8 +9,9 @@ use api_core::{
 };
 use axum::{extract::State, http::request::Parts};
 use chat::routing::{self, RoutingDecision};
-use chrono::{DateTime, SecondsFormat};
+use chrono::DateTime;
 use domain::ids::{InboxId, ParticipantId};
+use domain::iso_time::iso_time;
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -94,7 +95,7 @@ impl From<RoutingDecision> for DecisionBody {
 fn time_of(id: Uuid) -> Option<String> {
     let (seconds, nanos) = id.get_timestamp()?.to_unix();
     let made = DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?;
-    Some(made.to_rfc3339_opts(SecondsFormat::Millis, true))
+    Some(iso_time(made))
 }
 
 /// Lists the decisions of routers, newest first.

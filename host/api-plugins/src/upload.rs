@@ -16,7 +16,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use plugins::{self, UploadPlace};
+use domain::plugin_origin::ComponentNotes;
+use plugins::{self, NewSource, UploadPlace};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -32,6 +33,9 @@ use super::{
 const UPLOAD_TIME: Duration = Duration::from_secs(120);
 const FORM_BYTES: usize = 64 * 1024;
 const FILE: &str = "file";
+const SIGNATURE: &str = "signature";
+const SOURCE: &str = "source";
+const MANIFEST: &str = "manifest";
 
 /// The form of an upload.
 #[derive(ToSchema)]
@@ -40,6 +44,16 @@ struct PluginForm {
     /// The component.
     #[schema(value_type = String, format = Binary, content_media_type = "application/wasm")]
     file: Vec<u8>,
+    /// The signature over the component: the file that `minisign -S` writes.
+    #[schema(value_type = Option<String>, nullable = false)]
+    signature: Option<String>,
+    /// The artifact of an OCI registry that has the component: `oci://REGISTRY/REPOSITORY@sha256:DIGEST`.
+    #[schema(value_type = Option<String>, nullable = false)]
+    source: Option<String>,
+    /// With `source`: the OCI manifest whose digest is in `source`, at most 32 KiB. It must name the component as a
+    /// layer.
+    #[schema(value_type = Option<String>, nullable = false)]
+    manifest: Option<String>,
 }
 
 /// The name for an upload.
@@ -64,9 +78,11 @@ pub(super) struct CheckName {
 
 /// Uploads a component as a new version of a plugin.
 ///
-/// Before it is accepted, it is checked, compiled and tried out under the limits of every call. The same bytes under
-/// the same name are the same version. With the header `Prefer: respond-async` the answer comes as soon as the
-/// component has arrived, with the address of its progress.
+/// The server checks and compiles the component and calls it once on trial, with the same limits as normal calls,
+/// before it accepts it. The same bytes under the same name are the same version. With the header `Prefer: respond-async` the
+/// answer comes as soon as the component has arrived, with the address of its progress. A signature must be of a key of
+/// the client. If the bytes are stored already, the signature is added to that version. If the client accepts only
+/// signed uploads, an unsigned upload gets 400.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins",
@@ -80,7 +96,7 @@ pub(super) struct CheckName {
         (status = 201, description = "A new version.", body = PluginBody),
         (status = 202, description = "The component is being compiled. `Location` shows the progress.", body = PendingBody,
          headers(("Location" = String, description = "Address of the progress."))),
-        (status = 409, description = "The client has the most plugins that are allowed. Delete some."),
+        (status = 409, description = "The client has the maximum number of plugins. Delete some."),
     ),
 )]
 pub(super) async fn upload(
@@ -90,9 +106,10 @@ pub(super) async fn upload(
 ) -> Result<Response, ApiError> {
     let name = name(&request)?.unwrap_or_default();
     let is_awaited = !background_upload::prefers_no_wait(request.headers());
-    let (bytes, place) = component(&state, &allowed, request).await?;
+    let (form, place) = upload_form(&state, &allowed, request).await?;
     let client = allowed.caller.client;
-    let new = plugins::NewUpload { name, bytes, actor: allowed.actor(), place };
+    let UploadForm { file, signature, source } = form;
+    let new = plugins::NewUpload { name, bytes: Vec::from(file), signature, source, actor: allowed.actor(), place };
     if !is_awaited {
         let begun = plugins::begin_upload(&state.context, client, new).await;
         return Ok(background_upload::start_answer(begun.map_err(api_error)?));
@@ -118,6 +135,8 @@ pub(super) struct CheckBody {
     size: u64,
     /// Interfaces that it imports from the host.
     imports: Vec<String>,
+    /// Notes of the author and the tools in the component.
+    notes: ComponentNotes,
     /// The JSON Schema of its configuration, if it exports one.
     #[schema(value_type = Option<Value>)]
     config_schema: Option<Value>,
@@ -125,7 +144,7 @@ pub(super) struct CheckBody {
 
 /// Checks a component as an upload does, without storing it.
 ///
-/// The findings are those of an upload.
+/// The findings are those of an upload. A signature is not checked.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/check",
@@ -144,8 +163,8 @@ pub(super) async fn check(
     request: Request,
 ) -> Result<Json<CheckBody>, ApiError> {
     let name = name(&request)?;
-    let (bytes, place) = component(&state, &allowed, request).await?;
-    let client = allowed.caller.client;
+    let (form, place) = upload_form(&state, &allowed, request).await?;
+    let (client, bytes) = (allowed.caller.client, Vec::from(form.file));
     let examined = plugins::check(&state.context, client, name.as_deref(), bytes, &place).await.map_err(api_error)?;
     Ok(Json(CheckBody {
         world: examined.world.as_str(),
@@ -153,6 +172,7 @@ pub(super) async fn check(
         sha256: examined.sha256,
         size: examined.size,
         imports: examined.imports,
+        notes: examined.notes,
         config_schema: examined.config_schema.and_then(|text| serde_json::from_str(&text).ok()),
     }))
 }
@@ -161,17 +181,17 @@ fn name(request: &Request) -> Result<Option<String>, ApiError> {
     Ok(QueryParameters::of(request.uri())?.value("name").map(str::to_owned))
 }
 
-async fn component(
+async fn upload_form(
     state: &PluginState,
     allowed: &AuthorizedCaller<Plugins>,
     request: Request,
-) -> Result<(Vec<u8>, UploadPlace), ApiError> {
-    let most = state.context.settings.limits.plugin_bytes();
-    let form = is_form(request.headers())?;
-    let limit = if form { most.saturating_add(FORM_BYTES) } else { most };
+) -> Result<(UploadForm, UploadPlace), ApiError> {
+    let file_limit = state.context.settings.limits.plugin_bytes();
+    let is_form = is_form(request.headers())?;
+    let limit = if is_form { file_limit.saturating_add(FORM_BYTES) } else { file_limit };
     let too_large = |declared: Option<u64>| match declared {
-        Some(size) => format!("a plugin may have {most} bytes at most; this request has {size}"),
-        None => format!("a plugin may have {most} bytes at most; this request has more"),
+        Some(size) => format!("a plugin may have {file_limit} bytes at most; this request has {size}"),
+        None => format!("a plugin may have {file_limit} bytes at most; this request has more"),
     };
     if body::declares_more(request.headers(), limit) {
         // The body is read to its end before the refusal, outside the turns of other uploads.
@@ -182,14 +202,17 @@ async fn component(
     let (parts, content) = request.into_parts();
     let whole = Request::from_parts(parts.clone(), content);
     let bytes = body::read_saying(whole, limit, UPLOAD_TIME, too_large).await?;
-    let bytes = if form { file_of(Request::from_parts(parts, Body::from(bytes))).await? } else { bytes };
-    if bytes.is_empty() {
+    let form = match is_form {
+        true => read_form(Request::from_parts(parts, Body::from(bytes))).await?,
+        false => UploadForm { file: bytes, signature: None, source: None },
+    };
+    if form.file.is_empty() {
         return Err(ApiError::fault(
             FILE,
             "is empty: send the component as the body, or as the field `file` of a form",
         ));
     }
-    Ok((Vec::from(bytes), place))
+    Ok((form, place))
 }
 
 fn is_form(headers: &HeaderMap) -> Result<bool, ApiError> {
@@ -205,14 +228,35 @@ fn is_form(headers: &HeaderMap) -> Result<bool, ApiError> {
     }
 }
 
-async fn file_of(request: Request) -> Result<Bytes, ApiError> {
+/// The parts of an upload.
+struct UploadForm {
+    file: Bytes,
+    signature: Option<String>,
+    source: Option<NewSource>,
+}
+
+async fn read_form(request: Request) -> Result<UploadForm, ApiError> {
     let unreadable =
         |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
     let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
+    let (mut file, mut signature, mut source, mut manifest) = (None, None, None, None);
     while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
-        if field.name() == Some(FILE) {
-            return field.bytes().await.map_err(|fault| unreadable(&fault));
+        match field.name() {
+            Some(FILE) => file = Some(field.bytes().await.map_err(|fault| unreadable(&fault))?),
+            Some(MANIFEST) => manifest = Some(field.bytes().await.map_err(|fault| unreadable(&fault))?),
+            Some(SIGNATURE) => signature = Some(field.text().await.map_err(|fault| unreadable(&fault))?),
+            Some(SOURCE) => source = Some(field.text().await.map_err(|fault| unreadable(&fault))?),
+            _ => {}
         }
     }
-    Err(ApiError::fault(FILE, "is missing: the form must have a field of this name with the component"))
+    let missing = || ApiError::fault(FILE, "is missing: the form must have a field of this name with the component");
+    let source = match (source, manifest) {
+        (Some(reference), Some(manifest)) => Some(NewSource { reference, manifest }),
+        (Some(_), None) => {
+            return Err(ApiError::fault(MANIFEST, "is missing: `source` needs the manifest with its digest"));
+        }
+        (None, Some(_)) => return Err(ApiError::fault(SOURCE, "is missing: `manifest` needs the reference to it")),
+        (None, None) => None,
+    };
+    Ok(UploadForm { file: file.ok_or_else(missing)?, signature, source })
 }

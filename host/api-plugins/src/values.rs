@@ -10,13 +10,13 @@ use api_core::{
 use axum::{Json, extract::State, http::request::Parts};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::ids::ParticipantId;
+use domain::iso_time::iso_time;
 use plugins::{Erase, KeyValue};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     lists::parameter,
-    plugin_bodies::time,
     request::{PluginPath, api_error},
 };
 
@@ -76,7 +76,7 @@ impl From<KeyValue> for ValueBody {
             Ok(text) => (Some(text), None),
             Err(bytes) => (None, Some(STANDARD.encode(bytes.as_bytes()))),
         };
-        Self { key: stored.key, value, value_base64, expires_time: stored.expires_at.map(time) }
+        Self { key: stored.key, value, value_base64, expires_time: stored.expires_at.map(iso_time) }
     }
 }
 

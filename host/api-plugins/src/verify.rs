@@ -8,14 +8,15 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State};
+use domain::iso_time::iso_time;
 use plugins::{self, VerificationResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    closed_sets::WorldName,
-    plugin_bodies::time,
+    closed_sets::{SignatureStateName, WorldName},
+    origin_bodies::SignatureBody,
     request::{PluginPath, api_error, version},
 };
 
@@ -51,9 +52,16 @@ pub(super) struct VerifiedBody {
     size: i64,
     /// Interfaces that it imports from the host.
     imports: Vec<String>,
-    /// Whether the stored component is the uploaded one and can be loaded.
+    /// The state of its signature.
+    signature_state: SignatureStateName,
+    /// The signature. Absent if the version is not signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<SignatureBody>,
+    /// Whether there are no problems: the stored component is the uploaded one and can be loaded, and its signature is
+    /// valid or not needed.
     intact: bool,
-    /// All differences between the upload and the stored component, as texts for people.
+    /// All problems, as texts for people: differences between the upload and the stored component, and a signature that
+    /// is missing or not valid.
     problems: Vec<String>,
     /// Time of the upload.
     #[schema(format = DateTime)]
@@ -62,7 +70,7 @@ pub(super) struct VerifiedBody {
 
 impl From<VerificationResult> for VerifiedBody {
     fn from(verified: VerificationResult) -> Self {
-        let VerificationResult { version, stored_sha256, problems } = verified;
+        let VerificationResult { version, stored_sha256, signature, problems } = verified;
         Self {
             name: version.name,
             version: version.version,
@@ -72,16 +80,19 @@ impl From<VerificationResult> for VerifiedBody {
             stored_sha256,
             size: version.size,
             imports: version.imports,
+            signature_state: signature.into(),
+            signature: version.signature.map(SignatureBody::from),
             intact: problems.is_empty(),
             problems,
-            created_time: time(version.created_at),
+            created_time: iso_time(version.created_at),
         }
     }
 }
 
 /// Verifies a stored version.
 ///
-/// The stored component is hashed and examined like an upload, and compared with the record of its upload.
+/// The stored component is hashed and examined like an upload, and compared with the record of its upload. Its signature
+/// is checked with the present keys of the client.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/verify",

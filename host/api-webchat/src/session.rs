@@ -9,7 +9,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{body, web_chat::largest_file};
 use inbound::web_chat::{self, Identity, SessionRefused, VisitorSessionRequest};
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ async fn visit(state: &WidgetState, door: &WidgetPage, asked: SessionRequest) ->
     Ok(SessionBody {
         token: session.sealed,
         visitor: session.token.visitor.to_string(),
-        expires_time: session.token.expires_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        expires_time: iso_time(session.token.expires_at),
         site: json!({ "name": door.site.name, "look": look, "texts": settings.texts, "form": settings.form }),
         chat: session.chat.as_ref().map(state_of).unwrap_or(Value::Null),
         form_due: due,

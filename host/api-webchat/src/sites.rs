@@ -9,7 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{body, ids::InboxId, web_chat::SiteForm};
 use serde::Serialize;
 use serde_json::Value;
@@ -112,7 +112,7 @@ fn site_body(state: &ApiState, site: &Site) -> SiteBody {
         look: json(serde_json::to_value(&site.settings.look)),
         texts: json(serde_json::to_value(&site.settings.texts)),
         form: json(serde_json::to_value(&site.settings.form)),
-        created_time: site.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        created_time: iso_time(site.created_at),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Messages and the state of a chat as the visitor sees them. All text is plain text: widgets never interpret it as HTML.
 
 use base::Context;
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{
     chat::{ChatContent, ContentType, ParticipantState},
     content::{CardParameters, Location, MediaKind, OutboundContent, OutboundMedia, QuickReply, TemplateSend},
@@ -45,7 +45,7 @@ pub(super) fn message(ctx: &Context, client: ClientId, message: &ThreadMessage) 
         "id": message.id,
         "sequence": message.sequence,
         "from": from,
-        "time": message.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        "time": iso_time(message.created_at),
         "content": content,
     });
     if let Some(shown) = shown.as_object_mut() {

@@ -7,7 +7,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::extract::State;
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use inbound::callbacks::failed_items::{self, FailedCallback};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -53,7 +53,7 @@ impl From<FailedCallback> for FailedBody {
             reason: item.reason,
             content: item.content,
             size_bytes: item.bytes,
-            received_time: received_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            received_time: iso_time(received_at),
         }
     }
 }

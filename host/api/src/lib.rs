@@ -61,6 +61,7 @@ fn join(state: &ApiState, services: AudienceServices) -> OpenApiRouter<ApiState>
         .merge(api_plugins::routes(state, services.uploads))
         .merge(api_gateways::routes(state, services.sms, services.callbacks))
         .merge(api_webchat::routes(state, services.web_chat))
+        .merge(api_operators::routes(state, services.status))
         .merge(operations::routes())
         .merge(document::routes())
         .merge(web_console::routes())

@@ -10,6 +10,7 @@ use api_webchat::WebChat;
 use base::Context;
 use events::live_events::Hub;
 use inbound::callbacks::Intake;
+use operators::status::StatusReader;
 use outbound::accept::Acceptor;
 use plugins::UploadPlaces;
 use sms::Gateways;
@@ -30,6 +31,8 @@ pub struct SharedState {
     pub request_log: Arc<RequestLog>,
     pub metrics: Arc<dyn MetricsPage>,
     pub readiness: Arc<Readiness>,
+    /// Makes the report for operators.
+    pub status: Arc<StatusReader>,
 }
 
 pub(crate) struct AudienceServices {
@@ -39,11 +42,12 @@ pub(crate) struct AudienceServices {
     pub(crate) uploads: Arc<UploadPlaces>,
     pub(crate) web_chat: Arc<WebChat>,
     pub(crate) live: Arc<Hub>,
+    pub(crate) status: Arc<StatusReader>,
 }
 
 impl SharedState {
     pub(crate) fn split(self) -> (ApiState, AudienceServices) {
-        let Self { acceptor, sms, callbacks, uploads, web_chat, live, .. } = self;
+        let Self { acceptor, sms, callbacks, uploads, web_chat, live, status, .. } = self;
         let common = CommonServices {
             context: self.context,
             authenticator: self.authenticator,
@@ -54,6 +58,6 @@ impl SharedState {
             readiness: self.readiness,
             outage_answer: api_gateways::outage_answer,
         };
-        (ApiState::from(common), AudienceServices { acceptor, sms, callbacks, uploads, web_chat, live })
+        (ApiState::from(common), AudienceServices { acceptor, sms, callbacks, uploads, web_chat, live, status })
     }
 }

@@ -2,7 +2,7 @@
 
 use api_core::{body::SmallJson, error::ApiError, state::ApiState};
 use axum::{Json, extract::State};
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -51,5 +51,5 @@ async fn advance(
     }
     let Some(clock) = &state.settings.testing_clock else { return Err(ApiError::not_found()) };
     let now = clock.advance(body.seconds).await.map_err(ApiError::internal)?;
-    Ok(Json(Advanced { now: now.to_rfc3339_opts(SecondsFormat::Millis, true) }))
+    Ok(Json(Advanced { now: iso_time(now) }))
 }

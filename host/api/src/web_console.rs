@@ -91,10 +91,18 @@ fn form(asked: &HeaderMap, file: &'static ConsoleFile) -> (Bytes, bool) {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
-        .any(|coding| {
-            matches!(coding.trim().split_once(';').map_or(coding.trim(), |(name, _)| name.trim()), "gzip" | "*")
-        });
+        .any(allows_gzip);
     if takes_gzip { (Bytes::from_static(file.gzip), true) } else { (Bytes::from_static(file.plain), false) }
+}
+
+/// Whether one item of `Accept-Encoding` is gzip with a weight above 0 (RFC 9110, 12.5.3).
+fn allows_gzip(item: &str) -> bool {
+    let mut parts = item.split(';').map(str::trim);
+    let is_gzip = parts.next().is_some_and(|coding| coding.eq_ignore_ascii_case("gzip") || coding == "*");
+    let is_refused = parts
+        .filter_map(|parameter| parameter.strip_prefix("q=").or_else(|| parameter.strip_prefix("Q=")))
+        .any(|weight| weight.parse() == Ok(0.0));
+    is_gzip && !is_refused
 }
 
 fn encode(response: &mut Response, packed: bool) {

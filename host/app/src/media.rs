@@ -31,23 +31,23 @@ pub(crate) fn location(config: &Settings, trial: MediaId) -> anyhow::Result<Medi
     })
 }
 
-/// Creates the folders without access for other accounts, the operator's too. Fails if no file can be written there.
+/// Fails if the folder that `media.store` names takes no file. Nothing else exists yet, so a wrong setting leaves nothing behind.
+pub(crate) async fn check_named_folder(config: &Settings) -> anyhow::Result<()> {
+    let MediaPlace::Folder(named) = config.media_place() else { return Ok(()) };
+    if named == config.media_folder() {
+        return Ok(());
+    }
+    write_trial(&named).await.with_context(|| {
+        format!("media.store: no file can be written to {}; mend its rights, or name another place", named.display())
+    })
+}
+
+/// Creates the folders without access for other accounts, the operator's too.
 pub(crate) async fn make_folders(config: &Settings) -> anyhow::Result<()> {
     let own = config.media_folder();
     close_to_others(&own).await.with_context(|| format!("cannot make {}, or close it to others", own.display()))?;
     let scratch = own.join("scratch");
-    create_private_folder(&scratch).await.with_context(|| format!("cannot make {}", scratch.display()))?;
-    if let MediaPlace::Folder(named) = config.media_place()
-        && named != own
-    {
-        write_trial(&named).await.with_context(|| {
-            format!(
-                "media.store: no file can be written to {}; mend its rights, or name another place",
-                named.display()
-            )
-        })?;
-    }
-    Ok(())
+    create_private_folder(&scratch).await.with_context(|| format!("cannot make {}", scratch.display()))
 }
 
 async fn write_trial(folder: &Path) -> io::Result<()> {

@@ -10,7 +10,9 @@ use api::{
 use base::{Context, lanes::LaneKey};
 use channels::smpp::{SmppEvents, SmppGateway};
 use chrono::{DateTime, Utc};
+use domain::status_report::ProcessRole;
 use inbound::callbacks::Intake;
+use operators::status::StatusReader;
 use outbound::{accept::Acceptor, dispatch::DispatchHooks};
 use rustls::ServerConfig;
 use settings::Settings;
@@ -27,12 +29,13 @@ use crate::{
     demo, email,
     end_signals::EndSignals,
     listeners::{self, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState},
+    media,
     metrics::{self, ProcessMetrics},
     postgres::Database,
     process_base::Base,
     service_manager,
     simulated_providers::SimulatorAccess,
-    status::{ProcessRole, ReportSource},
+    status::{self, ReportSource},
     tls::{self, ListenerTls},
     trace_export::TraceExport,
 };
@@ -50,6 +53,7 @@ pub async fn serve(config: Settings) -> anyhow::Result<()> {
     // A taken port is reported before the first start makes a database. The sockets are bound again when all is ready:
     // until then a caller is refused at once, and does not wait.
     drop(Sockets::bind(&config)?);
+    media::check_named_folder(&config).await?;
     let database = Database::start(&config).await?;
     let result = run_server(&config, &database, tls, &mut ending).await;
     database.stop().await;
@@ -58,6 +62,7 @@ pub async fn serve(config: Settings) -> anyhow::Result<()> {
 
 pub async fn work(config: Settings) -> anyhow::Result<()> {
     let mut ending = EndSignals::new(None)?;
+    media::check_named_folder(&config).await?;
     let database = Database::connect_for_admin(&config).await?;
     let result = run_workers(&config, &database, &mut ending).await;
     database.stop().await;
@@ -132,7 +137,8 @@ async fn run_server(
     }
     tracing::info!("listening on {url}");
     let role = if config.server.workers { ProcessRole::Serve } else { ProcessRole::ServeOnly };
-    let reports = tokio::spawn(ReportSource::new(&ctx, binds_of_reports, role, Some(address)).keep(stop()));
+    let reports = ReportSource::new(&ctx, binds_of_reports, (role, Some(address)), config.data_dir()).keep(stop());
+    let reports = tokio::spawn(reports);
     database.announce(vec![url.clone()])?;
     let prepared = match simulated {
         Some(simulated) => ending.until_signal(demo::prepare(&ctx, simulated, &url)).await.transpose()?,
@@ -162,7 +168,7 @@ async fn run_server(
     }
     finish(traces).await;
     reports.await?;
-    ctx.db.close().await;
+    ctx.db.close_for_exit().await;
     Ok(())
 }
 
@@ -197,7 +203,8 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
         let reception = (timeouts(config), EarlyAnswers::new(requests));
         servers.push(tokio::spawn(metrics::listener::serve(listener, router, reception, process.stop.child_token())));
     }
-    let reports = ReportSource::new(&ctx, binds, ProcessRole::Work, address).keep(process.stop.child_token());
+    let reports = ReportSource::new(&ctx, binds, (ProcessRole::Work, address), config.data_dir());
+    let reports = reports.keep(process.stop.child_token());
     let reports = tokio::spawn(reports);
     tracing::info!("working");
     service_manager::ready(process.stop.child_token());
@@ -208,7 +215,7 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
     process.finish().await;
     finish(traces).await;
     reports.await?;
-    ctx.db.close().await;
+    ctx.db.close_for_exit().await;
     Ok(())
 }
 
@@ -395,6 +402,7 @@ fn router(
         request_log,
         metrics,
         readiness,
+        status: Arc::new(StatusReader::new(ctx.db.clone(), Arc::clone(&ctx.clock), status::BUILD)),
     }))
 }
 

@@ -2,12 +2,14 @@
 
 pub mod build;
 pub mod conversation;
+mod cost_history;
 pub mod dev;
 mod diff;
 mod embedded_files;
 pub mod flow;
 mod local_run;
 pub mod new;
+pub mod oci;
 pub mod project;
 pub mod recorded_test;
 pub mod sample_call;
@@ -18,6 +20,7 @@ mod watch;
 mod yaml;
 
 pub use build::BuildError;
+pub use cost_history::CostHistory;
 pub use local_run::time::span;
 pub use local_run::{Cost, LocalError};
 pub use project::{Lang, Project, ProjectError};

@@ -17,7 +17,7 @@ use crate::{
 
 const WIT_FOLDER: &str = "wit/deps/patchbay-plugin";
 const SDK_FOLDER: &str = "sdk";
-const SDK_WIT: (&str, &str) = ("../../wit/plugin-0.2.1", "../wit/deps/patchbay-plugin");
+const SDK_WIT: (&str, &str) = ("../../wit/plugin-0.3.0", "../wit/deps/patchbay-plugin");
 
 #[derive(Debug, Clone)]
 pub struct NewProject {

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use plugin_host::{EVERY_HOST, PluginCall, json::WorldQuestion, unix_millis};
+use plugin_host::{EVERY_HOST, HttpLimits, PluginCall, json::WorldQuestion, unix_millis};
 
 use crate::local_run::{Cost, LocalError, LocalHost, effects::CallNotes, values::LocalValues, web::StubWeb};
 
@@ -26,6 +26,7 @@ pub async fn cost(name: &str, component: &Path) -> Result<Cost, LocalError> {
         config: "{}",
         turn: &turn,
         allowed_hosts: &allowed_hosts,
+        http_limits: HttpLimits::default(),
         record: false,
     };
     let asked =

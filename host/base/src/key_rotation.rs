@@ -47,6 +47,7 @@ const fn purpose(column: SealedColumn) -> SecretPurpose {
         }
         SealedColumn::LiteDeviceValue => SecretPurpose::LiteDevice,
         SealedColumn::ActivationConfig | SealedColumn::PastActivationConfig => SecretPurpose::PluginSecret,
+        SealedColumn::PluginRequest => SecretPurpose::PluginRequest,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The base of all use cases: [`Context`], settings, secrets, leases of lanes, the audit trail and internal failures.
 
+pub mod api_key;
 pub mod audit;
 mod context;
 mod database_media;

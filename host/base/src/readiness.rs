@@ -14,7 +14,8 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::{Context, Error};
 
-/// Limit for one check of the database. On an open session it takes four round trips.
+/// Limit for one check of the database on an open session: four round trips, eight on a new session. The pool limits
+/// the time to open a session.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time for which a result is reused. Probes need no key, and each check reads and writes.
 const RESULT_LIFETIME: Duration = Duration::from_secs(1);
@@ -120,10 +121,7 @@ impl WriteHealth {
         let (writes, ctx) = (Arc::clone(self), ctx.clone());
         tokio::spawn(async move {
             let doubted = writes.doubted.load(Ordering::Relaxed);
-            // A check that exceeds its limit: the database answers but is not usable.
-            let slow = Database { answers: !ctx.db.is_silent(), ..Database::default() };
-            let looked = AssertUnwindSafe(timeout(CHECK_TIMEOUT, writes.look_now(&ctx, doubted))).catch_unwind();
-            let database = looked.await.map_or_else(|_| Database::default(), |looked| looked.unwrap_or(slow));
+            let database = AssertUnwindSafe(writes.look_now(&ctx, doubted)).catch_unwind().await.unwrap_or_default();
             if database.writable && doubted {
                 writes.doubted.store(false, Ordering::Relaxed);
                 tracing::info!("sends can be stored again");
@@ -148,7 +146,13 @@ impl WriteHealth {
     }
 
     /// Checks on this session and keeps it if all is well. `None` if the session is lost.
-    async fn look_on(&self, mut db: PgConnection, ctx: &Context, doubted: bool) -> Option<Database> {
+    async fn look_on(&self, db: PgConnection, ctx: &Context, doubted: bool) -> Option<Database> {
+        // A check that exceeds its limit: the database answers but is not usable.
+        let slow = || Some(Database { answers: !ctx.db.is_silent(), ..Database::default() });
+        timeout(CHECK_TIMEOUT, self.run_checks(db, ctx, doubted)).await.unwrap_or_else(|_| slow())
+    }
+
+    async fn run_checks(&self, mut db: PgConnection, ctx: &Context, doubted: bool) -> Option<Database> {
         let is_current = storage::is_current(&mut db).await.ok()?;
         let writable = is_current && can_write(&mut db, ctx, doubted).await;
         if writable {

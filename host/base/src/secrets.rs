@@ -34,6 +34,7 @@ pub enum SecretPurpose {
     SiteIdentity,
     SmsPassword,
     LiteDevice,
+    PluginRequest,
 }
 
 impl SecretPurpose {
@@ -47,6 +48,7 @@ impl SecretPurpose {
             Self::SiteIdentity => "site-identity",
             Self::SmsPassword => "sms-password",
             Self::LiteDevice => "lite-device",
+            Self::PluginRequest => "plugin-request",
         }
     }
 }

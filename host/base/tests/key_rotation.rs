@@ -31,6 +31,7 @@ fn purpose(column: SealedColumn) -> SecretPurpose {
         ("client", _) => SecretPurpose::SmsPassword,
         ("webhook_config", _) => SecretPurpose::WebhookSecret,
         ("lite_device_value", _) => SecretPurpose::LiteDevice,
+        ("plugin_request", _) => SecretPurpose::PluginRequest,
         _ => SecretPurpose::PluginSecret,
     }
 }

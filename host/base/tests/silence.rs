@@ -73,7 +73,8 @@ async fn leases_and_the_announcement_are_given_up_at_once_and_acquired_again() {
 async fn a_database_that_is_far_away_is_ready() {
     let wire = scratch::database().await.wire().await;
     let ctx = context(storage::connect(&wire.url, 2).await.unwrap()).await;
-    wire.delay(Duration::from_millis(200));
+    // Four round trips of a check last longer than a probe waits.
+    wire.delay(Duration::from_millis(120));
     // Requests use all sessions of the pool. Readiness checks have their own session.
     let mut busy = Vec::new();
     for look in 0..8 {

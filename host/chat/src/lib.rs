@@ -36,6 +36,21 @@
 //!    answers at once. A host without room and a database outage (`storage::Error::is_outage`) are not failures: the
 //!    lane is kept, and the chatbot is asked each second.
 //!
+//! # A request that a chatbot starts
+//!
+//! 1. `http.start` gives the id of the job in the call. `effects::apply` stores the request sealed with the other effects
+//!    ([`started_requests`]), in the queue `plugin_request`, where each request is a lane.
+//! 2. [`started_requests::work`] sends it outside of transactions, until its deadline. After a kill the next owner of the
+//!    lane sends it again with the same idempotency key.
+//! 3. One transaction removes the row and appends the end to the events of the chat, behind all earlier ones. If the chat
+//!    has changed hands (`control_version`), the end is dropped.
+//!
+//! # A template that a chatbot sends later
+//!
+//! `effects::apply` stores it with the other effects, in the queue `scheduled_template`, where each template is a lane.
+//! When it is due, [`scheduled_templates::work`] makes a send request of it, with the id of the row as its idempotency key,
+//! and then removes the row. So it is sent once, and by the rules of that moment. A refusal is an event of the plugin.
+//!
 //! # A router
 //!
 //! 1. If a router is active, `receive::chat::queue_bot_event` adds an event `ROUTE` before all others of a conversation.
@@ -54,7 +69,9 @@ pub mod desk;
 pub mod long_lived_conversations;
 pub mod receive;
 pub mod routing;
+pub mod scheduled_templates;
 pub mod send_to_customer;
+pub mod started_requests;
 pub mod visitor_typing;
 mod work;
 

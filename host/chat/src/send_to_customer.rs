@@ -10,7 +10,10 @@ use domain::{
     inbox::InboxKind,
     messenger,
 };
-use outbound::reply::{self, ChatReply, QueuedReply};
+use outbound::{
+    accept::TierCount,
+    reply::{self, ChatReply, QueuedReply},
+};
 use storage::{
     PgConnection,
     chat::{
@@ -56,6 +59,8 @@ pub struct AgentFields<'a> {
     pub media: Option<MediaId>,
     /// The type of the message, if it does not follow from the content (SPEC 4.2 `MEDIA`).
     pub content_type: Option<ContentType>,
+    /// For a template: the count of its recipient.
+    pub counted: Option<&'a TierCount>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,7 +148,10 @@ async fn say_one(
                 content: words.content.clone(),
                 quoted_provider_id: quoted_provider_id.clone(),
             };
-            let QueuedReply { message, provider_id } = reply::queue(ctx, db, client, queued).await?;
+            let uncounted = TierCount::default();
+            let counted = words.of_agent.counted.unwrap_or(&uncounted);
+            let queued = reply::queue_counted(ctx, db, client, queued, counted).await?;
+            let QueuedReply { message, provider_id } = queued;
             (message.to_string(), provider_id, DeliveryState::Queued)
         }
         None => {

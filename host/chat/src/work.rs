@@ -69,9 +69,10 @@ fn span(event: &WaitingEvent) -> Option<OpenSpan> {
         | ParticipantEvent::Started(arrived)
         | ParticipantEvent::Message(arrived)
         | ParticipantEvent::Rating(arrived) => traces::about(arrived.message.0, SpanKind::Consumer),
-        ParticipantEvent::Timer(_) | ParticipantEvent::Custom(_) | ParticipantEvent::Released => {
-            traces::first(event.id.0, SpanKind::Consumer)
-        }
+        ParticipantEvent::Timer(_)
+        | ParticipantEvent::Custom(_)
+        | ParticipantEvent::RequestEnded(_)
+        | ParticipantEvent::Released => traces::first(event.id.0, SpanKind::Consumer),
     }
 }
 

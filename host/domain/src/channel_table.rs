@@ -15,25 +15,12 @@ pub struct ChannelFacts {
     pub remembers_recipients: bool,
     /// True if Meta carries it, so that Meta's error codes apply.
     pub is_of_meta: bool,
-    /// The case of the enum `channel` of the plugin interface, which cannot get more cases (`wit/README.md`, rule 3).
-    pub in_plugins: PluginChannel,
     /// Its name for people.
     pub title: &'static str,
     /// Largest file of ours that an agent may send, in bytes, if it is smaller than that of WhatsApp.
     pub file_max: Option<u64>,
     /// The owner that a chat shows for messages that the business sent with another app.
     pub elsewhere: &'static str,
-}
-
-/// A channel as plugins see it. A channel without a case of its own has its name in the metadata.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PluginChannel {
-    Whatsapp,
-    Web,
-    Facebook,
-    LikeWhatsapp,
-    /// As Facebook, with the name in the metadata: a messenger that hides phone numbers.
-    LikeFacebook,
 }
 
 /// The rule of the time in which free-form messages are allowed.
@@ -106,7 +93,6 @@ impl Channel {
                 file_max: None,
                 remembers_recipients: true,
                 is_of_meta: true,
-                in_plugins: PluginChannel::Whatsapp,
                 elsewhere: "APP",
             },
             Self::Facebook => &ChannelFacts {
@@ -115,7 +101,6 @@ impl Channel {
                 file_max: Some(FILE_MAX),
                 remembers_recipients: true,
                 is_of_meta: true,
-                in_plugins: PluginChannel::Facebook,
                 elsewhere: "PAGE",
             },
             Self::Telegram => &ChannelFacts {
@@ -124,7 +109,6 @@ impl Channel {
                 file_max: Some(50 << 20),
                 remembers_recipients: true,
                 is_of_meta: false,
-                in_plugins: PluginChannel::LikeFacebook,
                 elsewhere: "APP",
             },
             Self::Web => &ChannelFacts {
@@ -133,7 +117,6 @@ impl Channel {
                 file_max: None,
                 remembers_recipients: true,
                 is_of_meta: false,
-                in_plugins: PluginChannel::Web,
                 elsewhere: "APP",
             },
             Self::Sms => &ChannelFacts {
@@ -142,7 +125,6 @@ impl Channel {
                 file_max: None,
                 remembers_recipients: false,
                 is_of_meta: false,
-                in_plugins: PluginChannel::LikeWhatsapp,
                 elsewhere: "APP",
             },
         }

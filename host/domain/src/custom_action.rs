@@ -1,6 +1,6 @@
 //! Actions of a chatbot that the interface has no case for: the JSON text of its action `custom` (`wit/README.md`, rule 3).
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{body, send::RequestComponent, send::read_link};
@@ -11,7 +11,7 @@ pub enum CustomAction {
     ReplyTemplate(ComposedTemplate),
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ComposedTemplate {
     pub name: String,

@@ -55,7 +55,7 @@ worlds! {
     Chatbot = "chatbot" {
         interface: "bot",
         function: "handle",
-        grants: &["types", "log", "kv", "config", "http"],
+        grants: &["types", "log", "kv", "config", "http", "conversation"],
         budget: CallBudget::Turn,
         built_in: "default-chatbot",
         answers_by_default: false,
@@ -66,7 +66,7 @@ worlds! {
     SmsFallback = "sms-fallback" {
         interface: "fallback",
         function: "decide",
-        grants: &["types", "log", "config"],
+        grants: &["types", "log", "kv", "config"],
         budget: CallBudget::Turn,
         built_in: "sms-fallback",
         answers_by_default: true,

@@ -18,7 +18,7 @@ use storage::{
     sms::products::replies,
 };
 
-use crate::{dispatch::REPLY_PRIORITY, message_span::message_span};
+use crate::{accept::TierCount, dispatch::REPLY_PRIORITY, message_span::message_span};
 
 pub struct ChatReply {
     pub inbox: InboxId,
@@ -39,6 +39,18 @@ pub struct QueuedReply {
 
 /// Queues a reply in the caller's transaction. After the commit wake `Queue::Outbound` on the inbox's lane.
 pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: ChatReply) -> Result<QueuedReply> {
+    queue_counted(ctx, db, client, reply, &TierCount::default()).await
+}
+
+/// Like [`queue`], for a template whose recipient counts for a tier. If the error is one of
+/// [`outgoing_rows::is_overtaken`], admit the recipient again in a new transaction.
+pub async fn queue_counted(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    reply: ChatReply,
+    counted: &TierCount,
+) -> Result<QueuedReply> {
     let came = Instant::now();
     let part: PartId = ctx.mint();
     let message: MessageId = ctx.mint();
@@ -65,7 +77,9 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
         chat: Some((reply.participant, reply.chat_message)),
         conversation: None,
     };
-    let outgoing = GroupRows { parts: vec![&new_part], messages: vec![&new_message], ..GroupRows::default() };
+    let counted = counted.rows(ctx);
+    let (parts, messages) = (vec![&new_part], vec![&new_message]);
+    let outgoing = GroupRows { parts, messages, counted, ..GroupRows::default() };
     outgoing_rows::insert(db, client, &outgoing, REPLY_PRIORITY, ctx.now()).await?;
     // A visitor sees the message as soon as it is stored, and may answer before it is sent (ADR 0029).
     let provider_id = (new_message.channel == Channel::Web).then(|| channels::web::message_id(message));

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId};
 use storage::{
     PgConnection, Result,
-    chat::search,
+    chat::{participants, search},
     people::{customers::merging, marketing_stops},
     tenancy::{contacts, customer_notes},
 };
@@ -25,6 +25,7 @@ pub(crate) async fn merge(
     merging::fold_facts(db, client, survivor, absorbed).await?;
     marketing_stops::fold(db, client, survivor, absorbed).await?;
     let folded = chats::fold_customer(db, client, survivor, absorbed, now).await?;
+    participants::merging::move_values(db, client, survivor.0, absorbed.0).await?;
     contacts::fold(db, client, survivor, absorbed).await?;
     customer_notes::fold(db, client, survivor, absorbed).await?;
     merging::take_names(db, client, survivor, absorbed).await?;

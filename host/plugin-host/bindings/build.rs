@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use wit_parser::{Function, Resolve, Result_, Type, TypeDefKind, TypeId, TypeOwner, WorldItem};
 
-const INTERFACE: &str = "../../../wit/plugin-0.2.1";
+const INTERFACE: &str = "../../../wit/plugin-0.3.0";
 
 fn main() {
     if let Err(reason) = generate() {

@@ -1,6 +1,6 @@
-//! Measures the cost of an event for a chatbot: a fresh instance for each call, through the host. The first chatbot
-//! also runs in bare wasmtime, alternating with calls through the host. Prints one JSON line for each file: median and
-//! 99th percentile in microseconds, peak memory of a call, and resident memory of the loaded program.
+//! Measures the cost of an event for a chatbot: a fresh instance for each call, through the host, in turns with bare
+//! wasmtime. Prints one JSON line for each file: median and 99th percentile in microseconds, the phases of a call in
+//! bare wasmtime, peak memory of a call, and resident memory of the loaded program.
 //!
 //! `cargo run --release -p plugin-host --example bot_cost CALLS NAME=FILE...`
 
@@ -14,7 +14,7 @@ use plugin_bindings::{Every, exports::patchbay::plugin::bot};
 use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
-use plugin_host::{CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef};
+use plugin_host::{CallLimits, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre};
 
@@ -40,79 +40,72 @@ async fn measure(calls: usize, files: Vec<String>) -> Fallible<()> {
     let unbounded = Duration::from_secs(3_600);
     let limits = CallLimits { calls_per_second: 1_000_000, prompt_cpu: unbounded, ..CallLimits::default() };
     let host = PluginHost::start(HostConfig { built_ins: false, limits, ..HostConfig::new(&cache) }).await?;
-    for (at, file) in files.iter().enumerate() {
+    for file in &files {
         let (name, path) = file.split_once('=').ok_or("name the files: NAME=FILE")?;
-        let bytes = std::fs::read(path)?;
-        let bare = if at == 0 { Some(Bare::new(&bytes)?) } else { None };
-        println!("{}", one(&host, name, bytes, bare, calls).await?);
+        println!("{}", one(&host, name, std::fs::read(path)?, calls).await?);
     }
     std::fs::remove_dir_all(cache)?;
     Ok(())
 }
 
-async fn one(
-    host: &PluginHost,
-    name: &str,
-    bytes: Vec<u8>,
-    bare: Option<Bare>,
-    calls: usize,
-) -> Fallible<serde_json::Value> {
+async fn one(host: &PluginHost, name: &str, bytes: Vec<u8>, calls: usize) -> Fallible<serde_json::Value> {
     let (size, before) = (bytes.len(), resident_kib()?);
     let client = ClientId(uuid::Uuid::nil());
-    let examined = host.examine(client, name, bytes).await.map_err(|refusal| format!("{name}: {refusal:?}"))?;
+    let examined = host.examine(client, name, bytes.clone()).await.map_err(|refusal| format!("{name}: {refusal:?}"))?;
     let plugin = PluginRef::uploaded(name, 1, examined.sha256);
     let loaded = resident_kib()?.saturating_sub(before);
+    let bare = Bare::new(&bytes)?;
     let (event, session) = hello();
-    let beside = match &bare {
-        Some(bare) => Some(alternating(host, call(client, &plugin), (&event, &session), bare, calls).await?),
-        None => None,
-    };
-    let (mut alone, mut peak) = (Vec::new(), 0);
+    let (mut through_host, mut peak) = (Vec::new(), 0);
+    let mut directly = PhaseTimes::default();
     for round in 0..calls + WARM_UP {
         let began = Instant::now();
         let outcome = host.chatbot(call(client, &plugin), &event, &session, Arc::new(NoKeyValues)).await?;
         let took = began.elapsed();
         peak = outcome.trace.peak_memory_bytes;
+        let phases = bare.time(&event, &session).await?;
         if round >= WARM_UP {
-            alone.push(took);
+            through_host.push(took);
+            directly.add(phases);
         }
     }
-    alone.sort_unstable();
+    through_host.sort_unstable();
     Ok(serde_json::json!({
         "name": name,
-        "calls": alone.len(),
+        "calls": through_host.len(),
         "component_kib": size / 1024,
-        "p50_us": percentile(&alone, 50),
-        "p99_us": percentile(&alone, 99),
-        "beside_bare_p50_us": beside.as_ref().map(|(through_host, _)| percentile(through_host, 50)),
-        "bare_p50_us": beside.as_ref().map(|(_, directly)| percentile(directly, 50)),
+        "p50_us": percentile(&through_host, 50),
+        "p99_us": percentile(&through_host, 99),
+        "bare_p50_us": median(directly.all),
+        "bare_instance_us": median(directly.instance),
+        "bare_call_us": median(directly.call),
+        "bare_drop_us": median(directly.drop),
         "peak_memory_kib": peak / 1024,
         "loaded_kib": loaded,
     }))
 }
 
-/// Alternates calls through the host and in bare wasmtime. Returns both sets of durations, sorted.
-async fn alternating(
-    host: &PluginHost,
-    call: PluginCall<'_>,
-    (event, session): (&Event, &Session),
-    bare: &Bare,
-    calls: usize,
-) -> Fallible<(Vec<Duration>, Vec<Duration>)> {
-    let (mut through_host, mut directly) = (Vec::new(), Vec::new());
-    for round in 0..calls + WARM_UP {
-        let began = Instant::now();
-        host.chatbot(call, event, session, Arc::new(NoKeyValues)).await?;
-        let took = began.elapsed();
-        let bare_took = bare.time(event, session).await?;
-        if round >= WARM_UP {
-            through_host.push(took);
-            directly.push(bare_took);
-        }
+/// The times of calls in bare wasmtime, and of their phases: making the instance, the call, dropping the instance.
+#[derive(Default)]
+struct PhaseTimes {
+    all: Vec<Duration>,
+    instance: Vec<Duration>,
+    call: Vec<Duration>,
+    drop: Vec<Duration>,
+}
+
+impl PhaseTimes {
+    fn add(&mut self, [instance, call, drop]: [Duration; 3]) {
+        self.all.push(instance + call + drop);
+        self.instance.push(instance);
+        self.call.push(call);
+        self.drop.push(drop);
     }
-    through_host.sort_unstable();
-    directly.sort_unstable();
-    Ok((through_host, directly))
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    percentile(&times, 50)
 }
 
 fn resident_kib() -> Fallible<u64> {
@@ -138,21 +131,34 @@ impl Bare {
         Ok(Self { engine, pre, bot })
     }
 
-    async fn time(&self, event: &Event, session: &Session) -> Fallible<Duration> {
+    /// Makes an instance, calls it, and drops it.
+    async fn time(&self, event: &Event, session: &Session) -> Fallible<[Duration; 3]> {
         let began = Instant::now();
         let mut store = bare_engine::store(&self.engine);
         let instance = self.pre.instantiate_async(&mut store).await?;
+        let made = Instant::now();
         let bot = self.bot.load(&mut store, &instance)?;
         let answer = bot.call_handle(&mut store, event, session).await?;
+        let called = Instant::now();
         drop(store);
-        let took = began.elapsed();
-        answer.map(|_| took).map_err(|error| error.message.into())
+        let phases = [made - began, called - made, called.elapsed()];
+        answer.map(|_| phases).map_err(|error| error.message.into())
     }
 }
 
 fn call(client: ClientId, plugin: &PluginRef) -> PluginCall<'_> {
     let now = DateTime::from_timestamp_millis(i64::try_from(NOW_MS).unwrap_or(0)).unwrap_or_default();
-    PluginCall { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+    PluginCall {
+        client,
+        plugin,
+        now,
+        seed: 1,
+        config: "{}",
+        turn: "event-1",
+        allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
+        record: false,
+    }
 }
 
 fn hello() -> (Event, Session) {

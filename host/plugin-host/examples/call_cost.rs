@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_bindings::{Every, exports::patchbay::plugin::shaper};
-use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, WebhookEvent};
-use plugin_host::{HostConfig, PluginCall, PluginHost, PluginRef};
+use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, ShapedBody, WebhookEvent};
+use plugin_host::{HostConfig, HttpLimits, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre};
 
@@ -88,19 +88,29 @@ impl Bare {
         Ok(Self { engine, pre, shaper })
     }
 
-    async fn shape(&self, event: &WebhookEvent) -> Result<Option<String>, Box<dyn Error>> {
+    async fn shape(&self, event: &WebhookEvent) -> Result<ShapedBody, Box<dyn Error>> {
         let mut store = bare_engine::store(&self.engine);
         let instance = self.pre.instantiate_async(&mut store).await?;
         let shaper = self.shaper.load(&mut store, &instance)?;
         let shaped = shaper.call_shape(&mut store, event).await?;
-        Ok(shaped.map_err(|error| error.message)?)
+        Ok(shaped.map_err(|error| error.message)?.into())
     }
 }
 
 fn call(plugin: &PluginRef) -> PluginCall<'_> {
     let now = DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default();
     let client = ClientId(uuid::Uuid::nil());
-    PluginCall { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+    PluginCall {
+        client,
+        plugin,
+        now,
+        seed: 1,
+        config: "{}",
+        turn: "event-1",
+        allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
+        record: false,
+    }
 }
 
 fn event() -> ChatbotEvent {

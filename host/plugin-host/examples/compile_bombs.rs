@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_host::sms_fallback::{RequestedFallback, Undeliverable};
-use plugin_host::{Compiler, HostConfig, PluginCall, PluginHost, PluginRef};
+use plugin_host::{Compiler, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, Zone};
 use serde_json::json;
 
 const COMPILE: &str = "compile-plugin";
@@ -100,7 +100,7 @@ async fn neighbour<F: Future>(host: &PluginHost, meanwhile: impl FnOnce() -> F) 
     let mut meanwhile = std::pin::pin!(meanwhile());
     loop {
         let began = Instant::now();
-        host.decide_fallback(call(&plugin), &undeliverable).await?;
+        host.decide_fallback(call(&plugin), &undeliverable, Arc::new(NoKeyValues)).await?;
         seen.took.push(began.elapsed());
         seen.peak = seen.peak.max(resident()?);
         tokio::select! {
@@ -121,12 +121,24 @@ fn resident() -> Result<u64, Box<dyn Error>> {
 fn call(plugin: &PluginRef) -> PluginCall<'_> {
     let (client, now) = (ClientId(uuid::Uuid::from_u128(1)), DateTime::from_timestamp(1_760_428_800, 0));
     let now = now.unwrap_or_default();
-    PluginCall { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+    PluginCall {
+        client,
+        plugin,
+        now,
+        seed: 1,
+        config: "{}",
+        turn: "event-1",
+        allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
+        record: false,
+    }
 }
 
 fn undeliverable() -> Undeliverable {
     Undeliverable {
         message_id: "m".into(),
+        client_ref: "c".into(),
+        local_time: Zone::UTC.local_time(DateTime::UNIX_EPOCH),
         recipient: "27820000001".into(),
         sender: "27110000000".into(),
         error_code: "131026".into(),

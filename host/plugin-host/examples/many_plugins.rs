@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_host::json::WorldQuestion;
-use plugin_host::{CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef, World};
+use plugin_host::{CallLimits, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, World};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -56,7 +56,17 @@ fn distinct(component: &[u8], number: u64) -> Vec<u8> {
 
 fn call(client: ClientId, plugin: &PluginRef) -> PluginCall<'_> {
     let now = DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default();
-    PluginCall { client, plugin, now, seed: 1, config: "{}", turn: "event-1", allowed_hosts: &[], record: false }
+    PluginCall {
+        client,
+        plugin,
+        now,
+        seed: 1,
+        config: "{}",
+        turn: "event-1",
+        allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
+        record: false,
+    }
 }
 
 fn resident_mib() -> Fallible<u64> {

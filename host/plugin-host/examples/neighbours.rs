@@ -26,7 +26,7 @@ use domain::ids::ClientId;
 use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
-use plugin_host::{CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef, WorldQuestion};
+use plugin_host::{CallLimits, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, WorldQuestion};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -302,6 +302,7 @@ impl Caller {
             config: "{}",
             turn: "turn",
             allowed_hosts: &[],
+            http_limits: HttpLimits::default(),
             record: false,
         };
         let question = WorldQuestion::Chatbot { event: Box::new(event), session: Box::new(session) };

@@ -10,7 +10,7 @@ use std::time::Instant;
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_host::{
-    CallLimits, HostConfig, NoKeyValues, PluginCall, PluginHost, PluginRef, Recording, World, WorldQuestion,
+    CallLimits, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, Recording, World, WorldQuestion,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -75,6 +75,7 @@ async fn record(host: &PluginHost) -> Result<Recording, Box<dyn Error>> {
         config: "{}",
         turn: "turn",
         allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
         record: true,
     };
     let Ok(WorldQuestion::Chatbot { event, session }) =

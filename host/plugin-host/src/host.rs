@@ -9,19 +9,20 @@ use wasmtime::Engine;
 use crate::{
     PluginRef,
     calling::{
-        call::{CallTrace, ChatbotOutcome, PluginCall, RouterOutcome},
+        call::{CallTrace, ChatbotOutcome, FallbackOutcome, PluginCall, RouterOutcome},
         end::CheckedAnswer,
         host_calls::HostCalls,
-        http::OutgoingHttp,
+        http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp},
         key_values::KeyValueSnapshot,
         limits::CallLimits,
+        outgoing_http,
         run::{Conditions, Placement, run},
         secrets::{OpenedConfig, SecretOpener},
     },
     chatbot,
     error::CallError,
     fairness::{
-        breaker::{Breakers, CallVerdict, Suspension},
+        breaker::{Breakers, CallVerdict, SuspendedPlugin, SuspensionChange},
         call_limiter::CallLimiter,
         threads::CallThreads,
     },
@@ -32,7 +33,9 @@ use crate::{
         registry::{PluginInfo, PluginRegistry},
     },
     router, sms_fallback, sms_router, webhook_shaper,
-    worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBodies, ShapeBody},
+    worlds::{
+        DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBodies, ShapeBody, shaped_body::ShapedBody,
+    },
 };
 
 /// Runs plugins. Cheap to share. Dropping the last reference ends the watching of the directory.
@@ -61,24 +64,26 @@ impl PluginHost {
         key_values: Arc<dyn KeyValueSnapshot>,
     ) -> Result<ChatbotOutcome, CallError> {
         let question = HandleEvent::new(event, session);
-        let CheckedAnswer { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
-        Ok(ChatbotOutcome { actions: answer, writes, trace })
+        let CheckedAnswer { answer, writes, requests, trace } = self.ask(&call, Some(key_values), &question).await?;
+        Ok(ChatbotOutcome { actions: answer, writes, requests, trace })
     }
 
     pub async fn decide_fallback(
         &self,
         call: PluginCall<'_>,
         undeliverable: &sms_fallback::Undeliverable,
-    ) -> Result<(sms_fallback::Decision, CallTrace), CallError> {
-        let answered = self.ask(&call, None, &DecideFallback::new(undeliverable)).await?;
-        Ok((answered.answer, answered.trace))
+        key_values: Arc<dyn KeyValueSnapshot>,
+    ) -> Result<FallbackOutcome, CallError> {
+        let question = DecideFallback::new(undeliverable);
+        let CheckedAnswer { answer, writes, trace, .. } = self.ask(&call, Some(key_values), &question).await?;
+        Ok(FallbackOutcome { decision: answer, writes, trace })
     }
 
     pub async fn shape(
         &self,
         call: PluginCall<'_>,
         event: &webhook_shaper::WebhookEvent,
-    ) -> Result<(Option<String>, CallTrace), CallError> {
+    ) -> Result<(ShapedBody, CallTrace), CallError> {
         let answered = self.ask(&call, None, &ShapeBody::new(event)).await?;
         Ok((answered.answer, answered.trace))
     }
@@ -89,7 +94,7 @@ impl PluginHost {
         &self,
         call: PluginCall<'_>,
         events: &[webhook_shaper::WebhookEvent],
-    ) -> Result<Vec<Option<String>>, CallError> {
+    ) -> Result<Vec<ShapedBody>, CallError> {
         let answered = self.ask(&call, None, &ShapeBodies::new(events)).await?;
         Ok(answered.answer)
     }
@@ -102,7 +107,7 @@ impl PluginHost {
         key_values: Arc<dyn KeyValueSnapshot>,
     ) -> Result<RouterOutcome, CallError> {
         let question = RouteInbound::new(inbound);
-        let CheckedAnswer { answer, writes, trace } = self.ask(&call, Some(key_values), &question).await?;
+        let CheckedAnswer { answer, writes, trace, .. } = self.ask(&call, Some(key_values), &question).await?;
         Ok(RouterOutcome { route: answer, writes, trace })
     }
 
@@ -113,6 +118,11 @@ impl PluginHost {
     ) -> Result<(Vec<sms_router::Decision>, CallTrace), CallError> {
         let answered = self.ask(&call, None, &DecideSms::new(messages)).await?;
         Ok((answered.answer, answered.trace))
+    }
+
+    /// Sends a request of `http.start` and waits for the response, at most [`HttpRequest::timeout`].
+    pub async fn send_started(&self, client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
+        outgoing_http::send_started(self.http.as_ref(), client, request, &self.limits).await
     }
 
     /// Loads an uploaded version before its first call. Of other plugins only checks that they exist.
@@ -128,12 +138,12 @@ impl PluginHost {
         self.breakers.suspended_count()
     }
 
-    pub fn suspended_plugins(&self) -> Vec<(ClientId, PluginRef)> {
+    pub fn suspended_plugins(&self) -> Vec<SuspendedPlugin> {
         self.breakers.suspended_plugins()
     }
 
     /// All later beginnings and ends of suspensions. A listener that does not keep up misses some.
-    pub fn suspensions(&self) -> mpsc::Receiver<Suspension> {
+    pub fn suspensions(&self) -> mpsc::Receiver<SuspensionChange> {
         self.breakers.listen()
     }
 
@@ -232,7 +242,7 @@ impl PluginHost {
         }
     }
 
-    pub(crate) fn limits(&self) -> &Arc<CallLimits> {
+    pub fn limits(&self) -> &Arc<CallLimits> {
         &self.limits
     }
 

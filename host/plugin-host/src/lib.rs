@@ -45,19 +45,22 @@ pub use plugin_bindings::patchbay::plugin::log::Level as LogLevel;
 
 pub use crate::calling::log_line::LogLine;
 pub use calling::{
-    call::{CallTrace, ChatbotOutcome, PluginCall, PluginOutcome, RouterOutcome},
+    call::{CallTrace, ChatbotOutcome, FallbackOutcome, PluginCall, PluginOutcome, RouterOutcome},
+    conversation_facts::{ConversationAnswer, ConversationQuestion},
     grants::{AllowedHost, EVERY_HOST},
     hints::remove_hints,
     http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp},
+    http_limits::{HttpLimitFault, HttpLimits},
     key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope},
     limits::{CallLimits, ExceededLimit},
     secrets::{SEALED, SecretOpener, replace_sealed, sealed},
+    started_requests::StartedRequest,
 };
-pub use check::{CheckReport, check, sha256};
+pub use check::{CheckReport, check, component_notes, sha256};
 pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};
 pub use fairness::{
-    breaker::Suspension,
+    breaker::{SuspendedPlugin, SuspensionChange},
     call_limiter::ShadowPlace,
     turns::{QueueFull, Turn, TurnTerms, Turns},
 };
@@ -66,7 +69,7 @@ pub use host_config::HostConfig;
 pub use loading::{
     built_in_components::built_in_component,
     component_source::ComponentSource,
-    examine::{ComponentFacts, ComponentRefusal},
+    examine::{ComponentFacts, ComponentRefusal, ConfigFinding},
     registry::{PluginInfo, ProgramSource, ProgramState},
 };
 pub use plugin_ref::{PluginRef, is_plugin_name};
@@ -84,24 +87,26 @@ pub use worlds::{
 
 pub mod chatbot {
     pub use plugin_bindings::exports::patchbay::plugin::bot::{
-        Action, Button, CustomEvent, Event, EventKind, HandOver, ListRow, ListSection, LocalTime, Rating, RatingScore,
-        ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Session, TemplateHeader, Timer,
-        Weekday,
+        Action, Button, CustomEvent, Event, EventKind, HandOver, HttpFinished, HttpOutcome, ListRow, ListSection,
+        Rating, RatingScore, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText,
+        ScheduledTemplate, Session, TemplateHeader, Timer,
     };
+    pub use plugin_bindings::patchbay::plugin::conversation::{Author, PastMessage, RunningTimer};
+    pub use plugin_bindings::patchbay::plugin::http::{Error as HttpError, Response as HttpReply};
     pub use plugin_bindings::patchbay::plugin::types::{
-        Channel, Choice, Content, Customer, Error, IncomingMessage, Location, Media, MediaKind, Metadata,
-        QuotedMessage, Reaction, TemplateReference,
+        Channel, Choice, Content, Customer, Error, IncomingMessage, LocalTime, Location, Media, MediaKind, Metadata,
+        QuotedMessage, Reaction, TemplateReference, Weekday,
     };
 }
 
 pub mod sms_fallback {
     pub use plugin_bindings::exports::patchbay::plugin::fallback::{Decision, RequestedFallback, Sms, Undeliverable};
-    pub use plugin_bindings::patchbay::plugin::types::Metadata;
+    pub use plugin_bindings::patchbay::plugin::types::{Error, LocalTime, Metadata};
 }
 
 /// Types of world `webhook-shaper`, and [`partner_event`](webhook_shaper::partner_event).
 pub mod webhook_shaper {
-    pub use crate::worlds::partner_event;
+    pub use crate::worlds::{partner_event, shaped_body::ShapedBody};
     pub use plugin_bindings::exports::patchbay::plugin::shaper::{
         Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent,
         StatusEvent, Team, WebhookEvent,
@@ -110,9 +115,9 @@ pub mod webhook_shaper {
 }
 
 pub mod router {
-    pub use plugin_bindings::exports::patchbay::plugin::routing::{Decision as Route, Inbound, Target, WallTime};
+    pub use plugin_bindings::exports::patchbay::plugin::routing::{Decision as Route, Inbound, Target};
     pub use plugin_bindings::patchbay::plugin::types::{
-        Channel, Content, Customer, Error, IncomingMessage, Metadata, TemplateReference,
+        Channel, Content, Customer, Error, IncomingMessage, LocalTime, Metadata, TemplateReference,
     };
 }
 

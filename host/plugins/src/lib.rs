@@ -37,5 +37,5 @@ mod swaps;
 
 pub use administration::*;
 pub use components::DatabaseComponents;
-pub use plugin_host::World;
+pub use plugin_host::{HttpLimits, World};
 pub use secrets::{SealedSecrets, hide as shown_config};

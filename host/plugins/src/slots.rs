@@ -2,13 +2,15 @@
 //! The table is the only source, so a swap is one committed row, takes effect on all nodes at once, and each event has
 //! exactly one version.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
-use plugin_host::{PluginRef, World};
+use plugin_host::{HttpLimits, PluginRef, World};
 use serde_json::Value;
 use storage::{
     PgConnection,
-    plugins::activations::{self, ActivatedUpload, RecordingTerms as StoredTerms},
+    plugins::activations::{self, ActivatedHttpLimits, ActivatedUpload, RecordingTerms as StoredTerms},
 };
 use uuid::Uuid;
 
@@ -54,6 +56,7 @@ pub struct SlotActivation {
     /// The configuration of the plugin, with its secrets sealed.
     pub config: Value,
     pub allowed_hosts: Vec<String>,
+    pub http_limits: HttpLimits,
     pub percent: u8,
     /// If more than this percentage of a canary's calls fail, the canary is withdrawn.
     pub error_threshold: u8,
@@ -178,6 +181,23 @@ fn inconsistent(column: &'static str, value: String) -> Error {
     storage::Error::Inconsistent { table: "plugin_activation", column, value }.into()
 }
 
+fn http_limits(stored: ActivatedHttpLimits) -> HttpLimits {
+    HttpLimits {
+        timeout: stored.timeout_ms.map(|millis| Duration::from_millis(millis.unsigned_abs().into())),
+        response_bytes: stored.response_bytes.map(|bytes| usize::try_from(bytes).unwrap_or_default()),
+        requests: stored.requests.map(i32::unsigned_abs),
+    }
+}
+
+/// The limits fit, because those of the operator do.
+fn stored_http_limits(limits: HttpLimits) -> ActivatedHttpLimits {
+    ActivatedHttpLimits {
+        timeout_ms: limits.timeout.map(|time| i32::try_from(time.as_millis()).unwrap_or(i32::MAX)),
+        response_bytes: limits.response_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
+        requests: limits.requests.map(|count| i32::try_from(count).unwrap_or(i32::MAX)),
+    }
+}
+
 impl TryFrom<activations::Activation> for SlotActivation {
     type Error = Error;
 
@@ -196,6 +216,7 @@ impl TryFrom<activations::Activation> for SlotActivation {
             },
             config: row.config.0,
             allowed_hosts: row.allowed_hosts,
+            http_limits: http_limits(row.http_limits),
             percent: u8::try_from(row.percent).unwrap_or(100),
             error_threshold: u8::try_from(row.error_threshold).unwrap_or(100),
             minimum_calls: row.minimum_calls.unsigned_abs(),
@@ -243,6 +264,7 @@ impl From<&SlotActivation> for activations::Activation {
             upload,
             config: activation.config.clone().into(),
             allowed_hosts: activation.allowed_hosts.clone(),
+            http_limits: stored_http_limits(activation.http_limits),
             percent: i16::from(activation.percent),
             error_threshold: i16::from(activation.error_threshold),
             minimum_calls: i32::try_from(activation.minimum_calls).unwrap_or(i32::MAX),
@@ -266,6 +288,7 @@ mod tests {
             plugin: PluginRef::uploaded("shop", 2, "00"),
             config: Value::Null,
             allowed_hosts: Vec::new(),
+            http_limits: HttpLimits::default(),
             percent,
             error_threshold: 10,
             minimum_calls: 20,

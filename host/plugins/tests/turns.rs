@@ -57,6 +57,8 @@ async fn client(ctx: &Context, client_ref: &str) -> ClientId {
         config_schema: Some(schema.into()),
         created_by: None,
         created_at: ctx.now(),
+        signature: None,
+        origin: None,
     };
     activations::lock(&mut tx, client).await.unwrap();
     versions::insert(&mut tx, client, &version, b"x").await.unwrap();

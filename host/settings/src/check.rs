@@ -160,10 +160,38 @@ impl Settings {
                 "must be eight times limits.plugin_memory_bytes at least: webhook shapers have an eighth of it";
             return ConfigError::unusable("limits.plugin_memory_bytes_of_all", reason);
         }
+        if self.limits.plugin_http_timeout >= self.limits.plugin_chatbot_timeout {
+            return ConfigError::unusable(
+                "limits.plugin_http_timeout",
+                "must be shorter than limits.plugin_chatbot_timeout, which includes it; slow requests are started with \
+                 `http.start`",
+            );
+        }
+        self.check_plugin_bytes()?;
         if self.limits.webhook_connect_timeout > self.limits.webhook_timeout {
             return ConfigError::unusable(
                 "limits.webhook_connect_timeout",
                 "must not be longer than limits.webhook_timeout",
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Settings {
+    /// Bytes of HTTP pass through the memory of a plugin and through one host call.
+    fn check_plugin_bytes(&self) -> Result<(), ConfigError> {
+        let limits = &self.limits;
+        if limits.plugin_http_response_bytes >= limits.plugin_memory_bytes {
+            return ConfigError::unusable(
+                "limits.plugin_http_response_bytes",
+                "must be smaller than limits.plugin_memory_bytes, which holds the response",
+            );
+        }
+        if limits.plugin_http_request_bytes > limits.plugin_hostcall_fuel {
+            return ConfigError::unusable(
+                "limits.plugin_http_request_bytes",
+                "must not be larger than limits.plugin_hostcall_fuel, which bounds a host call with its request",
             );
         }
         Ok(())

@@ -128,8 +128,11 @@ section! {
         plugin_http_headers: usize = 64,
         /// Bytes of all headers of one HTTP request of a plugin, and of its response.
         plugin_http_header_bytes: u64 = 16 * KIB,
-        /// Time for one HTTP request of a plugin. It also counts as time of the call.
+        /// Time for one HTTP request of a plugin. It also counts as time of the call, so it is shorter than
+        /// `limits.plugin_chatbot_timeout`.
         plugin_http_timeout: Duration = Duration::from_secs(3),
+        /// HTTP requests that plugins of one client have started (`http.start`) and that have not ended. Further ones fail.
+        plugin_open_requests_per_client: u32 = 200,
         /// Calls of uploaded plugins of one client per second. More calls wait.
         plugin_calls_per_second: u32 = 500,
         /// Plugin calls of one client at the same time.

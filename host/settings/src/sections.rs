@@ -82,7 +82,7 @@ section! {
 section! {
     /// Calls to clients' webhooks.
     Webhooks {
-        /// Allow loopback and private addresses as webhook, callback and media targets.
+        /// Allow loopback and private addresses as targets of webhooks, callbacks, media and requests of plugins.
         allow_private_targets: bool = false,
         /// Delays between the attempts of one delivery.
         retry_schedule: Vec<Duration> = retry_schedule(),

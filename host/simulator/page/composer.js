@@ -1,6 +1,6 @@
 // The field to write, with the menu of everything else that a phone can send.
 import { html } from "htm/preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { summary } from "./channels/model.js";
 import { sample } from "./files.js";
 import { Icon } from "./icons.js";
@@ -23,7 +23,7 @@ const ENTRIES = {
 function AttachMenu({ channel, send, onFile, onClose }) {
   const [form, setForm] = useState("");
   const first = useRef(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
   const choose = async (kind) => {
     if (kind === "place" || kind === "contact") {
       setForm(kind);
@@ -55,7 +55,7 @@ export function Composer({ channel, state, reply, send, sendFiles, onForget }) {
   const file = useRef(null);
   const plus = useRef(null);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!reply) return;
     if (reply.editing) setText(reply.message.text || "");
     field.current?.focus();

@@ -1,6 +1,6 @@
 // Forms of messages that have fields: a place, a contact.
 import { html } from "htm/preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const PLACES = [
   { name: "Table Mountain", address: "Cape Town", latitude: -33.9628, longitude: 18.4098 },
@@ -11,7 +11,7 @@ const PLACES = [
 export function PlaceForm({ onDone }) {
   const [place, setPlace] = useState(PLACES[0]);
   const first = useRef(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
   const text = (name) => (event) => setPlace({ ...place, [name]: event.currentTarget.value });
   const number = (name) => (event) => setPlace({ ...place, [name]: Number(event.currentTarget.value) });
   const submit = (event) => {
@@ -33,7 +33,7 @@ export function PlaceForm({ onDone }) {
 export function ContactForm({ onDone }) {
   const [contact, setContact] = useState({ name: "Thandi Nkosi", phone: "+27 82 000 0009" });
   const first = useRef(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
   const set = (name) => (event) => setContact({ ...contact, [name]: event.currentTarget.value });
   const submit = (event) => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 // Sheets that slide over a screen: the rows of a list, the settings of a phone.
 import { html } from "htm/preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { ChoiceView } from "./content.js";
 import { Icon } from "./icons.js";
 import { SettingView } from "./settings.js";
@@ -8,7 +8,7 @@ import { SettingView } from "./settings.js";
 /** A sheet takes the focus while it is open, and gives it back. */
 function Sheet({ title, onClose, children }) {
   const box = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = /** @type {HTMLElement|null} */ (document.activeElement);
     box.current.querySelector("button, input, select")?.focus();
     return () => before?.focus?.();

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 use crate::{
-    callbacks::{self, SimulatedChange, StatusReport},
+    callbacks::{self, ReceiptReport, SimulatedChange},
     lite::receipts,
     mailbox::MessageState,
     world::{SimulatedWorld, WorldState},
@@ -111,7 +111,7 @@ fn step(state: &mut WorldState, wamid: &str, progress: MessageState) -> Option<S
     let waba_id = state.numbers.waba_of(&phone_number_id);
     let number = state.numbers.get(&phone_number_id).clone();
     let phone = state.phones.get(&message.msisdn).clone();
-    let report = StatusReport { number: &number, phone: &phone, message: &message, sender: &sender, progress, priced };
+    let report = ReceiptReport { number: &number, phone: &phone, message: &message, sender: &sender, progress, priced };
     Some(SimulatedChange {
         queue: message.msisdn.clone(),
         waba_id,

@@ -9,7 +9,7 @@ use storage::{
     Db, PgConnection,
     chat::participants,
     tenancy::{
-        contact_tags,
+        contact_merges, contact_tags,
         contacts::{self, Contact},
         customer_notes::{self, CustomerNote},
     },
@@ -26,6 +26,16 @@ pub struct CustomerNoteView {
 
 async fn find(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<Contact, ContactError> {
     contacts::get(db, client, contact).await?.ok_or(ContactError::Unknown)
+}
+
+/// The customers of a contact and of those that are merged into it.
+async fn customers(
+    db: &mut PgConnection,
+    client: ClientId,
+    contact: ContactId,
+) -> Result<Vec<CustomerId>, ContactError> {
+    let shown = find(db, client, contact).await?.id;
+    Ok(contact_merges::customers(db, client, shown).await?)
 }
 
 pub async fn tags(db: &Db, client: ClientId, contact: ContactId) -> Result<Vec<String>, ContactError> {
@@ -49,7 +59,7 @@ pub async fn set_tags(
     Ok(tags)
 }
 
-/// The notes about the customer of a contact, newest first.
+/// The notes about the customers of a contact, newest first.
 pub async fn notes(
     db: &Db,
     client: ClientId,
@@ -57,8 +67,8 @@ pub async fn notes(
     page: PageRequest,
 ) -> Result<Page<CustomerNoteView>, ContactError> {
     let mut db = db.acquire().await?;
-    let customer: CustomerId = find(&mut db, client, contact).await?.customer;
-    let found = customer_notes::page(&mut db, client, customer, page).await?;
+    let customers = customers(&mut db, client, contact).await?;
+    let found = customer_notes::page(&mut db, client, &customers, page).await?;
     let authors: Vec<UserId> = found.items.iter().map(|note| note.author).collect();
     let names = participants::agent_names(&mut db, client, &authors).await?;
     let view = |note: CustomerNote| CustomerNoteView { author: names.get(&note.author).cloned(), note };
@@ -89,8 +99,8 @@ pub async fn delete_note(
     (author, actor): (Option<UserId>, Actor),
 ) -> Result<(), ContactError> {
     let mut tx = admin.db.begin().await?;
-    let customer = find(&mut tx, client, contact).await?.customer;
-    if !customer_notes::delete(&mut tx, client, (customer, note), author).await? {
+    let customers = customers(&mut tx, client, contact).await?;
+    if !customer_notes::delete(&mut tx, client, (&customers, note), author).await? {
         return Err(ContactError::Unknown);
     }
     audit(admin, &mut tx, client, actor, "delete", ("contactNote", &note.to_string())).await?;

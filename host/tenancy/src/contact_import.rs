@@ -19,7 +19,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::contacts::{ContactError, phones};
+use crate::contacts::{ContactError, phones, set_name};
 
 /// Rows of one transaction.
 const AT_ONCE: usize = 100;
@@ -142,9 +142,8 @@ async fn store(
         }
     };
     if entry.name != name {
-        let known = customers::find(db, client, customer).await?;
-        contacts::rename(db, client, entry.id, name, &phones(known.as_ref())).await?;
-        chat_search::customer_changed(db, client, customer).await?;
+        let known = contacts::get(db, client, entry.id).await?.ok_or(ContactError::Unknown)?;
+        set_name(db, client, &known, name).await?;
         name.clone_into(&mut entry.name);
     }
     let new: Vec<String> = row.tags.iter().filter(|tag| !entry.tags.contains(tag)).cloned().collect();

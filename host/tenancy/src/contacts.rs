@@ -2,6 +2,7 @@
 
 use domain::{
     address::{Address, AddressKind},
+    body::FieldFault,
     contact::{ContactName, NewContact},
     ids::{ClientId, ContactId},
     page::{Page, PageRequest},
@@ -9,10 +10,13 @@ use domain::{
     search::SearchText,
 };
 use storage::{
-    Db,
+    Db, PgConnection,
     chat::search as chat_search,
     people::customers::{self, Customer},
-    tenancy::contacts::{self, CUSTOMER_UNIQUE, MaskedContactSearch},
+    tenancy::{
+        contact_merges,
+        contacts::{self, CUSTOMER_UNIQUE, MaskedContactSearch},
+    },
     violates,
 };
 
@@ -29,6 +33,11 @@ pub enum ContactError {
     Unknown,
     #[error("the customer with this number has a contact already: rename that one")]
     Taken,
+    #[error("{0}")]
+    Fault(FieldFault),
+    /// Not possible in the present state of the contacts.
+    #[error("{0}")]
+    Conflict(&'static str),
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -76,19 +85,31 @@ pub async fn rename(
 ) -> Result<Contact, ContactError> {
     let mut tx = admin.db.begin().await?;
     let found = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
-    let customer = customers::find(&mut tx, client, found.customer).await?;
-    let phones = phones(customer.as_ref());
-    if !contacts::rename(&mut tx, client, contact, name.as_str(), &phones).await? {
-        return Err(ContactError::Unknown);
-    }
-    chat_search::customer_changed(&mut tx, client, found.customer).await?;
-    audit(admin, &mut tx, client, actor, "update", ("contact", &contact.to_string())).await?;
-    let renamed = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
+    set_name(&mut tx, client, &found, name.as_str()).await?;
+    audit(admin, &mut tx, client, actor, "update", ("contact", &found.id.to_string())).await?;
+    let renamed = contacts::get(&mut tx, client, found.id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
     Ok(renamed)
 }
 
-/// Removes a contact. The customer and its chats stay.
+/// Renames a contact. The chats of all its customers show the name and are found by it.
+pub(crate) async fn set_name(
+    db: &mut PgConnection,
+    client: ClientId,
+    contact: &Contact,
+    name: &str,
+) -> Result<(), ContactError> {
+    let customer = customers::find(db, client, contact.customer).await?;
+    if !contacts::rename(db, client, contact.id, name, &phones(customer.as_ref())).await? {
+        return Err(ContactError::Unknown);
+    }
+    for customer in contact_merges::customers(db, client, contact.id).await? {
+        chat_search::customer_changed(db, client, customer).await?;
+    }
+    Ok(())
+}
+
+/// Removes a contact, and those that are merged into it. The customers and their chats stay.
 pub async fn delete(
     admin: &Administration<'_>,
     client: ClientId,
@@ -97,11 +118,14 @@ pub async fn delete(
 ) -> Result<(), ContactError> {
     let mut tx = admin.db.begin().await?;
     let found = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
-    if !contacts::delete(&mut tx, client, contact).await? {
+    let customers = contact_merges::customers(&mut tx, client, found.id).await?;
+    if !contacts::delete(&mut tx, client, found.id).await? {
         return Err(ContactError::Unknown);
     }
-    chat_search::customer_changed(&mut tx, client, found.customer).await?;
-    audit(admin, &mut tx, client, actor, "delete", ("contact", &contact.to_string())).await?;
+    for customer in customers {
+        chat_search::customer_changed(&mut tx, client, customer).await?;
+    }
+    audit(admin, &mut tx, client, actor, "delete", ("contact", &found.id.to_string())).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -6,6 +6,7 @@ pub mod client_removal;
 pub mod clients;
 pub mod contact_facts;
 pub mod contact_import;
+pub mod contact_merges;
 pub mod contacts;
 pub mod credits;
 pub mod disabling;

@@ -102,11 +102,13 @@ pub struct RequestLog {
     db: Db,
     waiting: Mutex<Waiting>,
     arrived: Notify,
+    /// Held while rows are stored, so that the end of the process waits for rows that [`Self::run`] has taken.
+    storing: tokio::sync::Mutex<()>,
 }
 
 impl RequestLog {
     pub fn new(db: Db) -> Arc<Self> {
-        Arc::new(Self { db, waiting: Mutex::default(), arrived: Notify::new() })
+        Arc::new(Self { db, waiting: Mutex::default(), arrived: Notify::new(), storing: tokio::sync::Mutex::default() })
     }
 
     /// Adds a request, or counts it as left out if too many wait. Bodies are left out first.
@@ -146,6 +148,7 @@ impl RequestLog {
     }
 
     pub async fn flush(&self) {
+        let _storing = self.storing.lock().await;
         loop {
             let batch = self.take();
             if batch.is_empty() {

@@ -135,7 +135,9 @@ fn leaves_nothing(queue: Queue) -> bool {
         | Queue::LiteSession
         | Queue::SmsCallback
         | Queue::Email
-        | Queue::Account => false,
+        | Queue::Account
+        | Queue::PluginRequest
+        | Queue::ScheduledTemplate => false,
     }
 }
 
@@ -210,6 +212,8 @@ async fn work(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<Lan
         Queue::SmsCallback => sms::callbacks::work(ctx, lease).await,
         Queue::Email => sms::email::work(ctx, lease).await,
         Queue::Account => accounts::work(ctx, lease).await,
+        Queue::PluginRequest => chat::started_requests::work(ctx, lease).await,
+        Queue::ScheduledTemplate => chat::scheduled_templates::work(ctx, lease).await,
     }?;
     Ok(LaneState::Held)
 }

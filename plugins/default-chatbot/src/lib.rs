@@ -30,7 +30,10 @@ impl Chatbot for Bot {
             }
             EventKind::AgentReleased => vec![Action::text(&settings.released), Action::state(AT_MENU)],
             EventKind::Rating(_) => vec![Action::text(&settings.thanks)],
-            EventKind::Timer(_) | EventKind::ConversationStarted | EventKind::Custom(_) => vec![],
+            EventKind::Timer(_)
+            | EventKind::ConversationStarted
+            | EventKind::HttpFinished(_)
+            | EventKind::Custom(_) => vec![],
         })
     }
 }

@@ -34,7 +34,11 @@ impl Chatbot for FlowBot {
             EventKind::ConversationStarted if session.channel == Channel::Web => conversation.go(&flow.start)?,
             EventKind::AgentReleased => conversation.resume()?,
             EventKind::Custom(custom) => conversation.react(custom)?,
-            EventKind::Timer(_) | EventKind::ConversationStarted | EventKind::Rating(_) => {}
+            EventKind::Timer(_)
+            | EventKind::ConversationStarted
+            | EventKind::Rating(_)
+            // A flow waits for its requests (`http.send`).
+            | EventKind::HttpFinished(_) => {}
         }
         conversation.finish()
     }

@@ -89,13 +89,13 @@ pub fn cut(text: &str, longest: usize) -> String {
 }
 
 pub fn channel(session: &Session) -> &'static str {
-    let named = session.metadata.iter().find(|(name, _)| name == "channel").map(|(_, value)| value.as_str());
-    match (named, session.channel) {
-        (Some("SMS"), _) => "sms",
-        (Some("TELEGRAM"), _) => "telegram",
-        (_, Channel::Whatsapp) => "whatsapp",
-        (_, Channel::Web) => "web",
-        (_, Channel::Facebook) => "messenger",
+    match session.channel {
+        Channel::Sms => "sms",
+        Channel::Telegram => "telegram",
+        Channel::Whatsapp => "whatsapp",
+        Channel::Web => "web",
+        Channel::Facebook => "messenger",
+        Channel::Other => "other",
     }
 }
 

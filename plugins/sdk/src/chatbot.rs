@@ -1,13 +1,13 @@
 //! World `chatbot`: the types of the interface, with short constructors for the usual answers.
 
 pub use crate::bindings::chatbot::exports::patchbay::plugin::bot::{
-    Action, Button, CustomEvent, Event, EventKind, Guest as Chatbot, HandOver, ListRow, ListSection, LocalTime, Rating,
-    RatingScore, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Session, TemplateHeader,
-    Timer, Weekday,
+    Action, Button, CustomEvent, Event, EventKind, Guest as Chatbot, HandOver, HttpFinished, HttpOutcome, ListRow,
+    ListSection, Rating, RatingScore, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText,
+    ScheduledTemplate, Session, TemplateHeader, Timer,
 };
 pub use crate::bindings::chatbot::patchbay::plugin::types::{
-    Channel, Choice, Content, Customer, Error, IncomingMessage, Location, Media, MediaKind, Metadata, QuotedMessage,
-    Reaction, TemplateReference,
+    Channel, Choice, Content, Customer, Error, IncomingMessage, LocalTime, Location, Media, MediaKind, Metadata,
+    QuotedMessage, Reaction, TemplateReference, Weekday,
 };
 
 impl Error {
@@ -41,6 +41,16 @@ impl Event {
             EventKind::Message(message) => message.content.text(),
             _ => None,
         }
+    }
+
+    /// The end of a request that [`crate::http::start`] sent: the id of its job, and the response or the failure.
+    pub fn finished(&self) -> Option<(&str, Result<&crate::http::Response, Error>)> {
+        let EventKind::HttpFinished(HttpFinished { job, outcome }) = &self.kind else { return None };
+        let result = match outcome {
+            HttpOutcome::Response(response) => Ok(response),
+            HttpOutcome::Failed(fault) => Err(Error::from(fault.clone())),
+        };
+        Some((job, result))
     }
 
     /// The id or payload of the button or list entry that the customer chose.
@@ -101,13 +111,52 @@ impl Action {
         Self::CancelTimer(name.into())
     }
 
+    /// Sends a template later. `parameters` are the values of its body.
+    pub fn template_later(
+        name: impl Into<String>,
+        after_seconds: u32,
+        template: (&str, &str),
+        parameters: &[&str],
+    ) -> Self {
+        let (id, template_name) = template;
+        let template = ReplyTemplate {
+            id: id.to_owned(),
+            name: template_name.to_owned(),
+            parameters: parameters.iter().map(|value| (*value).to_owned()).collect(),
+            header: None,
+            button_parameters: Vec::new(),
+        };
+        Self::SendTemplate(ScheduledTemplate { name: name.into(), after_seconds, template })
+    }
+
+    /// Takes back a template that waits under this name.
+    pub fn cancel_template(name: impl Into<String>) -> Self {
+        Self::CancelTemplate(name.into())
+    }
+
     /// Puts a tag on the contact.
     pub fn tag(name: impl Into<String>) -> Self {
         Self::AddTag(name.into())
     }
 
+    /// Takes a tag off the contact.
+    pub fn remove_tag(name: impl Into<String>) -> Self {
+        Self::RemoveTag(name.into())
+    }
+
+    /// Puts an emoji on a message of the conversation.
+    pub fn react(message_id: impl Into<String>, emoji: impl Into<String>) -> Self {
+        Self::React(Reaction { emoji: Some(emoji.into()), message_id: message_id.into() })
+    }
+
     /// Hands the conversation over to agents, in the unassigned queue.
     pub fn hand_over(note: impl Into<String>) -> Self {
         Self::HandOver(HandOver { team: None, note: Some(note.into()) })
+    }
+
+    /// Hands the conversation over to a team. If the client has no team of that name, the chat goes to the unassigned
+    /// queue.
+    pub fn hand_over_to(team: impl Into<String>, note: impl Into<String>) -> Self {
+        Self::HandOver(HandOver { team: Some(team.into()), note: Some(note.into()) })
     }
 }

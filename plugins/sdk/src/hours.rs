@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use crate::chatbot::{Error, LocalTime, Weekday};
-use crate::router::WallTime;
 
 /// Spans of each day, such as `08:00-17:00`, in the local time of the business. A span such as `17:00-08:00` ends on the next day.
 #[derive(Debug, Default, Deserialize)]
@@ -41,12 +40,6 @@ impl From<LocalTime> for Moment {
             Weekday::Sunday => 7,
         };
         Self { weekday, hour: time.hour, minute: time.minute }
-    }
-}
-
-impl From<WallTime> for Moment {
-    fn from(time: WallTime) -> Self {
-        Self { weekday: time.weekday, hour: time.hour, minute: time.minute }
     }
 }
 

@@ -21,6 +21,30 @@ pub fn send(request: &Request) -> Result<Response, Error> {
     Ok(http::send(request)?)
 }
 
+/// Posts a JSON text after this call. The response comes as an event, within the deadline of 1 to 120 seconds. Returns the
+/// id of the job, which the event names.
+pub fn start_json(
+    url: impl Into<String>,
+    headers: &[(&str, &str)],
+    body: impl Into<String>,
+    deadline_seconds: u32,
+) -> Result<String, Error> {
+    let content_type = ("content-type".to_owned(), "application/json".to_owned());
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    start(&Request {
+        method: "POST".into(),
+        url: url.into(),
+        headers: headers.chain([content_type]).collect(),
+        body: Some(body.into().into_bytes()),
+        timeout_ms: Some(deadline_seconds.saturating_mul(1_000)),
+    })
+}
+
+/// Sends any request after this call. The response comes as an event. Returns the id of the job.
+pub fn start(request: &Request) -> Result<String, Error> {
+    Ok(http::start(request)?)
+}
+
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         match fault {

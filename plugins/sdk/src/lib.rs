@@ -22,6 +22,7 @@
 
 pub mod chatbot;
 pub mod config;
+pub mod conversation;
 pub mod hours;
 pub mod http;
 pub mod json;
@@ -37,7 +38,7 @@ pub mod webhook_shaper;
 pub mod bindings {
     pub mod chatbot {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.1",
+            path: "../../wit/plugin-0.3.0",
             world: "chatbot",
             pub_export_macro: true,
             export_macro_name: "export_bot",
@@ -48,72 +49,83 @@ pub mod bindings {
 
     pub mod sms_fallback {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.1",
+            path: "../../wit/plugin-0.3.0",
             world: "sms-fallback",
             pub_export_macro: true,
             export_macro_name: "export_fallback",
             default_bindings_module: "patchbay_plugin_sdk::bindings::sms_fallback",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.2.1": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.2.1": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.2.1": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.3.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.3.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/kv@0.3.0": crate::bindings::chatbot::patchbay::plugin::kv,
+                "patchbay:plugin/config@0.3.0": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod webhook_shaper {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.1",
+            path: "../../wit/plugin-0.3.0",
             world: "webhook-shaper",
             pub_export_macro: true,
             export_macro_name: "export_shaper",
             default_bindings_module: "patchbay_plugin_sdk::bindings::webhook_shaper",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.2.1": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.2.1": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.2.1": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.3.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.3.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.3.0": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod router {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.1",
+            path: "../../wit/plugin-0.3.0",
             world: "router",
             pub_export_macro: true,
             export_macro_name: "export_routing",
             default_bindings_module: "patchbay_plugin_sdk::bindings::router",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.2.1": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.2.1": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/kv@0.2.1": crate::bindings::chatbot::patchbay::plugin::kv,
-                "patchbay:plugin/config@0.2.1": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.3.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.3.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/kv@0.3.0": crate::bindings::chatbot::patchbay::plugin::kv,
+                "patchbay:plugin/config@0.3.0": crate::bindings::chatbot::patchbay::plugin::config,
             },
         });
     }
 
     pub mod sms_router {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.1",
+            path: "../../wit/plugin-0.3.0",
             world: "sms-router",
             pub_export_macro: true,
             export_macro_name: "export_sms_routing",
             default_bindings_module: "patchbay_plugin_sdk::bindings::sms_router",
             additional_derives: [PartialEq],
             with: {
-                "patchbay:plugin/types@0.2.1": crate::bindings::chatbot::patchbay::plugin::types,
-                "patchbay:plugin/log@0.2.1": crate::bindings::chatbot::patchbay::plugin::log,
-                "patchbay:plugin/config@0.2.1": crate::bindings::chatbot::patchbay::plugin::config,
+                "patchbay:plugin/types@0.3.0": crate::bindings::chatbot::patchbay::plugin::types,
+                "patchbay:plugin/log@0.3.0": crate::bindings::chatbot::patchbay::plugin::log,
+                "patchbay:plugin/config@0.3.0": crate::bindings::chatbot::patchbay::plugin::config,
             },
+        });
+    }
+
+    pub mod validating {
+        wit_bindgen::generate!({
+            path: "../../wit/plugin-0.3.0",
+            world: "validating",
+            pub_export_macro: true,
+            export_macro_name: "export_validation",
+            default_bindings_module: "patchbay_plugin_sdk::bindings::validating",
         });
     }
 
     pub mod configurable {
         wit_bindgen::generate!({
-            path: "../../wit/plugin-0.2.1",
+            path: "../../wit/plugin-0.3.0",
             world: "configurable",
             pub_export_macro: true,
             export_macro_name: "export_configuration",
@@ -187,6 +199,31 @@ macro_rules! export_config_schema {
 
         $crate::bindings::configurable::export_configuration!(
             PatchbayConfigSchema with_types_in $crate::bindings::configurable
+        );
+    };
+}
+
+/// Judges the configuration of an activation with a function `fn(&str) -> Vec<(String, String)>`: the place, such as
+/// `topics[0].title`, and the fault in one sentence. The host refuses an activation with findings.
+#[macro_export]
+macro_rules! export_config_check {
+    ($check:path) => {
+        struct PatchbayConfigCheck;
+
+        impl $crate::bindings::validating::exports::patchbay::plugin::validation::Guest for PatchbayConfigCheck {
+            fn validate(
+                config: ::std::string::String,
+            ) -> ::std::vec::Vec<$crate::bindings::validating::exports::patchbay::plugin::validation::Finding> {
+                let findings: ::std::vec::Vec<(::std::string::String, ::std::string::String)> = $check(&config);
+                let finding = |(field, message)| {
+                    $crate::bindings::validating::exports::patchbay::plugin::validation::Finding { field, message }
+                };
+                findings.into_iter().map(finding).collect()
+            }
+        }
+
+        $crate::bindings::validating::export_validation!(
+            PatchbayConfigCheck with_types_in $crate::bindings::validating
         );
     };
 }

@@ -1,11 +1,9 @@
 //! World `router`: the types of the interface, with short constructors for decisions.
 
 pub use crate::bindings::chatbot::patchbay::plugin::types::{
-    Channel, Choice, Content, Customer, Error, IncomingMessage, Metadata, TemplateReference,
+    Channel, Choice, Content, Customer, Error, IncomingMessage, LocalTime, Metadata, TemplateReference, Weekday,
 };
-pub use crate::bindings::router::exports::patchbay::plugin::routing::{
-    Decision, Guest as Router, Inbound, Target, WallTime,
-};
+pub use crate::bindings::router::exports::patchbay::plugin::routing::{Decision, Guest as Router, Inbound, Target};
 
 impl Decision {
     /// A decision with the reason that is stored with it.

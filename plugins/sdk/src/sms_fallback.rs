@@ -1,6 +1,6 @@
 //! World `sms-fallback`: the types of the interface.
 
-pub use crate::bindings::chatbot::patchbay::plugin::types::Metadata;
+pub use crate::bindings::chatbot::patchbay::plugin::types::{Error, LocalTime, Metadata, Weekday};
 pub use crate::bindings::sms_fallback::exports::patchbay::plugin::fallback::{
     Decision, Guest as SmsFallback, RequestedFallback, Sms, Undeliverable,
 };

@@ -2,6 +2,19 @@
 
 pub use crate::bindings::chatbot::patchbay::plugin::types::{Error, Metadata};
 pub use crate::bindings::webhook_shaper::exports::patchbay::plugin::shaper::{
-    Agent, ChatbotEvent, ChatbotSettings, Direction, Guest as WebhookShaper, IncomingMessageEvent, PartnerEvent,
+    Agent, Body, ChatbotEvent, ChatbotSettings, Direction, Guest as WebhookShaper, IncomingMessageEvent, PartnerEvent,
     SessionStatusEvent, StatusEvent, Team, WebhookEvent,
 };
+
+impl Body {
+    /// This JSON text.
+    pub fn json(text: impl Into<String>) -> Self {
+        Self::Json(text.into())
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Self::Json(text)
+    }
+}

@@ -6,22 +6,22 @@ use patchbay_plugin_sdk::{log, sms_fallback::*};
 struct Rule;
 
 impl SmsFallback for Rule {
-    fn decide(undeliverable: Undeliverable) -> Decision {
+    fn decide(undeliverable: Undeliverable) -> Result<Decision, Error> {
         if !undeliverable.requested.send_fallback {
-            return Decision::skip("the sender did not ask for a fallback");
+            return Ok(Decision::skip("the sender did not ask for a fallback"));
         }
         if undeliverable.seen_on_whatsapp {
-            return Decision::skip("the recipient has been seen on WhatsApp, so the failure has another cause");
+            return Ok(Decision::skip("the recipient has been seen on WhatsApp, so the failure has another cause"));
         }
         let unicode = undeliverable.requested.unicode;
         let own_text = undeliverable.requested.text.filter(|text| !text.trim().is_empty());
         log::debug(if own_text.is_some() { "using the sender's own text" } else { "using the text of the template" });
-        match own_text.or(undeliverable.auto_text).filter(|text| !text.trim().is_empty()) {
+        Ok(match own_text.or(undeliverable.auto_text).filter(|text| !text.trim().is_empty()) {
             Some(text) => Decision::Send(Sms { text, unicode, sender: None }),
             None => {
                 Decision::skip("there is no text to send: give `fallback.text`, or send a template that has a body")
             }
-        }
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use patchbay_plugin_sdk::webhook_shaper::*;
 struct Standard;
 
 impl WebhookShaper for Standard {
-    fn shape(event: WebhookEvent) -> Result<Option<String>, Error> {
+    fn shape(event: WebhookEvent) -> Result<Body, Error> {
         let body = match event {
             WebhookEvent::Incoming(event) => incoming(&event),
             WebhookEvent::Status(event) => status(&event),
@@ -19,7 +19,7 @@ impl WebhookShaper for Standard {
                 ));
             }
         };
-        Ok(Some(body.finish()))
+        Ok(body.finish().into())
     }
 }
 

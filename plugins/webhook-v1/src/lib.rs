@@ -5,8 +5,8 @@ use patchbay_plugin_sdk::webhook_shaper::*;
 struct Version1;
 
 impl WebhookShaper for Version1 {
-    fn shape(event: WebhookEvent) -> Result<Option<String>, Error> {
-        Ok(Some(webhook_body::version_1(&webhook_body::chatbot_event(event)?)))
+    fn shape(event: WebhookEvent) -> Result<Body, Error> {
+        Ok(Body::json(webhook_body::version_1(&webhook_body::chatbot_event(event)?)))
     }
 }
 

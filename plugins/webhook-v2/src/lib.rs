@@ -5,8 +5,8 @@ use patchbay_plugin_sdk::webhook_shaper::*;
 struct Version2;
 
 impl WebhookShaper for Version2 {
-    fn shape(event: WebhookEvent) -> Result<Option<String>, Error> {
-        Ok(Some(webhook_body::version_2(&webhook_body::chatbot_event(event)?)))
+    fn shape(event: WebhookEvent) -> Result<Body, Error> {
+        Ok(Body::json(webhook_body::version_2(&webhook_body::chatbot_event(event)?)))
     }
 }
 

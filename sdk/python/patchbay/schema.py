@@ -52,6 +52,8 @@ HostingType = Literal['WHATSAPP_GO']
 
 IncomingContent = Literal['TEXT', 'MEDIA', 'LOCATION', 'BUTTON', 'INTERACTIVE', 'CONTACT', 'REACTION', 'CAROUSEL']
 
+LaneWork = Literal['WORKING', 'WAITING']
+
 LiteBillingModel = Literal['message']
 
 MessageDirection = Literal['INCOMING', 'OUTGOING']
@@ -62,13 +64,23 @@ Mode = Literal['live', 'shadow', 'canary']
 
 PayloadVersion = Literal['v1', 'v2']
 
+PluginCondition = Literal['SUSPENDED', 'SLOW', 'WORKING']
+
 PluginOutcome = Literal['answered', 'refused', 'trapped', 'timed-out', 'limit-exceeded', 'bad-answer', 'key-values-unavailable', 'not-started']
+
+PluginSignatureState = Literal['VALID', 'ABSENT', 'KEY_REMOVED', 'MISMATCH']
 
 PluginSource = Literal['uploaded', 'built-in', 'directory']
 
 PluginState = Literal['READY', 'BROKEN']
 
 PluginUploadState = Literal['COMPILING', 'READY', 'REFUSED']
+
+ProblemKind = Literal['SCHEMA_DIFFERS', 'NO_WORKER', 'PROCESS_SILENT', 'QUEUE_LATE', 'BIND_DOWN', 'TOKEN_REFUSED', 'LITE_DISCONNECTED', 'PLUGIN_SUSPENDED', 'DISK_FULL', 'PARTITION_MISSING']
+
+ProcessRole = Literal['SERVE', 'SERVE_ONLY', 'WORK']
+
+ProcessState = Literal['RUNNING', 'STOPPED', 'SILENT']
 
 Quality = Literal['GREEN', 'YELLOW', 'RED', 'UNKNOWN']
 
@@ -77,6 +89,8 @@ RateCategory = Literal['MARKETING', 'UTILITY', 'AUTHENTICATION', 'SERVICE', 'SMS
 ReadyStatus = Literal['READY', 'NOT_READY']
 
 ReplyMethod = Literal['GET', 'POST']
+
+ReportTime = str
 
 ReportedState = Literal['ACCEPTED', 'SENT', 'DELIVERED', 'READ', 'PLAYED', 'FAILED']
 
@@ -139,9 +153,11 @@ class Activate(TypedDict, total=False):
     allowedHosts: Union[list[str], None]
     config: Union[dict[str, Any], None]
     errorThreshold: Union[int, None]
+    httpLimits: Union["PluginHttpLimits", None]
     minimumCalls: Union[int, None]
     mode: Union["Mode", None]
     percent: Union[int, None]
+    preview: bool
     version: Union[int, None]
     whatsAppNumberId: Union[str, None]
 
@@ -150,6 +166,7 @@ class Activation(TypedDict, total=False):
     allowedHosts: Required[list[str]]
     config: Required[dict[str, Any]]
     errorThreshold: Required[int]
+    httpLimits: Required["PluginHttpLimits"]
     id: Required[str]
     minimumCalls: Required[int]
     mode: Required["Mode"]
@@ -161,6 +178,17 @@ class Activation(TypedDict, total=False):
     whatsAppNumberId: Union[str, None]
     world: Required["World"]
 
+class ActivationHealth(TypedDict, total=False):
+    activationId: Required[str]
+    calls: Required[int]
+    failures: Required[int]
+    meanMicros: Union[int, None]
+    mode: Required["Mode"]
+    p95Micros: Union[int, None]
+    suspension: Union["PluginSuspension", None]
+    version: Union[int, None]
+    whatsAppNumberId: Union[str, None]
+
 class ActivationResult(TypedDict, total=False):
     """The present activation."""
 
@@ -168,6 +196,7 @@ class ActivationResult(TypedDict, total=False):
     allowedHosts: Required[list[str]]
     config: Required[dict[str, Any]]
     errorThreshold: Required[int]
+    httpLimits: Required["PluginHttpLimits"]
     id: Required[str]
     minimumCalls: Required[int]
     mode: Required["Mode"]
@@ -359,6 +388,13 @@ class BatchStatus(TypedDict, total=False):
 
     code: Required[int]
 
+class BindReport(TypedDict, total=False):
+    """A connection to an SMS centre."""
+
+    bind: Required[str]
+    reason: Union[str, None]
+    state: Required[str]
+
 class BlockRecipients(TypedDict, total=False):
     """Recipients to add."""
 
@@ -377,6 +413,14 @@ class BusinessHours(TypedDict, total=False):
 
     holidays: Union[list["Holiday"], None]
     weekly: Required[list["OpenInterval"]]
+
+class CallReport(TypedDict, total=False):
+    """Calls to a provider with one outcome."""
+
+    calls: Required[int]
+    code: Union[str, None]
+    outcome: Required[str]
+    provider: Required[str]
 
 class CannedReply(TypedDict, total=False):
     """A text that agents send often."""
@@ -504,6 +548,7 @@ class ChatParticipantResponse(TypedDict, total=False):
     customerTrackingNumber: Required[str]
     id: Required[str]
     lastAssignedAgent: Union["ChatAgent", None]
+    lastMessage: Union["ChatPreview", None]
     lastMessageTime: Required[str]
     missedConversation: Required[bool]
     name: Union[str, None]
@@ -519,6 +564,17 @@ class ChatParticipantResponse(TypedDict, total=False):
     userId: Union[str, None]
     username: Union[str, None]
     whatsAppNumber: Union[str, None]
+
+class ChatPreview(TypedDict, total=False):
+    """A message in a list of chats."""
+
+    contentType: Required["ContentType"]
+    createdTime: Required[str]
+    deleted: Union[bool, None]
+    direction: Required["MessageDirection"]
+    id: Required[str]
+    sequenceNumber: Required[int]
+    text: Union[str, None]
 
 class ChatReaction(TypedDict, total=False):
     """A reaction to a message of the chat."""
@@ -619,6 +675,7 @@ class CheckedPlugin(TypedDict, total=False):
     apiVersion: Required[str]
     configSchema: Any
     imports: Required[list[str]]
+    notes: Required["ComponentNotes"]
     sha256: Required[str]
     size: Required[int]
     world: Required["World"]
@@ -644,6 +701,17 @@ class ClientChange(TypedDict, total=False):
     ratingWidget: bool
     timeZone: str
 
+class ClientLoad(TypedDict, total=False):
+    """A client with its waiting work and its messages."""
+
+    clientRef: Required[str]
+    disabled: Required[bool]
+    due: Required[int]
+    failedMessages: Required[int]
+    messages: Required[int]
+    oldestDueSeconds: Union[int, None]
+    waiting: Required[int]
+
 class ClockAdvance(TypedDict, total=False):
     seconds: Required[int]
 
@@ -656,6 +724,25 @@ class ClosedConversation(TypedDict, total=False):
     closeMessage: Required[str]
     closeStatus: Required[bool]
     tqrmtId: Union[str, None]
+
+class ComponentNotes(TypedDict, total=False):
+    """Notes that authors and their tools leave in a component. Patchbay does not check them."""
+
+    authors: Union[str, None]
+    description: Union[str, None]
+    homepage: Union[str, None]
+    licenses: list[str]
+    revision: Union[str, None]
+    source: Union[str, None]
+    tools: list["ToolNote"]
+    version: Union[str, None]
+
+class ConnectionReport(TypedDict, total=False):
+    """Connections to the database."""
+
+    idle: Required[int]
+    max: Required[int]
+    used: Required[int]
 
 class ConsoleSession(TypedDict, total=False):
     """A session key."""
@@ -709,6 +796,17 @@ class ContactImportRow(TypedDict, total=False):
     line: Required[int]
     phoneNumber: Required[str]
     tags: Required[list[str]]
+
+class ContactMerge(TypedDict, total=False):
+    """A contact that was merged into another one."""
+
+    contactId: Required[str]
+    createdTime: Required[str]
+    fullName: Required[str]
+    phoneNumber: Union[str, None]
+    tagsAdded: Required[list[str]]
+    userId: Required[str]
+    userName: Union[str, None]
 
 class ContactNote(TypedDict, total=False):
     """A note about the customer of a contact. No customer sees it."""
@@ -826,6 +924,13 @@ class Differences(TypedDict, total=False):
     totalElements: Required[int]
     totalPages: Required[int]
     skipped: Required[list["SkippedComparisons"]]
+
+class DiskReport(TypedDict, total=False):
+    """The space of a file system."""
+
+    freeBytes: Required[int]
+    place: Required[str]
+    sizeBytes: Required[int]
 
 class DurationFigures(TypedDict, total=False):
     """Durations in seconds."""
@@ -1079,6 +1184,19 @@ class KeyValue(TypedDict, total=False):
     value: Union[str, None]
     valueBase64: Union[str, None]
 
+class LaneStatus(TypedDict, total=False):
+    """A lane with waiting rows, and the reason."""
+
+    address: Union[str, None]
+    clientRef: Required[str]
+    due: Required[int]
+    lane: Required[str]
+    oldestDueSeconds: Union[int, None]
+    reason: Required[str]
+    state: Required["LaneWork"]
+    until: Union["ReportTime", None]
+    waiting: Required[int]
+
 class LiteNumber(TypedDict, total=False):
     """A Lite number."""
 
@@ -1103,6 +1221,13 @@ class LiteSession(TypedDict, total=False):
     statusType: Union["SessionState", None]
     wanted: Required["WantedSession"]
     whatsAppNumber: Required["LiteNumber"]
+
+class LiteSessions(TypedDict, total=False):
+    """Wanted sessions of WhatsApp Lite."""
+
+    connected: Required[int]
+    connecting: Required[int]
+    disconnected: Required[int]
 
 class LiveTicket(TypedDict, total=False):
     """A ticket."""
@@ -1296,6 +1421,11 @@ class NewContact(TypedDict, total=False):
     fullName: Required[str]
     phoneNumber: Required[str]
 
+class NewContactMerge(TypedDict, total=False):
+    """The contact to merge."""
+
+    contactId: Required[str]
+
 class NewContactNote(TypedDict, total=False):
     """A new note about a customer."""
 
@@ -1307,6 +1437,10 @@ class NewConversation(TypedDict, total=False):
     customerUserId: Union[str, None]
     recipient: Union[str, None]
     sender: Required[str]
+
+class NewPluginSigningKey(TypedDict, total=False):
+    name: Required[str]
+    publicKey: Required[str]
 
 class NewSession(TypedDict, total=False):
     """A new session with its key."""
@@ -1332,6 +1466,13 @@ class NewUser(TypedDict, total=False):
     role: Required["Role"]
     team: Union[str, None]
 
+class NodeStatus(TypedDict, total=False):
+    """A process with background work."""
+
+    id: Required[str]
+    lanes: Required[int]
+    startedTime: Required["ReportTime"]
+
 class NumberRegistration(TypedDict, total=False):
     """A number to register."""
 
@@ -1346,6 +1487,12 @@ class NumberRow(TypedDict, total=False):
     id: Required[str]
     test: bool
     whatsAppNumber: Required["WhatsAppNumber"]
+
+class OciSource(TypedDict, total=False):
+    """The artifact of an OCI registry that contains the component."""
+
+    annotations: Required[dict[str, str]]
+    reference: Required[str]
 
 OpenInterval = TypedDict('OpenInterval', {'day': Required["DayOfWeek"], 'from': Required[str], 'to': Required[str]}, total=False)
 
@@ -1363,6 +1510,13 @@ class OpenedConversation(TypedDict, total=False):
     conversationStatusCode: Required[str]
     conversationStatusMessage: Required[str]
 
+class OutcomeCount(TypedDict, total=False):
+    """Calls with one outcome."""
+
+    calls: Required[int]
+    code: Union[str, None]
+    outcome: Required[str]
+
 class OwnPassword(TypedDict, total=False):
     """A new password."""
 
@@ -1370,7 +1524,7 @@ class OwnPassword(TypedDict, total=False):
     newPassword: Required[str]
 
 class PageAuditEntry(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["AuditEntry"]]
     first: Required[bool]
@@ -1381,7 +1535,7 @@ class PageAuditEntry(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageBatch(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Batch"]]
     first: Required[bool]
@@ -1392,7 +1546,7 @@ class PageBatch(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageBlockedRecipient(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["BlockedRecipient"]]
     first: Required[bool]
@@ -1403,7 +1557,7 @@ class PageBlockedRecipient(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageCannedReply(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["CannedReply"]]
     first: Required[bool]
@@ -1414,7 +1568,7 @@ class PageCannedReply(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageChatNote(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["ChatNote"]]
     first: Required[bool]
@@ -1425,7 +1579,7 @@ class PageChatNote(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageChatParticipantResponse(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["ChatParticipantResponse"]]
     first: Required[bool]
@@ -1436,7 +1590,7 @@ class PageChatParticipantResponse(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageClient(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Client"]]
     first: Required[bool]
@@ -1447,7 +1601,7 @@ class PageClient(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageContact(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Contact"]]
     first: Required[bool]
@@ -1457,8 +1611,19 @@ class PageContact(TypedDict, total=False):
     totalElements: Required[int]
     totalPages: Required[int]
 
+class PageContactMerge(TypedDict, total=False):
+    """One page of a list."""
+
+    content: Required[list["ContactMerge"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
+
 class PageContactNote(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["ContactNote"]]
     first: Required[bool]
@@ -1469,7 +1634,7 @@ class PageContactNote(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageConversation(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Conversation"]]
     first: Required[bool]
@@ -1480,7 +1645,7 @@ class PageConversation(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageDifference(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Difference"]]
     first: Required[bool]
@@ -1491,7 +1656,7 @@ class PageDifference(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageFailedCallback(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["FailedCallback"]]
     first: Required[bool]
@@ -1502,7 +1667,7 @@ class PageFailedCallback(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageFailureCode(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["FailureCode"]]
     first: Required[bool]
@@ -1513,7 +1678,7 @@ class PageFailureCode(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageFoundMessage(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["FoundMessage"]]
     first: Required[bool]
@@ -1524,7 +1689,7 @@ class PageFoundMessage(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageInvocation(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Invocation"]]
     first: Required[bool]
@@ -1535,7 +1700,7 @@ class PageInvocation(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageKeyValue(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["KeyValue"]]
     first: Required[bool]
@@ -1546,7 +1711,7 @@ class PageKeyValue(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageLoggedRequest(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["LoggedRequest"]]
     first: Required[bool]
@@ -1557,7 +1722,7 @@ class PageLoggedRequest(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageNumberRow(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["NumberRow"]]
     first: Required[bool]
@@ -1568,7 +1733,7 @@ class PageNumberRow(TypedDict, total=False):
     totalPages: Required[int]
 
 class PagePlugin(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Plugin"]]
     first: Required[bool]
@@ -1579,7 +1744,7 @@ class PagePlugin(TypedDict, total=False):
     totalPages: Required[int]
 
 class PagePluginEvent(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["PluginEvent"]]
     first: Required[bool]
@@ -1590,7 +1755,7 @@ class PagePluginEvent(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageRecordedCall(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["RecordedCall"]]
     first: Required[bool]
@@ -1601,7 +1766,7 @@ class PageRecordedCall(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageRoutingDecision(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["RoutingDecision"]]
     first: Required[bool]
@@ -1612,7 +1777,7 @@ class PageRoutingDecision(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageStoredWebhookConfiguration(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["StoredWebhookConfiguration"]]
     first: Required[bool]
@@ -1623,7 +1788,7 @@ class PageStoredWebhookConfiguration(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageTeam(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Team"]]
     first: Required[bool]
@@ -1634,7 +1799,7 @@ class PageTeam(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageTemplate(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Template"]]
     first: Required[bool]
@@ -1645,7 +1810,7 @@ class PageTemplate(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageTestKey(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["TestKey"]]
     first: Required[bool]
@@ -1656,7 +1821,7 @@ class PageTestKey(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageTicket(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["Ticket"]]
     first: Required[bool]
@@ -1667,7 +1832,7 @@ class PageTicket(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageUser(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["User"]]
     first: Required[bool]
@@ -1678,7 +1843,7 @@ class PageUser(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageWebSite(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["WebSite"]]
     first: Required[bool]
@@ -1689,7 +1854,7 @@ class PageWebSite(TypedDict, total=False):
     totalPages: Required[int]
 
 class PageWebhookAttempt(TypedDict, total=False):
-    """The wrapper of SPEC 2.13."""
+    """One page of a list."""
 
     content: Required[list["WebhookAttempt"]]
     first: Required[bool]
@@ -1780,6 +1945,7 @@ class Plugin(TypedDict, total=False):
     lastError: Union[str, None]
     name: Required[str]
     sha256: Required[str]
+    signature: Union["PluginSignature", None]
     size: Required[int]
     source: Required["PluginSource"]
     state: Required["PluginState"]
@@ -1797,6 +1963,7 @@ class PluginDetail(TypedDict, total=False):
     lastError: Union[str, None]
     name: Required[str]
     sha256: Required[str]
+    signature: Union["PluginSignature", None]
     size: Required[int]
     source: Required["PluginSource"]
     state: Required["PluginState"]
@@ -1817,11 +1984,81 @@ class PluginForm(TypedDict, total=False):
     """The form of an upload."""
 
     file: Required[bytes]
+    manifest: str
+    signature: str
+    source: str
+
+class PluginHealth(TypedDict, total=False):
+    activations: Required[list["ActivationHealth"]]
+    since: Required[str]
+
+class PluginHttpLimits(TypedDict, total=False):
+    """Limits of the HTTP requests of a plugin, at most those of the operator. An absent limit is that of the
+    operator."""
+
+    requests: Union[int, None]
+    responseBytes: Union[int, None]
+    timeoutMs: Union[int, None]
+
+class PluginLoad(TypedDict, total=False):
+    """A plugin of a client, with its calls in the last hour."""
+
+    calls: Required[int]
+    clientRef: Required[str]
+    condition: Required["PluginCondition"]
+    failures: Required[int]
+    meanMicros: Union[int, None]
+    p95Micros: Union[int, None]
+    plugin: Required[str]
+    reason: Union[str, None]
+    since: Union["ReportTime", None]
+    suspendedIn: Required[int]
+    until: Union["ReportTime", None]
+
+class PluginOrigin(TypedDict, total=False):
+    """The origin of a version."""
+
+    notes: Required["ComponentNotes"]
+    source: Union["OciSource", None]
 
 class PluginScope(TypedDict, total=False):
     """The activation to change."""
 
     whatsAppNumberId: Union[str, None]
+
+class PluginSignature(TypedDict, total=False):
+    """The signature of a version by minisign."""
+
+    comment: Required[str]
+    fingerprint: Required[str]
+    key: Required[str]
+    keyId: Required[str]
+    text: Required[str]
+
+class PluginSigningKey(TypedDict, total=False):
+    """A public key of minisign."""
+
+    createdBy: Union[str, None]
+    createdTime: Required[str]
+    fingerprint: Required[str]
+    keyId: Required[str]
+    name: Required[str]
+    publicKey: Required[str]
+
+class PluginSuspension(TypedDict, total=False):
+    processes: Required[int]
+    reason: Required[str]
+    since: Required[str]
+    until: Required[str]
+
+class PluginTrust(TypedDict, total=False):
+    """The policy and the keys for uploads."""
+
+    keys: Required[list["PluginSigningKey"]]
+    signedOnly: Required[bool]
+
+class PluginTrustChange(TypedDict, total=False):
+    signedOnly: Required[bool]
 
 class PluginUpload(TypedDict, total=False):
     """An upload in the background."""
@@ -1840,7 +2077,9 @@ class PluginVersion(TypedDict, total=False):
     createdBy: Union[str, None]
     createdTime: Required[str]
     imports: Required[list[str]]
+    origin: Union["PluginOrigin", None]
     sha256: Required[str]
+    signature: Union["PluginSignature", None]
     size: Required[int]
     state: Required["PluginState"]
     version: Required[int]
@@ -1855,6 +2094,71 @@ class PreviousBatchAnswer(TypedDict, total=False):
 
     response: Required["BatchResponse"]
 
+class ProcessReport(TypedDict, total=False):
+    """Fields that another version does not know are left out or read as empty."""
+
+    calls: list["CallReport"]
+    commit: Required[str]
+    databaseConnections: Required["ConnectionReport"]
+    disks: list["DiskReport"]
+    host: Union[str, None]
+    lastSuccessTimes: dict[str, "ReportTime"]
+    listen: Union[str, None]
+    openFiles: Union[int, None]
+    openFilesMax: Union[int, None]
+    pid: Required[int]
+    refusedTokens: list["RefusalReport"]
+    residentBytes: Union[int, None]
+    role: Required["ProcessRole"]
+    smppBinds: list["BindReport"]
+    startedTime: Required["ReportTime"]
+    stopped: Required[bool]
+    suspendedPlugins: list["SuspensionReport"]
+    version: Required[str]
+    waits: list["WaitReport"]
+
+class ProcessStatus(TypedDict, total=False):
+    """A process and its last report."""
+
+    calls: list["CallReport"]
+    commit: Required[str]
+    databaseConnections: Required["ConnectionReport"]
+    disks: list["DiskReport"]
+    host: Union[str, None]
+    lastSuccessTimes: dict[str, "ReportTime"]
+    listen: Union[str, None]
+    openFiles: Union[int, None]
+    openFilesMax: Union[int, None]
+    pid: Required[int]
+    refusedTokens: list["RefusalReport"]
+    residentBytes: Union[int, None]
+    role: Required["ProcessRole"]
+    smppBinds: list["BindReport"]
+    startedTime: Required["ReportTime"]
+    stopped: Required[bool]
+    suspendedPlugins: list["SuspensionReport"]
+    version: Required[str]
+    waits: list["WaitReport"]
+    id: Required[str]
+    reportedTime: Required["ReportTime"]
+    state: Required["ProcessState"]
+
+class ProviderCalls(TypedDict, total=False):
+    """The calls to a provider by all running processes since their start."""
+
+    calls: Required[list["OutcomeCount"]]
+    lastSuccessTime: Union["ReportTime", None]
+    provider: Required[str]
+
+class ProviderFailures(TypedDict, total=False):
+    """Failed calls over one channel in the last hour."""
+
+    calls: Required[int]
+    channel: Required[str]
+    errorCode: Union[str, None]
+    lastTime: Required["ReportTime"]
+    outcome: Required[str]
+
 class QueueState(TypedDict, total=False):
     """Waiting chats."""
 
@@ -1862,13 +2166,23 @@ class QueueState(TypedDict, total=False):
     longestWait: Required[int]
     teams: Required[list["TeamQueueState"]]
 
+class QueueStatus(TypedDict, total=False):
+    """A queue."""
+
+    due: Required[int]
+    lanes: Required[int]
+    name: Required[str]
+    oldestDueSeconds: Union[int, None]
+    oldestLanes: Required[list["LaneStatus"]]
+    waiting: Required[int]
+
 class RaisedEvent(TypedDict, total=False):
     """The event as the chatbot gets it."""
 
     id: Required[str]
 
 class Rate(TypedDict, total=False):
-    """The cost of a message of a category to a country."""
+    """The cost of a message of a category to or from a country."""
 
     amount: Required[str]
     category: Required["RateCategory"]
@@ -1930,6 +2244,25 @@ class ReferralResponse(TypedDict, total=False):
     sourceType: Union[str, None]
     sourceUrl: Union[str, None]
 
+class RefusalReport(TypedDict, total=False):
+    """An inbox whose token a provider refuses."""
+
+    clientId: Required[str]
+    code: Required[str]
+    inboxId: Required[str]
+    refusedTime: Required["ReportTime"]
+
+class RefusedTokenStatus(TypedDict, total=False):
+    """An inbox whose token a provider refuses."""
+
+    address: Union[str, None]
+    clientRef: Required[str]
+    code: Required[str]
+    inboxId: Required[str]
+    kind: Required[str]
+    process: Required[str]
+    refusedTime: Required["ReportTime"]
+
 class RefusedUpload(TypedDict, total=False):
     """The answer that the upload would have got without `respond-async`."""
 
@@ -1989,6 +2322,7 @@ class RollbackResult(TypedDict, total=False):
     allowedHosts: Required[list[str]]
     config: Required[dict[str, Any]]
     errorThreshold: Required[int]
+    httpLimits: Required["PluginHttpLimits"]
     id: Required[str]
     minimumCalls: Required[int]
     mode: Required["Mode"]
@@ -2062,6 +2396,15 @@ class SendChatMessage(TypedDict, total=False):
     reaction: Union["ChatReaction", None]
     tempId: Union[str, None]
     text: Union[str, None]
+
+class SendChatTemplate(TypedDict, total=False):
+    """A template to send in a chat."""
+
+    components: list["SendComponent"]
+    ctId: Union[str, None]
+    tempId: Union[str, None]
+    templateId: Required[str]
+    templateName: Required[str]
 
 class SendComponent(TypedDict, total=False):
     """The values of one component of a template."""
@@ -2273,6 +2616,39 @@ class StartRecording(TypedDict, total=False):
     sample: Union[float, None]
     whatsAppNumberId: Union[str, None]
 
+class StatusProblem(TypedDict, total=False):
+    """A reason why the service is not healthy."""
+
+    detail: Required[str]
+    kind: Required["ProblemKind"]
+    subject: Required[str]
+
+class StatusReport(TypedDict, total=False):
+    """The state of the service: its processes, queues, providers, plugins, storage and clients."""
+
+    clients: Required[list["ClientLoad"]]
+    commit: Required[str]
+    liteSessions: Required["LiteSessions"]
+    nodes: Required[list["NodeStatus"]]
+    plugins: Required[list["PluginLoad"]]
+    problems: Required[list["StatusProblem"]]
+    processes: Required[list["ProcessStatus"]]
+    programSchema: Required[int]
+    providerFailures: Required[list["ProviderFailures"]]
+    providers: Required[list["ProviderCalls"]]
+    queues: Required[list["QueueStatus"]]
+    refusedTokens: Required[list["RefusedTokenStatus"]]
+    schema: Required[int]
+    storage: Required["StorageLoad"]
+    time: Required["ReportTime"]
+    version: Required[str]
+
+class StorageLoad(TypedDict, total=False):
+    """The database and its partitioned tables."""
+
+    databaseBytes: Required[int]
+    tables: Required[list["TableLoad"]]
+
 class StoredMessageProcessing(TypedDict, total=False):
     """Pace and hours of a number."""
 
@@ -2297,8 +2673,28 @@ class StoredWebhookConfiguration(TypedDict, total=False):
     whatsAppNumberId: Union[str, None]
     whatsAppNumberMsisdn: Union[str, None]
 
+class SuspensionReport(TypedDict, total=False):
+    """A plugin that a process suspends for a client."""
+
+    clientId: Required[str]
+    name: str
+    plugin: Required[str]
+    reason: Union[str, None]
+    since: Union["ReportTime", None]
+    until: Union["ReportTime", None]
+    version: Union[int, None]
+
 class SyncedTemplates(TypedDict, total=False):
     synced: Required[int]
+
+class TableLoad(TypedDict, total=False):
+    """A partitioned table."""
+
+    bytes: Required[int]
+    endTime: Union["ReportTime", None]
+    firstTime: Union["ReportTime", None]
+    partitions: Required[int]
+    table: Required[str]
 
 class Team(TypedDict, total=False):
     """A team."""
@@ -2384,6 +2780,13 @@ class Ticket(TypedDict, total=False):
     updatedTime: Required[str]
     whatsAppNumber: Union[str, None]
 
+class ToolNote(TypedDict, total=False):
+    """A tool that made a component."""
+
+    name: Required[str]
+    role: Required[str]
+    version: Required[str]
+
 class UnifiedSmsSend(TypedDict, total=False):
     """An SMS through the unified endpoint."""
 
@@ -2426,6 +2829,8 @@ class VerifiedVersion(TypedDict, total=False):
     name: Required[str]
     problems: Required[list[str]]
     sha256: Required[str]
+    signature: Union["PluginSignature", None]
+    signatureState: Required["PluginSignatureState"]
     size: Required[int]
     storedSha256: Union[str, None]
     version: Required[int]
@@ -2433,6 +2838,15 @@ class VerifiedVersion(TypedDict, total=False):
 
 class Verify(TypedDict, total=False):
     version: Union[int, None]
+
+class WaitReport(TypedDict, total=False):
+    """An inbox that waits."""
+
+    clientId: Required[str]
+    inboxId: Required[str]
+    kind: Required[str]
+    reason: Required[str]
+    until: Union["ReportTime", None]
 
 class WebFile(TypedDict, total=False):
     """A stored file."""

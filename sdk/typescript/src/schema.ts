@@ -62,7 +62,7 @@ export interface paths {
         };
         /** Lists the sessions of the caller, or for an ADMIN those of another user. */
         get: operations["listSessions"];
-        /** Opens a session for e-mail, password and `clientRef`. */
+        /** Logs in a user and returns a session key. */
         post: operations["createSession"];
     };
     "/api/v1/sessions/links": {
@@ -186,7 +186,7 @@ export interface paths {
     "/api/v1/users/{id}/temporary-password": {
         parameters: {
         };
-        /** Replaces a user's password by a temporary one. */
+        /** Replaces a user's password with a temporary one. */
         post: operations["resetPassword"];
     };
     "/api/v1/users/{id}/whatsapp-credits": {
@@ -278,6 +278,12 @@ export interface paths {
         };
         /** Ends a chat as solved. The ticket is resolved. */
         post: operations["resolveChat"];
+    };
+    "/chat-service/api/v2/chats/{id}/template": {
+        parameters: {
+        };
+        /** Sends an approved template in a chat, in or out of the 24-hour window. */
+        post: operations["sendChatTemplate"];
     };
     "/chat-service/api/v2/chats/{id}/terminate": {
         parameters: {
@@ -634,8 +640,22 @@ export interface paths {
         };
         /** Renames a contact. */
         put: operations["renameContact"];
-        /** Deletes a contact. The customer's chats stay. */
+        /** Deletes a contact, and those that are merged into it. The customers' chats stay. */
         delete: operations["deleteContact"];
+    };
+    "/messaging-service/WhatsApp/contacts/{id}/merges": {
+        parameters: {
+        };
+        /** Lists the contacts that were merged into a contact, newest first. */
+        get: operations["listContactMerges"];
+        /** Merges another contact into this one. */
+        post: operations["mergeContact"];
+    };
+    "/messaging-service/WhatsApp/contacts/{id}/merges/{contactId}": {
+        parameters: {
+        };
+        /** Undoes a merge: the other contact is back, with its name, tags and notes. */
+        delete: operations["undoContactMerge"];
     };
     "/messaging-service/WhatsApp/contacts/{id}/notes": {
         parameters: {
@@ -751,6 +771,26 @@ export interface paths {
         /** Sends an event to the chatbot of a chat. */
         post: operations["raiseCustomEvent"];
     };
+    "/plugin-service/api/v1/plugin-trust": {
+        parameters: {
+        };
+        /** Returns the keys that may sign uploads, and the policy. */
+        get: operations["getPluginTrust"];
+        /** Sets whether uploads must be signed. */
+        put: operations["setPluginTrust"];
+    };
+    "/plugin-service/api/v1/plugin-trust/keys": {
+        parameters: {
+        };
+        /** Adds a public key of minisign that may sign uploads. */
+        post: operations["addPluginSigningKey"];
+    };
+    "/plugin-service/api/v1/plugin-trust/keys/{name}": {
+        parameters: {
+        };
+        /** Removes a key. */
+        delete: operations["removePluginSigningKey"];
+    };
     "/plugin-service/api/v1/plugin-uploads/{id}": {
         parameters: {
         };
@@ -802,6 +842,12 @@ export interface paths {
         };
         /** Lists the events of a plugin (activated, suspended, rolled back), newest first. */
         get: operations["listPluginEvents"];
+    };
+    "/plugin-service/api/v1/plugins/{name}/health": {
+        parameters: {
+        };
+        /** Returns the health of a plugin: for each activation, whether it is suspended, and its calls in the last hour. */
+        get: operations["getPluginHealth"];
     };
     "/plugin-service/api/v1/plugins/{name}/invocations": {
         parameters: {
@@ -1036,7 +1082,8 @@ export interface components {
             allowedHosts?: string[] | null;
             /**
              * @description The configuration of the plugin, at most 64 KiB. It must match the schema that the plugin exports, if there is
-             *     one. If it is absent, the present configuration of this plugin is kept.
+             *     one. If it is absent, the present configuration of this plugin is kept. If a number has no activation of this
+             *     plugin, that is the configuration for all numbers. The same applies to `allowedHosts` and `httpLimits`.
              */
             config?: Record<string, never> | null;
             /**
@@ -1044,6 +1091,7 @@ export interface components {
              * @description For `canary` only: the percentage of failed calls that ends it.
              */
             errorThreshold?: number | null;
+            httpLimits?: components["schemas"]["PluginHttpLimits"] | null;
             /**
              * Format: int64
              * @description For `canary` only: number of calls before the percentage is judged.
@@ -1055,6 +1103,8 @@ export interface components {
              * @description For `canary` only: its share of the participants, in percent.
              */
             percent?: number | null;
+            /** @description `true`: run all checks and show the result, and change nothing. */
+            preview?: boolean;
             /**
              * Format: int32
              * @description Number of a version. If it is absent, the newest.
@@ -1081,6 +1131,8 @@ export interface components {
              * @description For `canary`: the percentage of failed calls that ends it.
              */
             errorThreshold: number;
+            /** @description Limits of its HTTP requests. */
+            httpLimits: components["schemas"]["PluginHttpLimits"];
             /**
              * Format: uuid
              * @description Id of the activation.
@@ -1119,9 +1171,52 @@ export interface components {
             /** @description The world of the plugin. */
             world: components["schemas"]["World"];
         };
+        ActivationHealth: {
+            /**
+             * Format: uuid
+             * @description Id of the activation.
+             */
+            activationId: string;
+            /**
+             * Format: int64
+             * @description Calls in the last hour, of at most the latest 10,000 of the plugin.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Those of them that failed.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Mean duration of a call in microseconds. Null: there was none.
+             */
+            meanMicros?: number | null;
+            /** @description Mode of the activation. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * Format: int64
+             * @description Duration in microseconds that 95 % of the calls stay within. Null: there was none.
+             */
+            p95Micros?: number | null;
+            suspension?: components["schemas"]["PluginSuspension"] | null;
+            /**
+             * Format: int32
+             * @description Its version. Null for a built-in plugin or one in `plugins.dir`.
+             */
+            version?: number | null;
+            /**
+             * Format: uuid
+             * @description For this number. Null: for all numbers without an activation of their own.
+             */
+            whatsAppNumberId?: string | null;
+        };
         /** @description The present activation. */
         ActivationResult: components["schemas"]["Activation"] & {
-            /** @description Names `config` and `allowedHosts` if they were absent from the request and the present values were kept. */
+            /**
+             * @description Names `config`, `allowedHosts` and `httpLimits` if they were absent from the request and the present values were
+             *     kept.
+             */
             kept: string[];
             replaced?: components["schemas"]["ReplacedPlugin"] | null;
         };
@@ -1451,6 +1546,15 @@ export interface components {
         };
         /** @enum {string} */
         BillingModel: "INTERACTION" | "CONVERSATION";
+        /** @description A connection to an SMS centre. */
+        BindReport: {
+            /** @description Name of the connection. */
+            bind: string;
+            /** @description The reason, if it is not bound. */
+            reason?: string | null;
+            /** @description `BOUND`, `CONNECTING`, `REFUSED`, `WAITING` or `STOPPED`. */
+            state: string;
+        };
         /** @description Recipients to add. */
         BlockRecipients: {
             /** @description The reason, which the list shows. */
@@ -1475,6 +1579,20 @@ export interface components {
             holidays?: components["schemas"]["Holiday"][] | null;
             /** @description Intervals of each week. If one ends before it starts, it goes past midnight. */
             weekly: components["schemas"]["OpenInterval"][];
+        };
+        /** @description Calls to a provider with one outcome. */
+        CallReport: {
+            /**
+             * Format: int64
+             * @description Number of calls.
+             */
+            calls: number;
+            /** @description The provider's code of a failure. */
+            code?: string | null;
+            /** @description The outcome. */
+            outcome: string;
+            /** @description Name of the provider. */
+            provider: string;
         };
         /**
          * @description The providers whose callbacks can have unreadable items.
@@ -1786,6 +1904,7 @@ export interface components {
              */
             id: string;
             lastAssignedAgent?: components["schemas"]["ChatAgent"] | null;
+            lastMessage?: components["schemas"]["ChatPreview"] | null;
             /**
              * Format: date-time
              * @description Time of the last message.
@@ -1831,6 +1950,32 @@ export interface components {
             username?: string | null;
             /** @description The inbox: the business number, the page or the site. */
             whatsAppNumber?: string | null;
+        };
+        /** @description A message in a list of chats. */
+        ChatPreview: {
+            /** @description The kind of content. */
+            contentType: components["schemas"]["ContentType"];
+            /**
+             * Format: date-time
+             * @description Time of the message.
+             */
+            createdTime: string;
+            /** @description `true`: its author deleted it. */
+            deleted?: boolean | null;
+            /** @description From or to the customer. */
+            direction: components["schemas"]["MessageDirection"];
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Position in the chat.
+             */
+            sequenceNumber: number;
+            /** @description The beginning of the text in one line, at most 160 characters. Absent if there is no text. */
+            text?: string | null;
         };
         /** @description A reaction to a message of the chat. */
         ChatReaction: {
@@ -1945,6 +2090,8 @@ export interface components {
             configSchema?: unknown;
             /** @description Interfaces that it imports from the host. */
             imports: string[];
+            /** @description Notes of the author and the tools in the component. */
+            notes: components["schemas"]["ComponentNotes"];
             /** @description SHA-256 of the component. */
             sha256: string;
             /**
@@ -1990,6 +2137,38 @@ export interface components {
             /** @description IANA name of the time zone. */
             timeZone?: string;
         };
+        /** @description A client with its waiting work and its messages. */
+        ClientLoad: {
+            /** @description The client. */
+            clientRef: string;
+            /** @description Whether it is disabled. */
+            disabled: boolean;
+            /**
+             * Format: int64
+             * @description Those of them whose time has come.
+             */
+            due: number;
+            /**
+             * Format: int64
+             * @description Those of them that failed.
+             */
+            failedMessages: number;
+            /**
+             * Format: int64
+             * @description Messages that it sent in the last 24 hours.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Age of the oldest due row in seconds.
+             */
+            oldestDueSeconds?: number | null;
+            /**
+             * Format: int64
+             * @description Rows that wait in all queues.
+             */
+            waiting: number;
+        };
         ClockAdvance: {
             /**
              * Format: int64
@@ -2013,11 +2192,72 @@ export interface components {
             /** @description `gstId` of the template whose quick reply the customer tapped last in it. Null if there is none. */
             tqrmtId?: string | null;
         };
+        /** @description Notes that authors and their tools leave in a component. Patchbay does not check them. */
+        ComponentNotes: {
+            /**
+             * @description Its authors.
+             * @default null
+             */
+            authors: string | null;
+            /**
+             * @description A description for people.
+             * @default null
+             */
+            description: string | null;
+            /**
+             * @description Address of a page about it.
+             * @default null
+             */
+            homepage: string | null;
+            /**
+             * @description Licences, usually as SPDX expressions, from the sections `licenses` of the component and the modules in it.
+             * @default []
+             */
+            licenses: string[];
+            /**
+             * @description Revision of its source code.
+             * @default null
+             */
+            revision: string | null;
+            /**
+             * @description Address of its source code.
+             * @default null
+             */
+            source: string | null;
+            /**
+             * @description The tools that made it, from the sections `producers` of the component and the modules in it.
+             * @default []
+             */
+            tools: components["schemas"]["ToolNote"][];
+            /**
+             * @description Version that the author gives it.
+             * @default null
+             */
+            version: string | null;
+        };
+        /** @description Connections to the database. */
+        ConnectionReport: {
+            /**
+             * Format: int32
+             * @description Those without work.
+             */
+            idle: number;
+            /**
+             * Format: int32
+             * @description The most that there can be.
+             */
+            max: number;
+            /**
+             * Format: int32
+             * @description Those in use.
+             */
+            used: number;
+        };
         /** @description A session key. */
         ConsoleSession: {
             /**
              * Format: date-time
-             * @description End of the session if it is not used.
+             * @description End if idle.
              */
             expiresTime: string;
             /**
@@ -2098,6 +2338,32 @@ export interface components {
             phoneNumber: string;
             /** @description The tags. */
             tags: string[];
+        };
+        /** @description A contact that was merged into another one. */
+        ContactMerge: {
+            /**
+             * Format: uuid
+             * @description The merged contact. Its id finds the other contact until the merge is undone.
+             */
+            contactId: string;
+            /**
+             * Format: date-time
+             * @description Time of the merge.
+             */
+            createdTime: string;
+            /** @description The name of the merged contact. */
+            fullName: string;
+            /** @description The number of the merged contact, in digits. Null if it is no longer known. */
+            phoneNumber?: string | null;
+            /** @description Tags that the other contact got with the merge. */
+            tagsAdded: string[];
+            /**
+             * Format: uuid
+             * @description Id of the user who merged them.
+             */
+            userId: string;
+            /** @description Name of that user. */
+            userName?: string | null;
         };
         /** @description A note about the customer of a contact. No customer sees it. */
         ContactNote: {
@@ -2237,7 +2503,7 @@ export interface components {
         ConversationStatus: "ACTIVE" | "CLOSED";
         /** @description A new user with a temporary password. */
         CreatedUser: components["schemas"]["User"] & {
-            /** @description Shown only once. It can only be used to choose a password. */
+            /** @description Shown only once. The user can only change it (`changePassword`), and then log in. */
             temporaryPassword: string;
         };
         /** @description The event and its chat: `participantId`, or `whatsAppNumberId` and `customer`. */
@@ -2345,6 +2611,21 @@ export interface components {
         Differences: components["schemas"]["Page_Difference"] & {
             /** @description Comparisons that were skipped because there was no capacity. */
             skipped: components["schemas"]["SkippedComparisons"][];
+        };
+        /** @description The space of a file system. */
+        DiskReport: {
+            /**
+             * Format: int64
+             * @description Bytes that are free.
+             */
+            freeBytes: number;
+            /** @description The setting that names a folder on it. */
+            place: string;
+            /**
+             * Format: int64
+             * @description Bytes of the whole file system.
+             */
+            sizeBytes: number;
         };
         /** @description Durations in seconds. */
         DurationFigures: {
@@ -2884,6 +3165,40 @@ export interface components {
             /** @description The value in base64, if it is not text. */
             valueBase64?: string | null;
         };
+        /** @description A lane with waiting rows, and the reason. */
+        LaneStatus: {
+            /** @description Address of the inbox, if the lane is one. The API shows only the last digits of a number. */
+            address?: string | null;
+            /** @description The client. */
+            clientRef: string;
+            /**
+             * Format: int64
+             * @description Those of them whose time has come.
+             */
+            due: number;
+            /** @description Id of the lane. */
+            lane: string;
+            /**
+             * Format: int64
+             * @description Age of the oldest due row in seconds.
+             */
+            oldestDueSeconds?: number | null;
+            /** @description The reason why it waits. */
+            reason: string;
+            /** @description Whether a worker holds the lane. */
+            state: components["schemas"]["LaneWork"];
+            until?: components["schemas"]["ReportTime"] | null;
+            /**
+             * Format: int64
+             * @description Rows that wait.
+             */
+            waiting: number;
+        };
+        /**
+         * @description The state of a lane.
+         * @enum {string}
+         */
+        LaneWork: "WORKING" | "WAITING";
         /**
          * @description The billing model of a Lite number.
          * @enum {string}
@@ -2934,6 +3249,24 @@ export interface components {
             wanted: components["schemas"]["WantedSession"];
             /** @description The number. */
             whatsAppNumber: components["schemas"]["LiteNumber"];
+        };
+        /** @description Wanted sessions of WhatsApp Lite. */
+        LiteSessions: {
+            /**
+             * Format: int64
+             * @description Connected ones.
+             */
+            connected: number;
+            /**
+             * Format: int64
+             * @description Those that are being connected.
+             */
+            connecting: number;
+            /**
+             * Format: int64
+             * @description Disconnected ones.
+             */
+            disconnected: number;
         };
         /** @description A ticket. */
         LiveTicket: {
@@ -3376,6 +3709,14 @@ export interface components {
             /** @description International format, with or without `+`. */
             phoneNumber: string;
         };
+        /** @description The contact to merge. */
+        NewContactMerge: {
+            /**
+             * Format: uuid
+             * @description The contact that is merged into that of the path.
+             */
+            contactId: string;
+        };
         /** @description A new note about a customer. */
         NewContactNote: {
             /** @description 1 to 4,000 characters. */
@@ -3390,16 +3731,22 @@ export interface components {
             /** @description The business number, in international format. */
             sender: string;
         };
+        NewPluginSigningKey: {
+            /** @description A name of 1 to 64 letters, digits, `.`, `_` and `-`. Unique for the client. */
+            name: string;
+            /** @description The file `minisign.pub`, or its second line. */
+            publicKey: string;
+        };
         /** @description A new session with its key. */
         NewSession: {
             /**
              * Format: date-time
-             * @description End of the session, also if it is used.
+             * @description Latest end, even if in use.
              */
             endsAt: string;
             /**
              * Format: date-time
-             * @description End of the session if it is not used. Each use moves it, at most to `endsAt`.
+             * @description End if idle. Each use moves it, at most to `endsAt`.
              */
             expiresAt: string;
             /**
@@ -3426,12 +3773,27 @@ export interface components {
         NewUser: {
             /** @description E-mail address, unique within the client, in any case. */
             email: string;
-            /** @description The name for people, 1 to 200 characters. */
+            /** @description Displayed name, 1 to 200 characters. */
             name: string;
-            /** @description Its role. */
+            /** @description Role of the user. */
             role: components["schemas"]["Role"];
             /** @description Name of an existing team. */
             team?: string | null;
+        };
+        /** @description A process with background work. */
+        NodeStatus: {
+            /**
+             * Format: uuid
+             * @description Id of the process.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Lanes that it holds.
+             */
+            lanes: number;
+            /** @description Time of its start. */
+            startedTime: components["schemas"]["ReportTime"];
         };
         /** @description A number to register. */
         NumberRegistration: {
@@ -3455,6 +3817,15 @@ export interface components {
             /** @description The number. */
             whatsAppNumber: components["schemas"]["WhatsAppNumber"];
         };
+        /** @description The artifact of an OCI registry that contains the component. */
+        OciSource: {
+            /** @description The annotations `org.opencontainers.image.*` of the manifest, without this beginning. */
+            annotations: {
+                [key: string]: string;
+            };
+            /** @description Its reference. The digest is that of the manifest, which names the digest of the component. */
+            reference: string;
+        };
         /** @description An interval of each week. */
         OpenInterval: {
             /** @description The day on which it starts. */
@@ -3471,6 +3842,18 @@ export interface components {
             /** @description The code as a text for people. */
             conversationStatusMessage: string;
         };
+        /** @description Calls with one outcome. */
+        OutcomeCount: {
+            /**
+             * Format: int64
+             * @description Number of calls.
+             */
+            calls: number;
+            /** @description The provider's code of a failure. */
+            code?: string | null;
+            /** @description The outcome. */
+            outcome: string;
+        };
         /** @description A new password. */
         OwnPassword: {
             /** @description The present password. */
@@ -3478,7 +3861,7 @@ export interface components {
             /** @description The new password: 8 to 1,024 bytes, and not the present one. */
             newPassword: string;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_AuditEntry: {
             /** @description The items of this page. */
             content: components["schemas"]["AuditEntry"][];
@@ -3507,7 +3890,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Batch: {
             /** @description The items of this page. */
             content: components["schemas"]["Batch"][];
@@ -3536,7 +3919,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_BlockedRecipient: {
             /** @description The items of this page. */
             content: components["schemas"]["BlockedRecipient"][];
@@ -3565,7 +3948,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_CannedReply: {
             /** @description The items of this page. */
             content: components["schemas"]["CannedReply"][];
@@ -3594,7 +3977,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_ChatNote: {
             /** @description The items of this page. */
             content: components["schemas"]["ChatNote"][];
@@ -3623,7 +4006,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_ChatParticipantResponse: {
             /** @description The items of this page. */
             content: components["schemas"]["ChatParticipantResponse"][];
@@ -3652,7 +4035,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Client: {
             /** @description The items of this page. */
             content: components["schemas"]["Client"][];
@@ -3681,7 +4064,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Contact: {
             /** @description The items of this page. */
             content: components["schemas"]["Contact"][];
@@ -3710,7 +4093,36 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
+        Page_ContactMerge: {
+            /** @description The items of this page. */
+            content: components["schemas"]["ContactMerge"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
+        };
+        /** @description One page of a list. */
         Page_ContactNote: {
             /** @description The items of this page. */
             content: components["schemas"]["ContactNote"][];
@@ -3739,7 +4151,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Conversation: {
             /** @description The items of this page. */
             content: components["schemas"]["Conversation"][];
@@ -3768,7 +4180,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Difference: {
             /** @description The items of this page. */
             content: components["schemas"]["Difference"][];
@@ -3797,7 +4209,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_FailedCallback: {
             /** @description The items of this page. */
             content: components["schemas"]["FailedCallback"][];
@@ -3826,7 +4238,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_FailureCode: {
             /** @description The items of this page. */
             content: components["schemas"]["FailureCode"][];
@@ -3855,7 +4267,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_FoundMessage: {
             /** @description The items of this page. */
             content: components["schemas"]["FoundMessage"][];
@@ -3884,7 +4296,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Invocation: {
             /** @description The items of this page. */
             content: components["schemas"]["Invocation"][];
@@ -3913,7 +4325,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_KeyValue: {
             /** @description The items of this page. */
             content: components["schemas"]["KeyValue"][];
@@ -3942,7 +4354,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_LoggedRequest: {
             /** @description The items of this page. */
             content: components["schemas"]["LoggedRequest"][];
@@ -3971,7 +4383,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_NumberRow: {
             /** @description The items of this page. */
             content: components["schemas"]["NumberRow"][];
@@ -4000,7 +4412,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Plugin: {
             /** @description The items of this page. */
             content: components["schemas"]["Plugin"][];
@@ -4029,7 +4441,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_PluginEvent: {
             /** @description The items of this page. */
             content: components["schemas"]["PluginEvent"][];
@@ -4058,7 +4470,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_RecordedCall: {
             /** @description The items of this page. */
             content: components["schemas"]["RecordedCall"][];
@@ -4087,7 +4499,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_RoutingDecision: {
             /** @description The items of this page. */
             content: components["schemas"]["RoutingDecision"][];
@@ -4116,7 +4528,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_StoredWebhookConfiguration: {
             /** @description The items of this page. */
             content: components["schemas"]["StoredWebhookConfiguration"][];
@@ -4145,7 +4557,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Team: {
             /** @description The items of this page. */
             content: components["schemas"]["Team"][];
@@ -4174,7 +4586,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Template: {
             /** @description The items of this page. */
             content: components["schemas"]["Template"][];
@@ -4203,7 +4615,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_TestKey: {
             /** @description The items of this page. */
             content: components["schemas"]["TestKey"][];
@@ -4232,7 +4644,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_Ticket: {
             /** @description The items of this page. */
             content: components["schemas"]["Ticket"][];
@@ -4261,7 +4673,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_User: {
             /** @description The items of this page. */
             content: components["schemas"]["User"][];
@@ -4290,7 +4702,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_WebSite: {
             /** @description The items of this page. */
             content: components["schemas"]["WebSite"][];
@@ -4319,7 +4731,7 @@ export interface components {
              */
             totalPages: number;
         };
-        /** @description The wrapper of SPEC 2.13. */
+        /** @description One page of a list. */
         Page_WebhookAttempt: {
             /** @description The items of this page. */
             content: components["schemas"]["WebhookAttempt"][];
@@ -4413,7 +4825,7 @@ export interface components {
             password: string;
         };
         /**
-         * @description The form of chatbot events.
+         * @description Format of chatbot events.
          * @enum {string}
          */
         PayloadVersion: "v1" | "v2";
@@ -4502,6 +4914,7 @@ export interface components {
             name: string;
             /** @description SHA-256 of the component. */
             sha256: string;
+            signature?: components["schemas"]["PluginSignature"] | null;
             /**
              * Format: int64
              * @description Size of the component in bytes.
@@ -4518,6 +4931,11 @@ export interface components {
             version: number;
             world?: components["schemas"]["World"] | null;
         };
+        /**
+         * @description The condition of a plugin.
+         * @enum {string}
+         */
+        PluginCondition: "SUSPENDED" | "SLOW" | "WORKING";
         /** @description A plugin with its versions, newest first. */
         PluginDetail: components["schemas"]["Plugin"] & {
             /**
@@ -4558,6 +4976,86 @@ export interface components {
              * @description The component.
              */
             file: string;
+            /**
+             * @description With `source`: the OCI manifest whose digest is in `source`, at most 32 KiB. It must name the component as a
+             *     layer.
+             */
+            manifest?: string;
+            /** @description The signature over the component: the file that `minisign -S` writes. */
+            signature?: string;
+            /** @description The artifact of an OCI registry that has the component: `oci://REGISTRY/REPOSITORY@sha256:DIGEST`. */
+            source?: string;
+        };
+        PluginHealth: {
+            /** @description The present activations. */
+            activations: components["schemas"]["ActivationHealth"][];
+            /**
+             * Format: date-time
+             * @description Begin of the hour whose calls are counted.
+             */
+            since: string;
+        };
+        /** @description Limits of the HTTP requests of a plugin, at most those of the operator. An absent limit is that of the operator. */
+        PluginHttpLimits: {
+            /**
+             * Format: int32
+             * @description Number of requests of one call.
+             */
+            requests?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes of the body of one response.
+             */
+            responseBytes?: number | null;
+            /**
+             * Format: int32
+             * @description Longest wait for the response to a request of `http.send`, in milliseconds.
+             */
+            timeoutMs?: number | null;
+        };
+        /** @description A plugin of a client, with its calls in the last hour. */
+        PluginLoad: {
+            /**
+             * Format: int64
+             * @description Its calls in the last hour; at most the latest 1,000 count.
+             */
+            calls: number;
+            /** @description The client. */
+            clientRef: string;
+            /** @description Whether it is suspended or slow. */
+            condition: components["schemas"]["PluginCondition"];
+            /**
+             * Format: int64
+             * @description Those of them that failed.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Mean duration of a call in microseconds.
+             */
+            meanMicros?: number | null;
+            /**
+             * Format: int64
+             * @description Duration in microseconds that 95 % of the calls stay within.
+             */
+            p95Micros?: number | null;
+            /** @description Name of the plugin. */
+            plugin: string;
+            /** @description The reason of the suspension, without texts of the plugin. */
+            reason?: string | null;
+            since?: components["schemas"]["ReportTime"] | null;
+            /**
+             * Format: int32
+             * @description Processes in which it is suspended.
+             */
+            suspendedIn: number;
+            until?: components["schemas"]["ReportTime"] | null;
+        };
+        /** @description The origin of a version. */
+        PluginOrigin: {
+            /** @description Notes of the author and the tools in the component. */
+            notes: components["schemas"]["ComponentNotes"];
+            source?: components["schemas"]["OciSource"] | null;
         };
         /**
          * @description The end of a call.
@@ -4572,6 +5070,47 @@ export interface components {
              */
             whatsAppNumberId?: string | null;
         };
+        /** @description The signature of a version by minisign. */
+        PluginSignature: {
+            /** @description The comment that the signature covers. */
+            comment: string;
+            /** @description SHA-256 of the public key. */
+            fingerprint: string;
+            /** @description Name of the key at the upload. */
+            key: string;
+            /** @description Id of the key, as minisign shows it. */
+            keyId: string;
+            /** @description The signature file. */
+            text: string;
+        };
+        /**
+         * @description The state of the signature of a version. `VALID`: it is of a key of the client and matches the stored component.
+         *     `ABSENT`: the version is not signed. `KEY_REMOVED`: the client has this key no longer. `MISMATCH`: the stored component
+         *     is another one.
+         * @enum {string}
+         */
+        PluginSignatureState: "VALID" | "ABSENT" | "KEY_REMOVED" | "MISMATCH";
+        /** @description A public key of minisign. */
+        PluginSigningKey: {
+            /**
+             * Format: uuid
+             * @description The user who added it.
+             */
+            createdBy?: string | null;
+            /**
+             * Format: date-time
+             * @description Time when it was added.
+             */
+            createdTime: string;
+            /** @description SHA-256 of the decoded public key, in hexadecimal. */
+            fingerprint: string;
+            /** @description Id of the key, as minisign shows it. */
+            keyId: string;
+            /** @description Name of the key. */
+            name: string;
+            /** @description The second line of the public key file. */
+            publicKey: string;
+        };
         /**
          * @description The origin of a plugin: uploaded by the client, part of Patchbay, or in `plugins.dir`.
          * @enum {string}
@@ -4582,6 +5121,36 @@ export interface components {
          * @enum {string}
          */
         PluginState: "READY" | "BROKEN";
+        PluginSuspension: {
+            /**
+             * Format: int32
+             * @description Processes of the server that suspend it. Each decides for itself.
+             */
+            processes: number;
+            /** @description The reason, with the last failure. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Its begin.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Time from which one call decides if the plugin is used again.
+             */
+            until: string;
+        };
+        /** @description The policy and the keys for uploads. */
+        PluginTrust: {
+            /** @description The keys, by name. */
+            keys: components["schemas"]["PluginSigningKey"][];
+            /** @description Whether uploads without a signature are refused. */
+            signedOnly: boolean;
+        };
+        PluginTrustChange: {
+            /** @description Whether uploads without a signature are refused. */
+            signedOnly: boolean;
+        };
         /** @description An upload in the background. */
         PluginUpload: {
             /**
@@ -4625,8 +5194,10 @@ export interface components {
             createdTime: string;
             /** @description Interfaces that it imports from the host. */
             imports: string[];
+            origin?: components["schemas"]["PluginOrigin"] | null;
             /** @description SHA-256 of the component. */
             sha256: string;
+            signature?: components["schemas"]["PluginSignature"] | null;
             /**
              * Format: int64
              * @description Size of the component in bytes.
@@ -4650,6 +5221,112 @@ export interface components {
             response: components["schemas"]["BatchResponse"];
         };
         /**
+         * @description The kind of a problem.
+         * @enum {string}
+         */
+        ProblemKind: "SCHEMA_DIFFERS" | "NO_WORKER" | "PROCESS_SILENT" | "QUEUE_LATE" | "BIND_DOWN" | "TOKEN_REFUSED" | "LITE_DISCONNECTED" | "PLUGIN_SUSPENDED" | "DISK_FULL" | "PARTITION_MISSING";
+        /** @description Fields that another version does not know are left out or read as empty. */
+        ProcessReport: {
+            /** @description Calls to providers since its start. */
+            calls?: components["schemas"]["CallReport"][];
+            /** @description Commit of its program. */
+            commit: string;
+            /** @description Its connections to the database. */
+            databaseConnections: components["schemas"]["ConnectionReport"];
+            /** @description File systems that it writes to. */
+            disks?: components["schemas"]["DiskReport"][];
+            /** @description Name of its machine. */
+            host?: string | null;
+            /** @description Time of the last successful call, by provider. */
+            lastSuccessTimes?: {
+                [key: string]: components["schemas"]["ReportTime"];
+            };
+            /** @description Address of its listener. */
+            listen?: string | null;
+            /**
+             * Format: int64
+             * @description Open files and sockets.
+             */
+            openFiles?: number | null;
+            /**
+             * Format: int64
+             * @description The most that it may open.
+             */
+            openFilesMax?: number | null;
+            /**
+             * Format: int32
+             * @description Number of the process on its machine.
+             */
+            pid: number;
+            /** @description Inboxes whose token a provider refuses. */
+            refusedTokens?: components["schemas"]["RefusalReport"][];
+            /**
+             * Format: int64
+             * @description Bytes of memory.
+             */
+            residentBytes?: number | null;
+            /** @description Its work. */
+            role: components["schemas"]["ProcessRole"];
+            /** @description Its connections to SMS centres. */
+            smppBinds?: components["schemas"]["BindReport"][];
+            /** @description Time of its start. */
+            startedTime: components["schemas"]["ReportTime"];
+            /** @description It ended in order, and this is its last report. */
+            stopped: boolean;
+            /** @description Plugins that it suspends. */
+            suspendedPlugins?: components["schemas"]["SuspensionReport"][];
+            /** @description Version of its program. */
+            version: string;
+            /** @description Inboxes that wait. */
+            waits?: components["schemas"]["WaitReport"][];
+        };
+        /**
+         * @description The work of a process.
+         * @enum {string}
+         */
+        ProcessRole: "SERVE" | "SERVE_ONLY" | "WORK";
+        /**
+         * @description The state of a process.
+         * @enum {string}
+         */
+        ProcessState: "RUNNING" | "STOPPED" | "SILENT";
+        /** @description A process and its last report. */
+        ProcessStatus: components["schemas"]["ProcessReport"] & {
+            /**
+             * Format: uuid
+             * @description Id of the process.
+             */
+            id: string;
+            /** @description Time of its last report. */
+            reportedTime: components["schemas"]["ReportTime"];
+            /** @description Whether it runs. */
+            state: components["schemas"]["ProcessState"];
+        };
+        /** @description The calls to a provider by all running processes since their start. */
+        ProviderCalls: {
+            /** @description The calls by their outcome. */
+            calls: components["schemas"]["OutcomeCount"][];
+            lastSuccessTime?: components["schemas"]["ReportTime"] | null;
+            /** @description Name of the provider. */
+            provider: string;
+        };
+        /** @description Failed calls over one channel in the last hour. */
+        ProviderFailures: {
+            /**
+             * Format: int64
+             * @description Number of calls.
+             */
+            calls: number;
+            /** @description The channel. */
+            channel: string;
+            /** @description The code of the failure. */
+            errorCode?: string | null;
+            /** @description Time of the last one. */
+            lastTime: components["schemas"]["ReportTime"];
+            /** @description The outcome. */
+            outcome: string;
+        };
+        /**
          * @description The quality of a number or a template.
          * @enum {string}
          */
@@ -4669,6 +5346,33 @@ export interface components {
             /** @description The same by team. */
             teams: components["schemas"]["TeamQueueState"][];
         };
+        /** @description A queue. */
+        QueueStatus: {
+            /**
+             * Format: int64
+             * @description Those of them whose time has come.
+             */
+            due: number;
+            /**
+             * Format: int64
+             * @description Lanes with waiting rows.
+             */
+            lanes: number;
+            /** @description Name of the queue. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Age of the oldest due row in seconds.
+             */
+            oldestDueSeconds?: number | null;
+            /** @description The ten lanes with the earliest rows. */
+            oldestLanes: components["schemas"]["LaneStatus"][];
+            /**
+             * Format: int64
+             * @description Rows that wait.
+             */
+            waiting: number;
+        };
         /** @description The event as the chatbot gets it. */
         RaisedEvent: {
             /**
@@ -4677,14 +5381,14 @@ export interface components {
              */
             id: string;
         };
-        /** @description The cost of a message of a category to a country. */
+        /** @description The cost of a message of a category to or from a country. */
         Rate: {
             /** @description A decimal number, as text. */
             amount: string;
             /** @description The category of the messages. */
             category: components["schemas"]["RateCategory"];
             /**
-             * @description A calling code such as `27`; two letters such as `ZA` for recipients with only a user id; `*` for all other
+             * @description A calling code such as `27`; two letters such as `ZA` for recipients known only by a BSUID; `*` for all other
              *     countries. The longest match counts.
              */
             country: string;
@@ -4765,24 +5469,24 @@ export interface components {
         RecordingTerms: {
             /**
              * Format: int64
-             * @description Number of bytes after which it ends.
+             * @description The recording ends after this many bytes.
              */
             maxBytes: number;
             /**
              * Format: int32
-             * @description Number of calls after which it ends.
+             * @description The recording ends after this many calls.
              */
             maxCalls: number;
             /**
              * Format: double
-             * @description Share of the calls that are recorded.
+             * @description Share of the calls that are recorded, from 0 to 1.
              */
             sample: number;
-            /** @description The reason of its end. */
+            /** @description Why it ended. */
             stopReason?: string | null;
             /**
              * Format: date-time
-             * @description Time of its end.
+             * @description The recording ends at this time.
              */
             until: string;
         };
@@ -4811,11 +5515,51 @@ export interface components {
             /** @description Address of the advertisement or post. */
             sourceUrl?: string | null;
         };
+        /** @description An inbox whose token a provider refuses. */
+        RefusalReport: {
+            /**
+             * Format: uuid
+             * @description Id of the client.
+             */
+            clientId: string;
+            /** @description The provider's code. */
+            code: string;
+            /**
+             * Format: uuid
+             * @description Id of the inbox.
+             */
+            inboxId: string;
+            /** @description Time of the refusal. */
+            refusedTime: components["schemas"]["ReportTime"];
+        };
+        /** @description An inbox whose token a provider refuses. */
+        RefusedTokenStatus: {
+            /** @description Its address. The API shows only the last digits of a number. */
+            address?: string | null;
+            /** @description The client. */
+            clientRef: string;
+            /** @description The provider's code. */
+            code: string;
+            /**
+             * Format: uuid
+             * @description Id of the inbox.
+             */
+            inboxId: string;
+            /** @description Kind of the inbox. */
+            kind: string;
+            /**
+             * Format: uuid
+             * @description The process that was refused.
+             */
+            process: string;
+            /** @description Time of the refusal. */
+            refusedTime: components["schemas"]["ReportTime"];
+        };
         /** @description The answer that the upload would have got without `respond-async`. */
         RefusedUpload: {
             /** @description The faults of the component. */
             details: Record<string, never>[];
-            /** @description A sentence with the cure. */
+            /** @description An error text that says how to fix it. */
             message: string;
             /**
              * Format: int64
@@ -4914,6 +5658,11 @@ export interface components {
          * @enum {string}
          */
         ReplyMethod: "GET" | "POST";
+        /**
+         * Format: date-time
+         * @description A time, as ISO 8601 in UTC with milliseconds.
+         */
+        ReportTime: string;
         /**
          * @description The new state of a message. `QUEUED` is not reported.
          * @enum {string}
@@ -5082,6 +5831,22 @@ export interface components {
             /** @description The text. With a file, its caption. */
             text?: string | null;
         };
+        /** @description A template to send in a chat. */
+        SendChatTemplate: {
+            /** @description Values for the placeholders, as in a send request. */
+            components?: components["schemas"]["SendComponent"][];
+            /** @description The client's tracking id. */
+            ctId?: string | null;
+            /**
+             * @description A name that the sender gives to the message. If it is used again, the answer is the existing message and nothing
+             *     is sent.
+             */
+            tempId?: string | null;
+            /** @description Id of the template. */
+            templateId: string;
+            /** @description Name of the template. */
+            templateName: string;
+        };
         /** @description The values of one component of a template. */
         SendComponent: {
             /** @description For `carousel`: one entry per card. */
@@ -5184,12 +5949,12 @@ export interface components {
             current: boolean;
             /**
              * Format: date-time
-             * @description End of the session, also if it is used.
+             * @description Latest end, even if in use.
              */
             endsAt: string;
             /**
              * Format: date-time
-             * @description End of the session if it is not used.
+             * @description End if idle.
              */
             expiresAt: string;
             /**
@@ -5495,6 +6260,66 @@ export interface components {
              */
             whatsAppNumberId?: string | null;
         };
+        /** @description A reason why the service is not healthy. */
+        StatusProblem: {
+            /** @description The fact, in words. */
+            detail: string;
+            /** @description The kind of the problem. */
+            kind: components["schemas"]["ProblemKind"];
+            /** @description The name of the part that has it, such as a queue, a table or the id of a process. */
+            subject: string;
+        };
+        /** @description The state of the service: its processes, queues, providers, plugins, storage and clients. */
+        StatusReport: {
+            /** @description The clients with the most waiting work, then those with the most messages. */
+            clients: components["schemas"]["ClientLoad"][];
+            /** @description Its commit. */
+            commit: string;
+            /** @description Wanted sessions of WhatsApp Lite, by their state. */
+            liteSessions: components["schemas"]["LiteSessions"];
+            /** @description Processes with background work. */
+            nodes: components["schemas"]["NodeStatus"][];
+            /** @description Suspended plugins, and the slowest ones of the last hour. */
+            plugins: components["schemas"]["PluginLoad"][];
+            /** @description The reasons why the service is not healthy. Empty: none is known. */
+            problems: components["schemas"]["StatusProblem"][];
+            /** @description The last report of each process. A process that ended keeps it for an hour. */
+            processes: components["schemas"]["ProcessStatus"][];
+            /**
+             * Format: int64
+             * @description The last migration of this program.
+             */
+            programSchema: number;
+            /** @description Failed calls to providers in the last hour. */
+            providerFailures: components["schemas"]["ProviderFailures"][];
+            /** @description Calls to providers since the start of the running processes. */
+            providers: components["schemas"]["ProviderCalls"][];
+            /** @description The queues, with the lanes that have the earliest rows. */
+            queues: components["schemas"]["QueueStatus"][];
+            /** @description Inboxes whose token a provider refuses. */
+            refusedTokens: components["schemas"]["RefusedTokenStatus"][];
+            /**
+             * Format: int64
+             * @description The last migration of the database.
+             */
+            schema: number;
+            /** @description The database and its partitions. */
+            storage: components["schemas"]["StorageLoad"];
+            /** @description Time of the report. */
+            time: components["schemas"]["ReportTime"];
+            /** @description Version of the program that made the report. */
+            version: string;
+        };
+        /** @description The database and its partitioned tables. */
+        StorageLoad: {
+            /**
+             * Format: int64
+             * @description Bytes of the database.
+             */
+            databaseBytes: number;
+            /** @description Its partitioned tables, the largest first. */
+            tables: components["schemas"]["TableLoad"][];
+        };
         /** @description Pace and hours of a number. */
         StoredMessageProcessing: {
             /**
@@ -5516,11 +6341,14 @@ export interface components {
         };
         /** @description A configuration. */
         StoredWebhookConfiguration: {
-            /** @description `true`: messages of the chatbot are reported too. */
+            /** @description `true`: replies of chatbots and agents, and assignments, are sent too. Templates are never sent. */
             chatbotIncludeOutgoing: boolean;
-            /** @description The form of chatbot events. */
+            /** @description Format of chatbot events: `v1` is flat. `v2` adds teams, quoted replies and BSUIDs. */
             chatbotPayloadVersion: components["schemas"]["PayloadVersion"];
-            /** @description `true`: nothing is reported while an agent is assigned. */
+            /**
+             * @description `true`: while an agent is assigned to a chat, none of its chatbot events is sent, not even for messages of the
+             *     customer.
+             */
             chatbotStopOnAgentAssignment: boolean;
             /** @description Empty: off. */
             chatbotWebhookURL: string;
@@ -5550,9 +6378,44 @@ export interface components {
          * @enum {string}
          */
         StoryEventKind: "REQUEST" | "PROVIDER_CALL" | "RECEIPT" | "DECISION" | "ROUTE" | "WEBHOOK" | "WEBHOOK_ATTEMPT";
+        /** @description A plugin that a process suspends for a client. */
+        SuspensionReport: {
+            /**
+             * Format: uuid
+             * @description Id of the client.
+             */
+            clientId: string;
+            /** @description Name of the plugin. Empty if a process of an earlier version reports. */
+            name?: string;
+            /** @description The plugin, with the number of its version if a client uploaded it. */
+            plugin: string;
+            /** @description The reason, without texts of the plugin. */
+            reason?: string | null;
+            since?: components["schemas"]["ReportTime"] | null;
+            until?: components["schemas"]["ReportTime"] | null;
+            /**
+             * Format: int32
+             * @description Number of the version that a client uploaded.
+             */
+            version?: number | null;
+        };
         SyncedTemplates: {
             /** @description Number of templates. */
             synced: number;
+        };
+        /** @description A partitioned table. */
+        TableLoad: {
+            /**
+             * Format: int64
+             * @description Bytes of its rows and indexes.
+             */
+            bytes: number;
+            endTime?: components["schemas"]["ReportTime"] | null;
+            firstTime?: components["schemas"]["ReportTime"] | null;
+            /** @description Partitions, without the one for stray rows. */
+            partitions: number;
+            /** @description Name of the table. */
+            table: string;
         };
         /** @description A team. */
         Team: {
@@ -5648,7 +6511,7 @@ export interface components {
         TemplateElement: "HEADER" | "BODY" | "FOOTER" | "BUTTONS";
         /** @description A temporary password. */
         TemporaryPassword: {
-            /** @description Shown only once. It can only be used to choose a password. */
+            /** @description Shown only once. The user can only change it (`changePassword`), and then log in. */
             temporaryPassword: string;
         };
         /** @description The whole chat. A field that is absent is cleared. Other fields of a chat are accepted and ignored. */
@@ -5754,6 +6617,15 @@ export interface components {
          * @enum {string}
          */
         TicketStatus: "OPEN" | "AWAITING_AGENT" | "AWAITING_CUSTOMER" | "RESOLVED" | "CLOSED";
+        /** @description A tool that made a component. */
+        ToolNote: {
+            /** @description Its name. */
+            name: string;
+            /** @description `language`, `processed-by` or `sdk`. */
+            role: string;
+            /** @description Its version, which may be empty. */
+            version: string;
+        };
         /** @description A send through the unified endpoint. */
         UnifiedSend: components["schemas"]["UnifiedWhatsappSend"] | components["schemas"]["UnifiedSmsSend"];
         /** @description An SMS through the unified endpoint. */
@@ -5782,7 +6654,7 @@ export interface components {
             available: boolean;
             /**
              * Format: int32
-             * @description Chats at a time. Null: the operator's limit.
+             * @description Maximum chats at the same time. Null: the operator's limit.
              */
             chatLimit?: number | null;
             /**
@@ -5794,26 +6666,26 @@ export interface components {
             email: string;
             /**
              * Format: uuid
-             * @description Its id.
+             * @description Id of the user.
              */
             id: string;
-            /** @description The name for people. */
+            /** @description Displayed name. */
             name: string;
-            /** @description Its role. */
+            /** @description Role of the user. */
             role: components["schemas"]["Role"];
-            /** @description Name of its team. */
+            /** @description Name of the user's team. */
             team?: string | null;
             /**
              * Format: uuid
-             * @description Id of its team.
+             * @description Id of the user's team.
              */
             teamId?: string | null;
         };
         /** @description Changes of a user. Absent fields stay as they are. */
         UserChange: {
-            /** @description The name for people, 1 to 200 characters. */
+            /** @description Displayed name, 1 to 200 characters. */
             name?: string;
-            /** @description Its role. */
+            /** @description Role of the user. */
             role?: components["schemas"]["Role"];
             /** @description Name of an existing team. Null: no team. */
             team?: string | null;
@@ -5829,14 +6701,23 @@ export interface components {
             createdTime: string;
             /** @description Interfaces that it imports from the host. */
             imports: string[];
-            /** @description Whether the stored component is the uploaded one and can be loaded. */
+            /**
+             * @description Whether there are no problems: the stored component is the uploaded one and can be loaded, and its signature is
+             *     valid or not needed.
+             */
             intact: boolean;
             /** @description Name of the plugin. */
             name: string;
-            /** @description All differences between the upload and the stored component, as texts for people. */
+            /**
+             * @description All problems, as texts for people: differences between the upload and the stored component, and a signature that
+             *     is missing or not valid.
+             */
             problems: string[];
             /** @description SHA-256 of the component at its upload. */
             sha256: string;
+            signature?: components["schemas"]["PluginSignature"] | null;
+            /** @description The state of its signature. */
+            signatureState: components["schemas"]["PluginSignatureState"];
             /**
              * Format: int64
              * @description Size of the component at its upload, in bytes.
@@ -5858,6 +6739,24 @@ export interface components {
              * @description Number of the version. If it is absent, the newest.
              */
             version?: number | null;
+        };
+        /** @description An inbox that waits. */
+        WaitReport: {
+            /**
+             * Format: uuid
+             * @description Id of the client.
+             */
+            clientId: string;
+            /**
+             * Format: uuid
+             * @description Id of the inbox.
+             */
+            inboxId: string;
+            /** @description Kind of the wait. */
+            kind: string;
+            /** @description The reason. */
+            reason: string;
+            until?: components["schemas"]["ReportTime"] | null;
         };
         /**
          * @description The last request for a session.
@@ -6011,50 +6910,60 @@ export interface components {
         /** @description A new configuration. Any subset of the addresses may be set. */
         WebhookConfiguration: {
             /**
-             * @description `true`: messages of the chatbot are reported too.
+             * @description `true`: replies of chatbots and agents, and assignments, are sent too. Templates are never sent.
              * @default false
              */
             chatbotIncludeOutgoing: boolean | null;
             chatbotPayloadVersion?: components["schemas"]["PayloadVersion"] | null;
             /**
-             * @description `true`: nothing is reported while an agent is assigned.
+             * @description `true`: while an agent is assigned to a chat, none of its chatbot events is sent, not even for messages of the
+             *     customer.
              * @default false
              */
             chatbotStopOnAgentAssignment: boolean | null;
-            /** @description Address for chatbot conversations. */
+            /** @description Address for chatbot events. If it is empty, none are sent. */
             chatbotWebhookURL?: string | null;
-            /** @description Address for events of the platform. */
+            /**
+             * @description Address for changes of quality, templates and preferences, and for plugins and webhooks that were turned off. If
+             *     it is empty, none are sent.
+             */
             eventWebhookURL?: string | null;
-            /** @description Address for messages of customers. Empty: off, as for all of them. */
+            /** @description Address for messages of customers. If it is empty, none are sent. */
             incomingMessageURL?: string | null;
-            /** @description Address for sessions of WhatsApp Lite. */
+            /** @description Address for changes of WhatsApp Lite connections. If it is empty, none are sent. */
             sessionStatusURL?: string | null;
-            /** @description Address for delivery statuses. */
+            /** @description Address for delivery statuses. If it is empty, none are sent. */
             statusUpdateURL?: string | null;
             /** @description The `id` of the nested `whatsAppNumber` of a number. Absent, null or empty: the client's default. */
             whatsAppNumberId?: string | null;
         };
         /** @description Changes of a configuration. Absent fields stay as they are. */
         WebhookConfigurationUpdate: {
-            /** @description `true`: messages of the chatbot are reported too. */
+            /** @description `true`: replies of chatbots and agents, and assignments, are sent too. Templates are never sent. */
             chatbotIncludeOutgoing?: boolean | null;
             chatbotPayloadVersion?: components["schemas"]["PayloadVersion"] | null;
-            /** @description `true`: nothing is reported while an agent is assigned. */
+            /**
+             * @description `true`: while an agent is assigned to a chat, none of its chatbot events is sent, not even for messages of the
+             *     customer.
+             */
             chatbotStopOnAgentAssignment?: boolean | null;
-            /** @description Address for chatbot conversations. */
+            /** @description Address for chatbot events. If it is empty, none are sent. */
             chatbotWebhookURL?: string | null;
-            /** @description Address for events of the platform. */
+            /**
+             * @description Address for changes of quality, templates and preferences, and for plugins and webhooks that were turned off. If
+             *     it is empty, none are sent.
+             */
             eventWebhookURL?: string | null;
             /**
              * Format: uuid
              * @description Id of the configuration.
              */
             id: string;
-            /** @description Address for messages of customers. Empty: off, as for all of them. */
+            /** @description Address for messages of customers. If it is empty, none are sent. */
             incomingMessageURL?: string | null;
-            /** @description Address for sessions of WhatsApp Lite. */
+            /** @description Address for changes of WhatsApp Lite connections. If it is empty, none are sent. */
             sessionStatusURL?: string | null;
-            /** @description Address for delivery statuses. */
+            /** @description Address for delivery statuses. If it is empty, none are sent. */
             statusUpdateURL?: string | null;
             /** @description Ignored. To change the number, delete the configuration and create one. */
             whatsAppNumberId?: string | null;
@@ -7495,6 +8404,30 @@ export interface operations {
             };
         };
     };
+    sendChatTemplate: {
+        parameters: {
+            path: {
+                /** @description The live-chat participant. */
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendChatTemplate"];
+            };
+        };
+        responses: {
+            /** @description The stored message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+        };
+    };
     terminateChat: {
         parameters: {
             path: {
@@ -7963,6 +8896,11 @@ export interface operations {
                 agentId?: string;
                 /** @description The status. */
                 selectedStatus?: "open" | "awaiting agent" | "awaiting customer" | "resolved" | "closed";
+                /**
+                 * @description Part of a name or number of the customer, as in the search of chats. If it matches more than 1,000 chats, the
+                 *     tickets of the latest 1,000 are searched.
+                 */
+                customer?: string;
             };
         };
         responses: {
@@ -8846,6 +9784,73 @@ export interface operations {
             };
         };
     };
+    listContactMerges: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+            };
+            path: {
+                /** @description Id of the contact. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description A page of merges. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ContactMerge"];
+                };
+            };
+        };
+    };
+    mergeContact: {
+        parameters: {
+            path: {
+                /** @description Id of the contact that stays. */
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewContactMerge"];
+            };
+        };
+        responses: {
+            /** @description The merge. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactMerge"];
+                };
+            };
+        };
+    };
+    undoContactMerge: {
+        parameters: {
+            path: {
+                /** @description Id of the contact that stayed. */
+                id: string;
+                /** @description Id of the merged contact. */
+                contactId: string;
+            };
+        };
+        responses: {
+            /** @description The merge is undone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
     listContactNotes: {
         parameters: {
             query?: {
@@ -9041,13 +10046,14 @@ export interface operations {
     replaceRateCard: {
         parameters: {
         };
+        /** @description The whole new rate card. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RateCard"];
             };
         };
         responses: {
-            /** @description The changed rates. */
+            /** @description The new rates. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9312,6 +10318,77 @@ export interface operations {
             };
         };
     };
+    getPluginTrust: {
+        parameters: {
+        };
+        responses: {
+            /** @description The keys and the policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginTrust"];
+                };
+            };
+        };
+    };
+    setPluginTrust: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginTrustChange"];
+            };
+        };
+        responses: {
+            /** @description The keys and the policy. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginTrust"];
+                };
+            };
+        };
+    };
+    addPluginSigningKey: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPluginSigningKey"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginSigningKey"];
+                };
+            };
+        };
+    };
+    removePluginSigningKey: {
+        parameters: {
+            path: {
+                /** @description Name of the key. */
+                name: string;
+            };
+        };
+        responses: {
+            /** @description The key is removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
     getPluginUpload: {
         parameters: {
             path: {
@@ -9560,6 +10637,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_PluginEvent"];
+                };
+            };
+        };
+    };
+    getPluginHealth: {
+        parameters: {
+            path: {
+                /** @description Name of the plugin. */
+                name: string;
+            };
+        };
+        responses: {
+            /** @description The health of the plugin. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginHealth"];
                 };
             };
         };

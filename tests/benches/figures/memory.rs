@@ -42,7 +42,7 @@ pub async fn measure() -> Vec<Figure> {
             measured: idle,
             floor: None,
             beside: "-".to_owned(),
-            bar: Bar::AtMost(150.0),
+            bar: Bar::AtMost(100.0),
             notes: vec![],
         },
         Figure {

@@ -64,7 +64,7 @@ fn output(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The cost of a call in each language, and that of Rust alone.
+/// The cost of a call in each language next to bare wasmtime, and that of Rust alone.
 fn calls(bots: &[(&'static str, PathBuf)]) -> (Vec<Figure>, f64) {
     let mut command = example("bot_cost");
     command.arg(CALLS).args(bots.iter().map(|(lang, file)| format!("{lang}={}", file.display())));
@@ -72,43 +72,34 @@ fn calls(bots: &[(&'static str, PathBuf)]) -> (Vec<Figure>, f64) {
     let number = |line: &Value, name: &str| line[name].as_f64().unwrap();
     let note = |line: &Value| {
         format!(
-            "{}: p50 {} µs, p99 {} µs; component {} KiB, memory of a call {} KiB, loading it took {} KiB",
-            line["name"].as_str().unwrap(),
-            line["p50_us"],
+            "p99 {} µs; bare wasmtime: instance {} µs, call {} µs, drop {} µs; component {} KiB, memory of a call {} \
+             KiB, loading it took {} KiB",
             line["p99_us"],
+            line["bare_instance_us"],
+            line["bare_call_us"],
+            line["bare_drop_us"],
             line["component_kib"],
             line["peak_memory_kib"],
             line["loaded_kib"]
         )
     };
-    let first = &lines[0];
-    let mut figures = vec![Figure {
-        name: "chatbot call in Rust, fresh instance",
+    let figures = bots.iter().zip(&lines).map(|((lang, _), line)| Figure {
+        name: match *lang {
+            "rust" => "chatbot call in Rust, fresh instance",
+            "c" => "the same in C",
+            "js" => "the same in JavaScript",
+            "ts" => "the same in TypeScript",
+            "go" => "the same in Go",
+            _ => "the same in Python",
+        },
         unit: "µs at the median",
-        measured: number(first, "beside_bare_p50_us"),
-        floor: Some(number(first, "bare_p50_us")),
+        measured: number(line, "p50_us"),
+        floor: Some(number(line, "bare_p50_us")),
         beside: "the same component, pre-instantiated, in bare wasmtime".to_owned(),
         bar: Bar::AtMostTimes(1.5),
-        notes: lines.iter().map(note).collect(),
-    }];
-    for ((lang, _), line) in bots.iter().zip(&lines).skip(1) {
-        figures.push(Figure {
-            name: match *lang {
-                "c" => "the same in C",
-                "js" => "the same in JavaScript",
-                "ts" => "the same in TypeScript",
-                "go" => "the same in Go",
-                _ => "the same in Python",
-            },
-            unit: "µs at the median",
-            measured: number(line, "p50_us"),
-            floor: None,
-            beside: "-".to_owned(),
-            bar: Bar::Watch,
-            notes: vec![],
-        });
-    }
-    (figures, number(first, "p50_us"))
+        notes: vec![note(line)],
+    });
+    (figures.collect(), number(&lines[0], "p50_us"))
 }
 
 /// A bot as most products would have it: a service of one's own that is posted to.

@@ -119,6 +119,27 @@ pub const ROWS: &[Row] = &[
         |ids| plain(&contact_path(ids, &format!("/notes/{}", ids.other))),
         Others::Unknown(404),
     ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/contacts/{id}/merges",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, "/merges")),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
+        "/messaging-service/WhatsApp/contacts/{id}/merges",
+        KEEPERS,
+        |ids| with(&contact_path(ids, "/merges"), &json!({ "contactId": ids.other })),
+        Others::Unknown(404),
+    ),
+    row(
+        "DELETE",
+        "/messaging-service/WhatsApp/contacts/{id}/merges/{contactId}",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, &format!("/merges/{}", ids.other))),
+        Others::Unknown(404),
+    ),
     row("PUT", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),
     row("DELETE", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),
     row(

@@ -57,6 +57,16 @@ pub const ROWS: &[Row] = &[
             ),
         ]),
     ),
+    row(
+        "POST",
+        "/chat-service/api/v2/chats/{id}/template",
+        DESK,
+        |ids| {
+            let path = format!("/chat-service/api/v2/chats/{}/template", ids.participant);
+            with(&path, &json!({ "templateId": "1", "templateName": "welcome" }))
+        },
+        Others::Unknown(404),
+    ),
     row("GET", "/chat-service/api/v2/chats/{id}/viewers", DESK, |ids| chat(ids, "/viewers"), Others::Unknown(404)),
     row("POST", "/chat-service/api/v2/chats/{id}/viewers", DESK, |ids| chat(ids, "/viewers"), Others::Unknown(404)),
     row("DELETE", "/chat-service/api/v2/chats/{id}/viewers", DESK, |ids| chat(ids, "/viewers"), Others::Unknown(404)),

@@ -5,6 +5,7 @@ mod conversations;
 mod lite;
 mod live_chat;
 mod live_events;
+mod plugins;
 mod sending;
 mod sms;
 mod web_chat;
@@ -90,6 +91,8 @@ pub type Make = fn(&Ids) -> Call;
 pub enum Who {
     /// The users with these roles.
     Roles(&'static [&'static str]),
+    /// Operators only. The key of a client is unknown there.
+    Operators,
     /// Every caller, with the reason.
     Everybody(&'static str),
 }
@@ -119,7 +122,7 @@ impl Row {
     pub fn reasons(&self) -> Vec<&'static str> {
         let open = match self.who {
             Who::Everybody(reason) => Some(reason),
-            Who::Roles(_) => None,
+            Who::Roles(_) | Who::Operators => None,
         };
         let closed = match self.others {
             Others::None(reason) => Some(reason),
@@ -128,6 +131,10 @@ impl Row {
         open.into_iter().chain(closed).collect()
     }
 }
+
+/// For routes about the whole service.
+const OF_THE_SERVICE: Others =
+    Others::None("it is about the whole service, and has no ids of objects: tests/it/operators.rs");
 
 pub const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
 pub const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]);
@@ -150,32 +157,12 @@ pub fn with(path: &str, body: &Value) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/json"), body: body.to_string().into_bytes() }
 }
 
-/// The key-values of a participant, stored by a plugin that every client has.
-fn of_participant(ids: &Ids) -> Call {
-    plain(&format!("/plugin-service/api/v1/plugins/default-chatbot/key-values?participantId={}", ids.participant))
-}
-
-fn plugin(ids: &Ids, rest: &str) -> Call {
-    with(&format!("/plugin-service/api/v1/plugins/{}{rest}", ids.plugin), &json!({}))
-}
-
-/// A call about a plugin that every client has, and one number.
-fn on_number(ids: &Ids, rest: &str) -> Call {
-    let path = format!("/plugin-service/api/v1/plugins/default-chatbot{rest}");
-    with(&path, &json!({ "whatsAppNumberId": ids.number_id }))
-}
-
 fn from_number(ids: &Ids) -> Value {
     json!({
         "sender": ids.number,
         "messageType": "CHAT",
         "messages": [{ "recipients": [{ "to": "27820000001" }], "messageText": "hello" }],
     })
-}
-
-/// An upload without a valid component, which is refused under any name.
-fn component(path: &str) -> Call {
-    Call { path: path.to_owned(), content_type: Some("application/wasm"), body: b"no component".to_vec() }
 }
 
 /// All rows in the order of their calls. Calls that change the caller come last.
@@ -186,6 +173,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
         lite::ROWS,
         live_chat::ROWS,
         live_events::ROWS,
+        plugins::ROWS,
         sending::ROWS,
         sms::ROWS,
         web_chat::ROWS,
@@ -195,6 +183,13 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 }
 
 const ROWS: &[Row] = &[
+    row(
+        "GET",
+        "/operator-service/api/v1/status",
+        Who::Operators,
+        |_| plain("/operator-service/api/v1/status"),
+        OF_THE_SERVICE,
+    ),
     row(
         "POST",
         "/whatsapp-api-service/v2/messages",
@@ -248,159 +243,6 @@ const ROWS: &[Row] = &[
         SYNCERS,
         |_| plain("/messaging-service/WhatsApp/templates/sync"),
         OWN,
-    ),
-    row("GET", "/plugin-service/api/v1/plugins", DEVELOPERS, |_| plain("/plugin-service/api/v1/plugins"), OWN),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins",
-        DEVELOPERS,
-        |ids| component(&format!("/plugin-service/api/v1/plugins?name={}", ids.plugin)),
-        Others::Unknown(400),
-    ),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins/check",
-        DEVELOPERS,
-        |ids| component(&format!("/plugin-service/api/v1/plugins/check?name={}", ids.plugin)),
-        Others::Unknown(400),
-    ),
-    row("GET", "/plugin-service/api/v1/plugins/{name}", DEVELOPERS, |ids| plugin(ids, ""), Others::Unknown(404)),
-    row("DELETE", "/plugin-service/api/v1/plugins/{name}", DEVELOPERS, |ids| plugin(ids, ""), Others::Unknown(404)),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins/{name}/activate",
-        DEVELOPERS,
-        |ids| plugin(ids, "/activate"),
-        Others::In(&[(|ids| plugin(ids, "/activate"), 404), (|ids| on_number(ids, "/activate"), 400)]),
-    ),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins/{name}/rollback",
-        DEVELOPERS,
-        |ids| plugin(ids, "/rollback"),
-        Others::In(&[(|ids| plugin(ids, "/rollback"), 404), (|ids| on_number(ids, "/rollback"), 409)]),
-    ),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins/{name}/deactivate",
-        DEVELOPERS,
-        |ids| plugin(ids, "/deactivate"),
-        Others::In(&[(|ids| plugin(ids, "/deactivate"), 404), (|ids| on_number(ids, "/deactivate"), 404)]),
-    ),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins/{name}/invoke",
-        DEVELOPERS,
-        |ids| plugin(ids, "/invoke"),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins/{name}/verify",
-        DEVELOPERS,
-        |ids| plugin(ids, "/verify"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/plugin-service/api/v1/plugins/{name}/invocations",
-        DEVELOPERS,
-        |ids| plugin(ids, "/invocations"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/plugin-service/api/v1/plugins/{name}/events",
-        DEVELOPERS,
-        |ids| plugin(ids, "/events"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/plugin-service/api/v1/plugins/{name}/differences",
-        DEVELOPERS,
-        |ids| plugin(ids, "/differences"),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins/{name}/recording",
-        DEVELOPERS,
-        |ids| plugin(ids, "/recording"),
-        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 409)]),
-    ),
-    row(
-        "DELETE",
-        "/plugin-service/api/v1/plugins/{name}/recording",
-        DEVELOPERS,
-        |ids| plugin(ids, "/recording"),
-        Others::In(&[(|ids| plugin(ids, "/recording"), 404), (|ids| on_number(ids, "/recording"), 409)]),
-    ),
-    row(
-        "GET",
-        "/plugin-service/api/v1/plugins/{name}/recordings",
-        DEVELOPERS,
-        |ids| plugin(ids, "/recordings"),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/plugin-service/api/v1/plugins/{name}/replay",
-        DEVELOPERS,
-        |ids| plugin(ids, "/replay"),
-        Others::Unknown(404),
-    ),
-    row(
-        "GET",
-        "/plugin-service/api/v1/plugins/{name}/key-values",
-        DEVELOPERS,
-        |ids| plugin(ids, "/key-values"),
-        Others::In(&[(|ids| plugin(ids, "/key-values"), 404), (of_participant, 400)]),
-    ),
-    row(
-        "DELETE",
-        "/plugin-service/api/v1/plugins/{name}/key-values",
-        DEVELOPERS,
-        |ids| plugin(ids, "/key-values?prefix=a"),
-        Others::In(&[(|ids| plugin(ids, "/key-values?prefix=a"), 404), (of_participant, 400)]),
-    ),
-    row(
-        "GET",
-        "/plugin-service/api/v1/plugin-uploads/{id}",
-        DEVELOPERS,
-        |ids| plain(&format!("/plugin-service/api/v1/plugin-uploads/{}", ids.upload)),
-        Others::Unknown(404),
-    ),
-    row(
-        "POST",
-        "/plugin-service/api/v1/custom-events",
-        DEVELOPERS,
-        |ids| with("/plugin-service/api/v1/custom-events", &json!({ "participantId": ids.participant, "name": "x" })),
-        Others::In(&[
-            (
-                |ids| {
-                    with(
-                        "/plugin-service/api/v1/custom-events",
-                        &json!({ "participantId": ids.participant, "name": "x" }),
-                    )
-                },
-                404,
-            ),
-            (
-                |ids| {
-                    let body = json!({ "whatsAppNumberId": ids.number_id, "customer": "27820000001", "name": "x" });
-                    with("/plugin-service/api/v1/custom-events", &body)
-                },
-                400,
-            ),
-        ]),
-    ),
-    row(
-        "GET",
-        "/plugin-service/api/v1/routing-decisions",
-        DEVELOPERS,
-        |ids| plain(&format!("/plugin-service/api/v1/routing-decisions?participantId={}", ids.other)),
-        Others::Unknown(200),
     ),
     row(
         "GET",

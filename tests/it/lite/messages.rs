@@ -170,10 +170,7 @@ async fn a_failed_look_up_causes_no_sms_and_the_message_waits() {
     let mut payload = lite.client.chat(&phone.msisdn, "patience");
     payload["fallback"] = json!({ "sendFallback": true, "text": "by SMS", "unicode": false });
     lite.client.send(&payload).await.accepted();
-    eventually("a first attempt", || async {
-        patchbay.log().contains("WhatsApp cannot be asked at the moment").then_some(())
-    })
-    .await;
+    patchbay.until_logged("WhatsApp cannot be asked at the moment").await;
     assert!(phone.inbox().await.is_empty());
     lite.befalls("lookup_works").await;
     patchbay.advance_clock(120).await;

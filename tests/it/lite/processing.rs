@@ -1,6 +1,6 @@
 //! Rate and hours of sending of a Lite number (SPEC 8 "Lite throughput").
 
-use harness::{Patchbay, PatchbaySetup, SharedPatchbay, eventually};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -62,10 +62,7 @@ async fn outside_its_hours_a_number_sends_nothing_and_within_them_it_does() {
     let hours = json!({ "batchSize": 10, "throttleDelayMillis": 0, "dailyStart": time(2), "dailyEnd": time(4) });
     lite.ask(Method::PUT, "/messageProcessing", Some(&hours)).await.ok();
     lite.sends(&phone, "in the morning").await;
-    eventually("the door is found closed", || async {
-        patchbay.log().contains("it is not the time of day at which the number sends").then_some(())
-    })
-    .await;
+    patchbay.until_logged("it is not the time of day at which the number sends").await;
     patchbay.advance_clock(3600).await;
     assert!(phone.inbox().await.is_empty());
     patchbay.advance_clock(3660).await;

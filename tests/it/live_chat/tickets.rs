@@ -92,6 +92,11 @@ async fn a_search_wants_its_parameters_and_knows_only_the_callers_clients() {
         ("&selectedStatus=resolved".to_owned(), 0),
         ("&rating=poor".to_owned(), 0),
         (format!("&agentId={}", desk.chat), 0),
+        (format!("&customer={}", &desk.phone.msisdn[4..9]), 1),
+        (format!("&customer=%2B{}", desk.phone.msisdn), 1),
+        ("&customer=".to_owned(), 1),
+        ("&customer=nemo".to_owned(), 0),
+        (format!("&customer={}&selectedStatus=resolved", desk.phone.msisdn), 0),
     ] {
         assert_eq!(found(&desk.client, &more).await.len(), expected, "{more}");
     }

@@ -52,10 +52,10 @@ async fn the_label_of_a_button_as_a_text_is_a_tap_too() {
 }
 
 #[tokio::test]
-async fn a_chatbot_sees_facebook_and_the_metadata_name_telegram() {
+async fn a_chatbot_sees_telegram() {
     let (_patchbay, _, _, user) = with_bot("clerk", "--polling").await;
     user.write("where").await;
-    user.hears("on facebook at ").await;
+    user.hears("on telegram at ").await;
 }
 
 #[tokio::test]

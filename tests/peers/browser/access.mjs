@@ -1,33 +1,24 @@
 // For everybody: by keyboard alone, judged by axe-core, light and dark, from the left and from the right, without motion, with a
 // form before the chat.
-import { Widget, browser, check, eventually, findings, given, visit } from "./stage.mjs";
+import { Widget, browser, check, eventually, findings, focused, given, press, tabTo, visit } from "./stage.mjs";
 
 const chromium = await browser();
 
 // By keyboard alone.
 const keyboard = await visit(await chromium.newContext(), given.page);
 const widget = new Widget(keyboard);
-await widget.launcher.waitFor();
-for (let presses = 0; presses < 10 && !(await widget.launcher.evaluate((one) => one.matches(":focus"))); presses++) {
-  await keyboard.keyboard.press("Tab");
-}
-await keyboard.keyboard.press("Enter");
-await widget.dialog.waitFor();
-check(await widget.field.evaluate((one) => one.matches(":focus")), "the field has the focus once the chat is open");
-await keyboard.keyboard.type("buttons");
-await keyboard.keyboard.press("Enter");
+await tabTo(widget.launcher);
+await press(widget.launcher, "Enter");
+await press(widget.field, ..."buttons", "Enter");
 const yes = widget.log.getByRole("button", { name: "Yes" });
-await yes.waitFor();
-for (let presses = 0; presses < 12 && !(await yes.evaluate((one) => one.matches(":focus"))); presses++) {
-  await keyboard.keyboard.press("Shift+Tab");
-}
-await keyboard.keyboard.press("Enter");
+await tabTo(yes, "Shift+Tab");
+await press(yes, "Enter");
 await widget.sees("got choice yes-id");
 const announced = keyboard.locator("patchbay-chat [aria-live=polite]");
 await eventually("what is new to be announced", async () => (await announced.textContent()).includes("got choice yes-id"));
 await keyboard.keyboard.press("Escape");
-check(await widget.dialog.isHidden(), "Escape closes the chat");
-check(await widget.launcher.evaluate((one) => one.matches(":focus")), "and gives the focus back");
+await widget.dialog.waitFor({ state: "hidden" });
+await focused(widget.launcher);
 check((await widget.launcher.getAttribute("aria-expanded")) === "false", "and says that it is closed");
 
 // Targets are large enough for fingers.
@@ -67,7 +58,7 @@ for (const colorScheme of ["light", "dark"]) {
 const asked = await visit(await chromium.newContext(), given.form);
 const form = await new Widget(asked).open();
 const name = asked.getByLabel("Your name *");
-check(await name.evaluate((one) => one.matches(":focus")), "the first field has the focus");
+await focused(name);
 await asked.getByLabel("E-mail").fill("nobody@nowhere");
 await name.fill("Ann <b>");
 await asked.getByRole("button", { name: "Begin chat" }).click();

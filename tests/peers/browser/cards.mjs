@@ -1,6 +1,6 @@
 // The cards of a chatbot (ADR 0041) in the widget: their pictures, their place in a narrow chat, and their use by keyboard, in
 // every look. A tap on a card is a tap on that card at the bot.
-import { Widget, browser, check, eventually, findings, given, visit } from "./stage.mjs";
+import { Widget, browser, check, eventually, findings, given, press, tabTo, visit } from "./stage.mjs";
 
 const chromium = await browser();
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="180"><rect width="320" height="180" fill="#2a6f97"/></svg>';
@@ -41,14 +41,12 @@ await inside(ann);
 // By keyboard: from the field back into the newest message, whose last choice is that of the red card.
 const red = ann.cards.getByRole("group", { name: "Our red range" }).getByRole("button", { name: "More" });
 await ann.field.focus();
-for (let presses = 0; presses < 6 && !(await red.evaluate((one) => one.matches(":focus"))); presses++) {
-  await ann.page.keyboard.press("Shift+Tab");
-}
+await tabTo(red, "Shift+Tab");
 check(await red.evaluate((one) => one.matches(":focus-visible")), "the choice of the red card has no visible focus");
 const [log, button] = [await ann.log.boundingBox(), await red.boundingBox()];
 check(button.x >= log.x && button.x + button.width <= log.x + log.width, "what has the focus is out of sight");
 check(button.width >= 24 && button.height >= 24, "too small for fingers");
-await ann.page.keyboard.press("Enter");
+await press(red, "Enter");
 await ann.sees("got card more-red");
 await ann.sees("More");
 check(ann.page.complaints.length === 0, ann.page.complaints.join("\n"));

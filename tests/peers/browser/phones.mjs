@@ -1,5 +1,5 @@
 // The page with the simulated phones, as a newcomer meets it: the bot answers on every phone, a fault is seen, the keyboard is enough.
-import { browser, check, eventually, findings, given, visit } from "./stage.mjs";
+import { browser, check, eventually, findings, focused, given, press, visit } from "./stage.mjs";
 
 const chromium = await browser();
 
@@ -11,6 +11,11 @@ class Phone {
     this.root = page.getByRole("region", { name: new RegExp(`^${title}`) });
     this.log = this.root.getByRole("log");
     this.field = this.root.getByRole("textbox", { name: `Message on ${title}` });
+    this.more = this.root.getByRole("button", { name: "Send something else" });
+    this.file = this.root.getByRole("button", { name: "File…" });
+    this.gear = this.root.getByRole("button", { name: "Settings of the phone" });
+    this.settings = this.root.getByRole("dialog");
+    this.close = this.settings.getByRole("button", { name: "Close" });
   }
 
   async write(text) {
@@ -28,7 +33,7 @@ class Phone {
   }
 
   async sends(kind) {
-    await this.root.getByRole("button", { name: "Send something else" }).click();
+    await this.more.click();
     await this.root.getByRole("button", { name: kind, exact: true }).click();
   }
 }
@@ -109,15 +114,16 @@ await panel.getByRole("button", { name: "All off" }).click();
 await eventually("the fault to be off", async () => !(await twice.isChecked()));
 
 // A phone that leaves WhatsApp cannot write.
-await whatsapp.root.getByRole("button", { name: "Settings of the phone" }).click();
-const settings = whatsapp.root.getByRole("dialog");
-await settings.getByRole("switch", { name: "On WhatsApp" }).click();
-await page.keyboard.press("Escape");
+const { gear, more, settings } = whatsapp;
+const member = settings.getByRole("switch", { name: "On WhatsApp" });
+await gear.click();
+await member.click();
+await press(member, "Escape");
 await whatsapp.root.getByText("not on WhatsApp").waitFor();
 check((await whatsapp.field.count()) === 0, "it can still write");
-await whatsapp.root.getByRole("button", { name: "Settings of the phone" }).click();
-await settings.getByRole("switch", { name: "On WhatsApp" }).click();
-await page.keyboard.press("Escape");
+await gear.click();
+await member.click();
+await press(member, "Escape");
 await whatsapp.field.waitFor();
 
 // The business clock.
@@ -128,32 +134,22 @@ await eventually("another day", async () => (await clock.locator(".now").textCon
 check(page.complaints.length === 0, page.complaints.join("\n"));
 
 // By keyboard alone.
-const focused = (one, what) => eventually(what, () => one.evaluate((element) => element === document.activeElement));
-await page.getByRole("button", { name: "Close the panel" }).focus();
-await page.keyboard.press("Enter");
+await page.getByRole("button", { name: "Close the panel" }).press("Enter");
 await eventually("the panel to close", async () => (await panel.count()) === 0);
-await whatsapp.field.focus();
-await page.keyboard.press("Shift+Tab");
-const more = whatsapp.root.getByRole("button", { name: "Send something else" });
-await focused(more, "the menu before the field");
-await page.keyboard.press("Enter");
-await focused(whatsapp.root.getByRole("button", { name: "File…" }), "the menu to take the focus");
-await page.keyboard.press("Escape");
-await focused(more, "the focus after the menu");
-await page.keyboard.press("Tab");
-await page.keyboard.type("hello by keyboard");
-await page.keyboard.press("Enter");
+await whatsapp.field.press("Shift+Tab");
+await press(more, "Enter");
+await press(whatsapp.file, "Escape");
+await press(more, "Tab");
+await press(whatsapp.field, ..."hello by keyboard", "Enter");
 await whatsapp.sees("hello by keyboard");
-const gear = whatsapp.root.getByRole("button", { name: "Settings of the phone" });
-await gear.focus();
-await page.keyboard.press("Enter");
-await focused(settings.getByRole("button", { name: "Close" }), "the settings to take the focus");
+await gear.press("Enter");
+await focused(whatsapp.close);
 for (let presses = 0; presses < 30; presses++) {
   await page.keyboard.press("Tab");
   check(await settings.evaluate((one) => one.contains(document.activeElement)), "the focus left the open settings");
 }
 await page.keyboard.press("Escape");
-await focused(gear, "the focus after the settings");
+await focused(gear);
 await at.close();
 
 // Judged in both schemes, wide and narrow; the judge needs more than the policy of the page allows.
@@ -172,13 +168,17 @@ for (const colorScheme of ["light", "dark"]) {
     await looks("phones");
     const sideways = await judged.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     check(sideways <= 0, `${look}: the page scrolls sideways by ${sideways}`);
-    await phone.root.getByRole("button", { name: "Settings of the phone" }).click();
+    await phone.gear.click();
+    await focused(phone.close);
     await looks("settings");
-    await judged.keyboard.press("Escape");
-    await phone.root.getByRole("button", { name: "Send something else" }).click();
+    await press(phone.close, "Escape");
+    await phone.more.click();
+    await focused(phone.file);
     await looks("menu");
-    await judged.keyboard.press("Escape");
-    if ((await judged.getByRole("complementary").count()) === 0) await judged.getByRole("button", { name: "Faults" }).click();
+    await press(phone.file, "Escape");
+    const faults = judged.getByRole("complementary");
+    if ((await faults.count()) === 0) await judged.getByRole("button", { name: "Faults" }).click();
+    await faults.waitFor();
     await looks("faults");
     await context.close();
   }

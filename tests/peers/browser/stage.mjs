@@ -8,13 +8,16 @@ const axe = require("axe-core").source;
 
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 export const given = JSON.parse(process.argv[3]);
+const PATIENCE_MS = 60000;
+/** How many times slower than this machine the pages run. */
+const SLOWNESS = Number(process.env.PATCHBAY_SLOW_PAGES ?? 1);
 
 export function check(holds, said) {
   if (!holds) throw new Error(said);
 }
 
 export async function eventually(what, probe) {
-  const end = Date.now() + 20000;
+  const end = Date.now() + PATIENCE_MS;
   let last;
   while (Date.now() < end) {
     try {
@@ -36,6 +39,8 @@ export async function browser() {
 // A page of a site, and what it complained of.
 export async function visit(context, address) {
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  if (SLOWNESS > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: SLOWNESS });
   page.complaints = [];
   page.on("console", (message) => {
     if (message.type() === "error") page.complaints.push(message.text());
@@ -47,6 +52,33 @@ export async function visit(context, address) {
   });
   await page.goto(address);
   return page;
+}
+
+function hasFocus(part) {
+  return part.evaluate((one) => one.matches(":focus:not(:disabled)"));
+}
+
+// Presses keys in turn once none of them can be lost: in an element that has got the focus, or, for the shortcuts of a page, when it
+// has loaded and neither a field nor a dialog takes them. Texts are spread: `press(field, ..."hello", "Enter")`.
+export async function press(at, ...keys) {
+  const page = at.page?.() ?? at;
+  const ready = () => page.evaluate(() => !document.querySelector("dialog[open], #main [aria-busy=true]") && !document.activeElement?.matches("input, textarea, select"));
+  await eventually(`the focus for ${keys.join(" ")} at ${at}`, () => (page === at ? ready() : hasFocus(at)));
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+// Goes on with Tab, or another key, until an element has the focus.
+export async function tabTo(part, key = "Tab") {
+  await part.waitFor();
+  for (let presses = 0; presses < 100; presses++) {
+    if (await hasFocus(part)) return;
+    await part.page().keyboard.press(key);
+  }
+  throw new Error(`${key} does not lead to ${part}`);
+}
+
+export function focused(part) {
+  return eventually(`the focus at ${part}`, () => hasFocus(part));
 }
 
 // The widget of a page, by what people and screen readers perceive.

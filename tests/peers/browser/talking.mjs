@@ -83,7 +83,7 @@ await ann.write("rate");
 const rating = ann.log.getByRole("group", { name: "How was our service?" });
 await rating.getByRole("button", { name: "Excellent" }).click();
 await ann.sees("Excellent");
-check(await rating.getByRole("button", { name: "Poor" }).isDisabled(), "rated twice");
+await eventually("the rating to be over", () => rating.getByRole("button", { name: "Poor" }).isDisabled());
 
 // A hand-over is told.
 await ann.write("person");

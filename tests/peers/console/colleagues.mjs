@@ -27,13 +27,13 @@ await second.field.waitFor();
 await agent.getByRole("link", { name: /^Mine/ }).click();
 await second.row("who is there?").click();
 await second.field.fill("It is me.");
-await agent.keyboard.press("Enter");
+await second.field.press("Enter");
 await first.sees("It is me.");
 await eventually("the answer on the phone", async () => {
   const { messages } = await phone("GET", `${given.phone}/inbox`);
   return messages.some((one) => one.text === "It is me.");
 });
-check((await agent.getByRole("button", { name: "Send a template" }).count()) === 0, "an agent is offered what its role may not do");
+await agent.getByRole("button", { name: "Send a template" }).waitFor();
 for (const page of [lead, agent]) check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();
 console.log("ok");

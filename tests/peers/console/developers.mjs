@@ -1,5 +1,5 @@
 // The pages of developers: judged by axe-core in light and dark, and at 360 pixels; a key made and removed by keyboard alone.
-import { browser, check, complaints, eventually, findings, given, logIn } from "./stage.mjs";
+import { browser, check, complaints, eventually, findings, given, loaded, logIn, press, tabTo } from "./stage.mjs";
 
 const PAGES = [
   ["/messages", "Find a message"], ["/sends", "New send"], ["/sends/new", "order_ready"], ["/webhooks", "No webhooks yet"], ["/numbers/whatsapp", "WhatsApp Cloud"], ["/numbers/sites", "No sites yet"],
@@ -20,6 +20,7 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 360]]) {
       dispatchEvent(new PopStateEvent("popstate"));
     }, path);
     await shown(page, text);
+    await loaded(page);
     const found = await findings(page);
     check(found.length === 0, `${colorScheme} ${path}: ${found.join("\n")}`);
     const wide = await page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth));
@@ -31,32 +32,21 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 360]]) {
 
 // By keyboard alone.
 const page = await logIn(await chromium.newContext(), "/messages");
-await page.keyboard.press("Escape");
 await page.evaluate(() => document.activeElement?.blur?.());
-await page.keyboard.press("g");
-await page.keyboard.press("a");
+await press(page, "g", "a");
 await shown(page, "No test keys yet");
 const add = page.getByRole("button", { name: "Add a test key" });
-await eventually("the button", async () => {
-  await page.keyboard.press("Tab");
-  return add.evaluate((one) => one === document.activeElement);
-});
-await page.keyboard.press("Enter");
-await page.keyboard.type("continuous tests");
-await page.keyboard.press("Enter");
+await tabTo(add);
+// At once: the dialog takes the next key.
+await press(add, "Enter", ..."continuous tests", "Enter");
 await shown(page, "Copy this key now");
 const remove = page.getByRole("button", { name: "Remove continuous tests" });
-await eventually("the button that removes it", async () => {
-  await page.keyboard.press("Tab");
-  return remove.evaluate((one) => one === document.activeElement);
-});
-await page.keyboard.press("Enter");
-await page.getByRole("dialog").waitFor();
-await page.keyboard.press("Enter");
+await tabTo(remove);
+await press(remove, "Enter");
+await press(page.getByRole("dialog").getByRole("button", { name: "Delete" }), "Enter");
 await shown(page, "No test keys yet");
 
 // A Lite number is paired by its code, which the simulated phone scans.
-await page.keyboard.press("Escape");
 await page.getByRole("link", { name: "Numbers and sites" }).click();
 await page.getByRole("button", { name: "Register a Lite number" }).click();
 const lite = `2799${given.phone.slice(-7)}`;

@@ -1,6 +1,6 @@
 // An author uploads two versions, rolls the second one out as a canary, watches it, and rolls it back.
 import { readFileSync } from "node:fs";
-import { browser, check, complaints, eventually, findings, given, logIn, phone } from "./stage.mjs";
+import { browser, check, complaints, eventually, findings, given, loaded, logIn, phone } from "./stage.mjs";
 
 const chromium = await browser();
 const page = await logIn(await chromium.newContext(), "/plugins");
@@ -10,7 +10,7 @@ const tab = (name) => page.getByRole("navigation", { name: "Parts of the plugin"
 async function upload(button, name, file) {
   await page.getByRole("button", { name: button, exact: true }).click();
   const form = page.getByRole("dialog");
-  await form.locator("input[type=file]").setInputFiles(file);
+  await form.locator("input[type=file]").first().setInputFiles(file);
   await form.getByText("The check has no findings").waitFor();
   if (name) await form.getByLabel("Name").fill(name);
   await form.getByRole("button", { name: "Upload", exact: true }).click();
@@ -29,7 +29,7 @@ async function activate(mode, version) {
 
 // A file that is no component has findings, and is not uploaded.
 await page.getByRole("button", { name: "Upload", exact: true }).click();
-await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "greeter.wasm", mimeType: "application/wasm", buffer: Buffer.from("text") });
+await page.getByRole("dialog").locator("input[type=file]").first().setInputFiles({ name: "greeter.wasm", mimeType: "application/wasm", buffer: Buffer.from("text") });
 await page.getByText("The check has one finding").waitFor();
 check(await page.getByRole("dialog").getByRole("button", { name: "Upload", exact: true }).isDisabled(), "a file with findings is not uploaded");
 await page.keyboard.press("Escape");
@@ -47,8 +47,7 @@ await trial.getByRole("heading", { name: "Canary: v2" }).waitFor();
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "hi" });
 await eventually("calls on one side", async () => /[1-9]/.test((await trial.locator("dl").allTextContents()).map((text) => /Calls(\d+)/.exec(text)?.[1]).join("")));
 const share = trial.getByRole("slider", { name: "Share of the participants" });
-await share.focus();
-await page.keyboard.press("ArrowLeft");
+await share.press("ArrowLeft");
 await trial.getByRole("button", { name: "Apply" }).click();
 await eventually("the new share", async () => (await trial.textContent()).includes("Canary 98 %"));
 
@@ -62,7 +61,7 @@ await tab("Live log").click();
 await page.getByRole("list", { name: "Live log" }).getByText("Message").first().waitFor();
 await tab("Tester").click();
 await page.getByLabel("Write as the customer").fill("hi");
-await page.keyboard.press("Enter");
+await page.getByLabel("Write as the customer").press("Enter");
 await eventually("an answer without effects", async () => (await page.getByRole("log").textContent()).includes("Bot:"));
 await tab("History").click();
 await page.getByRole("cell", { name: "Rolled back" }).first().waitFor();
@@ -74,7 +73,7 @@ for (const colorScheme of ["light", "dark"]) {
   for (const path of ["", "/greeter", "/greeter/trial", "/greeter/log", "/greeter/conversations", "/greeter/recordings", "/greeter/tester", "/greeter/events"]) {
     await small.goto(`${given.base}/console/plugins${path}`);
     await small.getByRole("heading", { level: 1 }).waitFor();
-    await eventually("the end of loading", async () => (await small.locator("main [aria-busy=true]").count()) === 0);
+    await loaded(small);
     const found = await findings(small);
     check(found.length === 0, `${colorScheme} ${path}: ${found.join("\n")}`);
     check(await small.evaluate(() => document.documentElement.scrollWidth <= 360 && document.body.scrollWidth <= 360), `${path} is wider than the screen`);

@@ -34,7 +34,7 @@ await page.getByRole("link", { name: "Messages", exact: true }).click();
 await page.getByRole("searchbox", { name: "Find a message" }).fill("csv-1");
 const story = page.getByRole("region", { name: "Story of the message" });
 for (const event of ["Request", "Provider call", "Receipt"]) await story.getByText(event, { exact: true }).first().waitFor();
-check(/\/messages\/[0-9a-f-]{36}/.test(page.url()), `the address names the message: ${page.url()}`);
+await eventually("the address of the message", () => /\/messages\/[0-9a-f-]{36}/.test(page.url()));
 const compact = await story.getByRole("listitem").count();
 await story.getByRole("switch", { name: "All details" }).click();
 await story.getByText("wamid.").first().waitFor();

@@ -1,11 +1,11 @@
 // A console in a browser, and the phones around it.
 import { createRequire } from "node:module";
-import { browser, check, eventually, given, visit } from "../browser/stage.mjs";
+import { browser, check, eventually, focused, given, press, tabTo, visit } from "../browser/stage.mjs";
 
 const axe = createRequire(`${process.argv[2]}/node/`)("axe-core").source;
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-export { browser, check, eventually, given, visit };
+export { browser, check, eventually, focused, given, press, tabTo, visit };
 
 export async function phone(method, path, body) {
   const answer = await fetch(`${given.phones}/phones/${path}`, { method, body: body && JSON.stringify(body) });
@@ -24,9 +24,15 @@ export async function logIn(context, path, user = given.admin) {
   await page.getByLabel("Client reference").fill(given.clientRef);
   await page.getByLabel("E-mail").fill(user.email);
   await page.getByLabel("Password").fill(user.password);
-  await page.keyboard.press("Enter");
+  await page.getByLabel("Password").press("Enter");
   await page.getByRole("main").and(page.locator("#main")).waitFor();
+  await loaded(page);
   return page;
+}
+
+// Waits until nothing on the page loads any more.
+export function loaded(page) {
+  return eventually("the end of loading", async () => (await page.locator("#main [aria-busy=true]").count()) === 0);
 }
 
 // The faults of accessibility that the checker finds in a page.

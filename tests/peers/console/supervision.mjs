@@ -1,5 +1,5 @@
 // A supervisor gives a waiting chat to an agent, opens a team with hours, and writes a canned reply.
-import { browser, check, complaints, eventually, findings, given, logIn, phone } from "./stage.mjs";
+import { browser, check, complaints, eventually, findings, given, loaded, logIn, phone } from "./stage.mjs";
 
 const chromium = await browser();
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "is anyone there?" });
@@ -43,7 +43,7 @@ for (const colorScheme of ["light", "dark"]) {
   for (const path of ["", "/figures", "/teams", "/replies"]) {
     await small.goto(`${given.base}/console/supervision${path}`);
     await small.getByRole("heading", { level: 1 }).waitFor();
-    await eventually("the end of loading", async () => (await small.locator("main [aria-busy=true]").count()) === 0);
+    await loaded(small);
     const found = await findings(small);
     check(found.length === 0, `${colorScheme} ${path}: ${found.join("\n")}`);
     check(await small.evaluate(() => document.documentElement.scrollWidth <= 360 && document.body.scrollWidth <= 360), `${path} is wider than the screen`);

@@ -1,6 +1,6 @@
 //! The JSON of users (CONTRACT 7).
 
-use chrono::SecondsFormat;
+use domain::iso_time::iso_time;
 use domain::{
     body::{self, Faults, FieldFault},
     ids::{TeamId, UserId},
@@ -19,26 +19,26 @@ use crate::closed_sets::RoleName;
 #[serde(rename_all = "camelCase")]
 #[schema(as = User)]
 pub(crate) struct UserBody {
-    /// Its id.
+    /// Id of the user.
     #[schema(value_type = Uuid)]
     id: UserId,
     /// E-mail address, for the login.
     #[schema(examples("thandi@acme.example"))]
     email: String,
-    /// The name for people.
+    /// Displayed name.
     #[schema(examples("Thandi"))]
     name: String,
-    /// Its role.
+    /// Role of the user.
     #[schema(value_type = RoleName)]
     role: &'static str,
-    /// Name of its team.
+    /// Name of the user's team.
     team: Option<String>,
-    /// Id of its team.
+    /// Id of the user's team.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<TeamId>,
     /// `true`: the user gets chats by automatic assignment.
     available: bool,
-    /// Chats at a time. Null: the operator's limit.
+    /// Maximum chats at the same time. Null: the operator's limit.
     chat_limit: Option<i32>,
     /// Time of creation.
     #[schema(format = DateTime)]
@@ -57,7 +57,7 @@ impl From<Profile> for UserBody {
             team_id,
             available: user.available,
             chat_limit: user.chat_limit,
-            created_time: user.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            created_time: iso_time(user.created_at),
         }
     }
 }
@@ -70,7 +70,7 @@ pub(crate) struct CreatedUserBody {
     /// The user.
     #[serde(flatten)]
     pub user: UserBody,
-    /// Shown only once. It can only be used to choose a password.
+    /// Shown only once. The user can only change it (`changePassword`), and then log in.
     pub temporary_password: String,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct CreatedUserBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = TemporaryPassword)]
 pub(crate) struct TemporaryPasswordBody {
-    /// Shown only once. It can only be used to choose a password.
+    /// Shown only once. The user can only change it (`changePassword`), and then log in.
     pub temporary_password: String,
 }
 
@@ -94,10 +94,10 @@ pub(super) struct CreateUserBody {
     /// E-mail address, unique within the client, in any case.
     #[schema(required, nullable = false)]
     email: Option<String>,
-    /// The name for people, 1 to 200 characters.
+    /// Displayed name, 1 to 200 characters.
     #[schema(required, nullable = false)]
     name: Option<String>,
-    /// Its role.
+    /// Role of the user.
     #[schema(value_type = Option<RoleName>, required, nullable = false)]
     role: Option<String>,
     /// Name of an existing team.
@@ -136,10 +136,10 @@ impl CreateUserBody {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = UserChange, examples(json!({"name": "Thandi M.", "role": "SUPERVISOR", "team": null})))]
 pub(super) struct ChangeUserBody {
-    /// The name for people, 1 to 200 characters.
+    /// Displayed name, 1 to 200 characters.
     #[schema(nullable = false)]
     pub name: Option<String>,
-    /// Its role.
+    /// Role of the user.
     #[schema(value_type = Option<RoleName>, nullable = false)]
     pub role: Option<String>,
     /// Name of an existing team. Null: no team.

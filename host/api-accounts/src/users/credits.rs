@@ -7,8 +7,9 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State};
-use chrono::{DateTime, Datelike, SecondsFormat, SubsecRound, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, SubsecRound, TimeDelta, Utc};
 use domain::analytics::Period;
+use domain::iso_time::iso_time;
 use outbound::analytics;
 use serde::Serialize;
 use tenancy::accounts::users;
@@ -84,7 +85,7 @@ pub(crate) async fn credits_body(state: &ApiState, client: domain::ids::ClientId
     Ok(CreditsBody {
         mode: "METERED",
         balance: None,
-        since: since.to_rfc3339_opts(SecondsFormat::Millis, true),
+        since: iso_time(since),
         submitted: counts.submitted,
         sent: counts.sent,
         delivered: counts.delivered,

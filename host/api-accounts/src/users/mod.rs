@@ -206,10 +206,10 @@ pub(crate) async fn delete_user(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Replaces a user's password by a temporary one.
+/// Replaces a user's password with a temporary one.
 ///
 /// For users who have forgotten their password. The old password is no longer valid, and the user's
-/// sessions end; the API key does not change.
+/// sessions end. The API key does not change.
 #[utoipa::path(
     post,
     path = "/api/v1/users/{id}/temporary-password",
@@ -219,7 +219,7 @@ pub(crate) async fn delete_user(
     security(("apiKey" = [Users::ROW.name])),
     responses(
         (status = 200, description = "The temporary password. It is shown only once.", body = TemporaryPasswordBody),
-        (status = 409, description = "The user is the caller."),
+        (status = 409, description = "You cannot reset your own password. Use `PUT /api/v1/users/me/password`."),
     ),
 )]
 async fn reset_password(

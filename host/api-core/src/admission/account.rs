@@ -1,4 +1,4 @@
-//! The account of one owner: the load of its requests, its rates, and its turns at the database.
+//! The usage and limits of one client or source: requests in flight, rates, concurrent database use.
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -14,23 +14,23 @@ use super::{bucket::Bucket, load::RequestLoad, settings::AdmissionSettings};
 
 /// Processor time that strangers at one address may use at once.
 const AT_ONCE: Duration = Duration::from_secs(1);
-/// The part of a processor that they may use in the long run is one divided by this.
+/// In the long run they may use 1/`ONE_OF` of one processor.
 const ONE_OF: u32 = 4;
 
 /// The processor time of the connections and requests of one address. Work for known clients and providers is not
-/// counted, because their requests are limited. All strangers together have half of the processors.
+/// counted, because their requests are limited. All strangers together may use half of the processors.
 pub fn pace_of_address() -> Pace {
     Pace::new(AT_ONCE, ONE_OF).within(share_of_strangers())
 }
 
-/// The client or source that a request counts to.
+/// The client or source that a request counts toward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Owner {
     /// The client of the request's key.
     Client(ClientId),
     /// The address of the request, or its IPv6 network of 64 bits, until its client is known.
     Source(IpAddr),
-    /// The same at the routes of providers, which have a part of the process of their own.
+    /// A source that calls a provider route. These routes have a separate quota.
     CallbackSource(IpAddr),
 }
 
@@ -58,8 +58,8 @@ impl Owner {
 pub(super) struct AdmissionAccount {
     /// The load of its requests in flight.
     pub held: RequestLoad,
-    /// The limit of that load.
-    pub most: RequestLoad,
+    /// The most load that is allowed at the same time.
+    pub limit: RequestLoad,
     /// Requests per second.
     pub requests: Bucket,
     /// Recipients of sends per second.
@@ -76,10 +76,10 @@ impl AdmissionAccount {
             Owner::Client(_) => (settings.requests_per_client, settings.bytes_per_client),
             Owner::Source(_) | Owner::CallbackSource(_) => (settings.requests_per_source, settings.bytes_per_source),
         };
-        let most = RequestLoad { requests, bytes, answers: requests };
+        let limit = RequestLoad { requests, bytes, answers: requests };
         Self {
             held: RequestLoad::default(),
-            most,
+            limit,
             requests: Bucket::full(settings.requests_per_second.into(), now),
             recipients: Bucket::full(settings.recipients_per_second.into(), now),
             turns: Arc::new(Semaphore::new(settings.turns_per_client.max(1))),

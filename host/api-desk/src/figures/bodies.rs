@@ -4,10 +4,9 @@ use api_core::report_form::{ReportRow, write_line};
 use chat::desk::figures::{AgentLoad, ChatFigures, DeskState, Durations, FigureGroup, FigureNames};
 use chrono::{DateTime, Utc};
 use domain::ids::{TeamId, UserId};
+use domain::iso_time::iso_time;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::live_chat::desk::time;
 
 /// Waiting chats.
 #[derive(Serialize, ToSchema)]
@@ -94,7 +93,7 @@ impl From<DeskState> for DeskStateBody {
             available: agent.available,
             chats: agent.chats,
             chat_limit: agent.chat_limit.map_or_else(|| i64::from(usual_limit), i64::from),
-            last_active_time: agent.active_at.map(time),
+            last_active_time: agent.active_at.map(iso_time),
         };
         let waited = |oldest: DateTime<Utc>| (at - oldest).num_seconds().max(0);
         let queue = QueueBody {
@@ -110,7 +109,7 @@ impl From<DeskState> for DeskStateBody {
                 })
                 .collect(),
         };
-        Self { time: time(at), queue, agents: agents.into_iter().map(agent).collect(), missed, missed_after_hours }
+        Self { time: iso_time(at), queue, agents: agents.into_iter().map(agent).collect(), missed, missed_after_hours }
     }
 }
 

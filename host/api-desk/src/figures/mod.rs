@@ -13,12 +13,13 @@ use axum::{Json, extract::State, http::request::Parts, response::Response};
 use chat::desk::figures::{self, FigurePeriod};
 use chrono::TimeDelta;
 use domain::body::{Faults, FieldFault};
+use domain::iso_time::iso_time;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use bodies::{DeskStateBody, FiguresBody, PeriodBody};
 
-use crate::live_chat::desk::{acting, api_error, time};
+use crate::live_chat::desk::{acting, api_error};
 
 /// The period if the caller names none.
 const USUAL: TimeDelta = TimeDelta::days(7);
@@ -97,7 +98,7 @@ async fn of_period(
     let period = period(&state, &parts)?;
     let (found, names) = figures::of_period(&state.context, acting(&allowed), period).await.map_err(api_error)?;
     let figures = found.into_iter().map(|figures| FiguresBody::of(figures, &names)).collect();
-    Ok(Json(PeriodBody { from: time(period.from), to: time(period.before), figures }))
+    Ok(Json(PeriodBody { from: iso_time(period.from), to: iso_time(period.before), figures }))
 }
 
 /// Exports the figures of a period, one group per line.

@@ -10,6 +10,7 @@ use api_core::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use chat::desk::canned_replies::{self, CannedReply};
+use domain::iso_time::iso_time;
 use domain::{
     canned_reply::{ReplyDraft, ReplyVariable, variables},
     ids::{CannedReplyId, TeamId},
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::desk::{acting, api_error, time};
+use super::desk::{acting, api_error};
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(change, remove)).routes(routes!(fill))
@@ -64,8 +65,8 @@ impl From<CannedReply> for ReplyBody {
             shortcut: reply.shortcut,
             text: reply.text,
             team_id: reply.team,
-            created_time: time(reply.created_at),
-            updated_time: time(reply.updated_at),
+            created_time: iso_time(reply.created_at),
+            updated_time: iso_time(reply.updated_at),
         }
     }
 }

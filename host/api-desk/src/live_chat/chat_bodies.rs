@@ -1,13 +1,14 @@
 //! A chat in JSON (SPEC 2.6).
 
 use api_core::closed_set::ChannelName;
-use chat::desk::{ChatView, ShownAgent, ctn};
-use domain::ids::UserId;
+use chat::desk::{ChatView, LastMessage, ShownAgent, ctn};
+use domain::iso_time::iso_time;
+use domain::{chat::preview, ids::UserId};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::desk::time;
+use crate::closed_sets::{ContentTypeName, DirectionName};
 
 /// A chat of a customer. Fields without a value are left out.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -34,6 +35,9 @@ pub(crate) struct ChatParticipantResponse {
     /// Time of the last message.
     #[schema(format = DateTime)]
     last_message_time: String,
+    /// The last message. Reactions are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_message: Option<ChatPreview>,
     /// The agent who has the chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     assigned_to: Option<ChatAgent>,
@@ -79,6 +83,45 @@ pub(crate) struct ChatParticipantResponse {
     created_time: String,
 }
 
+/// A message in a list of chats.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChatPreview {
+    /// Id of the message.
+    id: Uuid,
+    /// Position in the chat.
+    sequence_number: i64,
+    /// From or to the customer.
+    #[schema(value_type = DirectionName)]
+    direction: String,
+    /// The kind of content.
+    #[schema(value_type = ContentTypeName)]
+    content_type: String,
+    /// The beginning of the text in one line, at most 160 characters. Absent if there is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// `true`: its author deleted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<bool>,
+    /// Time of the message.
+    #[schema(format = DateTime)]
+    created_time: String,
+}
+
+impl From<LastMessage> for ChatPreview {
+    fn from(last: LastMessage) -> Self {
+        Self {
+            id: last.id.0,
+            sequence_number: last.sequence,
+            direction: last.direction.as_str().to_owned(),
+            content_type: last.content_type.as_str().to_owned(),
+            text: last.text.as_deref().map(preview).filter(|text| !text.is_empty()),
+            deleted: last.is_deleted.then_some(true),
+            created_time: iso_time(last.created_at),
+        }
+    }
+}
+
 /// An agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct ChatAgent {
@@ -99,7 +142,7 @@ impl ChatAgent {
 /// The only place where a chat becomes JSON.
 impl From<ChatView> for ChatParticipantResponse {
     fn from(view: ChatView) -> Self {
-        let ChatView { chat, customer, agent, last_agent, inbox_address } = view;
+        let ChatView { chat, customer, agent, last_agent, inbox_address, last_message } = view;
         let flags = chat.state.flags();
         let (mut phone_number, mut user_id, mut parent_user_id, mut username, mut name) =
             (None, None, None, None, None);
@@ -115,7 +158,8 @@ impl From<ChatView> for ChatParticipantResponse {
             parent_user_id,
             username,
             name,
-            last_message_time: time(chat.last_message_at),
+            last_message_time: iso_time(chat.last_message_at),
+            last_message: last_message.map(ChatPreview::from),
             assigned_to: agent.map(ChatAgent::of),
             last_assigned_agent: last_agent.map(ChatAgent::of),
             conversation_closed: flags.conversation_closed,
@@ -132,7 +176,7 @@ impl From<ChatView> for ChatParticipantResponse {
             tags: chat.tags,
             customer_tracking_number: ctn(chat.id),
             ticket_id: chat.ticket.map(|ticket| ticket.0),
-            created_time: time(chat.created_at),
+            created_time: iso_time(chat.created_at),
         }
     }
 }

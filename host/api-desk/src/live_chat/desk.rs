@@ -1,11 +1,10 @@
-//! The user who acts in live chat, answers to refused actions, and times as clients see them.
+//! The user who acts in live chat, and answers to refused actions.
 
 use api_core::{
     auth::AuthorizedCaller,
     error::{ApiError, ErrorKind},
 };
 use chat::desk::{ActingUser, DeskError};
-use chrono::{DateTime, SecondsFormat, Utc};
 
 pub(crate) fn acting<P>(allowed: &AuthorizedCaller<P>) -> ActingUser {
     let caller = &allowed.caller;
@@ -20,8 +19,4 @@ pub(crate) fn api_error(error: DeskError) -> ApiError {
         DeskError::Forbidden(said) => ApiError::new(ErrorKind::Forbidden, said),
         DeskError::Failed(error) => error.into(),
     }
-}
-
-pub(crate) fn time(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

@@ -2,12 +2,12 @@
 
 use api_core::closed_set::{ChannelName, DeliveryStateName};
 use chat::desk::MessageView;
+use domain::iso_time::iso_time;
 use domain::{channel::Channel, chat::Direction, referral::Referral};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::desk::time;
 use crate::closed_sets::{ContentTypeName, DirectionName};
 
 /// A message of a chat. Fields without a value are left out.
@@ -219,7 +219,7 @@ impl From<MessageView> for MessageResponse {
             content_type: message.content_type.as_str().to_owned(),
             channel: message.channel.as_str().to_owned(),
             text: message.body,
-            created_time: time(message.created_at),
+            created_time: iso_time(message.created_at),
             user_originated: direction == Direction::Incoming || message.agent.is_some(),
             message_owner: message.owner,
             sender,
@@ -238,15 +238,15 @@ impl From<MessageView> for MessageResponse {
             error_code,
             error_code_string: error_code_string.flatten(),
             played,
-            played_time: message.played_at.map(time),
+            played_time: message.played_at.map(iso_time),
             temp_id: message.temp_id,
             quoted_external_message_id: message.quoted_provider_id,
             quoted_message_id,
             quoted_text: quoted_text.flatten(),
             edited: message.edited_at.map(|_| true),
-            edited_time: message.edited_at.map(time),
+            edited_time: message.edited_at.map(iso_time),
             deleted: message.deleted_at.map(|_| true),
-            deleted_time: message.deleted_at.map(time),
+            deleted_time: message.deleted_at.map(iso_time),
             referral,
         }
     }

@@ -10,6 +10,7 @@ mod message_bodies;
 mod messages;
 mod notes;
 mod original_message;
+mod template;
 mod v1;
 mod viewers;
 
@@ -17,8 +18,11 @@ use api_core::state::ApiState;
 use utoipa_axum::router::OpenApiRouter;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    let routes =
-        OpenApiRouter::new().merge(chats::routes()).merge(messages::routes()).merge(original_message::routes());
+    let routes = OpenApiRouter::new()
+        .merge(chats::routes())
+        .merge(messages::routes())
+        .merge(template::routes())
+        .merge(original_message::routes());
     let routes = routes
         .merge(notes::routes())
         .merge(viewers::routes())

@@ -10,6 +10,7 @@ use api_core::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use chat::desk::notes::{self, NoteDraft, NoteView};
+use domain::iso_time::iso_time;
 use domain::{
     body::FieldFault,
     ids::{NoteId, ParticipantId, UserId},
@@ -20,7 +21,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     chats::chat_id,
-    desk::{acting, api_error, time},
+    desk::{acting, api_error},
 };
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
@@ -74,7 +75,7 @@ impl From<NoteView> for NoteBody {
             author: user(view.note.author),
             mentions: view.note.mentions.iter().map(|id| user(*id)).collect(),
             whisper_to: view.note.whisper_to.map(user),
-            created_time: time(view.note.created_at),
+            created_time: iso_time(view.note.created_at),
             text: view.note.text,
         }
     }

@@ -9,13 +9,14 @@ use api_core::{
 use axum::{Json, extract::State};
 use chat::desk::{self, MessageVersion, OriginalContent};
 use domain::ids::ChatMessageId;
+use domain::iso_time::iso_time;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use super::desk::{acting, api_error, time};
+use super::desk::{acting, api_error};
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(original))
@@ -63,8 +64,8 @@ impl From<MessageVersion> for EarlierVersion {
         Self {
             content_type: wording.content_type.as_str(),
             text: wording.body,
-            written_time: time(written_at),
-            replaced_time: time(replaced_at),
+            written_time: iso_time(written_at),
+            replaced_time: iso_time(replaced_at),
         }
     }
 }

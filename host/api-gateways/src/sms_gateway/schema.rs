@@ -1,6 +1,7 @@
 //! Bodies of the JSON SMS gateway (SPEC 2.14).
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use domain::iso_time::iso_time;
 use domain::{ids::SmsRequestId, sms_products::GatewayStatus};
 use serde::Serialize;
 use sms::json::TrackedMessage;
@@ -86,7 +87,7 @@ impl TrackingAnswer {
                 identifier: tracked.identifier.clone(),
                 status_code: status.code(),
                 status_description: status.description(),
-                time: tracked.moved_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+                time: iso_time(tracked.moved_at),
             }
         };
         Self {

@@ -1,7 +1,8 @@
 //! The JSON of conversations.
 
 use chat::long_lived_conversations::{CloseResult, OpenResult};
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+use domain::iso_time::iso_time;
 use domain::{
     conversation::{CloseReason, Conversation},
     ids::ConversationId,
@@ -45,8 +46,8 @@ impl ConversationBody {
     pub(super) fn new(conversation: Conversation, now: DateTime<Utc>) -> Self {
         Self {
             conversation_state: conversation.state(now).as_str(),
-            closed_time: conversation.closed_by(now).map(|(at, _)| time(at)),
-            created_time: time(conversation.created_at),
+            closed_time: conversation.closed_by(now).map(|(at, _)| iso_time(at)),
+            created_time: iso_time(conversation.created_at),
             sender: conversation.sender,
             recipient: conversation.recipient,
             customer_user_id: conversation.customer_user_id,
@@ -102,7 +103,7 @@ impl ClosedBody {
     pub(super) fn new(closing: CloseResult, now: DateTime<Utc>) -> Self {
         let close_message = match closing.conversation.closed_by(now) {
             Some((at, reason)) if !closing.closed => {
-                format!("The conversation was closed already at {}, {}", time(at), words(reason))
+                format!("The conversation was closed already at {}, {}", iso_time(at), words(reason))
             }
             _ => "The conversation was closed".to_owned(),
         };
@@ -130,8 +131,4 @@ pub(super) struct RemainingBody {
     /// Whole seconds. 0 only if it takes no more messages.
     #[schema(minimum = 0)]
     pub(super) remaining_time: i64,
-}
-
-fn time(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

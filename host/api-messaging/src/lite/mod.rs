@@ -17,8 +17,8 @@ use axum::{
     http::{StatusCode, header},
     response::IntoResponse,
 };
-use chrono::SecondsFormat;
 use domain::ids::{ClientId, InboxId};
+use domain::iso_time::iso_time;
 use inbound::lite::{self, CommandError, LiteSessionView};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -193,5 +193,5 @@ async fn waiting_code(state: &ApiState, client: ClientId, id: InboxId) -> Result
         let said = "no QR code waits for a scan: POST .../connect requests one if the number is not paired";
         return Err(ApiError::new(ErrorKind::NotFound, said));
     };
-    Ok(QrCode { qr, expires_time: until.to_rfc3339_opts(SecondsFormat::Millis, true) })
+    Ok(QrCode { qr, expires_time: iso_time(until) })
 }

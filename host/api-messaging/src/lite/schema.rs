@@ -1,4 +1,4 @@
-use chrono::{DateTime, SecondsFormat, Utc};
+use domain::iso_time::iso_time;
 use domain::{event::ConnectionStatus, ids::InboxId, inbox::InboxKind};
 use inbound::lite::LiteSessionView;
 use serde::Serialize;
@@ -75,7 +75,6 @@ pub(super) struct QrCode {
 
 impl From<LiteSessionView> for LiteSessionBody {
     fn from(view: LiteSessionView) -> Self {
-        let shown = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Millis, true);
         let session = view.session;
         Self {
             whats_app_number: Number {
@@ -86,10 +85,10 @@ impl From<LiteSessionView> for LiteSessionBody {
             wanted: session.wanted.as_str(),
             status: session.state.words,
             status_type: session.state.status.map(ConnectionStatus::as_str),
-            changed_time: session.changed_at.map(shown),
+            changed_time: session.changed_at.map(iso_time),
             paired: session.paired,
             qr_waits: session.qr.is_some(),
-            banned_until: session.banned_until.map(shown),
+            banned_until: session.banned_until.map(iso_time),
         }
     }
 }

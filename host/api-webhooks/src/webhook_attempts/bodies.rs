@@ -1,6 +1,6 @@
 //! The JSON of attempts, deliveries and the health of webhooks.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use domain::iso_time::iso_time;
 use domain::webhook::WebhookType;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -11,10 +11,6 @@ use webhooks::{
 };
 
 use crate::closed_sets::{DisabledReasonName, WebhookTypeName};
-
-fn time(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
 
 /// The state of a webhook.
 #[derive(Serialize, ToSchema)]
@@ -68,9 +64,9 @@ impl From<EndpointHealth> for HealthBody {
             webhook_type: health.webhook,
             url: health.url,
             state,
-            disabled_time: health.disabled_at.map(time),
+            disabled_time: health.disabled_at.map(iso_time),
             disabled_reason: health.disabled_reason.map(|reason| reason.as_str()),
-            failing_since: health.failing_since.map(time),
+            failing_since: health.failing_since.map(iso_time),
             failed_deliveries: health.failed,
             waiting_deliveries: health.waiting,
         }
@@ -118,7 +114,7 @@ impl AttemptBody {
             delivery_id: made.delivery_id,
             webhook_type,
             attempt: made.attempt,
-            time: time(made.attempted_at),
+            time: iso_time(made.attempted_at),
             duration_millis: made.duration_millis,
             status_code: made.status_code,
             error: made.error,
@@ -185,8 +181,8 @@ impl DeliveryBody {
             webhook_type: delivery.webhook,
             whats_app_number: delivery.inbox,
             state,
-            created_time: time(delivery.created_at),
-            next_attempt_time: waits.then(|| time(delivery.due_at)),
+            created_time: iso_time(delivery.created_at),
+            next_attempt_time: waits.then(|| iso_time(delivery.due_at)),
             body: delivery.body.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
             attempts: attempts.into_iter().map(|made| AttemptBody::new(None, made)).collect(),
         }
@@ -271,7 +267,7 @@ impl PingedBody {
             url,
             id: pinged.id.0,
             received: pinged.error.is_none(),
-            time: time(pinged.at),
+            time: iso_time(pinged.at),
             duration_millis: u64::try_from(pinged.duration.as_millis()).unwrap_or(u64::MAX),
             status_code: pinged.status_code,
             error: pinged.error,

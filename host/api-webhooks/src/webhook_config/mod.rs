@@ -95,7 +95,7 @@ async fn update(
 
 /// Returns the client's default configuration.
 ///
-/// It applies to all numbers without an override. If there is none, the answer is 404.
+/// The default applies to each number without its own configuration. If the client has no default, the answer is 404.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
@@ -119,7 +119,7 @@ async fn client_default(
 
 /// Lists the client's configurations: the default first, then the overrides by number.
 ///
-/// An override replaces the default of its number as a whole.
+/// If a number has an override, the default is ignored for it. Fields are not merged.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/list",
@@ -140,8 +140,8 @@ async fn list(
 
 /// Deletes a configuration.
 ///
-/// A number with this override uses the default again. If the default is deleted, overrides stay. Deliveries that wait
-/// for its addresses are dropped.
+/// If an override is deleted, its number uses the default again. If the default is deleted, overrides stay. Deliveries
+/// that wait for its addresses are dropped.
 #[utoipa::path(
     delete,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}",
@@ -184,7 +184,7 @@ async fn secret(
 
 /// Replaces the secret of a configuration.
 ///
-/// The old secret signs too, for 24 hours.
+/// For 24 hours, the old secret signs too.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret/rotate",

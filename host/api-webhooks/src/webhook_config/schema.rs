@@ -19,28 +19,31 @@ use uuid::Uuid;
 pub(super) struct WebhookConfiguration {
     /// The `id` of the nested `whatsAppNumber` of a number. Absent, null or empty: the client's default.
     whats_app_number_id: Option<String>,
-    /// Address for messages of customers. Empty: off, as for all of them.
+    /// Address for messages of customers. If it is empty, none are sent.
     #[schema(rename = "incomingMessageURL")]
     incoming_message_url: Option<String>,
-    /// Address for delivery statuses.
+    /// Address for delivery statuses. If it is empty, none are sent.
     #[schema(rename = "statusUpdateURL")]
     status_update_url: Option<String>,
-    /// Address for sessions of WhatsApp Lite.
+    /// Address for changes of WhatsApp Lite connections. If it is empty, none are sent.
     #[schema(rename = "sessionStatusURL")]
     session_status_url: Option<String>,
-    /// Address for events of the platform.
+    /// Address for changes of quality, templates and preferences, and for plugins and webhooks that were turned off. If
+    /// it is empty, none are sent.
     #[schema(rename = "eventWebhookURL")]
     event_webhook_url: Option<String>,
-    /// Address for chatbot conversations.
+    /// Address for chatbot events. If it is empty, none are sent.
     #[schema(rename = "chatbotWebhookURL")]
     chatbot_webhook_url: Option<String>,
-    /// `true`: messages of the chatbot are reported too.
+    /// `true`: replies of chatbots and agents, and assignments, are sent too. Templates are never sent.
     #[schema(default = false)]
     chatbot_include_outgoing: Option<bool>,
-    /// `true`: nothing is reported while an agent is assigned.
+    /// `true`: while an agent is assigned to a chat, none of its chatbot events is sent, not even for messages of the
+    /// customer.
     #[schema(default = false)]
     chatbot_stop_on_agent_assignment: Option<bool>,
-    /// The form of chatbot events. Set it, because the default will change.
+    /// Format of chatbot events: `v1` is flat. `v2` adds teams, quoted replies and BSUIDs. Set it, because the default
+    /// will change.
     chatbot_payload_version: Option<PayloadVersion>,
 }
 
@@ -61,25 +64,27 @@ pub(super) struct WebhookConfigurationUpdate {
     whats_app_number_id: Option<String>,
     /// Ignored.
     whats_app_number_msisdn: Option<String>,
-    /// Address for messages of customers. Empty: off, as for all of them.
+    /// Address for messages of customers. If it is empty, none are sent.
     #[schema(rename = "incomingMessageURL")]
     incoming_message_url: Option<String>,
-    /// Address for delivery statuses.
+    /// Address for delivery statuses. If it is empty, none are sent.
     #[schema(rename = "statusUpdateURL")]
     status_update_url: Option<String>,
-    /// Address for sessions of WhatsApp Lite.
+    /// Address for changes of WhatsApp Lite connections. If it is empty, none are sent.
     #[schema(rename = "sessionStatusURL")]
     session_status_url: Option<String>,
-    /// Address for events of the platform.
+    /// Address for changes of quality, templates and preferences, and for plugins and webhooks that were turned off. If
+    /// it is empty, none are sent.
     #[schema(rename = "eventWebhookURL")]
     event_webhook_url: Option<String>,
-    /// Address for chatbot conversations.
+    /// Address for chatbot events. If it is empty, none are sent.
     #[schema(rename = "chatbotWebhookURL")]
     chatbot_webhook_url: Option<String>,
-    /// `true`: messages of the chatbot are reported too.
+    /// `true`: replies of chatbots and agents, and assignments, are sent too. Templates are never sent.
     chatbot_include_outgoing: Option<bool>,
-    /// `true`: nothing is reported while an agent is assigned.
+    /// `true`: while an agent is assigned to a chat, none of its chatbot events is sent, not even for messages of the
+    /// customer.
     chatbot_stop_on_agent_assignment: Option<bool>,
-    /// The form of chatbot events.
+    /// Format of chatbot events: `v1` is flat. `v2` adds teams, quoted replies and BSUIDs.
     chatbot_payload_version: Option<PayloadVersion>,
 }

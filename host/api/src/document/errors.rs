@@ -13,6 +13,8 @@ use utoipa::{
 
 pub(super) struct RouteNature {
     pub probe: bool,
+    /// A route for callbacks of providers, which are signed.
+    pub callback: bool,
     pub keyed: bool,
     pub body: bool,
     pub names_objects: bool,
@@ -71,7 +73,7 @@ pub(super) fn define(components: &mut Components) {
     for kind in ErrorKind::ALL {
         let status = kind.status_and_text().0.as_u16();
         let (name, meaning) = name_and_description(status);
-        components.responses.entry(name.to_owned()).or_insert_with(|| RefOr::T(error(status, meaning)));
+        components.responses.entry(name.to_owned()).or_insert_with(|| RefOr::T(error(status, meaning, false)));
     }
 }
 
@@ -85,7 +87,7 @@ pub(super) fn add(responses: &mut Responses, nature: &RouteNature) {
         let status = status.parse().unwrap_or(0);
         if status >= 400 && response.content.is_empty() {
             let said = std::mem::take(&mut response.description);
-            *response = error(status, &said);
+            *response = error(status, &said, nature.callback);
         }
         add_request_id(response);
     }
@@ -132,8 +134,9 @@ pub(super) fn as_xml(responses: &mut Responses) {
     }
 }
 
-fn error(status: u16, meaning: &str) -> Response {
-    let kinds = ErrorKind::ALL.into_iter().filter(|kind| kind.status_and_text().0.as_u16() == status);
+fn error(status: u16, meaning: &str, callback: bool) -> Response {
+    let of_status = ErrorKind::ALL.into_iter().filter(|kind| kind.status_and_text().0.as_u16() == status);
+    let kinds = of_status.filter(|kind| callback || !matches!(kind, ErrorKind::InvalidSignature));
     let examples = kinds.map(|kind| {
         let (path, error) = example(kind);
         let value = serde_json::to_value(ErrorBody::example(&error, path)).ok();
@@ -193,10 +196,7 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
             (SEND, "this path is not served with this method: the header Allow names the served methods")
         }
         ErrorKind::RequestTimeout => (SEND, "the body did not arrive within 30 s"),
-        ErrorKind::Conflict => (
-            "/messaging-service/WhatsApp/WhatsAppClientWebHook",
-            "there is a default configuration already; update it, or delete it first",
-        ),
+        ErrorKind::Conflict => ("/api/v1/teams/0199aa6e-3f0c-7000-8a51-6f0c1d2e3f40", "the object is in use"),
         ErrorKind::PayloadTooLarge => (SEND, "the body may have 8388608 bytes at most: send it in parts"),
         ErrorKind::UnsupportedMediaType => {
             (SEND, "the body must be JSON, with the header Content-Type: application/json")

@@ -22,6 +22,7 @@ use api_core::{
     served_document::Document,
     state::ApiState,
 };
+use api_operators::OPERATOR_KEY;
 use axum::{
     Extension,
     http::header,
@@ -112,6 +113,11 @@ pub(crate) fn complete(mut document: OpenApi, public_url: &str) -> Document {
     for (name, credential, said) in [
         (API_KEY, Credential::Authorization, "The API key itself: 36 characters, without `Bearer`."),
         (GATEWAY_KEY, Credential::ApiKey, "The API key, for the SMS gateways."),
+        (
+            OPERATOR_KEY,
+            Credential::Authorization,
+            "The key of an operator, from `patchbay operator add`. No client has one.",
+        ),
     ] {
         let header = ApiKeyValue::with_description(credential.header().as_str(), said);
         components.security_schemes.insert(name.to_owned(), SecurityScheme::ApiKey(ApiKey::Header(header)).into());
@@ -155,7 +161,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 }
 
 fn complete_operation(path: &str, operation: &mut Operation) {
-    let roles = roles(operation);
+    let (roles, of_operators) = (roles(operation), wants_operator(operation));
     if let Some(roles) = &roles {
         let list = roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
         let said = operation.description.take().unwrap_or_default();
@@ -167,7 +173,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         };
         operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(scheme, [])]);
         operation.extensions = Some(ExtensionsBuilder::new().add("x-roles", roles.clone()).build());
-    } else {
+    } else if !of_operators {
         // An empty list is needed, because an absent list means the default of the document.
         operation.security = Some(vec![SecurityRequirement::default()]);
     }
@@ -184,7 +190,8 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     };
     let nature = errors::RouteNature {
         probe: api_core::https::is_probe(path),
-        keyed: roles.is_some(),
+        callback: path.starts_with("/providers/"),
+        keyed: roles.is_some() || of_operators,
         body: operation.request_body.is_some(),
         // Chats and tickets are also named in queries and bodies.
         names_objects: placed(ParameterIn::Path) || path.starts_with("/chat-service/"),
@@ -197,6 +204,13 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     if ApiProduct::of(path) == ApiProduct::BatchGateway {
         errors::as_xml(&mut operation.responses);
     }
+}
+
+/// True if the key of an operator opens it.
+fn wants_operator(operation: &Operation) -> bool {
+    let requirements = operation.security.as_ref().and_then(|security| serde_json::to_value(security).ok());
+    let named = |one: &Value| one.get(OPERATOR_KEY).is_some();
+    requirements.as_ref().and_then(Value::as_array).is_some_and(|all| all.iter().any(named))
 }
 
 fn takes_idempotency_key(operation: &Operation) -> bool {

@@ -43,6 +43,10 @@ async fn the_page_and_its_files_are_compressed_and_fetched_once() {
     let plain = service.send(Call::get("/console")).await;
     let packed = service.send(Call::get("/console").header("accept-encoding", "br, gzip")).await;
     assert_eq!(packed.headers["content-encoding"], "gzip");
+    for refused in ["br", "gzip;q=0", "br, gzip; q=0.000"] {
+        let plain = service.send(Call::get("/console").header("accept-encoding", refused)).await;
+        assert!(!plain.headers.contains_key("content-encoding"), "{refused}");
+    }
     assert!(packed.bytes.len() < plain.bytes.len() && packed.bytes.starts_with(&[0x1f, 0x8b]));
     assert!(plain.headers.get("content-encoding").is_none() && plain.headers["vary"] == "accept-encoding");
     let tag = plain.headers["etag"].to_str().unwrap();

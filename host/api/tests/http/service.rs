@@ -21,6 +21,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::ClientId;
 use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusBuilder;
+use operators::status::{ProgramBuild, StatusReader};
 use outbound::accept::Acceptor;
 use props::{HandClock, Surroundings};
 use serde_json::Value;
@@ -42,6 +43,9 @@ pub const APP_SECRET: &str = "app-secret";
 pub const MAX_BODY: usize = 20_000;
 /// Password of every user.
 pub const PASSWORD: &str = "correct horse";
+
+/// The build that reports name.
+const BUILD: ProgramBuild = ProgramBuild { version: "0.0.0", commit: "of a test" };
 
 /// The clock of the service, for the route that moves it.
 struct Hands(Arc<HandClock>);
@@ -217,6 +221,7 @@ fn shared_state(context: &Arc<Context>, clock: Arc<HandClock>, options: &Options
         request_log: RequestLog::new(context.db.clone()),
         metrics: Arc::new(PrometheusBuilder::new().build_recorder().handle()),
         readiness: Arc::default(),
+        status: Arc::new(StatusReader::new(context.db.clone(), Arc::clone(&context.clock), BUILD)),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use anyhow::Context as _;
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+use domain::iso_time::iso_time;
 use domain::{
     channel::Channel,
     ids::{ClientId, UserId},
@@ -33,7 +34,7 @@ pub(super) fn with_field(mut object: Value, name: &str, value: Value) -> Value {
 
 /// A time in the form of the API.
 pub(super) fn time(at: impl Into<Option<DateTime<Utc>>>) -> Value {
-    at.into().map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true)).into()
+    at.into().map(iso_time).into()
 }
 
 pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::Result<ClientId> {

@@ -5,6 +5,7 @@ mod disabling;
 mod lists;
 mod master_keys;
 pub(crate) mod messenger;
+pub(crate) mod operators;
 mod person;
 mod secrets;
 pub(crate) mod sms;
@@ -124,6 +125,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
         AdminCommand::Person(command) => person::run(config, base, command).await,
         AdminCommand::Audit(command) => audit::run(&base.db, command).await,
+        AdminCommand::Operator(command) => operators::run(&admin, command).await,
         AdminCommand::Telegram(command) => telegram::run(config, base, command).await,
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use base::secrets::Sealer;
+use chrono::SubsecRound as _;
 use futures::TryStreamExt;
 use serde_json::json;
 use storage::{
@@ -62,7 +63,7 @@ async fn save_all(config: &Settings, db: &Db, place: &str) -> anyhow::Result<Str
     let manifest = BackupManifest {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
-        taken_time: contents.taken_at,
+        taken_time: contents.taken_at.trunc_subsecs(3),
         master_keys: sealer.fingerprints_in_use(),
         media,
         tables,

@@ -16,6 +16,7 @@ pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonEx
 
 use crate::admin::{
     messenger::PageCommand,
+    operators::OperatorCommand,
     sms::{CreditsCommand, OptOutCommand, SenderCommand, SmsSourceCommand},
     telegram::TelegramCommand,
     web_chat::SiteCommand,
@@ -173,6 +174,9 @@ pub enum AdminCommand {
     /// The audit trail
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Keys of operators, which open the operators' API and pages and no data of clients
+    #[command(subcommand)]
+    Operator(OperatorCommand),
 }
 
 /// `patchbay audit ...`
@@ -229,6 +233,9 @@ mod tests {
             "patchbay page renew-token --client acme --page-id 1 --access-token-stdin",
             "patchbay number renew-token --client acme --number 27820001001 --access-token t",
             "patchbay status --json",
+            "patchbay operator add --name ada",
+            "patchbay operator list",
+            "patchbay operator remove --name ada",
             "patchbay backup /backups/monday",
             "patchbay backup -",
             "patchbay audit verify",
@@ -315,7 +322,7 @@ mod tests {
             let help = tool.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(&format!("patchbay plugin {}", tool.get_name())), "{}: {help}", tool.get_name());
         }
-        assert_eq!(plugin.get_subcommands().count(), 24);
+        assert_eq!(plugin.get_subcommands().count(), 25);
     }
 
     #[test]

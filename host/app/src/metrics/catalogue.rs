@@ -99,7 +99,17 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ("patchbay_plugin_canaries_taken_back_total", Counter, "Canary versions that were taken back because they failed."),
     ("patchbay_plugin_circuits_total", Counter, "Suspensions of plugins by {kind}: CIRCUIT_OPENED, CIRCUIT_CLOSED."),
     ("patchbay_plugin_http_requests_total", Counter, "HTTP requests of plugins by {result}: answered, failed."),
+    (
+        "patchbay_plugin_scheduled_templates_total",
+        Counter,
+        "Templates that chatbots scheduled and that became due, by {result}: accepted, refused.",
+    ),
     ("patchbay_plugin_shadow_calls_total", Counter, "Calls of shadow versions by {result}."),
+    (
+        "patchbay_plugin_started_requests_total",
+        Counter,
+        "HTTP requests that plugins started, by {result}: answered, timed-out, too-large, refused, failed.",
+    ),
     ("patchbay_plugins_suspended", Gauge, "Plugins that this process suspends now, one for each client."),
     ("patchbay_provider_call_seconds", Histogram, "Duration of a call that sends a message, by {provider}."),
     (

@@ -41,12 +41,26 @@ pub(super) fn add(text: &mut MetricText) {
     text.one("process_start_time_seconds", times.and_then(|times| times.start));
 }
 
+/// The space of a file system.
+pub(crate) struct DiskSpace {
+    pub(crate) free_bytes: u64,
+    pub(crate) size_bytes: u64,
+}
+
+impl DiskSpace {
+    /// The file system of a folder; `None` if it cannot be read.
+    pub(crate) fn of(folder: &Path) -> Option<Self> {
+        let system = rustix::fs::statvfs(folder).ok()?;
+        Some(Self { free_bytes: system.f_bavail * system.f_frsize, size_bytes: system.f_blocks * system.f_frsize })
+    }
+}
+
 /// Adds the space of the file system of a folder.
 pub(super) fn add_disk(text: &mut MetricText, place: &str, folder: &Path) {
-    let Ok(system) = rustix::fs::statvfs(folder) else { return };
+    let Some(space) = DiskSpace::of(folder) else { return };
     let labels = [("place", place)];
-    text.add("patchbay_disk_free_bytes", [(&labels[..], float(system.f_bavail * system.f_frsize))]);
-    text.add("patchbay_disk_size_bytes", [(&labels[..], float(system.f_blocks * system.f_frsize))]);
+    text.add("patchbay_disk_free_bytes", [(&labels[..], float(space.free_bytes))]);
+    text.add("patchbay_disk_size_bytes", [(&labels[..], float(space.size_bytes))]);
 }
 
 fn resident_bytes() -> Option<u64> {

@@ -93,6 +93,60 @@ pub struct RunArguments {
     pub no_build: bool,
 }
 
+/// `patchbay plugin push`
+#[derive(Debug, Args)]
+pub struct PushArguments {
+    /// The project, a .wasm file, or oci://REGISTRY/REPOSITORY@sha256:DIGEST
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: PathBuf,
+    /// Name of the upload. Default: that of the project, file or repository
+    #[arg(long)]
+    pub name: Option<String>,
+    /// The signature over the component: the file that `minisign -S` writes
+    #[arg(long, value_name = "FILE")]
+    pub signature: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `patchbay plugin trust ...`
+#[derive(Debug, Subcommand)]
+pub enum TrustCommand {
+    /// Show the keys, and whether uploads must be signed
+    #[command(after_help = "Example:\n  patchbay plugin trust show")]
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a public key of minisign
+    #[command(after_help = "Examples:\n  patchbay plugin trust add ci minisign.pub\n  \
+        patchbay plugin trust add ci RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3")]
+    Add {
+        /// Name of the key
+        name: String,
+        /// The public key file, or its second line
+        #[arg(value_name = "FILE|KEY")]
+        key: String,
+    },
+    /// Remove a key. Versions that it signed stay usable
+    #[command(after_help = "Example:\n  patchbay plugin trust remove ci")]
+    Remove {
+        /// Name of the key
+        name: String,
+    },
+    /// Set whether uploads must be signed
+    #[command(
+        after_help = "Examples:\n  patchbay plugin trust require signatures\n  patchbay plugin trust require nothing"
+    )]
+    Require {
+        /// signatures or nothing
+        #[arg(value_parser = ["signatures", "nothing"])]
+        what: String,
+    },
+}
+
 /// `patchbay plugin activate`
 #[derive(Debug, Args)]
 pub struct ActivateArguments {
@@ -116,12 +170,24 @@ pub struct ActivateArguments {
     /// A host that it may reach: api.example.org, *.example.org or host:port
     #[arg(long = "allow-host", value_name = "HOST")]
     pub allow_host: Vec<String>,
+    /// Longest wait for an HTTP response, in milliseconds
+    #[arg(long, value_name = "MS")]
+    pub http_timeout_ms: Option<u32>,
+    /// Largest HTTP response, in bytes
+    #[arg(long, value_name = "BYTES")]
+    pub http_response_bytes: Option<u64>,
+    /// HTTP requests of one call
+    #[arg(long, value_name = "COUNT")]
+    pub http_requests: Option<u32>,
     /// Percentage of failed calls after which a canary is withdrawn
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub error_threshold: Option<u8>,
     /// Calls of a canary before it is judged
     #[arg(long)]
     pub minimum_calls: Option<u32>,
+    /// Run all checks, show the result, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -6,7 +6,8 @@ use clap::Subcommand;
 
 use super::arguments::{
     ActivateArguments, Bindings, Dev, FlowCommand, HistoryArguments, InvokeArguments, LogsArguments, NewArguments,
-    PluginScope, RecordArguments, Rollback, RunArguments, TestArguments, Verify, WrapArguments, world_names,
+    PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, TestArguments, TrustCommand, Verify,
+    WrapArguments, world_names,
 };
 
 /// `patchbay plugin ...`
@@ -45,7 +46,7 @@ pub enum PluginCommand {
         after_help = "Examples:\n  patchbay plugin test\n  patchbay plugin test order-bot --filter \"order status\"\n  \
         patchbay plugin test tests/order.yaml --component build/order-bot.wasm\n  \
         patchbay plugin test order-bot --from-recording 0199f3c2-0000-7000-8000-000000000001\n\n\
-        docs/plugins.md says how a test file is written. The exit status is 1 when a test fails."
+        docs/plugin-tests.md says how a test file is written. The exit status is 1 when a test fails."
     )]
     Test(TestArguments),
     /// Talk to a chatbot in the terminal. It reloads after a source is saved
@@ -57,19 +58,13 @@ pub enum PluginCommand {
     /// Upload a component. A project is built first
     #[command(
         after_help = "Example:\n  PATCHBAY_URL=https://patchbay.example PATCHBAY_API_KEY=... patchbay plugin push order-bot\n\n\
+        Signed with minisign:\n  minisign -Sm build/order-bot.wasm\n  \
+        patchbay plugin push build/order-bot.wasm --signature build/order-bot.wasm.minisig\n\
+        From an OCI registry, by the digest of the manifest:\n  \
+        patchbay plugin push oci://registry.example/team/order-bot@sha256:DIGEST\n\n\
         Without PATCHBAY_URL, the server is http://127.0.0.1:8080. Uploading puts nothing in charge: see activate."
     )]
-    Push {
-        /// The project, or a .wasm file
-        #[arg(value_name = "PATH", default_value = ".")]
-        path: PathBuf,
-        /// Name of the upload. Default: that of the project or file
-        #[arg(long)]
-        name: Option<String>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Push(PushArguments),
     /// Activate a version: live, as a shadow next to the live one, or as a canary
     #[command(
         after_help = "Examples:\n  patchbay plugin activate order-bot --allow-host api.example.org --config '{\"shop\": 7}'\n  \
@@ -124,7 +119,7 @@ pub enum PluginCommand {
         after_help = "Examples:\n  patchbay plugin logs order-bot --follow\n  patchbay plugin logs order-bot --outcome trapped\n  \
         patchbay plugin logs order-bot --event timer --participant 0199f3c2-0000-7000-8000-000000000001 --json\n\n\
         Outcomes: answered, refused, trapped, timed-out, limit-exceeded, bad-answer.\n\
-        Events: message, conversation-started, timer, rating, agent-released, custom."
+        Events: message, conversation-started, timer, rating, agent-released, http-finished, custom."
     )]
     Logs(LogsArguments),
     /// The same as logs: calls of a plugin
@@ -143,12 +138,19 @@ pub enum PluginCommand {
         patchbay plugin record order-bot --stop\n\n\
         Recordings hold personal data of customers. They end by themselves.")]
     Record(RecordArguments),
-    /// Compare a stored version with its upload: SHA-256, size, imports
+    /// Compare a stored version with its upload: SHA-256, size, imports, signature
     #[command(
         after_help = "Examples:\n  patchbay plugin verify order-bot\n  patchbay plugin verify order-bot --version 3 --file build/order-bot.wasm\n\n\
-        The exit status is 1 when something differs."
+        The exit status is 1 when something differs or the signature is not valid."
     )]
     Verify(Verify),
+    /// Keep the keys of minisign that may sign uploads
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  patchbay plugin trust add ci minisign.pub\n  patchbay plugin trust require signatures\n  \
+        patchbay plugin trust show"
+    )]
+    Trust(TrustCommand),
     /// Write the bindings of the interface for a language
     #[command(after_help = "Examples:\n  patchbay plugin bindings rust --world router --out bindings\n  \
         patchbay plugin bindings csharp\n\n\

@@ -8,7 +8,7 @@ use super::{
 };
 
 pub(super) async fn list(json: bool) -> anyhow::Result<()> {
-    let plugins = RemoteServer::from_environment()?.plugins().await?;
+    let plugins = RemoteServer::from_environment()?.list_plugins().await?;
     tell_all(&plugins, json, "there are no plugins")
 }
 

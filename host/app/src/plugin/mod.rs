@@ -7,8 +7,10 @@ mod flows;
 mod history;
 mod offline_commands;
 mod output;
+mod push;
 mod recorded_test;
 mod server_commands;
+mod trust;
 
 use commands::PluginCommand;
 use settings::Settings;
@@ -24,7 +26,8 @@ pub async fn run(_config: &Settings, command: PluginCommand) -> anyhow::Result<(
             None => offline_commands::test(test).await,
         },
         PluginCommand::Run(run) => offline_commands::talk(run).await,
-        PluginCommand::Push { path, name, json } => server_commands::push(&path, name, json).await,
+        PluginCommand::Push(push) => push::push(push).await,
+        PluginCommand::Trust(command) => trust::run(command).await,
         PluginCommand::Activate(activate) => server_commands::activate(activate).await,
         PluginCommand::Rollback(rollback) => server_commands::rollback(rollback).await,
         PluginCommand::Deactivate(place) => server_commands::deactivate(place).await,

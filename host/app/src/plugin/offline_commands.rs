@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context as _, anyhow, bail};
 use author::{
-    Project,
+    CostHistory, Project,
     conversation::{TestOutcome, TestReport},
     new::{NewProject, create},
     terminal::Terminal,
@@ -22,6 +22,9 @@ use super::{
     output::{self, StepProgress, built, print_line},
 };
 use crate::{boot, clock::SystemClock};
+
+/// The name under which the cost of a call with a sample is kept.
+const SAMPLE: &str = "(sample)";
 
 pub(super) fn new(new: NewArguments) -> anyhow::Result<()> {
     let NewArguments { lang, world, flow, folder } = new;
@@ -52,40 +55,65 @@ pub(super) async fn check(path: &Path) -> anyhow::Result<()> {
         false => path.to_owned(),
     };
     let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let notes = plugin_host::component_notes(&bytes);
     let report = plugin_host::check_apart(&boot::compiler(), &CallLimits::default(), bytes).await;
     let report = report.map_err(|reason| anyhow!(reason))?;
     print_line(&report)?;
+    print_line(format_args!("licences: {}\nmade with: {}", notes.licenses_text(), notes.tools_text()))?;
     if !report.is_ok() {
         bail!("{} cannot be used as a plugin", file.display());
     }
     let cost = author::sample_call::cost(&stem(&file), &file).await?;
-    print_line(format_args!("A call with a sample takes {cost}."))
+    print_line(format_args!("A call with a sample takes {cost}."))?;
+    let mut history = CostHistory::open(&file);
+    let size_warning = history.keep_size();
+    let warnings = size_warning.into_iter().chain(history.keep(SAMPLE, cost));
+    warnings.into_iter().try_for_each(|warning| print_line(format_args!("Warning: {warning}.")))?;
+    save(&history);
+    Ok(())
+}
+
+/// Saves the costs for the next run. If the folder is read-only, the next run has nothing to compare with.
+fn save(history: &CostHistory) {
+    let _ = history.save();
 }
 
 pub(super) async fn test(test: TestArguments) -> anyhow::Result<()> {
     let (name, component, files) = read_project(&test).await?;
     let mut progress = StepProgress::new();
     progress.tell(&format!("loading {}", component.display()));
+    let mut history = CostHistory::open(&component);
     let mut printed = Ok(());
     let mut done = |report: &TestReport| {
         progress.done();
         if printed.is_ok() {
-            printed = print_line(report);
-        }
-        if let TestOutcome::Failed(_) = report.outcome
-            && printed.is_ok()
-        {
-            printed = print_line("");
+            printed = print_report(report, &mut history);
         }
     };
     let summary = author::conversation::run(&name, &component, &files, test.filter.as_deref(), &mut done).await;
     printed?;
     let summary = summary?;
     print_line(summary)?;
+    if let Some(warning) = history.keep_size() {
+        print_line(format_args!("warning: {warning}"))?;
+    }
+    save(&history);
     match summary.failed {
         0 => Ok(()),
         1 => bail!("1 test failed"),
         failed => bail!("{failed} tests failed"),
+    }
+}
+
+/// Prints the report of a test, and warnings if its calls cost more than before the last change.
+fn print_report(report: &TestReport, history: &mut CostHistory) -> anyhow::Result<()> {
+    print_line(report)?;
+    match report.outcome {
+        TestOutcome::Passed(_) => history
+            .keep(&report.name, report.cost)
+            .iter()
+            .try_for_each(|warning| print_line(format_args!("      warning: {warning}"))),
+        TestOutcome::Failed(_) => print_line(""),
     }
 }
 

@@ -6,35 +6,22 @@ use anyhow::{Context as _, bail};
 use author::{
     Project,
     dev::DevSession,
-    server::{self, RemoteServer},
+    server::{self, HttpLimitsForm, RemoteServer},
 };
 use serde_json::json;
 
 use super::{
     arguments::{ActivateArguments, Dev, InvokeArguments, PluginScope, RecordArguments, Rollback, Verify},
     offline_commands::stem,
-    output::{StepProgress, built, json, print_line, tell},
+    output::{StepProgress, json, print_line, tell},
 };
 
-pub(super) async fn push(path: &Path, name: Option<String>, as_json: bool) -> anyhow::Result<()> {
-    let project = if path.is_dir() { Some(Project::open(path)?) } else { None };
-    if let Some(built_in) = project.as_ref().and_then(|project| project.built_in.as_ref()) {
-        bail!("{built_in} is at every server: activate it with `patchbay plugin activate {built_in} --config FILE`");
-    }
-    // Checked before a long build.
-    let server = RemoteServer::from_environment()?;
-    let (own, component) = match project {
-        Some(project) => (project.name.clone(), built(project).await?),
-        None => (stem(path), path.to_owned()),
-    };
-    let mut progress = StepProgress::new();
-    let pushed = server.push(name.as_deref().unwrap_or(&own), &component, &mut |text| progress.tell(text)).await;
-    progress.done();
-    let pushed = pushed?;
-    if as_json { print_line(serde_json::to_string_pretty(&pushed)?) } else { print_line(pushed) }
-}
-
 pub(super) async fn activate(activate: ActivateArguments) -> anyhow::Result<()> {
+    let http_limits = HttpLimitsForm {
+        timeout_ms: activate.http_timeout_ms,
+        response_bytes: activate.http_response_bytes,
+        requests: activate.http_requests,
+    };
     let wanted = server::ActivationRequest {
         version: activate.version,
         number: activate.number,
@@ -42,10 +29,15 @@ pub(super) async fn activate(activate: ActivateArguments) -> anyhow::Result<()> 
         percent: activate.percent,
         config: activate.config.as_deref().map(json).transpose()?,
         allowed_hosts: activate.allow_host,
+        http_limits: Some(http_limits).filter(|limits| *limits != HttpLimitsForm::default()),
         error_threshold: activate.error_threshold,
         minimum_calls: activate.minimum_calls,
+        preview: activate.dry_run,
     };
     let active = RemoteServer::from_environment()?.activate(&activate.name, &wanted).await?;
+    if activate.dry_run && !activate.json {
+        print_line("This would be the result:")?;
+    }
     tell(&active, activate.json)
 }
 
@@ -133,7 +125,7 @@ pub(super) async fn verify(wanted: Verify) -> anyhow::Result<()> {
     let found = RemoteServer::from_environment()?.verify(&name, version).await?;
     tell(&found, json)?;
     if !found.value.intact {
-        bail!("the stored component of {name} version {} is not as it was uploaded", found.value.version);
+        bail!("version {} of {name} has problems", found.value.version);
     }
     match local {
         Some((file, sha256)) if sha256 != found.value.sha256 => {

@@ -1,16 +1,19 @@
-//! `patchbay status`: the state of the queues, the processes and the providers. Queues come from the database, and the
-//! figures of a process from its last report, which works also while no process runs.
+//! `patchbay status`: prints the report of `operators::status`, which works also while no process runs. Each process writes
+//! its own part.
 
-mod figures;
-mod lanes;
 mod report;
 mod text;
 
+use domain::status_report::StatusReport;
+use operators::status::{self, ProgramBuild};
 use settings::Settings;
 
 use crate::{postgres::Database, process_base::Base};
-use figures::StatusFigures;
-pub use report::{ProcessRole, ReportSource};
+pub use report::ReportSource;
+
+/// The build of this program.
+pub(crate) const BUILD: ProgramBuild =
+    ProgramBuild { version: env!("CARGO_PKG_VERSION"), commit: env!("PATCHBAY_COMMIT") };
 
 pub async fn run(config: &Settings, as_json: bool) -> anyhow::Result<String> {
     let database = Database::connect_for_admin(config).await?;
@@ -20,10 +23,10 @@ pub async fn run(config: &Settings, as_json: bool) -> anyhow::Result<String> {
     if as_json { Ok(format!("{}\n", serde_json::to_string(&status)?)) } else { Ok(text::of(&status)) }
 }
 
-async fn read(config: &Settings, url: &str) -> anyhow::Result<StatusFigures> {
+async fn read(config: &Settings, url: &str) -> anyhow::Result<StatusReport> {
     let base = Base::open(config, url).await?;
     let now = base.administration().now();
-    let status = StatusFigures::read(&mut *base.db.acquire().await?, now).await;
+    let report = status::read(&mut *base.db.acquire().await?, now, BUILD).await;
     base.db.close().await;
-    Ok(status?)
+    Ok(report?)
 }

@@ -1,125 +1,28 @@
-//! The report of a process about itself. `patchbay status` reads the reports of all processes.
+//! Writes the report of this process about itself. `operators::status` reads the reports of all processes.
 
-use std::{collections::BTreeMap, fs, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use base::{Context, lanes::within, sending_figures::SendingSnapshot};
 use channels::smpp::{BindState, BindStatus, SmppGateway};
-use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, InboxId};
-use serde::{Deserialize, Serialize};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::status_report::{
+    BindReport, CallReport, ConnectionReport, DiskReport, ProcessReport, ProcessRole, REPORT_INTERVAL, RefusalReport,
+    ReportTime, SuspensionReport, WaitReport,
+};
+use plugin_host::SuspendedPlugin;
 use storage::work::process_reports;
 use tokio_util::sync::CancellationToken;
 
-use crate::metrics::process::ProcessFigures;
+use crate::metrics::process::{DiskSpace, ProcessFigures};
 
-/// Interval of the reports.
-pub(super) const EVERY: Duration = Duration::from_secs(5);
 /// Limit for writing one.
 const LIMIT: Duration = Duration::from_secs(3);
-
-/// Fields that another version does not know are left out or read as empty.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ProcessReport {
-    pub(super) role: ProcessRole,
-    pub(super) version: String,
-    pub(super) commit: String,
-    pub(super) host: Option<String>,
-    pub(super) pid: u32,
-    pub(super) listen: Option<SocketAddr>,
-    pub(super) started_time: DateTime<Utc>,
-    /// It ended in order, and this is its last report.
-    pub(super) stopped: bool,
-    pub(super) resident_bytes: Option<u64>,
-    pub(super) open_files: Option<u64>,
-    pub(super) open_files_max: Option<u64>,
-    pub(super) database_connections: ConnectionReport,
-    #[serde(default)]
-    pub(super) smpp_binds: Vec<BindReport>,
-    /// Since the start of the process.
-    #[serde(default)]
-    pub(super) calls: Vec<CallReport>,
-    #[serde(default)]
-    pub(super) last_success_times: BTreeMap<String, DateTime<Utc>>,
-    #[serde(default)]
-    pub(super) waits: Vec<WaitReport>,
-    #[serde(default)]
-    pub(super) refused_tokens: Vec<RefusalReport>,
-    #[serde(default)]
-    pub(super) suspended_plugins: Vec<SuspensionReport>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ProcessRole {
-    /// HTTP and background work.
-    Serve,
-    /// HTTP only.
-    ServeOnly,
-    /// Background work only.
-    Work,
-}
-
-impl ProcessRole {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Serve => "SERVE",
-            Self::ServeOnly => "SERVE_ONLY",
-            Self::Work => "WORK",
-        }
-    }
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ConnectionReport {
-    pub(super) used: u32,
-    pub(super) idle: u32,
-    pub(super) max: u32,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct BindReport {
-    pub(super) bind: String,
-    pub(super) state: String,
-    pub(super) reason: Option<String>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct CallReport {
-    pub(super) provider: String,
-    pub(super) outcome: String,
-    pub(super) code: Option<String>,
-    pub(super) calls: u64,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct WaitReport {
-    pub(super) client_id: ClientId,
-    pub(super) inbox_id: InboxId,
-    pub(super) kind: String,
-    pub(super) reason: String,
-    pub(super) until: Option<DateTime<Utc>>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct RefusalReport {
-    pub(super) client_id: ClientId,
-    pub(super) inbox_id: InboxId,
-    pub(super) code: String,
-    pub(super) refused_time: DateTime<Utc>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SuspensionReport {
-    pub(super) client_id: ClientId,
-    pub(super) plugin: String,
-}
 
 /// The parts of the process that a report is made of.
 pub struct ReportSource {
@@ -128,17 +31,24 @@ pub struct ReportSource {
     smpp: Option<SmppGateway>,
     role: ProcessRole,
     listen: Option<SocketAddr>,
+    data_dir: PathBuf,
     started_at: DateTime<Utc>,
 }
 
 impl ReportSource {
-    pub fn new(ctx: &Arc<Context>, smpp: Option<SmppGateway>, role: ProcessRole, listen: Option<SocketAddr>) -> Self {
-        Self { ctx: Arc::clone(ctx), smpp, role, listen, started_at: ctx.now() }
+    pub fn new(
+        ctx: &Arc<Context>,
+        smpp: Option<SmppGateway>,
+        (role, listen): (ProcessRole, Option<SocketAddr>),
+        data_dir: &Path,
+    ) -> Self {
+        let (ctx, started_at) = (Arc::clone(ctx), ctx.now());
+        Self { ctx, smpp, role, listen, data_dir: data_dir.to_owned(), started_at }
     }
 
     /// Writes reports until `stop`, and then the last one.
     pub async fn keep(self, stop: CancellationToken) {
-        let mut turns = tokio::time::interval(EVERY);
+        let mut turns = tokio::time::interval(REPORT_INTERVAL);
         turns.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         while stop.run_until_cancelled(turns.tick()).await.is_some() {
             self.write(false).await;
@@ -171,7 +81,7 @@ impl ReportSource {
             host: fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned()),
             pid: std::process::id(),
             listen: self.listen,
-            started_time: self.started_at,
+            started_time: self.started_at.into(),
             stopped,
             resident_bytes,
             open_files,
@@ -181,7 +91,7 @@ impl ReportSource {
                 idle,
                 max: db.max_connections(),
             },
-            smpp_binds: binds.into_iter().map(BindReport::from).collect(),
+            smpp_binds: binds.into_iter().map(bind_report).collect(),
             calls: calls
                 .into_iter()
                 .map(|(call, calls)| CallReport {
@@ -191,7 +101,10 @@ impl ReportSource {
                     calls,
                 })
                 .collect(),
-            last_success_times: last_success.into_iter().map(|(provider, at)| (provider.to_owned(), at)).collect(),
+            last_success_times: last_success
+                .into_iter()
+                .map(|(provider, at)| (provider.to_owned(), at.into()))
+                .collect(),
             waits: waits
                 .into_iter()
                 .map(|(client_id, inbox_id, wait)| WaitReport {
@@ -199,7 +112,7 @@ impl ReportSource {
                     inbox_id,
                     kind: wait.kind.as_str().to_owned(),
                     reason: wait.reason,
-                    until: wait.until,
+                    until: wait.until.map(ReportTime),
                 })
                 .collect(),
             refused_tokens: refused_tokens
@@ -208,7 +121,7 @@ impl ReportSource {
                     client_id,
                     inbox_id,
                     code: refused.code,
-                    refused_time: refused.refused_at,
+                    refused_time: refused.refused_at.into(),
                 })
                 .collect(),
             suspended_plugins: self
@@ -216,21 +129,37 @@ impl ReportSource {
                 .plugins
                 .suspended_plugins()
                 .into_iter()
-                .map(|(client_id, plugin)| SuspensionReport { client_id, plugin: plugin.to_string() })
+                .map(|suspended| suspension_report(suspended, self.ctx.now()))
                 .collect(),
+            disks: DiskSpace::of(&self.data_dir).map(disk_report).into_iter().collect(),
         }
     }
 }
 
-impl From<BindStatus> for BindReport {
-    fn from(BindStatus { bind, state }: BindStatus) -> Self {
-        let (state, reason) = match state {
-            BindState::Connecting => ("CONNECTING", None),
-            BindState::Bound => ("BOUND", None),
-            BindState::Refused { status } => ("REFUSED", Some(status)),
-            BindState::Waiting { reason } => ("WAITING", Some(reason)),
-            BindState::Stopped => ("STOPPED", None),
-        };
-        Self { bind, state: state.to_owned(), reason }
+fn suspension_report(suspended: SuspendedPlugin, now: DateTime<Utc>) -> SuspensionReport {
+    let SuspendedPlugin { client, plugin, since, remaining, reason } = suspended;
+    SuspensionReport {
+        client_id: client,
+        plugin: plugin.to_string(),
+        name: plugin.name().to_owned(),
+        version: plugin.version(),
+        since: Some(since.into()),
+        until: Some(ReportTime(now + TimeDelta::from_std(remaining).unwrap_or_default())),
+        reason: Some(reason),
     }
+}
+
+fn disk_report(space: DiskSpace) -> DiskReport {
+    DiskReport { place: "data_dir".to_owned(), free_bytes: space.free_bytes, size_bytes: space.size_bytes }
+}
+
+fn bind_report(BindStatus { bind, state }: BindStatus) -> BindReport {
+    let (state, reason) = match state {
+        BindState::Connecting => ("CONNECTING", None),
+        BindState::Bound => ("BOUND", None),
+        BindState::Refused { status } => ("REFUSED", Some(status)),
+        BindState::Waiting { reason } => ("WAITING", Some(reason)),
+        BindState::Stopped => ("STOPPED", None),
+    };
+    BindReport { bind, state: state.to_owned(), reason }
 }

@@ -2,18 +2,19 @@
 
 use std::fmt::Write as _;
 
-use chrono::{DateTime, Utc};
-
-use super::{
-    figures::{ProcessStatus, QueueStatus, StatusFigures},
-    lanes::{LaneStatus, time},
-    report::ProcessReport,
+use domain::status_report::{
+    LaneStatus, LaneWork, PluginCondition, PluginLoad, ProcessReport, ProcessState, ProcessStatus, QueueStatus,
+    ReportTime, StatusReport,
 };
 
 const MIB: u64 = 1024 * 1024;
 
+fn time(at: ReportTime) -> String {
+    at.0.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
 /// Writing to a text cannot fail.
-pub(super) fn of(status: &StatusFigures) -> String {
+pub(super) fn of(status: &StatusReport) -> String {
     let mut text = format!("patchbay {} ({}) at {}\n", status.version, status.commit, time(status.time));
     let (schema, own) = (status.schema, status.program_schema);
     text.push_str(&if schema == own {
@@ -21,6 +22,7 @@ pub(super) fn of(status: &StatusFigures) -> String {
     } else {
         format!("schema {schema}; this program is of schema {own}\n\n")
     });
+    add_problems(&mut text, status);
     let _ = writeln!(text, "{:<14} {:>9} {:>9} {:>7}  oldest due", "queue", "waiting", "due", "lanes");
     for queue in &status.queues {
         add_queue(&mut text, queue);
@@ -34,14 +36,30 @@ pub(super) fn of(status: &StatusFigures) -> String {
         add_process(&mut text, process, status.time);
     }
     add_providers(&mut text, status);
+    add_plugins(&mut text, &status.plugins);
+    add_storage(&mut text, status);
+    add_clients(&mut text, status);
     text
+}
+
+fn add_problems(text: &mut String, status: &StatusReport) {
+    for problem in &status.problems {
+        let _ = writeln!(text, "problem: {}: {}", problem.subject, problem.detail);
+    }
+    if !status.problems.is_empty() {
+        text.push('\n');
+    }
 }
 
 fn add_queue(text: &mut String, queue: &QueueStatus) {
     let oldest = queue.oldest_due_seconds.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds} s"));
     let _ = writeln!(text, "{:<14} {:>9} {:>9} {:>7}  {oldest}", queue.name, queue.waiting, queue.due, queue.lanes);
     for lane in &queue.oldest_lanes {
-        let LaneStatus { client_ref, lane: id, waiting, due, state, reason, .. } = lane;
+        let LaneStatus { client_ref, lane: id, waiting, due, reason, .. } = lane;
+        let state = match lane.state {
+            LaneWork::Working => "WORKING",
+            LaneWork::Waiting => "WAITING",
+        };
         let address = lane.address.as_ref().map(|address| format!(" ({address})")).unwrap_or_default();
         let oldest = lane.oldest_due_seconds.map(|seconds| format!(", oldest {seconds} s")).unwrap_or_default();
         let until = lane.until.map(|until| format!(" (until {})", time(until))).unwrap_or_default();
@@ -52,8 +70,8 @@ fn add_queue(text: &mut String, queue: &QueueStatus) {
     }
 }
 
-fn add_process(text: &mut String, process: &ProcessStatus, now: DateTime<Utc>) {
-    let (id, state, reported) = (process.id, process.state, time(process.reported_time));
+fn add_process(text: &mut String, process: &ProcessStatus, now: ReportTime) {
+    let (id, state, reported) = (process.id, process.state.as_str(), time(process.reported_time));
     let Some(report) = &process.report else {
         let _ = writeln!(text, "    {id} {state}, last report {reported}, of another version");
         return;
@@ -62,8 +80,8 @@ fn add_process(text: &mut String, process: &ProcessStatus, now: DateTime<Utc>) {
     let host = report.host.as_deref().unwrap_or("-");
     let listen = report.listen.map(|listen| format!(" at {listen}")).unwrap_or_default();
     let _ = writeln!(text, "    {id} {state}, {}{listen}, host {host}, pid {pid}, {version} ({commit})", role.as_str());
-    let up = if process.state == "RUNNING" {
-        format!(" ({} s)", (now - *started_time).num_seconds())
+    let up = if process.state == ProcessState::Running {
+        format!(" ({} s)", (now.0 - started_time.0).num_seconds())
     } else {
         String::new()
     };
@@ -83,9 +101,13 @@ fn add_process(text: &mut String, process: &ProcessStatus, now: DateTime<Utc>) {
     for suspended in &report.suspended_plugins {
         let _ = writeln!(text, "        suspended plugin of client {}: {}", suspended.client_id, suspended.plugin);
     }
+    for disk in &report.disks {
+        let (free, size) = (disk.free_bytes / MIB, disk.size_bytes / MIB);
+        let _ = writeln!(text, "        disk of {}: {free} of {size} MiB free", disk.place);
+    }
 }
 
-fn add_providers(text: &mut String, status: &StatusFigures) {
+fn add_providers(text: &mut String, status: &StatusReport) {
     text.push_str("\ncalls to providers since the start of the running processes\n");
     for provider in &status.providers {
         let last = provider.last_success_time.map_or_else(|| "none".to_owned(), time);
@@ -122,4 +144,56 @@ fn add_providers(text: &mut String, status: &StatusFigures) {
         "\nLite sessions: {} connected, {} connecting, {} disconnected",
         lite.connected, lite.connecting, lite.disconnected
     );
+}
+
+fn add_plugins(text: &mut String, plugins: &[PluginLoad]) {
+    if plugins.is_empty() {
+        return;
+    }
+    text.push_str("\nplugins, suspended ones and the slowest of the last hour\n");
+    for plugin in plugins {
+        let condition = match plugin.condition {
+            PluginCondition::Suspended => "SUSPENDED",
+            PluginCondition::Slow => "SLOW",
+            PluginCondition::Working => "WORKING",
+        };
+        let PluginLoad { client_ref, plugin: name, calls, failures, .. } = plugin;
+        let _ = write!(text, "    {client_ref} {name} {condition}: {calls} calls, {failures} failed");
+        if let (Some(mean), Some(p95)) = (plugin.mean_micros, plugin.p95_micros) {
+            let _ = write!(text, ", mean {} ms, 95 % within {} ms", mean / 1000, p95 / 1000);
+        }
+        if let Some(reason) = &plugin.reason {
+            let until = plugin.until.map(|until| format!(" (until {})", time(until))).unwrap_or_default();
+            let _ = write!(text, "; {reason}{until}");
+        }
+        text.push('\n');
+    }
+}
+
+fn add_storage(text: &mut String, status: &StatusReport) {
+    let mib = |bytes: i64| bytes.unsigned_abs() / MIB;
+    let _ = writeln!(text, "\ndatabase: {} MiB", mib(status.storage.database_bytes));
+    for table in &status.storage.tables {
+        let end = table.end_time.map_or_else(|| "none".to_owned(), time);
+        let _ = writeln!(
+            text,
+            "    {}: {} MiB in {} partitions, the last one ends {end}",
+            table.table,
+            mib(table.bytes),
+            table.partitions
+        );
+    }
+}
+
+fn add_clients(text: &mut String, status: &StatusReport) {
+    text.push_str("\nclients with waiting work or messages in the last 24 hours\n");
+    for client in &status.clients {
+        let oldest = client.oldest_due_seconds.map(|seconds| format!(", oldest {seconds} s")).unwrap_or_default();
+        let disabled = if client.disabled { " (disabled)" } else { "" };
+        let _ = writeln!(
+            text,
+            "    {}{disabled}: {} waiting, {} due{oldest}, {} messages, {} failed",
+            client.client_ref, client.waiting, client.due, client.messages, client.failed_messages
+        );
+    }
 }

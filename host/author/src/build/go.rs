@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, process::Command};
 
+use plugin_host::World;
 use wit_bindgen_core::{Files, WorldGenerator};
 use wit_bindgen_go::{Format, Opts};
 
@@ -43,12 +44,13 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let mut files = Files::default();
     generator(BINDINGS).generate(&mut resolve, world, &mut files).map_err(failed)?;
     // Interface 0.1 has a case `tag`, whose generated name exists twice.
-    let has_tag = interface::version_of(project)?.starts_with("0.1.");
+    let version = interface::version_of(project)?;
+    let has_tag = version.starts_with("0.1.");
     for (path, contents) in files.iter() {
         let contents = if has_tag { repair(contents) } else { contents.to_vec() };
         write(&place.join("bindings").join(path), contents)?;
     }
-    let (path, code) = exports(project);
+    let (path, code) = exports(project.world, has_tag || version.starts_with("0.2."));
     write(&place.join("bindings").join(path), code)?;
 
     progress("compiling with go (the first time compiles Go's own library too: up to a minute)");
@@ -94,23 +96,31 @@ fn repair(code: &[u8]) -> Vec<u8> {
 }
 
 /// The package in which generated code looks for the function of the plugin, set by package `patchbay`.
-fn exports(project: &Project) -> (String, String) {
-    use plugin_host::World;
-    let (interface, name, signature) = match project.world {
+/// Before 0.3, a fallback rule had no error, and a shaper answered with an optional text.
+fn exports(world: World, is_before_0_3: bool) -> (String, String) {
+    let (interface, name, signature) = match world {
         World::Chatbot => {
             ("bot", "Handle", "func(event types.Event, session types.Session) wit.Result[[]types.Action, types.Error]")
         }
-        World::SmsFallback => ("fallback", "Decide", "func(undeliverable types.Undeliverable) types.Decision"),
-        World::WebhookShaper => {
+        World::SmsFallback if is_before_0_3 => {
+            ("fallback", "Decide", "func(undeliverable types.Undeliverable) types.Decision")
+        }
+        World::SmsFallback => {
+            ("fallback", "Decide", "func(undeliverable types.Undeliverable) wit.Result[types.Decision, types.Error]")
+        }
+        World::WebhookShaper if is_before_0_3 => {
             ("shaper", "Shape", "func(event types.WebhookEvent) wit.Result[wit.Option[string], types.Error]")
+        }
+        World::WebhookShaper => {
+            ("shaper", "Shape", "func(event types.WebhookEvent) wit.Result[types.Body, types.Error]")
         }
         World::SmsRouter => {
             ("sms_routing", "DecideSms", "func(messages []types.Sms) wit.Result[[]types.Decision, types.Error]")
         }
         World::Router => ("routing", "Route", "func(inbound types.Inbound) wit.Result[types.Decision, types.Error]"),
     };
-    let wit = match project.world {
-        World::SmsFallback => "",
+    let wit = match world {
+        World::SmsFallback if is_before_0_3 => "",
         _ => "\twit \"go.bytecodealliance.org/pkg/wit/types\"\n",
     };
     let package = format!("export_patchbay_plugin_{interface}");

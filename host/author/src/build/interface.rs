@@ -91,7 +91,7 @@ fn interface(project: &Project) -> Result<Vec<(String, Vec<u8>)>, BuildError> {
     Ok(files)
 }
 
-/// The version in `package patchbay:plugin@0.2.1;`.
+/// The version in `package patchbay:plugin@0.3.0;`.
 fn version(file: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(file);
     let package = text.lines().find_map(|line| line.trim().strip_prefix("package patchbay:plugin@"))?;
@@ -101,7 +101,7 @@ fn version(file: &[u8]) -> Option<String> {
 fn world(world: World, imports: Imports, version: &str) -> String {
     let more: &[&str] = match imports {
         Imports::Granted => &[],
-        Imports::Every => &["log", "kv", "config", "http"],
+        Imports::Every => &["log", "kv", "config", "http", "conversation"],
     };
     let more: String = more.iter().map(|name| format!("    import patchbay:plugin/{name}@{version};\n")).collect();
     format!("package local:plugin;\n\nworld {WORLD} {{\n    include patchbay:plugin/{world}@{version};\n{more}}}\n")

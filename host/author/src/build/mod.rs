@@ -8,6 +8,7 @@ mod command;
 mod error;
 mod go;
 mod interface;
+mod merge;
 mod python;
 mod run;
 mod rust;
@@ -17,7 +18,7 @@ mod toolchain;
 mod typescript;
 mod wrap;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::{Lang, Project};
 
@@ -47,6 +48,20 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
             None => return Err(BuildError::NoCommand),
         },
     }
+    merge_modules(&component, progress)?;
     schema::attach(project, &component)?;
     Ok(component)
+}
+
+/// Merges the core modules of a component, because each call makes an instance of each. A component in an unknown form
+/// stays as it is.
+fn merge_modules(component: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+    match merge::merge(&run::read(component)?) {
+        Ok(Some(merged)) => run::write(component, merged),
+        Ok(None) => Ok(()),
+        Err(reason) => {
+            progress(&format!("its core modules stay apart: {reason}"));
+            Ok(())
+        }
+    }
 }

@@ -84,6 +84,7 @@ impl QuestionCase {
             config: &setup.config,
             turn: TURN,
             allowed_hosts: &setup.allowed_hosts,
+            http_limits: setup.http_limits,
             record: false,
         };
         let asked = local_host.host.dry_run(call, &question, values.snapshot(setup.now)).await;
@@ -140,21 +141,26 @@ impl QuestionCase {
 /// The question as JSON and the session. If the file gives no clock, that of the test.
 fn question(world: World, given: &Value, setup: &TestSetup) -> (Value, Value) {
     match world {
-        // A router counts the days of the week, a chatbot names them.
-        World::Router => (add_times(given, setup, setup.zone.wall_time(setup.now).weekday.into()), Value::Null),
-        World::Chatbot => (
-            given.clone(),
-            add_times(&setup.session, setup, weekday_name(setup.zone.local_time(setup.now).weekday).into()),
-        ),
+        World::Router => (add_times(given, setup), Value::Null),
+        World::SmsFallback => (add_local_time(given, setup), Value::Null),
+        World::Chatbot => (given.clone(), add_times(&setup.session, setup)),
         _ => (given.clone(), Value::Null),
     }
 }
 
-fn add_times(given: &Value, setup: &TestSetup, weekday: Value) -> Value {
-    let local = setup.zone.local_time(setup.now);
-    let mut given = given.clone();
+fn add_times(given: &Value, setup: &TestSetup) -> Value {
+    let mut given = add_local_time(given, setup);
     if let Value::Object(fields) = &mut given {
         fields.entry("nowMs").or_insert_with(|| unix_millis(setup.now).into());
+    }
+    given
+}
+
+fn add_local_time(given: &Value, setup: &TestSetup) -> Value {
+    let local = setup.zone.local_time(setup.now);
+    let weekday = weekday_name(local.weekday);
+    let mut given = given.clone();
+    if let Value::Object(fields) = &mut given {
         let local = json!({
             "utcOffsetMinutes": local.utc_offset_minutes, "weekday": weekday, "hour": local.hour, "minute": local.minute,
         });

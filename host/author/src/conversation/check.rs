@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use plugin_host::Scope;
 use serde_json::Value;
 
-use super::{expectation::value_text, setup::StoredValues};
+use super::{expectation::value_text, setup::StoredValues, step::WantedTeam};
 use crate::{
     diff,
     local_run::{
@@ -56,7 +56,7 @@ pub(super) fn check_values(wanted: &StoredValues, values: &LocalValues) -> Vec<S
 
 pub(super) fn handed_over(
     turns: &[LocalTurn],
-    team: Option<&str>,
+    team: Option<&WantedTeam>,
     note: Option<&str>,
     chat: &LocalChat<'_>,
 ) -> Vec<String> {
@@ -68,9 +68,14 @@ pub(super) fn handed_over(
         return vec!["expected: the bot hands over".to_owned(), format!("got:      {}", stage_text(chat))];
     };
     let mut lines = vec![];
-    if team.is_some() && team != to {
+    let wanted = team.map(|team| match team {
+        WantedTeam::Queue => None,
+        WantedTeam::Team(name) => Some(name.as_str()),
+    });
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != to) {
+        let words = |team: Option<&str>| team.unwrap_or("no team or agent").to_owned();
         lines.push("at team:".to_owned());
-        let texts = diff::texts(team.unwrap_or_default(), to.unwrap_or("no team or agent"));
+        let texts = diff::texts(&words(wanted), &words(to));
         lines.extend(texts.into_iter().map(|line| format!("  {line}")));
     }
     if let Some(note) = note.filter(|note| !with.is_some_and(|with| with.contains(note))) {
@@ -85,6 +90,20 @@ pub(super) fn did(turns: &[LocalTurn], wanted: &HostEffect, words: &str, chat: &
         true => vec![],
         false => vec![format!("expected: {words}"), format!("got:      {}", stage_text(chat))],
     }
+}
+
+pub(super) fn reacted(turns: &[LocalTurn], wanted: &str) -> Vec<String> {
+    let given: Vec<&str> = effects(turns)
+        .filter_map(|effect| match effect {
+            HostEffect::Reacted { emoji, .. } => Some(emoji.as_str()),
+            _ => None,
+        })
+        .collect();
+    if given.contains(&wanted) {
+        return vec![];
+    }
+    let got = if given.is_empty() { "no reaction".to_owned() } else { given.join(", ") };
+    vec![format!("expected: the reaction {wanted}"), format!("got:      {got}")]
 }
 
 pub(super) fn check_tags(wanted: &[String], chat: &LocalChat<'_>) -> Vec<String> {
@@ -140,8 +159,8 @@ pub(super) fn stage_text(chat: &LocalChat<'_>) -> String {
     match chat.stage() {
         ChatStage::Fresh => "no message was written yet".to_owned(),
         ChatStage::Bot => "the bot has the conversation".to_owned(),
-        ChatStage::People { team: Some(team), .. } => format!("people have the conversation, team {team}"),
-        ChatStage::People { note, .. } => format!("people have the conversation ({note})"),
+        ChatStage::Agents { team: Some(team), .. } => format!("people have the conversation, team {team}"),
+        ChatStage::Agents { note, .. } => format!("people have the conversation ({note})"),
         ChatStage::Closed => "the conversation is closed".to_owned(),
     }
 }

@@ -101,7 +101,7 @@ impl Play<'_> {
         self.turns = match &step.kind {
             StepKind::Customer(input) => {
                 let (content, quoted) = self.content(input).map_err(|reason| self.failure(step, reason))?;
-                self.chat.customer(content, quoted).await
+                self.chat.receive_message(content, quoted).await
             }
             StepKind::Rating(rating) => self.chat.happens(EventKind::Rating(rating.clone())).await,
             StepKind::Custom(event) => self.chat.happens(EventKind::Custom(event.clone())).await,
@@ -146,9 +146,15 @@ impl Play<'_> {
                 }
                 HostEffect::Closed => self.so_far.push("(the bot closes the conversation)".to_owned()),
                 HostEffect::RatingAsked => self.so_far.push("(the bot asks for a rating)".to_owned()),
+                HostEffect::Typing => self.so_far.push("(the bot is typing)".to_owned()),
+                HostEffect::TemplateScheduled { .. } => self.so_far.push(effect.words().trim().to_owned()),
+                HostEffect::Reacted { .. } => self.so_far.push(effect.words().trim().to_owned()),
                 HostEffect::State(_)
+                | HostEffect::Untagged(_)
+                | HostEffect::ReadMarked
                 | HostEffect::Timer { .. }
                 | HostEffect::TimerCancelled(_)
+                | HostEffect::TemplateCancelled(_)
                 | HostEffect::Tagged(_)
                 | HostEffect::LeftOut(_) => {}
             }
@@ -193,8 +199,10 @@ impl Play<'_> {
             },
             StepKind::State(wanted) => check::state(wanted, chat.state()),
             StepKind::Stored(wanted) => check::check_values(wanted, chat.values()),
-            StepKind::HandedOver { team, note } => check::handed_over(turns, team.as_deref(), note.as_deref(), chat),
+            StepKind::HandedOver { team, note } => check::handed_over(turns, team.as_ref(), note.as_deref(), chat),
             StepKind::Closed => check::did(turns, &HostEffect::Closed, "the bot closes the conversation", chat),
+            StepKind::Typing => check::did(turns, &HostEffect::Typing, "the bot is typing", chat),
+            StepKind::Reacted(emoji) => check::reacted(turns, emoji),
             StepKind::RatingAsked => check::did(turns, &HostEffect::RatingAsked, "the bot asks for a rating", chat),
             StepKind::Tagged(tags) => check::check_tags(tags, chat),
             StepKind::Timers(wanted) => check::timers(wanted, chat),
@@ -206,7 +214,7 @@ impl Play<'_> {
 
     fn silence_text(&self) -> String {
         match self.chat.stage() {
-            ChatStage::People { .. } | ChatStage::Closed => format!("nothing; {}", check::stage_text(&self.chat)),
+            ChatStage::Agents { .. } | ChatStage::Closed => format!("nothing; {}", check::stage_text(&self.chat)),
             ChatStage::Fresh | ChatStage::Bot => "nothing".to_owned(),
         }
     }

@@ -7,7 +7,7 @@ use super::{
     case::QuestionCase,
     expectation, input,
     setup::{self, SetupFields, TestSetup},
-    step::{ClockMove, ConversationStep, StepKind, only_entry, short},
+    step::{ClockMove, ConversationStep, StepKind, WantedTeam, only_entry, short},
 };
 use crate::{
     local_run::time,
@@ -28,7 +28,7 @@ pub(super) enum Script {
     Case(Box<QuestionCase>),
 }
 
-const STEPS: [&str; 15] = [
+const STEPS: [&str; 17] = [
     "customer",
     "bot",
     "clock",
@@ -41,6 +41,8 @@ const STEPS: [&str; 15] = [
     "closed",
     "tagged",
     "rating asked",
+    "typing",
+    "reacted",
     "timers",
     "fails",
     "log",
@@ -144,6 +146,8 @@ fn step(node: &YamlNode) -> Result<ConversationStep, YamlFault> {
             YamlContent::List(tags) => tags.iter().map(|tag| tag.text("tagged")).collect::<Result<_, _>>()?,
             _ => vec![value.text("tagged")?],
         }),
+        "typing" => yes(value).map(|()| StepKind::Typing)?,
+        "reacted" => StepKind::Reacted(value.text("reacted")?),
         "rating asked" => yes(value).map(|()| StepKind::RatingAsked)?,
         "timers" if nothing => StepKind::Timers(vec![]),
         "timers" => StepKind::Timers(timers(value)?),
@@ -168,9 +172,15 @@ fn handed_over(node: &YamlNode) -> Result<StepKind, YamlFault> {
         YamlContent::Map(_) => {
             let fields = node.fields("handed over", &["team", "note"])?;
             let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
-            Ok(StepKind::HandedOver { team: text("team")?, note: text("note")? })
+            let is_queue = |(name, value): &(String, YamlNode)| name == "team" && value.value == YamlContent::Null;
+            let team = if node.map("handed over")?.iter().any(is_queue) {
+                Some(WantedTeam::Queue)
+            } else {
+                text("team")?.map(WantedTeam::Team)
+            };
+            Ok(StepKind::HandedOver { team, note: text("note")? })
         }
-        YamlContent::Text(team) => Ok(StepKind::HandedOver { team: Some(team.clone()), note: None }),
+        YamlContent::Text(team) => Ok(StepKind::HandedOver { team: Some(WantedTeam::Team(team.clone())), note: None }),
         _ if node.truth("handed over") == Ok(true) => Ok(StepKind::HandedOver { team: None, note: None }),
         _ => Err(node.fault("`handed over` takes true, the name of a team, or `{team: .., note: ..}`")),
     }

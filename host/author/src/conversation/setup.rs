@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use chrono::{DateTime, TimeZone as _, Utc};
-use plugin_host::{EVERY_HOST, HttpFault, HttpResponse, Scope, World, Zone, json::WorldQuestion};
+use chrono::{DateTime, TimeDelta, TimeZone as _, Utc};
+use plugin_host::{EVERY_HOST, HttpFault, HttpLimits, HttpResponse, Scope, World, Zone, json::WorldQuestion};
 use serde_json::{Value, json};
 
 use crate::{
-    local_run::{chat, values::LocalValues, web::WebStub},
+    local_run::{chat, time, values::LocalValues, web::WebStub},
     yaml::{YamlContent, YamlFault, YamlFields, YamlNode},
 };
 
-pub(super) const FIELDS: [&str; 8] =
-    ["config", "config file", "now", "time zone", "session", "kv", "http", "allowed hosts"];
+pub(super) const FIELDS: [&str; 9] =
+    ["config", "config file", "now", "time zone", "session", "kv", "http", "allowed hosts", "http limits"];
 
 /// Values by scope and key; `None` = absent.
 pub(super) type StoredValues = Vec<(Scope, String, Option<Value>)>;
@@ -27,6 +27,7 @@ pub(super) struct TestSetup {
     pub(super) stored: StoredValues,
     pub(super) stubs: Vec<WebStub>,
     pub(super) allowed_hosts: Vec<String>,
+    pub(super) http_limits: HttpLimits,
 }
 
 /// The fields of a test, those of its file, and the folder of the file.
@@ -56,6 +57,7 @@ pub(super) fn read(fields: SetupFields<'_>) -> Result<TestSetup, YamlFault> {
         stored: get("kv").map(read_values).transpose()?.unwrap_or_default(),
         stubs,
         allowed_hosts,
+        http_limits: get("http limits").map(http_limits).transpose()?.unwrap_or_default(),
     })
 }
 
@@ -93,6 +95,7 @@ impl TestSetup {
             session: *session,
             values: self.values(),
             allowed_hosts: self.allowed_hosts.clone(),
+            http_limits: self.http_limits,
         })
     }
 
@@ -146,8 +149,8 @@ pub(super) fn read_values(node: &YamlNode) -> Result<StoredValues, YamlFault> {
     Ok(stored)
 }
 
-const STUB_FIELDS: [&str; 9] =
-    ["request", "with headers", "sends", "status", "headers", "body", "json", "fails", "expect"];
+const STUB_FIELDS: [&str; 10] =
+    ["request", "with headers", "sends", "status", "headers", "body", "json", "fails", "expect", "after"];
 
 fn stub(node: &YamlNode) -> Result<WebStub, YamlFault> {
     let fields = node.fields("http", &STUB_FIELDS)?;
@@ -165,8 +168,25 @@ fn stub(node: &YamlNode) -> Result<WebStub, YamlFault> {
         sends: fields.get("sends").map(YamlNode::json),
         with_headers: headers(fields, "with headers")?,
         answer: answer(fields)?,
+        after: fields.get("after").map(delay).transpose()?.unwrap_or_default(),
         expect: fields.get("expect").map(|node| node.count("expect")).transpose()?,
     })
+}
+
+/// The limits that an activation would set. Prepared answers take no time, so there is none for time.
+fn http_limits(node: &YamlNode) -> Result<HttpLimits, YamlFault> {
+    let fields = node.fields("http limits", &["requests", "response bytes"])?;
+    let bytes = fields.get("response bytes").map(|node| node.count("response bytes")).transpose()?;
+    Ok(HttpLimits {
+        timeout: None,
+        requests: fields.get("requests").map(|node| node.count("requests")).transpose()?,
+        response_bytes: bytes.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
+    })
+}
+
+fn delay(node: &YamlNode) -> Result<TimeDelta, YamlFault> {
+    let text = node.text("after")?;
+    time::span(&text).ok_or_else(|| node.fault(format!("`{text}` is not a time; write 40s or 1m")))
 }
 
 fn answer(fields: YamlFields<'_>) -> Result<Result<HttpResponse, HttpFault>, YamlFault> {

@@ -12,6 +12,13 @@ pub(super) struct ConversationStep {
     pub(super) kind: StepKind,
 }
 
+/// The place to which a bot must hand over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum WantedTeam {
+    Queue,
+    Team(String),
+}
+
 #[derive(Debug, Clone)]
 pub(super) enum StepKind {
     Customer(StepInput),
@@ -25,13 +32,16 @@ pub(super) enum StepKind {
     State(Value),
     Stored(StoredValues),
     HandedOver {
-        team: Option<String>,
+        /// `None` = anywhere.
+        team: Option<WantedTeam>,
         /// Text that the note must contain, if given.
         note: Option<String>,
     },
     Closed,
     Tagged(Vec<String>),
     RatingAsked,
+    Typing,
+    Reacted(String),
     Timers(Vec<(String, Option<TimeDelta>)>),
     Fails(String),
     Logged(String),

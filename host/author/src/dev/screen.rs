@@ -55,6 +55,7 @@ fn event_words(event: &Event) -> String {
             let comment = rating.comment.as_deref().map(|comment| format!(": {comment}")).unwrap_or_default();
             format!("customer: (rates {:?}{comment})", rating.score).to_lowercase()
         }
+        EventKind::HttpFinished(finished) => format!("(the request {} has ended)", finished.job),
         EventKind::Custom(custom) => format!("(event `{}`: {})", custom.name, custom.payload),
     }
 }

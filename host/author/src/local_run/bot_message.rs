@@ -6,7 +6,7 @@ use domain::{
     custom_action::{self, CustomAction},
     send::RequestComponent,
 };
-use plugin_host::chatbot::{Action, MediaKind};
+use plugin_host::chatbot::{Action, MediaKind, ReplyTemplate};
 
 /// The question that the host asks if a bot requests a rating.
 const RATING_QUESTION: &str = "How was our service?";
@@ -112,13 +112,7 @@ impl BotMessage {
                 quote: reply.quote.clone(),
                 ..Self::default()
             },
-            Action::ReplyTemplate(reply) => Self {
-                kind: "template",
-                name: Some(reply.name.clone()),
-                parameters: reply.parameters.clone(),
-                url: reply.header.as_ref().map(|header| header.url.clone()),
-                ..Self::default()
-            },
+            Action::ReplyTemplate(reply) => Self::of_template(reply),
             Action::Custom(text) => match custom_action::read(text)?.ok()? {
                 CustomAction::ReplyTemplate(wanted) => {
                     let components = wanted.components.unwrap_or_default();
@@ -139,6 +133,16 @@ impl BotMessage {
             },
             _ => return None,
         })
+    }
+
+    pub(crate) fn of_template(template: &ReplyTemplate) -> Self {
+        Self {
+            kind: "template",
+            name: Some(template.name.clone()),
+            parameters: template.parameters.clone(),
+            url: template.header.as_ref().map(|header| header.url.clone()),
+            ..Self::default()
+        }
     }
 
     /// The message in a few readable lines. If `numbered`, each choice has the number that taps it.

@@ -1,13 +1,16 @@
 //! A conversation in memory, by the rules of the server (`host/chat/src/lib.rs`): events in order and one at a time,
 //! timers by name, three more attempts for a failed turn, then a hand-over to agents.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::ClientId;
 use plugin_host::{
-    CallError, PluginCall, PluginRef, Zone,
-    chatbot::{Action, Content, Event, EventKind, IncomingMessage, QuotedMessage, Session},
+    CallError, HttpLimits, PluginCall, PluginRef, StartedRequest, Zone,
+    chatbot::{Action, Content, Event, EventKind, HttpFinished, IncomingMessage, PastMessage, QuotedMessage, Session},
     unix_millis,
 };
 use uuid::Uuid;
@@ -15,6 +18,7 @@ use uuid::Uuid;
 use super::{
     LoadedProgram, LocalHost,
     bot_message::{BotChoice, BotMessage},
+    conversation_facts,
     effects::{CallNotes, HostEffect, LocalTurn, TurnFailure},
     time::format_span,
     values::LocalValues,
@@ -22,7 +26,7 @@ use super::{
 
 /// Pauses before the attempts of a failed turn. After the last one, agents take over.
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
-/// Most turns of one move of the clock, because a timer that restarts itself would never end.
+/// Maximum turns of one move of the clock, because a timer that restarts itself would never end.
 const MOST_TURNS: usize = 1_000;
 const MOST_TAGS: usize = 64;
 /// First half of the ids of events and messages. The second half is a counter.
@@ -38,6 +42,7 @@ pub(crate) struct ChatSetup {
     pub(crate) session: Session,
     pub(crate) values: LocalValues,
     pub(crate) allowed_hosts: Vec<String>,
+    pub(crate) http_limits: HttpLimits,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +50,8 @@ pub(crate) enum ChatStage {
     /// No message yet.
     Fresh,
     Bot,
-    People {
+    /// Agents have the chat.
+    Agents {
         team: Option<String>,
         note: String,
     },
@@ -71,6 +77,11 @@ pub(crate) struct LocalChat<'a> {
     state: String,
     tags: Vec<String>,
     timers: BTreeMap<String, DateTime<Utc>>,
+    /// Outcomes of started requests, not yet given to the bot.
+    requests: Vec<(DateTime<Utc>, HttpFinished)>,
+    /// Templates that are sent later, also while the bot does not have the conversation.
+    templates: BTreeMap<String, (DateTime<Utc>, Box<BotMessage>)>,
+    history: Vec<PastMessage>,
     waiting: VecDeque<Pending>,
     sequence: u64,
     ids: u64,
@@ -88,6 +99,9 @@ impl<'a> LocalChat<'a> {
             stage: ChatStage::Fresh,
             tags: vec![],
             timers: BTreeMap::new(),
+            requests: vec![],
+            templates: BTreeMap::new(),
+            history: vec![],
             waiting: VecDeque::new(),
             sequence: 0,
             ids: 0,
@@ -132,13 +146,15 @@ impl<'a> LocalChat<'a> {
         &self.loaded.plugin
     }
 
-    pub(crate) fn exchange(&mut self, loaded: LoadedProgram) {
+    /// Replaces the plugin by a new build. The chat keeps its state and timers.
+    pub(crate) fn replace_program(&mut self, loaded: LoadedProgram) {
         self.loaded = loaded;
     }
 
-    pub(crate) async fn customer(&mut self, content: Content, quoted: Option<QuotedMessage>) -> Vec<LocalTurn> {
+    /// A message of the customer. While agents have the chat, the bot does not get it.
+    pub(crate) async fn receive_message(&mut self, content: Content, quoted: Option<QuotedMessage>) -> Vec<LocalTurn> {
         let reopened = self.stage == ChatStage::Closed;
-        if matches!(self.stage, ChatStage::People { .. }) {
+        if matches!(self.stage, ChatStage::Agents { .. }) {
             return vec![];
         }
         if self.stage != ChatStage::Bot {
@@ -146,30 +162,32 @@ impl<'a> LocalChat<'a> {
                 self.state.clear();
             }
             self.stage = ChatStage::Bot;
-            self.wait(EventKind::ConversationStarted, reopened);
+            self.enqueue(EventKind::ConversationStarted, reopened);
         }
-        let id = self.mint().to_string();
-        self.wait(EventKind::Message(IncomingMessage { id, content, quoted }), reopened);
-        self.due().await
+        let id = self.new_id().to_string();
+        self.history.push(conversation_facts::of_customer(&id, &content, self.setup.now));
+        self.enqueue(EventKind::Message(IncomingMessage { id, content, quoted }), reopened);
+        self.run_due_events().await
     }
 
-    /// Another event. The bot only gets it while it has the conversation.
+    /// An event other than a message. The bot only gets it while it has the conversation.
     pub(crate) async fn happens(&mut self, kind: EventKind) -> Vec<LocalTurn> {
         if self.stage == ChatStage::Bot {
-            self.wait(kind, false);
+            self.enqueue(kind, false);
         }
-        self.due().await
+        self.run_due_events().await
     }
 
     pub(crate) async fn release(&mut self) -> Vec<LocalTurn> {
         self.stage = ChatStage::Bot;
-        self.wait(EventKind::AgentReleased, false);
-        self.due().await
+        self.enqueue(EventKind::AgentReleased, false);
+        self.run_due_events().await
     }
 
     pub(crate) fn end(&mut self) {
         self.stage = ChatStage::Closed;
         self.timers.clear();
+        self.requests.clear();
         self.waiting.clear();
     }
 
@@ -178,13 +196,13 @@ impl<'a> LocalChat<'a> {
         let mut turns = vec![];
         while let Some(due) = self.next_due().filter(|due| *due <= to) {
             self.setup.now = self.setup.now.max(due);
-            turns.extend(self.due().await);
+            turns.extend(self.run_due_events().await);
             if turns.len() >= MOST_TURNS {
                 turns.push(LocalTurn {
                     event: "clock".to_owned(),
                     failure: Some(TurnFailure {
                         code: None,
-                        reason: format!("this move of the clock brought {MOST_TURNS} turns; move it in smaller steps"),
+                        reason: format!("this move of the clock caused {MOST_TURNS} turns; move it in smaller steps"),
                         then: "the clock stops here".to_owned(),
                     }),
                     ..LocalTurn::default()
@@ -197,21 +215,32 @@ impl<'a> LocalChat<'a> {
     }
 
     pub(crate) fn next_due(&self) -> Option<DateTime<Utc>> {
-        match self.waiting.front() {
+        let of_bot = match self.waiting.front() {
             Some(first) => Some(first.not_before),
-            None => self.timers.values().min().copied(),
-        }
+            None => self.timers.values().chain(self.requests.iter().map(|(due, _)| due)).min().copied(),
+        };
+        self.templates.values().map(|(due, _)| *due).chain(of_bot).min()
     }
 
-    async fn due(&mut self) -> Vec<LocalTurn> {
-        let mut turns = vec![];
+    /// Runs a turn for each event that is due, including timers and ended requests.
+    async fn run_due_events(&mut self) -> Vec<LocalTurn> {
+        let mut turns = self.due_templates();
         while turns.len() < MOST_TURNS {
             let now = self.setup.now;
+            if self.waiting.is_empty()
+                && let Some(at) = self.requests.iter().position(|(due, _)| *due <= now)
+            {
+                let (due, finished) = self.requests.remove(at);
+                self.enqueue(EventKind::HttpFinished(finished), false);
+                if let Some(ended) = self.waiting.back_mut() {
+                    ended.happened_at = due;
+                }
+            }
             if self.waiting.is_empty() {
                 let due = self.timers.iter().filter(|(_, due)| **due <= now).min_by_key(|(_, due)| **due);
                 let Some((name, due)) = due.map(|(name, due)| (name.clone(), *due)) else { break };
                 self.timers.remove(&name);
-                self.wait(EventKind::Timer(name), false);
+                self.enqueue(EventKind::Timer(name), false);
                 if let Some(timer) = self.waiting.back_mut() {
                     timer.happened_at = due;
                 }
@@ -222,43 +251,74 @@ impl<'a> LocalChat<'a> {
         turns
     }
 
-    async fn turn(&mut self, asked: Pending) -> LocalTurn {
-        let session = self.session(asked.reopened, asked.happened_at);
+    fn due_templates(&mut self) -> Vec<LocalTurn> {
+        let now = self.setup.now;
+        let due: Vec<_> = self.templates.extract_if(.., |_, (due, _)| *due <= now).collect();
+        let sent = due.into_iter().map(|(name, (_, message))| {
+            let id = format!("bot-{}", self.history.len() + 1);
+            self.history.push(conversation_facts::of_bot(&id, &message, now));
+            let event = format!("template `{name}`");
+            LocalTurn { event, effects: vec![HostEffect::Said(message)], ..LocalTurn::default() }
+        });
+        sent.collect()
+    }
+
+    async fn turn(&mut self, pending: Pending) -> LocalTurn {
+        let session = self.session(pending.reopened, pending.happened_at);
         let event = Event {
-            id: asked.id.to_string(),
+            id: pending.id.to_string(),
             sequence: self.sequence + 1,
-            timestamp_ms: unix_millis(asked.happened_at),
-            kind: asked.kind.clone(),
+            timestamp_ms: unix_millis(pending.happened_at),
+            kind: pending.kind.clone(),
             metadata: vec![],
         };
         let call = PluginCall {
             client: self.client,
             plugin: &self.loaded.plugin,
-            now: asked.happened_at,
-            seed: asked.id.as_u64_pair().1,
+            now: pending.happened_at,
+            seed: pending.id.as_u64_pair().1,
             config: &self.setup.config,
             turn: &event.id,
             allowed_hosts: &self.setup.allowed_hosts,
+            http_limits: self.setup.http_limits,
             record: false,
         };
-        let label = label(&asked.kind);
-        match self.local_host.host.chatbot(call, &event, &session, self.setup.values.snapshot(self.setup.now)).await {
+        let label = label(&pending.kind);
+        let reads = Arc::new(conversation_facts::LocalReads {
+            values: self.setup.values.snapshot(self.setup.now),
+            tags: self.tags.clone(),
+            history: self.history.clone(),
+            timers: self.timers.clone(),
+        });
+        match self.local_host.host.chatbot(call, &event, &session, reads).await {
             Ok(outcome) => {
                 self.sequence += 1;
+                let requests = outcome.requests;
                 self.setup.values.commit(outcome.writes, self.setup.now);
                 let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action)).collect();
+                self.send_started(requests).await;
                 self.settle();
                 LocalTurn { event: label, effects, failure: None, notes: CallNotes::of(&outcome.trace) }
             }
             Err(error) => {
                 let notes = CallNotes::of_error(&error);
-                let failure = self.handle_failure(asked, &error);
+                let failure = self.handle_failure(pending, &error);
                 LocalTurn { event: label, effects: vec![], failure: Some(failure), notes }
             }
         }
     }
 
-    /// A repeated turn sees the clock of its event, as on a server.
+    async fn send_started(&mut self, requests: Vec<StartedRequest>) {
+        for StartedRequest { job, request } in requests {
+            let limit = request.most_bytes;
+            let (ended, after) = self.local_host.send_started(self.client, request).await;
+            let finished = HttpFinished { job, outcome: conversation_facts::outcome(ended, limit) };
+            self.requests.push((self.setup.now + after, finished));
+        }
+        self.requests.sort_by_key(|(due, _)| *due);
+    }
+
+    /// The session for a turn. A repeated turn sees the clock of its event, as on a server.
     fn session(&self, reopened: bool, moment: DateTime<Utc>) -> Session {
         Session {
             state: self.state.clone(),
@@ -273,9 +333,15 @@ impl<'a> LocalChat<'a> {
     fn carry_out(&mut self, action: Action) -> Option<HostEffect> {
         let effect = HostEffect::of(&action)?;
         match &effect {
-            HostEffect::Said(said) if !said.options.is_empty() => self.offered.clone_from(&said.options),
+            HostEffect::Said(said) => {
+                let id = format!("bot-{}", self.history.len() + 1);
+                self.history.push(conversation_facts::of_bot(&id, said, self.setup.now));
+                if !said.options.is_empty() {
+                    self.offered.clone_from(&said.options);
+                }
+            }
             HostEffect::RatingAsked => {
-                self.offered = BotMessage::of(&action).map(|asked| asked.options).unwrap_or_default();
+                self.offered = BotMessage::of(&action).map(|message| message.options).unwrap_or_default();
             }
             HostEffect::State(state) => self.state.clone_from(state),
             HostEffect::Timer { name, seconds } => {
@@ -284,20 +350,28 @@ impl<'a> LocalChat<'a> {
             }
             HostEffect::HandedOver { team, note } if self.stage == ChatStage::Bot => {
                 let reason = note.clone().unwrap_or_else(|| "handed over by the chatbot".to_owned());
-                self.stage = ChatStage::People { team: team.clone(), note: reason };
+                self.stage = ChatStage::Agents { team: team.clone(), note: reason };
             }
             HostEffect::Closed if self.stage == ChatStage::Bot => self.stage = ChatStage::Closed,
             // Another action of this answer has ended the bot's part already.
             HostEffect::HandedOver { .. } | HostEffect::Closed => return None,
+            HostEffect::TemplateScheduled { name, seconds, message } => {
+                let due = self.setup.now + TimeDelta::seconds(i64::from(*seconds));
+                self.templates.insert(name.clone(), (due, message.clone()));
+            }
+            HostEffect::TemplateCancelled(name) => {
+                self.templates.remove(name);
+            }
             HostEffect::TimerCancelled(name) => {
                 self.timers.remove(name);
             }
+            HostEffect::Untagged(tag) => self.tags.retain(|other| other != tag),
             HostEffect::Tagged(tag) => {
                 if !self.tags.contains(tag) && self.tags.len() < MOST_TAGS {
                     self.tags.push(tag.clone());
                 }
             }
-            HostEffect::Said(_) | HostEffect::LeftOut(_) => {}
+            HostEffect::Typing | HostEffect::ReadMarked | HostEffect::Reacted { .. } | HostEffect::LeftOut(_) => {}
         }
         Some(effect)
     }
@@ -306,19 +380,21 @@ impl<'a> LocalChat<'a> {
         match self.stage {
             ChatStage::Closed => {
                 self.timers.clear();
+                self.requests.clear();
                 // The customer wrote while the bot closed the conversation, so that message begins the next one.
                 if self.waiting.front().is_some_and(|next| matches!(next.kind, EventKind::Message(_))) {
                     self.stage = ChatStage::Bot;
                     self.state.clear();
-                    self.wait(EventKind::ConversationStarted, true);
+                    self.enqueue(EventKind::ConversationStarted, true);
                     self.waiting.rotate_right(1);
                     for next in &mut self.waiting {
                         next.reopened = true;
                     }
                 }
             }
-            ChatStage::People { .. } => {
+            ChatStage::Agents { .. } => {
                 self.timers.clear();
+                self.requests.clear();
                 self.waiting.clear();
             }
             ChatStage::Fresh | ChatStage::Bot => {}
@@ -326,21 +402,21 @@ impl<'a> LocalChat<'a> {
     }
 
     /// Repeats a failed turn, unless a repetition is useless.
-    fn handle_failure(&mut self, asked: Pending, error: &CallError) -> TurnFailure {
+    fn handle_failure(&mut self, pending: Pending, error: &CallError) -> TurnFailure {
         let code = match error {
             CallError::Refused { error, .. } => Some(error.code.clone()),
             _ => None,
         };
         let hopeless = matches!(error, CallError::Refused { error, .. } if !error.retry);
-        let pause = PAUSES.get(asked.attempts).filter(|_| !hopeless);
+        let pause = PAUSES.get(pending.attempts).filter(|_| !hopeless);
         let then = match pause {
             Some(pause) => {
                 let not_before = self.setup.now + *pause;
-                self.waiting.push_front(Pending { attempts: asked.attempts + 1, not_before, ..asked });
+                self.waiting.push_front(Pending { attempts: pending.attempts + 1, not_before, ..pending });
                 format!("the host asks again in {}", format_span(*pause))
             }
             None => {
-                self.stage = ChatStage::People { team: None, note: format!("the chatbot failed: {error}") };
+                self.stage = ChatStage::Agents { team: None, note: format!("the chatbot failed: {error}") };
                 self.settle();
                 "people take over".to_owned()
             }
@@ -348,12 +424,12 @@ impl<'a> LocalChat<'a> {
         TurnFailure { code, reason: error.to_string(), then }
     }
 
-    fn wait(&mut self, kind: EventKind, reopened: bool) {
-        let (id, now) = (self.mint(), self.setup.now);
+    fn enqueue(&mut self, kind: EventKind, reopened: bool) {
+        let (id, now) = (self.new_id(), self.setup.now);
         self.waiting.push_back(Pending { id, kind, reopened, happened_at: now, attempts: 0, not_before: now });
     }
 
-    fn mint(&mut self) -> Uuid {
+    fn new_id(&mut self) -> Uuid {
         self.ids += 1;
         Uuid::from_u64_pair(ID_FRONT, ID_BACK | self.ids)
     }
@@ -366,6 +442,7 @@ fn label(kind: &EventKind) -> String {
         EventKind::ConversationStarted => "conversation started".to_owned(),
         EventKind::AgentReleased => "agent released".to_owned(),
         EventKind::Rating(_) => "rating".to_owned(),
+        EventKind::HttpFinished(_) => "finished request".to_owned(),
         EventKind::Custom(custom) => format!("event `{}`", custom.name),
     }
 }

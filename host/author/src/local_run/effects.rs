@@ -13,6 +13,13 @@ pub(crate) enum HostEffect {
         name: String,
         seconds: u32,
     },
+    /// The message is sent when that time has passed.
+    TemplateScheduled {
+        name: String,
+        seconds: u32,
+        message: Box<BotMessage>,
+    },
+    TemplateCancelled(String),
     /// A timer was cancelled, or no timer had that name.
     TimerCancelled(String),
     HandedOver {
@@ -21,6 +28,14 @@ pub(crate) enum HostEffect {
     },
     Closed,
     Tagged(String),
+    Untagged(String),
+    Typing,
+    ReadMarked,
+    Reacted {
+        message: String,
+        /// Empty: the reaction is taken back.
+        emoji: String,
+    },
     RatingAsked,
     /// An action that hosts of this version ignore.
     LeftOut(String),
@@ -40,9 +55,22 @@ impl HostEffect {
             Action::SetState(state) => Self::State(state.clone()),
             Action::StartTimer(timer) => Self::Timer { name: timer.name.clone(), seconds: timer.after_seconds },
             Action::CancelTimer(name) => Self::TimerCancelled(name.clone()),
+            Action::SendTemplate(later) => Self::TemplateScheduled {
+                name: later.name.clone(),
+                seconds: later.after_seconds,
+                message: Box::new(BotMessage::of_template(&later.template)),
+            },
+            Action::CancelTemplate(name) => Self::TemplateCancelled(name.clone()),
             Action::HandOver(to) => Self::HandedOver { team: given(&to.team), note: given(&to.note) },
             Action::Close => Self::Closed,
             Action::AddTag(tag) => Self::Tagged(tag.clone()),
+            Action::RemoveTag(tag) => Self::Untagged(tag.clone()),
+            Action::Typing => Self::Typing,
+            Action::MarkRead => Self::ReadMarked,
+            Action::React(reaction) => Self::Reacted {
+                message: reaction.message_id.clone(),
+                emoji: reaction.emoji.clone().unwrap_or_default(),
+            },
             Action::Custom(text) => Self::LeftOut(text.clone()),
             _ => return None,
         })
@@ -61,8 +89,18 @@ impl HostEffect {
                 format!("  (handed over to {team}{note})")
             }
             Self::Closed => "  (closed; the next message opens the conversation again)".to_owned(),
+            Self::TemplateScheduled { name, seconds, message } => {
+                let after = format_span(TimeDelta::seconds(i64::from(*seconds)));
+                format!("  (template `{name}` in {after}: {})", message.show(false))
+            }
+            Self::TemplateCancelled(name) => format!("  (no template {name} waits any more)"),
             Self::TimerCancelled(name) => format!("  (no timer {name} any more)"),
             Self::Tagged(tag) => format!("  (tagged {tag})"),
+            Self::Untagged(tag) => format!("  (no longer tagged {tag})"),
+            Self::Typing => "  (the bot is typing)".to_owned(),
+            Self::ReadMarked => "  (marked as read)".to_owned(),
+            Self::Reacted { emoji, .. } if emoji.is_empty() => "  (the bot takes its reaction back)".to_owned(),
+            Self::Reacted { emoji, .. } => format!("  (the bot reacts with {emoji})"),
             Self::RatingAsked => "bot: How was our service?  (/rate poor, average or excellent)".to_owned(),
             Self::LeftOut(text) => format!("  (left out, hosts do not know this action or cannot read it: {text})"),
         }

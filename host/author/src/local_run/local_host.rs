@@ -10,6 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use domain::ids::ClientId;
 use parking_lot::Mutex;
 use plugin_host::{
@@ -17,6 +18,8 @@ use plugin_host::{
     HttpResponse, OutgoingHttp, PluginHost, PluginRef, World,
 };
 use uuid::Uuid;
+
+use super::web::LocalWeb;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
@@ -67,7 +70,7 @@ impl ComponentSource for Components {
 
 /// The HTTP access of each conversation, by its client.
 #[derive(Default)]
-struct WebPerConversation(Mutex<HashMap<Uuid, Arc<dyn OutgoingHttp>>>);
+struct WebPerConversation(Mutex<HashMap<Uuid, Arc<dyn LocalWeb>>>);
 
 #[async_trait]
 impl OutgoingHttp for WebPerConversation {
@@ -120,8 +123,21 @@ impl LocalHost {
         })
     }
 
+    /// Sends a started request. Returns its end, and the time after which the plugin hears of it.
+    pub(crate) async fn send_started(
+        &self,
+        client: ClientId,
+        request: HttpRequest,
+    ) -> (Result<HttpResponse, HttpFault>, TimeDelta) {
+        let web = self.webs.0.lock().get(&client.0).cloned();
+        let after = web.map_or(TimeDelta::zero(), |web| web.delay(&request));
+        let deadline = TimeDelta::from_std(request.timeout).unwrap_or_default();
+        let ended = self.host.send_started(client, request).await;
+        if after > deadline { (Err(HttpFault::TimedOut), deadline) } else { (ended, after) }
+    }
+
     /// A new client, because limits, the circuit breaker and the HTTP access are per client.
-    pub(crate) fn client(&self, web: Arc<dyn OutgoingHttp>) -> ClientId {
+    pub(crate) fn client(&self, web: Arc<dyn LocalWeb>) -> ClientId {
         let id = Uuid::from_u64_pair(0, self.clients.fetch_add(1, Ordering::Relaxed) + 1);
         self.webs.0.lock().insert(id, web);
         ClientId(id)

@@ -2,6 +2,7 @@
 
 pub(crate) mod bot_message;
 pub(crate) mod chat;
+pub(crate) mod conversation_facts;
 pub(crate) mod effects;
 pub(crate) mod local_host;
 pub(crate) mod time;

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use channels::http::{GuardedClient, GuardedRequest, PostError};
+use chrono::TimeDelta;
 use domain::ids::ClientId;
 use parking_lot::Mutex;
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
@@ -20,6 +21,8 @@ pub(crate) struct WebStub {
     /// Headers that the request must have, with names in lower case.
     pub(crate) with_headers: Vec<(String, String)>,
     pub(crate) answer: Result<HttpResponse, HttpFault>,
+    /// Time until the answer to a request of `http.start` comes. Other requests are answered at once.
+    pub(crate) after: TimeDelta,
     /// Expected number of requests; `None` = any number.
     pub(crate) expect: Option<u32>,
 }
@@ -38,6 +41,24 @@ impl WebStub {
             && matches(&self.url, &request.url)
             && self.with_headers.iter().all(has)
             && self.sends.as_ref().is_none_or(|sends| subset::differences(sends, &body()).is_empty())
+    }
+}
+
+/// The HTTP access of one conversation.
+pub(crate) trait LocalWeb: OutgoingHttp {
+    /// The time after which a started request like this one is answered.
+    fn delay(&self, _request: &HttpRequest) -> TimeDelta {
+        TimeDelta::zero()
+    }
+}
+
+impl LocalWeb for RealWeb {}
+
+impl LocalWeb for StubWeb {
+    fn delay(&self, request: &HttpRequest) -> TimeDelta {
+        self.with(|state| self.find(state, request))
+            .and_then(|at| self.stubs.get(at))
+            .map_or(TimeDelta::zero(), |stub| stub.after)
     }
 }
 
@@ -82,6 +103,14 @@ impl StubWeb {
         self.stubs.iter().map(WebStub::request).collect()
     }
 
+    /// Each answer is used as often as expected. The last match continues to answer and is then reported as a wrong number.
+    fn find(&self, state: &State, request: &HttpRequest) -> Option<usize> {
+        let fitting = |stub: &WebStub| stub.fits(request);
+        let open = |(stub, used): (&WebStub, &u32)| fitting(stub) && stub.expect.is_none_or(|expect| *used < expect);
+        let open = self.stubs.iter().zip(&state.used).position(open);
+        open.or_else(|| self.stubs.iter().rposition(fitting))
+    }
+
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         work(&mut self.state.lock())
     }
@@ -90,14 +119,8 @@ impl StubWeb {
 #[async_trait]
 impl OutgoingHttp for StubWeb {
     async fn send(&self, _client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
-        let fitting = |stub: &WebStub| stub.fits(&request);
         self.with(|state| {
-            // Each answer is used as often as expected. The last match continues to answer and is then reported as a
-            // wrong number.
-            let open =
-                |(stub, used): (&WebStub, &u32)| fitting(stub) && stub.expect.is_none_or(|expect| *used < expect);
-            let open = self.stubs.iter().zip(&state.used).position(open);
-            let index = open.or_else(|| self.stubs.iter().rposition(fitting));
+            let index = self.find(state, &request);
             let found = index.and_then(|index| Some((self.stubs.get(index)?, state.used.get_mut(index)?)));
             match found {
                 Some((stub, used)) => {

@@ -128,6 +128,8 @@ impl Script {
                 self.ended = false;
                 self.steps.push(("agent", "releases".into()));
             }
+            // A recording does not have the request, so the chat becomes cases.
+            EventKind::HttpFinished(_) => return None,
             EventKind::Custom(custom) => {
                 self.move_clock(floor(call.recording.now));
                 let payload = serde_json::from_str(&custom.payload).unwrap_or_else(|_| json!({}));
@@ -175,6 +177,8 @@ impl Script {
                 }
                 HostEffect::Tagged(tag) => self.steps.push(("tagged", tag.as_str().into())),
                 HostEffect::RatingAsked => self.steps.push(("rating asked", true.into())),
+                HostEffect::Typing => self.steps.push(("typing", true.into())),
+                HostEffect::Reacted { emoji, .. } => self.steps.push(("reacted", emoji.as_str().into())),
                 _ => {}
             }
         }

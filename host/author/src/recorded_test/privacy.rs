@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plugin_host::{HostCall, HttpAnswer, KvAnswer};
 use regex_lite::{Captures, Regex};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Number, Value, json};
 
 use super::call_result::ReadCall;
 
@@ -213,6 +213,7 @@ fn places(call: &ReadCall<'_>) -> Vec<Value> {
                 }
             }
             HostCall::KvGet { answer: KvAnswer::Value(value), .. } => places.push(of_bytes(value)),
+            HostCall::Conversation { answer, .. } => places.extend(answer.as_ref().map(|answer| json!(answer))),
             HostCall::KvGet { .. } | HostCall::KvList { .. } => {}
         }
     }

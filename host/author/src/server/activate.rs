@@ -1,6 +1,6 @@
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{RemoteServer, ServerAnswer, ServerError};
@@ -17,10 +17,14 @@ pub struct ActivationRequest {
     /// The plugin's configuration. `None` = that of the activation that it replaces, if any.
     pub config: Option<Value>,
     pub allowed_hosts: Vec<String>,
+    /// `None` = those of the activation that it replaces, if any.
+    pub http_limits: Option<HttpLimitsForm>,
     /// Percentage of failures at which a canary is withdrawn.
     pub error_threshold: Option<u8>,
     /// Calls before a canary is judged.
     pub minimum_calls: Option<u32>,
+    /// Run all checks, and change nothing.
+    pub preview: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -35,6 +39,8 @@ pub struct Scope {
     pub percent: Option<u8>,
     #[serde(default)]
     pub allowed_hosts: Vec<String>,
+    #[serde(default)]
+    pub http_limits: HttpLimitsForm,
     /// Its configuration without secrets.
     #[serde(default)]
     pub config: Value,
@@ -43,6 +49,28 @@ pub struct Scope {
     /// Fields that the request left out and whose values were kept.
     #[serde(default)]
     pub kept: Vec<String>,
+}
+
+/// Limits of HTTP requests. `None` = that of the operator.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpLimitsForm {
+    pub timeout_ms: Option<u32>,
+    pub response_bytes: Option<u64>,
+    pub requests: Option<u32>,
+}
+
+impl fmt::Display for HttpLimitsForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            self.timeout_ms.map(|millis| format!("{millis} ms")),
+            self.response_bytes.map(|bytes| format!("{bytes} bytes")),
+            self.requests.map(|count| format!("{count} requests")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        f.write_str(if parts.is_empty() { "those of the operator" } else { "" })?;
+        f.write_str(&parts.join(", "))
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -117,10 +145,15 @@ impl fmt::Display for Scope {
         }
         let kept = |field: &str| self.kept.iter().any(|kept| kept == field);
         if kept("config") {
-            write!(f, "\n  with the configuration that it had there")?;
+            write!(f, "\n  with the configuration that was in force there")?;
         }
         if kept("allowedHosts") && !self.allowed_hosts.is_empty() {
-            write!(f, "\n  with the hosts that it could reach there: {}", self.allowed_hosts.join(", "))?;
+            write!(f, "\n  with the hosts that were in force there: {}", self.hosts())?;
+        } else if self.world == "chatbot" || !self.allowed_hosts.is_empty() {
+            write!(f, "\n  hosts that it may call by HTTP: {}", self.hosts())?;
+        }
+        if kept("httpLimits") {
+            write!(f, "\n  with the HTTP limits that were in force there: {}", self.http_limits)?;
         }
         Ok(())
     }
@@ -136,8 +169,10 @@ impl RemoteServer {
             ("percent", wanted.percent.map(Value::from)),
             ("config", wanted.config.clone()),
             ("allowedHosts", (!wanted.allowed_hosts.is_empty()).then(|| wanted.allowed_hosts.clone().into())),
+            ("httpLimits", wanted.http_limits.map(|limits| json!(limits))),
             ("errorThreshold", wanted.error_threshold.map(Value::from)),
             ("minimumCalls", wanted.minimum_calls.map(Value::from)),
+            ("preview", wanted.preview.then_some(Value::Bool(true))),
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await

@@ -1,13 +1,14 @@
-//! The plugins at the server, with their versions and activations.
+//! Plugins on a remote server, with their versions and activations.
 
 use std::fmt;
 
+use domain::plugin_origin::{ComponentNotes, OciSource};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{BASE, RemoteServer, Scope, ServerAnswer, ServerError, size};
+use super::{BASE, RemoteServer, Scope, ServerAnswer, ServerError, SignatureEntry, size};
 
-const MOST_PLUGINS: usize = 10_000;
+const MAX_PLUGINS: usize = 10_000;
 const SHOWN_VERSIONS: usize = 5;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -21,6 +22,7 @@ pub struct ListedPlugin {
     /// `uploaded`, `built-in` or `directory`.
     pub source: String,
     pub last_error: Option<String>,
+    pub signature: Option<SignatureEntry>,
     #[serde(default)]
     pub activations: Vec<Scope>,
 }
@@ -37,6 +39,9 @@ impl fmt::Display for ListedPlugin {
                 let places: Vec<String> = activations.iter().map(Scope::place).collect();
                 write!(f, " {}", places.join("; "))?;
             }
+        }
+        if let Some(signature) = &self.signature {
+            write!(f, "; signed with key {}", signature.key)?;
         }
         match &self.last_error {
             Some(error) => write!(f, "\n    {error}"),
@@ -66,7 +71,40 @@ struct UploadedVersion {
     version: u64,
     sha256: String,
     size: u64,
+    /// Id of the user.
+    created_by: Option<String>,
     created_time: String,
+    signature: Option<SignatureEntry>,
+    origin: Option<OriginEntry>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct OriginEntry {
+    notes: ComponentNotes,
+    source: Option<OciSource>,
+}
+
+impl fmt::Display for UploadedVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { version, sha256, created_time, .. } = self;
+        let hash = sha256.get(..12).unwrap_or(sha256);
+        write!(f, "  version {version}: uploaded {created_time}, {}, sha256 {hash}..", size(self.size))?;
+        if let Some(user) = &self.created_by {
+            write!(f, "\n    by user: {user}")?;
+        }
+        if let Some(signature) = &self.signature {
+            write!(f, "\n    signed: {signature}")?;
+        }
+        match &self.origin {
+            Some(OriginEntry { notes, source }) => {
+                if let Some(OciSource { reference, .. }) = source {
+                    write!(f, "\n    from {reference}")?;
+                }
+                write!(f, "\n    licences: {}\n    made with: {}", notes.licenses_text(), notes.tools_text())
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for PluginStatus {
@@ -90,10 +128,8 @@ impl fmt::Display for PluginStatus {
                 write!(f, "\n    recording: {recording}")?;
             }
         }
-        for UploadedVersion { version, sha256, size: bytes, created_time } in self.versions.iter().take(SHOWN_VERSIONS)
-        {
-            let hash = sha256.get(..12).unwrap_or(sha256);
-            write!(f, "\n  version {version}: uploaded {created_time}, {}, sha256 {hash}..", size(*bytes))?;
+        for version in self.versions.iter().take(SHOWN_VERSIONS) {
+            write!(f, "\n{version}")?;
         }
         match self.total_versions.saturating_sub(SHOWN_VERSIONS as u64) {
             0 => Ok(()),
@@ -110,8 +146,9 @@ pub(super) fn config_text(config: &Value) -> String {
 }
 
 impl RemoteServer {
-    pub async fn plugins(&self) -> Result<Vec<ServerAnswer<ListedPlugin>>, ServerError> {
-        self.items(BASE, MOST_PLUGINS).await
+    /// Lists the plugins of the client, at most 10,000. More are left out without an error.
+    pub async fn list_plugins(&self) -> Result<Vec<ServerAnswer<ListedPlugin>>, ServerError> {
+        self.items(BASE, MAX_PLUGINS).await
     }
 
     pub async fn status(&self, name: &str) -> Result<ServerAnswer<PluginStatus>, ServerError> {

@@ -4,6 +4,7 @@ mod activate;
 mod answer;
 mod catalogue;
 mod error;
+mod form;
 mod history;
 mod logs;
 mod numbers;
@@ -12,6 +13,7 @@ mod recordings;
 mod replay;
 mod rollback;
 mod trial;
+mod trust;
 mod verification;
 mod webhooks;
 
@@ -21,10 +23,11 @@ use channels::http::{ApiAnswer, ApiCall, ApiClient};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use activate::{ActivationRequest, Scope};
+pub use activate::{ActivationRequest, HttpLimitsForm, Scope};
 pub use answer::ServerAnswer;
 pub use catalogue::{ListedPlugin, PluginStatus};
 pub use error::ServerError;
+pub use form::UploadParts;
 pub use history::{EventEntry, ShadowDifferences};
 pub use logs::{LogFilter, LoggedInvocation, Logs};
 pub use push::PushedVersion;
@@ -33,6 +36,7 @@ pub use recordings::{RecordedCall, RecordingBounds};
 pub use replay::{ReplayError, ReplaySummary};
 pub use rollback::RollbackReport;
 pub use trial::{TrialAnswer, TrialCall};
+pub use trust::{KeyEntry, SignatureEntry, TrustReport};
 pub use verification::Verification;
 pub use webhooks::{ForwardedWebhook, WebhookPage};
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use channels::http::ApiCall;
 use serde::Deserialize;
 
-use super::{BASE, RemoteServer, ServerError};
+use super::{BASE, RemoteServer, ServerError, SignatureEntry, UploadParts};
 
 /// Timeout of an upload, and of the check and compilation after it.
 const UPLOAD_TIMEOUT: Duration = Duration::from_secs(600);
@@ -32,6 +32,8 @@ pub struct PushedVersion {
     pub world: String,
     pub sha256: String,
     pub size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<SignatureEntry>,
     /// Whether the same bytes were uploaded before.
     #[serde(skip)]
     pub known: bool,
@@ -43,6 +45,9 @@ impl fmt::Display for PushedVersion {
         match self.known {
             true => writeln!(f, "{name} version {version}: the server has these bytes already")?,
             false => writeln!(f, "{name} version {version}: uploaded ({world}, {})", size(self.size))?,
+        }
+        if let Some(signature) = &self.signature {
+            writeln!(f, "  signed: {signature}")?;
         }
         write!(f, "Put it in charge with: patchbay plugin activate {name} --version {version}")
     }
@@ -56,15 +61,26 @@ impl RemoteServer {
         component: &Path,
         progress: &mut dyn FnMut(&str),
     ) -> Result<PushedVersion, ServerError> {
-        crate::project::check_name(name).map_err(ServerError::Name)?;
         let unreadable = |source| ServerError::Unreadable { path: component.to_owned(), source };
         let bytes = Bytes::from(tokio::fs::read(component).await.map_err(unreadable)?);
+        self.push_parts(name, UploadParts { component: bytes, signature: None, source: None }, progress).await
+    }
+
+    /// Uploads a component with its signature and source.
+    pub async fn push_parts(
+        &self,
+        name: &str,
+        parts: UploadParts,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<PushedVersion, ServerError> {
+        crate::project::check_name(name).map_err(ServerError::Name)?;
+        let (kind, bytes) = parts.into_body();
         let (total, sent) = (bytes.len() as u64, Arc::new(AtomicU64::new(0)));
         let call = ApiCall {
             method: "POST",
             path: format!("{BASE}?name={name}"),
             headers: &[("Prefer", "respond-async")],
-            body: Some(("application/wasm", bytes)),
+            body: Some((&kind, bytes)),
             sent: Some(Arc::clone(&sent)),
             timeout: UPLOAD_TIMEOUT,
         };

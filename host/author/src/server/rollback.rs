@@ -29,7 +29,11 @@ impl fmt::Display for RollbackReport {
         };
         change(f, "version", &version(before), &version(now))?;
         change(f, "configuration", &config_text(&before.config), &config_text(&now.config))?;
-        change(f, "hosts", &before.hosts(), &now.hosts())
+        change(f, "hosts", &before.hosts(), &now.hosts())?;
+        if before.http_limits == now.http_limits {
+            return Ok(());
+        }
+        change(f, "HTTP limits", &before.http_limits.to_string(), &now.http_limits.to_string())
     }
 }
 

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{RemoteServer, ServerAnswer, ServerError, size};
+use super::{RemoteServer, ServerAnswer, ServerError, SignatureEntry, size};
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -15,7 +15,10 @@ pub struct Verification {
     pub stored_sha256: Option<String>,
     pub size: u64,
     pub imports: Vec<String>,
-    /// Whether the stored component is the uploaded one.
+    /// `VALID`, `ABSENT`, `KEY_REMOVED` or `MISMATCH`.
+    pub signature_state: String,
+    pub signature: Option<SignatureEntry>,
+    /// Whether the stored component is the uploaded one and its signature is valid or not needed.
     pub intact: bool,
     pub problems: Vec<String>,
     pub created_time: String,
@@ -31,10 +34,15 @@ impl fmt::Display for Verification {
         for import in &self.imports {
             writeln!(f, "    {import}")?;
         }
+        match (&self.signature, self.signature_state.as_str()) {
+            (Some(signature), "VALID") => writeln!(f, "  signature: valid, {signature}")?,
+            (Some(signature), _) => writeln!(f, "  signature: not valid, {signature}")?,
+            (None, _) => writeln!(f, "  signature: none")?,
+        }
         match self.intact {
             true => write!(f, "The stored component is the one that was uploaded."),
             false => {
-                write!(f, "The stored component is not as it was uploaded:")?;
+                write!(f, "The stored version has problems:")?;
                 self.problems.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
             }
         }

@@ -70,7 +70,7 @@ fn find_choice(chat: &LocalChat<'_>, wanted: &str) -> Option<Choice> {
 }
 
 async fn send(chat: &mut LocalChat<'_>, content: Content, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
-    let turns = chat.customer(content, None).await;
+    let turns = chat.receive_message(content, None).await;
     show(out, &turns)?;
     let heard = turns.iter().any(|turn| {
         turn.failure.is_some()

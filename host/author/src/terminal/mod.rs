@@ -9,7 +9,7 @@ use std::{io, path::PathBuf, sync::Arc, time::Duration};
 use channels::http::{ClientBuildError, GuardedClient, GuardedSettings};
 use chrono::TimeDelta;
 use domain::clock::Clock;
-use plugin_host::{EVERY_HOST, World, Zone, chatbot::Session, json::WorldQuestion};
+use plugin_host::{EVERY_HOST, HttpLimits, World, Zone, chatbot::Session, json::WorldQuestion};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -133,7 +133,7 @@ impl Terminal {
         match local_host.load(&self.name, &self.component).await {
             Ok(loaded) if loaded.world == World::Chatbot && loaded.plugin != *chat.plugin() => {
                 writeln!(out, "(reloaded, {}; the conversation goes on)", crate::server::size(loaded.size))?;
-                chat.exchange(loaded);
+                chat.replace_program(loaded);
             }
             Ok(loaded) if loaded.world != World::Chatbot => {
                 writeln!(out, "(the new build is a {}; the chat goes on as it was)", loaded.world)?;
@@ -156,6 +156,7 @@ impl Terminal {
             session: session()?,
             values: LocalValues::default(),
             allowed_hosts,
+            http_limits: HttpLimits::default(),
         })
     }
 }

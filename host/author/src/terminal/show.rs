@@ -28,7 +28,7 @@ pub(super) fn show(out: &mut (dyn io::Write + Send), turns: &[LocalTurn]) -> io:
 /// Why there is no answer: the party that has the conversation.
 pub(super) fn silence_text(stage: &ChatStage) -> &'static str {
     match stage {
-        ChatStage::People { .. } => {
+        ChatStage::Agents { .. } => {
             "  (people have the conversation: the bot does not hear this; /release gives it back)"
         }
         _ => "  (the bot says nothing)",

@@ -14,6 +14,14 @@ cases:
   - name: skips
     given: {requested: {text: keep quiet}}
     expect: {type: skip}
+  - name: remembers
+    given: {requested: {text: only once}, recipient: '27820000001'}
+    expect: {type: send}
+    stores: {participant: {sent: '27820000001'}}
+  - name: reminds itself
+    kv: {participant: {sent: '27820000001'}}
+    given: {requested: {text: only once}}
+    expect: {type: skip, reason: this customer has had one}
   - name: fails
     given: {requested: {text: trap}}
     fails: crashed

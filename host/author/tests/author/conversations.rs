@@ -157,6 +157,7 @@ steps:
   - customer: person
   - bot: one moment
   - handed over: {note: wants a person}
+  - handed over: {team: null}
   - timers: nothing
   - customer: say are you there
   - bot: nothing

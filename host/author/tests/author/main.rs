@@ -5,8 +5,10 @@
 
 mod cases;
 mod conversations;
+mod costs;
 mod differences;
 mod flows;
+mod merging;
 mod projects;
 mod support;
 mod terminal;

@@ -50,6 +50,45 @@ steps:
 }
 
 #[tokio::test]
+async fn http_limits_count_as_at_activation() {
+    passes(
+        "errand-bot",
+        "
+http limits: {requests: 1, response bytes: 4}
+http: [{request: GET https://shop.example/, body: long}, {request: GET https://shop.example/more, body: longer}, {request: POST https://shop.example/, status: 201}]
+steps:
+  - customer: try https://shop.example/
+  - bot: 200 long
+  - customer: try https://shop.example/more
+  - bot: {contains: larger than 4 bytes}
+  - customer: post-twice https://shop.example/
+  - fails: may send 1 requests
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_template_that_is_sent_later_comes_when_the_clock_reaches_it() {
+    passes(
+        "errand-bot",
+        "
+steps:
+  - customer: campaign Zo
+  - closed: true
+  - clock: +1d
+  - bot: {kind: template, name: order_ready, parameters: [Zo]}
+  - customer: campaign Zo
+  - closed: true
+  - customer: no-campaign
+  - clock: +2d
+  - bot: nothing
+",
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn an_unexpected_request_fails_the_test_and_is_named() {
     let file = "
 http: [{request: GET https://shop.example/a}]
@@ -98,6 +137,67 @@ steps:
   - bot: 200 ok
   - customer: try https://other.example/
   - bot: {contains: may not reach}
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_started_request_is_answered_when_the_clock_reaches_its_delay() {
+    passes(
+        "errand-bot",
+        "
+http:
+  - {request: POST https://ai.example/chat, body: hello, after: 40s, expect: 1}
+steps:
+  - customer: start https://ai.example/chat
+  - typing: true
+  - bot: nothing
+  - clock: +39s
+  - bot: nothing
+  - clock: +1s
+  - bot: 200 hello
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_started_request_ends_at_its_deadline() {
+    passes(
+        "errand-bot",
+        "
+http: [{request: POST https://ai.example/chat, after: 2m}]
+steps:
+  - customer: start https://ai.example/chat
+  - clock: +89s
+  - bot: nothing
+  - clock: +1s
+  - bot: {contains: http-timed-out}
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn the_facts_of_a_conversation_are_those_of_the_test() {
+    passes(
+        "errand-bot",
+        "
+session: {channel: sms}
+steps:
+  - customer: channel
+  - bot: Channel::Sms
+  - customer: tag vip
+  - tagged: vip
+  - customer: remind tea
+  - customer: like
+  - reacted: 👍
+  - customer: recall
+  - bot: vip | tea | Author::Customer TEXT remind tea; Author::Customer TEXT like; Author::Customer TEXT recall
+  - customer: untag vip
+  - customer: recall
+  - bot: {contains: ' | tea | '}
 ",
     )
     .await;

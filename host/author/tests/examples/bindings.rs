@@ -11,7 +11,7 @@ use wit_parser::Resolve;
 use crate::root;
 
 /// The newest released interface.
-pub const NEWEST: &str = "wit/plugin-0.2.1";
+pub const NEWEST: &str = "wit/plugin-0.3.0";
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -16,14 +16,18 @@ fn shown(document: &str) -> Vec<String> {
 #[tokio::test]
 async fn every_test_file_that_the_documents_show_passes() {
     let mut played = 0;
-    for document in ["plugins.md", "plugin-tests.md"] {
+    for document in ["plugins/first-bot.md", "plugin-tests.md", "plugins/llm.md"] {
         for block in shown(document) {
-            let example = if block.contains("\ncases:") { "vip-router" } else { "order-bot-rust" };
+            let example = match document {
+                "plugins/llm.md" => "llm-bot",
+                _ if block.contains("\ncases:") => "vip-router",
+                _ => "order-bot-rust",
+            };
             play(&block, example).await;
             played += 1;
         }
     }
-    assert_eq!(played, 3, "documents show other files than this test knows");
+    assert_eq!(played, 4, "documents show other files than this test knows");
 }
 
 async fn play(block: &str, example: &str) {

@@ -52,6 +52,11 @@ async fn the_router_in_cpp_passes_its_cases() {
 }
 
 #[tokio::test]
+async fn the_bot_with_a_language_model_passes_its_conversations() {
+    example("llm-bot").await;
+}
+
+#[tokio::test]
 async fn the_router_example_passes_its_cases() {
     example("vip-router").await;
 }

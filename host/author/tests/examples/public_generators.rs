@@ -104,6 +104,6 @@ fn javascript_is_packed_with_the_interface_as_it_is() {
         pack.arg("-w").arg(newest()).args(["-n", world, "--sync", "-j"]).arg(&main).arg("-o").arg(&component);
         runs(&mut pack, world);
         let report = plugin_host::check(&std::fs::read(component).unwrap());
-        assert_eq!((report.problems.as_slice(), report.api_version.as_deref()), (&[][..], Some("0.2.1")), "{world}");
+        assert_eq!((report.problems.as_slice(), report.api_version.as_deref()), (&[][..], Some("0.3.0")), "{world}");
     }
 }

@@ -93,7 +93,7 @@ impl Carrier for MessengerCarrier {
 
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
         let text = |text: Option<String>| {
-            let body = text.ok_or_else(|| UnsupportedContent { reason: "a message needs words".to_owned() })?;
+            let body = text.ok_or_else(|| UnsupportedContent { reason: "the message has no text".to_owned() })?;
             Ok(Cow::Owned(OutboundContent::Text { body }))
         };
         match content {

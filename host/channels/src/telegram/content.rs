@@ -1,4 +1,4 @@
-//! Telegram numbers the messages of each chat, so an id of ours is the bot, the chat and that number.
+//! Converts contents and ids for Telegram. Telegram counts messages per chat, so our message id is `bot:chat:number`.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::carrier::UnsupportedContent;
 
-/// Characters of a text at most.
+/// Maximum characters of a text.
 const TEXT_MAX: usize = 4096;
 
 pub(super) fn message_id(bot: &str, chat: &str, number: i64) -> String {
     format!("{bot}:{chat}:{number}")
 }
 
-/// The number of a message in its chat; `None` if the id was made for an event that is no message.
+/// The number of a message in its chat; `None` if the id belongs to an event that is not a message.
 pub(super) fn number_of(id: &str) -> Option<i64> {
     let mut parts = id.splitn(3, ':');
     let of_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -25,6 +25,8 @@ pub(super) fn number_of(id: &str) -> Option<i64> {
     parts.next().filter(|_| !bot.is_empty())?.parse().ok()
 }
 
+/// Returns the content as Telegram sends it. An empty or too long text is refused. The text of an SMS is
+/// not checked here.
 pub(super) fn carriable_content(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, UnsupportedContent> {
     match content {
         OutboundContent::Sms(sms) => Ok(Cow::Owned(OutboundContent::Text { body: sms.text.clone() })),
@@ -33,7 +35,7 @@ pub(super) fn carriable_content(content: &OutboundContent) -> Result<Cow<'_, Out
         | OutboundContent::Template(_)
         | OutboundContent::List(_) => {
             let words =
-                words(content).ok_or_else(|| UnsupportedContent { reason: "a message needs words".to_owned() })?;
+                words(content).ok_or_else(|| UnsupportedContent { reason: "the message has no text".to_owned() })?;
             if words.chars().count() > TEXT_MAX {
                 return Err(UnsupportedContent {
                     reason: format!("a text of Telegram has at most {TEXT_MAX} characters"),
@@ -47,7 +49,7 @@ pub(super) fn carriable_content(content: &OutboundContent) -> Result<Cow<'_, Out
     }
 }
 
-/// The words of a message without its choices.
+/// The text of a message without its choices.
 pub(super) fn words(content: &OutboundContent) -> Option<String> {
     let words = words_of(content).filter(|words| !words.trim().is_empty());
     let OutboundContent::List(list) = content else { return words };
@@ -56,7 +58,7 @@ pub(super) fn words(content: &OutboundContent) -> Option<String> {
     Some(if all.is_empty() { list.button.clone() } else { all.join("\n") }).filter(|words| !words.trim().is_empty())
 }
 
-/// The rows of a list whose button does not show everything.
+/// Lines for the rows that have a description, because their buttons show only the title.
 fn row_descriptions(list: &ReplyList) -> impl Iterator<Item = String> {
     let rows = list.sections.iter().flat_map(|section| &section.rows);
     rows.filter_map(|row| {
@@ -65,7 +67,7 @@ fn row_descriptions(list: &ReplyList) -> impl Iterator<Item = String> {
     })
 }
 
-/// One row for each choice. Payloads of Telegram have at most 64 bytes, so a button has the place of its choice.
+/// One row for each choice. Payloads of Telegram have at most 64 bytes, so it carries the number of its choice.
 pub(super) fn keyboard(content: &OutboundContent) -> Option<Value> {
     let choices = offered(content);
     let rows: Vec<Value> = choices

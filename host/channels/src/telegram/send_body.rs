@@ -74,7 +74,8 @@ pub(super) fn prepare(
             }
         }
         other => {
-            let text = words(other).ok_or_else(|| UnsupportedContent { reason: "a message needs words".to_owned() })?;
+            let text =
+                words(other).ok_or_else(|| UnsupportedContent { reason: "the message has no text".to_owned() })?;
             fields.insert("text".to_owned(), text.into());
             if let Some(keyboard) = keyboard(other) {
                 fields.insert("reply_markup".to_owned(), keyboard);

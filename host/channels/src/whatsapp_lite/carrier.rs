@@ -142,7 +142,7 @@ impl Carrier for LiteCarrier {
     }
 
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
-        let nothing = || UnsupportedContent { reason: "a message needs words".to_owned() };
+        let nothing = || UnsupportedContent { reason: "the message has no text".to_owned() };
         match content {
             OutboundContent::Text { .. }
             | OutboundContent::Media(_)

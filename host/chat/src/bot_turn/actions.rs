@@ -1,22 +1,19 @@
 //! Turns the actions of a chatbot into effects: builds contents, fills templates and finds quoted messages. The plugin
 //! host has already checked lengths and counts.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use domain::{
     content::{self, MediaKind, OutboundContent, OutboundMedia},
     custom_action::{self, ComposedTemplate, CustomAction},
     file_name,
     ids::{ChatMessageId, ClientId},
-    send::{ComponentKind, HeaderFormat, RejectionReason, RequestComponent, read_link},
-    template::{Template, TemplateCategory},
+    send::read_link,
 };
-use plugin_host::chatbot::{
-    Action, ListSection, MediaKind as PluginMediaKind, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate,
-};
-use storage::{chat::chat_messages, inboxes::templates, people::marketing_stops};
+use plugin_host::chatbot::{Action, ListSection, ReplyButtons, ReplyList, ReplyMedia, ScheduledTemplate};
+use storage::chat::chat_messages;
 
-use super::turn_context::TurnContext;
+use super::{presence::BotPresence, reactions, templates, turn_context::TurnContext};
 use crate::conversation::ratings;
 use base::{Context, Result};
 
@@ -29,9 +26,12 @@ pub(super) enum ChatbotEffect {
     SetState(String),
     StartTimer { name: String, seconds: u32 },
     CancelTimer(String),
+    SendTemplate { name: String, seconds: u32, template: ComposedTemplate },
+    CancelTemplate(String),
     HandOver { team: Option<String>, note: Option<String> },
     Close,
     Tag(String),
+    Untag(String),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,8 @@ pub(super) struct EffectPlan {
     pub(super) effects: Vec<ChatbotEffect>,
     /// Remarks for the author: the parts that were left out, with reasons.
     pub(super) remarks: Vec<String>,
+    /// The strongest signal of the answer: typing is also a read mark.
+    pub(super) presence: Option<BotPresence>,
 }
 
 pub(super) async fn effects(
@@ -56,6 +58,7 @@ pub(super) async fn effects(
 ) -> Result<std::result::Result<EffectPlan, String>> {
     let mut effects = Vec::with_capacity(actions.len());
     let mut remarks = Vec::new();
+    let mut presence = None;
     for action in actions {
         let effect = match reply_content(&action) {
             Some((content, quote)) => {
@@ -66,13 +69,23 @@ pub(super) async fn effects(
                 ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted, asks_rating: false }))
             }
             None => match action {
-                Action::ReplyTemplate(wanted) => match compose_template(wanted) {
-                    Ok(wanted) => match template(ctx, client, scene, &wanted).await? {
-                        Ok(filled) => filled,
+                Action::ReplyTemplate(wanted) => {
+                    let composed = match templates::compose(wanted) {
+                        Ok(composed) => composed,
                         Err(reason) => return Ok(Err(reason)),
-                    },
-                    Err(reason) => return Ok(Err(reason)),
-                },
+                    };
+                    match templates::reply(ctx, client, scene, &composed).await? {
+                        Ok(content) => say(content),
+                        Err(reason) => return Ok(Err(reason)),
+                    }
+                }
+                Action::SendTemplate(ScheduledTemplate { name, after_seconds: seconds, template }) => {
+                    match templates::schedule(ctx, client, scene, (&name, template), planned(&effects)).await? {
+                        Ok(template) => ChatbotEffect::SendTemplate { name, seconds, template },
+                        Err(reason) => return Ok(Err(reason)),
+                    }
+                }
+                Action::CancelTemplate(name) => ChatbotEffect::CancelTemplate(name),
                 Action::RequestRating => {
                     let content = ratings::question(None);
                     ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: true }))
@@ -85,10 +98,26 @@ pub(super) async fn effects(
                 Action::Close => ChatbotEffect::Close,
                 Action::CancelTimer(name) => ChatbotEffect::CancelTimer(name),
                 Action::AddTag(tag) => ChatbotEffect::Tag(tag),
+                Action::RemoveTag(tag) => ChatbotEffect::Untag(tag),
+                Action::Typing => {
+                    presence = Some(BotPresence::Typing);
+                    continue;
+                }
+                Action::MarkRead => {
+                    presence.get_or_insert(BotPresence::Read);
+                    continue;
+                }
+                Action::React(reaction) => match reactions::plan(ctx, client, scene, &reaction).await? {
+                    Ok(content) => say(content),
+                    Err(why) => {
+                        remarks.push(why);
+                        continue;
+                    }
+                },
                 Action::Custom(text) => match custom_action::read(&text) {
                     Some(Ok(CustomAction::ReplyTemplate(wanted))) => {
-                        match template(ctx, client, scene, &wanted).await? {
-                            Ok(filled) => filled,
+                        match templates::reply(ctx, client, scene, &wanted).await? {
+                            Ok(content) => say(content),
                             Err(reason) => return Ok(Err(reason)),
                         }
                     }
@@ -106,7 +135,20 @@ pub(super) async fn effects(
         };
         effects.push(effect);
     }
-    Ok(Ok(EffectPlan { effects, remarks }))
+    Ok(Ok(EffectPlan { effects, remarks, presence }))
+}
+
+fn say(content: OutboundContent) -> ChatbotEffect {
+    ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: false }))
+}
+
+/// The names of the templates that earlier actions schedule.
+fn planned(effects: &[ChatbotEffect]) -> HashSet<String> {
+    let names = effects.iter().filter_map(|effect| match effect {
+        ChatbotEffect::SendTemplate { name, .. } => Some(name.clone()),
+        _ => None,
+    });
+    names.collect()
 }
 
 /// The content of a reply that needs no lookup, and the id it quotes.
@@ -130,7 +172,7 @@ fn reply_content(action: &Action) -> Option<(OutboundContent, Option<&str>)> {
 }
 
 fn media(reply: &ReplyMedia) -> OutboundMedia {
-    let kind = media_kind(reply.kind);
+    let kind = templates::media_kind(reply.kind);
     // The plugin host has already checked the link.
     let url = read_link(&reply.url).map_or_else(|_| reply.url.clone(), Cow::into_owned);
     let name = reply.filename.as_deref().and_then(file_name::clean).or_else(|| file_name::of_link_end(&url));
@@ -139,17 +181,6 @@ fn media(reply: &ReplyMedia) -> OutboundMedia {
         caption: reply.caption.clone().filter(|caption| !caption.is_empty()),
         filename: (kind == MediaKind::Document).then(|| file_name::of_type(name.as_deref(), "")),
         url,
-    }
-}
-
-fn media_kind(kind: PluginMediaKind) -> MediaKind {
-    match kind {
-        PluginMediaKind::Image => MediaKind::Image,
-        PluginMediaKind::Video => MediaKind::Video,
-        PluginMediaKind::Audio => MediaKind::Audio,
-        PluginMediaKind::Voice => MediaKind::Voice,
-        PluginMediaKind::Sticker => MediaKind::Sticker,
-        PluginMediaKind::Document | PluginMediaKind::File => MediaKind::Document,
     }
 }
 
@@ -219,99 +250,15 @@ async fn find_quote(
     }))
 }
 
-/// Fills a template of the catalogue; inboxes without one use the client's Cloud accounts. The inner error: why not.
-async fn template(
-    ctx: &Context,
-    client: ClientId,
-    scene: &TurnContext,
-    wanted: &ComposedTemplate,
-) -> Result<std::result::Result<ChatbotEffect, String>> {
-    let unknown = || {
-        format!("template `{}` ({}) is not in the catalogue of this number; sync the templates", wanted.name, wanted.id)
-    };
-    let mut db = ctx.db.acquire().await?;
-    let waba = match scene.inbox.cloud() {
-        Some(cloud) => Some(cloud.waba_id.clone()),
-        None => templates::accounts_of(&mut db, client, &[&wanted.id]).await?.remove(&wanted.id),
-    };
-    let Some(waba) = waba else { return Ok(Err(unknown())) };
-    let found = templates::by_ids(&mut db, client, &[(waba, wanted.id.clone())]).await?.into_iter().next();
-    let Some(found) = found else { return Ok(Err(unknown())) };
-    let is_marketing = TemplateCategory::from(found.record.category.as_str()) == TemplateCategory::Marketing;
-    if is_marketing && marketing_stops::has_stopped(&mut db, client, scene.customer.id).await? {
-        return Ok(Err(format!("template `{}`: {}", wanted.name, RejectionReason::MarketingStopped)));
-    }
-    drop(db);
-    let filled = Template::from_record(found.record).map_err(|error| error.to_string()).and_then(|template| {
-        if template.name != wanted.name {
-            return Err(format!("template {} is named `{}`, not `{}`", template.id, template.name, wanted.name));
-        }
-        template.approval()?;
-        let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
-        let components = wanted.components.as_deref().unwrap_or_default();
-        let filled = template.resolve(components, "components", &mut tokens);
-        filled.map_err(|faults| {
-            let faults = faults.iter().map(|fault| format!("{} {}", fault.field, fault.message));
-            format!("template `{}` cannot be filled: {}", wanted.name, faults.collect::<Vec<_>>().join("; "))
-        })
-    });
-    Ok(filled.map(|filled| {
-        let content = OutboundContent::Template(filled);
-        ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: false }))
-    }))
-}
-
 fn unknown(scene: &TurnContext) -> String {
     let said = "an action that this version does not know was left out";
     tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(), "{said}");
     said.to_owned()
 }
 
-fn compose_template(wanted: ReplyTemplate) -> std::result::Result<ComposedTemplate, String> {
-    let components = Some(components(&wanted)?);
-    Ok(ComposedTemplate { name: wanted.name, id: wanted.id, components })
-}
-
-fn components(wanted: &ReplyTemplate) -> std::result::Result<Vec<RequestComponent>, String> {
-    let empty = |kind| RequestComponent {
-        kind,
-        parameters: None,
-        format: None,
-        url: None,
-        filename: None,
-        conversation_parameters: None,
-        cards: None,
-    };
-    let mut components = Vec::new();
-    if let Some(header) = &wanted.header {
-        let format = match media_kind(header.kind) {
-            MediaKind::Image => HeaderFormat::Image,
-            MediaKind::Video => HeaderFormat::Video,
-            MediaKind::Document => HeaderFormat::Document,
-            MediaKind::Audio | MediaKind::Voice | MediaKind::Sticker => {
-                return Err("the header of a template is an image, a video or a document".to_owned());
-            }
-        };
-        components.push(RequestComponent {
-            format: Some(format),
-            url: Some(header.url.clone()),
-            filename: header.filename.clone(),
-            ..empty(ComponentKind::Header)
-        });
-    }
-    if !wanted.parameters.is_empty() {
-        components.push(RequestComponent { parameters: Some(wanted.parameters.clone()), ..empty(ComponentKind::Body) });
-    }
-    if !wanted.button_parameters.is_empty() {
-        let parameters = Some(wanted.button_parameters.clone());
-        components.push(RequestComponent { parameters, ..empty(ComponentKind::Button) });
-    }
-    Ok(components)
-}
-
 #[cfg(test)]
 mod tests {
-    use plugin_host::chatbot::{Button, ListRow, Location, ReplyLocation, ReplyText, TemplateHeader};
+    use plugin_host::chatbot::{Button, ListRow, Location, MediaKind as PluginMediaKind, ReplyLocation, ReplyText};
 
     use super::*;
 
@@ -372,42 +319,5 @@ mod tests {
         let action = Action::ReplyLocation(ReplyLocation { location, quote: None });
         let Some((OutboundContent::Location(place), None)) = reply_content(&action) else { panic!("no place") };
         assert_eq!((place.latitude, place.longitude, place.name.as_deref()), (-33.9, 18.4, Some("Office")));
-    }
-
-    #[test]
-    fn a_template_reply_is_a_send_request_with_the_components_that_it_fills() {
-        let wanted = ReplyTemplate {
-            id: "1".to_owned(),
-            name: "order_ready".to_owned(),
-            parameters: vec!["Thandi".to_owned()],
-            header: Some(TemplateHeader {
-                url: "https://example.org/h.jpg".to_owned(),
-                kind: PluginMediaKind::Image,
-                filename: None,
-            }),
-            button_parameters: Vec::new(),
-        };
-        let components = components(&wanted).unwrap();
-        let kinds: Vec<ComponentKind> = components.iter().map(|component| component.kind).collect();
-        assert_eq!(kinds, [ComponentKind::Header, ComponentKind::Body]);
-        assert_eq!(components[0].format, Some(HeaderFormat::Image));
-        assert_eq!(components[1].parameters.as_deref(), Some(["Thandi".to_owned()].as_slice()));
-    }
-
-    #[test]
-    fn a_sound_cannot_be_the_header_of_a_template() {
-        let header = TemplateHeader {
-            url: "https://example.org/h.mp3".to_owned(),
-            kind: PluginMediaKind::Audio,
-            filename: None,
-        };
-        let wanted = ReplyTemplate {
-            id: "1".to_owned(),
-            name: "t".to_owned(),
-            parameters: Vec::new(),
-            header: Some(header),
-            button_parameters: Vec::new(),
-        };
-        assert!(components(&wanted).is_err());
     }
 }

@@ -6,12 +6,13 @@ use domain::{
     event::{ChatOpened, Event as Happened, EventChat},
     ids::{ParticipantEventId, ParticipantId},
 };
-use plugin_host::KeyValueWrite;
+use plugin_host::{KeyValueWrite, StartedRequest};
 use storage::{
     PgConnection, Queue,
     chat::{
         participant_events::{self, WaitingEvent},
         participants::{self, Participant},
+        scheduled_templates::{self, ScheduledTemplate},
         teams,
     },
 };
@@ -21,6 +22,7 @@ use super::{
     actions::{ChatbotEffect, ChatbotReply},
     failure::TurnTrouble,
     outcome::TurnOutcome,
+    presence::{self, BotPresence},
     turn_context::TurnContext,
 };
 use crate::{
@@ -29,6 +31,7 @@ use crate::{
         responsible_plugin, site_team,
     },
     send_to_customer::{AgentFields, BOT_OWNER, ChatEntries, SayTarget, TextOwner, said_event, send_to_customer},
+    started_requests,
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -41,6 +44,8 @@ pub(super) struct ChatbotAnswer {
     pub(super) effects: Vec<ChatbotEffect>,
     pub(super) reads: key_values::Reads,
     pub(super) writes: Vec<KeyValueWrite>,
+    pub(super) requests: Vec<StartedRequest>,
+    pub(super) presence: Option<BotPresence>,
     pub(super) made: Box<FinishedCall>,
 }
 
@@ -81,6 +86,8 @@ pub(super) async fn apply(
         turn.carry_out(&mut tx, effect).await?;
     }
     let mut wakes = turn.finish(&mut tx).await?;
+    wakes
+        .extend(started_requests::store(ctx, &mut tx, client, (&participant, scene.plugin()), &answer.requests).await?);
     participant.events_handled += 1;
     participants::save(&mut tx, client, &participant).await?;
     participant_events::remove(&mut tx, client, event.id).await?;
@@ -89,6 +96,9 @@ pub(super) async fn apply(
     kept.compare(ctx, client);
     wakes.insert((Queue::Participant, participant.id.0));
     ctx.wake.wake_all(client, wakes);
+    if let Some(shown) = answer.presence {
+        presence::show(ctx, client, scene, shown).await;
+    }
     Ok(TurnOutcome::Over)
 }
 
@@ -123,6 +133,18 @@ impl Turn<'_> {
             ChatbotEffect::CancelTimer(name) => {
                 participant_events::cancel_timer(db, self.lease.client, self.participant.id, &name).await?;
             }
+            ChatbotEffect::SendTemplate { name, seconds, template } => {
+                let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
+                let (id, participant) = (self.ctx.mint(), self.participant.id);
+                let plugin = self.scene.plugin().to_owned();
+                let template = serde_json::to_value(template).unwrap_or_default().into();
+                let scheduled = ScheduledTemplate { id, participant, plugin, name, template, due_at };
+                scheduled_templates::schedule(db, self.lease.client, &scheduled).await?;
+            }
+            ChatbotEffect::CancelTemplate(name) => {
+                let named = (self.scene.plugin(), name.as_str());
+                scheduled_templates::cancel(db, self.lease.client, self.participant.id, named).await?;
+            }
             ChatbotEffect::HandOver { team, note } => self.hand_over(db, team, note).await?,
             ChatbotEffect::Close => {
                 let had = PreviousOwner::from(&*self.participant);
@@ -131,6 +153,7 @@ impl Turn<'_> {
                     self.steps.push(Step::Moved(event_facts::moved_event(had, self.participant)));
                 }
             }
+            ChatbotEffect::Untag(tag) => self.participant.tags.retain(|other| *other != tag),
             ChatbotEffect::Tag(tag) => {
                 let tags = &mut self.participant.tags;
                 if !tags.contains(&tag) && tags.len() < MOST_TAGS {

@@ -9,7 +9,10 @@ mod actions;
 mod effects;
 mod failure;
 mod outcome;
+mod presence;
 mod question;
+mod reactions;
+mod templates;
 mod turn_context;
 
 use std::{sync::Arc, time::Duration};
@@ -42,6 +45,7 @@ pub(crate) async fn turn(
     let trouble = match turn_context::load(ctx, lease.client, participant, event).await? {
         Situation::NotTheBots => return waiting_events::drop_events(ctx, lease, participant).await.map(|()| None),
         Situation::Nothing => return waiting_events::drop_event(ctx, lease, participant, event).await.map(|()| None),
+        Situation::Stale => return waiting_events::remove_event(ctx, lease, event).await.map(|()| None),
         Situation::NoBot => TurnTrouble::NoBot,
         Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {
             TurnOutcome::Over | TurnOutcome::ReadsChanged => return Ok(None),
@@ -107,13 +111,14 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
         Ok(outcome) => outcome,
         Err(error) => return Ok(TurnOutcome::without_answer(error, made)),
     };
-    let effects = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
-        Ok(EffectPlan { effects, remarks }) => {
+    let (effects, presence) = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
+        Ok(EffectPlan { effects, remarks, presence }) => {
             remarks.iter().for_each(|remark| made.add_log_line(remark));
-            effects
+            (effects, presence)
         }
         Err(reason) => return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made })),
     };
-    let answer = effects::ChatbotAnswer { effects, reads: snapshot.reads(), writes: outcome.writes, made };
+    let (writes, requests) = (outcome.writes, outcome.requests);
+    let answer = effects::ChatbotAnswer { effects, reads: snapshot.reads(), writes, requests, presence, made };
     effects::apply(ctx, lease, scene, event, answer).await
 }

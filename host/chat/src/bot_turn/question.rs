@@ -1,15 +1,19 @@
 //! The input of a chatbot: the event and the session in the types of `wit/`.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
-use domain::chat;
+use domain::chat::{self, RequestEnd};
 use plugin_host::{
-    chatbot::{CustomEvent, Event, EventKind, Rating, RatingScore, Session, TemplateReference},
+    chatbot::{
+        CustomEvent, Event, EventKind, HttpError, HttpFinished, HttpOutcome, HttpReply, Rating, RatingScore, Session,
+        TemplateReference,
+    },
     unix_millis,
 };
 use storage::chat::participant_events::WaitingEvent as StoredEvent;
 
 use super::turn_context::{Subject, TurnContext};
-use crate::conversation::plugin_view::{channel, channel_fact, customer, message, zone};
+use crate::conversation::plugin_view::{channel, customer, message, zone};
 
 pub(super) fn of(scene: &TurnContext, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
     let (kind, happened_at) = match &scene.subject {
@@ -20,6 +24,10 @@ pub(super) fn of(scene: &TurnContext, event: &StoredEvent, now: DateTime<Utc>) -
         }
         Subject::Released => (EventKind::AgentReleased, event.moment()),
         Subject::Timer(name) => (EventKind::Timer(name.clone()), event.moment()),
+        Subject::RequestEnded(ended) => {
+            let finished = HttpFinished { job: ended.job.clone(), outcome: http_outcome(&ended.end) };
+            (EventKind::HttpFinished(finished), event.moment())
+        }
         Subject::Custom(custom) => {
             let (name, payload) = (custom.name.clone(), custom.payload.clone());
             (EventKind::Custom(CustomEvent { name, payload }), event.moment())
@@ -42,7 +50,22 @@ pub(super) fn name(kind: &EventKind) -> &'static str {
         EventKind::Timer(_) => "timer",
         EventKind::Rating(_) => "rating",
         EventKind::AgentReleased => "agent-released",
+        EventKind::HttpFinished(_) => "http-finished",
         EventKind::Custom(_) => "custom",
+    }
+}
+
+fn http_outcome(end: &RequestEnd) -> HttpOutcome {
+    match end {
+        RequestEnd::Response { status, headers, body } => HttpOutcome::Response(HttpReply {
+            status: *status,
+            headers: headers.clone(),
+            body: STANDARD.decode(body).unwrap_or_default(),
+        }),
+        RequestEnd::TimedOut => HttpOutcome::Failed(HttpError::TimedOut),
+        RequestEnd::TooLarge(most) => HttpOutcome::Failed(HttpError::TooLarge(*most)),
+        RequestEnd::Refused(reason) => HttpOutcome::Failed(HttpError::NotGranted(reason.clone())),
+        RequestEnd::Failed(reason) => HttpOutcome::Failed(HttpError::Failed(reason.clone())),
     }
 }
 
@@ -71,6 +94,6 @@ fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
             .as_ref()
             .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
         // The last team of the chat. The interface has no field for it.
-        metadata: team.chain(channel_fact(scene.participant.channel)).collect(),
+        metadata: team.collect(),
     }
 }

@@ -1,7 +1,10 @@
 use std::sync::Arc;
 
 use domain::{
-    chat::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, ParticipantState, SentTemplate},
+    chat::{
+        ArrivedMessage, CustomEvent, EndedRequest, ParticipantEvent, ParticipantEventKind, ParticipantState,
+        SentTemplate,
+    },
     ids::{ClientId, ParticipantId},
     referral::Referral,
 };
@@ -32,6 +35,8 @@ pub(super) enum Situation {
     NotTheBots,
     NoBot,
     Nothing,
+    /// The event belongs to an earlier conversation or to another chatbot.
+    Stale,
     Ready(Box<TurnContext>),
 }
 
@@ -61,6 +66,7 @@ pub(super) enum Subject {
     Rating(String, Box<CustomerMessage>),
     Timer(String),
     Custom(CustomEvent),
+    RequestEnded(Box<EndedRequest>),
     Released,
 }
 
@@ -68,7 +74,7 @@ impl Subject {
     pub(super) fn referral(&self) -> Option<&Referral> {
         match self {
             Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => wrote.message.content.referral(),
-            Self::Timer(_) | Self::Custom(_) | Self::Released => None,
+            Self::Timer(_) | Self::Custom(_) | Self::RequestEnded(_) | Self::Released => None,
         }
     }
 }
@@ -92,6 +98,11 @@ pub(super) async fn load(
     else {
         return Ok(Situation::NoBot);
     };
+    if let ParticipantEvent::RequestEnded(ended) = &event.event
+        && (ended.control_version != participant.control_version || ended.plugin != answering.name())
+    {
+        return Ok(Situation::Stale);
+    }
     let customer = customers::find(db, client, participant.customer).await?;
     let inbox = inboxes::by_id(db, client, participant.inbox).await?;
     let owner = clients::get(db, client).await?;
@@ -134,6 +145,9 @@ async fn subject(
     let arrived = match &event.event {
         ParticipantEvent::Timer(timer) => return Ok(Some(Known::OfNobody(Subject::Timer(timer.name.clone())))),
         ParticipantEvent::Custom(custom) => return Ok(Some(Known::OfNobody(Subject::Custom(custom.clone())))),
+        ParticipantEvent::RequestEnded(ended) => {
+            return Ok(Some(Known::OfNobody(Subject::RequestEnded(ended.clone()))));
+        }
         ParticipantEvent::Released => return Ok(Some(Known::OfNobody(Subject::Released))),
         ParticipantEvent::Route(arrived)
         | ParticipantEvent::Started(arrived)

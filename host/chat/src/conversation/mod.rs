@@ -9,6 +9,7 @@ pub(crate) mod responsible_plugin;
 #[cfg(test)]
 pub(crate) mod sample;
 pub(crate) mod site_team;
+pub(crate) mod templates;
 pub(crate) mod ticketing;
 pub(crate) mod waiting_events;
 pub(crate) mod window;

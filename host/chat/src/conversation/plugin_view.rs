@@ -1,6 +1,6 @@
 //! The customer, the channel, a message and the wall clock in the types of `wit/` that routers and chatbots share.
 
-use domain::{channel_table::PluginChannel, content::MediaKind as FileKind, inbound::InboundContent};
+use domain::{content::MediaKind as FileKind, inbound::InboundContent};
 use plugin_host::{
     Zone,
     chatbot::{
@@ -21,20 +21,16 @@ pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     }
 }
 
-/// The channel in the types of `wit/`. They cannot get more cases (`wit/README.md`, rule 3). So some channels appear as
-/// another one, with [`channel_fact`] in the metadata.
+/// The channel in the types of `wit/`. A later channel appears as `other`, with its name in the metadata
+/// (`wit/README.md`, rule 3).
 pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
-    match channel.facts().in_plugins {
-        PluginChannel::Whatsapp | PluginChannel::LikeWhatsapp => Channel::Whatsapp,
-        PluginChannel::Web => Channel::Web,
-        PluginChannel::Facebook | PluginChannel::LikeFacebook => Channel::Facebook,
+    match channel {
+        domain::channel::Channel::Whatsapp => Channel::Whatsapp,
+        domain::channel::Channel::Sms => Channel::Sms,
+        domain::channel::Channel::Web => Channel::Web,
+        domain::channel::Channel::Facebook => Channel::Facebook,
+        domain::channel::Channel::Telegram => Channel::Telegram,
     }
-}
-
-/// The `metadata` entry for a channel that the interface has no case for.
-pub(crate) fn channel_fact(channel: domain::channel::Channel) -> Option<(String, String)> {
-    let named = matches!(channel.facts().in_plugins, PluginChannel::LikeWhatsapp | PluginChannel::LikeFacebook);
-    named.then(|| ("channel".to_owned(), channel.as_str().to_owned()))
 }
 
 pub(crate) fn message(wrote: &CustomerMessage) -> IncomingMessage {
@@ -102,14 +98,7 @@ pub(crate) fn zone(text: &str) -> Zone {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::{channel_fact, zone};
-
-    #[test]
-    fn channels_without_a_case_in_the_interface_are_named_next_to_it() {
-        use domain::channel::Channel;
-        let named: Vec<_> = Channel::ALL.into_iter().filter_map(channel_fact).collect();
-        assert_eq!(named, ["TELEGRAM", "SMS"].map(|channel| ("channel".to_owned(), channel.to_owned())));
-    }
+    use super::zone;
 
     #[test]
     fn a_zone_may_be_an_offset_and_an_unknown_one_is_utc() {

@@ -19,6 +19,10 @@ pub(crate) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId)
 
 pub(crate) async fn drop_event(ctx: &Context, lease: &Lease, id: ParticipantId, event: &WaitingEvent) -> Result<()> {
     tracing::warn!(participant.id = %id, "dropped an event whose message does not exist any more");
+    remove_event(ctx, lease, event).await
+}
+
+pub(crate) async fn remove_event(ctx: &Context, lease: &Lease, event: &WaitingEvent) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     participant_events::remove(&mut tx, lease.client, event.id).await?;

@@ -6,7 +6,7 @@ use storage::{
         lists::{self, ListSearch},
         participants,
     },
-    tenancy::contact_tags,
+    tenancy::{contact_merges, contact_tags},
 };
 
 use super::{ActingUser, ChatView, DeskError, view};
@@ -19,7 +19,7 @@ const MOST: u32 = 50;
 pub struct CustomerPanel {
     /// `None`: the customer has no contact.
     pub contact: Option<TaggedContact>,
-    /// All chats of the customer, on all inboxes, the newest message first.
+    /// All chats of the customer and of those whose contacts are merged with its own, the newest message first.
     pub chats: Vec<ChatView>,
 }
 
@@ -28,7 +28,10 @@ pub async fn customer(db: &Db, acting: ActingUser, chat: ParticipantId) -> Resul
     let client = acting.client;
     let chat = participants::find(&mut db, client, chat).await?.ok_or(DeskError::NotFound)?;
     let contact = contact_tags::of_customers(&mut db, client, &[chat.customer]).await?.remove(&chat.customer);
-    let of_customer = ListSearch::Customer(chat.customer);
+    let of_customer = match &contact {
+        Some(contact) => ListSearch::Customers(contact_merges::customers(&mut db, client, contact.id).await?),
+        None => ListSearch::Customer(chat.customer),
+    };
     let page = PageRequest::first(MOST);
     let found = lists::page(&mut db, client, (ChatScope::All, acting.user), &of_customer, page).await?;
     Ok(CustomerPanel { contact, chats: view::of(&mut db, client, found.items).await? })

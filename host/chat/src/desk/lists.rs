@@ -7,7 +7,7 @@ use domain::{
     search::SearchText,
 };
 use storage::{
-    Db,
+    Db, PgConnection,
     chat::{
         list_counts,
         lists::{self, ListSearch},
@@ -27,16 +27,36 @@ pub async fn list(
     page: PageRequest,
 ) -> Result<Page<ChatView>, Error> {
     let mut db = db.acquire().await?;
-    let search = match sought(acting.sight, search) {
-        ListSearch::Everything => ListSearch::Everything,
-        otherwise => match lists::customer_by_user_id(&mut db, acting.client, search.trim()).await? {
-            Some(customer) => ListSearch::Customer(customer),
-            None => otherwise,
-        },
-    };
+    let search = resolve(&mut db, acting, search).await?;
     let found = lists::page(&mut db, acting.client, (scope, acting.user), &search, page).await?;
     let items = view::of(&mut db, acting.client, found.items).await?;
     Ok(Page { items, total: found.total })
+}
+
+/// The chats that a search of the list `all` finds, at most `most`, the latest first. `None` if the text is blank.
+pub(super) async fn chats_of_customers(
+    db: &mut PgConnection,
+    acting: ActingUser,
+    text: &str,
+    most: u32,
+) -> Result<Option<Vec<ParticipantId>>, Error> {
+    let search = resolve(db, acting, text).await?;
+    if search == ListSearch::Everything {
+        return Ok(None);
+    }
+    let first = PageRequest { page: 0, size: most };
+    let found = lists::page(db, acting.client, (ChatScope::All, acting.user), &search, first).await?;
+    Ok(Some(found.items.into_iter().map(|chat| chat.id).collect()))
+}
+
+async fn resolve(db: &mut PgConnection, acting: ActingUser, text: &str) -> Result<ListSearch, Error> {
+    Ok(match sought(acting.sight, text) {
+        ListSearch::Everything => ListSearch::Everything,
+        otherwise => match lists::customer_by_user_id(db, acting.client, text.trim()).await? {
+            Some(customer) => ListSearch::Customer(customer),
+            None => otherwise,
+        },
+    })
 }
 
 pub async fn one(db: &Db, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {

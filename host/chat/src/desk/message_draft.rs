@@ -5,6 +5,7 @@ use domain::{
     channel::Channel,
     channel_table::channel_names,
     content::{Location, Reaction},
+    custom_action::ComposedTemplate,
     ids::ParticipantId,
     send::{CAPTION_MAX, TEXT_MAX},
 };
@@ -34,6 +35,8 @@ pub enum DraftContent {
     },
     Place(Location),
     Reaction(Reaction),
+    /// It needs no open window.
+    Template(ComposedTemplate),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -47,6 +50,19 @@ pub struct DraftRequest {
     pub temp_id: Option<String>,
     pub ct_id: Option<String>,
     pub quotes: Option<String>,
+}
+
+/// Checks names of messages and tracking ids.
+pub(super) fn check_names(names: &[(&str, &Option<String>)], faults: &mut Vec<FieldFault>) {
+    for (field, value) in names {
+        let length = value.as_deref().map_or(1, |text| text.chars().count());
+        if length == 0 || length > NAME_MAX {
+            faults.push(FieldFault::new(*field, format!("must have 1 to {NAME_MAX} characters")));
+        }
+        if value.as_deref().is_some_and(|text| text.contains('\0')) {
+            faults.push(FieldFault::new(*field, "contains a NUL character"));
+        }
+    }
 }
 
 impl DraftRequest {
@@ -64,17 +80,8 @@ impl DraftRequest {
         if known.is_none() {
             faults.push(FieldFault::new("channel", format!("is required: {}", channel_names())));
         }
-        for (field, value) in
-            [("tempId", &self.temp_id), ("ctId", &self.ct_id), ("quotedExternalMessageId", &self.quotes)]
-        {
-            let length = value.as_deref().map_or(1, |text| text.chars().count());
-            if length == 0 || length > NAME_MAX {
-                faults.push(FieldFault::new(field, format!("must have 1 to {NAME_MAX} characters")));
-            }
-            if value.as_deref().is_some_and(|text| text.contains('\0')) {
-                faults.push(FieldFault::new(field, "contains a NUL character"));
-            }
-        }
+        let names = [("tempId", &self.temp_id), ("ctId", &self.ct_id), ("quotedExternalMessageId", &self.quotes)];
+        check_names(&names, &mut faults);
         let what = match self.reaction {
             None => draft_content(self.text, self.media_url, self.location, &mut faults),
             Some(reaction) => {

@@ -14,6 +14,7 @@ mod original_content;
 mod presence;
 mod rating_question;
 mod send_message;
+mod template;
 pub mod tickets;
 mod uploads;
 mod view;
@@ -40,8 +41,10 @@ pub use moves::{ChatPatch, NewHolder, assign, open, release, resolve, terminate,
 pub use original_content::{OriginalContent, original};
 pub use presence::{PresenceResult, read, typing};
 pub use send_message::{check_send, send_message};
+pub use storage::chat::last_messages::LastMessage;
 pub use storage::chat::lists::{ShownAgent, ShownCustomer};
 pub use storage::chat::versions::MessageVersion;
+pub use template::TemplateRequest;
 pub use uploads::{AgentUpload, AgentUploadRefused, upload};
 pub use view::{ChatView, ctn};
 

@@ -1,15 +1,18 @@
 //! Sends a message of the business in a chat (SPEC 4.2 `POST /messages`). When this returns, it is stored and queued.
 
-use base::{Context, media};
+use base::{Context, Error, media};
 use domain::{
+    channel::Channel,
     chat::{ContentType, ParticipantState, TicketMove, most_bytes},
     content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
     file_type::FileType,
     ids::{ChatMessageId, ClientId, MediaId},
     inbox::InboxKind,
+    recipient::Recipient,
     send,
 };
 use events::{NewEvent, record};
+use outbound::accept::TierCount;
 use storage::{
     PgConnection, Queue,
     chat::{
@@ -17,7 +20,8 @@ use storage::{
         participants::{self, Participant},
     },
     inbound::media as stored_media,
-    inboxes,
+    inboxes::{self, Inbox},
+    outbound::outgoing_rows,
     people::customers::{self, Customer},
 };
 use uuid::Uuid;
@@ -27,7 +31,7 @@ use super::{
     message_draft::{DraftContent, MessageDraft},
     message_reference,
     messages::{self, MessageView},
-    own_or_free,
+    own_or_free, template,
 };
 use crate::{
     conversation::{
@@ -40,15 +44,25 @@ use crate::{
 /// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing. An error
 /// means that nothing is stored.
 pub async fn send_message(ctx: &Context, acting: ActingUser, said: MessageDraft) -> Result<MessageView, DeskError> {
+    check_file_size(ctx, acting.client, &said).await?;
+    loop {
+        match send_once(ctx, acting, &said).await {
+            // Another template counted for the tier of the number first. The next attempt reads that count.
+            Err(DeskError::Failed(Error::Storage(error))) if outgoing_rows::is_overtaken(&error) => {}
+            sent => return sent,
+        }
+    }
+}
+
+async fn send_once(ctx: &Context, acting: ActingUser, said: &MessageDraft) -> Result<MessageView, DeskError> {
     let client = acting.client;
-    check_file_size(ctx, client, &said).await?;
     let mut tx = ctx.db.begin().await?;
-    let (mut chat, listener) = match approach(ctx, &mut tx, acting, &said).await? {
+    let (mut chat, listener) = match approach(ctx, &mut tx, acting, said).await? {
         Approach::Said(view) => return Ok(*view),
-        Approach::Open(chat, listener) => (*chat, listener),
+        Approach::Open(chat, listener) => (*chat, *listener),
     };
-    let worded = compose(ctx, &mut tx, acting, (&chat, listener.kind), &said).await?;
-    let (id, mut wakes) = put(ctx, &mut tx, acting, (&mut chat, &listener), (&said, &worded)).await?;
+    let worded = compose(ctx, &mut tx, acting, (&chat, &listener), said).await?;
+    let (id, mut wakes) = put(ctx, &mut tx, acting, (&mut chat, &listener), (said, &worded)).await?;
     let sent = history::one(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
     let view = messages::view(ctx, &mut tx, client, sent).await?;
     tx.commit().await?;
@@ -76,7 +90,7 @@ pub async fn check_send(
 
 enum Approach {
     Said(Box<MessageView>),
-    Open(Box<Participant>, Listener),
+    Open(Box<Participant>, Box<Listener>),
 }
 
 async fn approach(
@@ -94,23 +108,32 @@ async fn approach(
     }
     may_speak(db, acting, &chat, said).await?;
     let listener = listener(db, client, &chat).await?;
-    window_open(ctx, db, client, &chat, listener.kind).await?;
-    Ok(Approach::Open(Box::new(chat), listener))
+    if !matches!(said.what, DraftContent::Template(_)) {
+        window_open(ctx, db, client, &chat, listener.kind()).await?;
+    }
+    Ok(Approach::Open(Box::new(chat), Box::new(listener)))
 }
 
 struct Listener {
-    kind: InboxKind,
+    inbox: Inbox,
     customer: Customer,
+    recipient: Recipient,
+}
+
+impl Listener {
+    fn kind(&self) -> InboxKind {
+        self.inbox.kind()
+    }
 }
 
 async fn listener(db: &mut PgConnection, client: ClientId, chat: &Participant) -> Result<Listener, DeskError> {
     let inbox = inboxes::by_id(db, client, chat.inbox).await?.ok_or(DeskError::NotFound)?;
     let customer = customers::find(db, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
-    if customer.addresses.written_to(inbox.kind()).is_none() {
+    let recipient = customer.addresses.written_to(inbox.kind()).ok_or_else(|| {
         let said = "no address of this customer is known that this channel can write to";
-        return Err(DeskError::Conflict(said.to_owned()));
-    }
-    Ok(Listener { kind: inbox.kind(), customer })
+        DeskError::Conflict(said.to_owned())
+    })?;
+    Ok(Listener { inbox, customer, recipient })
 }
 
 struct Worded {
@@ -118,16 +141,18 @@ struct Worded {
     media: Option<MediaId>,
     quoted: Option<(ChatMessageId, String)>,
     owner: String,
+    counted: Option<TierCount>,
 }
 
 async fn compose(
     ctx: &Context,
     db: &mut PgConnection,
     acting: ActingUser,
-    (chat, kind): (&Participant, InboxKind),
+    (chat, listener): (&Participant, &Listener),
     said: &MessageDraft,
 ) -> Result<Worded, DeskError> {
-    let client = acting.client;
+    let (client, kind) = (acting.client, listener.kind());
+    let mut counted = None;
     let quoted = message_reference::find_quote(db, client, chat, said.quotes.as_deref()).await?;
     let (content, media) = match &said.what {
         DraftContent::Text(body) => (OutboundContent::Text { body: body.clone() }, None),
@@ -136,10 +161,15 @@ async fn compose(
             let message_id = message_reference::reacted_to(db, client, chat, kind, &reaction.message_id).await?;
             (OutboundContent::Reaction(Reaction { message_id, ..reaction.clone() }), None)
         }
+        DraftContent::Template(wanted) => {
+            let filled = template::fill(ctx, db, client, (&listener.inbox, &listener.recipient), wanted).await?;
+            counted = Some(filled.counted);
+            (OutboundContent::Template(filled.content), None)
+        }
         DraftContent::File { url, caption } => file(ctx, db, client, kind, (url, caption.clone())).await?,
     };
     let owner = participants::agent_names(db, client, &[acting.user]).await?.remove(&acting.user);
-    Ok(Worded { content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()) })
+    Ok(Worded { content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()), counted })
 }
 
 async fn put(
@@ -149,7 +179,7 @@ async fn put(
     (chat, listener): (&mut Participant, &Listener),
     (said, worded): (&MessageDraft, &Worded),
 ) -> Result<(ChatMessageId, Vec<(Queue, Uuid)>), DeskError> {
-    let (client, Listener { kind, customer }) = (acting.client, listener);
+    let (client, kind, customer) = (acting.client, listener.kind(), &listener.customer);
     let is_answer = worded.content.is_answer();
     if is_answer {
         // An answered chat is not missed, and the messages before the answer count as read.
@@ -166,9 +196,10 @@ async fn put(
             temp_id: said.temp_id.as_deref(),
             media: worded.media,
             content_type: matches!(said.what, DraftContent::File { .. }).then_some(ContentType::Media),
+            counted: worded.counted.as_ref(),
         },
     };
-    let place = SayTarget { chat: &mut *chat, inbox: *kind, customer };
+    let place = SayTarget { chat: &mut *chat, inbox: kind, customer };
     let (id, happened) = send_and_record(ctx, db, client, place, &words).await?;
     let ticket = match is_answer {
         true => ticketing::step(ctx, db, client, chat, TicketMove::AgentAnswered).await?,
@@ -205,6 +236,10 @@ async fn may_speak(
 ) -> Result<(), DeskError> {
     if chat.state == ParticipantState::Closed {
         return Err(DeskError::Conflict("the chat is closed: open it before you write".to_owned()));
+    }
+    if matches!(said.what, DraftContent::Template(_)) && chat.channel != Channel::Whatsapp {
+        let channel = chat.channel.as_str();
+        return Err(DeskError::Conflict(format!("templates are for WhatsApp, and the chat takes place on {channel}")));
     }
     if chat.channel != said.channel {
         let channel = chat.channel.as_str();

@@ -21,8 +21,11 @@ use storage::{
     tenancy::clients,
 };
 
-use super::{ActingUser, DeskError};
+use super::{ActingUser, DeskError, lists as chat_lists};
 use crate::conversation::{event_facts, ticketing};
+
+/// Chats whose tickets a search for a customer covers.
+const SEARCHED_CHATS: u32 = 1_000;
 
 #[derive(Debug, Clone)]
 pub struct TicketView {
@@ -33,14 +36,19 @@ pub struct TicketView {
     pub agent: Option<(UserId, ShownAgent)>,
 }
 
+/// A text of `customer` that is not blank finds the tickets of customers with it in a name or number. If more than
+/// [`SEARCHED_CHATS`] chats match, it covers those with the latest messages.
 pub async fn search(
     ctx: &Context,
-    client: ClientId,
-    filter: &Filter,
+    acting: ActingUser,
+    filter: Filter,
+    customer: &str,
     page: PageRequest,
 ) -> Result<Page<TicketView>, DeskError> {
+    let client = acting.client;
     let mut db = ctx.db.acquire().await?;
-    let found = tickets::search(&mut db, client, filter, page).await?;
+    let chats = chat_lists::chats_of_customers(&mut db, acting, customer, SEARCHED_CHATS).await?;
+    let found = tickets::search(&mut db, client, &Filter { chats, ..filter }, page).await?;
     Ok(Page { items: views(&mut db, client, found.items).await?, total: found.total })
 }
 

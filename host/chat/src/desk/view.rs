@@ -4,6 +4,7 @@ use domain::ids::{ClientId, InboxId, ParticipantId, UserId};
 use storage::{
     PgConnection,
     chat::{
+        last_messages::{self, LastMessage},
         lists::{self, ShownAgent, ShownCustomer},
         participants::Participant,
     },
@@ -20,6 +21,7 @@ pub struct ChatView {
     pub last_agent: Option<(UserId, ShownAgent)>,
     /// The address of the business: a number, a page or a site.
     pub inbox_address: Option<String>,
+    pub last_message: Option<LastMessage>,
 }
 
 pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Participant>) -> Result<Vec<ChatView>> {
@@ -35,12 +37,15 @@ pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Parti
     inboxes.sort_unstable();
     inboxes.dedup();
     let inboxes = lists::inbox_addresses(db, client, &inboxes).await?;
+    let ids: Vec<ParticipantId> = chats.iter().map(|chat| chat.id).collect();
+    let mut last = last_messages::of_chats(db, client, &ids).await?;
     let agent = |id: Option<UserId>| id.and_then(|id| Some((id, agents.get(&id)?.clone())));
     let view = |chat: Participant| ChatView {
         customer: customers.get(&chat.customer).cloned(),
         agent: agent(chat.assigned_agent),
         last_agent: agent(chat.last_assigned_agent),
         inbox_address: inboxes.get(&chat.inbox).cloned(),
+        last_message: last.remove(&chat.id),
         chat,
     };
     Ok(chats.into_iter().map(view).collect())

@@ -2,7 +2,8 @@
 //! an event (PROVIDERS A.8, B).
 
 use base::{Context, Result};
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+use domain::iso_time::iso_time;
 use domain::{
     change::{Author, ChangeKind, ContentChange, MessageChange},
     chat::{self, ChatContent, CustomEvent, ParticipantEvent, ParticipantState},
@@ -187,7 +188,7 @@ fn tell_bot(
     now: &ChangeableMessage,
     at: DateTime<Utc>,
 ) -> participant_events::NewParticipantEvent {
-    let at = at.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let at = iso_time(at);
     let payload = match kind {
         ChangeKind::Edited => json!({
             "kind": kind.as_str(), "messageId": now.id, "text": now.wording.body, "editedTime": at,

@@ -81,11 +81,8 @@ impl RoutingCase {
             last_team: arrived.last_team.clone(),
             tags: participant.tags.clone(),
             now_ms: unix_millis(now),
-            local_time: plugin_view::zone(&self.client.time_zone).wall_time(now),
-            metadata: plugin_view::channel_fact(participant.channel)
-                .into_iter()
-                .chain(self.wrote.message.content.referral().into_iter().flat_map(Referral::metadata))
-                .collect(),
+            local_time: plugin_view::zone(&self.client.time_zone).local_time(now),
+            metadata: self.wrote.message.content.referral().into_iter().flat_map(Referral::metadata).collect(),
         }
     }
 }

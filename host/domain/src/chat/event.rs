@@ -15,6 +15,8 @@ pub enum ParticipantEvent {
     Rating(ArrivedMessage),
     Timer(ChatbotTimer),
     Custom(CustomEvent),
+    /// A request that the chatbot started has ended. Stored as a custom event, so that the release before reads it too.
+    RequestEnded(Box<EndedRequest>),
     /// An agent gave the conversation back.
     Released,
 }
@@ -67,6 +69,35 @@ pub struct CustomEvent {
     pub payload: String,
 }
 
+/// The end of a request that a chatbot started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EndedRequest {
+    /// The id that the chatbot got.
+    pub job: String,
+    pub plugin: String,
+    /// The control version of the chat when the request was started.
+    pub control_version: i64,
+    pub end: RequestEnd,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum RequestEnd {
+    Response {
+        status: u16,
+        headers: Vec<(String, String)>,
+        /// The body in base64.
+        body: String,
+    },
+    TimedOut,
+    /// Larger than this number of bytes.
+    TooLarge(u32),
+    /// The host refused the address.
+    Refused(String),
+    Failed(String),
+}
+
 impl ParticipantEvent {
     pub fn kind(&self) -> ParticipantEventKind {
         match self {
@@ -75,7 +106,7 @@ impl ParticipantEvent {
             Self::Message(_) => ParticipantEventKind::Message,
             Self::Rating(_) => ParticipantEventKind::Rating,
             Self::Timer(_) => ParticipantEventKind::Timer,
-            Self::Custom(_) => ParticipantEventKind::Custom,
+            Self::Custom(_) | Self::RequestEnded(_) => ParticipantEventKind::Custom,
             Self::Released => ParticipantEventKind::Released,
         }
     }
@@ -85,7 +116,7 @@ impl ParticipantEvent {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
                 Some(message)
             }
-            Self::Timer(_) | Self::Custom(_) | Self::Released => None,
+            Self::Timer(_) | Self::Custom(_) | Self::RequestEnded(_) | Self::Released => None,
         }
     }
 
@@ -94,7 +125,7 @@ impl ParticipantEvent {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {
                 Some(message)
             }
-            Self::Timer(_) | Self::Custom(_) | Self::Released => None,
+            Self::Timer(_) | Self::Custom(_) | Self::RequestEnded(_) | Self::Released => None,
         }
     }
 }

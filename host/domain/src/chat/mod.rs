@@ -7,6 +7,7 @@ mod fallback;
 mod message_details;
 mod messages;
 mod participant;
+mod preview;
 mod rating;
 pub mod readable_text;
 mod scope;
@@ -17,13 +18,17 @@ mod upload;
 
 pub use change::{apply_change, direction_of};
 pub use content::{ChatContent, ReceivedContent};
-pub use event::{ArrivedMessage, ChatbotTimer, CustomEvent, ParticipantEvent, ParticipantEventKind, SentTemplate};
+pub use event::{
+    ArrivedMessage, ChatbotTimer, CustomEvent, EndedRequest, ParticipantEvent, ParticipantEventKind, RequestEnd,
+    SentTemplate,
+};
 pub use fallback::{
     FallbackFacts, FallbackMode, FallbackRefused, NOT_ON_WHATSAPP, UnknownFallbackMode, automatic_text, fallback_due,
 };
 pub use message_details::MessageDetails;
 pub use messages::{ContentType, Direction, MessageContentType};
 pub use participant::{ChatTeam, MoveOutcome, MoveRefused, ParticipantFlags, ParticipantMove, ParticipantState};
+pub use preview::{PREVIEW_MAX, preview};
 pub use rating::Rating;
 pub use scope::{ChatScope, ChatStanding};
 pub use ticket::{TicketMove, TicketStatus};

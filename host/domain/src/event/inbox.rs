@@ -6,7 +6,7 @@ use crate::{address::Address, ids::CustomerId};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateChanged {
-    /// The provider's template id, where it is said.
+    /// The provider's template id, if the provider gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     pub name: String,
@@ -18,10 +18,10 @@ pub struct TemplateChanged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TemplateChange {
-    /// Whether it may be sent (SPEC 3.6).
+    /// Whether the template may be sent (SPEC 3.6).
     Status {
         status: TemplateApproval,
-        /// Why it was rejected, in the provider's words.
+        /// Why the template was rejected, as the provider says it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
@@ -112,7 +112,7 @@ impl TemplateElement {
 /// A customer has another phone number, and stays the same customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomerNumberChanged {
-    /// The customer, if known before.
+    /// The customer, if already known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<CustomerId>,
     pub before: Address,
@@ -123,21 +123,22 @@ pub struct CustomerNumberChanged {
 pub struct InboxQualityChanged {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
-    /// How many customers it may write to, in the provider's word for it, such as `TIER_1K`.
+    /// The provider's name for the limit of customers, such as `TIER_1K`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ChannelStatus>,
 }
 
+/// Whether a number can send, as its provider reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ChannelStatus {
     Connected,
     Disconnected,
-    /// It can, and is about to be restricted.
+    /// It can send, but the provider is about to restrict it.
     Flagged,
-    /// It can write less, or to fewer customers.
+    /// It can send fewer messages, or to fewer customers.
     Restricted,
 }
 
@@ -158,12 +159,12 @@ impl ChannelStatus {
 /// A customer wants, or no longer wants, messages of a category.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreferenceChanged {
-    /// The address that the provider names; absent when it is withheld.
+    /// The address that the provider names; absent if the provider withholds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<Address>,
     /// Such as `MARKETING`.
     pub category: String,
-    /// `true`: messages of the category must cease.
+    /// `true`: the customer no longer wants messages of the category.
     pub stop: bool,
 }
 
@@ -175,7 +176,7 @@ pub struct SessionChanged {
     pub words: String,
 }
 
-/// Where the connection of a paired number stands (SPEC 3.3).
+/// State of the connection of a paired number (SPEC 3.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConnectionStatus {

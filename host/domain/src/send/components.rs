@@ -1,6 +1,7 @@
 //! Checks of template components that do not need the template.
 
-use super::{RequestComponent, check::Check, links};
+use super::{RequestComponent, SendEndpoint, check::Check, links};
+use crate::body::{Faults, FieldFault};
 
 /// Checks the addresses of header files; [`SendRequest::resolve`](super::SendRequest::resolve) checks the rest.
 pub(super) fn check(check: &mut Check, components: &[RequestComponent], field: &str) {
@@ -13,6 +14,13 @@ pub(super) fn check(check: &mut Check, components: &[RequestComponent], field: &
             }
         }
     }
+}
+
+/// Returns the faults of the addresses of header files. `field` is the path of the components.
+pub fn link_faults(components: &[RequestComponent], field: &str) -> Vec<FieldFault> {
+    let mut checked = Check { endpoint: SendEndpoint::Whatsapp, prefix: "", faults: Faults::default() };
+    check(&mut checked, components, field);
+    checked.faults.into_listed()
 }
 
 fn check_link(check: &mut Check, component: &RequestComponent, field: &str) {

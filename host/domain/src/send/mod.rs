@@ -23,6 +23,7 @@ use crate::{
     recipient::{Recipient, RecipientFault},
     sandbox::TEST_NUMBERS_ONLY,
 };
+pub use components::link_faults;
 pub use conversation::ConversationFault;
 pub use links::read as read_link;
 pub use request::SendBody;

@@ -1,6 +1,8 @@
 //! The answer to an accepted send (SPEC 2.5).
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+
+use crate::iso_time::iso_time;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -100,5 +102,5 @@ impl<'a> SendResponse<'a> {
 }
 
 fn iso_8601<S: Serializer>(moment: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&moment.to_rfc3339_opts(SecondsFormat::Millis, true))
+    serializer.serialize_str(&iso_time(*moment))
 }

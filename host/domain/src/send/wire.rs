@@ -1,7 +1,7 @@
 //! The JSON of a send request (SPEC 2.3). All fields are optional, so that each missing one gets its own message. The
 //! snake_case names of SPEC 9 are accepted on all endpoints.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     body,
@@ -87,26 +87,33 @@ pub struct WireFallback {
 
 /// One template component of a request. All kinds share one flat type, so that a fault can name the exact field.
 /// `format`, `url` and `filename` belong to a `header`, and `cards` to a `carousel`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestComponent {
     #[serde(rename = "type", deserialize_with = "body::word")]
     pub kind: ComponentKind,
     /// For `body` and `button`: the values in order. Also accepted for a text `header` with a placeholder.
-    #[serde(default, deserialize_with = "body::few_texts")]
+    #[serde(default, deserialize_with = "body::few_texts", skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "body::optional_word")]
+    #[serde(default, deserialize_with = "body::optional_word", skip_serializing_if = "Option::is_none")]
     pub format: Option<HeaderFormat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
     /// For `button`: the effects of the quick replies, in order.
-    #[serde(default, alias = "conversation_parameters", deserialize_with = "body::few_objects")]
+    #[serde(
+        default,
+        alias = "conversation_parameters",
+        deserialize_with = "body::few_objects",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub conversation_parameters: Option<Vec<ConversationParameter>>,
-    #[serde(default, deserialize_with = "body::few_objects")]
+    #[serde(default, deserialize_with = "body::few_objects", skip_serializing_if = "Option::is_none")]
     pub cards: Option<Vec<RequestCard>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ComponentKind {
     Body,
@@ -128,7 +135,7 @@ impl ComponentKind {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum HeaderFormat {
     Document,
@@ -156,17 +163,22 @@ impl HeaderFormat {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationParameter {
     /// The customer's tap returns this value.
     pub payload: String,
-    #[serde(default, alias = "conversation_state", deserialize_with = "body::optional_word")]
+    #[serde(
+        default,
+        alias = "conversation_state",
+        deserialize_with = "body::optional_word",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub conversation_state: Option<ConversationEffect>,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RequestCard {
-    #[serde(default, deserialize_with = "body::few_objects")]
+    #[serde(default, deserialize_with = "body::few_objects", skip_serializing_if = "Option::is_none")]
     pub components: Option<Vec<RequestComponent>>,
 }

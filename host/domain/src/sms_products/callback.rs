@@ -1,6 +1,8 @@
 //! Callbacks of the JSON gateway (SPEC 6.6): their content and their receiver.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+
+use crate::iso_time::iso_time;
 use sha2::{Digest, Sha256};
 use url::{Url, form_urlencoded};
 use uuid::Uuid;
@@ -33,10 +35,6 @@ fn form(fields: &[(&str, Option<&str>)]) -> String {
     form.finish()
 }
 
-fn time(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
 pub fn receipt(about: MessageIds<'_>, to: &str, status: GatewayStatus, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
@@ -46,7 +44,7 @@ pub fn receipt(about: MessageIds<'_>, to: &str, status: GatewayStatus, at: DateT
         ("identifier", about.identifier),
         ("statusCode", Some(status.code())),
         ("statusDescription", Some(status.description())),
-        ("time", Some(&time(at))),
+        ("time", Some(&iso_time(at))),
     ])
 }
 
@@ -59,7 +57,7 @@ pub fn reply(about: MessageIds<'_>, from: &str, to: &str, text: &str, at: DateTi
         ("to", Some(to)),
         ("identifier", about.identifier),
         ("messageText", Some(text)),
-        ("time", Some(&time(at))),
+        ("time", Some(&iso_time(at))),
     ])
 }
 

@@ -13,7 +13,7 @@ use crate::{
     phone::Msisdn,
 };
 
-/// The form of chatbot events.
+/// Format of chatbot events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PayloadVersion {
@@ -77,7 +77,7 @@ pub struct WebhookConfigRequest {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberScope {
-    /// All numbers without a configuration of their own.
+    /// All numbers without their own configuration.
     ClientDefault,
     /// One number. The caller must check that it belongs to the client.
     Number(InboxId),
@@ -215,11 +215,12 @@ pub struct WebhookConfig {
     /// Empty: off.
     #[serde(rename = "chatbotWebhookURL")]
     pub chatbot_webhook_url: String,
-    /// `true`: messages of the chatbot are reported too.
+    /// `true`: replies of chatbots and agents, and assignments, are sent too. Templates are never sent.
     pub chatbot_include_outgoing: bool,
-    /// `true`: nothing is reported while an agent is assigned.
+    /// `true`: while an agent is assigned to a chat, none of its chatbot events is sent, not even for messages of the
+    /// customer.
     pub chatbot_stop_on_agent_assignment: bool,
-    /// The form of chatbot events.
+    /// Format of chatbot events: `v1` is flat. `v2` adds teams, quoted replies and BSUIDs.
     pub chatbot_payload_version: PayloadVersion,
 }
 

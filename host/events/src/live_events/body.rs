@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use base::{Context, media};
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+use domain::iso_time::iso_time;
 use domain::{
     channel::Channel,
     chat::{Direction, Rating},
@@ -206,11 +207,7 @@ impl Message<'_> {
 
 /// A time in the form of the live-chat answers, because programs compare the two.
 fn millis<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&time(*at))
-}
-
-fn time(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+    serializer.serialize_str(&iso_time(*at))
 }
 
 #[derive(Serialize)]
@@ -380,15 +377,15 @@ fn message<'a>(
         whats_app_message_id: provider_id(Channel::Whatsapp),
         facebook_message_id: provider_id(Channel::Facebook),
         played: written.played(),
-        played_time: written.played_at.map(time),
+        played_time: written.played_at.map(iso_time),
         temp_id: written.temp_id.as_deref(),
         quoted_external_message_id: written.quoted_provider_id.as_deref(),
         quoted_message_id: quoted.map(|(id, _)| *id),
         quoted_text: quoted.and_then(|(_, text)| text.as_deref()),
         edited: written.edited_at.map(|_| true),
-        edited_time: written.edited_at.map(time),
+        edited_time: written.edited_at.map(iso_time),
         deleted: written.deleted_at.map(|_| true),
-        deleted_time: written.deleted_at.map(time),
+        deleted_time: written.deleted_at.map(iso_time),
         referral: written.content.referral(),
     }
 }

@@ -18,7 +18,10 @@ use domain::{
     inbound::InboundContent,
 };
 use inbound::callbacks::{self, Intake};
-use plugin_host::webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEvent};
+use plugin_host::{
+    OutgoingHttp,
+    webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEvent},
+};
 use props::{HandClock, Surroundings, one_number};
 use serde_json::{Value, json};
 use settings::Settings;
@@ -28,7 +31,7 @@ use storage::{
         chat_messages::{self, ChatMessage},
         participants::{self, Participant},
     },
-    plugins::activations::{self, Activation},
+    plugins::activations::{self, ActivatedHttpLimits, Activation},
     work::lanes,
 };
 use tokio::sync::Notify;
@@ -49,9 +52,18 @@ pub struct Stage {
 
 impl Stage {
     pub async fn new() -> Self {
+        Self::reaching(None).await
+    }
+
+    /// A stage whose plugins send their requests to `web`.
+    pub async fn with_web(web: Arc<dyn OutgoingHttp>) -> Self {
+        Self::reaching(Some(web)).await
+    }
+
+    async fn reaching(web: Option<Arc<dyn OutgoingHttp>>) -> Self {
         let db = scratch::database().await.pool(8).await;
         let clock = Arc::new(HandClock::at(1_790_000_000));
-        let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
+        let ctx = Arc::new(context(db, Arc::clone(&clock), web).await);
         let (client, number) = one_number(&ctx, BUSINESS).await;
         let stage = Self { intake: Intake::new(Arc::clone(&ctx)), ctx, client, number, clock };
         let webhooks = json!({
@@ -78,6 +90,15 @@ impl Stage {
     }
 
     pub async fn activate_in(&self, world: &str, plugin: &str, config: Value) {
+        self.activate_with(world, plugin, config, &[]).await;
+    }
+
+    /// A chatbot that may reach these hosts.
+    pub async fn activate_reaching(&self, plugin: &str, config: Value, hosts: &[&str]) {
+        self.activate_with("chatbot", plugin, config, hosts).await;
+    }
+
+    async fn activate_with(&self, world: &str, plugin: &str, config: Value, hosts: &[&str]) {
         let active = Activation {
             id: self.ctx.mint(),
             world: world.to_owned(),
@@ -86,7 +107,8 @@ impl Stage {
             plugin: plugin.to_owned(),
             upload: None,
             config: config.into(),
-            allowed_hosts: Vec::new(),
+            allowed_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            http_limits: ActivatedHttpLimits::default(),
             percent: 100,
             error_threshold: 10,
             minimum_calls: 20,
@@ -157,6 +179,31 @@ impl Stage {
         self.work_off(&[Queue::Callback]).await;
     }
 
+    /// Sends the requests that chatbots have started.
+    pub async fn send_requests(&self) {
+        self.work_off(&[Queue::PluginRequest]).await;
+    }
+
+    /// Sends the templates that are due.
+    pub async fn send_templates(&self) {
+        self.work_off(&[Queue::ScheduledTemplate]).await;
+    }
+
+    /// Begins to send the only started request, and stops the process once `begun` holds.
+    pub async fn stop_during_a_request(&self, begun: impl Fn() -> bool) {
+        let [lane] = self.due(Queue::PluginRequest).await.try_into().unwrap();
+        let lease = self.claim(Queue::PluginRequest, lane).await;
+        let stop = async {
+            while !begun() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            lease.stop.cancel();
+        };
+        let (sent, ()) = tokio::join!(chat::started_requests::work(&self.ctx, &lease), stop);
+        sent.unwrap();
+        lease.release(&self.ctx).await.unwrap();
+    }
+
     async fn work_off(&self, queues: &[Queue]) {
         loop {
             let mut idle = true;
@@ -166,6 +213,8 @@ impl Stage {
                     let lease = self.claim(queue, lane).await;
                     match queue {
                         Queue::Callback => callbacks::work(&self.ctx, &lease).await.unwrap(),
+                        Queue::ScheduledTemplate => chat::scheduled_templates::work(&self.ctx, &lease).await.unwrap(),
+                        Queue::PluginRequest => chat::started_requests::work(&self.ctx, &lease).await.unwrap(),
                         _ => chat::work(&self.ctx, &lease).await.unwrap(),
                     }
                     lease.release(&self.ctx).await.unwrap();
@@ -278,7 +327,7 @@ impl Stage {
     }
 }
 
-/// A directory with the scripted chatbot (`tests/guests/hostile-bot`) under the name `puppet`.
+/// A directory with the chatbots `tests/guests/hostile-bot` under the name `puppet`, and `errand-bot` as `errands`.
 fn guests(folder: &Path) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let directory = BUILT.get_or_init(|| {
@@ -286,7 +335,17 @@ fn guests(folder: &Path) -> PathBuf {
             PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/guests/Cargo.toml");
         let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--release", "--quiet", "--target", "wasm32-wasip2", "-p", "hostile-bot"]);
+        cargo.args([
+            "build",
+            "--release",
+            "--quiet",
+            "--target",
+            "wasm32-wasip2",
+            "-p",
+            "hostile-bot",
+            "-p",
+            "errand-bot",
+        ]);
         cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"] {
             cargo.env_remove(variable);
@@ -294,19 +353,22 @@ fn guests(folder: &Path) -> PathBuf {
         assert!(cargo.status().unwrap().success(), "tests/guests must build");
         let directory = folder.join("guests");
         std::fs::create_dir_all(&directory).unwrap();
-        let built = target_dir.join("wasm32-wasip2/release/hostile_bot.wasm");
-        std::fs::copy(built, directory.join("puppet.wasm")).unwrap();
+        for (built, name) in [("hostile_bot", "puppet"), ("errand_bot", "errands")] {
+            let built = target_dir.join(format!("wasm32-wasip2/release/{built}.wasm"));
+            std::fs::copy(built, directory.join(format!("{name}.wasm"))).unwrap();
+        }
         directory
     });
     directory.clone()
 }
 
-async fn context(db: Db, clock: Arc<HandClock>) -> Context {
+async fn context(db: Db, clock: Arc<HandClock>, web: Option<Arc<dyn OutgoingHttp>>) -> Context {
     // All tests of this file share the compiled components.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
     let plugins_dir = Some(guests(&folder));
     let mut surroundings = Surroundings { settings: settings(), ..Surroundings::new(folder) };
     surroundings.plugins.plugins_dir = plugins_dir;
+    surroundings.plugins.http = web;
     surroundings.build(db, clock).await
 }
 

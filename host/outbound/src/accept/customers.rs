@@ -48,6 +48,6 @@ impl CustomerFacts {
 }
 
 /// Messages that WhatsApp takes for phone numbers only (PROVIDERS A.11, 131062).
-fn needs_numbers(inbox: &SendingInbox, template: Option<&Template>) -> bool {
+pub(super) fn needs_numbers(inbox: &SendingInbox, template: Option<&Template>) -> bool {
     inbox.kind == InboxKind::WhatsappCloud && template.is_some_and(Template::needs_a_number)
 }

@@ -11,12 +11,11 @@ use bytes::Bytes;
 use domain::{
     ids::{ClientId, InboxId},
     send::SendBody,
-    tier,
 };
 use storage::{
     PgConnection, Queue,
     chat::conversations,
-    outbound::outgoing_rows::{self, GroupRows, TierRecipients},
+    outbound::outgoing_rows::{self, GroupRows},
 };
 
 use super::{
@@ -25,12 +24,9 @@ use super::{
     named_rows::NamedFacts,
     prepare,
     prepared_request::PreparedRequest,
-    texts,
+    texts, tier_count,
 };
 use crate::{dispatch::SEND_PRIORITY, message_span::message_span};
-
-/// Rows over which the count of a tier is spread, so that groups rarely wait for each other.
-const TIER_SHARDS: u64 = 8;
 
 /// Stores a group and returns its answers in order. If the group fails, each request is tried alone.
 pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[PendingSend]) -> Vec<GroupAnswer> {
@@ -179,12 +175,8 @@ async fn insert(
     let recipients =
         ready.iter().flat_map(|one| one.counted.iter().map(|(inbox, recipient)| (*inbox, recipient.as_str())));
     let recipients: BTreeSet<(InboxId, &str)> = recipients.collect();
-    let counted = TierRecipients {
-        close: facts.close_to_limits(&recipients),
-        recipients: recipients.into_iter().collect(),
-        quarter: tier::quarter_of(ctx.now()),
-        shard: i16::try_from(ctx.ids.random() % TIER_SHARDS).unwrap_or(0),
-    };
+    let close = facts.close_to_limits(&recipients);
+    let counted = tier_count::rows(ctx, recipients, close);
     conversations::name(db, client, &facts.conversations.names(&messages)).await?;
     let outgoing =
         GroupRows { parts, responses, answerable: texts::answerable(&ready), counted, messages: messages.clone() };

@@ -4,6 +4,7 @@
 //! the next one fills while the disk works. A lone request never waits for others.
 
 mod call;
+mod chat_template;
 mod conversations;
 mod customers;
 mod facts;
@@ -14,6 +15,7 @@ mod prepared_request;
 mod recipient_facts;
 mod rows;
 mod texts;
+mod tier_count;
 
 use std::{sync::Arc, time::Instant};
 
@@ -31,6 +33,8 @@ use storage::outbound::named_rows::GroupNames;
 
 pub use call::{AcceptError, SendCall, Senders};
 use call::{GroupAnswer, PendingSend};
+pub use chat_template::admit_template;
+pub use tier_count::TierCount;
 
 const GROUPING: GroupLimits =
     GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: RETURN_WAIT };
@@ -124,6 +128,17 @@ impl Acceptor {
         let answer = self.groups.join(pending.call.client, pending).await;
         answer.unwrap_or_else(|| Err(AcceptError::Failed(Arc::new(Error::Stopped))))
     }
+}
+
+/// Accepts a request of Patchbay itself, alone. Like [`Acceptor::accept`], but a repetition is not compared with the first
+/// request.
+pub async fn accept_alone(ctx: &Context, call: SendCall) -> std::result::Result<Bytes, AcceptError> {
+    let request = SendBody::parse(call.endpoint, &call.body, ctx.settings.limits.max_recipients);
+    let request = request.map_err(AcceptError::Faults)?;
+    let pending = PendingSend { call, request, cause: traces::current(), came: Instant::now() };
+    let client = pending.call.client;
+    let answer = group::commit(ctx, client, std::slice::from_ref(&pending)).await.pop();
+    answer.unwrap_or_else(|| Err(AcceptError::Failed(Arc::new(Error::Stopped)))).map(|(response, _)| response)
 }
 
 fn count(number: usize) -> f64 {

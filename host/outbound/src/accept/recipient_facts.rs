@@ -90,30 +90,45 @@ impl RecipientFacts {
         number: Option<InboxId>,
     ) -> Vec<(InboxId, String)> {
         let mut counted = Vec::new();
-        let mut ledger = number.and_then(|number| Some((number, self.ledgers.get_mut(&number)?)));
         for part in parts {
-            part.reject_where(|recipient| {
-                if recipient.iter().any(|address| self.blocked.contains(address)) {
-                    return Some(RejectionReason::Blocked);
+            part.reject_where(|recipient| match self.admit(recipient, marketing, number) {
+                Ok(newly) => {
+                    counted.extend(newly);
+                    None
                 }
-                if marketing && recipient.iter().any(|address| self.stopped_marketing.contains(address)) {
-                    return Some(RejectionReason::MarketingStopped);
-                }
-                let (number, ledger) = ledger.as_mut()?;
-                let address = recipient.address().value();
-                if ledger.counted.contains(address) {
-                    return None;
-                }
-                if ledger.used >= ledger.limit {
-                    return Some(RejectionReason::TierUsedUp { limit: ledger.limit });
-                }
-                ledger.used += 1;
-                ledger.counted.insert(address.to_owned());
-                counted.push((*number, address.to_owned()));
-                None
+                Err(reason) => Some(reason),
             });
         }
         counted
+    }
+
+    /// Admits a recipient, or returns the reason against it. Returns the recipient if the tier of `number` counts it from
+    /// now on.
+    pub(super) fn admit(
+        &mut self,
+        recipient: &Recipient,
+        marketing: bool,
+        number: Option<InboxId>,
+    ) -> std::result::Result<Option<(InboxId, String)>, RejectionReason> {
+        if recipient.iter().any(|address| self.blocked.contains(address)) {
+            return Err(RejectionReason::Blocked);
+        }
+        if marketing && recipient.iter().any(|address| self.stopped_marketing.contains(address)) {
+            return Err(RejectionReason::MarketingStopped);
+        }
+        let Some((number, ledger)) = number.and_then(|number| Some((number, self.ledgers.get_mut(&number)?))) else {
+            return Ok(None);
+        };
+        let address = recipient.address().value();
+        if ledger.counted.contains(address) {
+            return Ok(None);
+        }
+        if ledger.used >= ledger.limit {
+            return Err(RejectionReason::TierUsedUp { limit: ledger.limit });
+        }
+        ledger.used += 1;
+        ledger.counted.insert(address.to_owned());
+        Ok(Some((number, address.to_owned())))
     }
 
     /// True if a recipient wrote to an inbox recently enough to get free-form messages.

@@ -2,6 +2,7 @@
 
 pub(crate) mod due_fallbacks;
 mod question;
+mod values;
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,12 +17,13 @@ use domain::{
     segments,
 };
 use plugin_host::{
-    World,
+    FallbackOutcome, KeyValueWrite, World,
     sms_fallback::{Decision, Sms, Undeliverable},
 };
 use plugins::{
     calls::{
         self, AnsweringVersion, CallSubject, FinishedCall,
+        key_values::WriteOutcome,
         trace::{is_final, is_of_the_host, kind_of},
     },
     slots,
@@ -33,17 +35,22 @@ use storage::{
         legs::{self, NewLeg},
     },
     sms::products::replies,
+    tenancy::clients,
 };
 use uuid::Uuid;
 
 use crate::{delivery, dispatch::SEND_PRIORITY};
 use due_fallbacks::SWITCHED_OFF;
+use values::CustomerValues;
 
 pub const BUILT_IN: &str = "sms-fallback";
 /// Calls of a failing plugin before the host decides by the rule of the specification.
 const PLUGIN_ATTEMPTS: i16 = 3;
 /// Pause if the host could not call the plugin, which does not count as a failure of the plugin.
 const HOST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Calls that are repeated because a value that they read has changed. After that the host decides.
+const MOST_CONFLICTS: usize = 10;
 
 const PAGE: i64 = 20;
 
@@ -63,22 +70,43 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<()> {
-    let undeliverable = question::undeliverable(waiting, ctx.now());
-    let slots = {
+    let (slots, owner) = {
         let mut db = ctx.db.acquire().await?;
-        slots::in_force(&mut db, lease.client, World::SmsFallback, waiting.inbox).await?
+        let slots = slots::in_force(&mut db, lease.client, World::SmsFallback, waiting.inbox).await?;
+        (slots, clients::get(&mut db, lease.client).await?)
     };
+    // A client that is being removed has no work.
+    let Some(owner) = owner else { return Ok(()) };
+    let undeliverable = question::undeliverable(waiting, &owner, ctx.now());
     // By customer and number, so that a customer always gets the same version.
     let chosen = AnsweringVersion::of_or_built_in(&slots, customer_of(waiting), World::SmsFallback, BUILT_IN);
     let mut answering = Arc::new(chosen);
+    let mut conflicts = 0;
     loop {
         let about = CallSubject::event(waiting.message.0, waiting.message.0);
         let now = ctx.now();
-        let outcome = ctx.plugins.decide_fallback(answering.call(lease.client, &about, now), &undeliverable).await;
+        let address = waiting.recipient.address();
+        let values = CustomerValues::open(ctx, lease.client, answering.name(), address, now).await?;
+        let call = answering.call(lease.client, &about, now);
+        let outcome = ctx.plugins.decide_fallback(call, &undeliverable, values.snapshot()).await;
         let made = FinishedCall::of((&answering, &about), &outcome, now);
         let plugin = answering.name();
         let error = match outcome {
-            Ok((decision, _)) => return apply(ctx, lease, waiting, &answering, decision, Some(made)).await,
+            Ok(FallbackOutcome { decision, writes, .. }) => {
+                let decided = Decided { decision, values: Some((&values, writes)) };
+                let (reason, made) = match apply(ctx, lease, waiting, &answering, decided, made).await? {
+                    Applied::Done => return Ok(()),
+                    Applied::ReadsChanged(_) if conflicts < MOST_CONFLICTS => {
+                        conflicts += 1;
+                        continue;
+                    }
+                    Applied::ReadsChanged(made) => ("the values that it read kept changing".to_owned(), made),
+                    Applied::TooMuch(reason, made) => (reason, made),
+                };
+                let by_rule = Decided { decision: written_rule(&undeliverable), values: None };
+                let made = made.mark_unusable(&reason);
+                return apply(ctx, lease, waiting, &answering, by_rule, made).await.map(drop);
+            }
             Err(error) => error,
         };
         let again = !is_final(&error) && waiting.attempts + 1 < PLUGIN_ATTEMPTS;
@@ -96,7 +124,8 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
             let pause = Duration::from_secs(5_u64.saturating_pow(u32::from(waiting.attempts.unsigned_abs())));
             return put_off(ctx, lease, waiting, made, Some(pause)).await;
         }
-        return apply(ctx, lease, waiting, &answering, written_rule(&undeliverable), Some(made)).await;
+        let by_rule = Decided { decision: written_rule(&undeliverable), values: None };
+        return apply(ctx, lease, waiting, &answering, by_rule, made).await.map(drop);
     }
 }
 
@@ -142,14 +171,27 @@ async fn put_off(
     Ok(())
 }
 
+struct Decided<'a> {
+    decision: Decision,
+    /// `None` = the host decided.
+    values: Option<(&'a CustomerValues, Vec<KeyValueWrite>)>,
+}
+
+/// The end of a decision. Except after `Done`, nothing was stored.
+enum Applied {
+    Done,
+    ReadsChanged(Box<FinishedCall>),
+    TooMuch(String, Box<FinishedCall>),
+}
+
 async fn apply(
     ctx: &Context,
     lease: &Lease,
     waiting: &DueFallback,
     by: &AnsweringVersion,
-    decision: Decision,
-    made: Option<FinishedCall>,
-) -> Result<()> {
+    Decided { decision, values }: Decided<'_>,
+    made: FinishedCall,
+) -> Result<Applied> {
     let message = waiting.message;
     let decision = match decision {
         Decision::Send(sms) => sendable(waiting, sms),
@@ -157,7 +199,14 @@ async fn apply(
     };
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let kept = calls::keep(ctx, &mut tx, lease.client, made.into_iter().collect()).await?;
+    if let Some((values, writes)) = values {
+        match values.write(ctx, &mut tx, &writes).await? {
+            WriteOutcome::Written => {}
+            WriteOutcome::ReadsChanged => return Ok(Applied::ReadsChanged(Box::new(made))),
+            WriteOutcome::TooMuch(reason) => return Ok(Applied::TooMuch(reason, Box::new(made))),
+        }
+    }
+    let kept = calls::keep(ctx, &mut tx, lease.client, vec![made]).await?;
     // The client may have switched fallbacks off since the message failed.
     let enabled = fallbacks::are_enabled(&mut tx, lease.client).await?;
     let decision = if enabled { decision } else { Err(SWITCHED_OFF.to_owned()) };
@@ -171,7 +220,7 @@ async fn apply(
         at: ctx.now(),
     };
     if !fallbacks::decide(&mut tx, lease.client, message, &decided).await? {
-        return Ok(());
+        return Ok(Applied::Done);
     }
     let wakes: Vec<(Queue, Uuid)> = match decision {
         Ok((sms, phone)) => {
@@ -195,7 +244,7 @@ async fn apply(
     tx.commit().await?;
     kept.compare(ctx, lease.client);
     ctx.wake.wake_all(lease.client, wakes);
-    Ok(())
+    Ok(Applied::Done)
 }
 
 /// The source of the SMS. Answers to it are answers to this message.
@@ -227,13 +276,15 @@ fn sendable(waiting: &DueFallback, sms: Sms) -> std::result::Result<(SmsContent,
 
 #[cfg(test)]
 mod tests {
-    use plugin_host::sms_fallback::RequestedFallback;
+    use plugin_host::{Zone, sms_fallback::RequestedFallback};
 
     use super::*;
 
     fn message(text: Option<&str>, auto: Option<&str>) -> Undeliverable {
         Undeliverable {
             message_id: String::new(),
+            client_ref: String::new(),
+            local_time: Zone::UTC.local_time(chrono::DateTime::UNIX_EPOCH),
             recipient: "27820000001".into(),
             sender: "27110000000".into(),
             error_code: "131026".into(),

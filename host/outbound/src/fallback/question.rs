@@ -1,9 +1,12 @@
 use chrono::{DateTime, Utc};
 use domain::content::OutboundContent;
-use plugin_host::sms_fallback::{RequestedFallback, Undeliverable};
-use storage::outbound::fallbacks::DueFallback;
+use plugin_host::{
+    Zone,
+    sms_fallback::{RequestedFallback, Undeliverable},
+};
+use storage::{outbound::fallbacks::DueFallback, tenancy::clients::Client};
 
-pub(super) fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Undeliverable {
+pub(super) fn undeliverable(waiting: &DueFallback, owner: &Client, now: DateTime<Utc>) -> Undeliverable {
     let requested = waiting.fallback.as_ref();
     let (auto_text, template_name) = match &waiting.content {
         OutboundContent::Template(template) => (Some(template.rendered_text.clone()), Some(template.name.clone())),
@@ -13,6 +16,7 @@ pub(super) fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Undeli
     };
     Undeliverable {
         message_id: waiting.message.to_string(),
+        client_ref: owner.client_ref.clone(),
         recipient: waiting.recipient.phone().unwrap_or_default().to_owned(),
         sender: waiting.sender.clone().unwrap_or_default(),
         error_code: waiting.error_code.clone(),
@@ -26,6 +30,7 @@ pub(super) fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Undeli
         // This was judged when the failure was reported, so a message that arrives here must be decided.
         seen_on_whatsapp: false,
         age_seconds: u32::try_from((now - waiting.failed_at).num_seconds().max(0)).unwrap_or(u32::MAX),
+        local_time: Zone::parse(&owner.time_zone).unwrap_or(Zone::UTC).local_time(now),
         template_name,
         metadata: Vec::new(),
     }

@@ -29,7 +29,7 @@ pub enum Action {
     HandOver(HandOver),
     #[component(name = "close")]
     Close,
-    /// Put a tag on the contact. The newest track calls it `add-tag`.
+    /// Put a tag on the contact. Later tracks call it `add-tag`.
     #[component(name = "tag")]
     Tag(String),
     #[component(name = "request-rating")]

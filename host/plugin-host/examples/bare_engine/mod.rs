@@ -1,7 +1,7 @@
 //! Components without our host: bare wasmtime with a pool and a fresh store for each call. The baseline of the
 //! examples.
 
-use plugin_bindings::patchbay::plugin::{config, http, kv, log, types};
+use plugin_bindings::patchbay::plugin::{config, conversation, http, kv, log, types};
 use plugin_host::LogLevel;
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime::{
@@ -110,6 +110,24 @@ impl kv::Host for State {
 impl http::Host for State {
     async fn send(&mut self, _request: http::Request) -> wasmtime::Result<Result<http::Response, http::Error>> {
         Ok(Err(http::Error::Failed("there is no network here".into())))
+    }
+
+    async fn start(&mut self, _request: http::Request) -> wasmtime::Result<Result<String, http::Error>> {
+        Ok(Err(http::Error::Failed("there is no network here".into())))
+    }
+}
+
+impl conversation::Host for State {
+    async fn tags(&mut self) -> wasmtime::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    async fn history(&mut self, _most: u32) -> wasmtime::Result<Vec<conversation::PastMessage>> {
+        Ok(Vec::new())
+    }
+
+    async fn timers(&mut self) -> wasmtime::Result<Vec<conversation::RunningTimer>> {
+        Ok(Vec::new())
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
-use super::{hints::remove_hints, log_line::LogLine};
-use crate::{KeyValueWrite, PluginRef, Recording, chatbot, router};
+use super::{hints::remove_hints, http_limits::HttpLimits, log_line::LogLine, started_requests::StartedRequest};
+use crate::{KeyValueWrite, PluginRef, Recording, chatbot, router, sms_fallback};
 
 /// Caller, plugin and environment of a call. The same call gives the same answer.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,7 @@ pub struct PluginCall<'a> {
     pub turn: &'a str,
     /// Hosts that the plugin may send requests to: `api.example.org`, `*.example.org`, `host:port`. If empty, none.
     pub allowed_hosts: &'a [String],
+    pub http_limits: HttpLimits,
     /// Records the call, so that it can be replayed: [`CallTrace::recording`] is then set, for any outcome.
     pub record: bool,
 }
@@ -29,6 +30,8 @@ pub struct ChatbotOutcome {
     pub actions: Vec<chatbot::Action>,
     /// The caller applies these together with the actions.
     pub writes: Vec<KeyValueWrite>,
+    /// Requests to send once the actions have been applied.
+    pub requests: Vec<StartedRequest>,
     pub trace: CallTrace,
 }
 
@@ -36,6 +39,14 @@ pub struct ChatbotOutcome {
 pub struct RouterOutcome {
     pub route: router::Route,
     /// The caller applies these together with the route.
+    pub writes: Vec<KeyValueWrite>,
+    pub trace: CallTrace,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct FallbackOutcome {
+    pub decision: sms_fallback::Decision,
+    /// The caller applies these together with the decision.
     pub writes: Vec<KeyValueWrite>,
     pub trace: CallTrace,
 }

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use domain::ids::ClientId;
 use tokio::runtime::Handle;
 
+use super::conversation_facts::{ConversationAnswer, ConversationQuestion};
 use super::host_calls::HostCalls;
 use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use super::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
@@ -42,6 +43,15 @@ impl KeyValueSnapshot for OnCallerRuntime<dyn KeyValueSnapshot> {
         let (inner, wanted) = (Arc::clone(&self.inner), wanted.clone());
         let listed = self.runtime.spawn(async move { inner.list(scope, &wanted).await }).await;
         listed.unwrap_or_else(|fault| Err(KeyValueError(Box::new(fault))))
+    }
+
+    async fn conversation(&self, question: ConversationQuestion) -> Result<ConversationAnswer, KeyValueError> {
+        if !is_call_thread() {
+            return self.inner.conversation(question).await;
+        }
+        let inner = Arc::clone(&self.inner);
+        let read = self.runtime.spawn(async move { inner.conversation(question).await }).await;
+        read.unwrap_or_else(|fault| Err(KeyValueError(Box::new(fault))))
     }
 }
 

@@ -62,7 +62,10 @@ pub(super) fn conclude<Q: Question>(
         CallEnd::InTime(Err(fault)) => return Err(call_error(fault, &guest, plugin, duration, ended)),
     };
     match question.judge(&answer, &guest.limits) {
-        Ok(()) => Ok(CheckedAnswer { answer, writes: guest.key_values.into_writes(), trace }),
+        Ok(()) => {
+            let (writes, requests) = (guest.key_values.into_writes(), guest.outgoing.started);
+            Ok(CheckedAnswer { answer, writes, requests, trace })
+        }
         Err(AnswerFault::Limit(which)) => {
             Err(CallError::LimitExceeded { which, trace: ended(PluginOutcome::LimitExceeded) })
         }

@@ -26,5 +26,6 @@ impl PluginHost {
 }
 
 fn dry<A>(answered: CheckedAnswer<A>, result: fn(A) -> DryResult) -> DryAnswer {
-    DryAnswer { answer: result(answered.answer), writes: answered.writes, trace: answered.trace }
+    let CheckedAnswer { answer, writes, requests, trace } = answered;
+    DryAnswer { answer: result(answer), writes, requests, trace }
 }

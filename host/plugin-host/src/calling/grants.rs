@@ -92,7 +92,9 @@ pub(crate) fn judge(url: &Url, allowed: &[String]) -> Result<(), String> {
         [] => "it was not given any host".to_owned(),
         some => format!("it was given {}", some.join(", ")),
     };
-    Err(format!("this plugin may not reach `{wanted}`: {given}; name `{wanted}` in `allowedHosts` when activating it"))
+    Err(format!(
+        "this plugin may not reach `{wanted}`: {given}; name `{wanted}` in `allowedHosts` (`--allow-host`) of its activation"
+    ))
 }
 
 #[cfg(test)]

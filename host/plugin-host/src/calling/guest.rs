@@ -70,6 +70,7 @@ impl GuestState {
                 sender: outside.http,
                 end: Instant::now() + limits.wall_clock,
                 sent: 0,
+                started: Vec::new(),
             },
             config: call.config.to_owned(),
             logs: Vec::new(),

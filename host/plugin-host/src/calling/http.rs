@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::ids::ClientId;
 use serde::{Deserialize, Serialize};
 
-use crate::replaying::recording::base64_bytes;
+use crate::replaying::base64_bytes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {

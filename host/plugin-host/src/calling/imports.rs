@@ -27,15 +27,16 @@ impl config::Host for GuestState {
 }
 
 impl GuestState {
+    /// Writes a key. `written` is the value (`None` deletes it) and the seconds after which it expires.
     fn write(
         &mut self,
         scope: kv::Scope,
         key: String,
         written: WrittenValue,
     ) -> wasmtime::Result<Result<(), kv::Error>> {
-        let taken = self.key_values.write(scope, key, written, &self.limits);
+        let result = self.key_values.write(scope, key, written, &self.limits);
         self.count_key_values()?;
-        Ok(taken)
+        Ok(result)
     }
 }
 
@@ -89,13 +90,25 @@ impl kv::Host for GuestState {
 
 impl http::Host for GuestState {
     async fn send(&mut self, request: http::Request) -> wasmtime::Result<Result<http::Response, http::Error>> {
-        self.count_host_call()?;
+        self.count_request(&request)?;
         let headers = |headers: &[(String, String)]| outgoing_http::size(headers).1;
-        let body = request.body.as_ref().map_or(0, Vec::len);
-        self.count_recorded(request.url.len() + headers(&request.headers) + body)?;
         let sent = self.outgoing.send(request, &self.limits).await;
-        let told = sent.as_ref().map_or(0, |response| headers(&response.headers) + response.body.len());
-        self.count_recorded(told)?;
+        let response_bytes = sent.as_ref().map_or(0, |response| headers(&response.headers) + response.body.len());
+        self.count_recorded(response_bytes)?;
         Ok(sent)
+    }
+
+    async fn start(&mut self, request: http::Request) -> wasmtime::Result<Result<String, http::Error>> {
+        self.count_request(&request)?;
+        Ok(self.outgoing.start(request, &self.limits))
+    }
+}
+
+impl GuestState {
+    /// Counts a request toward the limits of host calls and recordings.
+    fn count_request(&mut self, request: &http::Request) -> wasmtime::Result<()> {
+        self.count_host_call()?;
+        let body = request.body.as_ref().map_or(0, Vec::len);
+        self.count_recorded(request.url.len() + outgoing_http::size(&request.headers).1 + body)
     }
 }

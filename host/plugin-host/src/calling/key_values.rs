@@ -8,6 +8,7 @@ use plugin_bindings::patchbay::plugin::kv::Error as GuestError;
 pub use plugin_bindings::patchbay::plugin::kv::Scope;
 use serde::{Deserialize, Serialize};
 
+use super::conversation_facts::{ConversationAnswer, ConversationQuestion};
 use super::limits::CallLimits;
 
 const KEY_BYTES: usize = 128;
@@ -15,13 +16,19 @@ const MOST_LISTED: u32 = 100;
 /// Longest lifetime of an expiring value: 366 days.
 const LONGEST_SECONDS: u32 = 366 * 24 * 3600;
 
-/// The stored values that a call may read. The implementation knows the client, the plugin and the participant.
+/// The stored values that a call may read: key-values, and facts of the conversation. The implementation knows the client,
+/// the plugin and the participant.
 #[async_trait]
 pub trait KeyValueSnapshot: Send + Sync {
     async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError>;
 
     /// Names of keys, in byte order.
     async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError>;
+
+    /// Facts of the conversation. Without a conversation there are none.
+    async fn conversation(&self, question: ConversationQuestion) -> Result<ConversationAnswer, KeyValueError> {
+        Ok(ConversationAnswer::nothing(question))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +47,7 @@ impl KeysWanted {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the key-value store could not be read: {0}")]
+#[error("the stored values could not be read: {0}")]
 pub struct KeyValueError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 #[derive(Debug, Clone, Copy)]
@@ -143,6 +150,16 @@ impl KeyValues {
             };
         }
         Ok(Ok(keys.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()))
+    }
+
+    pub(crate) async fn conversation(
+        &self,
+        question: ConversationQuestion,
+    ) -> Result<ConversationAnswer, KeyValueError> {
+        match &self.snapshot {
+            Some(snapshot) => snapshot.conversation(question).await,
+            None => Ok(ConversationAnswer::nothing(question)),
+        }
     }
 
     pub(crate) fn write(

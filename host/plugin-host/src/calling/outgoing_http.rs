@@ -11,6 +11,7 @@ use url::Url;
 use super::grants;
 use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use super::limits::CallLimits;
+use super::started_requests::{DEADLINE, DEADLINES, StartedRequest};
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 /// Headers about framing or the connection. The HTTP client sets them.
@@ -38,13 +39,19 @@ pub(crate) struct OutgoingRequests {
     pub(crate) allowed: Vec<String>,
     pub(crate) sender: Arc<dyn OutgoingHttp>,
     pub(crate) end: Instant,
+    /// Requests of this call, those that are sent later too.
     pub(crate) sent: u32,
+    /// Those that are sent after the call.
+    pub(crate) started: Vec<StartedRequest>,
 }
 
 impl OutgoingRequests {
     /// Checks a request, sends it, and checks the response. Every error names the cure.
     pub(crate) async fn send(&mut self, request: Request, limits: &CallLimits) -> Result<Response, GuestError> {
-        let judged = self.judge(request, limits)?;
+        let wanted = request.timeout_ms.map_or(limits.http_timeout, |wait| Duration::from_millis(wait.into()));
+        let left = self.end.saturating_duration_since(Instant::now()).saturating_sub(TO_ANSWER);
+        let wait = wanted.min(limits.http_timeout).min(left).max(Duration::from_millis(1));
+        let judged = self.judge(request, wait, limits)?;
         self.sent += 1;
         match self.sender.send(self.client, judged).await {
             Ok(response) => accept(response, limits),
@@ -55,7 +62,26 @@ impl OutgoingRequests {
         }
     }
 
-    fn judge(&self, request: Request, limits: &CallLimits) -> Result<HttpRequest, GuestError> {
+    /// Checks a request that is sent after the call, and returns the id of its job.
+    pub(crate) fn start(&mut self, request: Request, limits: &CallLimits) -> Result<String, GuestError> {
+        let deadline = request.timeout_ms.map_or(DEADLINE, |wait| Duration::from_millis(wait.into()));
+        if !DEADLINES.contains(&deadline) {
+            let (least, most) = (DEADLINES.start().as_millis(), DEADLINES.end().as_millis());
+            return invalid(format!("`timeout-ms` is {}; {least} to {most} are allowed", deadline.as_millis()));
+        }
+        let request = self.judge(request, deadline, limits)?;
+        self.sent += 1;
+        let job = self.key(self.sent);
+        self.started.push(StartedRequest { job: job.clone(), request });
+        Ok(job)
+    }
+
+    /// The idempotency key of a request of this call, counted from 1.
+    fn key(&self, number: u32) -> String {
+        format!("{}-{number}", self.turn)
+    }
+
+    fn judge(&self, request: Request, wait: Duration, limits: &CallLimits) -> Result<HttpRequest, GuestError> {
         let method = request.method.to_ascii_uppercase();
         if !METHODS.contains(&method.as_str()) {
             return invalid(format!("the method `{}` is not one of {}", request.method, METHODS.join(", ")));
@@ -72,18 +98,34 @@ impl OutgoingRequests {
             return invalid(format!("a call may send {most} requests; do the rest later, when a timer has run out"));
         }
         let mut headers = headers(request.headers, limits)?;
-        headers.push((IDEMPOTENCY_KEY.into(), format!("{}-{}", self.turn, self.sent + 1)));
-        let wanted = request.timeout_ms.map_or(limits.http_timeout, |wait| Duration::from_millis(wait.into()));
-        let left = self.end.saturating_duration_since(Instant::now()).saturating_sub(TO_ANSWER);
+        headers.push((IDEMPOTENCY_KEY.into(), self.key(self.sent + 1)));
         Ok(HttpRequest {
             method,
             url: url.into(),
             headers,
             body: request.body,
-            timeout: wanted.min(limits.http_timeout).min(left).max(Duration::from_millis(1)),
+            timeout: wait,
             most_bytes: limits.http_response_bytes,
         })
     }
+}
+
+/// Sends a started request. Its hosts were judged in the call.
+pub(crate) async fn send_started(
+    sender: &dyn OutgoingHttp,
+    client: ClientId,
+    request: HttpRequest,
+    limits: &CallLimits,
+) -> Result<HttpResponse, HttpFault> {
+    let Response { status, headers, body } =
+        accept(sender.send(client, request).await?, limits).map_err(|error| match error {
+            GuestError::TooLarge(_) => HttpFault::TooLarge,
+            GuestError::Failed(reason) | GuestError::NotGranted(reason) | GuestError::InvalidRequest(reason) => {
+                HttpFault::Failed(reason)
+            }
+            GuestError::TimedOut => HttpFault::TimedOut,
+        })?;
+    Ok(HttpResponse { status, headers, body })
 }
 
 fn address(text: &str) -> Result<Url, GuestError> {

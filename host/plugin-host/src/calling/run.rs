@@ -23,6 +23,7 @@ use super::{
     log_line::LogLine,
     output::Gaps,
     secrets::OpenedConfig,
+    started_requests,
     stop::Stop,
 };
 use crate::{
@@ -76,6 +77,7 @@ pub(crate) async fn run<Q: Question>(
     question: &Q,
     Conditions { placement, room, secrets }: Conditions<'_>,
 ) -> Result<CheckedAnswer<Q::Answer>, CallError> {
+    let limits = &call.http_limits.within(limits);
     let outside = if matches!(placement, Placement::Here) { outside } else { on_caller_runtime(outside) };
     let (outside, recorder) = match call.record {
         true => {
@@ -242,6 +244,7 @@ impl<A: Serialize> CompletedCall<A> {
                 answer: Some(&answered.answer),
                 failure: None,
                 writes: recording::writes(&answered.writes),
+                requests: started_requests::records(&answered.requests),
                 logs: &answered.trace.logs,
             },
             Err(error) => CallResult {
@@ -249,6 +252,7 @@ impl<A: Serialize> CompletedCall<A> {
                 answer: None,
                 failure: Some(failure::failure(error)),
                 writes: vec![],
+                requests: vec![],
                 logs: error.trace().map_or(&[], |trace| &trace.logs),
             },
         };

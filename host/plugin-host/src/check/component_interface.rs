@@ -7,25 +7,46 @@ use wasmtime::component::types::{ComponentInstance, ComponentItem};
 use crate::World;
 
 pub(super) const PACKAGE: &str = "patchbay:plugin";
-const VERSION: &str = "0.2.1";
-pub(super) const OURS: &str = "patchbay:plugin@0.2.1";
+const VERSION: &str = "0.3.0";
+pub(super) const OURS: &str = "patchbay:plugin@0.3.0";
 /// The interface that plugins of any world may export in addition to their own, and its function.
 const CONFIGURATION: (&str, &str) = ("configuration", "schema");
-/// The newest track of versions. Within a track, types and functions are only added.
-const NEWEST: Track = ("0", "2");
-const OLDER: Track = ("0", "1");
+/// Another one, since track 0.3.
+const VALIDATION: (&str, &str) = ("validation", "validate");
 /// WASI packages that are linked without any grants, and their track.
 const WASI: [&str; 6] = ["wasi:io", "wasi:cli", "wasi:clocks", "wasi:random", "wasi:filesystem", "wasi:sockets"];
 const WASI_TRACK: (&str, &str) = ("0", "2");
 
-type Track = (&'static str, &'static str);
+/// A track of versions. Within a track, types and functions are only added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApiTrack {
+    First,
+    Second,
+    Newest,
+}
+
+impl ApiTrack {
+    const ALL: [Self; 3] = [Self::First, Self::Second, Self::Newest];
+
+    fn versions(self) -> (&'static str, &'static str) {
+        match self {
+            Self::First => ("0", "1"),
+            Self::Second => ("0", "2"),
+            Self::Newest => ("0", "3"),
+        }
+    }
+
+    fn of(version: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|track| on_track(version, track.versions()))
+    }
+}
 
 pub(super) fn is_newest(version: &str) -> bool {
-    on_track(version, NEWEST)
+    ApiTrack::of(version) == Some(ApiTrack::Newest)
 }
 
 pub(super) fn is_known(version: &str) -> bool {
-    [NEWEST, OLDER].into_iter().any(|track| on_track(version, track))
+    ApiTrack::of(version).is_some()
 }
 
 struct Item {
@@ -94,12 +115,16 @@ impl ComponentInterface {
         self.worlds().first().map(|(_, export)| export.name.as_str())
     }
 
-    pub(crate) fn is_older(&self) -> bool {
-        self.api_version().is_some_and(|version| on_track(version, OLDER))
+    pub(crate) fn track(&self) -> ApiTrack {
+        self.api_version().and_then(ApiTrack::of).unwrap_or(ApiTrack::Newest)
     }
 
     pub(crate) fn configuration_export(&self) -> Option<&str> {
         self.configuration().map(|export| export.name.as_str())
+    }
+
+    pub(crate) fn validation_export(&self) -> Option<&str> {
+        self.validation().map(|export| export.name.as_str())
     }
 
     pub(crate) fn is_configurable(&self) -> bool {
@@ -107,7 +132,15 @@ impl ComponentInterface {
     }
 
     fn configuration(&self) -> Option<&Item> {
-        self.exports.iter().find(|item| item.ours().is_some_and(|(interface, _)| interface == CONFIGURATION.0))
+        self.export_of(CONFIGURATION.0)
+    }
+
+    fn validation(&self) -> Option<&Item> {
+        self.export_of(VALIDATION.0)
+    }
+
+    fn export_of(&self, wanted: &str) -> Option<&Item> {
+        self.exports.iter().find(|item| item.ours().is_some_and(|(interface, _)| interface == wanted))
     }
 
     fn worlds(&self) -> Vec<(World, &Item)> {
@@ -128,9 +161,10 @@ impl ComponentInterface {
                 problems.push(format!("it exports the interfaces of several worlds ({}); split it", names.join(", ")));
             }
         }
-        if let Some(configuration) = self.configuration() {
-            problems.extend(judge_export(configuration, CONFIGURATION.1));
-            problems.extend(self.of_two_tracks(configuration));
+        for (export, function) in [(self.configuration(), CONFIGURATION.1), (self.validation(), VALIDATION.1)] {
+            let Some(export) = export else { continue };
+            problems.extend(judge_export(export, function));
+            problems.extend(self.of_two_tracks(export));
         }
         let world = self.world();
         problems.extend(self.imports.iter().filter_map(|import| judge_import(import, world)));
@@ -141,11 +175,11 @@ impl ComponentInterface {
     }
 
     /// The fault if a plugin exports interfaces of two tracks. The host calls all exports through one track.
-    fn of_two_tracks(&self, configuration: &Item) -> Option<String> {
+    fn of_two_tracks(&self, further: &Item) -> Option<String> {
         let (_, export) = *self.worlds().first()?;
-        let older = |item: &Item| item.ours().is_some_and(|(_, version)| on_track(version, OLDER));
-        (older(export) != older(configuration)).then(|| {
-            let (one, other) = (&export.name, &configuration.name);
+        let track = |item: &Item| item.ours().and_then(|(_, version)| ApiTrack::of(version));
+        (track(export) != track(further)).then(|| {
+            let (one, other) = (&export.name, &further.name);
             format!("exports `{one}` and `{other}` are of two tracks: build both against one version")
         })
     }
@@ -235,13 +269,16 @@ fn unknown_functions(import: &Item, interface: &str) -> String {
 }
 
 fn functions_of(interface: &str, version: &str) -> Option<&'static [&'static str]> {
+    let track = ApiTrack::of(version).unwrap_or(ApiTrack::Newest);
     match interface {
         "types" => Some(&[]),
         "log" => Some(&["write"]),
-        "kv" if is_newest(version) => Some(&["get", "set", "set-expiring", "delete", "list-keys"]),
-        "kv" => Some(&["get", "set", "delete"]),
+        "kv" if track == ApiTrack::First => Some(&["get", "set", "delete"]),
+        "kv" => Some(&["get", "set", "set-expiring", "delete", "list-keys"]),
         "config" => Some(&["get"]),
+        "http" if track == ApiTrack::Newest => Some(&["send", "start"]),
         "http" => Some(&["send"]),
+        "conversation" if track == ApiTrack::Newest => Some(&["tags", "history", "timers"]),
         _ => None,
     }
 }
@@ -253,7 +290,7 @@ fn wrong_version(what: &str, version: &str) -> Option<String> {
     })
 }
 
-fn on_track(version: &str, (major, minor): Track) -> bool {
+fn on_track(version: &str, (major, minor): (&str, &str)) -> bool {
     let mut parts = version.split('.');
     parts.next() == Some(major) && parts.next() == Some(minor)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod component_interface;
 pub(crate) mod faults;
 mod hash;
+mod notes;
 mod report;
 mod shapes;
 
@@ -13,6 +14,7 @@ pub(crate) use component_interface::ComponentInterface;
 use component_interface::OURS;
 use faults::{header, invalid, mismatch};
 pub use hash::sha256;
+pub use notes::component_notes;
 pub use report::CheckReport;
 pub(crate) use shapes::{other_type, remember_type};
 

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ids::ClientId;
+use domain::{ids::ClientId, plugin_origin::ComponentNotes};
+use tokio::task;
 
 use super::loader::LoadedPlugin;
-use crate::World;
+use crate::check::component_notes;
 use crate::compile::{BudgetExceeded, CompileFault, CompilePurpose};
 use crate::error::CallError;
 use crate::host::PluginHost;
-use crate::worlds::ReadSchema;
+use crate::worlds::{JudgeConfig, ReadSchema, sample};
+use crate::{PluginRef, World};
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,8 +22,17 @@ pub struct ComponentFacts {
     pub sha256: String,
     pub size: u64,
     pub imports: Vec<String>,
+    pub notes: ComponentNotes,
     /// JSON Schema of its configuration, if it exports one: an object as JSON text.
     pub config_schema: Option<String>,
+}
+
+/// A fault that a plugin found in its configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFinding {
+    /// Such as `topics[0].title`; empty for the whole configuration.
+    pub field: String,
+    pub message: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,6 +94,8 @@ impl PluginHost {
             return Err(ComponentRefusal::TooLarge { size, most });
         }
         let _turn = self.loader().scheduler().turn(client).await?;
+        let noted = task::spawn_blocking(move || (component_notes(&bytes), bytes)).await;
+        let (notes, bytes) = noted.map_err(|fault| ComponentRefusal::Failed(fault.to_string()))?;
         let program = Arc::new(self.loader().load(bytes, CompilePurpose::Upload(client)).await?);
         let loaded = LoadedPlugin { name: name.to_owned(), version: 0, program: Arc::clone(&program), ships: false };
         let (config_schema, tried) = (self.config_schema(&loaded).await, self.try_out(&loaded).await);
@@ -97,6 +110,7 @@ impl PluginHost {
             sha256: program.sha256.clone(),
             size,
             imports: program.imports.clone(),
+            notes,
             config_schema: config_schema.ok().flatten(),
         };
         self.programs().keep(program);
@@ -111,11 +125,28 @@ impl PluginHost {
         }
     }
 
+    /// The findings of a plugin about a configuration, a JSON text with its secrets. A plugin that does not judge its
+    /// configurations has none.
+    pub async fn validate_config(
+        &self,
+        client: ClientId,
+        plugin: &PluginRef,
+        config: &str,
+    ) -> Result<Vec<ConfigFinding>, CallError> {
+        let loaded = self.resolve(client, plugin).await?;
+        let question = JudgeConfig { world: loaded.program.linked.world(), config: config.into() };
+        let findings = self.trial(&loaded, &question, config).await?;
+        Ok(findings
+            .into_iter()
+            .map(|finding| ConfigFinding { field: finding.field, message: finding.message })
+            .collect())
+    }
+
     async fn config_schema(&self, loaded: &LoadedPlugin) -> Result<Option<String>, String> {
         if !loaded.program.configurable {
             return Ok(None);
         }
-        let read = self.trial(loaded, &ReadSchema(loaded.program.linked.world())).await;
+        let read = self.trial(loaded, &ReadSchema(loaded.program.linked.world()), sample::CONFIG).await;
         let explain = |error: CallError| match error {
             CallError::BadAnswer { reason, .. } => reason,
             error => format!("the schema of its configuration cannot be read: {error}"),

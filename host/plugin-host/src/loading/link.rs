@@ -1,7 +1,10 @@
 //! Links a component with the interfaces of its world, and calls its function, in any supported version of the
 //! interface.
 
-use plugin_bindings::patchbay::plugin::{config, http, kv, log, types};
+use plugin_bindings::{
+    exports::patchbay::plugin::validation::Finding,
+    patchbay::plugin::{config, conversation, http, kv, log, types},
+};
 use wasmtime::{
     Engine, Store,
     component::{
@@ -11,15 +14,21 @@ use wasmtime::{
 use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
 
 use super::older_track;
-use crate::{World, calling::guest::GuestState, check::component_interface::ComponentInterface};
+use crate::{
+    World,
+    calling::guest::GuestState,
+    check::component_interface::{ApiTrack, ComponentInterface},
+};
 
 pub(crate) struct LinkedComponent {
     world: World,
-    is_older: bool,
+    track: ApiTrack,
     pre: InstancePre<GuestState>,
     function: ComponentExportIndex,
     /// The function that returns the schema of its configuration.
     schema: Option<ComponentExportIndex>,
+    /// The function that judges its configuration.
+    validation: Option<ComponentExportIndex>,
 }
 
 impl LinkedComponent {
@@ -27,8 +36,8 @@ impl LinkedComponent {
         self.world
     }
 
-    pub(crate) fn is_older(&self) -> bool {
-        self.is_older
+    pub(crate) fn track(&self) -> ApiTrack {
+        self.track
     }
 
     pub(crate) async fn ask<Parameters, Answer>(
@@ -76,6 +85,20 @@ impl LinkedComponent {
         Some(read.await)
     }
 
+    pub(crate) async fn validate(
+        &self,
+        store: &mut Store<GuestState>,
+        config: &str,
+    ) -> Option<wasmtime::Result<Vec<Finding>>> {
+        let validation = self.validation.as_ref()?;
+        let judge = async {
+            let function = self.start::<(&str,), Vec<Finding>>(store, validation).await?;
+            let (findings,) = function.call_async(store, (config,)).await?;
+            Ok(findings)
+        };
+        Some(judge.await)
+    }
+
     async fn start<Parameters, Answer>(
         &self,
         store: &mut Store<GuestState>,
@@ -109,7 +132,8 @@ pub(crate) fn link(
     let export = surface.main_export().unwrap_or_default();
     let function = find_export(component, export, world.row().function)?;
     let schema = surface.configuration_export().map(|name| find_export(component, name, "schema")).transpose()?;
-    Ok(LinkedComponent { world, is_older: surface.is_older(), pre, function, schema })
+    let validation = surface.validation_export().map(|name| find_export(component, name, "validate")).transpose()?;
+    Ok(LinkedComponent { world, track: surface.track(), pre, function, schema, validation })
 }
 
 /// Links the interfaces of the newest track that a world may import.
@@ -120,6 +144,7 @@ fn add_to_linker(linker: &mut Linker<GuestState>, world: World) -> wasmtime::Res
             "log" => log::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
             "config" => config::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
             "kv" => kv::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
+            "conversation" => conversation::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
             "http" => http::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
             other => return Err(wasmtime::Error::msg(format!("the host has no interface `{other}`"))),
         }

@@ -10,7 +10,7 @@ use super::{
     link::{LinkedComponent, link},
 };
 use crate::{
-    check::{self, faults},
+    check::{self, component_interface::ApiTrack, faults},
     compile::{CompileFault, CompilePurpose, CompileScheduler},
 };
 
@@ -115,7 +115,7 @@ fn finish(
     let linked = link(engine, world, &surface, component).map_err(mismatch)?;
     if purpose == CompilePurpose::BuiltIn {
         check::remember_type(world, engine, component);
-    } else if !linked.is_older()
+    } else if linked.track() == ApiTrack::Newest
         && let Some(problem) = check::other_type(world, engine, component)
     {
         return Err(CompileFault::Problems(vec![problem]));

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::loader::LoadedPlugin;
-use crate::PluginRef;
 use crate::calling::host_calls::HostCalls;
 use crate::calling::run::{Conditions, run};
 use crate::error::CallError;
@@ -11,12 +10,13 @@ use crate::fairness::room::UnlimitedBudget;
 use crate::host::PluginHost;
 use crate::worlds::world_question::{WorldQuestion, typed};
 use crate::worlds::{Question, sample};
+use crate::{PluginCall, PluginRef};
 
 impl PluginHost {
     /// Puts a sample question of its world to a component, under the limits of any call.
     pub(crate) async fn try_out(&self, loaded: &LoadedPlugin) -> Result<(), String> {
         let question = WorldQuestion::sample(loaded.program.linked.world());
-        let tried = typed!(&question, |asked, _| self.trial(loaded, &asked).await.map(drop));
+        let tried = typed!(&question, |asked, _| self.trial(loaded, &asked, sample::CONFIG).await.map(drop));
         match tried {
             // An error that the plugin returns is an answer: it may lack its configuration here.
             Ok(()) | Err(CallError::Refused { .. }) => Ok(()),
@@ -24,9 +24,14 @@ impl PluginHost {
         }
     }
 
-    pub(crate) async fn trial<Q: Question>(&self, loaded: &LoadedPlugin, question: &Q) -> Result<Q::Answer, CallError> {
+    pub(crate) async fn trial<Q: Question>(
+        &self,
+        loaded: &LoadedPlugin,
+        question: &Q,
+        config: &str,
+    ) -> Result<Q::Answer, CallError> {
         let plugin = PluginRef::shipped(&loaded.name);
-        let call = sample::call(&plugin);
+        let call = PluginCall { config, ..sample::call(&plugin) };
         let answered = run(
             self.engine(),
             self.limits(),

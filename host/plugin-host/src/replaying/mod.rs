@@ -1,5 +1,6 @@
 //! Recorded calls: recording, replay from the recording alone, and the difference between the two.
 
+pub(crate) mod base64_bytes;
 mod difference;
 pub(crate) mod failure;
 mod readable_recording;

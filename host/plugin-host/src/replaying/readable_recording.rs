@@ -44,6 +44,10 @@ fn host_call(call: &HostCall) -> Value {
                 keys.as_ref().map_or(json!({ "type": "unanswered" }), |keys| json!({ "type": "keys", "keys": keys }));
             json!({ "type": "kv-list", "scope": scope_name(*scope), "wanted": wanted, "answer": answer })
         }
+        HostCall::Conversation { question, answer } => {
+            let answer = answer.as_ref().map_or(json!({ "type": "unanswered" }), |answer| json!(answer));
+            json!({ "type": "conversation", "question": question, "answer": answer })
+        }
         HostCall::Http { method, url, headers, body, answer } => {
             let mut map = Map::new();
             map.insert("type".into(), "http".into());

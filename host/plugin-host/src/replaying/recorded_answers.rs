@@ -8,6 +8,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
+use crate::calling::conversation_facts::{ConversationAnswer, ConversationQuestion};
 use crate::calling::host_calls::HostCalls;
 use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
@@ -99,6 +100,15 @@ impl KeyValueSnapshot for RecordedAnswers {
             None => Ok(Vec::new()),
         }
     }
+
+    async fn conversation(&self, question: ConversationQuestion) -> Result<ConversationAnswer, KeyValueError> {
+        let asked = |call: &HostCall| matches!(call, HostCall::Conversation { question: q, .. } if *q == question);
+        match self.find(asked) {
+            Some(HostCall::Conversation { answer: Some(answer), .. }) => Ok(answer.clone()),
+            Some(_) => self.end_here().await,
+            None => Ok(ConversationAnswer::nothing(question)),
+        }
+    }
 }
 
 #[async_trait]
@@ -121,7 +131,7 @@ impl OutgoingHttp for RecordedAnswers {
             Some(HostCall::Http { answer: HttpAnswer::Response(response), .. }) => Ok(response.clone()),
             Some(HostCall::Http { answer: HttpAnswer::Fault(fault), .. }) => Err(fault.clone()),
             Some(HostCall::Http { answer: HttpAnswer::Unanswered, .. }) => self.end_here().await,
-            Some(HostCall::KvGet { .. } | HostCall::KvList { .. }) | None => {
+            Some(HostCall::KvGet { .. } | HostCall::KvList { .. } | HostCall::Conversation { .. }) | None => {
                 Err(HttpFault::Failed(format!("the recording has no answer to {}", describe(&now))))
             }
         }
@@ -151,6 +161,7 @@ fn describe(call: &HostCall) -> String {
     match call {
         HostCall::KvGet { key, .. } => format!("a question for the key `{key}`"),
         HostCall::KvList { wanted, .. } => format!("a question for the keys that begin with `{}`", wanted.prefix),
+        HostCall::Conversation { .. } => "a question about the conversation".to_owned(),
         HostCall::Http { method, url, headers, body, .. } => {
             let body = body.as_ref().map_or(0, Vec::len);
             format!("{method} {url} ({} headers, {body} bytes of body)", headers.len())

@@ -1,8 +1,10 @@
 //! The limits that affect the result of a call, recorded with it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use crate::CallLimits;
+use crate::{CallLimits, HttpLimits};
 
 /// The limits of a recorded call, without those of time, because time is not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +48,12 @@ impl RecordedLimits {
             http_headers: limits.http_headers,
             http_header_bytes: limits.http_header_bytes,
         }
+    }
+
+    /// These limits with the HTTP limits of another activation.
+    pub fn with_http(self, wanted: HttpLimits, operator: &Arc<CallLimits>) -> Self {
+        let limits = wanted.within(operator);
+        Self { http_requests: limits.http_requests, http_response_bytes: limits.http_response_bytes, ..self }
     }
 
     /// The present limits, with these in their places.

@@ -7,6 +7,7 @@ use domain::ids::ClientId;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
+use crate::calling::conversation_facts::{ConversationAnswer, ConversationQuestion};
 use crate::calling::host_calls::HostCalls;
 use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
@@ -76,6 +77,20 @@ impl KeyValueSnapshot for Recorder {
             }
         });
         listed
+    }
+
+    async fn conversation(&self, question: ConversationQuestion) -> Result<ConversationAnswer, KeyValueError> {
+        self.calls().push(HostCall::Conversation { question, answer: None });
+        let read = match &self.outside.key_values {
+            Some(key_values) => key_values.conversation(question).await,
+            None => Ok(ConversationAnswer::nothing(question)),
+        };
+        self.add_answer(|call| {
+            if let HostCall::Conversation { answer, .. } = call {
+                *answer = read.as_ref().ok().cloned();
+            }
+        });
+        read
     }
 }
 

@@ -3,8 +3,15 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::recorded_limits::RecordedLimits;
-use crate::{HttpFault, HttpResponse, KeyValueWrite, KeysWanted, Scope, World, calling::log_line::LogLine};
+use super::{base64_bytes, recorded_limits::RecordedLimits};
+use crate::{
+    HttpFault, HttpResponse, KeyValueWrite, KeysWanted, Scope, World,
+    calling::{
+        conversation_facts::{ConversationAnswer, ConversationQuestion},
+        log_line::LogLine,
+        started_requests::RequestRecord,
+    },
+};
 
 /// A recorded call: input, host answers, output. As JSON it contains personal data, and placeholders for secrets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +53,12 @@ pub enum HostCall {
         /// `None` = the call ended before the answer.
         keys: Option<Vec<String>>,
     },
+    /// A read of the stored facts of the conversation.
+    Conversation {
+        question: ConversationQuestion,
+        /// `None` = the call ended before the answer.
+        answer: Option<ConversationAnswer>,
+    },
     Http {
         method: String,
         url: String,
@@ -84,6 +97,8 @@ pub(crate) struct CallResult<'a, A> {
     pub(crate) failure: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) writes: Vec<WriteRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) requests: Vec<RequestRecord<'a>>,
     #[serde(skip_serializing_if = "<[LogLine]>::is_empty")]
     pub(crate) logs: &'a [LogLine],
 }
@@ -115,21 +130,6 @@ pub(crate) fn writes(writes: &[KeyValueWrite]) -> Vec<WriteRecord<'_>> {
             after_seconds: write.after_seconds,
         })
         .collect()
-}
-
-pub(crate) mod base64_bytes {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
-
-    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&STANDARD.encode(bytes))
-    }
-
-    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(from)?;
-        STANDARD.decode(text).map_err(|fault| D::Error::custom(format!("not base64: {fault}")))
-    }
 }
 
 mod base64_option {

@@ -20,7 +20,7 @@ use crate::loading::loader::LoadedPlugin;
 use crate::worlds;
 use crate::worlds::json::{in_newest_words, readable_result};
 use crate::worlds::world_question::{WorldQuestion, typed};
-use crate::{CallError, LogLine, PluginCall, PluginRef, World};
+use crate::{CallError, HttpLimits, LogLine, PluginCall, PluginRef, World};
 
 /// Factor on the time limit of a replay, because the machine may be busier than at the recording.
 const TIME_FACTOR: u32 = 4;
@@ -96,6 +96,8 @@ impl PluginHost {
             config: &config,
             turn: &recording.turn,
             allowed_hosts: &recording.allowed_hosts,
+            // Those of the recorded call are among its limits.
+            http_limits: HttpLimits::default(),
             record: false,
         };
         let play = Play { host: self, loaded, call: &call, recording, room };
@@ -153,7 +155,8 @@ impl Play<'_> {
         }
         match serde_json::from_str(&self.recording.result) {
             Ok(Ended { outcome, failure }) => {
-                CallResult::<()> { outcome: &outcome, answer: None, failure, writes: vec![], logs }.text()
+                CallResult::<()> { outcome: &outcome, answer: None, failure, writes: vec![], requests: vec![], logs }
+                    .text()
             }
             Err(_) => String::new(),
         }

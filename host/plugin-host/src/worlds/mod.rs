@@ -3,9 +3,11 @@
 
 pub(crate) mod answer;
 pub mod json;
+mod older_recordings;
 mod partner_event;
 pub(crate) mod questions;
 pub(crate) mod sample;
+pub(crate) mod shaped_body;
 pub(crate) mod wall_clock;
 pub(crate) mod world_question;
 
@@ -22,7 +24,9 @@ use crate::{
 };
 use answer::AnswerFault;
 pub use partner_event::partner_event;
-pub(crate) use questions::{DecideFallback, DecideSms, HandleEvent, ReadSchema, RouteInbound, ShapeBodies, ShapeBody};
+pub(crate) use questions::{
+    DecideFallback, DecideSms, HandleEvent, JudgeConfig, ReadSchema, RouteInbound, ShapeBodies, ShapeBody,
+};
 
 /// The result of a plugin. The outer error is a crash, the inner error is the plugin's own.
 pub(crate) type PluginResult<A> = wasmtime::Result<Result<A, Error>>;

@@ -3,17 +3,22 @@
 use std::borrow::Cow;
 
 use domain::world::World;
-use plugin_bindings::track_0_1;
+use plugin_bindings::{
+    exports::patchbay::plugin::{shaper::Body, validation::Finding},
+    track_0_1, track_0_2,
+};
 use serde::Serialize;
 use wasmtime::Store;
 
 use super::{
     PluginResult, Question,
     answer::{self, AnswerFault},
+    shaped_body::ShapedBody,
 };
 use crate::{
     calling::{guest::GuestState, limits::CallLimits},
     chatbot::{Action, Error, Event, Session},
+    check::component_interface::ApiTrack,
     loading::link::LinkedComponent,
     router::{Inbound, Route},
     sms_fallback::{self, Undeliverable},
@@ -31,7 +36,7 @@ impl<Answer> Returned<Answer> for Result<Answer, Error> {
     }
 }
 
-/// This function cannot return an error.
+/// Before track 0.3 this function could not return an error.
 impl Returned<sms_fallback::Decision> for sms_fallback::Decision {
     fn answer(self) -> Result<Self, Error> {
         Ok(self)
@@ -44,12 +49,30 @@ impl Returned<Vec<Action>> for Result<Vec<track_0_1::Action>, Error> {
     }
 }
 
-/// Makes a question from the parameters of a function. `older`: the returned type on the track before, if it differs.
+impl Returned<Vec<Action>> for Result<Vec<track_0_2::SecondTrackAction>, Error> {
+    fn answer(self) -> Result<Vec<Action>, Error> {
+        self.map(|actions| actions.into_iter().map(Action::from).collect())
+    }
+}
+
+impl Returned<ShapedBody> for Result<Body, Error> {
+    fn answer(self) -> Result<ShapedBody, Error> {
+        self.map(ShapedBody::from)
+    }
+}
+
+impl Returned<ShapedBody> for Result<Option<String>, Error> {
+    fn answer(self) -> Result<ShapedBody, Error> {
+        self.map(ShapedBody::from)
+    }
+}
+
+/// Makes a question from the parameters of a function. `older`: parameters and returned type on tracks where they differ.
 macro_rules! question {
     ($(#[$meta:meta])* $name:ident($($parameter:ident: $type:ty),+) -> $answer:ty {
         world: $world:ident,
         returns: $returned:ty,
-        $(older: $older:ty,)?
+        $(older($this:ident): { $(ApiTrack::$track:ident: $older_parameters:expr => $older:ty,)+ },)?
         judge($question:ident, $given:ident, $limits:ident): $judgement:expr,
     }) => {
         #[derive(Serialize)]
@@ -84,11 +107,12 @@ macro_rules! question {
                 if plugin.world() != World::$world {
                     return None;
                 }
-                let parameters = ($(&*self.$parameter,)+);
-                $(if plugin.is_older() {
-                    let returned = plugin.ask::<_, $older>(store, parameters).await;
+                $($(if plugin.track() == ApiTrack::$track {
+                    let $this = self;
+                    let returned = plugin.ask::<_, $older>(store, $older_parameters).await;
                     return Some(returned.map(Returned::answer));
-                })?
+                })+)?
+                let parameters = ($(&*self.$parameter,)+);
                 let returned = plugin.ask::<_, $returned>(store, parameters).await;
                 Some(returned.map(Returned::answer))
             }
@@ -105,7 +129,10 @@ question! {
     HandleEvent(event: Event, session: Session) -> Vec<Action> {
         world: Chatbot,
         returns: Result<Vec<Action>, Error>,
-        older: Result<Vec<track_0_1::Action>, Error>,
+        older(this): {
+            ApiTrack::First: this.older() => Result<Vec<track_0_1::Action>, Error>,
+            ApiTrack::Second: this.older() => Result<Vec<track_0_2::SecondTrackAction>, Error>,
+        },
         judge(_question, given, limits): answer::chatbot::judge(given, limits),
     }
 }
@@ -114,17 +141,25 @@ question! {
     #[serde(transparent)]
     DecideFallback(undeliverable: Undeliverable) -> sms_fallback::Decision {
         world: SmsFallback,
-        returns: sms_fallback::Decision,
+        returns: Result<sms_fallback::Decision, Error>,
+        older(this): {
+            ApiTrack::First: this.older() => sms_fallback::Decision,
+            ApiTrack::Second: this.older() => sms_fallback::Decision,
+        },
         judge(_question, given, _limits): answer::sms::judge(given),
     }
 }
 
 question! {
     #[serde(transparent)]
-    ShapeBody(event: WebhookEvent) -> Option<String> {
+    ShapeBody(event: WebhookEvent) -> ShapedBody {
         world: WebhookShaper,
-        returns: Result<Option<String>, Error>,
-        judge(_question, given, limits): answer::body::judge(given.as_deref(), limits),
+        returns: Result<Body, Error>,
+        older(this): {
+            ApiTrack::First: (&*this.event,) => Result<Option<String>, Error>,
+            ApiTrack::Second: (&*this.event,) => Result<Option<String>, Error>,
+        },
+        judge(_question, given, limits): answer::body::judge(given.text(), limits),
     }
 }
 
@@ -133,6 +168,10 @@ question! {
     RouteInbound(inbound: Inbound) -> Route {
         world: Router,
         returns: Result<Route, Error>,
+        older(this): {
+            ApiTrack::First: this.older() => Result<Route, Error>,
+            ApiTrack::Second: this.older() => Result<Route, Error>,
+        },
         judge(_question, given, _limits): answer::router::judge(given),
     }
 }
@@ -143,6 +182,24 @@ question! {
         world: SmsRouter,
         returns: Result<Vec<sms_router::Decision>, Error>,
         judge(question, given, _limits): answer::sms_router::judge(&question.messages, given),
+    }
+}
+
+impl HandleEvent<'_> {
+    fn older(&self) -> (track_0_2::OlderEvent, track_0_2::Session) {
+        (track_0_2::OlderEvent::from(&*self.event), track_0_2::Session::from(&*self.session))
+    }
+}
+
+impl DecideFallback<'_> {
+    fn older(&self) -> (track_0_2::Undeliverable,) {
+        (track_0_2::Undeliverable::from(&*self.undeliverable),)
+    }
+}
+
+impl RouteInbound<'_> {
+    fn older(&self) -> (track_0_2::Inbound,) {
+        (track_0_2::Inbound::from(&*self.inbound),)
     }
 }
 
@@ -157,7 +214,7 @@ impl<'a> ShapeBodies<'a> {
 }
 
 impl Question for ShapeBodies<'_> {
-    type Answer = Vec<Option<String>>;
+    type Answer = Vec<ShapedBody>;
     type Owned = ShapeBodies<'static>;
 
     fn owned(&self) -> Self::Owned {
@@ -172,11 +229,13 @@ impl Question for ShapeBodies<'_> {
         if plugin.world() != World::WebhookShaper {
             return None;
         }
-        Some(plugin.ask_several(store, self.0.iter().map(|event| (event,))).await)
+        // Only built-in shapers are asked in this way, which are of the newest track.
+        let asked = plugin.ask_several::<_, Body, _>(store, self.0.iter().map(|event| (event,))).await;
+        Some(asked.map(|bodies| bodies.map(|bodies| bodies.into_iter().map(ShapedBody::from).collect())))
     }
 
     fn judge(&self, given: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault> {
-        given.iter().try_for_each(|body| answer::body::judge(body.as_deref(), limits))
+        given.iter().try_for_each(|body| answer::body::judge(body.text(), limits))
     }
 }
 
@@ -202,5 +261,35 @@ impl Question for ReadSchema {
 
     fn judge(&self, given: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault> {
         answer::body::judge_schema(given, limits)
+    }
+}
+
+/// The question for findings about a configuration, which a plugin of any world may answer.
+#[derive(Serialize)]
+pub(crate) struct JudgeConfig<'a> {
+    pub(crate) world: World,
+    pub(crate) config: Cow<'a, str>,
+}
+
+impl Question for JudgeConfig<'_> {
+    type Answer = Vec<Finding>;
+    type Owned = JudgeConfig<'static>;
+
+    fn owned(&self) -> Self::Owned {
+        JudgeConfig { world: self.world, config: Cow::Owned(self.config.clone().into_owned()) }
+    }
+
+    fn world(&self) -> World {
+        self.world
+    }
+
+    async fn ask(&self, plugin: &LinkedComponent, store: &mut Store<GuestState>) -> Option<PluginResult<Self::Answer>> {
+        // A plugin that does not judge its configuration has no findings.
+        let judged = plugin.validate(store, &self.config).await;
+        Some(judged.unwrap_or_else(|| Ok(Vec::new())).map(Ok))
+    }
+
+    fn judge(&self, given: &Self::Answer, _limits: &CallLimits) -> Result<(), AnswerFault> {
+        answer::finding::judge(given)
     }
 }

@@ -4,12 +4,14 @@ use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
 use crate::chatbot::{Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday};
-use crate::router::{Inbound, WallTime};
+use crate::router::Inbound;
 use crate::sms_fallback::{RequestedFallback, Undeliverable};
 use crate::sms_router::{Direction, Sms};
 use crate::webhook_shaper::{SessionStatusEvent, WebhookEvent};
-use crate::{PluginCall, PluginRef};
+use crate::{HttpLimits, PluginCall, PluginRef};
 
+/// The configuration of a trial call.
+pub(crate) const CONFIG: &str = "{}";
 const NOW_SECONDS: u32 = 1_760_428_800;
 
 pub(crate) fn call(plugin: &PluginRef) -> PluginCall<'_> {
@@ -18,9 +20,10 @@ pub(crate) fn call(plugin: &PluginRef) -> PluginCall<'_> {
         plugin,
         now: now(),
         seed: 1,
-        config: "{}",
+        config: CONFIG,
         turn: "sample",
         allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
         record: false,
     }
 }
@@ -79,7 +82,7 @@ pub(crate) fn inbound() -> Inbound {
         last_team: None,
         tags: vec![],
         now_ms: session.now_ms,
-        local_time: WallTime { utc_offset_minutes: 120, weekday: 2, hour: 10, minute: 0 },
+        local_time: session.local_time,
         metadata: vec![],
     }
 }
@@ -104,6 +107,7 @@ pub(crate) fn sms() -> Sms {
 pub(crate) fn undeliverable() -> Undeliverable {
     Undeliverable {
         message_id: "sample".into(),
+        client_ref: "sample".into(),
         recipient: "27820000001".into(),
         sender: "27110000000".into(),
         error_code: "131026".into(),
@@ -112,6 +116,7 @@ pub(crate) fn undeliverable() -> Undeliverable {
         auto_text: Some("Hello".into()),
         seen_on_whatsapp: false,
         age_seconds: 3,
+        local_time: hello().1.local_time,
         template_name: Some("sample".into()),
         metadata: vec![],
     }

@@ -4,7 +4,6 @@ use chrono::{DateTime, Datelike, FixedOffset, Offset, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
 
 use crate::chatbot::{LocalTime, Weekday};
-use crate::router::WallTime;
 
 /// A time zone: an IANA name such as `Africa/Johannesburg`, or an offset such as `+02:00`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +23,7 @@ impl Zone {
         named.or_else(|| text.parse::<FixedOffset>().ok().map(Offsets::Fixed)).map(Self)
     }
 
-    /// The local time in the form for a chatbot.
+    /// The local time in the form for plugins.
     pub fn local_time(self, now: DateTime<Utc>) -> LocalTime {
         let offset = match self.0 {
             Offsets::Named(zone) => zone.offset_from_utc_datetime(&now.naive_utc()).fix(),
@@ -45,21 +44,6 @@ impl Zone {
             hour: u8::try_from(local.hour()).unwrap_or(0),
             minute: u8::try_from(local.minute()).unwrap_or(0),
         }
-    }
-
-    /// The local time in the form for a router, which counts the days of the week from 1, Monday.
-    pub fn wall_time(self, now: DateTime<Utc>) -> WallTime {
-        let LocalTime { utc_offset_minutes, weekday, hour, minute } = self.local_time(now);
-        let weekday = match weekday {
-            Weekday::Monday => 1,
-            Weekday::Tuesday => 2,
-            Weekday::Wednesday => 3,
-            Weekday::Thursday => 4,
-            Weekday::Friday => 5,
-            Weekday::Saturday => 6,
-            Weekday::Sunday => 7,
-        };
-        WallTime { utc_offset_minutes, weekday, hour, minute }
     }
 }
 
@@ -89,12 +73,5 @@ mod tests {
         }
         assert_eq!(shown("+05:30", "2026-07-15T00:00:00Z"), (330, Weekday::Wednesday, 5, 30));
         assert_eq!(Zone::parse("Mars/Olympus"), None);
-    }
-
-    #[test]
-    fn a_router_gets_the_number_of_the_weekday() {
-        let now = DateTime::parse_from_rfc3339("2026-07-12T09:05:00Z").unwrap().to_utc();
-        let WallTime { utc_offset_minutes, weekday, hour, minute } = Zone::UTC.wall_time(now);
-        assert_eq!((utc_offset_minutes, weekday, hour, minute), (0, 7, 9, 5));
     }
 }

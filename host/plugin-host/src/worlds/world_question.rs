@@ -3,7 +3,7 @@
 use domain::world::World;
 use serde::{Deserialize, Serialize};
 
-use super::sample;
+use super::{older_recordings::in_newest_form, sample, shaped_body::ShapedBody};
 use crate::{
     chatbot::{Action, Event, Session},
     router::{Inbound, Route},
@@ -33,8 +33,7 @@ pub enum WorldQuestion {
 pub enum DryResult {
     Actions(Vec<Action>),
     Decision(sms_fallback::Decision),
-    /// The body of a webhook, a JSON text; `None` if the event is not to be sent.
-    Payload(Option<String>),
+    Payload(ShapedBody),
     Route(Route),
     SmsDecisions(Vec<sms_router::Decision>),
 }
@@ -107,7 +106,7 @@ impl WorldQuestion {
     /// # Errors
     /// If the text is not a question of this world.
     pub fn recorded(world: World, text: &str) -> serde_json::Result<Self> {
-        Self::read(world, &mut serde_json::Deserializer::from_str(text))
+        Self::read(world, in_newest_form(world, serde_json::from_str(text)?))
     }
 
     /// Reads the form of recordings.

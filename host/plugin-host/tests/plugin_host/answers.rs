@@ -1,6 +1,6 @@
 //! Answers that break a rule, and errors that guests return.
 
-use plugin_host::webhook_shaper::{SessionStatusEvent, WebhookEvent};
+use plugin_host::webhook_shaper::{SessionStatusEvent, ShapedBody, WebhookEvent};
 use plugin_host::{CallError, CallLimits, ExceededLimit};
 
 use crate::support::{TestHost, call, limits};
@@ -52,10 +52,11 @@ async fn an_unknown_plugin_and_one_of_another_world_have_different_errors() {
 async fn a_body_must_be_one_json_value_of_bounded_length() {
     let test = TestHost::with_hostile_guests(CallLimits { body_bytes: 100, ..limits() }).await;
     let shape = async |deed: &str| test.host.shape(call("hostile-shaper"), &session_event(deed)).await;
-    assert_eq!(shape("fine").await.unwrap().0.as_deref(), Some("{}"));
+    assert_eq!(shape("fine").await.unwrap().0.text(), Some("{}"));
     assert!(reason(shape("not-json").await.unwrap_err()).starts_with("the body is not JSON"));
     assert!(reason(shape("trailing").await.unwrap_err()).starts_with("the body is not JSON"));
-    assert_eq!(shape("long 98").await.unwrap().0.unwrap().len(), 100);
+    assert_eq!(shape("long 98").await.unwrap().0.text().unwrap().len(), 100);
+    assert_eq!(shape("unchanged").await.unwrap().0, ShapedBody::Unchanged);
     let long = shape("long 99").await.unwrap_err();
     assert!(matches!(long, CallError::LimitExceeded { which: ExceededLimit::Body, .. }), "{long:?}");
     let panicked = shape("panic").await.unwrap_err();

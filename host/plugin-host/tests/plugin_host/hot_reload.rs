@@ -26,7 +26,7 @@ async fn a_new_file_is_live_and_a_changed_one_too() {
     assert_eq!((info.world, info.version, info.state), (Some(World::Chatbot), 2, ProgramState::Ready));
     assert_eq!(info.source, ProgramSource::Directory(test.file("hostile")));
     assert_eq!(info.size, hostile_version(2).len() as u64);
-    assert!(info.imports.iter().any(|import| import == "patchbay:plugin/kv@0.2.1"), "{:?}", info.imports);
+    assert!(info.imports.iter().any(|import| import == "patchbay:plugin/kv@0.3.0"), "{:?}", info.imports);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use plugin_host::chatbot::Action;
+use plugin_host::chatbot::{Action, Channel, EventKind, HttpFinished, HttpOutcome, HttpReply, Session};
 use plugin_host::{NoKeyValues, PluginCall, World, WorldQuestion, check};
 
-use crate::support::{TestHost, call, client, guest, limits, only_text, says, session};
+use crate::support::{TestHost, call, client, guest, happens, limits, only_text, says, session};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_built_against_the_first_release_is_loaded_and_answers() {
@@ -34,9 +34,38 @@ async fn the_tag_of_an_older_bot_has_the_present_meaning() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_bot_of_the_track_before_sees_the_nearest_channel_and_its_name() {
+    let test = with("former_bot").await;
+    for (channel, seen) in [
+        (Channel::Whatsapp, "Channel::Whatsapp "),
+        (Channel::Sms, "Channel::Whatsapp channel=SMS"),
+        (Channel::Telegram, "Channel::Facebook channel=TELEGRAM"),
+        (Channel::Web, "Channel::Web "),
+    ] {
+        let session = Session { channel, ..session() };
+        let asked = test.host.chatbot(call("older"), &says("hello"), &session, Arc::new(NoKeyValues)).await.unwrap();
+        let [Action::ReplyText(said), tag, timer] = asked.actions.as_slice() else { panic!("{:?}", asked.actions) };
+        assert_eq!(said.text, format!("message-1 {seen} seen false"));
+        assert_eq!((tag, timer), (&Action::AddTag("vip".into()), &Action::CancelTimer("t".into())));
+        assert_eq!(asked.writes[0].after_seconds, Some(60));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_of_the_track_before_hears_of_the_end_of_a_request_as_a_custom_event() {
+    let test = with("former_bot").await;
+    let outcome = HttpOutcome::Response(HttpReply { status: 200, headers: vec![], body: vec![] });
+    let event = happens(EventKind::HttpFinished(HttpFinished { job: "event-1-1".into(), outcome }));
+    let asked = test.host.chatbot(call("older"), &event, &session(), Arc::new(NoKeyValues)).await.unwrap();
+    let [Action::ReplyText(said), ..] = asked.actions.as_slice() else { panic!("{:?}", asked.actions) };
+    assert!(said.text.starts_with(r#"http-finished {"job":"event-1-1","status":200}"#), "{}", said.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn plugins_of_every_world_of_releases_before_answer() {
     let answers = [
         ("older_desk", World::Router, r#"{"reason":"{\"a\":1} 27110000000","target":{"type":"queue"}}"#),
+        ("former_desk", World::Router, r#"{"reason":"day 2, Channel::Whatsapp, []","target":{"type":"queue"}}"#),
         ("former_rule", World::SmsFallback, r#"{"text":"for 27820000001","type":"send","unicode":false}"#),
         ("older_rule", World::SmsFallback, r#"{"text":"for 27820000001","type":"send","unicode":false}"#),
         ("older_shaper", World::WebhookShaper, r#"{"status":"Connected"}"#),
@@ -64,6 +93,8 @@ fn plugins_of_earlier_releases_of_every_world_pass_the_check() {
     for (package, world, version) in [
         ("older_bot", World::Chatbot, "0.1.0"),
         ("former_rule", World::SmsFallback, "0.2.0"),
+        ("former_bot", World::Chatbot, "0.2.1"),
+        ("former_desk", World::Router, "0.2.1"),
         ("older_desk", World::Router, "0.1.1"),
         ("older_rule", World::SmsFallback, "0.1.1"),
         ("older_shaper", World::WebhookShaper, "0.1.1"),

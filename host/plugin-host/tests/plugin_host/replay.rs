@@ -93,6 +93,7 @@ async fn a_recording_holds_the_input_the_host_calls_and_the_result() {
             HostCall::Http { method, url, answer: HttpAnswer::Response(response), .. } => {
                 format!("{method} {url} {}", response.status)
             }
+            HostCall::Conversation { question, .. } => format!("{question:?}"),
             HostCall::Http { answer, .. } => format!("{answer:?}"),
         })
         .collect();
@@ -173,27 +174,29 @@ async fn a_store_that_could_not_be_read_and_a_network_that_failed_fail_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_ran_out_of_time_is_stopped_at_the_same_place_and_at_once() {
-    const WALL_CLOCK: Duration = Duration::from_secs(3);
-    let limits = CallLimits { wall_clock: WALL_CLOCK, cpu: Duration::from_millis(300), ..limits() };
+    const LONG: Duration = Duration::from_secs(60);
+    let limits = CallLimits { wall_clock: Duration::from_secs(3), cpu: Duration::from_millis(300), ..limits() };
     let test = Outside::with(Does::Hangs, limits.clone()).await;
+    // A replay that waits there takes as long as its own limit.
+    let patient = Outside::with(Does::Hangs, CallLimits { wall_clock: LONG, ..limits }).await;
     for deed in ["sleep 60000", "spin"] {
         let (outcome, recording) = test.roll(deed).await;
         let error = outcome.unwrap_err();
         assert!(matches!(error, CallError::TimedOut { .. } | CallError::LimitExceeded { .. }), "{error:?}");
         assert_eq!(recording.stopped_after, Some(1), "{deed}: it had logged a line");
         let began = Instant::now();
-        let replay = test.replay("dice", &recording).await;
+        let replay = patient.replay("dice", &recording).await;
         assert!(replay.identical, "{deed}: {:?}", replay.first_difference);
-        assert!(began.elapsed() < WALL_CLOCK, "{deed}: a replay does not wait");
+        assert!(began.elapsed() < LONG, "{deed}: a replay does not wait");
     }
     let (outcome, recording) = test.roll_of("dice", "values", Arc::new(Stuck)).await;
     assert!(matches!(outcome, Err(CallError::TimedOut { .. })));
     assert!(matches!(recording.host_calls.as_slice(), [HostCall::KvGet { answer: KvAnswer::Unanswered, .. }]));
     let began = Instant::now();
-    assert!(test.replay("dice", &recording).await.identical);
-    let other = test.replay("dice-2", &recording).await;
+    assert!(patient.replay("dice", &recording).await.identical);
+    let other = patient.replay("dice-2", &recording).await;
     assert!(other.identical, "another version comes to the same end of the tape: {:?}", other.first_difference);
-    assert!(began.elapsed() < WALL_CLOCK * 2, "two replays do not wait");
+    assert!(began.elapsed() < LONG, "two replays do not wait");
 }
 
 struct Stuck;
@@ -234,8 +237,11 @@ async fn a_sleeping_plugin_sees_time_pass_and_its_replay_does_not_wait() {
     let wall = texts(&outcome.unwrap())[0].split(' ').next().unwrap().parse::<u128>().unwrap();
     let start = u128::from(recording.now.timestamp_micros().unsigned_abs()) * 1_000;
     assert!((wall - start) / 1_000_000 == 2_000, "the clock has moved on by {} ns", wall - start);
-    let replay = test.replay("dice", &recording).await;
-    assert!(replay.identical && replay.duration < SLEEP, "{replay:?}");
+    assert!(test.replay("dice", &recording).await.identical);
+    // A call that really sleeps for ten minutes exceeds its time limit.
+    let longer = Recording { question: recording.question.replace("sleep 2000", "sleep 600000"), ..recording };
+    let replay = test.replay("dice", &longer).await;
+    assert!(replay.result_now.contains(r#""outcome":"answered""#), "{replay:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -257,14 +263,14 @@ async fn the_other_worlds_replay_too() {
     let (body, trace) = test.host.shape(shape, &event).await.unwrap();
     let recording = trace.recording.unwrap();
     assert!(test.replay("webhook-standard", &recording).await.identical);
-    assert!(body.is_some_and(|body| recording.result.contains(&serde_json::to_string(&body).unwrap())));
+    assert!(body.text().is_some_and(|body| recording.result.contains(&serde_json::to_string(body).unwrap())));
     let plugin = PluginRef::shipped("sms-fallback");
     let decide = PluginCall { record: true, ..call_of(&plugin) };
     let undeliverable = match plugin_host::WorldQuestion::sample(World::SmsFallback) {
         plugin_host::WorldQuestion::SmsFallback(undeliverable) => undeliverable,
         other => panic!("{other:?}"),
     };
-    let (_, trace) = test.host.decide_fallback(decide, &undeliverable).await.unwrap();
+    let trace = test.host.decide_fallback(decide, &undeliverable, Arc::new(NoKeyValues)).await.unwrap().trace;
     let recording = trace.recording.unwrap();
     assert!(test.replay("sms-fallback", &recording).await.identical);
     let wrong = test.host.replay(client(9), &PluginRef::shipped("dice"), &recording).await;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use plugin_host::router::{Channel, Content, Customer, Inbound, IncomingMessage, Target, WallTime};
-use plugin_host::{CallError, NoKeyValues, PluginCall};
+use plugin_host::router::{Channel, Content, Customer, Inbound, IncomingMessage, LocalTime, Target};
+use plugin_host::{CallError, NoKeyValues, PluginCall, chatbot::Weekday};
 
 use crate::support::{TestHost, call};
 
@@ -24,7 +24,7 @@ fn says(text: &str) -> Inbound {
         last_team: None,
         tags: vec![],
         now_ms: 1_760_428_800_000,
-        local_time: WallTime { utc_offset_minutes: 120, weekday: 2, hour: 10, minute: 0 },
+        local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour: 10, minute: 0 },
         metadata: vec![],
     }
 }
@@ -78,7 +78,7 @@ async fn tags_and_the_last_team_take_precedence_over_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_after_hours_text_replaces_agents_but_not_bots() {
     let at = |hour, minute, text: &str| Inbound {
-        local_time: WallTime { utc_offset_minutes: 120, weekday: 2, hour, minute },
+        local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour, minute },
         ..says(text)
     };
     assert_eq!(target(RULES, at(11, 59, "invoice")).await, Target::Team("Billing".into()));

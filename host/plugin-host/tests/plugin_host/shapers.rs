@@ -10,7 +10,7 @@ use crate::support::{TestHost, call};
 
 async fn shape(shaper: &str, event: WebhookEvent) -> String {
     let test = TestHost::with_built_ins().await;
-    test.host.shape(call(shaper), &event).await.unwrap().0.unwrap()
+    test.host.shape(call(shaper), &event).await.unwrap().0.text().unwrap().to_owned()
 }
 
 fn some(text: &str) -> Option<String> {

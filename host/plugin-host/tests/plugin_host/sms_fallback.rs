@@ -1,11 +1,16 @@
 //! The built-in rule for the SMS fallback (SPEC 2.4).
 
+use std::sync::Arc;
+
+use plugin_host::NoKeyValues;
 use plugin_host::sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable};
 
 use crate::support::{TestHost, call};
 
 fn undeliverable(requested: RequestedFallback) -> Undeliverable {
     Undeliverable {
+        client_ref: "demo".into(),
+        local_time: crate::support::session().local_time,
         message_id: "m".into(),
         recipient: "27820000001".into(),
         sender: "27110000000".into(),
@@ -26,7 +31,7 @@ fn asked(text: Option<&str>) -> RequestedFallback {
 
 async fn decide(undeliverable: Undeliverable) -> Decision {
     let test = TestHost::with_built_ins().await;
-    test.host.decide_fallback(call("sms-fallback"), &undeliverable).await.unwrap().0
+    test.host.decide_fallback(call("sms-fallback"), &undeliverable, Arc::new(NoKeyValues)).await.unwrap().decision
 }
 
 fn send(text: &str, unicode: bool) -> Decision {

@@ -13,8 +13,8 @@ use plugin_host::chatbot::{
     Action, Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
 use plugin_host::{
-    CallError, CallLimits, ChatbotOutcome, HostConfig, KeyValueError, KeyValueSnapshot, KeysWanted, NoKeyValues,
-    PluginCall, PluginHost, PluginRef, Scope,
+    CallError, CallLimits, ChatbotOutcome, HostConfig, HttpLimits, KeyValueError, KeyValueSnapshot, KeysWanted,
+    NoKeyValues, PluginCall, PluginHost, PluginRef, Scope,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -120,6 +120,12 @@ pub fn guest(name: &str) -> Vec<u8> {
             "-p",
             "former-rule",
             "-p",
+            "former-bot",
+            "-p",
+            "former-desk",
+            "-p",
+            "errand-bot",
+            "-p",
             "older-bot",
             "-p",
             "older-desk",
@@ -187,6 +193,7 @@ pub fn call_of(plugin: &PluginRef) -> PluginCall<'_> {
         config: "{}",
         turn: "event-1",
         allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
         record: false,
     }
 }

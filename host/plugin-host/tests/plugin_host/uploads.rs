@@ -94,9 +94,9 @@ impl Stage {
 async fn a_good_component_is_described_and_stays_loaded() {
     let stage = Stage::new(limits()).await;
     let examined = stage.examine(guest("hostile_bot")).await.unwrap();
-    assert_eq!((examined.world, examined.api_version.as_str()), (World::Chatbot, "0.2.1"));
+    assert_eq!((examined.world, examined.api_version.as_str()), (World::Chatbot, "0.3.0"));
     assert_eq!(examined.size, guest("hostile_bot").len() as u64);
-    assert!(examined.imports.contains(&"patchbay:plugin/http@0.2.1".to_owned()), "{:?}", examined.imports);
+    assert!(examined.imports.contains(&"patchbay:plugin/http@0.3.0".to_owned()), "{:?}", examined.imports);
     assert_eq!(examined.config_schema, None);
     let plugin = PluginRef::uploaded("bot", 1, examined.sha256);
     assert_eq!(stage.version(client(1), &plugin).await.unwrap(), "version-0000");

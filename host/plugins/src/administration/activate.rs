@@ -5,7 +5,7 @@ use domain::{
     event::Swap,
     ids::{ClientId, InboxId},
 };
-use plugin_host::{AllowedHost, PluginRef, SEALED, World};
+use plugin_host::{AllowedHost, HttpLimits, PluginRef, SEALED, World};
 use serde_json::{Map, Value};
 use storage::{
     PgConnection,
@@ -17,7 +17,7 @@ use super::{
     catalogue::{self, ChosenPlugin},
     follow, known_inbox, loads, note,
     schema::{self, PreviousSecrets, SchemaVerdict},
-    trial,
+    trial, validation,
 };
 use crate::{
     secrets,
@@ -46,8 +46,12 @@ pub struct NewActivation {
     /// Hosts that the plugin may reach by HTTP. `None` = keep the hosts of this plugin's activation in the slot; if
     /// there is none, no hosts.
     pub allowed_hosts: Option<Vec<String>>,
+    /// `None` = keep the limits of this plugin's activation in the slot; if there is none, those of the operator.
+    pub http_limits: Option<HttpLimits>,
     pub error_threshold: u8,
     pub minimum_calls: u32,
+    /// Run all checks and show the result, and change nothing.
+    pub preview: bool,
 }
 
 impl NewActivation {
@@ -61,8 +65,10 @@ impl NewActivation {
             percent: 10,
             config: None,
             allowed_hosts: None,
+            http_limits: None,
             error_threshold: 10,
             minimum_calls: 20,
+            preview: false,
         }
     }
 }
@@ -70,31 +76,32 @@ impl NewActivation {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActivationResult {
     pub activation: SlotActivation,
-    /// Fields that the request left out and whose values were kept: `config`, `allowedHosts`.
+    /// Fields that the request left out and whose values were kept: `config`, `allowedHosts`, `httpLimits`.
     pub kept: Vec<&'static str>,
     /// The plugin that was in this slot before.
     pub replaced: Option<PluginRef>,
 }
 
-/// Activates a version from the next event on. The call can be repeated. After an error nothing has changed.
+/// Activates a version from the next event on. The call can be repeated. After an error or a preview nothing has changed.
 pub async fn activate(
     ctx: &Context,
     client: ClientId,
     wanted: NewActivation,
     actor: Actor,
 ) -> Result<ActivationResult, PluginError> {
-    let (candidate, present) = {
+    let (candidate, model) = {
         let mut db = ctx.db.acquire().await?;
         let candidate = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
         known_inbox(&mut db, client, wanted.inbox).await?;
-        let present = in_scope(&mut db, client, candidate.world, wanted.inbox).await?;
-        (candidate, present)
+        let model = find_model(&mut db, client, &candidate, wanted.inbox).await?;
+        (candidate, model)
     };
     let candidate = catalogue::with_schema(ctx, client, candidate).await?;
-    let config = config_of(ctx, client, &wanted, model(&candidate, &present))?;
-    let activation = plan(ctx, client, &wanted, &candidate, (&config, model(&candidate, &present))).await?;
-    let kept = kept_fields(&wanted, model(&candidate, &present).is_some());
+    let config = config_of(ctx, client, &wanted, model.as_ref())?;
+    let activation = plan(ctx, client, &wanted, &candidate, (&config, model.as_ref())).await?;
+    let kept = kept_fields(&wanted, model.as_ref());
     loads(ctx, client, &activation.plugin).await?;
+    validation::run(ctx, client, &activation, &config).await?;
     trial::run(ctx, client, candidate.world, &activation.plugin, &config).await?;
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
@@ -108,6 +115,10 @@ pub async fn activate(
     }
     let replaced = present.iter().find(|other| other.mode == activation.mode).map(|other| other.plugin.clone());
     let activation = take_place(ctx, &mut tx, client, activation, &present).await?;
+    if wanted.preview {
+        tx.rollback().await?;
+        return Ok(ActivationResult { activation, kept, replaced });
+    }
     let swap = swap_event(&activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
     let wakes = record(ctx, &mut tx, client, &[swap]).await?;
     let admin = Administration::from(ctx);
@@ -119,9 +130,14 @@ pub async fn activate(
 }
 
 /// The fields that the request leaves out, if there are values to keep.
-fn kept_fields(wanted: &NewActivation, there_is_a_model: bool) -> Vec<&'static str> {
-    let left_out = [("config", wanted.config.is_none()), ("allowedHosts", wanted.allowed_hosts.is_none())];
-    left_out.into_iter().filter(|(_, left_out)| *left_out && there_is_a_model).map(|(field, _)| field).collect()
+fn kept_fields(wanted: &NewActivation, model: Option<&SlotActivation>) -> Vec<&'static str> {
+    let Some(model) = model else { return Vec::new() };
+    let kept = [
+        ("config", wanted.config.is_none()),
+        ("allowedHosts", wanted.allowed_hosts.is_none()),
+        ("httpLimits", wanted.http_limits.is_none() && !model.http_limits.is_empty()),
+    ];
+    kept.into_iter().filter(|(_, is_kept)| *is_kept).map(|(field, _)| field).collect()
 }
 
 pub(super) async fn in_scope(
@@ -163,7 +179,9 @@ async fn plan(
 ) -> Result<SlotActivation, PluginError> {
     let allowed_hosts =
         wanted.allowed_hosts.clone().or_else(|| model.map(|model| model.allowed_hosts.clone())).unwrap_or_default();
+    let http_limits = wanted.http_limits.or_else(|| model.map(|model| model.http_limits)).unwrap_or_default();
     let mut faults = host_faults(&allowed_hosts);
+    faults.extend(http_limit_faults(ctx, candidate.world, http_limits));
     let before = PreviousSecrets {
         secrets: model.map(|model| secrets::hide(&model.config).1).unwrap_or_default(),
         is_kept: wanted.config.is_none(),
@@ -197,6 +215,7 @@ async fn plan(
         mode: wanted.mode,
         plugin: candidate.plugin.clone(),
         allowed_hosts,
+        http_limits,
         percent: if wanted.mode == Mode::Canary { wanted.percent } else { 100 },
         error_threshold: wanted.error_threshold,
         minimum_calls: wanted.minimum_calls,
@@ -207,13 +226,26 @@ async fn plan(
 }
 
 /// The activation whose configuration is kept if the request has none: that of the same version, for example when a
-/// canary becomes live. If there is none, the live activation of the same plugin.
-fn model<'a>(candidate: &ChosenPlugin, present: &'a [SlotActivation]) -> Option<&'a SlotActivation> {
-    let name = candidate.plugin.name();
-    present
-        .iter()
-        .find(|present| present.plugin == candidate.plugin)
-        .or_else(|| present.iter().find(|present| present.mode == Mode::Live && present.plugin.name() == name))
+/// canary becomes live. If there is none, the live activation of the same plugin. A number without either has those
+/// for all numbers.
+async fn find_model(
+    db: &mut PgConnection,
+    client: ClientId,
+    candidate: &ChosenPlugin,
+    inbox: Option<InboxId>,
+) -> Result<Option<SlotActivation>> {
+    let of_scope = model(candidate, in_scope(db, client, candidate.world, inbox).await?);
+    if of_scope.is_some() || inbox.is_none() {
+        return Ok(of_scope);
+    }
+    Ok(model(candidate, in_scope(db, client, candidate.world, None).await?))
+}
+
+fn model(candidate: &ChosenPlugin, present: Vec<SlotActivation>) -> Option<SlotActivation> {
+    let is_live = |one: &SlotActivation| one.mode == Mode::Live && one.plugin.name() == candidate.plugin.name();
+    let at = present.iter().position(|one| one.plugin == candidate.plugin);
+    let at = at.or_else(|| present.iter().position(is_live))?;
+    present.into_iter().nth(at)
 }
 
 /// The faults of a "no chatbot" activation: it needs an inbox and the mode `live`.
@@ -240,6 +272,15 @@ fn host_faults(hosts: &[String]) -> Vec<FieldFault> {
             Some(FieldFault::new(format!("allowedHosts[{at}]"), reason))
         })
         .collect()
+}
+
+fn http_limit_faults(ctx: &Context, world: World, limits: HttpLimits) -> Vec<FieldFault> {
+    if !limits.is_empty() && !world.row().grants.contains(&"http") {
+        let said = format!("is for plugins that send HTTP requests: leave it out for the world {world}");
+        return vec![FieldFault::new("httpLimits", said)];
+    }
+    let faults = limits.faults(ctx.plugins.limits()).into_iter();
+    faults.map(|fault| FieldFault::new(format!("httpLimits.{}", fault.field), fault.reason)).collect()
 }
 
 /// The faults of a configuration and the places of its secrets.
@@ -301,6 +342,7 @@ fn same_terms(present: &SlotActivation, wanted: &SlotActivation) -> bool {
     present.mode == wanted.mode
         && present.plugin == wanted.plugin
         && present.allowed_hosts == wanted.allowed_hosts
+        && present.http_limits == wanted.http_limits
         && (present.mode != Mode::Canary || of_canary(present) == of_canary(wanted))
 }
 

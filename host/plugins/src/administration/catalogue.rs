@@ -1,7 +1,7 @@
 //! The plugins that a client can activate: its uploads, built-in plugins, and files of the operator.
 
 use chrono::{DateTime, Utc};
-use domain::{ids::ClientId, search::fold};
+use domain::{ids::ClientId, plugin_origin::VersionSignature, search::fold};
 use plugin_host::{PluginInfo, PluginRef, ProgramSource, ProgramState, World};
 use serde_json::Value;
 use storage::{
@@ -42,6 +42,8 @@ pub struct CataloguePlugin {
     pub ready: bool,
     pub last_error: Option<String>,
     pub created_at: Option<DateTime<Utc>>,
+    /// Of the newest version.
+    pub signature: Option<VersionSignature>,
     pub activations: Vec<SlotActivation>,
 }
 
@@ -54,7 +56,7 @@ pub struct Detail {
 
 pub(super) enum FoundPlugin {
     /// The newest version that the client uploaded.
-    Upload(UploadedVersion),
+    Upload(Box<UploadedVersion>),
     Shipped(PluginInfo),
 }
 
@@ -70,7 +72,7 @@ pub(super) async fn find(
         return Ok(None);
     }
     Ok(match versions::one(db, client, name, None).await? {
-        Some(version) => Some(FoundPlugin::Upload(version)),
+        Some(version) => Some(FoundPlugin::Upload(Box::new(version))),
         None if name == NO_CHATBOT => Some(FoundPlugin::Shipped(no_chatbot())),
         None => ctx.plugins.find(name).map(FoundPlugin::Shipped),
     })
@@ -112,7 +114,7 @@ pub(super) async fn choose(
         Some(FoundPlugin::Upload(newest)) => {
             let last = newest.version;
             let found = match version.map(i32::try_from) {
-                None => Some(newest),
+                None => Some(*newest),
                 Some(Ok(version)) => versions::one(db, client, name, Some(version)).await?,
                 Some(Err(_)) => None,
             };
@@ -188,7 +190,7 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
         FoundPlugin::Shipped(info) => (shipped_one(info), Page { items: Vec::new(), total: 0 }),
         FoundPlugin::Upload(newest) => {
             let (items, total) = versions::page(&mut db, client, name, page).await?;
-            (uploaded_plugin(newest)?, Page::of(items, total))
+            (uploaded_plugin(*newest)?, Page::of(items, total))
         }
     };
     plugin.activations = active(&mut db, client, Some(name)).await?;
@@ -236,6 +238,7 @@ fn uploaded_plugin(version: UploadedVersion) -> Result<CataloguePlugin> {
         ready: true,
         last_error: None,
         created_at: Some(version.created_at),
+        signature: version.signature,
         activations: Vec::new(),
     })
 }
@@ -257,6 +260,7 @@ fn shipped_one(info: PluginInfo) -> CataloguePlugin {
         ready: info.state == ProgramState::Ready,
         last_error: info.last_error,
         created_at: None,
+        signature: None,
         activations: Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{body::FieldFault, ids::ClientId};
-use plugin_host::{CallError, CallTrace, LogLine, NoKeyValues, PluginCall, SEALED, World, WorldQuestion};
+use plugin_host::{CallError, CallTrace, HttpLimits, LogLine, NoKeyValues, PluginCall, SEALED, World, WorldQuestion};
 use serde_json::{Map, Value, json};
 
 use super::{PluginError, catalogue};
@@ -63,6 +63,7 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
         config: &config,
         turn: "invoke",
         allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
         record: false,
     };
     let told = match ctx.plugins.dry_run(call, &question, Arc::new(NoKeyValues)).await {

@@ -5,14 +5,21 @@ mod activate;
 mod built_in_rules;
 mod catalogue;
 mod follow;
+mod health;
+mod inspection;
 mod invoke;
 mod recordings;
 mod replay;
 mod reports;
 mod schema;
+mod signature;
+mod source;
 mod trial;
+mod trust;
 mod upload;
+mod upload_places;
 mod uploads;
+mod validation;
 mod values;
 mod verify;
 mod withdraw;
@@ -30,22 +37,29 @@ use storage::{PgConnection, plugins::events};
 pub use activate::{ActivationResult, NewActivation, activate};
 pub use catalogue::{CataloguePlugin, Detail, PluginOrigin, list, one};
 pub use follow::follow;
+pub use health::{ActivationHealth, PluginHealth, PluginSuspension, health};
+pub use inspection::NewUpload;
 pub use invoke::{Invoke, InvokeAnswer, invoke};
 pub use recordings::{FullRecording, end_recording};
 pub use recordings::{StartRecording, find_recorded, readable, recordings, start_recording, stop_recording};
 pub use replay::{ReplayReport, ReplayedDifference, replay};
 pub use reports::{differences, events as plugin_events, invocations, list_skipped};
+pub use signature::{SignatureFacts, key_id};
+pub use source::NewSource;
 pub use storage::chat::chatbot_value_lists::{Erase, ValueView as KeyValue};
 pub use storage::plugins::{
     differences::AnswerDifference,
     events::PluginEvent,
-    invocations::{Invocation, InvocationFilter},
+    invocations::{CallFigures, Invocation, InvocationFilter},
     recordings::{ListedRecording, RecordingRow},
     shadow_skips::SkippedCount,
+    signing_keys::SigningKey,
     uploads::Upload as PendingUpload,
     versions::UploadedVersion,
 };
-pub use upload::{NewUpload, UploadPlace, UploadPlaces, UploadResult, check, upload};
+pub use trust::{SignatureState, UploadTrust, add_signing_key, remove_signing_key, set_signed_only, upload_trust};
+pub use upload::{UploadResult, check, upload};
+pub use upload_places::{UploadPlace, UploadPlaces};
 pub use uploads::{UploadProgress, UploadStart, begin_upload, upload_progress};
 pub use values::{erase_key_values, key_values};
 pub use verify::{VerificationResult, verify};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::Context;
 use domain::ids::ClientId;
-use plugin_host::{CallError, NoKeyValues, PluginCall, PluginRef, World, WorldQuestion};
+use plugin_host::{CallError, HttpLimits, NoKeyValues, PluginCall, PluginRef, World, WorldQuestion};
 use serde_json::Value;
 
 use super::PluginError;
@@ -34,6 +34,7 @@ pub(super) async fn run(
         config: &config,
         turn: "activate",
         allowed_hosts: &[],
+        http_limits: HttpLimits::default(),
         record: false,
     };
     match ctx.plugins.dry_run(call, &WorldQuestion::sample(world), Arc::new(NoKeyValues)).await {

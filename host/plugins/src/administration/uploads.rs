@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
-use sha2::{Digest, Sha256};
 use storage::plugins::{
     uploads::{self as stored, RefusedUpload, Upload, UploadState},
     versions::{self, UploadedVersion},
@@ -12,7 +11,8 @@ use uuid::Uuid;
 
 use super::{
     PluginError,
-    upload::{NewUpload, UploadResult, check_name, check_size, upload},
+    inspection::{NewUpload, inspect, known_version},
+    upload::{UploadResult, store_inspected},
 };
 use base::{Context, HostFailed, Result};
 
@@ -34,30 +34,24 @@ pub enum UploadProgress {
     Refused(PluginError),
 }
 
-/// Starts an upload like [`upload`], and answers before it is done, or with errors that are known at once.
+/// Starts an upload like [`upload`](super::upload), and answers before it is done, or with errors that are known at once.
 pub async fn begin_upload(ctx: &Arc<Context>, client: ClientId, new: NewUpload) -> Result<UploadStart, PluginError> {
-    let name = new.name.as_str();
-    check_name(ctx, name)?;
-    check_size(ctx, new.bytes.len())?;
-    let sha256 = hex::encode(Sha256::digest(&new.bytes));
+    let new = inspect(ctx, client, new).await?;
+    if let Some(version) = known_version(ctx, client, &new).await? {
+        return Ok(UploadStart::There(Box::new(version)));
+    }
     let now = ctx.now();
     let begun = Upload {
         id: ctx.ids.mint(now),
-        plugin: name.to_owned(),
+        plugin: new.name.clone(),
         size: i64::try_from(new.bytes.len()).unwrap_or(i64::MAX),
         state: UploadState::Compiling,
         created_at: now,
     };
-    {
-        let mut db = ctx.db.acquire().await?;
-        if let Some(version) = versions::with_bytes(&mut db, client, name, &sha256).await? {
-            return Ok(UploadStart::There(Box::new(version)));
-        }
-        stored::begin(&mut db, client, &begun).await?;
-    }
+    stored::begin(&mut *ctx.db.acquire().await?, client, &begun).await?;
     let (ctx, id) = (Arc::clone(ctx), begun.id);
     tokio::spawn(async move {
-        let uploaded = with_beats(&ctx, client, id, upload(&ctx, client, new)).await;
+        let uploaded = with_beats(&ctx, client, id, store_inspected(&ctx, client, new)).await;
         if let Err(error) = end(&ctx, client, id, uploaded).await {
             tracing::error!(client.id = %client, upload.id = %id, error = &error as &dyn std::error::Error,
                 "the result of an upload could not be stored");
@@ -118,7 +112,7 @@ fn stored_refusal(client: ClientId, id: Uuid, error: PluginError) -> RefusedUplo
     }
 }
 
-/// A stored refusal as [`upload`] would have returned it.
+/// A stored refusal as [`upload`](super::upload) would have returned it.
 fn refusal(refused: RefusedUpload) -> PluginError {
     match refused.kind.as_str() {
         FAULTS => PluginError::Faults(refused.faults),

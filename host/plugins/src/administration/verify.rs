@@ -1,4 +1,4 @@
-//! Verifies a stored version: its bytes against its recorded hash, size and imports.
+//! Verifies a stored version: its bytes against its recorded hash, size and imports, and its signature.
 
 use base::{
     Context,
@@ -9,7 +9,11 @@ use plugin_host::{ComponentRefusal, PluginRef};
 use sha2::{Digest, Sha256};
 use storage::plugins::versions::{self, UploadedVersion};
 
-use super::{PluginError, catalogue, upload};
+use super::{
+    PluginError, catalogue,
+    trust::{self, SignatureState},
+    upload,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerificationResult {
@@ -17,6 +21,7 @@ pub struct VerificationResult {
     pub version: UploadedVersion,
     /// SHA-256 of the stored bytes. `None` if there are none.
     pub stored_sha256: Option<String>,
+    pub signature: SignatureState,
     pub problems: Vec<String>,
 }
 
@@ -27,7 +32,7 @@ pub async fn verify(
     plugin: &str,
     version: Option<u64>,
 ) -> Result<VerificationResult, PluginError> {
-    let (version, bytes) = {
+    let (version, bytes, trust) = {
         let mut db = ctx.db.acquire().await?;
         let chosen = catalogue::choose(ctx, &mut db, client, plugin, version).await?;
         let PluginRef::Uploaded { sha256, .. } = &chosen.plugin else {
@@ -35,19 +40,26 @@ pub async fn verify(
             return Err(PluginError::Conflict(said));
         };
         let version = versions::with_bytes(&mut db, client, plugin, sha256).await?.ok_or(PluginError::NotFound)?;
-        (version, versions::bytes(&mut db, client, sha256).await?)
+        let trust = trust::read(&mut db, client).await?;
+        (version, versions::bytes(&mut db, client, sha256).await?, trust)
     };
     let Some(bytes) = bytes else {
         let problems = vec!["the component is not stored: upload it again".to_owned()];
-        return Ok(VerificationResult { version, stored_sha256: None, problems });
+        let (signature, _) = trust.verify_stored(&[], version.signature.as_ref());
+        return Ok(VerificationResult { version, stored_sha256: None, signature, problems });
     };
-    let hash = move || (hex::encode(Sha256::digest(&bytes)), bytes);
+    let signature = version.signature.clone();
+    let hash = move || {
+        let signature = trust.verify_stored(&bytes, signature.as_ref());
+        (hex::encode(Sha256::digest(&bytes)), signature, bytes)
+    };
     let size = usize::try_from(version.size).unwrap_or_default();
-    let (sha256, bytes) = heavy_work::work(size, BodyOwner::Client(client), hash).await?;
+    let (sha256, (signature, problem), bytes) = heavy_work::work(size, BodyOwner::Client(client), hash).await?;
     let mut problems = vec![];
     if sha256 != version.sha256 {
         problems.push(format!("the stored component has SHA-256 {sha256}, but {} was uploaded", version.sha256));
     }
+    problems.extend(problem);
     match ctx.plugins.examine(client, plugin, bytes).await {
         Ok(examined) => {
             let size = i64::try_from(examined.size).unwrap_or(i64::MAX);
@@ -62,7 +74,7 @@ pub async fn verify(
         Err(ComponentRefusal::Problems(found)) => problems.extend(found),
         Err(refusal) => return Err(upload::plugin_error(refusal)),
     }
-    Ok(VerificationResult { version, stored_sha256: Some(sha256), problems })
+    Ok(VerificationResult { version, stored_sha256: Some(sha256), signature, problems })
 }
 
 fn different_imports(recorded: &[String], found: &[String]) -> Option<String> {

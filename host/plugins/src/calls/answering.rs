@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use plugin_host::{PluginCall, PluginRef, World};
+use plugin_host::{HttpLimits, PluginCall, PluginRef, World};
 use uuid::Uuid;
 
 use super::CallSubject;
@@ -17,6 +17,7 @@ pub struct AnsweringVersion {
     /// JSON.
     pub(super) config: String,
     pub(super) allowed_hosts: Vec<String>,
+    pub(super) http_limits: HttpLimits,
     /// `None` = without an activation: a built-in plugin, or a chatbot that a router chose.
     pub(super) activation: Option<Uuid>,
     pub(super) canary: Option<Arc<SlotActivation>>,
@@ -57,6 +58,7 @@ impl AnsweringVersion {
             plugin,
             config: "{}".to_owned(),
             allowed_hosts: Vec::new(),
+            http_limits: HttpLimits::default(),
             activation: None,
             canary: None,
             recording: None,
@@ -104,6 +106,7 @@ impl AnsweringVersion {
             config: &self.config,
             turn: &about.turn,
             allowed_hosts: &self.allowed_hosts,
+            http_limits: self.http_limits,
             record: self.records(about, now),
         }
     }
@@ -117,6 +120,7 @@ impl From<&SlotActivation> for AnsweringVersion {
             plugin: activation.plugin.clone(),
             config: activation.config.to_string(),
             allowed_hosts: activation.allowed_hosts.clone(),
+            http_limits: activation.http_limits,
             activation: Some(activation.id),
             canary,
             recording: activation.recording.clone(),

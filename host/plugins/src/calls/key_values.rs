@@ -6,7 +6,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, ParticipantId};
 use parking_lot::Mutex;
-use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
+use plugin_host::{
+    ConversationAnswer, ConversationQuestion, KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope,
+};
 use storage::{
     Db, PgConnection,
     chat::{
@@ -17,6 +19,8 @@ use storage::{
 
 use base::Result;
 use settings::Settings;
+
+use super::conversation;
 
 /// Reads from the database on each request of the plugin, and remembers the version of every read value. Different
 /// reads may see different times. Before the answer takes effect, every version is checked to be unchanged, so that all
@@ -58,7 +62,7 @@ pub struct Reads {
 }
 
 impl Reads {
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.lists.is_empty()
     }
 
@@ -112,6 +116,15 @@ impl KeyValueSnapshot for ValueSnapshot {
         self.lists.lock().insert(wanted, names.clone());
         Ok(names)
     }
+
+    async fn conversation(
+        &self,
+        question: ConversationQuestion,
+    ) -> std::result::Result<ConversationAnswer, KeyValueError> {
+        let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
+        let mut db = self.db.acquire().await.map_err(unreadable)?;
+        conversation::read(&mut db, self.client, self.participant, question).await.map_err(unreadable)
+    }
 }
 
 /// The result of a call's writes. Except after `Written`, the caller must roll its transaction back.
@@ -129,6 +142,7 @@ pub enum WriteOutcome {
 pub struct ValueOwner<'a> {
     pub client: ClientId,
     pub plugin: &'a str,
+    /// Of an `sms-fallback`, the id of the customer.
     pub participant: ParticipantId,
 }
 

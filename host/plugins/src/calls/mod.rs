@@ -8,6 +8,7 @@
 mod answering;
 mod call_results;
 mod canary;
+mod conversation;
 pub mod http;
 pub mod key_values;
 mod result_store;

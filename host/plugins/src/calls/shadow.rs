@@ -101,7 +101,7 @@ async fn compare(
     (invocation, difference): (Uuid, Uuid),
 ) -> Result<bool> {
     let shadow = &beside.shadow;
-    let asked = as_asked(beside);
+    let asked = as_asked(beside, plugins);
     let replayed = plugins.replay_shadow(room, client, &shadow.plugin, &asked).await;
     let (live, live_words) = comparable(&beside.recording);
     let (answer, answer_words, row) = match replayed {
@@ -171,11 +171,12 @@ fn row(id: Uuid, beside: &ShadowComparison, result: &str, duration: Duration) ->
     }
 }
 
-/// The live call with the shadow's own configuration and allowed hosts.
-fn as_asked(beside: &ShadowComparison) -> Recording {
+/// The live call with the shadow's own configuration, allowed hosts and HTTP limits.
+fn as_asked(beside: &ShadowComparison, plugins: &PluginHost) -> Recording {
     Recording {
         config: beside.shadow.config.to_string(),
         allowed_hosts: beside.shadow.allowed_hosts.clone(),
+        limits: beside.recording.limits.clone().with_http(beside.shadow.http_limits, plugins.limits()),
         stopped_after: None,
         ..beside.recording.as_ref().clone()
     }

@@ -10,7 +10,7 @@ use domain::{
     page::PageRequest,
     recipient::order_key,
 };
-use plugin_host::Suspension;
+use plugin_host::SuspensionChange;
 use storage::{
     PgConnection, inboxes,
     plugins::{activations, events},
@@ -23,7 +23,8 @@ use crate::{slots::stored_version, swaps::version_of};
 use ::events::{NewEvent, record};
 use base::{Context, Result};
 
-const OPENED: &str = "CIRCUIT_OPENED";
+/// The event of the begin of a suspension.
+pub(crate) const OPENED: &str = "CIRCUIT_OPENED";
 const CLOSED: &str = "CIRCUIT_CLOSED";
 
 pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
@@ -43,7 +44,7 @@ pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
 }
 
 /// Stores the event of the plugin. If a circuit opened, also records an event for each number that the plugin serves.
-async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
+async fn note(ctx: &Context, suspension: &SuspensionChange) -> Result<()> {
     let (client, plugin) = (suspension.client, &suspension.plugin);
     let kind = if suspension.opened { OPENED } else { CLOSED };
     tracing::warn!(client.id = %client, plugin = plugin.name(), version = plugin.version(), kind,
@@ -93,7 +94,7 @@ async fn suspension_event(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    suspension: &Suspension,
+    suspension: &SuspensionChange,
 ) -> Result<Option<NewEvent>> {
     let known = inboxes::by_id(db, client, inbox).await?;
     let Some(msisdn) = known.as_ref().and_then(|inbox| inbox.msisdn()).cloned() else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! The trace of every plugin call (DESIGN 4).
 
-use plugin_host::{CallError, CallTrace, ChatbotOutcome, ExceededLimit, PluginOutcome, RouterOutcome};
+use plugin_host::{CallError, CallTrace, ChatbotOutcome, ExceededLimit, FallbackOutcome, PluginOutcome, RouterOutcome};
 use storage::plugins::invocations::Invocation;
 use uuid::Uuid;
 
@@ -12,7 +12,8 @@ pub(super) const ERROR_LENGTH: usize = 2_000;
 pub const NOT_STARTED: &str = "not-started";
 
 /// The events of a chatbot, by their names in `wit/`.
-pub const EVENTS: [&str; 6] = ["message", "conversation-started", "timer", "rating", "agent-released", "custom"];
+pub const EVENTS: [&str; 7] =
+    ["message", "conversation-started", "timer", "rating", "agent-released", "http-finished", "custom"];
 
 pub fn outcomes() -> impl Iterator<Item = &'static str> + Clone {
     PluginOutcome::ALL.into_iter().map(PluginOutcome::as_str).chain([NOT_STARTED])
@@ -30,6 +31,12 @@ impl<Answer> TraceSource for (Answer, CallTrace) {
 }
 
 impl TraceSource for ChatbotOutcome {
+    fn trace(&self) -> &CallTrace {
+        &self.trace
+    }
+}
+
+impl TraceSource for FallbackOutcome {
     fn trace(&self) -> &CallTrace {
         &self.trace
     }

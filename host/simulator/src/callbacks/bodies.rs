@@ -86,7 +86,7 @@ pub(crate) fn preference(number: &BusinessNumber, phone: &SimulatedPhone, choice
     Value::Object(value)
 }
 
-pub(crate) struct StatusReport<'a> {
+pub(crate) struct ReceiptReport<'a> {
     pub(crate) number: &'a BusinessNumber,
     pub(crate) phone: &'a SimulatedPhone,
     pub(crate) message: &'a PhoneRecord,
@@ -95,8 +95,8 @@ pub(crate) struct StatusReport<'a> {
     pub(crate) priced: bool,
 }
 
-pub(crate) fn status(report: &StatusReport<'_>) -> Value {
-    let StatusReport { number, phone, message, sender, progress, priced } = *report;
+pub(crate) fn status(report: &ReceiptReport<'_>) -> Value {
+    let ReceiptReport { number, phone, message, sender, progress, priced } = *report;
     let mut status = Map::new();
     status.insert("id".to_owned(), json!(message.id));
     status.insert("status".to_owned(), json!(progress));

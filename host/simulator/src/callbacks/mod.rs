@@ -10,7 +10,7 @@ mod publish;
 mod queues;
 mod sender;
 
-pub(crate) use bodies::{StatusReport, inbound, preference, status, system, with_failure};
+pub(crate) use bodies::{ReceiptReport, inbound, preference, status, system, with_failure};
 pub(crate) use event::SimulatedChange;
 pub use line::CallbackLine;
 pub(crate) use sender::Callbacks;

@@ -35,7 +35,7 @@ pub(super) struct SessionRegistry {
 
 pub(super) struct ReceiverSession {
     pub(super) system_id: String,
-    pub(super) outbox: UnboundedSender<DeliverSm>,
+    pub(super) delivery_sender: UnboundedSender<DeliverSm>,
 }
 
 pub(crate) struct OriginationOutcome {
@@ -71,15 +71,15 @@ impl SimulatedSmsc {
         registry.last_message
     }
 
-    pub(super) fn add_receiver(&self, session: u64, system_id: &str, outbox: UnboundedSender<DeliverSm>) {
+    pub(super) fn add_receiver(&self, session: u64, system_id: &str, delivery_sender: UnboundedSender<DeliverSm>) {
         let mut registry = self.registry();
         for waiting in [system_id, ANY_RECEIVER] {
             for pdu in registry.waiting.remove(waiting).into_iter().flatten() {
                 // The session has the other end and is being set up.
-                let _ = outbox.send(pdu);
+                let _ = delivery_sender.send(pdu);
             }
         }
-        let receiver = ReceiverSession { system_id: system_id.to_owned(), outbox };
+        let receiver = ReceiverSession { system_id: system_id.to_owned(), delivery_sender };
         registry.receivers.insert(session, receiver);
     }
 
@@ -95,7 +95,7 @@ impl SimulatedSmsc {
         let own = registry.receivers.get(&session);
         let other = || registry.receivers.values().rev().find(|r| r.system_id == system_id);
         let unsent = match own.or_else(other) {
-            Some(receiver) => receiver.outbox.send(pdu).err().map(|error| error.0),
+            Some(receiver) => receiver.delivery_sender.send(pdu).err().map(|error| error.0),
             None => Some(pdu),
         };
         if let Some(pdu) = unsent {

@@ -24,7 +24,7 @@ use tokio_util::{codec::Framed, sync::CancellationToken};
 use super::{
     session_state::{BindKind, SmscSession},
     submit,
-    unanswered_deliveries::UnansweredSubmits,
+    unanswered_deliveries::UnansweredDeliveries,
 };
 use crate::world::SimulatedWorld;
 
@@ -46,29 +46,29 @@ impl From<EncodeError> for Closed {
 pub(super) async fn run(world: Arc<SimulatedWorld>, stream: TcpStream) {
     // Small answers must not wait for each other. Without this the simulator is only slower.
     let _ = stream.set_nodelay(true);
-    let (outbox, mut inbox) = unbounded_channel();
+    let (delivery_sender, mut deliveries) = unbounded_channel();
     let mut session = SmscSession {
         id: world.smsc.new_session(),
         world,
         system_id: String::new(),
         framed: Framed::new(stream, CommandCodec::new()),
         bind: None,
-        outbox,
+        delivery_sender,
         sequence: 0,
-        unanswered: UnansweredSubmits::default(),
-        asked: false,
+        unanswered: UnansweredDeliveries::default(),
+        enquire_link_unanswered: false,
         second: (Instant::now(), 0),
         lost: CancellationToken::new(),
     };
-    let ended = session.talk(&mut inbox).await;
+    let ended = session.talk(&mut deliveries).await;
     if ended.is_err() {
         tracing::debug!(session = session.id, "SMPP session closed");
     }
-    session.hand_back(inbox);
+    session.hand_back(deliveries);
 }
 
 impl SmscSession {
-    async fn talk(&mut self, inbox: &mut UnboundedReceiver<DeliverSm>) -> Result<(), Closed> {
+    async fn talk(&mut self, deliveries: &mut UnboundedReceiver<DeliverSm>) -> Result<(), Closed> {
         let (shutdown, lost) = (self.world.shutdown.clone(), self.lost.clone());
         let mut alive = tokio::time::interval(KEEP_ALIVE);
         alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -81,12 +81,12 @@ impl SmscSession {
                     Some(Ok(command)) => self.answer_burst(command).await?,
                     Some(Err(_)) | None => return Err(Closed),
                 },
-                Some(pdu) = inbox.recv() => self.send_deliver(pdu).await?,
+                Some(pdu) = deliveries.recv() => self.send_deliver(pdu).await?,
                 _ = alive.tick() => {
-                    if self.asked {
+                    if self.enquire_link_unanswered {
                         return Err(Closed);
                     }
-                    self.asked = true;
+                    self.enquire_link_unanswered = true;
                     self.request(Pdu::EnquireLink).await?;
                     for pdu in self.unanswered.overdue() {
                         self.send_deliver(pdu).await?;
@@ -113,9 +113,10 @@ impl SmscSession {
         answered
     }
 
+    /// Answers one PDU of the client. `Err(Closed)` ends the session.
     async fn answer(&mut self, command: Command) -> Result<(), Closed> {
         let sequence = command.sequence_number();
-        self.asked = false;
+        self.enquire_link_unanswered = false;
         match command.pdu() {
             Some(Pdu::BindTransmitter(bind)) => {
                 let (id, password) = (bind.system_id.as_str(), bind.password.as_str());
@@ -130,6 +131,7 @@ impl SmscSession {
                 self.bind(sequence, BindKind::Transceiver, id, password).await
             }
             Some(Pdu::SubmitSm(submit)) => self.submit(sequence, submit).await,
+            // A client that does not understand a `deliver_sm` answers it with `generic_nack`.
             Some(Pdu::DeliverSmResp(_) | Pdu::GenericNack) => self.note_delivery(sequence, command.status()),
             Some(Pdu::EnquireLink) => self.respond(sequence, Pdu::EnquireLinkResp).await,
             Some(Pdu::Unbind) => {
@@ -140,7 +142,7 @@ impl SmscSession {
             // An error response has no body.
             None if command.id().is_response() => self.note_delivery(sequence, command.status()),
             Some(_) if command.id().is_response() => Ok(()),
-            _ => self.refuse(sequence, CommandStatus::EsmeRinvcmdid, Pdu::GenericNack).await,
+            _ => self.respond_with_status(sequence, CommandStatus::EsmeRinvcmdid, Pdu::GenericNack).await,
         }
     }
 
@@ -161,13 +163,13 @@ impl SmscSession {
             BindKind::Receiver => BindReceiverResp::new(name, version).into(),
             BindKind::Transceiver => BindTransceiverResp::new(name, version).into(),
         };
-        self.refuse(sequence, status, response).await?;
+        self.respond_with_status(sequence, status, response).await?;
         if status == CommandStatus::EsmeRok {
             self.bind = Some(bind);
             self.system_id = id.to_owned();
             self.world.smsc.show(self.id, id, bind.name(), self.lost.clone());
             if bind != BindKind::Transmitter {
-                self.world.smsc.add_receiver(self.id, id, self.outbox.clone());
+                self.world.smsc.add_receiver(self.id, id, self.delivery_sender.clone());
             }
         }
         Ok(())
@@ -196,7 +198,7 @@ impl SmscSession {
                 _ => self.world.smsc.deliver(self.id, &self.system_id, receipt),
             }
         }
-        let answered = self.refuse(sequence, order.status, order.response.into()).await;
+        let answered = self.respond_with_status(sequence, order.status, order.response.into()).await;
         // The message was accepted, even if the answer could not be written.
         if let Some(receipt) = order.receipt {
             submit::report_later(self, receipt);
@@ -229,20 +231,21 @@ impl SmscSession {
     }
 
     async fn respond(&mut self, sequence: u32, pdu: Pdu) -> Result<(), Closed> {
-        self.refuse(sequence, CommandStatus::EsmeRok, pdu).await
+        self.respond_with_status(sequence, CommandStatus::EsmeRok, pdu).await
     }
 
-    async fn refuse(&mut self, sequence: u32, status: CommandStatus, pdu: Pdu) -> Result<(), Closed> {
+    async fn respond_with_status(&mut self, sequence: u32, status: CommandStatus, pdu: Pdu) -> Result<(), Closed> {
         Ok(self.framed.feed(Command::new(status, sequence, pdu)).await?)
     }
 
-    fn hand_back(mut self, mut inbox: UnboundedReceiver<DeliverSm>) {
+    /// Gives the unanswered and the waiting deliveries to the next receiver.
+    fn hand_back(mut self, mut deliveries: UnboundedReceiver<DeliverSm>) {
         self.world.smsc.forget(self.id);
-        inbox.close();
+        deliveries.close();
         for pdu in std::mem::take(&mut self.unanswered).into_all() {
             self.world.smsc.deliver(self.id, &self.system_id, pdu);
         }
-        while let Ok(pdu) = inbox.try_recv() {
+        while let Ok(pdu) = deliveries.try_recv() {
             self.world.smsc.deliver(self.id, &self.system_id, pdu);
         }
     }

@@ -4,7 +4,7 @@ use rusmpp::{pdus::DeliverSm, tokio_codec::CommandCodec};
 use tokio::{net::TcpStream, sync::mpsc::UnboundedSender};
 use tokio_util::{codec::Framed, sync::CancellationToken};
 
-use super::unanswered_deliveries::UnansweredSubmits;
+use super::unanswered_deliveries::UnansweredDeliveries;
 use crate::world::SimulatedWorld;
 
 pub(super) struct SmscSession {
@@ -13,11 +13,12 @@ pub(super) struct SmscSession {
     pub(super) system_id: String,
     pub(super) framed: Framed<TcpStream, CommandCodec>,
     pub(super) bind: Option<BindKind>,
-    pub(super) outbox: UnboundedSender<DeliverSm>,
+    pub(super) delivery_sender: UnboundedSender<DeliverSm>,
     pub(super) sequence: u32,
     /// `deliver_sm` without an answer. When the session ends they go to the next receiver.
-    pub(super) unanswered: UnansweredSubmits,
-    pub(super) asked: bool,
+    pub(super) unanswered: UnansweredDeliveries,
+    /// True from an `enquire_link` of ours until the next PDU of the client.
+    pub(super) enquire_link_unanswered: bool,
     /// The current second, and the number of submits in it.
     pub(super) second: (Instant, u32),
     /// Cancelled to drop the link.

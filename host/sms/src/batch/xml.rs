@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+use domain::iso_time::iso_time;
 use quick_xml::{
     Writer,
     events::{BytesEnd, BytesStart, BytesText, Event},
@@ -35,7 +36,7 @@ impl Xml {
     }
 
     pub(super) fn time(&mut self, name: &str, at: DateTime<Utc>) {
-        self.leaf(name, &at.to_rfc3339_opts(SecondsFormat::Millis, true));
+        self.leaf(name, &iso_time(at));
     }
 
     pub(super) fn text(&mut self, text: &str) {

@@ -84,7 +84,7 @@ async fn ask(
     }
     let mut db = ctx.db.acquire().await?;
     let found = Routers::in_force(ctx, &mut db, lease.client, InboxId(lease.lane)).await?;
-    place.routed.note(lease, found.as_ref().is_some_and(Routers::are_the_clients));
+    place.routed.note(lease, found.as_ref().is_some_and(Routers::has_client_router));
     let Some(routers) = found else { return Ok(LaneRouters::Absent) };
     let mut answers = place.early_decisions.take(routers.deciders(ctx), ctx.now());
     let mut calls = Vec::new();

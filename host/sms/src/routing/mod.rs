@@ -1,4 +1,4 @@
-//! Asks the routers of SMS (world `sms-router`, ADR 0036) about lists of messages: first the client's router, then the
+//! Asks the routers of SMS (world `sms-router`, ADR 0036) about messages: first the client's router, then the
 //! operator's. A router that fails decides nothing and the failure is recorded. The message then goes out as without
 //! that router.
 
@@ -21,14 +21,14 @@ use uuid::Uuid;
 
 pub(crate) use router_request::{Bounds, SmsQuestion};
 
-/// The operator's router: a file of this name in `plugins.dir`. It is asked last, about the messages of every client.
+/// The operator's router: a file of this name in `plugins.dir`. It is called last, for the messages of every client.
 pub(crate) const OPERATORS: &str = "operator-sms-router";
 
 /// The routers in force for an inbox.
 #[derive(Debug)]
 pub(crate) struct Routers {
     slots: Slots,
-    operators: Option<Arc<AnsweringVersion>>,
+    operator_router: Option<Arc<AnsweringVersion>>,
 }
 
 /// Identifies the routers that decide. Any change that can change their answers (version, configuration or share)
@@ -57,10 +57,10 @@ impl Routers {
         inbox: InboxId,
     ) -> Result<Option<Self>> {
         let slots = slots::in_force(db, client, World::SmsRouter, inbox).await?;
-        let operators = has_operators(ctx)
+        let operator_router = has_operators(ctx)
             .then(|| Arc::new(AnsweringVersion::bare(World::SmsRouter, PluginRef::shipped(OPERATORS))));
-        let routers = Self { slots, operators };
-        Ok((routers.are_the_clients() || routers.operators.is_some()).then_some(routers))
+        let routers = Self { slots, operator_router };
+        Ok((routers.has_client_router() || routers.operator_router.is_some()).then_some(routers))
     }
 
     pub(crate) fn deciders(&self, ctx: &Context) -> Deciders {
@@ -69,20 +69,21 @@ impl Routers {
             live: live.as_ref().map(|activation| activation.id),
             canary: canary.as_ref().map(|activation| (activation.id, activation.percent)),
             shadow: shadow.as_ref().map(|activation| activation.id),
-            operators: self.operators.as_ref().and(ctx.plugins.find(OPERATORS)).map(|plugin| plugin.version),
+            operators: self.operator_router.as_ref().and(ctx.plugins.find(OPERATORS)).map(|plugin| plugin.version),
         }
     }
 
-    pub(crate) fn are_the_clients(&self) -> bool {
+    pub(crate) fn has_client_router(&self) -> bool {
         self.slots.live.is_some() || self.slots.canary.is_some()
     }
 
-    /// Asks about messages, as many in one call as it takes. No transaction may be open.
-    pub(crate) async fn ask(&self, ctx: &Context, client: ClientId, mut asked: Vec<SmsQuestion>) -> SmsRoutes {
+    /// Asks the client's router about each message, then the operator's about those not refused. One call has at most
+    /// `MOST_SMS_AT_ONCE` messages. No transaction may be open.
+    pub(crate) async fn ask(&self, ctx: &Context, client: ClientId, mut questions: Vec<SmsQuestion>) -> SmsRoutes {
         let mut calls = Vec::new();
-        // Grouped by version. Messages that no recording may keep form groups of their own.
+        // Grouped by version. Messages that must not be recorded are in separate groups.
         let mut groups: BTreeMap<(Option<Uuid>, bool), Vec<&mut SmsQuestion>> = BTreeMap::new();
-        for one in &mut asked {
+        for one in &mut questions {
             let answers = self.slots.answering(one.subject).map(|activation| activation.id);
             groups.entry((answers, one.forgets)).or_default().push(one);
         }
@@ -92,34 +93,35 @@ impl Routers {
             };
             let answering = Arc::new(answering);
             for some in group.chunks_mut(MOST_SMS_AT_ONCE) {
-                self.put(ctx, client, Arc::clone(&answering), some, &mut calls).await;
+                self.call_router(ctx, client, Arc::clone(&answering), some, &mut calls).await;
             }
         }
         drop(groups);
-        if let Some(operators) = &self.operators {
-            let mut left: Vec<&mut SmsQuestion> = asked.iter_mut().filter(|one| one.route.refused.is_none()).collect();
+        if let Some(router) = &self.operator_router {
+            let mut left: Vec<&mut SmsQuestion> =
+                questions.iter_mut().filter(|one| one.route.refused.is_none()).collect();
             for some in left.chunks_mut(MOST_SMS_AT_ONCE) {
-                self.put(ctx, client, Arc::clone(operators), some, &mut calls).await;
+                self.call_router(ctx, client, Arc::clone(router), some, &mut calls).await;
             }
         }
         let now = ctx.now();
-        let routes = asked.into_iter().map(|one| SmsRoute { at: now, ..one.route }).collect();
+        let routes = questions.into_iter().map(|one| SmsRoute { at: now, ..one.route }).collect();
         SmsRoutes { routes, calls }
     }
 
-    /// Makes one call. If a version on trial fails, the live version is called at once.
-    async fn put(
+    /// Makes one call. If a canary version fails, the live version is called at once.
+    async fn call_router(
         &self,
         ctx: &Context,
         client: ClientId,
         mut answering: Arc<AnsweringVersion>,
-        asked: &mut [&mut SmsQuestion],
+        questions: &mut [&mut SmsQuestion],
         calls: &mut Vec<FinishedCall>,
     ) {
-        let Some(first) = asked.first() else { return };
+        let Some(first) = questions.first() else { return };
         let about = CallSubject::event(first.id, first.id);
-        let forgets = asked.iter().any(|one| one.forgets);
-        let messages: Vec<Sms> = asked.iter().map(|one| one.sms.clone()).collect();
+        let forgets = questions.iter().any(|one| one.forgets);
+        let messages: Vec<Sms> = questions.iter().map(|one| one.sms.clone()).collect();
         loop {
             let now = ctx.now();
             let call = answering.call(client, &about, now);
@@ -128,7 +130,7 @@ impl Routers {
             calls.push(FinishedCall::of((&answering, &about), &outcome, now));
             match outcome {
                 Ok((decisions, _)) => {
-                    for (one, decision) in asked.iter_mut().zip(decisions) {
+                    for (one, decision) in questions.iter_mut().zip(decisions) {
                         let said = one.apply(decision);
                         one.route.by.push(self.by(&answering, said));
                     }
@@ -145,7 +147,7 @@ impl Routers {
                         continue;
                     }
                     let said = format!("it failed ({outcome}); the message goes out as without it");
-                    for one in asked.iter_mut() {
+                    for one in questions.iter_mut() {
                         one.route.by.push(self.by(&answering, Some(said.clone())));
                     }
                     return;
@@ -159,7 +161,7 @@ impl Routers {
             plugin: answering.name().to_owned(),
             version: answering.version(),
             sha256: answering.sha256().map(str::to_owned),
-            operator: self.operators.as_ref().is_some_and(|operators| Arc::ptr_eq(operators, answering)),
+            operator: self.operator_router.as_ref().is_some_and(|router| Arc::ptr_eq(router, answering)),
             said,
         }
     }

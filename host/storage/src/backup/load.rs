@@ -53,12 +53,12 @@ impl LoadTransaction {
     }
 
     /// Begins to fill one table, whose columns come in this order.
-    pub async fn fill(&mut self, table: &CopiedTable) -> Result<TableLoad<'_>, CopyError> {
+    pub async fn fill(&mut self, table: &CopiedTable) -> Result<TableFill<'_>, CopyError> {
         if !self.tables.iter().any(|own| own.has_columns_of(table)) {
             return Err(CopyError::Mismatch { table: table.name.clone() });
         }
         let statement = format!("COPY {} ({}) FROM STDIN", table.quoted_name(), table.quoted_columns());
-        Ok(TableLoad { copy: self.db.unlimited()?.copy_in_raw(&statement).await? })
+        Ok(TableFill { copy: self.db.unlimited()?.copy_in_raw(&statement).await? })
     }
 
     pub fn connection(&mut self) -> &mut PgConnection {
@@ -92,11 +92,11 @@ impl LoadTransaction {
     }
 }
 
-pub struct TableLoad<'c> {
+pub struct TableFill<'c> {
     copy: PgCopyIn<&'c mut sqlx::PgConnection>,
 }
 
-impl TableLoad<'_> {
+impl TableFill<'_> {
     /// Sends some of the text; rows may be split anywhere.
     pub async fn send(&mut self, text: &[u8]) -> Result<()> {
         self.copy.send(text).await.map(drop).map_err(Error::from)

@@ -12,6 +12,6 @@ mod target;
 pub use catalog::{CopiedPartition, CopiedSequence, CopiedTable};
 pub use error::CopyError;
 pub use lineage::{AppliedMigration, Lineage, applied, lineage};
-pub use load::{LoadTransaction, TableLoad};
+pub use load::{LoadTransaction, TableFill};
 pub use snapshot::{DatabaseSnapshot, SnapshotContents};
 pub use target::{prepare, sessions_of_others};

@@ -25,6 +25,8 @@ use crate::{PgConnection, Result};
 pub enum ListSearch {
     Everything,
     Customer(CustomerId),
+    /// Chats of any of the customers.
+    Customers(Vec<CustomerId>),
     /// Chats with this text in their [`super::search::words`]; lower case, not empty.
     Words(String),
     /// Chats of customers whose shown name begins with this; folded. For callers that see only the first letter.
@@ -39,6 +41,9 @@ impl ListSearch {
         match self {
             Self::Everything | Self::Nothing => None,
             Self::Customer(customer) => Some(customer.to_string()),
+            Self::Customers(customers) => {
+                Some(customers.iter().map(CustomerId::to_string).collect::<Vec<_>>().join(","))
+            }
             Self::Words(words) | Self::Initial(words) | Self::Ending(words) => Some(words.clone()),
         }
     }
@@ -88,6 +93,7 @@ fn sought(search: &ListSearch) -> &'static str {
     match search {
         ListSearch::Everything => "$3::text IS NULL",
         ListSearch::Customer(_) => "customer_id = $3::text::uuid",
+        ListSearch::Customers(_) => "customer_id = ANY(string_to_array($3, ',')::uuid[])",
         ListSearch::Words(words) if words.chars().count() >= SHORTEST_INDEXED => with_words!(""),
         ListSearch::Words(_) => "strpos(found_by, $3) > 0",
         // The first line is the shown name, if there is one.
@@ -136,9 +142,11 @@ pub async fn page(
     let walked = match search {
         ListSearch::Words(words) => common_words::walk(db, list, words, page).await?,
         ListSearch::Nothing => return Ok(Page { items: Vec::new(), total: 0 }),
-        ListSearch::Everything | ListSearch::Customer(_) | ListSearch::Initial(_) | ListSearch::Ending(_) => {
-            ListReading::default()
-        }
+        ListSearch::Everything
+        | ListSearch::Customer(_)
+        | ListSearch::Customers(_)
+        | ListSearch::Initial(_)
+        | ListSearch::Ending(_) => ListReading::default(),
     };
     let wanted = search.customer_filter();
     let rows = match walked.rows {
@@ -212,7 +220,12 @@ pub async fn customers(
         AddressKind::USER_IDS.into_iter().filter(|kind| *kind != AddressKind::Bsuid).map(AddressKind::as_str).collect();
     let rows: Vec<ShownCustomer> = sqlx::query_as(
         "SELECT customer.id, customer.username, customer.parent_user_id,
-                COALESCE((SELECT contact.full_name FROM contact
+                COALESCE((SELECT COALESCE((SELECT kept.full_name FROM contact kept
+                                           WHERE kept.client_id = contact.client_id AND kept.id = (
+                                               SELECT merge.kept_id FROM contact_merge merge
+                                               WHERE merge.client_id = contact.client_id AND merge.contact_id = contact.id)),
+                                          contact.full_name)
+                          FROM contact
                           WHERE contact.client_id = wanted.client_id AND contact.customer_id = wanted.id),
                          customer.full_name) AS name,
                 (SELECT value FROM customer_address

@@ -6,11 +6,11 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    chat::{ArrivedMessage, ChatbotTimer, CustomEvent, ParticipantEvent, ParticipantEventKind},
+    chat::{ArrivedMessage, ChatbotTimer, CustomEvent, EndedRequest, ParticipantEvent, ParticipantEventKind},
     clock::minted_at,
     ids::{ClientId, ParticipantEventId, ParticipantId},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -49,7 +49,35 @@ enum Payload<'e> {
     Message(&'e ArrivedMessage),
     Timer(&'e ChatbotTimer),
     Custom(&'e CustomEvent),
+    Ended(StoredEnd<'e>),
     Nothing,
+}
+
+/// Name of the custom event that the end of a request is to the release before.
+const REQUEST_ENDED: &str = "http-finished";
+
+#[derive(Serialize)]
+struct StoredEnd<'e> {
+    name: &'static str,
+    payload: &'static str,
+    ended: &'e EndedRequest,
+}
+
+/// A custom event, or with `ended` the end of a request.
+#[derive(Deserialize)]
+struct StoredCustom {
+    name: String,
+    payload: String,
+    ended: Option<Box<EndedRequest>>,
+}
+
+impl From<StoredCustom> for ParticipantEvent {
+    fn from(stored: StoredCustom) -> Self {
+        match stored.ended {
+            Some(ended) => Self::RequestEnded(ended),
+            None => Self::Custom(CustomEvent { name: stored.name, payload: stored.payload }),
+        }
+    }
 }
 
 fn payload(event: &ParticipantEvent) -> Json<VersionedJson<Payload<'_>>> {
@@ -60,6 +88,9 @@ fn payload(event: &ParticipantEvent) -> Json<VersionedJson<Payload<'_>>> {
         }
         Event::Timer(timer) => Payload::Timer(timer),
         Event::Custom(custom) => Payload::Custom(custom),
+        Event::RequestEnded(ended) => {
+            Payload::Ended(StoredEnd { name: REQUEST_ENDED, payload: "{}", ended: ended.as_ref() })
+        }
         Event::Released => Payload::Nothing,
     })
 }
@@ -87,7 +118,7 @@ impl TryFrom<EventRow> for WaitingEvent {
                 ParticipantEvent::Timer(column_values::read("participant_event", "payload", &row.payload)?)
             }
             ParticipantEventKind::Custom => {
-                ParticipantEvent::Custom(column_values::read("participant_event", "payload", &row.payload)?)
+                column_values::read::<StoredCustom>("participant_event", "payload", &row.payload)?.into()
             }
             ParticipantEventKind::Released => ParticipantEvent::Released,
         };
@@ -164,6 +195,22 @@ pub async fn cancel_timer(
     .execute(db)
     .await?;
     Ok(done.rows_affected() > 0)
+}
+
+/// Returns the timers of a chat, the next one first.
+pub async fn timers(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+) -> Result<Vec<(String, DateTime<Utc>)>> {
+    Ok(sqlx::query_as(
+        "SELECT payload->'value'->>'name', due_at FROM participant_event
+         WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER' ORDER BY due_at, id",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .fetch_all(db)
+    .await?)
 }
 
 /// Returns the next event, due or not.

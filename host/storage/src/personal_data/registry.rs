@@ -123,6 +123,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("client", &[], TableRule::Unrelated),
     table("client_user", &["email", "name"], TableRule::OfUsers),
     table("contact", &["full_name", "folded_name", "parts", "tags"], OF_CUSTOMER),
+    table("contact_merge", &["tags_added"], OF_CUSTOMER),
     table("conversation", &["recipient", "customer_user_id", "ct_id", "tqrmt_id"], OF_CUSTOMER),
     table("credit_account", &[], TableRule::Unrelated),
     table("credit_entry", &[], TableRule::Unrelated),
@@ -170,6 +171,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("node", &[], TableRule::Unrelated),
     table("number_quality", &[], TableRule::Unrelated),
     table("offer_in_flight", &["choices"], OF_CUSTOMER),
+    table("operator_key", &[], TableRule::Unrelated),
     table("outbound_leg", &["address_value", "content", "provider_id", "error_text", "sms_route"], OF_MESSAGE),
     table(
         "outbound_message",
@@ -203,14 +205,18 @@ pub const REGISTRY: &[PersonalTable] = &[
         redact_columns(&[PersonLink::Mention("reason", ColumnForm::Text)], &[("reason", ColumnForm::Text)]),
     ),
     table("plugin_invocation", &["logs", "error", "consequence"], INVOCATION),
+    table("plugin_policy", &[], TableRule::Unrelated),
     table(
         "plugin_recording",
         &["recording"],
         delete_rows(&[PersonLink::Id("subject_id"), PersonLink::Mention("recording", ColumnForm::Text)]),
     ),
+    // The request itself is sealed, and the row is gone after two minutes.
+    table("plugin_request", &["request_sealed"], OF_CHAT),
     table("plugin_shadow_skip", &[], TableRule::Unrelated),
+    table("plugin_signing_key", &["created_by"], TableRule::OfUsers),
     table("plugin_upload", &[], TableRule::Unrelated),
-    table("plugin_version", &["created_by"], TableRule::OfUsers),
+    table("plugin_version", &["created_by", "signature", "origin"], TableRule::OfUsers),
     table("process_report", &[], TableRule::Unrelated),
     table("provider_call", &["error_text"], OF_MESSAGE),
     table(
@@ -220,6 +226,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     ),
     table("rate", &[], TableRule::Unrelated),
     table("routing_decision", &["target_name", "reason"], OF_CHAT),
+    table("scheduled_template", &["name", "template"], OF_CHAT),
     table("session_key", &[], TableRule::OfUsers),
     table("session_link", &[], TableRule::OfUsers),
     table(

@@ -91,12 +91,14 @@ pub async fn youngest_transaction(db: &mut PgConnection) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT pg_current_xact_id()::text::bigint").fetch_one(db).await?)
 }
 
-/// True if another session may see rows deleted before `transaction`: a rewrite would keep them.
+/// True if another session may see rows deleted before `transaction`: a rewrite would keep them. A vacuum sees none,
+/// although it has a snapshot. An `ANALYZE` does, also that of an autovacuum worker.
 pub async fn is_seen_by_older(db: &mut PgConnection, transaction: i64) -> Result<bool> {
     let seen = sqlx::query_scalar(
         "SELECT EXISTS (
              SELECT FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'
+             WHERE datname = current_database() AND pid <> pg_backend_pid()
+               AND NOT EXISTS (SELECT FROM pg_stat_progress_vacuum vacuum WHERE vacuum.pid = pg_stat_activity.pid)
                AND GREATEST(age(backend_xmin), age(backend_xid)) >= age($1::text::xid8::xid))",
     );
     Ok(seen.bind(transaction.to_string()).fetch_one(db).await?)

@@ -21,7 +21,6 @@ pub struct Activation {
     /// `None` = all inboxes that have none of their own.
     pub inbox: Option<InboxId>,
     /// `live`, `shadow` or `canary`.
-    /// `live`, `shadow` or `canary`.
     pub mode: String,
     pub plugin: String,
     /// The upload of that name; `None`: shipped with the program, or a file of the plugins directory.
@@ -29,6 +28,7 @@ pub struct Activation {
     /// Configuration of the plugin, in the form of its author. Its secrets are sealed.
     pub config: OpaqueJson,
     pub allowed_hosts: Vec<String>,
+    pub http_limits: ActivatedHttpLimits,
     /// Share of subjects that a canary answers for, 1 to 100.
     pub percent: i16,
     pub error_threshold: i16,
@@ -44,6 +44,14 @@ pub struct ActivatedUpload {
     pub version: i32,
     /// Hash of the bytes, in hexadecimal.
     pub sha256: String,
+}
+
+/// `None` = the limit of the operator.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ActivatedHttpLimits {
+    pub timeout_ms: Option<i32>,
+    pub response_bytes: Option<i64>,
+    pub requests: Option<i32>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +86,9 @@ struct Row {
     sha256: Option<String>,
     config: Json<OpaqueJson>,
     allowed_hosts: Vec<String>,
+    http_timeout_ms: Option<i32>,
+    http_response_bytes: Option<i64>,
+    http_requests: Option<i32>,
     percent: i16,
     error_threshold: i16,
     minimum_calls: i32,
@@ -110,6 +121,11 @@ impl From<Row> for Activation {
             upload: row.version.zip(row.sha256).map(|(version, sha256)| ActivatedUpload { version, sha256 }),
             config: row.config.0,
             allowed_hosts: row.allowed_hosts,
+            http_limits: ActivatedHttpLimits {
+                timeout_ms: row.http_timeout_ms,
+                response_bytes: row.http_response_bytes,
+                requests: row.http_requests,
+            },
             percent: row.percent,
             error_threshold: row.error_threshold,
             minimum_calls: row.minimum_calls,
@@ -151,8 +167,8 @@ pub async fn in_force(
     inbox: InboxId,
 ) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, http_timeout_ms,
+                http_response_bytes, http_requests, percent, error_threshold, minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
                 recording_until, recording_stopped, activated_at
          FROM plugin_activation
          WHERE client_id = $1 AND world = ANY($2) AND inbox_id IN ($3, '00000000-0000-0000-0000-000000000000')
@@ -173,8 +189,8 @@ pub async fn in_scope(
     inbox: Option<InboxId>,
 ) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, http_timeout_ms,
+                http_response_bytes, http_requests, percent, error_threshold, minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
                 recording_until, recording_stopped, activated_at
          FROM plugin_activation WHERE client_id = $1 AND world = $2 AND inbox_id = $3 ORDER BY mode",
     )
@@ -188,8 +204,8 @@ pub async fn in_scope(
 
 pub async fn list(db: &mut PgConnection, client: ClientId, plugin: Option<&str>) -> Result<Vec<Activation>> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, http_timeout_ms,
+                http_response_bytes, http_requests, percent, error_threshold, minimum_calls, previous_id, recording_sample, recording_max_calls, recording_max_bytes, recording_first,
                 recording_until, recording_stopped, activated_at
          FROM plugin_activation WHERE client_id = $1 AND ($2::text IS NULL OR plugin = $2)
          ORDER BY world, inbox_id, mode",
@@ -208,12 +224,14 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, activation: &Activat
         "WITH begun AS (
              INSERT INTO plugin_activation
                  (client_id, id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent,
-                  error_threshold, minimum_calls, previous_id, activated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))
+                  error_threshold, minimum_calls, previous_id, activated_at, http_timeout_ms, http_response_bytes,
+                  http_requests)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18))
          INSERT INTO plugin_activation_history
              (client_id, id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent,
-              error_threshold, minimum_calls, previous_id, activated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+              error_threshold, minimum_calls, previous_id, activated_at, http_timeout_ms, http_response_bytes,
+              http_requests)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
     )
     .bind(client.0)
     .bind(activation.id)
@@ -230,6 +248,9 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, activation: &Activat
     .bind(activation.minimum_calls)
     .bind(activation.previous)
     .bind(activation.activated_at)
+    .bind(activation.http_limits.timeout_ms)
+    .bind(activation.http_limits.response_bytes)
+    .bind(activation.http_limits.requests)
     .execute(db)
     .await?;
     Ok(())
@@ -262,8 +283,8 @@ pub async fn end(
 
 pub async fn past(db: &mut PgConnection, client: ClientId, activation: Uuid) -> Result<Option<PastActivation>> {
     let row: Option<PastRow> = sqlx::query_as(
-        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, http_timeout_ms,
+                http_response_bytes, http_requests, percent, error_threshold, minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
                 0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
                 NULL::text AS recording_stopped, activated_at, ended_at, end_reason
          FROM plugin_activation_history WHERE client_id = $1 AND id = $2",
@@ -282,8 +303,8 @@ pub async fn latest_live(
     inbox: Option<InboxId>,
 ) -> Result<Option<PastActivation>> {
     let row: Option<PastRow> = sqlx::query_as(
-        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, http_timeout_ms,
+                http_response_bytes, http_requests, percent, error_threshold, minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
                 0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
                 NULL::text AS recording_stopped, activated_at, ended_at, end_reason
          FROM plugin_activation_history WHERE client_id = $1 AND world = $2 AND inbox_id = $3 AND mode = 'live'
@@ -299,8 +320,8 @@ pub async fn latest_live(
 
 pub async fn history(db: &mut PgConnection, client: ClientId, plugin: &str, limit: i64) -> Result<Vec<PastActivation>> {
     let rows: Vec<PastRow> = sqlx::query_as(
-        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
-                minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
+        "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, http_timeout_ms,
+                http_response_bytes, http_requests, percent, error_threshold, minimum_calls, previous_id, NULL::float8 AS recording_sample, NULL::integer AS recording_max_calls,
                 0::bigint AS recording_max_bytes, NULL::uuid AS recording_first, NULL::timestamptz AS recording_until,
                 NULL::text AS recording_stopped, activated_at, ended_at, end_reason
          FROM plugin_activation_history WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC LIMIT $3",

@@ -54,3 +54,23 @@ pub async fn page(
         .await?;
     Ok((rows, total))
 }
+
+/// Returns the reason of the newest event of a kind.
+pub async fn last_reason(
+    db: &mut PgConnection,
+    client: ClientId,
+    (plugin, version): (&str, Option<i32>),
+    kind: &str,
+) -> Result<Option<String>> {
+    let reason: Option<Option<String>> = sqlx::query_scalar(
+        "SELECT reason FROM plugin_event
+         WHERE client_id = $1 AND plugin = $2 AND version IS NOT DISTINCT FROM $3 AND kind = $4 ORDER BY id DESC LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(version)
+    .bind(kind)
+    .fetch_optional(db)
+    .await?;
+    Ok(reason.flatten())
+}

@@ -111,6 +111,34 @@ pub async fn page(
     Ok((rows, total))
 }
 
+/// The latest calls of a plugin that count for its figures, at most.
+const COUNTED_CALLS: i64 = 10_000;
+
+/// The calls of one activation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
+pub struct CallFigures {
+    #[sqlx(rename = "activation_id")]
+    pub activation: Uuid,
+    pub calls: i64,
+    pub failures: i64,
+    pub mean_micros: i64,
+    /// 95 % of the calls took at most this long.
+    pub p95_micros: i64,
+}
+
+/// Returns the figures of each activation of a plugin, for calls with `first` or a later id.
+pub async fn figures(db: &mut PgConnection, client: ClientId, plugin: &str, first: Uuid) -> Result<Vec<CallFigures>> {
+    let figures = sqlx::query_as(
+        "SELECT activation_id, count(*) AS calls, count(*) FILTER (WHERE outcome <> 'answered') AS failures,
+                avg(duration_micros)::bigint AS mean_micros,
+                percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_micros) AS p95_micros
+         FROM (SELECT activation_id, outcome, duration_micros FROM plugin_invocation
+               WHERE client_id = $1 AND plugin = $2 AND id >= $3 ORDER BY id DESC LIMIT $4) latest
+         WHERE activation_id IS NOT NULL GROUP BY activation_id",
+    );
+    Ok(figures.bind(client.0).bind(plugin).bind(first).bind(COUNTED_CALLS).fetch_all(db).await?)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct Tally {
     pub calls: i64,

@@ -7,5 +7,6 @@ pub mod events;
 pub mod invocations;
 pub mod recordings;
 pub mod shadow_skips;
+pub mod signing_keys;
 pub mod uploads;
 pub mod versions;

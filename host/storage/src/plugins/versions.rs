@@ -5,11 +5,17 @@ use domain::{
     ids::{ClientId, UserId},
     opaque_json::OpaqueJson,
     page::PageRequest,
+    plugin_origin::{VersionOrigin, VersionSignature},
 };
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::{PgConnection, Result};
+use crate::{
+    Error, PgConnection, Result,
+    column_values::{self, UnreadJson},
+};
+
+const TABLE: &str = "plugin_version";
 
 /// Latest live activations of a plugin, over all scopes, whose versions are kept for a rollback.
 const ROLLBACK_DEPTH: i64 = 50;
@@ -35,6 +41,9 @@ pub struct UploadedVersion {
     /// The user who uploaded it; `None`: the command line.
     pub created_by: Option<UserId>,
     pub created_at: DateTime<Utc>,
+    pub signature: Option<VersionSignature>,
+    /// `None`: uploaded before it was recorded.
+    pub origin: Option<VersionOrigin>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -49,11 +58,15 @@ struct Row {
     config_schema: Option<Json<OpaqueJson>>,
     created_by: Option<Uuid>,
     created_at: DateTime<Utc>,
+    signature: Option<UnreadJson>,
+    origin: Option<UnreadJson>,
 }
 
-impl From<Row> for UploadedVersion {
-    fn from(row: Row) -> Self {
-        Self {
+impl TryFrom<Row> for UploadedVersion {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        Ok(Self {
             name: row.name,
             world: row.world,
             version: row.version,
@@ -64,7 +77,9 @@ impl From<Row> for UploadedVersion {
             config_schema: row.config_schema.map(|schema| schema.0),
             created_by: row.created_by.map(UserId),
             created_at: row.created_at,
-        }
+            signature: column_values::read_optional(TABLE, "signature", row.signature.as_ref())?,
+            origin: column_values::read_optional(TABLE, "origin", row.origin.as_ref())?,
+        })
     }
 }
 
@@ -84,7 +99,7 @@ pub async fn count(db: &mut PgConnection, client: ClientId) -> Result<i64> {
 pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Result<Vec<UploadedVersion>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
-                v.created_at
+                v.created_at, v.signature, v.origin
          FROM plugin p JOIN plugin_version v ON v.client_id = p.client_id AND v.name = p.name AND v.version = p.last_version
          WHERE p.client_id = $1 AND strpos(lower(p.name), $2) > 0 ORDER BY p.name",
     )
@@ -92,7 +107,7 @@ pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Re
     .bind(search)
     .fetch_all(db)
     .await?;
-    Ok(rows.into_iter().map(UploadedVersion::from).collect())
+    rows.into_iter().map(UploadedVersion::try_from).collect()
 }
 
 pub async fn page(
@@ -103,7 +118,7 @@ pub async fn page(
 ) -> Result<(Vec<UploadedVersion>, i64)> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
-                v.created_at
+                v.created_at, v.signature, v.origin
          FROM plugin_version v JOIN plugin p ON p.client_id = v.client_id AND p.name = v.name
          WHERE v.client_id = $1 AND v.name = $2 ORDER BY v.version DESC OFFSET $3 LIMIT $4",
     )
@@ -118,7 +133,8 @@ pub async fn page(
         .bind(name)
         .fetch_one(db)
         .await?;
-    Ok((rows.into_iter().map(UploadedVersion::from).collect(), total))
+    let versions: Result<Vec<UploadedVersion>> = rows.into_iter().map(UploadedVersion::try_from).collect();
+    Ok((versions?, total))
 }
 
 pub async fn oldest(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<i32>> {
@@ -137,7 +153,7 @@ pub async fn one(
 ) -> Result<Option<UploadedVersion>> {
     let row: Option<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
-                v.created_at
+                v.created_at, v.signature, v.origin
          FROM plugin p JOIN plugin_version v ON v.client_id = p.client_id AND v.name = p.name
          WHERE p.client_id = $1 AND p.name = $2 AND v.version = COALESCE($3, p.last_version)",
     )
@@ -146,7 +162,7 @@ pub async fn one(
     .bind(version)
     .fetch_optional(db)
     .await?;
-    Ok(row.map(UploadedVersion::from))
+    row.map(UploadedVersion::try_from).transpose()
 }
 
 pub async fn with_bytes(
@@ -157,7 +173,7 @@ pub async fn with_bytes(
 ) -> Result<Option<UploadedVersion>> {
     let row: Option<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
-                v.created_at
+                v.created_at, v.signature, v.origin
          FROM plugin_version v JOIN plugin p ON p.client_id = v.client_id AND p.name = v.name
          WHERE v.client_id = $1 AND v.name = $2 AND v.sha256 = $3",
     )
@@ -166,7 +182,7 @@ pub async fn with_bytes(
     .bind(sha256)
     .fetch_optional(db)
     .await?;
-    Ok(row.map(UploadedVersion::from))
+    row.map(UploadedVersion::try_from).transpose()
 }
 
 /// Bytes of all components of a client but this one.
@@ -212,8 +228,9 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, version: &UploadedV
     .await?;
     sqlx::query(
         "INSERT INTO plugin_version
-             (client_id, name, version, sha256, size, api_version, imports, config_schema, created_by, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+             (client_id, name, version, sha256, size, api_version, imports, config_schema, created_by, created_at, signature,
+              origin)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     )
     .bind(client.0)
     .bind(&version.name)
@@ -225,9 +242,28 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, version: &UploadedV
     .bind(version.config_schema.as_ref().map(Json))
     .bind(version.created_by.map(|user| user.0))
     .bind(version.created_at)
+    .bind(version.signature.as_ref().map(column_values::write))
+    .bind(version.origin.as_ref().map(column_values::write))
     .execute(db)
     .await?;
     Ok(number)
+}
+
+/// Replaces the signature of a version.
+pub async fn sign(
+    db: &mut PgConnection,
+    client: ClientId,
+    (name, version): (&str, i32),
+    signature: &VersionSignature,
+) -> Result<()> {
+    sqlx::query("UPDATE plugin_version SET signature = $4 WHERE client_id = $1 AND name = $2 AND version = $3")
+        .bind(client.0)
+        .bind(name)
+        .bind(version)
+        .bind(column_values::write(signature))
+        .execute(db)
+        .await?;
+    Ok(())
 }
 
 /// Removes all but the newest `keep` versions that no activation or rollback needs. Returns the removed ones.

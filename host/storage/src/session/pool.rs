@@ -1,6 +1,9 @@
 use std::{
     ops::{Deref, DerefMut},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -47,7 +50,8 @@ pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result
         async move { watch.keep(options, name).await }
     });
     let patience = timing.work;
-    Ok(Db { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)), held: Arc::default() })
+    let keeper = Arc::new(Keeper(keeping));
+    Ok(Db { sessions, watch, patience, keeper, held: Arc::default(), ending: Arc::default() })
 }
 
 fn pool_options(watch: &Arc<DatabaseWatch>) -> PoolOptions<Postgres> {
@@ -93,6 +97,8 @@ pub struct Db {
     patience: Duration,
     keeper: Arc<Keeper>,
     held: Arc<HeldSessions>,
+    /// Set when the process ends.
+    ending: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -149,12 +155,19 @@ impl Db {
         let (timing, begun) = (self.watch.timing(), Instant::now());
         let total = (self.patience <= timing.request).then_some(timing.request_total);
         let (longest, why) = limit::longest_wait(self.patience, total, WaitEnd::NoSession);
-        let taking = self.watch.unless_silent(self.sessions.acquire());
+        let taking = self.watch.unless_silent(self.next_session());
         let pooled = tokio::time::timeout(longest, taking).await.unwrap_or_else(|_| Err(why.into()))?;
         if total.is_some() {
             statement_time::spend(begun);
         }
         Ok(PooledSession(PgConnection::from_pool(pooled, &self.watch, self.patience, self.held.hold())))
+    }
+
+    async fn next_session(&self) -> sqlx::Result<sqlx::pool::PoolConnection<Postgres>> {
+        match self.sessions.acquire().await {
+            Err(sqlx::Error::PoolClosed) if self.ending.load(Ordering::Acquire) => std::future::pending().await,
+            session => session,
+        }
     }
 
     pub fn for_requests(&self) -> Self {
@@ -196,6 +209,13 @@ impl Db {
 
     pub async fn until_answering(&self) {
         self.watch.until_answering().await;
+    }
+
+    /// Closes the pool at the end of the process. A background task that asks for a session after that waits for the end
+    /// of the process: it must not log a clean stop as a fault of the database.
+    pub async fn close_for_exit(&self) {
+        self.ending.store(true, Ordering::Release);
+        self.close().await;
     }
 
     /// Ends all sessions, once they are given back.

@@ -1,4 +1,4 @@
-//! Tags of contacts, and the contacts of many customers.
+//! Tags of contacts, and the contacts of many customers. The id of a merged contact finds the one in its place.
 
 use std::collections::HashMap;
 
@@ -8,22 +8,28 @@ use uuid::Uuid;
 use crate::{PgConnection, Result};
 
 pub async fn get(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<Option<Vec<String>>> {
-    let tags = sqlx::query_scalar("SELECT tags FROM contact WHERE client_id = $1 AND id = $2")
-        .bind(client.0)
-        .bind(contact.0)
-        .fetch_optional(db)
-        .await?;
+    let tags = sqlx::query_scalar(
+        "SELECT tags FROM contact WHERE client_id = $1 AND id = COALESCE(
+             (SELECT merge.kept_id FROM contact_merge merge WHERE merge.client_id = $1 AND merge.contact_id = $2), $2)",
+    )
+    .bind(client.0)
+    .bind(contact.0)
+    .fetch_optional(db)
+    .await?;
     Ok(tags)
 }
 
 /// Replaces the tags. Returns false if there is no such contact.
 pub async fn set(db: &mut PgConnection, client: ClientId, contact: ContactId, tags: &[String]) -> Result<bool> {
-    let done = sqlx::query("UPDATE contact SET tags = $3 WHERE client_id = $1 AND id = $2")
-        .bind(client.0)
-        .bind(contact.0)
-        .bind(tags)
-        .execute(db)
-        .await?;
+    let done = sqlx::query(
+        "UPDATE contact SET tags = $3 WHERE client_id = $1 AND id = COALESCE(
+             (SELECT merge.kept_id FROM contact_merge merge WHERE merge.client_id = $1 AND merge.contact_id = $2), $2)",
+    )
+    .bind(client.0)
+    .bind(contact.0)
+    .bind(tags)
+    .execute(db)
+    .await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -41,9 +47,14 @@ pub async fn of_customers(
     customers: &[CustomerId],
 ) -> Result<HashMap<CustomerId, TaggedContact>> {
     let rows: Vec<(Uuid, Uuid, String, Vec<String>)> = sqlx::query_as(
-        "SELECT contact.customer_id, contact.id, contact.full_name, contact.tags
+        "SELECT wanted.id, shown.id, shown.full_name, shown.tags
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
-         JOIN contact ON contact.client_id = wanted.client_id AND contact.customer_id = wanted.id",
+         JOIN contact ON contact.client_id = wanted.client_id AND contact.customer_id = wanted.id
+         CROSS JOIN LATERAL (
+             SELECT * FROM contact one
+             WHERE one.client_id = wanted.client_id AND one.id = COALESCE(
+                 (SELECT merge.kept_id FROM contact_merge merge
+                  WHERE merge.client_id = wanted.client_id AND merge.contact_id = contact.id), contact.id) OFFSET 0) shown",
     )
     .bind(client.0)
     .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! The address book of a client: at most one entry per customer.
+//! The address book of a client: at most one entry per customer. Lists leave out merged entries (`contact_merges`).
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -8,6 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
+use super::contact_merges;
 use crate::{PgConnection, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +105,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: NewEntry<'_>, 
     Ok(())
 }
 
+/// Returns an entry. The id of a merged one finds the entry that is shown in its place.
 pub async fn get(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<Option<Contact>> {
     let row: Option<ContactRow> = sqlx::query_as(
         "SELECT contact.id, contact.customer_id, contact.full_name, known.phone, known.bsuid, contact.created_at
@@ -112,7 +114,8 @@ pub async fn get(db: &mut PgConnection, client: ClientId, contact: ContactId) ->
                     (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'BSUID'))[1] AS bsuid
              FROM customer_address address
              WHERE address.client_id = contact.client_id AND address.customer_id = contact.customer_id OFFSET 0) known
-         WHERE contact.client_id = $1 AND contact.id = $2",
+         WHERE contact.client_id = $1 AND contact.id = COALESCE(
+             (SELECT merge.kept_id FROM contact_merge merge WHERE merge.client_id = $1 AND merge.contact_id = $2), $2)",
     )
     .bind(client.0)
     .bind(contact.0)
@@ -127,7 +130,12 @@ pub async fn names(
     customers: &[CustomerId],
 ) -> Result<Vec<(CustomerId, String)>> {
     let rows: Vec<(Uuid, String)> = sqlx::query_as(
-        "SELECT contact.customer_id, contact.full_name
+        "SELECT contact.customer_id,
+                COALESCE((SELECT kept.full_name FROM contact kept
+                          WHERE kept.client_id = contact.client_id AND kept.id = (
+                              SELECT merge.kept_id FROM contact_merge merge
+                              WHERE merge.client_id = contact.client_id AND merge.contact_id = contact.id)),
+                         contact.full_name)
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
          JOIN contact ON contact.client_id = wanted.client_id AND contact.customer_id = wanted.id",
     )
@@ -158,23 +166,34 @@ pub async fn rename(
     Ok(done.rows_affected() == 1)
 }
 
+/// Deletes an entry, and those that are merged into it.
 pub async fn delete(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<bool> {
-    let done = sqlx::query("DELETE FROM contact WHERE client_id = $1 AND id = $2")
-        .bind(client.0)
-        .bind(contact.0)
-        .execute(db)
-        .await?;
-    Ok(done.rows_affected() == 1)
+    let done = sqlx::query(
+        "DELETE FROM contact WHERE client_id = $1 AND id = ANY(array_append(ARRAY(
+             SELECT contact_id FROM contact_merge WHERE client_id = $1 AND kept_id = $2), $2))",
+    )
+    .bind(client.0)
+    .bind(contact.0)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) -> Result<(Vec<Contact>, i64)> {
-    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM contact WHERE client_id = $1")
-        .bind(client.0)
-        .fetch_one(&mut *db)
-        .await?;
+    let total: i64 = sqlx::query_scalar(
+        "SELECT (SELECT count(*) FROM contact WHERE client_id = $1)
+              - (SELECT count(*) FROM contact_merge WHERE client_id = $1)",
+    )
+    .bind(client.0)
+    .fetch_one(&mut *db)
+    .await?;
     let rows: Vec<ContactRow> = sqlx::query_as(
         "SELECT one.id, one.customer_id, one.full_name, known.phone, known.bsuid, one.created_at
-         FROM (SELECT * FROM contact WHERE client_id = $1 ORDER BY client_id, folded_name, id LIMIT $2 OFFSET $3) one
+         FROM (SELECT * FROM contact
+               WHERE client_id = $1 AND NOT EXISTS (
+                     SELECT 1 FROM contact_merge merge
+                     WHERE merge.client_id = contact.client_id AND merge.contact_id = contact.id OFFSET 0)
+               ORDER BY client_id, folded_name, id LIMIT $2 OFFSET $3) one
          CROSS JOIN LATERAL (
              SELECT (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'PHONE'))[1] AS phone,
                     (array_agg(value ORDER BY seen_at DESC, value) FILTER (WHERE kind = 'BSUID'))[1] AS bsuid
@@ -191,7 +210,7 @@ pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) ->
 }
 
 /// A page of the entries with `name` or `digits` (`""`: none), by name, and the total. The index of parts finds
-/// candidates.
+/// candidates. A merged entry finds the one that is shown in its place.
 pub async fn search(
     db: &mut PgConnection,
     client: ClientId,
@@ -199,8 +218,10 @@ pub async fn search(
     page: PageRequest,
 ) -> Result<(Vec<Contact>, i64)> {
     let rows: Vec<FoundRow> = sqlx::query_as(
-        "WITH found AS MATERIALIZED (
-             SELECT hit.* FROM (
+        "WITH known AS MATERIALIZED (
+             SELECT hit.*, (SELECT merge.kept_id FROM contact_merge merge
+                            WHERE merge.client_id = hit.client_id AND merge.contact_id = hit.id) AS kept_id
+             FROM (
                  SELECT * FROM contact WHERE parts @> $2 AND cardinality($2) > 0
                  UNION
                  SELECT * FROM contact WHERE parts @> $3 AND cardinality($3) > 0) hit
@@ -208,7 +229,12 @@ pub async fn search(
                  SELECT bool_or(address.kind = 'PHONE' AND $5 <> '' AND position($5 IN address.value) > 0) AS numbered
                  FROM customer_address address
                  WHERE address.client_id = hit.client_id AND address.customer_id = hit.customer_id OFFSET 0) known
-             WHERE hit.client_id = $1 AND (($4 <> '' AND position($4 IN hit.folded_name) > 0) OR known.numbered))
+             WHERE hit.client_id = $1 AND (($4 <> '' AND position($4 IN hit.folded_name) > 0) OR known.numbered)),
+         found AS MATERIALIZED (
+             SELECT shown.*
+             FROM (SELECT DISTINCT client_id, COALESCE(kept_id, id) AS id FROM known) one
+             CROSS JOIN LATERAL (
+                 SELECT * FROM contact WHERE contact.client_id = one.client_id AND contact.id = one.id OFFSET 0) shown)
          SELECT counted.total, one.id, one.customer_id, one.full_name, one.phone, one.bsuid, one.created_at
          FROM (SELECT count(*) AS total FROM found) counted
          LEFT JOIN LATERAL (
@@ -253,6 +279,9 @@ pub async fn page_masked(
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM contact
          WHERE contact.client_id = $1 AND ($2::text IS NULL OR starts_with(contact.folded_name, $2))
+           AND NOT EXISTS (
+                     SELECT 1 FROM contact_merge merge
+                     WHERE merge.client_id = contact.client_id AND merge.contact_id = contact.id OFFSET 0)
            AND ($3::text IS NULL OR strpos(right(
                 (SELECT value FROM customer_address address
                  WHERE address.client_id = contact.client_id AND address.customer_id = contact.customer_id
@@ -271,6 +300,9 @@ pub async fn page_masked(
              FROM customer_address address
              WHERE address.client_id = contact.client_id AND address.customer_id = contact.customer_id OFFSET 0) known
          WHERE contact.client_id = $1 AND ($2::text IS NULL OR starts_with(contact.folded_name, $2))
+           AND NOT EXISTS (
+                     SELECT 1 FROM contact_merge merge
+                     WHERE merge.client_id = contact.client_id AND merge.contact_id = contact.id OFFSET 0)
            AND ($3::text IS NULL OR strpos(right(known.phone, 3), $3) > 0)
          ORDER BY contact.client_id, translate(left(contact.folded_name, 1), '0123456789', ''), contact.id
          LIMIT $4 OFFSET $5",
@@ -296,21 +328,47 @@ pub async fn learn_number(db: &mut PgConnection, client: ClientId, customer: Cus
     Ok(())
 }
 
-/// Merges the entries of two customers who are one: the older one stays, and the numbers of both find it.
+/// Merges the entries of two customers who are one: the older one stays, and the numbers of both find it. One that is
+/// shown stays before one that is merged.
 pub async fn fold(db: &mut PgConnection, client: ClientId, survivor: CustomerId, absorbed: CustomerId) -> Result<()> {
-    sqlx::query(
-        "WITH gone AS (DELETE FROM contact WHERE client_id = $1 AND customer_id IN ($2, $3) RETURNING *),
-              kept AS (SELECT * FROM gone ORDER BY created_at, id LIMIT 1)
-         INSERT INTO contact (client_id, id, customer_id, full_name, folded_name, parts, created_at, tags)
-         SELECT client_id, id, $2, full_name, folded_name,
-                (SELECT array_agg(part) FROM (SELECT DISTINCT unnest(parts) AS part FROM gone) one), created_at,
-                ARRAY(SELECT DISTINCT unnest(tags) AS tag FROM gone ORDER BY tag)
-         FROM kept",
+    let entries: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT contact.id FROM contact WHERE client_id = $1 AND customer_id IN ($2, $3)
+         ORDER BY EXISTS (SELECT 1 FROM contact_merge merge
+                          WHERE merge.client_id = contact.client_id AND merge.contact_id = contact.id OFFSET 0),
+                  created_at, id",
     )
     .bind(client.0)
     .bind(survivor.0)
     .bind(absorbed.0)
-    .execute(db)
+    .fetch_all(&mut *db)
     .await?;
+    let [kept, gone @ ..] = entries.as_slice() else { return Ok(()) };
+    if let [gone] = gone {
+        // Entries that were merged by hand into the one that goes.
+        contact_merges::give_all(db, client, ContactId(*gone), ContactId(*kept)).await?;
+        sqlx::query(
+            "UPDATE contact kept
+             SET parts = ARRAY(SELECT DISTINCT unnest(kept.parts || gone.parts)),
+                 tags = ARRAY(SELECT DISTINCT unnest(kept.tags || gone.tags) AS tag ORDER BY tag)
+             FROM contact gone
+             WHERE kept.client_id = $1 AND kept.id = $2 AND gone.client_id = $1 AND gone.id = $3",
+        )
+        .bind(client.0)
+        .bind(kept)
+        .bind(gone)
+        .execute(&mut *db)
+        .await?;
+        sqlx::query("DELETE FROM contact WHERE client_id = $1 AND id = $2")
+            .bind(client.0)
+            .bind(gone)
+            .execute(&mut *db)
+            .await?;
+    }
+    sqlx::query("UPDATE contact SET customer_id = $3 WHERE client_id = $1 AND id = $2")
+        .bind(client.0)
+        .bind(kept)
+        .bind(survivor.0)
+        .execute(db)
+        .await?;
     Ok(())
 }

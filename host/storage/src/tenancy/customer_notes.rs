@@ -33,24 +33,26 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, customer: CustomerI
     Ok(())
 }
 
-/// The notes about a customer, newest first.
+/// The notes about the customers of a contact, newest first.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    customer: CustomerId,
+    customers: &[CustomerId],
     page: PageRequest,
 ) -> Result<Page<CustomerNote>> {
-    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM customer_note WHERE client_id = $1 AND customer_id = $2")
-        .bind(client.0)
-        .bind(customer.0)
-        .fetch_one(&mut *db)
-        .await?;
+    let customers: Vec<Uuid> = customers.iter().map(|customer| customer.0).collect();
+    let total = "SELECT count(*)
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
+         JOIN customer_note note ON note.client_id = wanted.client_id AND note.customer_id = wanted.id";
+    let total: i64 = sqlx::query_scalar(total).bind(client.0).bind(&customers).fetch_one(&mut *db).await?;
     let rows: Vec<(Uuid, Uuid, String, DateTime<Utc>)> = sqlx::query_as(
-        "SELECT id, author_id, body, created_at FROM customer_note
-         WHERE client_id = $1 AND customer_id = $2 ORDER BY id DESC LIMIT $3 OFFSET $4",
+        "SELECT note.id, note.author_id, note.body, note.created_at
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
+         JOIN customer_note note ON note.client_id = wanted.client_id AND note.customer_id = wanted.id
+         ORDER BY note.id DESC LIMIT $3 OFFSET $4",
     )
     .bind(client.0)
-    .bind(customer.0)
+    .bind(&customers)
     .bind(page.limit())
     .bind(page.offset())
     .fetch_all(db)
@@ -68,16 +70,16 @@ pub async fn page(
 pub async fn delete(
     db: &mut PgConnection,
     client: ClientId,
-    (customer, note): (CustomerId, NoteId),
+    (customers, note): (&[CustomerId], NoteId),
     author: Option<UserId>,
 ) -> Result<bool> {
     let done = sqlx::query(
         "DELETE FROM customer_note
-         WHERE client_id = $1 AND id = $2 AND customer_id = $3 AND ($4::uuid IS NULL OR author_id = $4)",
+         WHERE client_id = $1 AND id = $2 AND customer_id = ANY($3) AND ($4::uuid IS NULL OR author_id = $4)",
     )
     .bind(client.0)
     .bind(note.0)
-    .bind(customer.0)
+    .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
     .bind(author.map(|author| author.0))
     .execute(db)
     .await?;

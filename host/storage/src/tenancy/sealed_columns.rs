@@ -24,6 +24,7 @@ pub enum SealedColumn {
     LiteDeviceValue,
     ActivationConfig,
     PastActivationConfig,
+    PluginRequest,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub enum SealedForm {
 }
 
 impl SealedColumn {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::ApiKey,
         Self::CloudAccessToken,
         Self::CloudAppSecret,
@@ -52,6 +53,7 @@ impl SealedColumn {
         Self::LiteDeviceValue,
         Self::ActivationConfig,
         Self::PastActivationConfig,
+        Self::PluginRequest,
     ];
 
     pub const fn place(self) -> (&'static str, &'static str) {
@@ -71,6 +73,7 @@ impl SealedColumn {
             Self::LiteDeviceValue => ("lite_device_value", "value"),
             Self::ActivationConfig => ("plugin_activation", "config"),
             Self::PastActivationConfig => ("plugin_activation_history", "config"),
+            Self::PluginRequest => ("plugin_request", "request_sealed"),
         }
     }
 

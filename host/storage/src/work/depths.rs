@@ -9,8 +9,11 @@ use crate::{PgConnection, Result};
 
 const LANES: i64 = 10;
 
+/// The rows of one client in a queue.
 #[derive(Debug, Clone, Copy, sqlx::FromRow)]
 pub struct Depth {
+    #[sqlx(try_from = "Uuid")]
+    pub client_id: ClientId,
     pub waiting: i64,
     pub due: i64,
     pub lanes: i64,
@@ -48,14 +51,15 @@ pub struct FailedCalls {
     pub last_at: DateTime<Utc>,
 }
 
-pub async fn depth(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Depth> {
+/// Returns the depth of a queue for each client with waiting rows.
+pub async fn depths(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Vec<Depth>> {
     let QueueFacts { table, open, .. } = queue.facts();
     let statement = format!(
-        "SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due,
-                count(DISTINCT (client_id, lane_id)) AS lanes, min(due_at) FILTER (WHERE due_at <= $1) AS oldest_due_at
-         FROM {table} WHERE {open}"
+        "SELECT client_id, count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due,
+                count(DISTINCT lane_id) AS lanes, min(due_at) FILTER (WHERE due_at <= $1) AS oldest_due_at
+         FROM {table} WHERE {open} GROUP BY client_id"
     );
-    Ok(sqlx::query_as(&statement).bind(now).fetch_one(db).await?)
+    Ok(sqlx::query_as(&statement).bind(now).fetch_all(db).await?)
 }
 
 /// Returns the lanes with the earliest rows. `later`: also those without a due row.

@@ -1,8 +1,9 @@
-//! Background work: leases, processes and their reports, partitions, retention, statistics, and the test for a writable database.
+//! Background work: leases, processes and their reports, loads, partitions, retention, statistics, and the test for a writable database.
 
 pub mod depths;
 pub mod lane_gate;
 pub mod lanes;
+pub mod loads;
 pub mod message_counts;
 pub mod nodes;
 pub mod partitions;

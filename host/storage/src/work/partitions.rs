@@ -1,7 +1,7 @@
 //! Partitions of growing tables, of one or several whole weeks, bounded by UUIDv7 ids (milliseconds in 48 bits). A
 //! table has about [`MOST_KEPT`], because each statement is planned for all: 52 took 90 ms per connection.
 
-use std::cmp::max;
+use std::{cmp::max, ops::Range};
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeZone, Utc};
 use domain::clock::{first_id_at, minted_at};
@@ -101,6 +101,14 @@ async fn existing(db: &mut PgConnection, table: &'static str) -> Result<Vec<Part
     let mut known: Vec<Partition> = bounds.iter().filter_map(|bounds| Partition::parse(table, bounds)).collect();
     known.sort_unstable_by_key(|partition| partition.first);
     Ok(known)
+}
+
+/// The number of partitions with these bounds, and the time from the begin of the first to the end of the last one.
+pub(super) fn period(table: &'static str, bounds: &[String]) -> (usize, Option<Range<DateTime<Utc>>>) {
+    let known: Vec<Partition> = bounds.iter().filter_map(|bounds| Partition::parse(table, bounds)).collect();
+    let first = known.iter().map(|partition| partition.first).min();
+    let end = known.iter().map(|partition| partition.end).max();
+    (known.len(), first.zip(end).map(|(first, end)| midnight(first)..midnight(end)))
 }
 
 /// The missing partitions, present and next, or the parts that others leave. They begin after stray rows.

@@ -27,6 +27,10 @@ pub enum Queue {
     Email,
     /// Accounts that are polled; a lane is an inbox, held as long as it is polled (ADR 0051).
     Account,
+    /// HTTP requests that chatbots started; a lane is a request (ADR 0062).
+    PluginRequest,
+    /// Templates that chatbots send later; a lane is a template (ADR 0062).
+    ScheduledTemplate,
 }
 
 pub(super) struct QueueFacts {
@@ -47,7 +51,7 @@ const fn plain(name: &'static str, table: &'static str, open: &'static str) -> Q
 }
 
 impl Queue {
-    pub const ALL: [Queue; 11] = [
+    pub const ALL: [Queue; 13] = [
         Self::Outbound,
         Self::Callback,
         Self::Participant,
@@ -59,6 +63,8 @@ impl Queue {
         Self::SmsCallback,
         Self::Email,
         Self::Account,
+        Self::PluginRequest,
+        Self::ScheduledTemplate,
     ];
 
     pub fn name(self) -> &'static str {
@@ -83,6 +89,8 @@ impl Queue {
             Self::SmsCallback => plain("sms_callback", "sms_callback", "true"),
             Self::Email => plain("email", "email_out", "true"),
             Self::Account => plain("account", "account_link", "state = 'PENDING'"),
+            Self::PluginRequest => plain("plugin_request", "plugin_request", "true"),
+            Self::ScheduledTemplate => plain("scheduled_template", "scheduled_template", "true"),
         }
     }
 
@@ -119,7 +127,12 @@ impl Queue {
             Self::Callback => "id",
             Self::Fallback | Self::Media => "due_at",
             Self::Webhook | Self::SmsCallback | Self::Email => "due_at, id",
-            Self::Participant | Self::Chat | Self::LiteSession | Self::Account => "lane_id",
+            Self::Participant
+            | Self::Chat
+            | Self::LiteSession
+            | Self::Account
+            | Self::PluginRequest
+            | Self::ScheduledTemplate => "lane_id",
         }
     }
 }

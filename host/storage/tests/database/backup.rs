@@ -11,7 +11,7 @@ use storage::{
 
 use crate::{
     fixtures::{self, CLIENT, moment},
-    migration::last_version,
+    migration::previous_version,
 };
 
 /// Everything that a backup holds.
@@ -117,7 +117,7 @@ async fn a_copy_has_the_rows_the_partitions_and_the_rules_of_the_original() {
 #[tokio::test]
 async fn a_copy_of_an_older_schema_is_restored_and_then_migrated() {
     let original = scratch::empty_database().await.pool(3).await;
-    storage::migrate_to(&original, last_version() - 1).await.unwrap();
+    storage::migrate_to(&original, previous_version()).await.unwrap();
     let client = ClientId(uuid::Uuid::from_u128(7));
     sqlx::query("INSERT INTO client (id, client_ref, display_name, created_at) VALUES ($1, 'acme', 'Acme', now())")
         .bind(client.0)
@@ -173,7 +173,7 @@ async fn a_database_that_is_not_for_a_copy_is_refused() {
     other.close().await;
 
     let older = scratch::empty_database().await.pool(2).await;
-    let wanted = last_version() - 1;
+    let wanted = previous_version();
     storage::migrate_to(&older, wanted).await.unwrap();
     let of_older = copy_of(&older).await;
     let newer = scratch::database().await.pool(2).await;

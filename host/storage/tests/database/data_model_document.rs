@@ -44,7 +44,7 @@ async fn the_tables_that_are_not_led_by_their_client_are_those_that_the_data_mod
              WHERE keys.indrelid = tables.oid AND keys.indisprimary AND first.attname = 'client_id')",
     )
     .await;
-    let mut named = quoted(&paragraph("- **Not led by `client_id`:**", "\0"));
+    let mut named = quoted(&paragraph("- **Primary key does not begin with `client_id`:**", "\0"));
     named.remove("client_id");
     assert_eq!(named, others);
 }

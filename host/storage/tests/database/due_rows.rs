@@ -71,6 +71,12 @@ fn row_of(queue: Queue) -> &'static str {
         }
         Queue::Chat => "chat_due (client_id, lane_id, kind, due_at, ready) SELECT $1, $2, 'ANSWER'",
         Queue::LiteSession => "lite_session (client_id, lane_id, state, due_at, ready) SELECT $1, $2, 'PENDING'",
+        Queue::PluginRequest => {
+            "plugin_request (client_id, id, lane_id, participant_id, plugin, job, control_version, request_sealed, deadline_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), '', '', 1, '', now()"
+        }
+        Queue::ScheduledTemplate => {
+            "scheduled_template (client_id, id, lane_id, participant_id, plugin, name, template, due_at, ready) SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), '', '', '{}'"
+        }
         Queue::Account => "account_link (client_id, lane_id, state, due_at, ready) SELECT $1, $2, 'PENDING'",
         Queue::SmsCallback => {
             "sms_callback (client_id, id, lane_id, url, posts, form, created_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '', false, '', now()"

@@ -2,7 +2,7 @@
 
 use domain::{
     chat::{ChatScope, Rating, TicketStatus},
-    ids::UserId,
+    ids::{ParticipantId, UserId},
     page::{Page, PageRequest},
 };
 use serde_json::Value;
@@ -148,24 +148,29 @@ async fn each_filter_of_tickets_is_read_from_its_index_in_the_order_of_the_searc
         number: None,
         agent: None,
         status: None,
+        chats: None,
     };
+    let chats = "SELECT participant_id FROM ticket WHERE number IN (7, 8)";
+    let chats: Vec<Uuid> = sqlx::query_scalar(chats).fetch_all(&mut *db).await.unwrap();
+    let chats = chats.into_iter().map(ParticipantId).collect();
     let inboxes = [INBOX.0];
-    let asked: [(Filter, Option<&[Uuid]>, &str); 6] = [
+    let asked: [(Filter, Option<&[Uuid]>, &str); 7] = [
         (everything(), None, "ticket_by_age"),
         (everything(), Some(&inboxes), "ticket_of_inbox"),
         (Filter { rating: Some(Rating::Poor), ..everything() }, None, "ticket_of_rating"),
         (Filter { number: Some(7), ..everything() }, None, "ticket_counted_once"),
         (Filter { agent: Some(ME), ..everything() }, None, "ticket_of_agent"),
         (Filter { status: Some(TicketStatus::Open), ..everything() }, None, "ticket_of_status"),
+        (Filter { chats: Some(chats), ..everything() }, None, "ticket_of_participant"),
     ];
     for (filter, inboxes, index) in asked {
-        let page = (tickets::page_statement(&filter, inboxes), ["NULL"; 10].join(", "));
-        let count = (tickets::count_statement(&filter, inboxes), ["NULL"; 9].join(", "));
+        let page = (tickets::page_statement(&filter, inboxes), ["NULL"; 11].join(", "));
+        let count = (tickets::count_statement(&filter, inboxes), ["NULL"; 10].join(", "));
         for (statement, arguments) in [page, count] {
             let found = read_by(db, &statement, &arguments).await;
             assert!(found.iter().any(|node| node.contains(index)), "{index}: {found:#?}");
             let sorts = found.iter().any(|node| node.starts_with("Sort"));
-            assert!(!sorts || index == "ticket_counted_once", "{index}: {found:#?}");
+            assert!(!sorts || ["ticket_counted_once", "ticket_of_participant"].contains(&index), "{index}: {found:#?}");
         }
         let found = tickets::search(db, CLIENT, &filter, FIRST).await.unwrap();
         assert!(!found.items.is_empty() && found.total <= COUNTED, "{filter:?}");

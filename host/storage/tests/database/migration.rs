@@ -17,6 +17,11 @@ pub fn last_version() -> i64 {
     MIGRATOR.iter().map(|migration| migration.version).max().unwrap()
 }
 
+/// The version before the last one. Numbers may have gaps.
+pub fn previous_version() -> i64 {
+    MIGRATOR.iter().map(|migration| migration.version).filter(|version| *version < last_version()).max().unwrap()
+}
+
 /// The migrations of this program and a later one with this text.
 fn with_a_later_one(text: &'static str) -> Migrator {
     with_a_later_one_of_name("later", text)
@@ -45,7 +50,7 @@ async fn lineage(pool: &Db) -> Lineage {
 #[tokio::test]
 async fn a_database_is_migrated_to_each_version_in_turn() {
     let pool = scratch::empty_database().await.pool(2).await;
-    for version in 1..=last_version() {
+    for version in MIGRATOR.iter().map(|migration| migration.version) {
         assert_eq!(storage::migrate_to(&pool, version).await.unwrap(), 1, "version {version}");
         let is_last = version == last_version();
         assert_eq!(storage::is_current(&mut pool.acquire().await.unwrap()).await.unwrap(), is_last);

@@ -14,7 +14,7 @@ use crate::statements::{Statement, statements};
 const SIZES: [u32; 3] = [0, 300, 6_000];
 
 /// Tables that a statement may read as a whole.
-const READ_WHOLE: [&str; 9] = [
+const READ_WHOLE: [&str; 11] = [
     // One row each.
     "master_key_check",
     "testing_clock",
@@ -25,6 +25,10 @@ const READ_WHOLE: [&str; 9] = [
     // A row for each process.
     "node",
     "process_report",
+    // Partitions of all tables, for the report about them.
+    "pg_inherits",
+    // A row for each operator.
+    "operator_key",
     // Failures only, for the command `patchbay status`.
     "provider_call",
     // Once for each client that is removed.

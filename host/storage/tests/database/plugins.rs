@@ -9,7 +9,7 @@ use serde_json::json;
 use storage::{
     PgConnection, Queue,
     plugins::{
-        activations::{self, ActivatedUpload, Activation, RecordingTerms},
+        activations::{self, ActivatedHttpLimits, ActivatedUpload, Activation, RecordingTerms},
         changes::{self, ActivationChange, Changes},
         differences::{self, AnswerDifference},
         invocations::{self, Invocation, InvocationFilter, Tally},
@@ -50,6 +50,7 @@ fn activation(id: u128, plugin: &str, inbox: Option<InboxId>) -> Activation {
         upload: Some(ActivatedUpload { version: 3, sha256: "ab".to_owned() }),
         config: json!({ "hours": "8-17" }).into(),
         allowed_hosts: vec!["api.example.org".to_owned()],
+        http_limits: ActivatedHttpLimits { requests: Some(2), ..ActivatedHttpLimits::default() },
         percent: 100,
         error_threshold: 10,
         minimum_calls: 20,
@@ -71,6 +72,8 @@ fn version(name: &str, sha256: &str) -> UploadedVersion {
         config_schema: Some(json!({ "type": "object" }).into()),
         created_by: None,
         created_at: moment(0),
+        signature: None,
+        origin: None,
     }
 }
 

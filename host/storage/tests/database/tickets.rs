@@ -51,6 +51,7 @@ fn everything() -> Filter {
         number: None,
         agent: None,
         status: None,
+        chats: None,
     }
 }
 

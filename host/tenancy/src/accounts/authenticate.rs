@@ -3,6 +3,7 @@
 
 use std::{collections::HashMap, mem, sync::Arc, time::Duration};
 
+use base::api_key::key_hash;
 use chrono::{DateTime, Utc};
 use domain::{
     clock::Clock,
@@ -19,7 +20,7 @@ use storage::{
 };
 use tokio::sync::oneshot;
 
-use super::{Role, keys::key_hash};
+use super::Role;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {

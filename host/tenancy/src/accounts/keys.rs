@@ -1,15 +1,13 @@
 //! API keys. They are found by their hash, and stored encrypted because `retrieveApiKey` returns the key again (SPEC
 //! 4.6).
 
-use std::fmt;
-
 use base::{
     Error,
+    api_key::{ApiKey, key_hash},
     audit::{Actor, Administration, audit},
-    secrets::{self, SealError, SecretPurpose},
+    secrets::SecretPurpose,
 };
 use domain::ids::{ClientId, UserId};
-use sha2::{Digest, Sha256};
 use storage::{
     PgConnection,
     tenancy::api_keys::{self, NewApiKey},
@@ -20,33 +18,6 @@ use super::{
     logins::{Login, admit, judge},
 };
 
-/// A developer API key: a UUID in lower case. `Debug` hides it, and there is no `Display`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
-
-impl ApiKey {
-    pub(super) fn generate() -> Result<Self, SealError> {
-        let bytes = secrets::random::<16>()?;
-        Ok(Self(uuid::Builder::from_random_bytes(bytes).into_uuid().hyphenated().to_string()))
-    }
-
-    /// The key in plain text. Keep it out of logs.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKey")
-    }
-}
-
-/// SHA-256 of a key, for lookups. Keys are random, so they need no salt.
-pub(super) fn key_hash(key: &[u8]) -> Vec<u8> {
-    Sha256::digest(key).to_vec()
-}
-
 pub(super) async fn give_key(
     admin: &Administration<'_>,
     db: &mut PgConnection,
@@ -54,8 +25,8 @@ pub(super) async fn give_key(
     user: UserId,
 ) -> base::Result<ApiKey> {
     let key = ApiKey::generate()?;
-    let sealed = admin.sealer.seal(client, SecretPurpose::ApiKey, key.0.as_bytes())?;
-    let stored = NewApiKey { user, hash: &key_hash(key.0.as_bytes()), sealed: &sealed };
+    let sealed = admin.sealer.seal(client, SecretPurpose::ApiKey, key.expose().as_bytes())?;
+    let stored = NewApiKey { user, hash: &key_hash(key.expose().as_bytes()), sealed: &sealed };
     api_keys::replace(db, client, stored, admin.now()).await?;
     Ok(key)
 }
@@ -91,7 +62,10 @@ pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Resul
     }
     let (mut tx, client, user) = (admitted.tx, admitted.client, admitted.user.id);
     let key = match api_keys::find_sealed(&mut tx, client, user).await? {
-        Some(sealed) => ApiKey(admin.sealer.open_text(client, SecretPurpose::ApiKey, &sealed).map_err(Error::from)?),
+        Some(sealed) => {
+            let text = admin.sealer.open_text(client, SecretPurpose::ApiKey, &sealed).map_err(Error::from)?;
+            ApiKey::from_stored(text)
+        }
         None => give_key(admin, &mut tx, client, user).await?,
     };
     tx.commit().await?;

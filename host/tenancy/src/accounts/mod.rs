@@ -21,11 +21,12 @@ pub use storage::tenancy::{
 };
 
 pub use authenticate::{Authenticator, Caller, LookupUnavailable};
+pub use base::api_key::ApiKey;
 pub use confirm::confirm_password;
 pub use create::{CreateError, CreatedUser, NewClient, NewUser, create_client, create_user};
 pub(crate) use create::{check_name as check_client_name, check_ref};
 pub use failures::forget_old_failures;
-pub use keys::{ApiKey, generate_api_key, remove_api_key, retrieve_api_key};
+pub use keys::{generate_api_key, remove_api_key, retrieve_api_key};
 pub use login_error::LoginError;
 pub use logins::Login;
 pub use passwords::{PasswordError, change_password, reset_password};

@@ -2,6 +2,7 @@
 
 use base::{
     Error,
+    api_key::key_hash,
     audit::{Actor, Administration, audit},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -20,7 +21,6 @@ use storage::{
 
 use super::{
     ApiKey, LoginError,
-    keys::key_hash,
     logins::{Login, admit, judge},
 };
 

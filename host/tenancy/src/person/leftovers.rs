@@ -61,14 +61,14 @@ pub async fn rewrite(db: &Db, most_bytes: u64) -> Result<Leftovers> {
             done.not_rewritten.push(relation.name.clone());
         }
     }
-    done.statistics_renewed = is_permitted(renew_statistics(&mut db, &relations).await)?;
+    done.statistics_renewed = is_permitted(renew_statistics(&mut db, &relations, &mut done.seen_by_others).await)?;
     done.log_emptied = is_permitted(empty_log(&mut db, &mut done.log_segments_kept).await)?;
     db.close().await?;
     Ok(done)
 }
 
-/// True if transactions that can see erased rows are still open after the longest wait.
-async fn wait_for_others(db: &mut PgConnection) -> Result<bool> {
+/// True if transactions that can see rows deleted until now are still open after the longest wait.
+async fn wait_for_others(db: &mut PgConnection) -> storage::Result<bool> {
     let youngest = personal_data::youngest_transaction(db).await?;
     let looks = WAIT_FOR_OTHERS.as_millis() / CHECK_INTERVAL.as_millis();
     for _ in 0..looks {
@@ -92,8 +92,9 @@ async fn rewrite_one(db: &mut PgConnection, relation: &Relation) -> Result<bool>
     Ok(false)
 }
 
-async fn renew_statistics(db: &mut PgConnection, relations: &[Relation]) -> storage::Result<()> {
+async fn renew_statistics(db: &mut PgConnection, relations: &[Relation], seen: &mut bool) -> storage::Result<()> {
     personal_data::discard_statistics(db).await?;
+    *seen |= wait_for_others(db).await?;
     personal_data::rewrite_catalog(db).await?;
     for relation in relations {
         personal_data::analyze(db, relation).await?;

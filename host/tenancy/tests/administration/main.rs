@@ -6,6 +6,7 @@ mod numbers;
 mod office;
 mod person;
 mod planted_rows;
+mod request_log;
 mod secrets;
 mod sessions;
 mod test_keys;

@@ -16,7 +16,10 @@ use domain::{
     ids::{ClientId, InboxId},
 };
 use parking_lot::Mutex;
-use plugin_host::{CallError, CallTrace, PluginHost, World, webhook_shaper::WebhookEvent};
+use plugin_host::{
+    CallError, CallTrace, PluginHost, World,
+    webhook_shaper::{ShapedBody, WebhookEvent},
+};
 use serde_json::value::RawValue;
 use storage::webhooks::deliveries::DueDelivery;
 use tokio::task::JoinSet;
@@ -231,7 +234,10 @@ impl PageShaper {
         for candidate in own.into_iter().flat_map(|own| own.candidates(conversation)) {
             let (answer, call) = self.ask_own(&candidate.answering, &delivery, event).await;
             calls.push(call);
-            if let Some(outcome) = answer {
+            if let Some(OwnAnswer::Unchanged) = answer {
+                break;
+            }
+            if let Some(OwnAnswer::Outcome(outcome)) = answer {
                 let by = Some(Arc::clone(&candidate.answering));
                 return ShapedDelivery { delivery, outcome, by, calls };
             }
@@ -262,10 +268,11 @@ impl PageShaper {
         shaper: &Arc<AnsweringVersion>,
         delivery: &DueEvent,
         event: &WebhookEvent,
-    ) -> (Option<ShapeOutcome>, FinishedCall) {
+    ) -> (Option<OwnAnswer>, FinishedCall) {
         match self.ask(shaper, delivery, event).await {
-            (Ok((body, _)), call) => match fault_of(body.as_deref()) {
-                None => (Some(outcome_of(body)), call),
+            (Ok((ShapedBody::Unchanged, _)), call) => (Some(OwnAnswer::Unchanged), call),
+            (Ok((body, _)), call) => match fault_of(body.text()) {
+                None => (Some(OwnAnswer::Outcome(outcome_of(body))), call),
                 Some(fault) => (None, call.mark_unusable(&fault)),
             },
             (Err(_), call) => (None, call),
@@ -277,7 +284,7 @@ impl PageShaper {
         answering: &Arc<AnsweringVersion>,
         delivery: &DueEvent,
         event: &WebhookEvent,
-    ) -> (Result<(Option<String>, CallTrace), CallError>, FinishedCall) {
+    ) -> (Result<(ShapedBody, CallTrace), CallError>, FinishedCall) {
         let about = subject(delivery);
         // The time is the same whenever the body is shaped.
         let now = minted_at(delivery.id.0);
@@ -309,8 +316,19 @@ fn fault_of(body: Option<&str>) -> Option<String> {
     Some(format!("the body is not JSON ({fault}); the built-in shaper was used instead"))
 }
 
-fn outcome_of(body: Option<String>) -> ShapeOutcome {
-    body.map_or(ShapeOutcome::Unwanted, ShapeOutcome::Body)
+fn outcome_of(body: ShapedBody) -> ShapeOutcome {
+    match body {
+        ShapedBody::Json(text) => ShapeOutcome::Body(text),
+        ShapedBody::Skip => ShapeOutcome::Unwanted,
+        // A built-in shaper writes the body that others leave unchanged.
+        ShapedBody::Unchanged => ShapeOutcome::Failed,
+    }
+}
+
+enum OwnAnswer {
+    Outcome(ShapeOutcome),
+    /// The built-in shaper writes the body.
+    Unchanged,
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The event of the incoming-message webhook (SPEC 6.1).
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+use domain::iso_time::iso_time;
 use domain::{
     address::AddressKind, chat::MessageContentType, event::MessageCame, inbound::InboundContent,
     media_type::extension_for,
@@ -43,7 +44,7 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
         ct_id: answers.and_then(|answered| answered.ct_id.clone()),
         conversation_id: conversation.map(|conversation| conversation.id.to_string()),
         participant_id: conversation.map(|conversation| conversation.participant.to_string()),
-        sent_time: Some(at.to_rfc3339_opts(SecondsFormat::Millis, true)),
+        sent_time: Some(iso_time(at)),
         status: Some("RECEIVED".to_owned()),
         cost: came.cost.clone(),
         template_id: came.last_template.as_ref().map(|template| template.id.clone()),

@@ -6,7 +6,8 @@ mod partner;
 #[cfg(test)]
 mod tests;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
+use domain::iso_time::iso_time;
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
@@ -88,7 +89,6 @@ pub(crate) fn built_in(event: &WebhookEvent) -> &'static str {
 }
 
 fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
-    let time = |at: Option<DateTime<Utc>>| Some(at?.to_rfc3339_opts(SecondsFormat::Millis, true));
     let conversation = moved.conversation.as_ref();
     let failure = moved.failure.as_ref().filter(|_| moved.state.is_failed());
     StatusEvent {
@@ -101,10 +101,10 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         // Most messages go over WhatsApp, which is not named.
         channel: (moved.leg > 0 || moved.channel == Channel::Sms).then(|| moved.channel.as_str().to_owned()),
         status: moved.state.as_str().to_owned(),
-        send_time: time(moved.times.sent),
-        delivery_time: time(moved.times.delivered),
-        read_time: time(moved.times.read),
-        played_time: time(moved.times.played),
+        send_time: moved.times.sent.map(iso_time),
+        delivery_time: moved.times.delivered.map(iso_time),
+        read_time: moved.times.read.map(iso_time),
+        played_time: moved.times.played.map(iso_time),
         error_code: failure.map(|failure| failure.code.to_string()),
         error_code_string: failure.map(|failure| failure.text.clone()),
         conversation_id: conversation.map(|conversation| conversation.id.to_string()),

@@ -20,7 +20,7 @@ use chrono::TimeDelta;
 use domain::{ids::InboxId, page::PageRequest};
 use serde_json::{Value, json};
 use storage::plugins::{
-    activations::{self, Activation},
+    activations::{self, ActivatedHttpLimits, Activation},
     invocations::{self, InvocationFilter},
 };
 use uuid::Uuid;
@@ -267,6 +267,7 @@ async fn a_failed_shaper_of_the_client_is_replaced_by_the_built_in_one_and_leave
         upload: None,
         config: json!({}).into(),
         allowed_hosts: Vec::new(),
+        http_limits: ActivatedHttpLimits::default(),
         percent: 100,
         error_threshold: 10,
         minimum_calls: 20,

@@ -5,16 +5,16 @@ import "local/patchbay"
 
 func init() { patchbay.Fallback(decide) }
 
-func decide(undeliverable patchbay.Undeliverable) patchbay.Decision {
+func decide(undeliverable patchbay.Undeliverable) (patchbay.Decision, error) {
 	requested := undeliverable.Requested
 	if !requested.SendFallback {
-		return patchbay.Skip("not asked for")
+		return patchbay.Skip("not asked for"), nil
 	}
 	text := requested.Text.SomeOr(patchbay.Value(undeliverable.AutoText))
 	if text == "" {
-		return patchbay.Skip("there is no text")
+		return patchbay.Skip("there is no text"), nil
 	}
-	return patchbay.SendSMS(text, requested.Unicode)
+	return patchbay.SendSMS(text, requested.Unicode), nil
 }
 
 // main is never called, but the compiler requires it.

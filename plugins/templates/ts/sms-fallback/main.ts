@@ -1,6 +1,6 @@
 // If the sender asked for a fallback, sends the sender's own text; if there is none, that of the template.
 
-import type { Decision, Undeliverable } from 'patchbay:plugin/fallback@0.2.1';
+import type { Decision, Undeliverable } from 'patchbay:plugin/fallback@0.3.0';
 
 export const fallback = {
   decide({ requested, autoText }: Undeliverable): Decision {

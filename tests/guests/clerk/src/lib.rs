@@ -146,15 +146,14 @@ fn score(score: RatingScore) -> &'static str {
     }
 }
 
-/// The channel of the conversation. A channel that the interface has no case for is named in the metadata.
 fn channel(session: &Session) -> &'static str {
-    if session.metadata.iter().any(|(key, name)| key == "channel" && name == "SMS") {
-        return "sms";
-    }
     match session.channel {
         Channel::Whatsapp => "whatsapp",
         Channel::Web => "web",
         Channel::Facebook => "facebook",
+        Channel::Sms => "sms",
+        Channel::Telegram => "telegram",
+        Channel::Other => "other",
     }
 }
 

@@ -1,10 +1,10 @@
-//! A chatbot that calls the given addresses, and keeps the answers.
+//! A chatbot that calls the given addresses, keeps the answers, and shows the facts of its conversation.
 
 use std::time::SystemTime;
 
 use patchbay_plugin_sdk::chatbot::*;
-use patchbay_plugin_sdk::http;
 use patchbay_plugin_sdk::kv::{self, Scope};
+use patchbay_plugin_sdk::{conversation, http};
 
 struct Errands;
 
@@ -12,6 +12,9 @@ impl Chatbot for Errands {
     fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
         if let EventKind::Timer(url) = &event.kind {
             return post_moment(url, &event, &session).map(|answer| vec![Action::text(answer)]);
+        }
+        if let Some((job, result)) = event.finished() {
+            return told(job, result);
         }
         let text = event.text().unwrap_or_default();
         let (deed, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -21,6 +24,17 @@ impl Chatbot for Errands {
             "post-twice" => post(rest).and_then(|_| post(rest)),
             "post-moment" => post_moment(rest, &event, &session),
             "post-moment-later" => return Ok(vec![Action::timer(rest, 60), Action::text("later")]),
+            "start" => return start(rest),
+            "tag" => return Ok(vec![Action::tag(rest)]),
+            "untag" => return Ok(vec![Action::remove_tag(rest)]),
+            "like" => return Ok(like(&event)),
+            "read" => return Ok(vec![Action::MarkRead]),
+            "type" => return Ok(vec![Action::Typing]),
+            "campaign" => return Ok(vec![Action::template_later("step", 86_400, ("7", "order_ready"), &[rest]), Action::Close]),
+            "no-campaign" => return Ok(vec![Action::cancel_template("step")]),
+            "remind" => return Ok(vec![Action::timer(rest, 3_600)]),
+            "recall" => Ok(recall()),
+            "channel" => Ok(format!("{:?}", session.channel)),
             "keep" => keep(rest, Scope::Participant),
             "keep-for-all" => keep(rest, Scope::Client),
             "forget" => forget(),
@@ -41,6 +55,43 @@ impl Chatbot for Errands {
 }
 
 patchbay_plugin_sdk::export_chatbot!(Errands);
+patchbay_plugin_sdk::export_config_check!(check);
+
+/// Every topic of the configuration needs a name.
+fn check(config: &str) -> Vec<(String, String)> {
+    let topics = config.split("\"topics\":[").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
+    let empty = topics.split(',').enumerate().filter(|(_, topic)| *topic == "\"\"");
+    empty.map(|(at, _)| (format!("topics[{at}]"), "is empty; give the topic a name".to_owned())).collect()
+}
+
+/// Starts a request with a deadline of 90 seconds, and shows that an answer is coming.
+fn start(url: &str) -> Result<Vec<Action>, Error> {
+    let job = http::start_json(url, &[("authorization", "Bearer errand")], r#"{"order":7}"#, 90)?;
+    Ok(vec![Action::Typing, Action::state(job)])
+}
+
+fn told(job: &str, result: Result<&http::Response, Error>) -> Result<Vec<Action>, Error> {
+    let text = match result {
+        Ok(response) => format!("{} {}", response.status, String::from_utf8_lossy(&response.body)),
+        Err(error) => format!("{}: {}", error.code, error.message),
+    };
+    Ok(vec![Action::text(text), Action::state(format!("finished {job}"))])
+}
+
+fn like(event: &Event) -> Vec<Action> {
+    match &event.kind {
+        EventKind::Message(message) => vec![Action::react(&message.id, "👍")],
+        _ => vec![],
+    }
+}
+
+/// The tags, timers and last three messages of the conversation.
+fn recall() -> String {
+    let messages: Vec<String> =
+        conversation::history(3).iter().map(|said| format!("{:?} {} {}", said.author, said.kind, said.text)).collect();
+    let timers: Vec<String> = conversation::timers().into_iter().map(|timer| timer.name).collect();
+    format!("{} | {} | {}", conversation::tags().join(","), timers.join(","), messages.join("; "))
+}
 
 fn get(url: &str) -> Result<String, Error> {
     let response = http::get(url)?;

@@ -5,15 +5,16 @@ use patchbay_plugin_sdk::webhook_shaper::*;
 struct Hostile;
 
 impl WebhookShaper for Hostile {
-    fn shape(event: WebhookEvent) -> Result<Option<String>, Error> {
-        let WebhookEvent::SessionStatus(event) = event else { return Ok(None) };
+    fn shape(event: WebhookEvent) -> Result<Body, Error> {
+        let WebhookEvent::SessionStatus(event) = event else { return Ok(Body::Skip) };
         let (deed, number) = event.status.split_once(' ').unwrap_or((&event.status, "0"));
         match deed {
-            "not-json" => Ok(Some("{\"half\":".into())),
-            "trailing" => Ok(Some("{} {}".into())),
-            "long" => Ok(Some(format!("\"{}\"", "x".repeat(number.parse().unwrap_or(0))))),
+            "not-json" => Ok(Body::json("{\"half\":")),
+            "trailing" => Ok(Body::json("{} {}")),
+            "long" => Ok(Body::json(format!("\"{}\"", "x".repeat(number.parse().unwrap_or(0))))),
             "panic" => panic!("the shaper gives up on purpose"),
-            _ => Ok(Some("{}".into())),
+            "unchanged" => Ok(Body::Unchanged),
+            _ => Ok(Body::json("{}")),
         }
     }
 }

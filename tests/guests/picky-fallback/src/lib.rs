@@ -1,18 +1,34 @@
-//! Decides by words in the text: `quiet` sends nothing, `trap` fails, everything else is sent with a note added.
+//! Decides by words in the text: `quiet` sends nothing, `trap` fails, `later` returns an error, `when` tells the time, `once` sends to a customer only once, everything else is sent with a note added.
 
-use patchbay_plugin_sdk::sms_fallback::*;
+use patchbay_plugin_sdk::{
+    kv::{self, Scope},
+    sms_fallback::*,
+};
 
 struct Picky;
 
 impl SmsFallback for Picky {
-    fn decide(undeliverable: Undeliverable) -> Decision {
+    fn decide(undeliverable: Undeliverable) -> Result<Decision, Error> {
         let text = undeliverable.requested.text.or(undeliverable.auto_text).unwrap_or_default();
         if text.contains("quiet") {
-            return Decision::skip("the text asks for quiet");
+            return Ok(Decision::skip("the text asks for quiet"));
         }
         assert!(!text.contains("trap"), "the plugin gives up on purpose");
+        if text.contains("later") {
+            return Err(Error::temporary("later", "the text asks for another try"));
+        }
+        if text.contains("once") {
+            if kv::get(Scope::Participant, "sent")?.is_some() {
+                return Ok(Decision::skip("this customer has had one"));
+            }
+            kv::set(Scope::Participant, "sent", &undeliverable.recipient)?;
+        }
+        if text.contains("when") {
+            let LocalTime { weekday, hour, .. } = undeliverable.local_time;
+            return Ok(Decision::skip(format!("{weekday:?} at {hour}, for {}", undeliverable.client_ref)));
+        }
         let text = format!("{text} (from {}, code {})", undeliverable.sender, undeliverable.error_code);
-        Decision::Send(Sms { text, unicode: false, sender: Some("SHOP".into()) })
+        Ok(Decision::Send(Sms { text, unicode: false, sender: Some("SHOP".into()) }))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Writes bodies of its own. The text of an incoming message can make it misbehave: `trap`, `nonsense`, `nothing`.
+//! Writes bodies of its own. The text of an incoming message can make it misbehave: `trap`, `nonsense`, `nothing`,
+//! `unchanged`.
 
 use patchbay_plugin_sdk::json::Object;
 use patchbay_plugin_sdk::webhook_shaper::*;
@@ -9,13 +10,14 @@ static NONSENSE: &str = "{\"half\": \"of a body that never ends";
 struct Stamp;
 
 impl WebhookShaper for Stamp {
-    fn shape(event: WebhookEvent) -> Result<Option<String>, Error> {
+    fn shape(event: WebhookEvent) -> Result<Body, Error> {
         let stamped = Object::new().text("stampedBy", "stamping-shaper");
         let body = match &event {
             WebhookEvent::Incoming(event) => match event.text.as_deref() {
                 Some("trap") => panic!("the shaper gives up on purpose"),
-                Some("nonsense") => return Ok(Some(std::hint::black_box(NONSENSE).into())),
-                Some("nothing") => return Ok(None),
+                Some("nonsense") => return Ok(Body::json(std::hint::black_box(NONSENSE))),
+                Some("nothing") => return Ok(Body::Skip),
+                Some("unchanged") => return Ok(Body::Unchanged),
                 _ => stamped.maybe("words", &event.text).maybe("channel", &channel(&event.metadata)),
             },
             WebhookEvent::Status(event) => stamped.text("state", &event.status).maybe("reference", &event.ct_id),
@@ -24,7 +26,7 @@ impl WebhookShaper for Stamp {
             }
             _ => stamped,
         };
-        Ok(Some(body.finish()))
+        Ok(body.finish().into())
     }
 }
 

@@ -1,5 +1,6 @@
 //! A router that goes by the first message: `team sales`, `agent ID`, `bot NAME`, `queue`. Others make it misbehave.
 
+use patchbay_plugin_sdk::hours::Moment;
 use patchbay_plugin_sdk::kv::{self, Scope};
 use patchbay_plugin_sdk::router::*;
 
@@ -21,7 +22,7 @@ impl Router for Usher {
                 inbound.default_bot,
                 inbound.reopened,
                 inbound.last_team,
-                inbound.local_time.weekday,
+                Moment::from(inbound.local_time).weekday,
                 inbound.tags.join("+"),
             )),
             "where" => Decision::queue(format!("on {:?}, named {:?}", inbound.channel, inbound.metadata)),

@@ -25,7 +25,7 @@ impl Ledger {
         now: Instant,
     ) -> Result<(), AdmissionRefusal> {
         let account = self.account(owner, now);
-        if let Some(short) = short(account.held, more_of_share, account.most) {
+        if let Some(short) = short(account.held, more_of_share, account.limit) {
             let full = account_is_full(owner, account, short);
             if !owner.is_source() || !self.end_the_slowest(EvictionGroup::Source(owner), number, more_of_share, now) {
                 return Err(full);
@@ -55,7 +55,7 @@ impl Ledger {
             let (held, most) = match crowd {
                 EvictionGroup::Source(owner) => {
                     let account = self.account(owner, now);
-                    (account.held, account.most)
+                    (account.held, account.limit)
                 }
                 EvictionGroup::Strangers => (self.strangers, self.settings.of_strangers()),
                 EvictionGroup::Callbacks => (self.callbacks, self.settings.of_strangers()),

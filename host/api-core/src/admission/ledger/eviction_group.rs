@@ -83,7 +83,9 @@ pub(super) fn short(held: RequestLoad, more: RequestLoad, most: RequestLoad) -> 
 
 pub(super) fn account_is_full(owner: Owner, account: &AdmissionAccount, short: ShortQuantity) -> AdmissionRefusal {
     match short {
-        ShortQuantity::Requests | ShortQuantity::Answers => AdmissionRefusal::requests_of(owner, account.most.requests),
-        ShortQuantity::Bytes => AdmissionRefusal::bytes_of(owner, account.most.bytes),
+        ShortQuantity::Requests | ShortQuantity::Answers => {
+            AdmissionRefusal::requests_of(owner, account.limit.requests)
+        }
+        ShortQuantity::Bytes => AdmissionRefusal::bytes_of(owner, account.limit.bytes),
     }
 }

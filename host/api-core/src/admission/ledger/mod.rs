@@ -133,7 +133,7 @@ impl Ledger {
         }
         account.requests.take(rate, now).map_err(AdmissionRefusal::RequestsPerSecond)?;
         let one = RequestLoad { requests: 1, ..RequestLoad::default() };
-        let short = short(account.held, one, account.most).filter(|_| before != Some((owner, false)));
+        let short = short(account.held, one, account.limit).filter(|_| before != Some((owner, false)));
         if let Some(short) = short {
             return Err(account_is_full(owner, account, short));
         }
@@ -178,7 +178,7 @@ impl Ledger {
                 most: self.settings.bytes,
             });
         }
-        let most = self.account(owner, now).most.bytes;
+        let most = self.account(owner, now).limit.bytes;
         let of_account = match owner {
             _ if bytes <= most => bytes,
             Owner::Client(_) => most / 4 * 3,
@@ -207,8 +207,8 @@ impl Ledger {
         let (owner, load, share) = (entry.owner, entry.load, entry.share());
         let account = self.account(owner, now);
         let others = account.held.bytes.saturating_sub(share.bytes);
-        if may_refuse && others > 0 && others + bytes > account.most.bytes {
-            return Err(AdmissionRefusal::bytes_of(owner, account.most.bytes));
+        if may_refuse && others > 0 && others + bytes > account.limit.bytes {
+            return Err(AdmissionRefusal::bytes_of(owner, account.limit.bytes));
         }
         let more = RequestLoad { bytes: bytes.saturating_sub(load.bytes), ..RequestLoad::default() };
         // An answer that has been made cannot wait for room, so it counts in any case, and slow requests are ended. If

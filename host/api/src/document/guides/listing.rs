@@ -25,7 +25,19 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "email-to-sms",
         ],
     ),
-    ("Write plugins", &["plugins", "plugins/flows", "plugin-tests"]),
+    (
+        "Write plugins",
+        &[
+            "plugins",
+            "plugins/first-bot",
+            "plugins/production",
+            "plugins/reference",
+            "plugin-tests",
+            "plugins/llm",
+            "plugins/flows",
+            "plugins/trust",
+        ],
+    ),
     ("Operate a server", &["operations", "benchmarks"]),
     ("Develop Patchbay", &["ARCHITECTURE", "data-model", "urls", "testing", "STYLE", "rules/README", "adr"]),
 ];

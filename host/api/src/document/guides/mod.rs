@@ -75,12 +75,13 @@ async fn guides(headers: HeaderMap) -> Response {
     serve(&headers, &GuideLibrary::get().index)
 }
 
-/// The words to find.
+/// The query of a search.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters")]
-struct Wanted {
-    /// Words that a section contains: all of them, in any order. At most 100 characters.
+struct GuideSearch {
+    /// Search words. A section matches if it has all of them, in any order. At most 100 characters. Absent or empty:
+    /// the page has no results.
     #[param(nullable = false, max_length = 100, example = "signature retry")]
     q: Option<String>,
 }
@@ -93,8 +94,8 @@ struct Wanted {
     path = "/docs/search",
     operation_id = "searchGuides",
     tag = "Operations",
-    params(Wanted),
-    responses((status = 200, description = "A page.", body = String, content_type = "text/html")),
+    params(GuideSearch),
+    responses((status = 200, description = "An HTML page of results.", body = String, content_type = "text/html")),
 )]
 async fn search_guides(uri: Uri) -> Result<Response, ApiError> {
     let given = QueryParameters::of(&uri)?;
@@ -141,9 +142,9 @@ async fn one(headers: HeaderMap, Segments(file): Segments<String>) -> Result<Res
     Ok(serve(&headers, found))
 }
 
-/// Returns a guide within a folder, or its Markdown.
+/// Returns a guide within a folder, its Markdown, or an image.
 ///
-/// The folders are `adr`, with the decisions behind the design, and `rules`, with each rule and its test.
+/// The folders are `adr` (the decisions behind the design), `rules` (each rule and its test), `plugins` and `console`.
 #[utoipa::path(
     get,
     path = "/docs/{folder}/{file}",
@@ -154,7 +155,11 @@ async fn one(headers: HeaderMap, Segments(file): Segments<String>) -> Result<Res
         ("file" = String, Path, description = "Name of a guide.", example = "webhooks.md"),
     ),
     responses(
-        (status = 200, description = "The guide.", content((String = "text/html"), (String = "text/markdown"))),
+        (
+            status = 200,
+            description = "The guide.",
+            content((String = "text/html"), (String = "text/markdown"), (String = "image/webp")),
+        ),
         (status = 304, description = "The caller has it already."),
     ),
 )]
@@ -183,8 +188,8 @@ async fn for_machines(headers: HeaderMap, Extension(Document { overview, .. }): 
     response
 }
 
-fn serve(asked: &HeaderMap, ServedBytes { content_type, bytes, tag }: &ServedBytes) -> Response {
-    let mut response = tag.answer(asked, content_type, bytes.clone());
+fn serve(request_headers: &HeaderMap, ServedBytes { content_type, bytes, tag }: &ServedBytes) -> Response {
+    let mut response = tag.answer(request_headers, content_type, bytes.clone());
     protect(&mut response);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"));
     response

@@ -120,27 +120,38 @@ fn read(path: &str, events: &[Event<'_>], ids: &[String]) -> RenderedGuide {
     rendered
 }
 
-/// Gives links the addresses of this server. A link to a file that is not served becomes its text.
+/// The address on this server of a link or an image. `None` if its file is not served.
+fn address(folder: &str, link: &str, known: &BTreeSet<String>) -> Option<String> {
+    match target(folder, link, known) {
+        LinkTarget::Guide { path, place } => {
+            Some(format!("/docs/{path}{}", place.map(|place| format!("#{place}")).unwrap_or_default()))
+        }
+        LinkTarget::Here(address) | LinkTarget::Elsewhere(address) => Some(address),
+        LinkTarget::Unserved => None,
+    }
+}
+
+/// Gives links and images the addresses of this server. One of a file that is not served becomes its text.
 fn rewrite_links<'m>(folder: &str, events: Vec<Event<'m>>, known: &BTreeSet<String>) -> Vec<Event<'m>> {
-    // Links do not nest.
-    let mut dropped = false;
+    // Links do not nest, nor do images.
+    let (mut dropped, mut dropped_image) = (false, false);
     let mut kept = Vec::with_capacity(events.len());
     for event in events {
         match event {
-            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                let address = match target(folder, &dest_url, known) {
-                    LinkTarget::Guide { path, place } => {
-                        format!("/docs/{path}{}", place.map(|place| format!("#{place}")).unwrap_or_default())
-                    }
-                    LinkTarget::Here(address) | LinkTarget::Elsewhere(address) => address,
-                    LinkTarget::Unserved => {
-                        dropped = true;
-                        continue;
-                    }
-                };
-                kept.push(Event::Start(Tag::Link { link_type, dest_url: address.into(), title, id }));
-            }
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => match address(folder, &dest_url, known) {
+                Some(address) => {
+                    kept.push(Event::Start(Tag::Link { link_type, dest_url: address.into(), title, id }));
+                }
+                None => dropped = true,
+            },
             Event::End(TagEnd::Link) if dropped => dropped = false,
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => match address(folder, &dest_url, known) {
+                Some(address) => {
+                    kept.push(Event::Start(Tag::Image { link_type, dest_url: address.into(), title, id }));
+                }
+                None => dropped_image = true,
+            },
+            Event::End(TagEnd::Image) if dropped_image => dropped_image = false,
             other => kept.push(other),
         }
     }
@@ -152,15 +163,19 @@ pub(super) fn rewrite_markdown_links(path: &str, markdown: &str, known: &BTreeSe
     let mut text = String::with_capacity(markdown.len());
     let mut copied = 0;
     for (event, range) in parser(markdown).into_offset_iter() {
-        let Event::Start(Tag::Link { dest_url, .. }) = event else { continue };
-        let Some(link) = markdown.get(range.clone()) else { continue };
+        let (dest_url, mark) = match event {
+            Event::Start(Tag::Link { dest_url, .. }) => (dest_url, ""),
+            Event::Start(Tag::Image { dest_url, .. }) => (dest_url, "!"),
+            _ => continue,
+        };
+        let Some(link) = markdown.get(range.clone()).and_then(|link| link.strip_prefix(mark)) else { continue };
         let Some((label, _)) = link.strip_prefix('[').and_then(|link| link.rsplit_once("](")) else { continue };
         let new = match target(folder(path), &dest_url, known) {
             LinkTarget::Guide { path, place } => {
                 format!("[{label}](/docs/{path}.md{})", place.map(|place| format!("#{place}")).unwrap_or_default())
             }
             LinkTarget::Unserved => label.to_owned(),
-            LinkTarget::Here(address) | LinkTarget::Elsewhere(address) => format!("[{label}]({address})"),
+            LinkTarget::Here(address) | LinkTarget::Elsewhere(address) => format!("{mark}[{label}]({address})"),
         };
         text.push_str(markdown.get(copied..range.start).unwrap_or_default());
         text.push_str(&new);
@@ -195,7 +210,7 @@ mod tests {
                         [b](b.md#x) and <b>bold</b>.\n\n## One & two\nAgain.\n";
 
     fn known() -> BTreeSet<String> {
-        ["a", "b"].map(str::to_owned).into()
+        ["a", "b", "a/picture.webp"].map(str::to_owned).into()
     }
 
     #[test]
@@ -214,6 +229,15 @@ mod tests {
         let html = render("a", TEXT, &known()).html;
         assert!(html.contains("<a href=\"/docs/b#x\">b</a>") && html.contains("See there,"), "{html}");
         assert!(html.contains("<h2 id=\"one--two\">One &amp; two</h2>") && !html.contains("<b>"), "{html}");
+    }
+
+    #[test]
+    fn an_image_has_an_address_of_this_server_and_one_that_is_not_served_becomes_its_text() {
+        let text = "# A\n\n![A page](a/picture.webp) ![Another](other.webp)\n";
+        let html = render("a", text, &known()).html;
+        assert!(html.contains("<img src=\"/docs/a/picture.webp\" alt=\"A page\" /> Another"), "{html}");
+        let markdown = rewrite_markdown_links("a", text, &known());
+        assert_eq!(markdown, "# A\n\n![A page](/docs/a/picture.webp) Another\n");
     }
 
     #[test]

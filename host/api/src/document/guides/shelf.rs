@@ -54,7 +54,9 @@ impl GuideLibrary {
 
     fn read(documents: Vec<(String, Cow<'static, str>)>) -> Self {
         let others = FILES.iter().map(|(path, _)| (*path).to_owned()).filter(|path| !path.ends_with(".md"));
-        let known: BTreeSet<String> = documents.iter().map(|(path, _)| path.clone()).chain(others).collect();
+        let images = IMAGES.iter().map(|(path, _)| (*path).to_owned());
+        let known: BTreeSet<String> =
+            documents.iter().map(|(path, _)| path.clone()).chain(others).chain(images).collect();
         let (mut guides, mut sections, mut shown) = (Vec::new(), Vec::new(), BTreeMap::new());
         for (path, markdown) in documents {
             let rendered = rendering::render(&path, &markdown, &known);
@@ -71,6 +73,9 @@ impl GuideLibrary {
         }
         for (path, text) in FILES.iter().filter(|(path, _)| !path.ends_with(".md")) {
             shown.insert((*path).to_owned(), ServedBytes::new("application/xml", Bytes::from_static(text.as_bytes())));
+        }
+        for (path, bytes) in IMAGES {
+            shown.insert((*path).to_owned(), ServedBytes::new("image/webp", Bytes::from_static(bytes)));
         }
         shown.insert(
             "guides.css".to_owned(),

@@ -14,6 +14,7 @@ use crate::{
     HttpFault,
     calling::{
         conclude::printed_text,
+        conversation_facts::ConversationAnswer,
         end::CheckedAnswer,
         output::{Gap, Gaps},
     },
@@ -61,6 +62,7 @@ impl OpenedConfig {
 
     pub(crate) fn leave_out_of_recording(&self, recording: &mut Recording) {
         recording.config = with_placeholders(&self.kept);
+        self.of_response(&mut recording.question);
         self.of_text(&mut recording.question);
         self.of_result(&mut recording.result);
         for call in &mut recording.host_calls {
@@ -78,6 +80,7 @@ impl OpenedConfig {
                     wanted.after.iter_mut().for_each(|after| self.of_text(after));
                     keys.iter_mut().flatten().for_each(|key| self.of_text(key));
                 }
+                HostCall::Conversation { answer, .. } => answer.iter_mut().for_each(|answer| self.of_facts(answer)),
                 HostCall::Http { url, headers, body, answer, .. } => {
                     self.of_text(url);
                     self.of_headers(headers);
@@ -85,6 +88,30 @@ impl OpenedConfig {
                     self.of_answer(answer);
                 }
             }
+        }
+    }
+
+    /// The body of a response in an event `http-finished` is a list of numbers.
+    fn of_response(&self, question: &mut String) {
+        if !question.contains("\"HttpFinished\"") {
+            return;
+        }
+        let Ok(mut parsed) = serde_json::from_str::<Value>(question) else { return };
+        let Some(body) = parsed.pointer_mut("/event/kind/HttpFinished/outcome/Response/body") else { return };
+        let Ok(mut bytes) = serde_json::from_value::<Vec<u8>>(body.clone()) else { return };
+        if self.secrets.leave_out_of_bytes(&mut bytes) {
+            *body = bytes.into();
+            *question = parsed.to_string();
+        }
+    }
+
+    fn of_facts(&self, answer: &mut ConversationAnswer) {
+        match answer {
+            ConversationAnswer::Tags(tags) => tags.iter_mut().for_each(|tag| self.of_text(tag)),
+            ConversationAnswer::History(messages) => {
+                messages.iter_mut().for_each(|message| self.of_text(&mut message.text));
+            }
+            ConversationAnswer::Timers(timers) => timers.iter_mut().for_each(|timer| self.of_text(&mut timer.name)),
         }
     }
 

@@ -13,8 +13,9 @@ use tokio::time::Instant;
 use crate::PluginRef;
 use crate::calling::limits::CallLimits;
 
+/// Number of recent calls that are remembered, one bit each.
 const WINDOW: u32 = 40;
-/// Mask of their bits.
+/// Mask of these bits.
 const RECENT: u64 = (1 << WINDOW) - 1;
 /// Circuits that were not used for this long are forgotten.
 const IDLE: Duration = Duration::from_secs(600);
@@ -27,12 +28,26 @@ const PROBE: Duration = Duration::from_secs(1);
 
 /// A plugin was suspended for a client, or its suspension ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suspension {
+pub struct SuspensionChange {
     pub client: ClientId,
     pub plugin: PluginRef,
     pub reason: String,
     pub at: DateTime<Utc>,
+    /// `true` at the beginning of a suspension, `false` at its end.
     pub opened: bool,
+}
+
+/// A plugin that is suspended now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuspendedPlugin {
+    pub client: ClientId,
+    pub plugin: PluginRef,
+    /// Begin of the suspension.
+    pub since: DateTime<Utc>,
+    /// Time until a call decides if the plugin is used again. Zero: the next call does, or one is under way.
+    pub remaining: Duration,
+    /// The reason, without texts of the plugin.
+    pub reason: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +56,7 @@ pub(crate) enum CallVerdict {
     Well,
     /// It crashed, took too long, exceeded a limit, or gave a bad answer.
     Failed,
+    /// It says nothing about the plugin, so it is not counted.
     Nothing,
 }
 
@@ -49,6 +65,8 @@ struct Circuit {
     recent: u64,
     state: State,
     touched: Instant,
+    /// Begin and reason of the suspension.
+    opening: Option<(DateTime<Utc>, String)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,7 +78,7 @@ enum State {
 
 pub(crate) struct Breakers {
     table: Mutex<Table>,
-    listeners: Mutex<Vec<mpsc::Sender<Suspension>>>,
+    listeners: Mutex<Vec<mpsc::Sender<SuspensionChange>>>,
     limits: Arc<CallLimits>,
 }
 
@@ -86,7 +104,7 @@ impl Breakers {
     }
 
     /// All later beginnings and ends of suspensions. A listener that falls far behind misses some.
-    pub(crate) fn listen(&self) -> mpsc::Receiver<Suspension> {
+    pub(crate) fn listen(&self) -> mpsc::Receiver<SuspensionChange> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.listeners.lock().push(sender);
         receiver
@@ -108,34 +126,43 @@ impl Breakers {
         circuits.filter(|circuit| circuit.state != State::Closed).count()
     }
 
-    pub(crate) fn suspended_plugins(&self) -> Vec<(ClientId, PluginRef)> {
-        let table = self.table();
+    pub(crate) fn suspended_plugins(&self) -> Vec<SuspendedPlugin> {
+        let (table, present) = (self.table(), Instant::now());
         let circuits =
             table.clients.iter().flat_map(|(client, circuits)| circuits.iter().map(move |one| (client, one)));
-        let suspended = circuits.filter(|(_, (_, circuit))| circuit.state != State::Closed);
-        suspended.map(|(client, (plugin, _))| (*client, plugin.clone())).collect()
+        let suspended = circuits.filter_map(|(client, (plugin, circuit))| {
+            let remaining = match circuit.state {
+                State::Closed => return None,
+                State::Open(until) => until.saturating_duration_since(present),
+                State::Probing => Duration::ZERO,
+            };
+            let (since, reason) = circuit.opening.clone()?;
+            Some(SuspendedPlugin { client: *client, plugin: plugin.clone(), since, remaining, reason })
+        });
+        suspended.collect()
     }
 
-    /// Admits a call, or returns the end of the suspension. `now` is the time of the call, for announcements.
+    /// Admits a call. If the plugin is suspended, returns when to ask again: the end, or in 1 s while a probe runs. `now`
+    /// is the time of the call, for announcements.
     pub(crate) fn admit<'a>(
         &'a self,
         client: ClientId,
         plugin: &'a PluginRef,
         now: DateTime<Utc>,
     ) -> Result<BreakerPermit<'a>, DateTime<Utc>> {
-        let mut admission = BreakerPermit { breakers: self, client, plugin, now, probe: false };
+        let mut permit = BreakerPermit { breakers: self, client, plugin, now, probe: false };
         let mut table = self.table();
         let Some(circuit) = table.clients.get_mut(&client).and_then(|circuits| circuits.get_mut(plugin)) else {
-            return Ok(admission);
+            return Ok(permit);
         };
         let present = Instant::now();
         let closed_for = match circuit.state {
-            State::Closed => return Ok(admission),
+            State::Closed => return Ok(permit),
             State::Open(until) if present >= until => {
                 circuit.state = State::Probing;
                 circuit.touched = present;
-                admission.probe = true;
-                return Ok(admission);
+                permit.probe = true;
+                return Ok(permit);
             }
             State::Open(until) => until - present,
             State::Probing => PROBE,
@@ -143,9 +170,9 @@ impl Breakers {
         Err(now + TimeDelta::from_std(closed_for).unwrap_or_default())
     }
 
-    fn announce(&self, suspension: &Suspension) {
+    fn announce(&self, change: &SuspensionChange) {
         let mut listeners = self.listeners.lock();
-        listeners.retain(|listener| match listener.try_send(suspension.clone()) {
+        listeners.retain(|listener| match listener.try_send(change.clone()) {
             Ok(()) => true,
             Err(mpsc::error::TrySendError::Full(_)) => {
                 tracing::warn!("the notice of a suspended plugin was dropped: the queue of notices is full");
@@ -179,7 +206,7 @@ impl BreakerPermit<'_> {
         };
         if let Some((opened, reason)) = announcement {
             let (client, plugin) = (self.client, self.plugin.clone());
-            self.breakers.announce(&Suspension { client, plugin, reason, at: self.now, opened });
+            self.breakers.announce(&SuspensionChange { client, plugin, reason, at: self.now, opened });
         }
     }
 
@@ -199,6 +226,7 @@ impl BreakerPermit<'_> {
             State::Closed => {
                 let reason = self.breakers.too_much(circuit.recent)?;
                 circuit.state = State::Open(until);
+                circuit.opening = Some((self.now, reason.clone()));
                 Some((true, format!("{reason}; the last one: {}", last())))
             }
             // The call began before the circuit opened.
@@ -250,7 +278,12 @@ impl Table {
             self.circuits += 1;
         }
         let circuits = self.clients.entry(client).or_default();
-        circuits.entry(plugin.clone()).or_insert(Circuit { recent: 0, state: State::Closed, touched: present })
+        circuits.entry(plugin.clone()).or_insert(Circuit {
+            recent: 0,
+            state: State::Closed,
+            touched: present,
+            opening: None,
+        })
     }
 
     fn forget(&mut self, client: ClientId, plugin: &PluginRef) {

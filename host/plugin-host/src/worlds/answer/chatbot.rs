@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use super::{AnswerFault, Judgement, count, json, optional, text, url};
 use crate::calling::limits::{CallLimits, ExceededLimit};
-use crate::chatbot::{Action, Location, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate, Timer};
+use crate::chatbot::{
+    Action, Location, Reaction, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate, ScheduledTemplate, Timer,
+};
 
 const TEXT: usize = 4_096;
 const INTERACTIVE_TEXT: usize = 1_024;
@@ -17,7 +19,10 @@ const ROW_TITLE: usize = 24;
 const ROW_DESCRIPTION: usize = 72;
 const PARAMETERS: usize = 64;
 const NAME: usize = 512;
+/// One emoji may be a sequence of several characters.
+const EMOJI: usize = 16;
 const STATE: usize = 16 << 10;
+const SCHEDULE_SECONDS: std::ops::RangeInclusive<u32> = 1..=366 * 24 * 60 * 60;
 const TIMER_SECONDS: std::ops::RangeInclusive<u32> = 1..=30 * 24 * 60 * 60;
 
 /// The reason names the action, counted from 1.
@@ -45,6 +50,8 @@ fn judge_one(action: &Action) -> (&'static str, Judgement) {
         Action::ReplyList(reply) => ("reply-list", quoting(&reply.quote, list(reply))),
         Action::ReplyLocation(reply) => ("reply-location", quoting(&reply.quote, location(&reply.location))),
         Action::ReplyTemplate(reply) => ("reply-template", template(reply)),
+        Action::SendTemplate(later) => ("send-template", scheduled(later)),
+        Action::CancelTemplate(name) => ("cancel-template", text("name", name, 64)),
         Action::SetState(state) => ("set-state", optional("state", Some(state), STATE)),
         Action::StartTimer(start) => ("start-timer", timer(start)),
         Action::HandOver(to) => {
@@ -53,8 +60,20 @@ fn judge_one(action: &Action) -> (&'static str, Judgement) {
         Action::Close => ("close", Ok(())),
         Action::CancelTimer(name) => ("cancel-timer", text("timer", name, 64)),
         Action::AddTag(tag) => ("add-tag", text("tag", tag, 64)),
+        Action::RemoveTag(tag) => ("remove-tag", text("tag", tag, 64)),
+        Action::Typing => ("typing", Ok(())),
+        Action::MarkRead => ("mark-read", Ok(())),
+        Action::React(reaction) => ("react", react(reaction)),
         Action::RequestRating => ("request-rating", Ok(())),
         Action::Custom(custom) => ("custom", json(custom, STATE)),
+    }
+}
+
+fn react(reaction: &Reaction) -> Judgement {
+    text("message id", &reaction.message_id, 256)?;
+    match &reaction.emoji {
+        Some(emoji) => text("emoji", emoji, EMOJI),
+        None => Ok(()),
     }
 }
 
@@ -128,6 +147,15 @@ fn template(reply: &ReplyTemplate) -> Judgement {
         optional("filename of the header", header.filename.as_deref(), 240)?;
     }
     Ok(())
+}
+
+fn scheduled(later: &ScheduledTemplate) -> Judgement {
+    text("name", &later.name, 64)?;
+    template(&later.template)?;
+    if SCHEDULE_SECONDS.contains(&later.after_seconds) {
+        return Ok(());
+    }
+    Err(format!("a template is sent after {} to {} seconds", SCHEDULE_SECONDS.start(), SCHEDULE_SECONDS.end()))
 }
 
 fn timer(start: &Timer) -> Judgement {

@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod chatbot;
+pub(crate) mod finding;
 pub(crate) mod router;
 pub(crate) mod sms;
 pub(crate) mod sms_router;

@@ -5,7 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::{DryResult, form, write::write};
-use crate::{CallTrace, KeyValueWrite, LogLine, Scope, World};
+use crate::{CallTrace, KeyValueWrite, LogLine, Scope, StartedRequest, World, worlds::shaped_body::ShapedBody};
+
+/// Stands for the body of the host. A body of a plugin that is this text would be no body of a webhook.
+const UNCHANGED: &str = "unchanged";
 
 /// A call without effects.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +16,8 @@ pub struct DryAnswer {
     pub answer: DryResult,
     /// Writes to the key-value store, which were not applied.
     pub writes: Vec<KeyValueWrite>,
+    /// Requests that would be sent after the call.
+    pub requests: Vec<StartedRequest>,
     pub trace: CallTrace,
 }
 
@@ -22,7 +27,11 @@ impl DryResult {
         let world = self.world();
         let value = match self {
             // As the receiver would see it, or as plain text if it is not JSON.
-            Self::Payload(Some(body)) => serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.clone())),
+            Self::Payload(ShapedBody::Json(body)) => {
+                serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.clone()))
+            }
+            Self::Payload(ShapedBody::Unchanged) => UNCHANGED.into(),
+            Self::Payload(ShapedBody::Skip) => Value::Null,
             answer => {
                 let recorded = serde_json::to_value(answer).unwrap_or_default();
                 form::function(world).map_or(Value::Null, |function| without_nulls(write(function.answer, recorded)))
@@ -33,12 +42,15 @@ impl DryResult {
 }
 
 impl DryAnswer {
-    /// `{"actions" or "decision" or "payload" or "route" or "decisions", "writes", "logs", "durationMicros", "peakMemoryBytes"}`
+    /// `{"actions" or "decision" or "payload" or "route" or "decisions", "writes", "requests", "logs", "durationMicros", "peakMemoryBytes"}`
     pub fn to_json(&self) -> Value {
         let mut map = Map::new();
         let (name, answer) = self.answer.to_json();
         map.insert(name.into(), answer);
         map.insert("writes".into(), self.writes.iter().map(write_of_store).collect());
+        if !self.requests.is_empty() {
+            map.insert("requests".into(), self.requests.iter().map(request).collect());
+        }
         map.insert("logs".into(), self.trace.logs.iter().map(log_line).collect());
         let micros = u64::try_from(self.trace.duration.as_micros()).unwrap_or(u64::MAX);
         map.insert("durationMicros".into(), micros.into());
@@ -58,6 +70,17 @@ fn write_of_store(write: &KeyValueWrite) -> Value {
     if let Some(seconds) = write.after_seconds {
         map.insert("afterSeconds".into(), seconds.into());
     }
+    Value::Object(map)
+}
+
+/// `{"job", "method", "url", "body", "deadlineSeconds"}`. Headers may have secrets and are left out.
+fn request(started: &StartedRequest) -> Value {
+    let mut map = Map::new();
+    map.insert("job".into(), started.job.as_str().into());
+    map.insert("method".into(), started.request.method.as_str().into());
+    map.insert("url".into(), started.request.url.as_str().into());
+    binary(&mut map, "body", started.request.body.as_deref());
+    map.insert("deadlineSeconds".into(), started.request.timeout.as_secs().into());
     Value::Object(map)
 }
 

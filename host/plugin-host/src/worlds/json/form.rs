@@ -1,30 +1,37 @@
-//! The JSON form of a type in `wit/`. Without an entry here, names follow from `wit/`, and a record in a case has its
-//! fields next to the `type`.
+//! Maps WIT types to JSON. The tables below are the exceptions. By default, names come from `wit/`, and the fields of a
+//! case's record stand next to `type`.
 
 use domain::world::World;
 use plugin_bindings::wit::{self, WitFunction, WitRecord, WitType, WitVariant};
 
-/// The names of values of cases that are not the last word of the case.
-const VALUES: [(&str, &str, &str); 9] = [
+/// Variant, case, JSON field of its value. By default the field is the last word of the case name.
+const VALUES: [(&str, &str, &str); 15] = [
     ("types/content", "contact", "text"),
     ("types/content", "unsupported", "name"),
     ("bot/event-kind", "timer", "name"),
     ("bot/action", "cancel-timer", "name"),
+    ("bot/action", "cancel-template", "name"),
+    ("bot/http-outcome", "failed", "error"),
+    ("http/error", "not-granted", "message"),
+    ("http/error", "invalid-request", "message"),
+    ("http/error", "too-large", "bytes"),
+    ("http/error", "failed", "message"),
     ("routing/target", "bot", "name"),
     ("routing/target", "team", "name"),
     ("routing/target", "agent", "id"),
     ("fallback/decision", "skip", "reason"),
     ("sms-routing/decision", "refuse", "reason"),
 ];
-/// Cases whose record is one field.
+/// Cases whose record is one JSON field. It is not spread next to `type`.
 const NESTED: [(&str, &str); 1] = [("bot/event-kind", "message")];
-/// Fields whose variant has its `type` and its fields in the record itself.
+/// Record and field. The variant of this field is spread into the record.
 const FLAT: [(&str, &str); 1] = [("bot/event", "kind")];
-/// Fields with a JSON text. They can be given as any JSON value.
+/// Record and field. The text of this field is JSON, so it can be given as any JSON value.
 const JSON_TEXTS: [(&str, &str); 1] = [("bot/custom-event", "payload")];
-/// The case of every variant with a JSON text, and the name of this text.
+/// Case name and field name. In every variant, the value of this case is JSON text.
 const CUSTOM: (&str, &str) = ("custom", "payload");
 
+/// The JSON of one case: `type` alone, with the fields of a record, with one field, or with one field of JSON text.
 pub(super) enum CaseForm {
     Alone,
     Fields(&'static WitRecord),
@@ -32,6 +39,7 @@ pub(super) enum CaseForm {
     Text(&'static str),
 }
 
+/// Returns the JSON of a case.
 pub(super) fn of_case(variant: &WitVariant, (case, value): (&'static str, Option<WitType>)) -> CaseForm {
     let listed = VALUES.iter().find(|(of, name, _)| *of == variant.name && *name == case).map(|(_, _, name)| *name);
     let name = listed.or_else(|| case.rsplit('-').next()).unwrap_or(case);
@@ -43,6 +51,7 @@ pub(super) fn of_case(variant: &WitVariant, (case, value): (&'static str, Option
     }
 }
 
+/// Names of the cases, as an error lists the allowed `type`s: those with one value first, then those without a value.
 pub(super) fn kinds(variant: &WitVariant) -> Vec<&'static str> {
     let rank = |case: &(&'static str, Option<WitType>)| match of_case(variant, *case) {
         CaseForm::Value(..) => 0,
@@ -55,6 +64,7 @@ pub(super) fn kinds(variant: &WitVariant) -> Vec<&'static str> {
     cases.into_iter().map(|(name, _)| name).collect()
 }
 
+/// The variant of a field that is spread into its record.
 pub(super) fn flat(record: &WitRecord, (field, ty): (&str, WitType)) -> Option<&'static WitVariant> {
     match ty {
         WitType::Variant(variant) if FLAT.contains(&(record.name, field)) => Some(variant),
@@ -66,7 +76,20 @@ pub(super) fn is_json_text(record: &WitRecord, field: &str) -> bool {
     JSON_TEXTS.contains(&(record.name, field))
 }
 
-pub(super) fn is_pairs(item: &WitType) -> bool {
+/// True for bytes. In JSON they are a text under the name of the field, or base64 under that name with [`BASE64`].
+pub(super) fn is_bytes(ty: &WitType) -> bool {
+    match ty {
+        WitType::List(item) => **item == WitType::Integer(0, 255),
+        WitType::Option(inner) => is_bytes(inner),
+        _ => false,
+    }
+}
+
+/// Suffix of the name of a field with bytes that are not text.
+pub(super) const BASE64: &str = "-base64";
+
+/// True for a pair of strings. A list of such items is a JSON object.
+pub(super) fn is_string_pair(item: &WitType) -> bool {
     *item == WitType::Tuple(&[WitType::String, WitType::String])
 }
 

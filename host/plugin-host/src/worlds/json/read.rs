@@ -1,5 +1,6 @@
 //! From readable JSON to the form of recordings.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use plugin_bindings::wit::{WitRecord, WitType, WitVariant};
 use serde_json::{Map, Value, json};
 
@@ -27,7 +28,7 @@ pub(super) fn read(ty: WitType, node: &JsonNode<'_>, base: Option<&Value>) -> Op
         WitType::String => node.expected("a text"),
         WitType::Option(_) if value.is_null() => Some(Value::Null),
         WitType::Option(inner) => read(*inner, node, base.filter(|base| !base.is_null())),
-        WitType::List(item) if form::is_pairs(item) => read_pairs(node),
+        WitType::List(item) if form::is_string_pair(item) => read_pairs(node),
         WitType::List(item) => read_items(*item, node, None),
         WitType::Tuple(_) => node.expected("a value with a form"),
         WitType::Record(record) => {
@@ -120,11 +121,27 @@ fn read_field(
     if form::is_json_text(record, name) {
         return Some(object.json_text(name).unwrap_or_else(|| "{}".to_owned()).into());
     }
+    if form::is_bytes(&ty) {
+        return read_bytes(name, object, base);
+    }
     // The content of a message may be given as `"text": "hi"`.
     if (record.name, name) == (MESSAGE, "content") && object.has("text") {
         return required("text", WitType::String, object, None).map(|text| json!({ "Text": text }));
     }
     required(name, ty, object, base)
+}
+
+/// Bytes as a text or another JSON value, which is serialised, or in base64.
+fn read_bytes(name: &str, object: &mut JsonObject<'_>, base: Option<&Value>) -> Option<Value> {
+    let encoded = format!("{name}{}", form::BASE64);
+    let bytes = if object.has(&encoded) {
+        let node = object.take(&encoded)?;
+        let decoded = node.value().as_str().and_then(|text| STANDARD.decode(text).ok());
+        return decoded.map(|bytes| json!(bytes)).or_else(|| node.expected("a text in base64"));
+    } else {
+        object.json_text(name)
+    };
+    Some(bytes.map(|text| json!(text.into_bytes())).or_else(|| base.cloned()).unwrap_or_else(|| json!([])))
 }
 
 fn required(name: &str, ty: WitType, object: &mut JsonObject<'_>, base: Option<&Value>) -> Option<Value> {

@@ -12,7 +12,7 @@ use crate::chatbot::{
 };
 use crate::router::{Route, Target};
 use crate::sms_fallback::{Decision, Sms};
-use crate::webhook_shaper::WebhookEvent;
+use crate::webhook_shaper::{ShapedBody, WebhookEvent};
 
 fn chatbot(event: Value, session: Value) -> (crate::chatbot::Event, crate::chatbot::Session) {
     match WorldQuestion::from_json(World::Chatbot, &event, &session) {
@@ -118,7 +118,7 @@ fn everything_unknown_or_wrong_is_named_by_its_path_at_once() {
         "event.message.quoted: must be an object, not a number",
         "event.sequence: must be a whole number from 0 to 18446744073709551615",
         "session.stat: is not known; there are businessNumber, channel",
-        "session.channel: must be one of `whatsapp`, `web`, `facebook`",
+        "session.channel: must be one of `whatsapp`, `sms`, `web`, `facebook`, `telegram`, `other`",
         "session.localTime.hour: must be a whole number from 0 to 255",
         "session.customer: must be an object, not a text",
     ] {
@@ -246,9 +246,13 @@ fn answers_are_named_by_type_and_omit_empty_fields() {
     assert_eq!(send, ("decision", json!({ "type": "send", "text": "hi", "unicode": false })));
     let skip = DryResult::Decision(Decision::Skip("no text".into())).to_json();
     assert_eq!(skip, ("decision", json!({ "type": "skip", "reason": "no text" })));
-    assert_eq!(DryResult::Payload(None).to_json(), ("payload", Value::Null));
-    assert_eq!(DryResult::Payload(Some("{\"a\":null}".into())).to_json(), ("payload", json!({ "a": null })));
-    assert_eq!(DryResult::Payload(Some("oops".into())).to_json(), ("payload", json!("oops")));
+    assert_eq!(DryResult::Payload(ShapedBody::Skip).to_json(), ("payload", Value::Null));
+    assert_eq!(
+        DryResult::Payload(ShapedBody::Json("{\"a\":null}".into())).to_json(),
+        ("payload", json!({ "a": null }))
+    );
+    assert_eq!(DryResult::Payload(ShapedBody::Json("oops".into())).to_json(), ("payload", json!("oops")));
+    assert_eq!(DryResult::Payload(ShapedBody::Unchanged).to_json(), ("payload", json!("unchanged")));
     let route = Route { target: Target::Bot(Some("orders".into())), reason: "vip".into(), note: None };
     let expected = json!({ "target": { "type": "bot", "name": "orders" }, "reason": "vip" });
     assert_eq!(DryResult::Route(route).to_json(), ("route", expected));

@@ -1,5 +1,6 @@
 //! From the form of recordings to readable JSON.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use plugin_bindings::wit::{WitRecord, WitType, WitVariant};
 use serde_json::{Map, Value};
 
@@ -9,7 +10,7 @@ pub(super) fn write(ty: WitType, recorded: Value) -> Value {
     match (ty, recorded) {
         (_, Value::Null) => Value::Null,
         (WitType::Option(inner), some) => write(*inner, some),
-        (WitType::List(item), Value::Array(pairs)) if form::is_pairs(item) => write_pairs(pairs),
+        (WitType::List(item), Value::Array(pairs)) if form::is_string_pair(item) => write_pairs(pairs),
         (WitType::List(item), Value::Array(items)) => items.into_iter().map(|value| write(*item, value)).collect(),
         (WitType::Tuple(parts), Value::Array(values)) => {
             parts.iter().zip(values).map(|(part, value)| write(*part, value)).collect()
@@ -46,7 +47,20 @@ fn write_fields(record: &WitRecord, mut fields: Map<String, Value>, into: &mut M
         let value = fields.remove(&snake(name)).unwrap_or_default();
         match form::flat(record, (name, *ty)) {
             Some(variant) => write_case(variant, value, into),
+            None if form::is_bytes(ty) => write_bytes(name, &value, into),
             None => drop(into.insert(camel(name), write(*ty, value))),
+        }
+    }
+}
+
+fn write_bytes(name: &str, recorded: &Value, into: &mut Map<String, Value>) {
+    let byte = |value: &Value| value.as_u64().and_then(|byte| u8::try_from(byte).ok());
+    let bytes: Option<Vec<u8>> = recorded.as_array().map(|bytes| bytes.iter().filter_map(byte).collect());
+    match bytes.map(String::from_utf8) {
+        None => drop(into.insert(camel(name), Value::Null)),
+        Some(Ok(text)) => drop(into.insert(camel(name), text.into())),
+        Some(Err(other)) => {
+            drop(into.insert(camel(&format!("{name}{}", form::BASE64)), STANDARD.encode(other.as_bytes()).into()));
         }
     }
 }

@@ -68,7 +68,7 @@ pub async fn move_messages(
     Ok(())
 }
 
-/// Moves the events and values of the chatbot. If both chats have a value, the remaining chat keeps its own.
+/// Moves the events, scheduled templates and values of the chatbot. If both chats have a value, the remaining chat keeps its own.
 pub async fn move_bot_data(
     db: &mut PgConnection,
     client: ClientId,
@@ -81,6 +81,17 @@ pub async fn move_bot_data(
         .bind(gone.0)
         .execute(&mut *db)
         .await?;
+    sqlx::query("UPDATE scheduled_template SET participant_id = $2 WHERE client_id = $1 AND participant_id = $3")
+        .bind(client.0)
+        .bind(kept.0)
+        .bind(gone.0)
+        .execute(&mut *db)
+        .await?;
+    move_values(db, client, kept.0, gone.0).await
+}
+
+/// Moves the key-values of a chat, or of a customer. If both have a value, the remaining one keeps its own.
+pub async fn move_values(db: &mut PgConnection, client: ClientId, kept: Uuid, gone: Uuid) -> Result<()> {
     let grown: i64 = sqlx::query_scalar(
         "WITH moved AS (DELETE FROM chatbot_value WHERE client_id = $1 AND participant_id = $3 RETURNING *),
          kept AS (
@@ -91,13 +102,13 @@ pub async fn move_bot_data(
                  - COALESCE((SELECT sum(octet_length(key) + octet_length(value) + $4) FROM moved), 0))::bigint",
     )
     .bind(client.0)
-    .bind(kept.0)
-    .bind(gone.0)
+    .bind(kept)
+    .bind(gone)
     .bind(chatbot_values::KEY_OVERHEAD)
     .fetch_one(&mut *db)
     .await?;
     if grown != 0 {
-        chatbot_values::grow(db, client, kept, grown).await?;
+        chatbot_values::grow(db, client, ParticipantId(kept), grown).await?;
     }
     Ok(())
 }

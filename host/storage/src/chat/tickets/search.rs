@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     chat::{Rating, TicketStatus},
-    ids::{ClientId, UserId},
+    ids::{ClientId, ParticipantId, UserId},
     page::{Page, PageRequest},
 };
 use uuid::Uuid;
@@ -23,6 +23,13 @@ pub struct Filter {
     pub number: Option<i64>,
     pub agent: Option<UserId>,
     pub status: Option<TicketStatus>,
+    pub chats: Option<Vec<ParticipantId>>,
+}
+
+impl Filter {
+    fn chat_ids(&self) -> Option<Vec<Uuid>> {
+        Some(self.chats.as_ref()?.iter().map(|chat| chat.0).collect())
+    }
 }
 
 /// The conditions name only the given fields, so that each filter uses its index.
@@ -40,24 +47,25 @@ fn conditions(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
         given(filter.number.is_some(), "number = $6", "$6::bigint IS NULL"),
         given(filter.agent.is_some(), "agent_id = $7", "$7::uuid IS NULL"),
         given(filter.status.is_some(), "status = $8", "$8::text IS NULL"),
+        given(filter.chats.is_some(), "participant_id = ANY($9::uuid[])", "$9::uuid[] IS NULL"),
     ]
     .join(" AND ")
 }
 
-/// The statement of a page: offset `$9`, limit `$10`. Public for the test of its plan.
+/// The statement of a page: offset `$10`, limit `$11`. Public for the test of its plan.
 #[doc(hidden)]
 pub fn page_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     let conditions = conditions(filter, inboxes);
     format!(
         "SELECT client_id, id, number, participant_id, inbox_id, status, agent_id, rating, created_at, updated_at, closed_at
-         FROM ticket WHERE {conditions} ORDER BY created_at DESC, id DESC OFFSET $9 LIMIT $10"
+         FROM ticket WHERE {conditions} ORDER BY created_at DESC, id DESC OFFSET $10 LIMIT $11"
     )
 }
 
 #[doc(hidden)]
 pub fn count_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     let conditions = conditions(filter, inboxes);
-    format!("SELECT count(*) FROM (SELECT 1 FROM ticket WHERE {conditions} LIMIT $9) counted")
+    format!("SELECT count(*) FROM (SELECT 1 FROM ticket WHERE {conditions} LIMIT $10) counted")
 }
 
 /// Returns a page of the tickets that match a filter. More than [`COUNTED`] are counted as in lists of chats.
@@ -71,7 +79,7 @@ pub async fn search(
         Some(address) => Some(inboxes_at(db, client, address).await?),
         None => None,
     };
-    if inboxes.as_ref().is_some_and(Vec::is_empty) {
+    if inboxes.as_ref().is_some_and(Vec::is_empty) || filter.chats.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Page { items: Vec::new(), total: 0 });
     }
     let inboxes = inboxes.as_deref();
@@ -84,6 +92,7 @@ pub async fn search(
         .bind(filter.number)
         .bind(filter.agent.map(|agent| agent.0))
         .bind(filter.status.map(TicketStatus::as_str))
+        .bind(filter.chat_ids())
         .bind(page.offset())
         .bind(page.limit() + 1)
         .fetch_all(&mut *db)
@@ -97,6 +106,7 @@ pub async fn search(
         .bind(filter.number)
         .bind(filter.agent.map(|agent| agent.0))
         .bind(filter.status.map(TicketStatus::as_str))
+        .bind(filter.chat_ids())
         .bind(i64::try_from(COUNTED).unwrap_or(i64::MAX))
         .fetch_one(db)
         .await?;

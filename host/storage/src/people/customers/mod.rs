@@ -68,7 +68,12 @@ async fn read(
 ) -> Result<Option<Customer>> {
     let row: Option<CustomerRow> = sqlx::query_as(
         "SELECT customer.id, customer.full_name, customer.username, customer.parent_user_id,
-                (SELECT contact.full_name FROM contact
+                (SELECT COALESCE((SELECT kept.full_name FROM contact kept
+                                  WHERE kept.client_id = contact.client_id AND kept.id = (
+                                      SELECT merge.kept_id FROM contact_merge merge
+                                      WHERE merge.client_id = contact.client_id AND merge.contact_id = contact.id)),
+                                 contact.full_name)
+                 FROM contact
                  WHERE contact.client_id = $1 AND contact.customer_id = customer.id) AS contact_name,
                 COALESCE(known.kinds, '{}') AS kinds, COALESCE(known.values, '{}') AS values
          FROM customer asked

@@ -3,6 +3,8 @@ package patchbay
 import (
 	"local/build/bindings/exports/export_patchbay_plugin_fallback"
 	fallback "local/build/bindings/imports/patchbay_plugin_fallback"
+
+	wit "go.bytecodealliance.org/pkg/wit/types"
 )
 
 // The input and the output.
@@ -12,8 +14,14 @@ type (
 )
 
 // Fallback makes a function the rule. Call it in an init function.
-func Fallback(decide func(undeliverable Undeliverable) Decision) {
-	export_patchbay_plugin_fallback.Decide = decide
+func Fallback(decide func(undeliverable Undeliverable) (Decision, error)) {
+	export_patchbay_plugin_fallback.Decide = func(undeliverable Undeliverable) wit.Result[Decision, fallback.Error] {
+		decision, err := decide(undeliverable)
+		if err != nil {
+			return wit.Err[Decision, fallback.Error](failure(err))
+		}
+		return wit.Ok[Decision, fallback.Error](decision)
+	}
 }
 
 // SendSMS sends a text, from the sender id that is set for the client.

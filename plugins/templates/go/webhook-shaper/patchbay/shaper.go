@@ -21,22 +21,30 @@ const (
 	ChatbotEvent  = shaper.WebhookEvent_Chatbot
 )
 
-// Shaper makes a function the shaper. It returns a value with JSON tags, or nil if the event is not sent.
+// Unchanged is the body that the host writes without a plugin.
+var Unchanged = unchanged{}
+
+type unchanged struct{}
+
+// Shaper makes a function the shaper. It returns a value with JSON tags, Unchanged, or nil if the event is not sent.
 // Call it in an init function.
 func Shaper(shape func(event WebhookEvent) (any, error)) {
-	export_patchbay_plugin_shaper.Shape = func(event WebhookEvent) wit.Result[wit.Option[string], shaper.Error] {
-		type result = wit.Option[string]
+	export_patchbay_plugin_shaper.Shape = func(event WebhookEvent) wit.Result[shaper.Body, shaper.Error] {
+		type result = shaper.Body
 		body, err := shape(event)
 		if err != nil {
 			return wit.Err[result, shaper.Error](failure(err))
 		}
 		if body == nil {
-			return wit.Ok[result, shaper.Error](wit.None[string]())
+			return wit.Ok[result, shaper.Error](shaper.MakeBodySkip())
+		}
+		if body == Unchanged {
+			return wit.Ok[result, shaper.Error](shaper.MakeBodyUnchanged())
 		}
 		text, err := json.Marshal(body)
 		if err != nil {
 			return wit.Err[result, shaper.Error](failure(err))
 		}
-		return wit.Ok[result, shaper.Error](wit.Some(string(text)))
+		return wit.Ok[result, shaper.Error](shaper.MakeBodyJson(string(text)))
 	}
 }

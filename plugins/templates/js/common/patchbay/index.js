@@ -1,7 +1,7 @@
 // The parts that every plugin needs: log lines, the configuration, errors.
 
-import { get } from 'patchbay:plugin/config@0.2.1';
-import { write } from 'patchbay:plugin/log@0.2.1';
+import { get } from 'patchbay:plugin/config@0.3.0';
+import { write } from 'patchbay:plugin/log@0.3.0';
 
 /** Log lines for the author of the plugin, stored with the trace of the call. Do not write personal data. */
 export const log = {

@@ -2,13 +2,17 @@
 
 import { failure } from './index';
 
-/** Makes a function the shaper. It returns the body, or `undefined` if the event is not sent. */
+/** The body that the host writes without a plugin. */
+export const unchanged = Symbol('unchanged');
+
+/** Makes a function the shaper. It returns the body, `unchanged`, or `undefined` if the event is not sent. */
 export function shaper(shape) {
   return {
     shape(event) {
       try {
         const body = shape(event);
-        return body === undefined ? null : JSON.stringify(body);
+        if (body === undefined) return { tag: 'skip' };
+        return body === unchanged ? { tag: 'unchanged' } : { tag: 'json', val: JSON.stringify(body) };
       } catch (thrown) {
         throw failure(thrown);
       }

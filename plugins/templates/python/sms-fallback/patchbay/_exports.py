@@ -1,8 +1,11 @@
 """The functions that the host calls."""
 
-from patchbay import fallback
+from patchbay import failure, fallback
 
 
 class Fallback:
     def decide(self, undeliverable):
-        return fallback._rule(undeliverable)
+        try:
+            return fallback._rule(undeliverable)
+        except Exception as error:
+            raise failure(error)

@@ -15,8 +15,12 @@ Shape = Callable[[WebhookEvent], Any]
 _shape: Optional[Shape] = None
 
 
+# The body that the host writes without a plugin.
+UNCHANGED = object()
+
+
 def shaper(shape: Shape) -> Shape:
-    """Makes a function the shaper. It returns the body, or None if the event is not sent."""
+    """Makes a function the shaper. It returns the body, UNCHANGED, or None if the event is not sent."""
     global _shape
     _shape = shape
     return shape

@@ -5,15 +5,15 @@ use patchbay_plugin_sdk::sms_fallback::*;
 struct Rule;
 
 impl SmsFallback for Rule {
-    fn decide(undeliverable: Undeliverable) -> Decision {
+    fn decide(undeliverable: Undeliverable) -> Result<Decision, Error> {
         let requested = undeliverable.requested;
         if !requested.send_fallback {
-            return Decision::skip("not asked for");
+            return Ok(Decision::skip("not asked for"));
         }
-        match requested.text.or(undeliverable.auto_text) {
+        Ok(match requested.text.or(undeliverable.auto_text) {
             Some(text) => Decision::Send(Sms { text, unicode: requested.unicode, sender: None }),
             None => Decision::skip("there is no text"),
-        }
+        })
     }
 }
 

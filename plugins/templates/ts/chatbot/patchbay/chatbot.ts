@@ -1,9 +1,9 @@
 // Chatbots: helpers to read events and to write actions. The other types of the interface are in `build/types/`.
 
-import type * as bot from 'patchbay:plugin/bot@0.2.1';
+import type * as bot from 'patchbay:plugin/bot@0.3.0';
 import { failure } from './index';
 
-export type { Action, Event, Session } from 'patchbay:plugin/bot@0.2.1';
+export type { Action, Event, Session } from 'patchbay:plugin/bot@0.3.0';
 
 /** Makes a function the chatbot: `export const bot = chatbot((event, session) => [...])`. */
 export function chatbot(handle: (event: bot.Event, session: bot.Session) => bot.Action[]) {

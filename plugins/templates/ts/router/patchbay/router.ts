@@ -1,9 +1,9 @@
 // Routers: helpers to write decisions, each with the reason that is stored with it.
 
-import type { Decision, Inbound } from 'patchbay:plugin/routing@0.2.1';
+import type { Decision, Inbound } from 'patchbay:plugin/routing@0.3.0';
 import { failure } from './index';
 
-export type { Decision, Inbound } from 'patchbay:plugin/routing@0.2.1';
+export type { Decision, Inbound } from 'patchbay:plugin/routing@0.3.0';
 
 /** Makes a function the router: `export const routing = router((inbound) => ...)`. */
 export function router(route: (inbound: Inbound) => Decision) {

@@ -1,9 +1,9 @@
 // SMS routers: helpers to write decisions.
 
-import type { Change, Decision, Sms } from 'patchbay:plugin/sms-routing@0.2.1';
+import type { Change, Decision, Sms } from 'patchbay:plugin/sms-routing@0.3.0';
 import { failure } from './index';
 
-export type { Change, Decision, Sms } from 'patchbay:plugin/sms-routing@0.2.1';
+export type { Change, Decision, Sms } from 'patchbay:plugin/sms-routing@0.3.0';
 
 /** Makes a function the router: `export const smsRouting = router((sms) => ...)`. It is called for each message. */
 export function router(decide: (sms: Sms) => Decision) {

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, InboxId};
-use serde::Serialize;
+use domain::{
+    ids::{ClientId, InboxId},
+    status_report::{LaneStatus, LaneWork, ReportTime, WaitReport},
+};
 use storage::{
     PgConnection, Queue,
     work::{
@@ -12,25 +14,6 @@ use storage::{
         wait_reasons::{self, SenderName},
     },
 };
-
-use super::report::WaitReport;
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LaneStatus {
-    pub(super) client_ref: String,
-    pub(super) lane: String,
-    /// The inbox, if the lane is one.
-    pub(super) address: Option<String>,
-    pub(super) waiting: i64,
-    pub(super) due: i64,
-    pub(super) oldest_due_seconds: Option<i64>,
-    /// `WORKING`: a worker holds the lane. `WAITING`: no worker has taken it.
-    pub(super) state: &'static str,
-    pub(super) reason: String,
-    /// Time of the next attempt, if it is known.
-    pub(super) until: Option<DateTime<Utc>>,
-}
 
 /// The facts of other sources about lanes.
 pub(super) struct LaneKnowledge<'a> {
@@ -40,7 +23,7 @@ pub(super) struct LaneKnowledge<'a> {
     pub(super) is_worked_on: bool,
 }
 
-pub(super) fn time(at: DateTime<Utc>) -> String {
+fn time(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
@@ -78,9 +61,9 @@ pub(super) async fn read(
             waiting: lane.waiting,
             due: lane.due,
             oldest_due_seconds: (lane.due > 0).then(|| (known.now - lane.first_due_at).num_seconds()),
-            state: if lane.is_leased { "WORKING" } else { "WAITING" },
+            state: if lane.is_leased { LaneWork::Working } else { LaneWork::Waiting },
             reason: text,
-            until,
+            until: until.map(ReportTime),
             client_ref: lane.client_ref,
         });
     }
@@ -104,7 +87,7 @@ async fn reason(
     let inbox = InboxId(lane.lane_id);
     let by_queue = match queue {
         Queue::Outbound => match known.waits.get(&(lane.client_id, inbox)) {
-            Some(wait) => Some(Reason { text: wait.reason.clone(), until: wait.until }),
+            Some(wait) => Some(Reason { text: wait.reason.clone(), until: wait.until.map(|until| until.0) }),
             None => of_messages(db, lane, known.now).await?,
         },
         Queue::Webhook => of_webhook(db, lane).await?,

@@ -1,0 +1,79 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use author::{
+    Project,
+    oci::{self, OciComponent},
+    server::{RemoteServer, UploadParts},
+};
+
+use super::{
+    arguments::PushArguments,
+    offline_commands::stem,
+    output::{StepProgress, built, print_line},
+};
+
+pub(super) async fn push(wanted: PushArguments) -> anyhow::Result<()> {
+    let PushArguments { path, name, signature, json } = wanted;
+    let source = PushSource::open(path)?;
+    // Checked before a long build.
+    let server = RemoteServer::from_environment()?;
+    let signature = signature.as_deref().map(read_signature).transpose()?;
+    let (own, parts) = source.into_parts(signature).await?;
+    let mut progress = StepProgress::new();
+    let pushed = server.push_parts(name.as_deref().unwrap_or(&own), parts, &mut |text| progress.tell(text)).await;
+    progress.done();
+    let pushed = pushed?;
+    if json { print_line(serde_json::to_string_pretty(&pushed)?) } else { print_line(pushed) }
+}
+
+/// The place of the component that is uploaded.
+enum PushSource {
+    /// A reference to an OCI registry.
+    Artifact(String),
+    Project(Box<Project>),
+    File(PathBuf),
+}
+
+impl PushSource {
+    /// A project with the configuration of a built-in plugin has nothing to upload, and is refused.
+    fn open(path: PathBuf) -> anyhow::Result<Self> {
+        if let Some(reference) = path.to_str().filter(|text| text.starts_with(oci::SCHEME)) {
+            return Ok(Self::Artifact(reference.to_owned()));
+        }
+        if !path.is_dir() {
+            return Ok(Self::File(path));
+        }
+        let project = Project::open(&path)?;
+        if let Some(built_in) = &project.built_in {
+            bail!(
+                "{built_in} is at every server: activate it with `patchbay plugin activate {built_in} --config FILE`"
+            );
+        }
+        Ok(Self::Project(Box::new(project)))
+    }
+
+    /// The name of the component, and the parts of its upload.
+    async fn into_parts(self, signature: Option<String>) -> anyhow::Result<(String, UploadParts)> {
+        let (name, component) = match self {
+            Self::Artifact(reference) => {
+                let OciComponent { name, component, manifest } =
+                    oci::fetch(&reference, &oci::RegistryLogin::from_environment()).await?;
+                return Ok((name, UploadParts { component, signature, source: Some(manifest) }));
+            }
+            Self::Project(project) => (project.name.clone(), signed_build(*project, signature.is_some()).await?),
+            Self::File(file) => (stem(&file), file),
+        };
+        let bytes = std::fs::read(&component).with_context(|| format!("cannot read {}", component.display()))?;
+        Ok((name, UploadParts { component: bytes.into(), signature, source: None }))
+    }
+}
+
+fn read_signature(file: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("cannot read the signature {}", file.display()))
+}
+
+/// The component of a project. A signature is of the last build, so that one is not built again.
+async fn signed_build(project: Project, is_signed: bool) -> anyhow::Result<PathBuf> {
+    if is_signed { Ok(project.component()) } else { built(project).await }
+}

@@ -1,0 +1,162 @@
+//! Requests that a chatbot starts: stored, sent outside of the turn, and answered by an event.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::{chat::ParticipantState, ids::ClientId};
+use plugin_host::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
+use serde_json::json;
+use storage::Queue;
+
+use crate::stage::Stage;
+
+const ERRANDS: &str = "errands";
+const OPEN: &str = "SELECT count(*) FROM plugin_request";
+
+/// Answers requests in order, and keeps them.
+#[derive(Default)]
+struct Web {
+    answers: Mutex<VecDeque<Result<HttpResponse, HttpFault>>>,
+    asked: Mutex<Vec<HttpRequest>>,
+}
+
+#[async_trait]
+impl OutgoingHttp for Web {
+    async fn send(&self, _client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
+        self.asked.lock().unwrap().push(request);
+        let answer = self.answers.lock().unwrap().pop_front();
+        match answer {
+            Some(answer) => answer,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Web {
+    fn answers(&self, status: u16, body: &str) {
+        let answer = HttpResponse { status, headers: vec![], body: body.as_bytes().to_vec() };
+        self.answers.lock().unwrap().push_back(Ok(answer));
+    }
+
+    fn keys(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        let key = |request: &HttpRequest| {
+            request.headers.iter().find(|(name, _)| name == "idempotency-key").map(|(_, key)| key.clone()).unwrap()
+        };
+        asked.iter().map(key).collect()
+    }
+}
+
+async fn stage() -> (Stage, Arc<Web>) {
+    let web = Arc::new(Web::default());
+    let stage = Stage::with_web(Arc::clone(&web) as _).await;
+    stage.activate_reaching(ERRANDS, json!({}), &["ai.example"]).await;
+    (stage, web)
+}
+
+/// Events of one moment are due one after the other, a microsecond apart.
+async fn settle_later(stage: &Stage) {
+    for _ in 0..3 {
+        stage.settle().await;
+        stage.advance(TimeDelta::milliseconds(1));
+    }
+    stage.settle().await;
+}
+
+#[tokio::test]
+async fn the_answer_to_a_started_request_comes_into_the_chat_after_earlier_events() {
+    let (stage, web) = stage().await;
+    stage.zo_writes("wamid.A", "start https://ai.example/chat").await;
+    stage.settle().await;
+    assert_eq!(stage.count(OPEN).await, 1);
+    assert_eq!(stage.transcript().await, ["< start https://ai.example/chat"]);
+    let sealed = "SELECT count(*) FROM plugin_request WHERE position('Bearer errand'::bytea in request_sealed) = 0";
+    assert_eq!(stage.count(sealed).await, 1, "headers have secrets");
+
+    web.answers(200, "hello");
+    stage.zo_writes("wamid.B", "channel").await;
+    stage.settle_callbacks_only().await;
+    stage.send_requests().await;
+    assert_eq!(stage.count(OPEN).await, 0);
+    settle_later(&stage).await;
+    let said = ["< start https://ai.example/chat", "< channel", "> Channel::Whatsapp", "> 200 hello"];
+    assert_eq!(stage.transcript().await, said);
+    assert_eq!(stage.chat().await.bot_state, format!("finished {}", web.keys()[0]));
+    assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 0);
+}
+
+#[tokio::test]
+async fn a_request_that_was_cut_off_is_sent_again_with_the_same_key() {
+    let (stage, web) = stage().await;
+    stage.zo_writes("wamid.A", "start https://ai.example/chat").await;
+    stage.settle().await;
+    stage.stop_during_a_request(|| !web.asked.lock().unwrap().is_empty()).await;
+    assert_eq!(stage.count(OPEN).await, 1, "the process stopped before the answer");
+    web.answers(200, "hello");
+    stage.send_requests().await;
+    stage.settle().await;
+    assert_eq!(stage.transcript().await.last().unwrap(), "> 200 hello");
+    let keys = web.keys();
+    assert_eq!((keys.len(), &keys[0]), (2, &keys[1]));
+}
+
+#[tokio::test]
+async fn a_request_whose_deadline_passed_while_no_process_ran_is_not_sent() {
+    let (stage, web) = stage().await;
+    stage.zo_writes("wamid.A", "start https://ai.example/chat").await;
+    stage.settle().await;
+    stage.advance(TimeDelta::seconds(91));
+    stage.send_requests().await;
+    stage.settle().await;
+    assert!(web.keys().is_empty());
+    assert_eq!(stage.transcript().await.last().unwrap(), "> http-timed-out: no response in time");
+}
+
+#[tokio::test]
+async fn the_answer_is_dropped_if_people_have_the_chat() {
+    let (stage, web) = stage().await;
+    stage.zo_writes("wamid.A", "start https://ai.example/chat").await;
+    stage.settle().await;
+    web.answers(200, "hello");
+    let taken = "UPDATE participant SET state = 'QUEUED', control_version = control_version + 1";
+    sqlx::query(taken).execute(&stage.ctx.db).await.unwrap();
+    stage.send_requests().await;
+    stage.settle().await;
+    assert_eq!(stage.transcript().await.len(), 1);
+    assert_eq!((stage.chat().await.state, stage.count(OPEN).await), (ParticipantState::Queued, 0));
+}
+
+#[tokio::test]
+async fn requests_beyond_the_limit_of_a_chat_fail_at_once() {
+    let (stage, web) = stage().await;
+    for number in 0..17 {
+        stage.zo_writes(&format!("wamid.{number}"), "start https://ai.example/chat").await;
+    }
+    settle_later(&stage).await;
+    assert_eq!(stage.count(OPEN).await, 16);
+    assert_eq!(
+        stage.transcript().await.last().unwrap(),
+        "> http-failed: 16 requests of this conversation have not ended"
+    );
+    assert!(web.keys().is_empty());
+}
+
+#[tokio::test]
+async fn tags_reactions_and_the_history_are_those_of_the_chat() {
+    let (stage, _web) = stage().await;
+    for (id, text) in [("A", "tag vip"), ("B", "remind tea"), ("C", "recall"), ("D", "untag vip"), ("E", "like")] {
+        stage.zo_writes(&format!("wamid.{id}"), text).await;
+        stage.settle().await;
+    }
+    let chat = stage.transcript().await;
+    let recalled =
+        "> vip | tea | Author::Customer TEXT tag vip; Author::Customer TEXT remind tea; Author::Customer TEXT recall";
+    assert_eq!(chat[3], recalled);
+    assert!(stage.chat().await.tags.is_empty());
+    assert_eq!(chat.last().unwrap(), "> 👍");
+    assert_eq!(stage.due(Queue::Outbound).await, [stage.number.0]);
+}

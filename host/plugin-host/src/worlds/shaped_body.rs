@@ -1,0 +1,78 @@
+//! The answer of a webhook shaper.
+
+use plugin_bindings::exports::patchbay::plugin::shaper::Body;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+/// The body of a webhook. In recordings it is a JSON text, `null` for none, and `true` for the body of the host, because
+/// recordings of interfaces before 0.3 have an optional text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShapedBody {
+    Json(String),
+    /// The body that the built-in shaper writes.
+    Unchanged,
+    /// The event is not sent.
+    Skip,
+}
+
+impl ShapedBody {
+    /// The text of the plugin, if it wrote one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Json(text) => Some(text),
+            Self::Unchanged | Self::Skip => None,
+        }
+    }
+}
+
+impl From<Body> for ShapedBody {
+    fn from(body: Body) -> Self {
+        match body {
+            Body::Json(text) => Self::Json(text),
+            Body::Unchanged => Self::Unchanged,
+            Body::Skip => Self::Skip,
+        }
+    }
+}
+
+/// The answer on the tracks before 0.3.
+impl From<Option<String>> for ShapedBody {
+    fn from(body: Option<String>) -> Self {
+        body.map_or(Self::Skip, Self::Json)
+    }
+}
+
+impl Serialize for ShapedBody {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Json(text) => to.serialize_str(text),
+            Self::Unchanged => to.serialize_bool(true),
+            Self::Skip => to.serialize_unit(),
+        }
+    }
+}
+
+impl<'a> Deserialize<'a> for ShapedBody {
+    fn deserialize<D: Deserializer<'a>>(from: D) -> Result<Self, D::Error> {
+        match Value::deserialize(from)? {
+            Value::String(text) => Ok(Self::Json(text)),
+            Value::Bool(true) => Ok(Self::Unchanged),
+            Value::Null => Ok(Self::Skip),
+            other => Err(serde::de::Error::custom(format!("`{other}` is not the body of a webhook"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorded_body_is_read_again() {
+        for body in [ShapedBody::Json("{}".into()), ShapedBody::Unchanged, ShapedBody::Skip] {
+            let recorded = serde_json::to_value(&body).unwrap();
+            assert_eq!(serde_json::from_value::<ShapedBody>(recorded).unwrap(), body);
+        }
+        assert!(serde_json::from_value::<ShapedBody>(Value::from(7)).is_err());
+    }
+}

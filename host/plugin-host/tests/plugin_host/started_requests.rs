@@ -1,0 +1,181 @@
+//! Requests that a chatbot starts and that the host sends after the call, and the facts of its conversation.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use plugin_host::chatbot::{Action, Author, EventKind, HttpError, HttpFinished, HttpOutcome, HttpReply, PastMessage};
+use plugin_host::chatbot::{Reaction, RunningTimer};
+use plugin_host::{
+    ChatbotOutcome, ConversationAnswer, ConversationQuestion, KeyValueError, KeyValueSnapshot, KeysWanted, NoKeyValues,
+    PluginCall, Scope, StartedRequest, World, WorldQuestion,
+};
+use serde_json::json;
+
+use crate::support::{TestHost, call, client, guest, happens, limits, only_text, says, session};
+
+async fn errands() -> TestHost {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("errand.wasm"), guest("errand_bot")).unwrap();
+    TestHost::start(directory, limits(), false).await
+}
+
+fn allowed() -> Vec<String> {
+    vec!["api.example".to_owned()]
+}
+
+async fn ask(test: &TestHost, text: &str) -> ChatbotOutcome {
+    let allowed = allowed();
+    let call = PluginCall { allowed_hosts: &allowed, record: true, ..call("errand") };
+    test.host.chatbot(call, &says(text), &session(), Arc::new(NoKeyValues)).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_started_request_is_part_of_the_outcome_and_not_sent_in_the_call() {
+    let test = errands().await;
+    let outcome = ask(&test, "start https://api.example/chat").await;
+    assert_eq!(outcome.actions, [Action::Typing, Action::SetState("event-1-1".into())]);
+    assert_eq!(outcome.trace.http_requests, 1, "it counts as a request of the call");
+    let [StartedRequest { job, request }] = outcome.requests.as_slice() else { panic!("{:?}", outcome.requests) };
+    assert_eq!(
+        (job.as_str(), request.method.as_str(), request.timeout),
+        ("event-1-1", "POST", Duration::from_secs(90))
+    );
+    let header = |name: &str| request.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str());
+    assert_eq!((header("idempotency-key"), header("authorization")), (Some("event-1-1"), Some("Bearer errand")));
+
+    let recording = outcome.trace.recording.unwrap();
+    assert!(recording.result.contains("https://api.example/chat"), "{}", recording.result);
+    let again = test.host.replay(client(1), call("errand").plugin, &recording).await.unwrap();
+    assert!(again.identical, "{:?}", again.first_difference);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_to_a_host_that_was_not_granted_is_not_started() {
+    let test = errands().await;
+    let refused = test
+        .host
+        .chatbot(call("errand"), &says("start https://api.example/"), &session(), Arc::new(NoKeyValues))
+        .await
+        .unwrap_err();
+    assert!(refused.to_string().contains("may not reach `api.example`"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_request_is_an_event() {
+    let test = errands().await;
+    let response = HttpReply { status: 200, headers: vec![], body: b"hello".to_vec() };
+    for (outcome, said) in [
+        (HttpOutcome::Response(response), "200 hello"),
+        (HttpOutcome::Failed(HttpError::TimedOut), "http-timed-out: no response in time"),
+        (HttpOutcome::Failed(HttpError::Failed("down".into())), "http-failed: down"),
+    ] {
+        let event = happens(EventKind::HttpFinished(HttpFinished { job: "event-1-1".into(), outcome }));
+        let asked = test.host.chatbot(call("errand"), &event, &session(), Arc::new(NoKeyValues)).await.unwrap();
+        assert_eq!(only_text(&asked.actions[..1]), said);
+        assert_eq!(asked.actions[1], Action::SetState("finished event-1-1".into()));
+    }
+}
+
+#[test]
+fn the_end_of_a_request_has_a_readable_form_with_text_or_base64() {
+    for (body, written) in [
+        (json!({ "body": "hello" }), json!({ "body": "hello" })),
+        (json!({ "body": { "a": 1 } }), json!({ "body": "{\"a\":1}" })),
+        (json!({ "bodyBase64": "/w==" }), json!({ "bodyBase64": "/w==" })),
+    ] {
+        let mut outcome = json!({ "type": "response", "status": 200, "headers": { "a": "b" } });
+        outcome.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        let event = json!({ "type": "http-finished", "job": "7", "outcome": outcome });
+        let question = WorldQuestion::from_json(World::Chatbot, &event, &serde_json::Value::Null).unwrap();
+        let again = question.to_json();
+        let mut expected = json!({ "type": "response", "status": 200, "headers": { "a": "b" } });
+        expected.as_object_mut().unwrap().extend(written.as_object().unwrap().clone());
+        assert_eq!(again["event"]["outcome"], expected);
+        let recorded = serde_json::to_string(&question).unwrap();
+        assert_eq!(WorldQuestion::recorded(World::Chatbot, &recorded).unwrap(), question);
+    }
+    let failed = json!({ "type": "http-finished", "job": "7", "outcome": { "type": "failed", "error": { "type": "timed-out" } } });
+    assert!(WorldQuestion::from_json(World::Chatbot, &failed, &serde_json::Value::Null).is_ok());
+}
+
+/// A conversation with one tag, one timer and two messages.
+#[derive(Default)]
+struct Talk {
+    asked: Mutex<Vec<ConversationQuestion>>,
+}
+
+#[async_trait]
+impl KeyValueSnapshot for Talk {
+    async fn get(&self, _: Scope, _: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
+        Ok(None)
+    }
+
+    async fn list(&self, _: Scope, _: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
+        Ok(vec![])
+    }
+
+    async fn conversation(&self, question: ConversationQuestion) -> Result<ConversationAnswer, KeyValueError> {
+        self.asked.lock().unwrap().push(question);
+        let message = |author, text: &str| PastMessage {
+            id: "m".into(),
+            author,
+            timestamp_ms: 1,
+            kind: "TEXT".into(),
+            text: text.into(),
+        };
+        Ok(match question {
+            ConversationQuestion::Tags => ConversationAnswer::Tags(vec!["vip".into()]),
+            ConversationQuestion::History(_) => {
+                ConversationAnswer::History(vec![message(Author::Bot, "hi"), message(Author::Customer, "recall")])
+            }
+            ConversationQuestion::Timers => {
+                ConversationAnswer::Timers(vec![RunningTimer { name: "tea".into(), due_ms: 5 }])
+            }
+        })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_reads_tags_timers_and_history_and_a_replay_gives_the_same() {
+    let test = errands().await;
+    let talk = Arc::new(Talk::default());
+    let call_once = PluginCall { record: true, ..call("errand") };
+    let outcome = test.host.chatbot(call_once, &says("recall"), &session(), Arc::<Talk>::clone(&talk)).await.unwrap();
+    let said = "vip | tea | Author::Bot TEXT hi; Author::Customer TEXT recall";
+    assert_eq!(only_text(&outcome.actions), said);
+    assert!(talk.asked.lock().unwrap().contains(&ConversationQuestion::History(3)));
+    let recording = outcome.trace.recording.unwrap();
+    let again = test.host.replay(client(1), call("errand").plugin, &recording).await.unwrap();
+    assert!(again.identical, "{:?}", again.first_difference);
+    let shown = recording.to_json();
+    assert!(shown["hostCalls"].to_string().contains("\"conversation\""), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reactions_marks_and_tags_are_actions() {
+    let test = errands().await;
+    for (text, action) in [
+        ("like", Action::React(Reaction { emoji: Some("👍".into()), message_id: "message-1".into() })),
+        ("read", Action::MarkRead),
+        ("type", Action::Typing),
+        ("untag vip", Action::RemoveTag("vip".into())),
+    ] {
+        assert_eq!(ask(&test, text).await.actions, [action]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_judges_its_configuration_and_one_without_that_export_finds_nothing() {
+    let test = errands().await;
+    let judge = async |plugin: &str, config: &str| {
+        test.host.validate_config(client(1), call(plugin).plugin, config).await.unwrap()
+    };
+    assert!(judge("errand", r#"{"topics":["a","b"]}"#).await.is_empty());
+    let findings = judge("errand", r#"{"topics":["a",""]}"#).await;
+    assert_eq!((findings.len(), findings[0].field.as_str()), (1, "topics[1]"));
+    let older = tempfile::tempdir().unwrap();
+    std::fs::write(older.path().join("errand.wasm"), guest("former_bot")).unwrap();
+    let older = TestHost::start(older, limits(), false).await;
+    assert!(older.host.validate_config(client(1), call("errand").plugin, "{}").await.unwrap().is_empty());
+}

@@ -1,0 +1,44 @@
+// A user merges two contacts of one person, sees one entry with the tags of both, and undoes it.
+import { browser, check, complaints, eventually, findings, given, logIn } from "./stage.mjs";
+
+const chromium = await browser();
+const page = await logIn(await chromium.newContext({ bypassCSP: true, reducedMotion: "reduce" }), "/contacts", given.agent);
+const row = (name) => page.getByRole("row").filter({ hasText: name });
+const dialog = (name) => page.getByRole("dialog", { name, exact: true });
+
+async function add(name, number, tag) {
+  await page.getByRole("button", { name: "New contact" }).click();
+  await dialog("New contact").getByLabel("Name").fill(name);
+  await dialog("New contact").getByLabel("Number").fill(number);
+  await dialog("New contact").getByRole("button", { name: "Save" }).click();
+  await row(name).getByRole("button").click();
+  await dialog(name).getByLabel("Add a tag").fill(tag);
+  await dialog(name).getByLabel("Add a tag").press("Enter");
+  await dialog(name).getByRole("button", { name: `Remove the tag ${tag}` }).waitFor();
+  await dialog(name).getByRole("button", { name: "Close" }).click();
+}
+await add("Thandi", "+27820000001", "vip");
+await add("Mokoena", "+27820000002", "late payer");
+
+await row("Thandi").getByRole("button").click();
+await dialog("Thandi").getByRole("button", { name: "Merge with another contact" }).click();
+const merge = dialog("Merge with another contact");
+await merge.getByRole("button", { name: /Mokoena/ }).click();
+const found = await findings(page);
+check(found.length === 0, found.join("\n"));
+await merge.getByRole("button", { name: "Merge into Thandi" }).click();
+await dialog("Thandi").getByRole("button", { name: "Remove the tag late payer" }).waitFor();
+await dialog("Thandi").getByText("Merged contacts").waitFor();
+await dialog("Thandi").getByRole("button", { name: "Close" }).click();
+await eventually("one entry", async () => (await row("Mokoena").count()) === 0 && (await row("Thandi").count()) === 1);
+
+await row("Thandi").getByRole("button").click();
+await dialog("Thandi").getByRole("button", { name: "Undo the merge" }).click();
+await eventually("the tag to go", async () => (await dialog("Thandi").getByRole("button", { name: "Remove the tag late payer" }).count()) === 0);
+await dialog("Thandi").getByRole("button", { name: "Remove the tag vip" }).waitFor();
+await dialog("Thandi").getByRole("button", { name: "Close" }).click();
+await row("Mokoena").getByRole("button").click();
+await dialog("Mokoena").getByRole("button", { name: "Remove the tag late payer" }).waitFor();
+check(complaints(page).length === 0, complaints(page).join("\n"));
+await chromium.close();
+console.log("ok");
