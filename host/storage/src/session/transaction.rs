@@ -1,12 +1,14 @@
 use std::ops::{Deref, DerefMut};
 
+use futures::future::BoxFuture;
 use sqlx::{TransactionManager, postgres::PgTransactionManager};
 
 use super::{PgConnection, limit::LimitedExchange};
 use crate::Result;
 
 /// A transaction, rolled back unless it is committed. If [`commit`](Self::commit) gets no answer, its effect is
-/// unknown: the session is closed, and the failure is that of a lost connection.
+/// unknown: the session is closed, and the failure is that of a lost connection. The session is also closed if the
+/// caller does not wait for the answer, or if the server refuses the commit.
 #[derive(Debug)]
 pub struct Transaction<'c> {
     db: Held<'c>,
@@ -41,16 +43,23 @@ impl<'c> Transaction<'c> {
         Ok(tx)
     }
 
-    pub async fn commit(mut self) -> Result<()> {
-        let (raw, limit) = self.parts()?;
-        LimitedExchange::new(PgTransactionManager::commit(raw), limit).await?;
-        self.open = false;
-        Ok(())
+    pub async fn commit(self) -> Result<()> {
+        self.end(PgTransactionManager::commit).await
     }
 
-    pub async fn rollback(mut self) -> Result<()> {
+    pub async fn rollback(self) -> Result<()> {
+        self.end(PgTransactionManager::rollback).await
+    }
+
+    async fn end(
+        mut self,
+        ending: for<'r> fn(&'r mut sqlx::PgConnection) -> BoxFuture<'r, sqlx::Result<()>>,
+    ) -> Result<()> {
         let (raw, limit) = self.parts()?;
-        LimitedExchange::new(PgTransactionManager::rollback(raw), limit).await?;
+        // The caller may go away before the answer: a ROLLBACK after this statement would be one outside a transaction.
+        *limit.given_up = true;
+        LimitedExchange::new(ending(raw), limit).await?;
+        self.is_whole();
         self.open = false;
         Ok(())
     }

@@ -4,3 +4,4 @@
 mod end_of_process;
 mod read_only;
 mod settings;
+mod transactions;
