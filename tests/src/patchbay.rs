@@ -129,6 +129,7 @@ impl Patchbay {
                 app_secret: MESSENGER_SECRET.to_owned(),
                 verify_token: VERIFY_TOKEN.to_owned(),
             },
+            first_retry: SimulatorConfig::FIRST_RETRY,
         });
         let simulator = outside_world().spawn(starting).await.unwrap().unwrap();
         let data_dir = tempfile::tempdir().unwrap();

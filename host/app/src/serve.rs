@@ -344,6 +344,7 @@ async fn start_simulator(
             app_secret: messenger_app_secret.clone(),
             verify_token: config.messenger.verify_token.expose().to_owned(),
         },
+        first_retry: SimulatorConfig::FIRST_RETRY,
     })
     .await
     .context("cannot start the simulator (simulator.enabled = false turns it off)")?;

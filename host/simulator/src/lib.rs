@@ -46,6 +46,8 @@ pub struct SimulatorConfig {
     pub verify_token: String,
     /// The same for callbacks about pages of Messenger.
     pub messenger: CallbackLine,
+    /// Wait before a callback that was not taken is posted again. It doubles with each attempt, up to 30 s.
+    pub first_retry: Duration,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -67,12 +69,16 @@ pub struct Simulator {
     _stop_on_drop: DropGuard,
 }
 
+impl SimulatorConfig {
+    pub const FIRST_RETRY: Duration = Duration::from_millis(200);
+}
+
 impl Simulator {
     /// Both listeners are bound when this returns. Fails if an address is taken.
     pub async fn start(config: SimulatorConfig) -> Result<Self, SimulatorError> {
         let whatsapp =
             CallbackLine { url: config.callback_url, app_secret: config.app_secret, verify_token: config.verify_token };
-        let callbacks = Callbacks::new(whatsapp, config.messenger).map_err(SimulatorError::Client)?;
+        let callbacks = Callbacks::new(whatsapp, config.messenger, config.first_retry).map_err(SimulatorError::Client)?;
         let (http, http_addr) =
             bind(config.listen).await.map_err(|source| SimulatorError::Listen { address: config.listen, source })?;
         let (smsc, smsc_addr) = bind(config.smsc_listen)

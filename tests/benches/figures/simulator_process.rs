@@ -19,8 +19,9 @@ pub async fn serve(arguments: &[String]) {
         smsc_listen: "127.0.0.1:0".parse().unwrap(),
         callback_url: format!("{url}/providers/whatsapp-cloud/webhook"),
         app_secret: app_secret.clone(),
-        verify_token: "nobody asks".to_owned(),
+        verify_token: "unused".to_owned(),
         messenger: simulator::CallbackLine::default(),
+        first_retry: SimulatorConfig::FIRST_RETRY,
     });
     let simulator = simulator.await.unwrap();
     println!("{}", simulator.http_addr());

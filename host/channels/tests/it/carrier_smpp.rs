@@ -257,7 +257,7 @@ async fn a_rate_is_kept_by_places() {
         peer.expect("submit").await;
     }
     let took = began.elapsed();
-    assert!(took > Duration::from_millis(400) && took < Duration::from_secs(2), "{took:?}");
+    assert!(took > Duration::from_millis(400), "{took:?}");
 }
 
 #[tokio::test]

@@ -20,7 +20,6 @@ pub(super) const PAGE_BATCH: &str = "page-batch";
 /// Time for which events are collected before batching or reordering.
 const COLLECTED: Duration = Duration::from_millis(250);
 const BATCH_LENGTH: usize = 50;
-const FIRST_RETRY: Duration = Duration::from_millis(200);
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
 /// Meta gives up after seven days (PROVIDERS A.7).
 const GIVE_UP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -74,11 +73,16 @@ async fn post(world: &SimulatedWorld, events: &mut [SimulatedChange], twice: boo
     let signature = envelope::signature(app_secret, &body);
     let age = world.callbacks.age.load(Ordering::SeqCst);
     let started = Instant::now();
-    let mut wait = FIRST_RETRY;
-    while !attempt(world, events, &body, &signature).await {
+    let mut wait = world.callbacks.first_retry;
+    loop {
+        // Made before the attempt: a new address that comes during it ends the wait, too.
+        let woken = world.callbacks.wake.notified();
+        if attempt(world, events, &body, &signature).await {
+            break;
+        }
         tokio::select! {
             () = world.pause(wait) => {}
-            () = world.callbacks.wake.notified() => {}
+            () = woken => {}
         }
         wait = (wait * 2).min(LONGEST_RETRY);
         let outdated = world.callbacks.age.load(Ordering::SeqCst) != age;

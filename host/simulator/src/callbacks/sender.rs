@@ -29,6 +29,7 @@ pub(crate) struct Callbacks {
     pub(super) queues: Mutex<HashMap<String, VecDeque<QueuedChange>>>,
     /// Incremented by a reset, which cancels older posts in retry.
     pub(super) age: AtomicU64,
+    pub(super) first_retry: Duration,
     /// Ends the waits between attempts.
     pub(super) wake: Notify,
     /// True if the last attempt failed. The log has one line for a row of failures.
@@ -49,7 +50,11 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Callbacks {
-    pub(crate) fn new(whatsapp: CallbackLine, messenger: CallbackLine) -> Result<Self, reqwest::Error> {
+    pub(crate) fn new(
+        whatsapp: CallbackLine,
+        messenger: CallbackLine,
+        first_retry: Duration,
+    ) -> Result<Self, reqwest::Error> {
         let CallbackLine { url, app_secret, verify_token } = whatsapp;
         let client = reqwest::Client::builder()
             .timeout(ANSWER_TIMEOUT)
@@ -67,6 +72,7 @@ impl Callbacks {
             permits: Semaphore::new(CONNECTIONS),
             queues: Mutex::default(),
             age: AtomicU64::new(0),
+            first_retry,
             wake: Notify::new(),
             failing: AtomicBool::new(false),
         })

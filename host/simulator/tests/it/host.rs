@@ -140,12 +140,16 @@ pub struct Outside {
 
 impl Outside {
     pub async fn start() -> Self {
+        Self::with_first_retry(SimulatorConfig::FIRST_RETRY).await
+    }
+
+    pub async fn with_first_retry(first_retry: Duration) -> Self {
         let sink = Sink::default();
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let callback_url = format!("http://{}/webhook", listener.local_addr().unwrap());
         let app = Router::new().route("/webhook", post(take).get(challenge)).with_state(sink.clone());
         tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        let simulator = Simulator::start(config(callback_url.clone())).await.unwrap();
+        let simulator = Simulator::start(SimulatorConfig { first_retry, ..config(callback_url.clone()) }).await.unwrap();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { simulator, sink, http, callback_url }
     }
@@ -244,6 +248,7 @@ pub fn config(callback_url: String) -> SimulatorConfig {
             app_secret: MESSENGER_SECRET.to_owned(),
             verify_token: VERIFY_TOKEN.to_owned(),
         },
+        first_retry: SimulatorConfig::FIRST_RETRY,
     }
 }
 
